@@ -1,0 +1,1 @@
+//! Defaults, file, environment and flags become one validated `Config`.

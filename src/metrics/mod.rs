@@ -1,0 +1,1 @@
+//! A row a record, and totals.

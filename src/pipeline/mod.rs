@@ -1,0 +1,1 @@
+//! Reading, the worker pool, ordering, writing, checkpoint and resume.

@@ -1,0 +1,22 @@
+//! Exact token counts of a text with one tokenizer.
+
+/// Counts the tokens of a text as the Hugging Face `tokenizers` library's
+/// `encode(text, add_special_tokens=false)` does, added tokens inside the text included.
+pub trait TokenCounter: Send + Sync {
+    /// The number of tokens that `text` costs.
+    fn count(&self, text: &str) -> usize;
+
+    /// Which tokenizer this is, for reports and for refusing to resume with another one.
+    fn identity(&self) -> &TokenizerIdentity;
+}
+
+/// What tells one tokenizer from another.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct TokenizerIdentity {
+    /// As the user named it: `o200k_base`, a path.
+    pub name: String,
+    /// SHA-256 of the vocabulary file, in hex.
+    pub sha256: String,
+    /// The code that counts, with its version.
+    pub engine: String,
+}
