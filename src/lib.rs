@@ -10,6 +10,7 @@
 pub mod cli;
 pub mod compress;
 pub mod config;
+pub mod fit;
 pub mod metrics;
 pub mod pipeline;
 pub mod report;

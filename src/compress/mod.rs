@@ -1,3 +1,18 @@
 //! The algorithm, as pure functions over turns and counts: no I/O, no clocks, no JSON text.
 
 pub mod anchors;
+mod cut_points;
+mod outline;
+mod placement;
+mod plan;
+mod protect;
+mod reason;
+mod verify;
+
+pub use cut_points::{CutPoints, Region};
+pub use outline::{Outline, TurnFacts};
+pub use placement::{Placement, SummaryPlacement, place};
+pub use plan::{Plan, extend, freed, plan};
+pub use protect::{Protection, compressible_region};
+pub use reason::Reason;
+pub use verify::{Compressed, Violation, verify};

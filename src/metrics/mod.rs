@@ -1,1 +1,11 @@
 //! A row a record, and totals.
+
+mod csv_file;
+mod reject;
+mod row;
+mod totals;
+
+pub use csv_file::{csv_header, csv_rows, read_rows};
+pub use reject::Reject;
+pub use row::{Row, Status};
+pub use totals::{Sums, Totals};

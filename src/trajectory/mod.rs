@@ -1,7 +1,25 @@
 //! The formats: how a JSON line becomes turns with byte spans, and back.
 
+mod calls;
+mod decode;
+mod edit;
+mod fields;
+mod groups;
+pub mod json;
+mod parse;
+mod parts;
+mod record;
 mod role;
+#[cfg(test)]
+mod tests;
+mod turn;
 mod view;
 
+pub use decode::view;
+pub use edit::{Edit, append_text, apply, new_turn};
+pub use groups::answered_turns;
+pub use parse::{ParseError, parse, turn_of};
+pub use record::{Format, Record};
 pub use role::Role;
+pub use turn::{Piece, Turn};
 pub use view::{ToolCall, ToolResponse, TurnView};

@@ -1,7 +1,7 @@
 //! Who speaks in a turn, whatever the data set calls it.
 
 /// The part a turn plays. Names are those of ShareGPT; other formats' names map onto them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Role {
     /// Instructions to the model (`system`, `developer`).
     System,
@@ -12,6 +12,7 @@ pub enum Role {
     /// What a tool answered (`tool`, `function`, `observation`, `function_response`, `toolResult`).
     Tool,
     /// Any other name: kept, and neither head nor tool.
+    #[default]
     Other,
 }
 

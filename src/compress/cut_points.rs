@@ -1,0 +1,90 @@
+//! Where a boundary may lie: never inside a group, and never before a tool turn.
+
+use std::ops::Range;
+
+use super::Outline;
+use crate::trajectory::Role;
+
+/// The legal boundaries of one trajectory. Both of its ends are always legal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CutPoints {
+    /// Whether a boundary may lie before turn `i`; one longer than the turns.
+    legal: Vec<bool>,
+}
+
+/// The turns that a summary replaces: made of two cut points, so it cannot split a group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Region {
+    start: usize,
+    end: usize,
+}
+
+impl CutPoints {
+    /// Finds the cut points of a trajectory.
+    pub fn of(outline: &Outline) -> Self {
+        let count = outline.turns.len();
+        let mut legal = vec![true; count + 1];
+        // The open group that reaches furthest back decides: walk backward, holding the earliest call still to be met.
+        let mut earliest_call = count;
+        for (index, turn) in outline.turns.iter().enumerate().rev() {
+            if let Some(call) = turn.answers {
+                earliest_call = earliest_call.min(call);
+            }
+            let inside_group = earliest_call < index;
+            let is_tool = turn.role == Role::Tool && index > 0;
+            if let Some(legal) = legal.get_mut(index).filter(|_| inside_group || is_tool) {
+                *legal = false;
+            }
+        }
+        Self { legal }
+    }
+
+    /// Whether a boundary may lie before turn `index`.
+    pub fn is_cut(&self, index: usize) -> bool {
+        self.legal.get(index).copied().unwrap_or(false)
+    }
+
+    /// The nearest cut point at or after `index`; the trajectory's end where there is none.
+    pub fn at_or_after(&self, index: usize) -> usize {
+        let end = self.legal.len().saturating_sub(1);
+        (index..end)
+            .find(|&candidate| self.is_cut(candidate))
+            .unwrap_or(end)
+    }
+
+    /// The nearest cut point at or before `index`.
+    pub fn at_or_before(&self, index: usize) -> usize {
+        let end = self.legal.len().saturating_sub(1);
+        (0..=index.min(end))
+            .rev()
+            .find(|&candidate| self.is_cut(candidate))
+            .unwrap_or(0)
+    }
+
+    /// The region between two cut points; `None` where it would be empty or either is no cut point.
+    pub fn region(&self, start: usize, end: usize) -> Option<Region> {
+        (start < end && self.is_cut(start) && self.is_cut(end)).then_some(Region { start, end })
+    }
+}
+
+impl Region {
+    /// First turn replaced.
+    pub fn start(self) -> usize {
+        self.start
+    }
+
+    /// One past the last turn replaced.
+    pub fn end(self) -> usize {
+        self.end
+    }
+
+    /// The turns replaced.
+    pub fn range(self) -> Range<usize> {
+        self.start..self.end
+    }
+
+    /// Whether a turn is replaced.
+    pub fn contains(self, turn: usize) -> bool {
+        self.range().contains(&turn)
+    }
+}

@@ -1,0 +1,55 @@
+//! What the algorithm knows of a trajectory: a few facts a turn, no text.
+
+use crate::trajectory::Role;
+
+/// The facts about one turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TurnFacts {
+    /// Who speaks.
+    pub role: Role,
+    /// What the turn costs, in tokens.
+    pub tokens: usize,
+    /// The assistant turn that this tool turn answers.
+    pub answers: Option<usize>,
+    /// Whether the turn may be summarized: it was read in full.
+    pub readable: bool,
+    /// Whether the turn is nothing but text, so that it can be quoted verbatim.
+    pub quotable: bool,
+}
+
+/// A trajectory as facts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outline {
+    /// In order.
+    pub turns: Vec<TurnFacts>,
+    /// What the trajectory costs beside its turns: a top-level `system` text.
+    pub extra_tokens: usize,
+    /// The last turn in which a person speaks; an earlier summary turn is none, though it has their role.
+    pub last_human: Option<usize>,
+}
+
+impl Outline {
+    /// What the whole trajectory costs.
+    pub fn total(&self) -> usize {
+        self.extra_tokens + self.turns.iter().map(|turn| turn.tokens).sum::<usize>()
+    }
+
+    /// Index of the last turn of a role.
+    pub fn last_of(&self, role: Role) -> Option<usize> {
+        self.turns.iter().rposition(|turn| turn.role == role)
+    }
+
+    /// Index of the first turn of a role.
+    pub fn first_of(&self, role: Role) -> Option<usize> {
+        self.turns.iter().position(|turn| turn.role == role)
+    }
+
+    /// One past the last turn of the group that an assistant turn opens.
+    pub fn group_end(&self, assistant: usize) -> usize {
+        let last = self
+            .turns
+            .iter()
+            .rposition(|turn| turn.answers == Some(assistant));
+        last.map_or(assistant, |last| last.max(assistant)) + 1
+    }
+}

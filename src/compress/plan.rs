@@ -1,0 +1,126 @@
+//! The decision which turns are replaced: as few middle turns as bring the trajectory under its target.
+
+use std::ops::Range;
+
+use super::{CutPoints, Outline, Reason, Region};
+
+/// What is to be done with a trajectory over its target.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Plan {
+    /// Replace these turns.
+    Replace(Region),
+    /// Leave it as it is, and say why.
+    Keep(Reason),
+}
+
+/// Plans one compression.
+///
+/// `compressible` is what lies between head and tail, `need` the tokens that the region must free, the summary that
+/// replaces it included, and `summary_tokens` what that summary may cost.
+pub fn plan(
+    outline: &Outline,
+    cut_points: &CutPoints,
+    compressible: Range<usize>,
+    need: usize,
+    summary_tokens: usize,
+) -> Plan {
+    let candidates = readable_stretches(outline, cut_points, compressible);
+    let Some(stretch) = choose(outline, &candidates, need) else {
+        return Plan::Keep(Reason::plain(Reason::NOTHING_COMPRESSIBLE));
+    };
+    let end = cut_points
+        .at_or_after(end_of_need(outline, &stretch, need))
+        .min(stretch.end);
+    match cut_points.region(stretch.start, end) {
+        None => Plan::Keep(Reason::plain(Reason::NOTHING_COMPRESSIBLE)),
+        Some(region) => {
+            let freed = freed(outline, &region.range());
+            if freed <= summary_tokens {
+                Plan::Keep(Reason::with(
+                    Reason::NO_NET_SAVING,
+                    format!("the region frees {freed} tokens, its summary may cost {summary_tokens}"),
+                ))
+            } else {
+                Plan::Replace(region)
+            }
+        }
+    }
+}
+
+/// Extends a region until it frees `need`; `None` where no turn more can be taken.
+pub fn extend(
+    outline: &Outline,
+    cut_points: &CutPoints,
+    region: Region,
+    compressible_end: usize,
+    need: usize,
+) -> Option<Region> {
+    let stretches = readable_stretches(outline, cut_points, region.start()..compressible_end);
+    let stretch = stretches.first()?;
+    let end = cut_points.at_or_after(end_of_need(outline, stretch, need)).min(stretch.end);
+    cut_points.region(region.start(), end).filter(|extended| extended.end() > region.end())
+}
+
+/// What replacing these turns frees. The last human turn frees nothing: it goes verbatim into the summary turn.
+pub fn freed(outline: &Outline, turns: &Range<usize>) -> usize {
+    let last_human = outline.last_human;
+    let cost = |index: usize| outline.turns.get(index).map_or(0, |turn| turn.tokens);
+    turns
+        .clone()
+        .filter(|&index| Some(index) != last_human)
+        .map(cost)
+        .sum()
+}
+
+/// The index at which the turns from the stretch's start have freed `need`.
+fn end_of_need(outline: &Outline, stretch: &Range<usize>, need: usize) -> usize {
+    let last_human = outline.last_human;
+    let mut sum = 0;
+    for index in stretch.clone() {
+        let turn = outline.turns.get(index).filter(|_| Some(index) != last_human);
+        sum += turn.map_or(0, |turn| turn.tokens);
+        if sum >= need {
+            return index + 1;
+        }
+    }
+    stretch.end
+}
+
+/// The first stretch that frees enough; where none does, the one that frees most.
+fn choose(outline: &Outline, stretches: &[Range<usize>], need: usize) -> Option<Range<usize>> {
+    let enough = stretches.iter().find(|stretch| freed(outline, stretch) >= need);
+    let most = || {
+        stretches
+            .iter()
+            .rev()
+            .max_by_key(|stretch| freed(outline, stretch))
+    };
+    enough.or_else(most).cloned()
+}
+
+/// The parts of the compressible region, from cut point to cut point, that hold no turn that must not be summarized.
+///
+/// There is more than one only where a turn could not be read, or where the last human turn has content that a summary
+/// cannot quote.
+fn readable_stretches(
+    outline: &Outline,
+    cut_points: &CutPoints,
+    compressible: Range<usize>,
+) -> Vec<Range<usize>> {
+    let last_human = outline.last_human;
+    let must_stay = |index: usize| {
+        let turn = outline.turns.get(index);
+        turn.is_none_or(|turn| !turn.readable || (Some(index) == last_human && !turn.quotable))
+    };
+    let mut stretches = Vec::new();
+    let mut start = compressible.start;
+    for barrier in compressible.clone().filter(|&index| must_stay(index)) {
+        if barrier >= start {
+            stretches.push(start..cut_points.at_or_before(barrier));
+            start = cut_points.at_or_after(barrier + 1);
+        }
+    }
+    stretches.push(start..compressible.end);
+    stretches.retain(|stretch| stretch.start < stretch.end);
+    stretches
+}

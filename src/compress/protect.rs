@@ -1,0 +1,85 @@
+//! Which turns are never summarized: the protected head and the protected tail.
+
+use std::ops::Range;
+
+use super::{CutPoints, Outline};
+use crate::trajectory::Role;
+
+/// What is protected; the keys of `protected_turns`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Protection {
+    /// The first system turn.
+    pub first_system: bool,
+    /// The first human turn.
+    pub first_human: bool,
+    /// The first assistant turn.
+    pub first_gpt: bool,
+    /// The tool turns that answer it.
+    pub first_tool: bool,
+    /// This many turns at the end.
+    pub last_n_turns: usize,
+    /// Turns at the end as long as their sum stays within this many tokens.
+    pub tail_tokens: usize,
+}
+
+/// The turns between protected head and protected tail; empty where the two meet. Both ends are cut points.
+pub fn compressible_region(
+    outline: &Outline,
+    cut_points: &CutPoints,
+    protection: &Protection,
+) -> Range<usize> {
+    let head_end = cut_points.at_or_after(head_end(outline, protection));
+    let tail_start = cut_points.at_or_before(tail_start(outline, protection));
+    head_end..tail_start.max(head_end)
+}
+
+/// One past the protected head: the prefix that ends with the last protected opening turn of the first half.
+fn head_end(outline: &Outline, protection: &Protection) -> usize {
+    let first_half = outline.turns.len() / 2;
+    let assistant = outline.first_of(Role::Assistant);
+    let single = |wanted: bool, role| outline.first_of(role).filter(|_| wanted).map(|index| index + 1);
+    let answered = assistant.map(|index| {
+        if protection.first_tool {
+            outline.group_end(index)
+        } else {
+            index + 1
+        }
+    });
+    [
+        single(protection.first_system, Role::System),
+        single(protection.first_human, Role::Human),
+        answered.filter(|_| protection.first_gpt),
+    ]
+    .into_iter()
+    .flatten()
+    .filter(|&end| end <= first_half)
+    .max()
+    .unwrap_or(0)
+}
+
+/// The protected tail's first turn, before it moves to a cut point. The last assistant turn is always in the tail.
+fn tail_start(outline: &Outline, protection: &Protection) -> usize {
+    let count = outline.turns.len();
+    let by_number = count.saturating_sub(protection.last_n_turns);
+    let last_assistant = outline.last_of(Role::Assistant).unwrap_or(count);
+    by_number
+        .min(tail_by_tokens(outline, protection.tail_tokens))
+        .min(last_assistant)
+}
+
+/// Walks backward as long as the sum stays within `tail_tokens`; one turn may go beyond, up to one and a half times it.
+fn tail_by_tokens(outline: &Outline, tail_tokens: usize) -> usize {
+    let mut start = outline.turns.len();
+    let mut sum = 0_usize;
+    for (index, turn) in outline.turns.iter().enumerate().rev() {
+        sum += turn.tokens;
+        if tail_tokens == 0 || sum > tail_tokens + tail_tokens / 2 {
+            break;
+        }
+        start = index;
+        if sum > tail_tokens {
+            break;
+        }
+    }
+    start
+}

@@ -1,0 +1,48 @@
+//! Why a trajectory ended as it did: a stable code, and a detail for people.
+
+use std::fmt;
+
+/// A reason of the metrics: `code` or `code: detail`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reason {
+    /// Stable, snake_case; what totals are grouped by.
+    pub code: &'static str,
+    /// What makes this case particular; may be empty.
+    pub detail: String,
+}
+
+impl Reason {
+    /// No head, tail or group lets a region be chosen.
+    pub const NOTHING_COMPRESSIBLE: &'static str = "nothing_compressible";
+    /// The region costs no more than the summary that would replace it.
+    pub const NO_NET_SAVING: &'static str = "no_net_saving";
+    /// Head and tail alone are over the target.
+    pub const PROTECTED_TURNS_EXCEED_BUDGET: &'static str = "protected_turns_exceed_budget";
+    /// Compressed, but the last pass left it over the target.
+    pub const REGION_EXHAUSTED: &'static str = "region_exhausted";
+
+    /// A reason that says all by its code.
+    pub fn plain(code: &'static str) -> Self {
+        Self {
+            code,
+            detail: String::new(),
+        }
+    }
+
+    /// A reason with a detail.
+    pub fn with(code: &'static str, detail: impl Into<String>) -> Self {
+        Self {
+            code,
+            detail: detail.into(),
+        }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.detail.as_str() {
+            "" => formatter.write_str(self.code),
+            detail => write!(formatter, "{}: {detail}", self.code),
+        }
+    }
+}

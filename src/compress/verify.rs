@@ -1,0 +1,154 @@
+//! The last look at a compressed record: invariants 1 to 6, checked on what will be written.
+
+use super::{Outline, Region};
+use crate::trajectory::Role;
+
+/// A compressed trajectory beside its original, as bytes to compare and counts to add up.
+pub struct Compressed<'a> {
+    /// The original, as facts.
+    pub outline: &'a Outline,
+    /// The turns replaced.
+    pub region: Region,
+    /// The original turns.
+    pub original_turns: &'a [&'a str],
+    /// The turns as written.
+    pub written_turns: &'a [&'a str],
+    /// The original around its turns: before the first, after the last.
+    pub original_frame: (&'a str, &'a str),
+    /// The same of what is written.
+    pub written_frame: (&'a str, &'a str),
+    /// Kept turns that may have gained text at their end: the system turn, the turn that took the summary in.
+    pub appended: &'a [usize],
+    /// The text of the last human turn, where the region took it.
+    pub quoted_human: Option<&'a str>,
+    /// The text of the summary as written.
+    pub summary_text: &'a str,
+    /// Whether the summary is a turn of its own.
+    pub own_turn: bool,
+    /// What the written trajectory costs, its changed turns counted as written.
+    pub written_tokens: usize,
+}
+
+/// An invariant that does not hold: a fault of this program, which must not reach the data.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Violation {
+    /// A kept turn, or what surrounds the turns, changed.
+    #[error("a kept part changed ({0})")]
+    KeptPartChanged(String),
+    /// A group lies partly inside the region.
+    #[error("the group of turn {0} is split")]
+    GroupSplit(usize),
+    /// The last human or assistant turn is gone.
+    #[error("the last {0} turn is gone")]
+    LastTurnGone(&'static str),
+    /// The compressed trajectory is not smaller.
+    #[error("{written} tokens written, {original} before")]
+    NotSmaller {
+        /// Tokens after.
+        written: usize,
+        /// Tokens before.
+        original: usize,
+    },
+}
+
+/// Checks a compressed record.
+pub fn verify(compressed: &Compressed<'_>) -> Result<(), Violation> {
+    kept_parts_are_identical(compressed)?;
+    groups_are_whole(compressed.outline, compressed.region)?;
+    last_turns_are_kept(compressed)?;
+    let original = compressed.outline.total();
+    if compressed.written_tokens >= original {
+        return Err(Violation::NotSmaller {
+            written: compressed.written_tokens,
+            original,
+        });
+    }
+    Ok(())
+}
+
+fn kept_parts_are_identical(compressed: &Compressed<'_>) -> Result<(), Violation> {
+    let changed = |what: String| Err(Violation::KeptPartChanged(what));
+    if compressed.original_frame != compressed.written_frame {
+        return changed("the fields around the turns".to_owned());
+    }
+    let Compressed {
+        original_turns,
+        written_turns,
+        region,
+        ..
+    } = compressed;
+    let summary_turns = usize::from(compressed.own_turn);
+    let expected = original_turns.len() + summary_turns - region.range().len();
+    if written_turns.len() != expected {
+        return changed(format!("{} turns, {expected} expected", written_turns.len()));
+    }
+    let kept = (0..region.start()).chain(region.end()..original_turns.len());
+    for index in kept {
+        let shift = if index < region.start() {
+            0
+        } else {
+            region.range().len() - summary_turns
+        };
+        let (original, written) = (original_turns.get(index), written_turns.get(index - shift));
+        let same = original == written;
+        let extended = || match (original, written) {
+            (Some(original), Some(written)) => is_extension(original, written),
+            _ => false,
+        };
+        if !same && !(compressed.appended.contains(&index) && extended()) {
+            return changed(format!("turn {index}"));
+        }
+    }
+    Ok(())
+}
+
+/// Whether `written` is `original` with something inserted at one place.
+fn is_extension(original: &str, written: &str) -> bool {
+    let (original, written) = (original.as_bytes(), written.as_bytes());
+    let head = original
+        .iter()
+        .zip(written)
+        .take_while(|(left, right)| left == right)
+        .count();
+    let tail = original
+        .iter()
+        .rev()
+        .zip(written.iter().rev())
+        .take_while(|(left, right)| left == right)
+        .count();
+    written.len() > original.len() && head + tail >= original.len()
+}
+
+fn groups_are_whole(outline: &Outline, region: Region) -> Result<(), Violation> {
+    let links = outline
+        .turns
+        .iter()
+        .enumerate()
+        .filter_map(|(turn, facts)| Some((turn, facts.answers?)));
+    match links
+        .into_iter()
+        .find(|&(turn, call)| region.contains(turn) != region.contains(call))
+    {
+        Some((_, call)) => Err(Violation::GroupSplit(call)),
+        None => Ok(()),
+    }
+}
+
+fn last_turns_are_kept(compressed: &Compressed<'_>) -> Result<(), Violation> {
+    let replaced = |role| {
+        compressed
+            .outline
+            .last_of(role)
+            .is_some_and(|last| compressed.region.contains(last))
+    };
+    if replaced(Role::Assistant) {
+        return Err(Violation::LastTurnGone("assistant"));
+    }
+    let quoted = compressed
+        .quoted_human
+        .is_some_and(|text| compressed.summary_text.contains(text));
+    if replaced(compressed.outline.last_human) && !quoted {
+        return Err(Violation::LastTurnGone("human"));
+    }
+    Ok(())
+}

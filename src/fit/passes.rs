@@ -1,0 +1,348 @@
+//! The compression of one record over its target: plan, summarize, write, and extend until it fits.
+
+use std::borrow::Cow;
+
+use super::attempt::{Attempt, Written};
+use super::{Fitted, Fitter, OnFailure, TurnCounter};
+use crate::compress::anchors::{self, Anchor};
+use crate::compress::{
+    CutPoints, Outline, Plan, Reason, Region, compressible_region, extend, freed, place, plan,
+};
+use crate::metrics::{Row, Status};
+use crate::summarize::{END_MARKER, Summary, SummaryError, SummaryRequest, body_of, ground, with_marker};
+use crate::trajectory::{self, Edit, Record, Role, TurnView};
+
+/// The smallest summary worth writing, in tokens: room for less than this is not worth squeezing into.
+const SMALLEST_SUMMARY: usize = 48;
+
+/// Tokens that joining texts may cost beyond the sum of their parts.
+const JOINT_TOKENS: usize = 6;
+
+/// Two passes in a row that save less than this share end the compression.
+const WORTHWHILE_SAVING: f64 = 0.10;
+
+/// Compresses a record that is over its target; `row` is its row as untouched.
+pub async fn run(
+    fitter: &Fitter,
+    record: &Record<'_>,
+    views: &[TurnView<'_>],
+    outline: &Outline,
+    row: Row,
+) -> Fitted {
+    let job = Job::new(fitter, record, views, outline);
+    let region = match plan(outline, &job.cut_points, job.compressible.clone(), job.need(0), job.smallest_cost()) {
+        Plan::Replace(region) => region,
+        Plan::Keep(reason) => {
+            let reason = job.protected_reason().unwrap_or(reason);
+            return Fitted::untouched(row.ended(Status::Kept, Some(&reason)));
+        }
+    };
+    if fitter.settings.dry_run {
+        return job.planned(region, row);
+    }
+    job.compress(region, row).await
+}
+
+struct Job<'a> {
+    fitter: &'a Fitter,
+    record: &'a Record<'a>,
+    views: &'a [TurnView<'a>],
+    outline: &'a Outline,
+    cut_points: CutPoints,
+    compressible: std::ops::Range<usize>,
+    /// The edit that adds the notice, with the turn that it changes and what it costs.
+    notice: Option<(usize, Edit)>,
+    notice_tokens: usize,
+    end_marker_tokens: usize,
+}
+
+/// What the passes so far have come to.
+struct Progress {
+    written: Written,
+    region: Region,
+    summary: Summary,
+    anchors: Vec<Anchor>,
+    anchors_held: usize,
+    refused_placement: bool,
+}
+
+impl<'a> Job<'a> {
+    fn new(fitter: &'a Fitter, record: &'a Record<'a>, views: &'a [TurnView<'a>], outline: &'a Outline) -> Self {
+        let cut_points = CutPoints::of(outline);
+        let compressible = compressible_region(outline, &cut_points, &fitter.settings.protection);
+        let mut job = Self {
+            fitter,
+            record,
+            views,
+            outline,
+            cut_points,
+            compressible,
+            notice: None,
+            notice_tokens: 0,
+            end_marker_tokens: fitter.counter.count(END_MARKER) + JOINT_TOKENS,
+        };
+        if let Some((turn, edit, tokens)) = job.notice_edit() {
+            job.notice = Some((turn, edit));
+            job.notice_tokens = tokens;
+        }
+        job
+    }
+
+    /// The notice at the end of the first system turn, unless it is there already or that turn may be replaced.
+    fn notice_edit(&self) -> Option<(usize, Edit, usize)> {
+        let notice = self.fitter.settings.notice.as_deref()?;
+        let index = self.outline.first_of(Role::System).filter(|index| *index < self.compressible.start)?;
+        let turn = self.record.turns.get(index)?;
+        let facts = self.outline.turns.get(index).filter(|facts| facts.readable)?;
+        if self.views.get(index)?.text.ends_with(notice) {
+            return None;
+        }
+        let edit = trajectory::append_text(self.record, turn, notice)?;
+        let start = self.record.turn_span(index)?.start;
+        let local = Edit { at: edit.at.start.checked_sub(start)?..edit.at.end.checked_sub(start)?, ..edit.clone() };
+        let noticed = trajectory::apply(turn.text, vec![local]);
+        let tokens = self.counter().turn(&trajectory::turn_of(&noticed)?).tokens;
+        Some((index, edit, tokens.saturating_sub(facts.tokens)))
+    }
+
+    fn counter(&self) -> TurnCounter<'a> {
+        TurnCounter::new(self.fitter.counter.as_ref(), self.fitter.settings.image_tokens)
+    }
+
+    fn target(&self) -> usize {
+        self.fitter.settings.target_max_tokens
+    }
+
+    /// Tokens that the region must free, `missing` being what the passes so far left over the target.
+    fn need(&self, missing: usize) -> usize {
+        let cost = self.outline.total() + self.notice_tokens + self.fitter.settings.summary_target_tokens + missing;
+        cost.saturating_sub(self.target()).max(1)
+    }
+
+    /// What the summary of any region costs at least by the plan.
+    fn smallest_cost(&self) -> usize {
+        self.fitter.settings.summary_target_tokens + self.notice_tokens
+    }
+
+    /// Tokens that the summary of a region may cost: all the room left under the target up to the most allowed, and
+    /// less than the summary target where only that makes the trajectory fit.
+    fn summary_budget(&self, region: Region) -> usize {
+        let settings = &self.fitter.settings;
+        let left = self.outline.total() + self.notice_tokens + self.end_marker_tokens
+            - freed(self.outline, &region.range());
+        let room = self.target().saturating_sub(left);
+        if room < SMALLEST_SUMMARY { settings.summary_target_tokens } else { room.min(settings.summary_max_tokens) }
+    }
+
+    /// Why no region of this trajectory can bring it under its target, where that is so.
+    fn protected_reason(&self) -> Option<Reason> {
+        let protected = self.outline.total() + self.notice_tokens - freed(self.outline, &self.compressible);
+        if protected <= self.target() {
+            return None;
+        }
+        let outside = self.outline.turns.iter().enumerate();
+        let (index, largest) =
+            outside.filter(|(index, _)| !self.compressible.contains(index)).max_by_key(|(_, turn)| turn.tokens)?;
+        let detail = format!(
+            "{protected} tokens, the largest in turn {index} ({}, {} tokens)",
+            largest.role.label(),
+            largest.tokens
+        );
+        Some(Reason::with(Reason::PROTECTED_TURNS_EXCEED_BUDGET, detail))
+    }
+
+    /// What a dry run reports: the plan, with the summary at its target size.
+    fn planned(&self, region: Region, row: Row) -> Fitted {
+        let freed = freed(self.outline, &region.range());
+        let summary_tokens = self.summary_budget(region).min(self.fitter.settings.summary_target_tokens);
+        let tokens = self.outline.total() + self.notice_tokens + summary_tokens - freed;
+        let turns = self.outline.turns.len() + 1 - region.range().len();
+        let over = tokens > self.target();
+        let reason = if over { self.over_limit_reason() } else { Reason::plain("planned") };
+        let row = Row { summary_tokens: summary_tokens as u64, ..self.compressed_row(region, tokens, turns, row) };
+        Fitted {
+            summary_input_tokens: self.region_tokens(region),
+            ..Fitted::untouched(row.ended(Status::Compressed, Some(&reason)))
+        }
+    }
+
+    fn over_limit_reason(&self) -> Reason {
+        self.protected_reason().unwrap_or_else(|| Reason::plain(Reason::REGION_EXHAUSTED))
+    }
+
+    fn region_tokens(&self, region: Region) -> usize {
+        self.outline.turns.get(region.range()).unwrap_or_default().iter().map(|turn| turn.tokens).sum()
+    }
+
+    /// A row with everything that a compression changes.
+    fn compressed_row(&self, region: Region, tokens: usize, turns: usize, row: Row) -> Row {
+        let original = row.original_tokens;
+        Row {
+            compressed_tokens: tokens as u64,
+            tokens_saved: original.cast_signed() - (tokens as u64).cast_signed(),
+            compression_ratio: tokens as f64 / original.max(1) as f64,
+            compressed_turns: turns as u64,
+            turns_removed: row.original_turns.cast_signed() - (turns as u64).cast_signed(),
+            region_start: (region.start() as u64).cast_signed(),
+            region_end: (region.end() as u64).cast_signed(),
+            region_turns: region.range().len() as u64,
+            was_compressed: true,
+            still_over_limit: tokens > self.target(),
+            ..row
+        }
+    }
+
+    async fn compress(&self, first_region: Region, mut row: Row) -> Fitted {
+        let mut counter = self.counter();
+        let mut best: Option<Progress> = None;
+        let mut region = first_region;
+        let mut missing = 0;
+        let mut meagre_passes = 0;
+        let mut summary_input_tokens = 0;
+        let mut last_tokens = self.outline.total();
+        for _ in 0..self.fitter.settings.max_passes {
+            let (summary, anchors, anchors_held) = match self.summarize(region, best.as_ref(), &mut row).await {
+                Ok(summarized) => summarized,
+                Err(error) => return self.without_summary(&error, best, row, summary_input_tokens),
+            };
+            summary_input_tokens += self.region_tokens(region);
+            row.passes += 1;
+            let placement = place(self.outline, region, self.fitter.settings.summary_placement);
+            let attempt = Attempt {
+                record: self.record,
+                views: self.views,
+                outline: self.outline,
+                region,
+                placement,
+                notice: self.notice.as_ref(),
+            };
+            let written = match attempt.write(&summary.text, &mut counter) {
+                Ok(written) => written,
+                Err(crate::compress::Violation::NotSmaller { .. }) => break,
+                Err(violation) => {
+                    let reason = Reason::with("verify_failed", violation.to_string());
+                    let row = Row { degraded: true, ..row };
+                    return Fitted::untouched(row.ended(Status::Failed, Some(&reason)));
+                }
+            };
+            let tokens = written.tokens;
+            let refused_placement = placement.refused;
+            best = Some(Progress { written, region, summary, anchors, anchors_held, refused_placement });
+            let saved = last_tokens.saturating_sub(tokens) as f64 / last_tokens.max(1) as f64;
+            meagre_passes = if saved < WORTHWHILE_SAVING { meagre_passes + 1 } else { 0 };
+            last_tokens = tokens;
+            if tokens <= self.target() || meagre_passes >= 2 {
+                break;
+            }
+            missing += tokens - self.target();
+            let end = self.compressible.end;
+            match extend(self.outline, &self.cut_points, region, end, self.need(missing)) {
+                Some(extended) => region = extended,
+                None => break,
+            }
+        }
+        match best {
+            Some(progress) => self.finish(progress, row, summary_input_tokens),
+            None => {
+                let reason = self.protected_reason().unwrap_or_else(|| Reason::plain(Reason::NO_NET_SAVING));
+                Fitted { summary_input_tokens, ..Fitted::untouched(row.ended(Status::Kept, Some(&reason))) }
+            }
+        }
+    }
+
+    /// Asks for the summary of a region: of all of it, or of what an earlier pass has not summarized yet.
+    async fn summarize(
+        &self,
+        region: Region,
+        earlier: Option<&Progress>,
+        row: &mut Row,
+    ) -> Result<(Summary, Vec<Anchor>, usize), SummaryError> {
+        let settings = &self.fitter.settings;
+        let start = earlier.map_or(region.start(), |progress| progress.region.end());
+        let mut previous: Vec<Cow<'_, str>> =
+            earlier.iter().filter_map(|progress| body_of(&progress.summary.text)).map(Cow::Borrowed).collect();
+        let mut turns = Vec::new();
+        for view in self.views.get(start..region.end()).unwrap_or_default() {
+            match body_of(&view.text).filter(|_| view.role == Role::Human) {
+                Some(body) => {
+                    let summary = body.split(END_MARKER).next().unwrap_or_default();
+                    previous.push(Cow::Borrowed(summary.trim()));
+                }
+                // Its text stands in the summary turn already, word for word.
+                None if Some(view.index) == self.outline.last_human => {}
+                None => turns.push(view.clone()),
+            }
+        }
+        let anchors = if settings.grounding { self.anchors(region) } else { Vec::new() };
+        let max_tokens = self.summary_budget(region);
+        let previous = (!previous.is_empty()).then(|| previous.join("\n"));
+        let request = SummaryRequest {
+            turns: &turns,
+            previous: previous.as_deref(),
+            anchors: &anchors,
+            max_tokens,
+            counter: self.fitter.counter.as_ref(),
+        };
+        let summarizer = &self.fitter.summarizer;
+        summarizer.name().clone_into(&mut row.summarizer);
+        let result = match summarizer.summarize(request).await {
+            Err(_) if settings.on_failure == OnFailure::Fallback => {
+                row.summarization_errors += 1;
+                row.degraded = true;
+                self.fitter.fallback.name().clone_into(&mut row.summarizer);
+                self.fitter.fallback.summarize(request).await
+            }
+            result => result,
+        };
+        let mut summary = result?;
+        row.summarization_api_calls += summary.api_calls as u64;
+        row.summarization_errors += summary.errors as u64;
+        row.prompt_tokens += summary.prompt_tokens as u64;
+        row.completion_tokens += summary.completion_tokens as u64;
+        row.redactions += summary.redactions as u64;
+        row.cached_summary |= summary.cached;
+        let (text, held) = ground(with_marker(&summary.text), &anchors, max_tokens, request.counter);
+        summary.text = text;
+        Ok((summary, anchors, held))
+    }
+
+    /// What kept assistant turns rely on and only the region says.
+    fn anchors(&self, region: Region) -> Vec<Anchor> {
+        let part = |range: std::ops::Range<usize>| self.views.get(range).unwrap_or_default();
+        anchors::dangling(part(0..region.start()), part(region.range()), part(region.end()..self.views.len()))
+    }
+
+    fn without_summary(&self, error: &SummaryError, best: Option<Progress>, row: Row, input: usize) -> Fitted {
+        let row = Row { degraded: true, summarization_errors: row.summarization_errors + 1, ..row };
+        if let Some(progress) = best {
+            return self.finish(progress, row, input);
+        }
+        let reason = Reason::with("summary_failed", error.to_string());
+        Fitted {
+            stop: self.fitter.settings.on_failure == OnFailure::Fail,
+            summary_input_tokens: input,
+            ..Fitted::untouched(row.ended(Status::Kept, Some(&reason)))
+        }
+    }
+
+    fn finish(&self, progress: Progress, row: Row, summary_input_tokens: usize) -> Fitted {
+        let Progress { written, region, summary, anchors, anchors_held, refused_placement } = progress;
+        let over = written.tokens > self.target();
+        let reason = match (over, refused_placement) {
+            (true, _) => Some(self.over_limit_reason()),
+            (false, true) => Some(Reason::with("placed_as_human_turn", "the turn before it cannot take the summary in")),
+            (false, false) => None,
+        };
+        let refused = refused_placement
+            && self.fitter.settings.summary_placement == crate::compress::SummaryPlacement::Merge;
+        let row = Row {
+            summary_tokens: self.fitter.counter.count(&summary.text) as u64,
+            anchors_needed: anchors.len() as u64,
+            anchors_held: anchors_held as u64,
+            degraded: row.degraded || refused,
+            ..self.compressed_row(region, written.tokens, written.turns, row)
+        };
+        let row = row.ended(Status::Compressed, reason.as_ref());
+        Fitted { row, text: Some(written.text), summary_input_tokens, stop: false }
+    }
+}

@@ -1,0 +1,40 @@
+//! A row of the rejects file: where a record came from, what is wrong with it, and its exact bytes.
+
+use std::borrow::Cow;
+
+use base64::Engine;
+use serde::Serialize;
+
+use super::Row;
+
+/// A record that is not in the output.
+#[derive(Debug, Serialize)]
+pub struct Reject<'a> {
+    source: &'a str,
+    line: u64,
+    reason: &'a str,
+    /// The record's bytes, where they are text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<&'a str>,
+    /// The record's bytes in base64, where they are no UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    base64: Option<Cow<'a, str>>,
+}
+
+impl<'a> Reject<'a> {
+    /// The reject of the record that `row` is about.
+    pub fn new(row: &'a Row, bytes: &'a [u8]) -> Self {
+        let text = std::str::from_utf8(bytes).ok();
+        let encode = || Cow::Owned(base64::engine::general_purpose::STANDARD.encode(bytes));
+        let base64 = text.is_none().then(encode);
+        Self { source: &row.source, line: row.line, reason: &row.reason, text, base64 }
+    }
+
+    /// Appends it as a line of JSON.
+    pub fn append_to(&self, out: &mut Vec<u8>) {
+        // Strings and numbers always serialize; writing to memory cannot fail.
+        if serde_json::to_writer(&mut *out, self).is_ok() {
+            out.push(b'\n');
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! A row of the metrics: what happened to one record.
+
+use serde::{Deserialize, Serialize, Serializer};
+
+use crate::compress::Reason;
+
+/// How a record ended.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// It fits as it is.
+    #[default]
+    UnderTarget,
+    /// A region was replaced by a summary.
+    Compressed,
+    /// Over the target, and left as it was.
+    Kept,
+    /// Not in the output but in the rejects file.
+    Rejected,
+    /// This program failed on it; left as it was.
+    Failed,
+}
+
+impl Status {
+    /// All of them, in the order of reports.
+    pub const ALL: [Self; 5] = [Self::UnderTarget, Self::Compressed, Self::Kept, Self::Rejected, Self::Failed];
+
+    /// The name that metrics use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::UnderTarget => "under_target",
+            Self::Compressed => "compressed",
+            Self::Kept => "kept",
+            Self::Rejected => "rejected",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+/// The columns of the metrics, in order. Tokens are exact; `line` counts from 1 and is the record's number where the
+/// input is a JSON array; region indexes are -1 where nothing was compressed.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs)] // The names are the contract, and say it all.
+#[allow(clippy::struct_excessive_bools)] // So do these.
+pub struct Row {
+    pub source: String,
+    pub line: u64,
+    pub id: String,
+    pub format: String,
+    pub status: Status,
+    pub reason: String,
+    pub original_tokens: u64,
+    pub compressed_tokens: u64,
+    pub tokens_saved: i64,
+    #[serde(serialize_with = "four_decimals")]
+    pub compression_ratio: f64,
+    pub original_turns: u64,
+    pub compressed_turns: u64,
+    pub turns_removed: i64,
+    pub region_start: i64,
+    pub region_end: i64,
+    pub region_turns: u64,
+    pub was_compressed: bool,
+    pub still_over_limit: bool,
+    pub skipped_under_target: bool,
+    pub target_max_tokens: u64,
+    pub summary_tokens: u64,
+    pub summarizer: String,
+    pub passes: u64,
+    pub degraded: bool,
+    pub summarization_api_calls: u64,
+    pub summarization_errors: u64,
+    pub prompt_tokens: u64,
+    pub completion_tokens: u64,
+    pub cached_summary: bool,
+    pub masked_turns: u64,
+    pub anchors_needed: u64,
+    pub anchors_held: u64,
+    pub redactions: u64,
+    #[serde(serialize_with = "three_decimals")]
+    pub duration_ms: f64,
+}
+
+impl Row {
+    /// A row for a record that stays as it is: nothing saved, nothing removed.
+    pub fn untouched(tokens: usize, turns: usize, target_max_tokens: usize) -> Self {
+        Self {
+            original_tokens: tokens as u64,
+            compressed_tokens: tokens as u64,
+            compression_ratio: 1.0,
+            original_turns: turns as u64,
+            compressed_turns: turns as u64,
+            region_start: -1,
+            region_end: -1,
+            target_max_tokens: target_max_tokens as u64,
+            still_over_limit: tokens > target_max_tokens,
+            ..Self::default()
+        }
+    }
+
+    /// Sets what the record ended as, and why.
+    pub fn ended(mut self, status: Status, reason: Option<&Reason>) -> Self {
+        self.status = status;
+        self.reason = reason.map(ToString::to_string).unwrap_or_default();
+        self
+    }
+
+    /// The part of the reason that totals are grouped by.
+    pub fn reason_code(&self) -> &str {
+        self.reason.split(':').next().unwrap_or_default()
+    }
+}
+
+fn four_decimals<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_f64((value * 1e4).round() / 1e4)
+}
+
+fn three_decimals<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_f64((value * 1e3).round() / 1e3)
+}

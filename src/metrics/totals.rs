@@ -1,0 +1,162 @@
+//! Totals of a run, added up row by row in memory that does not grow with the number of rows.
+
+use std::collections::BTreeMap;
+
+use hdrhistogram::Histogram;
+use serde::Serialize;
+
+use super::{Row, Status};
+
+/// Ratios are counted in steps of the four decimals that rows show.
+const RATIO_STEPS: usize = 10_000;
+
+/// Percentiles that the totals report.
+const PERCENTILES: [(&str, f64); 6] =
+    [("min", 0.0), ("p50", 50.0), ("p90", 90.0), ("p95", 95.0), ("p99", 99.0), ("max", 100.0)];
+
+/// Sums and distributions over the rows of a run.
+#[derive(Debug, Clone)]
+pub struct Totals {
+    /// Records by status; every status is there.
+    pub by_status: BTreeMap<&'static str, u64>,
+    /// Records by reason code, for records that have one.
+    pub by_reason: BTreeMap<String, u64>,
+    /// Plain sums.
+    pub sums: Sums,
+    before: Histogram<u64>,
+    after: Histogram<u64>,
+    /// How many compressed records have each ratio.
+    ratios: Vec<u64>,
+    ratio_sum: f64,
+}
+
+/// Sums over the rows of records in the output; `records` counts the rejected as well.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[allow(missing_docs)] // Named as the columns that they add up.
+pub struct Sums {
+    pub records: u64,
+    pub original_tokens: u64,
+    pub compressed_tokens: u64,
+    pub tokens_saved: i64,
+    pub original_turns: u64,
+    pub compressed_turns: u64,
+    pub turns_removed: i64,
+    pub still_over_limit: u64,
+    pub degraded: u64,
+    pub passes: u64,
+    pub summary_tokens: u64,
+    pub summarization_api_calls: u64,
+    pub summarization_errors: u64,
+    pub prompt_tokens: u64,
+    pub completion_tokens: u64,
+    pub cached_summaries: u64,
+    pub masked_turns: u64,
+    pub anchors_needed: u64,
+    pub anchors_held: u64,
+    pub records_with_dangling_anchors: u64,
+    pub redactions: u64,
+}
+
+impl Default for Totals {
+    fn default() -> Self {
+        Self {
+            by_status: Status::ALL.iter().map(|status| (status.name(), 0)).collect(),
+            by_reason: BTreeMap::new(),
+            sums: Sums::default(),
+            before: histogram(),
+            after: histogram(),
+            ratios: vec![0; RATIO_STEPS + 1],
+            ratio_sum: 0.0,
+        }
+    }
+}
+
+/// Exact up to 2,000 tokens, three significant digits beyond.
+#[allow(clippy::expect_used)] // The only error is a precision outside 0..=5.
+fn histogram() -> Histogram<u64> {
+    Histogram::new(3).expect("three significant digits are allowed")
+}
+
+impl Totals {
+    /// Adds one row.
+    pub fn add(&mut self, row: &Row) {
+        *self.by_status.entry(row.status.name()).or_default() += 1;
+        if !row.reason.is_empty() {
+            *self.by_reason.entry(row.reason_code().to_owned()).or_default() += 1;
+        }
+        self.sums.records += 1;
+        if row.status == Status::Rejected {
+            return;
+        }
+        self.sums.add(row);
+        self.before.saturating_record(row.original_tokens);
+        self.after.saturating_record(row.compressed_tokens);
+        if row.was_compressed {
+            let step = (row.compression_ratio * RATIO_STEPS as f64).round() as usize;
+            if let Some(count) = self.ratios.get_mut(step.min(RATIO_STEPS)) {
+                *count += 1;
+            }
+            self.ratio_sum += row.compression_ratio;
+        }
+    }
+
+    /// Records with a status.
+    pub fn with_status(&self, status: Status) -> u64 {
+        self.by_status.get(status.name()).copied().unwrap_or_default()
+    }
+
+    /// Mean ratio of compressed records; `None` where there are none.
+    pub fn mean_ratio(&self) -> Option<f64> {
+        let compressed: u64 = self.ratios.iter().sum();
+        (compressed > 0).then(|| self.ratio_sum / compressed as f64)
+    }
+
+    /// Median ratio of compressed records, to four decimals.
+    pub fn median_ratio(&self) -> Option<f64> {
+        let compressed: u64 = self.ratios.iter().sum();
+        let mut left = compressed.div_ceil(2);
+        let median = self.ratios.iter().position(|&count| {
+            let found = count >= left;
+            left = left.saturating_sub(count);
+            found && compressed > 0
+        })?;
+        Some(median as f64 / RATIO_STEPS as f64)
+    }
+
+    /// Percentiles of the token counts, before and after.
+    pub fn percentiles(&self) -> (BTreeMap<&'static str, u64>, BTreeMap<&'static str, u64>) {
+        let of = |histogram: &Histogram<u64>| {
+            PERCENTILES.iter().map(|&(name, percentile)| {
+                let value = histogram.value_at_percentile(percentile);
+                (name, if histogram.is_empty() { 0 } else { value.min(histogram.max()) })
+            }).collect()
+        };
+        (of(&self.before), of(&self.after))
+    }
+}
+
+impl Sums {
+    /// Adds a row whose record is in the output.
+    fn add(&mut self, row: &Row) {
+        self.original_tokens += row.original_tokens;
+        self.compressed_tokens += row.compressed_tokens;
+        self.tokens_saved += row.tokens_saved;
+        self.original_turns += row.original_turns;
+        self.compressed_turns += row.compressed_turns;
+        self.turns_removed += row.turns_removed;
+        self.still_over_limit += u64::from(row.still_over_limit);
+        self.degraded += u64::from(row.degraded);
+        self.passes += row.passes;
+        self.summary_tokens += row.summary_tokens;
+        self.summarization_api_calls += row.summarization_api_calls;
+        self.summarization_errors += row.summarization_errors;
+        self.prompt_tokens += row.prompt_tokens;
+        self.completion_tokens += row.completion_tokens;
+        self.cached_summaries += u64::from(row.cached_summary);
+        self.masked_turns += row.masked_turns;
+        self.anchors_needed += row.anchors_needed;
+        self.anchors_held += row.anchors_held;
+        self.records_with_dangling_anchors += u64::from(row.anchors_held < row.anchors_needed);
+        self.redactions += row.redactions;
+    }
+}

@@ -1,0 +1,204 @@
+//! How a run ends: totals written, then every file under its final name, the data last.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::Serialize;
+
+use super::RunError;
+use super::counters::Counters;
+use super::journal::{Journal, Milestone, RunIdentity};
+use super::run::{Job, RunReport};
+use super::start;
+use super::targets::{PARTIAL, appended};
+use super::writer::Writer;
+use crate::metrics::{Sums, Totals};
+
+/// Ends a run.
+pub struct Finish<'r> {
+    job: &'r Job,
+    identity: &'r RunIdentity,
+}
+
+/// The totals file.
+#[derive(Serialize)]
+struct Summary<'r> {
+    program: &'static str,
+    version: &'static str,
+    dry_run: bool,
+    records: &'r BTreeMap<&'static str, u64>,
+    reasons: &'r BTreeMap<String, u64>,
+    #[serde(flatten)]
+    sums: &'r Sums,
+    mean_compression_ratio: Option<f64>,
+    median_compression_ratio: Option<f64>,
+    original_token_percentiles: BTreeMap<&'static str, u64>,
+    compressed_token_percentiles: BTreeMap<&'static str, u64>,
+    summary_input_tokens: u64,
+    timing: Timing,
+    configuration: BTreeMap<&'r str, &'r str>,
+    run: &'r RunIdentity,
+}
+
+/// How long this run took; of a resumed one, its last part.
+#[derive(Serialize)]
+struct Timing {
+    seconds: f64,
+    bytes_read: u64,
+    megabytes_per_second: f64,
+}
+
+impl<'r> Finish<'r> {
+    /// The end of this job's run.
+    pub fn new(job: &'r Job, identity: &'r RunIdentity) -> Self {
+        Self { job, identity }
+    }
+
+    /// Ends a run that has written everything.
+    pub fn after_run(
+        &self,
+        writer: Writer<'_>,
+        elapsed: Duration,
+        counters: &Counters,
+        resumed: bool,
+    ) -> Result<RunReport, RunError> {
+        let (journal, rejects, totals, milestone) = writer.finish()?;
+        let bytes_read = Counters::get(&counters.bytes);
+        let mut report = RunReport {
+            totals,
+            elapsed,
+            bytes_read,
+            summary_input_tokens: milestone.summary_input_tokens,
+            files: Vec::new(),
+            already_finished: false,
+            resumed,
+        };
+        self.name_files(journal, &mut report, rejects)?;
+        Ok(report)
+    }
+
+    /// Gives final names to the files of a run that was stopped just before that.
+    pub fn after_complete(
+        &self,
+        journal: Option<Journal>,
+        milestone: &Milestone,
+        elapsed: Duration,
+    ) -> Result<RunReport, RunError> {
+        let metrics = appended(&self.job.targets.metrics(), PARTIAL);
+        // Once the metrics have their name, the totals have theirs: they go first.
+        let totals = if metrics.exists() { start::totals_so_far(self.job, milestone)? } else { Totals::default() };
+        let mut report = RunReport {
+            totals,
+            elapsed,
+            bytes_read: 0,
+            summary_input_tokens: milestone.summary_input_tokens,
+            files: Vec::new(),
+            already_finished: false,
+            resumed: true,
+        };
+        if metrics.exists() {
+            self.name_files(journal, &mut report, milestone.rejects > 0)?;
+        } else {
+            self.name_data(journal, &mut report)?;
+        }
+        Ok(report)
+    }
+
+    fn name_files(&self, journal: Option<Journal>, report: &mut RunReport, rejects: bool) -> Result<(), RunError> {
+        let targets = &self.job.targets;
+        let name = |path: PathBuf, files: &mut Vec<PathBuf>| -> Result<(), RunError> {
+            rename(&path).map_err(|error| RunError::half_way("write", &path, &error))?;
+            files.push(path);
+            Ok(())
+        };
+        let mut side_files = Vec::new();
+        if targets.to_stdout {
+            if rejects {
+                name(targets.rejects(), &mut side_files)?;
+            }
+            report.files = side_files;
+            return Ok(());
+        }
+        self.write_summary(report)?;
+        if rejects {
+            name(targets.rejects(), &mut side_files)?;
+        } else {
+            // An earlier run's, which --force has given up.
+            let _ = std::fs::remove_file(targets.rejects());
+        }
+        name(targets.summary(), &mut side_files)?;
+        if self.job.metrics {
+            name(targets.metrics(), &mut side_files)?;
+        } else {
+            let _ = std::fs::remove_file(appended(&targets.metrics(), PARTIAL));
+        }
+        side_files.reverse();
+        if !self.job.dry_run {
+            self.name_data(journal, report)?;
+        }
+        report.files.extend(side_files);
+        Ok(())
+    }
+
+    fn name_data(&self, journal: Option<Journal>, report: &mut RunReport) -> Result<(), RunError> {
+        for target in self.job.targets.data_files() {
+            rename(&target.path).map_err(|error| RunError::half_way("write", &target.path, &error))?;
+            report.files.push(target.path.clone());
+        }
+        if let Some(journal) = journal {
+            let checkpoint = self.job.targets.checkpoint();
+            journal.remove().map_err(|error| RunError::half_way("remove", &checkpoint, &error))?;
+        }
+        Ok(())
+    }
+
+    fn write_summary(&self, report: &RunReport) -> Result<(), RunError> {
+        let totals = &report.totals;
+        let (before, after) = totals.percentiles();
+        let seconds = report.elapsed.as_secs_f64();
+        let summary = Summary {
+            program: env!("CARGO_PKG_NAME"),
+            version: env!("CARGO_PKG_VERSION"),
+            dry_run: self.job.dry_run,
+            records: &totals.by_status,
+            reasons: &totals.by_reason,
+            sums: &totals.sums,
+            mean_compression_ratio: totals.mean_ratio().map(|ratio| (ratio * 1e4).round() / 1e4),
+            median_compression_ratio: totals.median_ratio(),
+            original_token_percentiles: before,
+            compressed_token_percentiles: after,
+            summary_input_tokens: report.summary_input_tokens,
+            timing: Timing {
+                seconds: (seconds * 1e3).round() / 1e3,
+                bytes_read: report.bytes_read,
+                megabytes_per_second: (report.bytes_read as f64 / 1e6 / seconds.max(1e-9) * 10.0).round() / 10.0,
+            },
+            configuration: self.job.settings.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect(),
+            run: self.identity,
+        };
+        let path = appended(&self.job.targets.summary(), PARTIAL);
+        let write = || -> io::Result<()> {
+            let mut json = serde_json::to_vec_pretty(&summary)?;
+            json.push(b'\n');
+            std::fs::write(&path, json)?;
+            File::open(&path)?.sync_all()
+        };
+        write().map_err(|error| RunError::half_way("write", &path, &error))
+    }
+}
+
+/// Gives a file its final name, for good. A run stopped here before may have done that already.
+fn rename(path: &Path) -> io::Result<()> {
+    let partial = appended(path, PARTIAL);
+    if !partial.exists() && path.exists() {
+        return Ok(());
+    }
+    std::fs::rename(partial, path)?;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // Some systems cannot sync a folder; the rename itself has succeeded.
+    let _ = File::open(folder).and_then(|folder| folder.sync_all());
+    Ok(())
+}

@@ -1,0 +1,166 @@
+//! The checkpoint: an append-only journal of how far a run has safely come, locked by the run that writes it.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::batch::Position;
+use super::source::SourceState;
+use crate::tokens::TokenizerIdentity;
+
+/// What a run is: it can only be resumed as what it was.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunIdentity {
+    /// Version of this program.
+    pub version: String,
+    /// Effective values of the settings that decide what the output is.
+    pub settings: Vec<(String, String)>,
+    /// The tokenizer.
+    pub tokenizer: TokenizerIdentity,
+    /// The inputs.
+    pub sources: Vec<SourceState>,
+    /// The data files.
+    pub outputs: Vec<String>,
+}
+
+/// How far a run has come: everything before it is on the disk.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Milestone {
+    /// Index of the source being read.
+    pub source: usize,
+    /// Where reading goes on in it.
+    pub position: Position,
+    /// Records taken so far, over all sources; what `--limit` counts.
+    pub taken: u64,
+    /// Length of the data file being written.
+    pub data: u64,
+    /// Whether anything is in it.
+    pub data_started: bool,
+    /// Last byte in it.
+    pub last_byte: Option<u8>,
+    /// Length of the metrics.
+    pub metrics: u64,
+    /// Length of the rejects.
+    pub rejects: u64,
+    /// Tokens that summarizers read.
+    pub summary_input_tokens: u64,
+    /// Whether all is written, and only the final names are missing.
+    pub complete: bool,
+}
+
+/// A journal open for writing, and locked.
+pub struct Journal {
+    path: PathBuf,
+    file: File,
+}
+
+/// What a journal found on the disk says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// The run that wrote it.
+    pub identity: RunIdentity,
+    /// Its last milestone; `None` where it had reached none.
+    pub milestone: Option<Milestone>,
+}
+
+impl Journal {
+    /// Opens and locks the journal; `Ok(None)` where another run holds it.
+    pub fn open(path: &Path) -> io::Result<Option<Self>> {
+        loop {
+            let file = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path)?;
+            match file.try_lock() {
+                Ok(()) => {}
+                Err(TryLockError::WouldBlock) => return Ok(None),
+                Err(TryLockError::Error(error)) => return Err(error),
+            }
+            // A run that has just finished may have removed the file between our opening and our locking it.
+            if is_same_file(&file, path) {
+                return Ok(Some(Self { path: path.to_owned(), file }));
+            }
+        }
+    }
+
+    /// What it says; `None` where it is empty or cannot be read as a journal. Writing goes on after its last whole line.
+    pub fn read(&mut self) -> io::Result<Option<Found>> {
+        let mut text = Vec::new();
+        self.file.seek(SeekFrom::Start(0))?;
+        self.file.read_to_end(&mut text)?;
+        // A run killed while appending leaves half a line, which says nothing.
+        let complete = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+        self.file.set_len(complete as u64)?;
+        self.file.seek(SeekFrom::Start(complete as u64))?;
+        let lines = text.get(..complete).unwrap_or_default();
+        let mut lines = lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+        let Some(identity) = lines.next().and_then(|line| serde_json::from_slice(line).ok()) else {
+            return Ok(None);
+        };
+        let milestone = lines.filter_map(|line| serde_json::from_slice(line).ok()).next_back();
+        Ok(Some(Found { identity, milestone }))
+    }
+
+    /// Starts it anew.
+    pub fn start(&mut self, identity: &RunIdentity) -> io::Result<()> {
+        self.file.set_len(0)?;
+        self.file.seek(SeekFrom::Start(0))?;
+        self.append(identity)
+    }
+
+    /// Appends a milestone, on the disk when this returns.
+    pub fn append(&mut self, entry: &impl Serialize) -> io::Result<()> {
+        let mut line = serde_json::to_vec(entry)?;
+        line.push(b'\n');
+        self.file.write_all(&line)?;
+        self.file.sync_data()
+    }
+
+    /// Removes it: the run is done.
+    pub fn remove(self) -> io::Result<()> {
+        std::fs::remove_file(&self.path)
+    }
+}
+
+#[cfg(unix)]
+fn is_same_file(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let inode = |metadata: std::fs::Metadata| (metadata.dev(), metadata.ino());
+    matches!((file.metadata(), std::fs::metadata(path)), (Ok(open), Ok(named)) if inode(open) == inode(named))
+}
+
+#[cfg(not(unix))]
+fn is_same_file(_file: &File, path: &Path) -> bool {
+    path.exists()
+}
+
+impl RunIdentity {
+    /// What differs between this run and another, a line each; empty where they are the same.
+    pub fn differences(&self, now: &Self) -> Vec<String> {
+        let mut differences = Vec::new();
+        let mut compare = |what: String, then: &str, now: &str| {
+            if then != now {
+                differences.push(format!("{what}: was {then}, is {now}"));
+            }
+        };
+        compare("trajfit version".into(), &self.version, &now.version);
+        for (key, value) in &now.settings {
+            let then = self.settings.iter().find(|(other, _)| other == key);
+            compare(key.clone(), then.map_or("not set", |(_, value)| value), value);
+        }
+        compare("tokenizer".into(), &self.tokenizer.name, &now.tokenizer.name);
+        compare("tokenizer's SHA-256".into(), &self.tokenizer.sha256, &now.tokenizer.sha256);
+        let list = |sources: &[SourceState]| {
+            sources.iter().map(|source| source.path.clone()).collect::<Vec<_>>().join(", ")
+        };
+        compare("inputs".into(), &list(&self.sources), &list(&now.sources));
+        for (then, now) in self.sources.iter().zip(&now.sources).filter(|(then, now)| then.path == now.path) {
+            let size = |source: &SourceState| format!("{} bytes", source.bytes);
+            compare(format!("size of {}", now.path), &size(then), &size(now));
+            if then.bytes == now.bytes && then.modified != now.modified {
+                differences.push(format!("{} was modified since", now.path));
+            }
+        }
+        compare("outputs".into(), &self.outputs.join(", "), &now.outputs.join(", "));
+        differences
+    }
+}

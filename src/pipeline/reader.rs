@@ -1,0 +1,198 @@
+//! From the bytes of a source to batches of records: lines, or the elements of a top-level array.
+
+use std::io::{self, BufRead};
+
+use super::batch::{Batch, Item, Position};
+use super::hashing::HashingReader;
+use super::sample::Sample;
+
+/// Small records are packed until a batch holds this much; a larger record is a batch of its own.
+const BATCH_BYTES: usize = 256 * 1024;
+
+const BYTE_ORDER_MARK: &[u8] = &[0xEF, 0xBB, 0xBF];
+
+/// Reads one source batch by batch.
+pub struct BatchReader<R> {
+    reader: HashingReader<R>,
+    source: usize,
+    position: Position,
+    sample: Sample,
+    /// Records that may still be read, over all sources.
+    limit: Option<u64>,
+    done: bool,
+}
+
+impl<R: BufRead> BatchReader<R> {
+    /// A reader of the source's records from `position` on. `Ok(None)`: the bytes before it are not those read before.
+    pub fn open(
+        reader: R,
+        source: usize,
+        position: Position,
+        sample: Sample,
+        limit: Option<u64>,
+    ) -> io::Result<Option<Self>> {
+        let mut reader = HashingReader::new(reader);
+        reader.skip_to(position.offset)?;
+        if position.offset > 0 && (reader.offset(), reader.hash()) != (position.offset, position.hash) {
+            return Ok(None);
+        }
+        Ok(Some(Self { reader, source, position, sample, limit, done: false }))
+    }
+
+    /// Records that may still be read after this source.
+    pub fn limit_left(&self) -> Option<u64> {
+        self.limit
+    }
+
+    /// The next batch; `None` at the end.
+    pub fn next_batch(&mut self) -> io::Result<Option<Batch>> {
+        if self.done {
+            return Ok(None);
+        }
+        let mut batch = Batch { source: self.source, in_array: self.position.in_array, ..Batch::default() };
+        if self.position.offset == 0 {
+            self.read_start(&mut batch)?;
+        }
+        if batch.in_array {
+            self.read_elements(&mut batch)?;
+        } else if !self.position.in_array {
+            self.read_lines(&mut batch)?;
+        }
+        let at_end = self.limit == Some(0) || self.reader.fill_buf()?.is_empty();
+        self.done = at_end;
+        batch.last_of_source = at_end;
+        if at_end && self.position.in_array && batch.in_array {
+            // Cut off by --limit, or by the end of a broken file: what is written is a whole array all the same.
+            batch.array_end.get_or_insert_default();
+        }
+        self.position.offset = self.reader.offset();
+        self.position.hash = self.reader.hash();
+        batch.next = self.position;
+        Ok(Some(batch))
+    }
+
+    /// A byte-order mark and white space before the first record, and whether that is in an array.
+    fn read_start(&mut self, batch: &mut Batch) -> io::Result<()> {
+        let mark = self.reader.fill_buf()?.starts_with(BYTE_ORDER_MARK);
+        if mark {
+            self.take_verbatim(batch, BYTE_ORDER_MARK.len())?;
+        }
+        // An array of records opens with `[`, and its first element with `{`; anything else is lines.
+        let start = self.reader.fill_buf()?;
+        let mut marks = start.iter().enumerate().filter(|(_, byte)| !byte.is_ascii_whitespace());
+        let opening = marks.next().filter(|(_, byte)| **byte == b'[').map(|(at, _)| at);
+        let first = marks.next().map(|(_, byte)| *byte);
+        if let Some(at) = opening.filter(|_| matches!(first, Some(b'{' | b']'))) {
+            self.take_verbatim(batch, at)?;
+            self.reader.consume(1);
+            self.position.in_array = true;
+        }
+        Ok(())
+    }
+
+    fn take_verbatim(&mut self, batch: &mut Batch, length: usize) -> io::Result<()> {
+        if length == 0 {
+            return Ok(());
+        }
+        let start = batch.bytes.len();
+        let bytes = self.reader.fill_buf()?;
+        batch.bytes.extend_from_slice(bytes.get(..length).unwrap_or_default());
+        self.reader.consume(length);
+        batch.items.push(Item { line: 1, outer: start..batch.bytes.len(), record: None });
+        Ok(())
+    }
+
+    fn read_lines(&mut self, batch: &mut Batch) -> io::Result<()> {
+        while batch.bytes.len() < BATCH_BYTES && self.limit != Some(0) {
+            let start = batch.bytes.len();
+            if self.reader.read_until(b'\n', &mut batch.bytes)? == 0 {
+                break;
+            }
+            let line = batch.bytes.get(start..).unwrap_or_default();
+            let text = line.strip_suffix(b"\n").unwrap_or(line);
+            let text = text.strip_suffix(b"\r").unwrap_or(text);
+            let end = start + text.len();
+            let blank = text.trim_ascii().is_empty();
+            self.position.line += 1;
+            self.push(batch, start, (!blank).then_some(start..end));
+        }
+        Ok(())
+    }
+
+    /// Adds what was read since `start` to the batch, unless it is a record that the sample leaves out.
+    fn push(&mut self, batch: &mut Batch, start: usize, record: Option<std::ops::Range<usize>>) {
+        if record.is_some() {
+            self.position.records += 1;
+            if !self.sample.takes(self.source, self.position.records) {
+                return;
+            }
+            if let Some(limit) = &mut self.limit {
+                *limit -= 1;
+            }
+        }
+        batch.items.push(Item { line: self.position.line, outer: start..batch.bytes.len(), record });
+    }
+
+    fn read_elements(&mut self, batch: &mut Batch) -> io::Result<()> {
+        while batch.bytes.len() < BATCH_BYTES && self.limit != Some(0) {
+            let start = batch.bytes.len();
+            let delimiter = read_element(&mut self.reader, &mut batch.bytes)?;
+            let element = batch.bytes.get(start..).unwrap_or_default();
+            let text = element.trim_ascii();
+            let lead = element.len() - element.trim_ascii_start().len();
+            let record = start + lead..start + lead + text.len();
+            let nothing = text.is_empty();
+            if delimiter != Some(b',') {
+                batch.array_end = Some(Vec::new());
+                self.position.in_array = false;
+            }
+            if nothing && delimiter != Some(b',') {
+                let space = batch.bytes.split_off(start);
+                batch.array_end = Some(space);
+                break;
+            }
+            self.position.line += 1;
+            self.push(batch, start, Some(record));
+            if delimiter != Some(b',') {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Reads one array element with the white space around it, and consumes the `,` or `]` after it; `None` at the end of
+/// the input.
+fn read_element<R: BufRead>(reader: &mut R, bytes: &mut Vec<u8>) -> io::Result<Option<u8>> {
+    let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
+    loop {
+        let buffer = reader.fill_buf()?;
+        if buffer.is_empty() {
+            return Ok(None);
+        }
+        let mut end = None;
+        for (at, &byte) in buffer.iter().enumerate() {
+            if in_string {
+                in_string = escaped || byte != b'"';
+                escaped = !escaped && byte == b'\\';
+                continue;
+            }
+            match byte {
+                b'"' => in_string = true,
+                b'[' | b'{' => depth += 1,
+                b',' | b']' if depth == 0 => {
+                    end = Some((at, byte));
+                    break;
+                }
+                b']' | b'}' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+        }
+        let length = end.map_or(buffer.len(), |(at, _)| at);
+        bytes.extend_from_slice(buffer.get(..length).unwrap_or_default());
+        reader.consume(length + usize::from(end.is_some()));
+        if let Some((_, delimiter)) = end {
+            return Ok(Some(delimiter));
+        }
+    }
+}

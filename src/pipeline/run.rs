@@ -1,0 +1,213 @@
+//! A run: reader, worker pool and writer put together, from the inputs to the final names.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::batch::Batch;
+use super::counters::Counters;
+use super::journal::Milestone;
+use super::reader::BatchReader;
+use super::sample::Sample;
+use super::source::Source;
+use super::start::{self, Start};
+use super::window::Window;
+use super::worker::{Chunk, Worker};
+use super::writer::Writer;
+use super::{Finish, RunError, Targets};
+use crate::metrics::Totals;
+
+/// What a run is to do, besides what becomes of each record.
+#[derive(Debug, Clone)]
+pub struct Job {
+    /// Inputs, in order.
+    pub sources: Vec<Source>,
+    /// The files that it writes.
+    pub targets: Targets,
+    /// The settings that decide what the output is, by key.
+    pub settings: Vec<(String, String)>,
+    /// Plan and count, write the metrics, but no data.
+    pub dry_run: bool,
+    /// Records to take, at most.
+    pub limit: Option<u64>,
+    /// Which records to take.
+    pub sample: Sample,
+    /// Go on with an unfinished run.
+    pub resume: bool,
+    /// Start over, and overwrite.
+    pub force: bool,
+    /// Threads of the worker pool.
+    pub jobs: usize,
+    /// Whether the metrics are wanted.
+    pub metrics: bool,
+}
+
+/// What a run came to.
+#[derive(Debug)]
+pub struct RunReport {
+    /// Sums over all rows, those of a resumed run's first part included.
+    pub totals: Totals,
+    /// Time of this run.
+    pub elapsed: Duration,
+    /// Decompressed bytes that this run read.
+    pub bytes_read: u64,
+    /// Tokens that summarizers read, or in a dry run would read.
+    pub summary_input_tokens: u64,
+    /// The files that it left.
+    pub files: Vec<PathBuf>,
+    /// Whether there was nothing to do: the run had finished before.
+    pub already_finished: bool,
+    /// Whether it went on with an unfinished run.
+    pub resumed: bool,
+}
+
+/// In flight between reader and writer, per worker: enough to keep it busy, little enough to stay small.
+const WINDOW_BYTES_PER_JOB: usize = 12 * 1024 * 1024;
+const WINDOW_BATCHES_PER_JOB: usize = 24;
+
+/// What a batch costs in memory, as a multiple of its bytes: itself, its output, and the turns decoded.
+const BATCH_WEIGHT: usize = 3;
+
+type Processed = async_task::Task<(Batch, Chunk)>;
+
+/// Runs a job. `stop` ends it early, at the next batch.
+pub fn run(job: &Job, worker: Worker, counters: &Counters, stop: &AtomicBool) -> Result<RunReport, RunError> {
+    let started = Instant::now();
+    let identity = start::identity(job, worker.fitter.counter.identity())?;
+    let (journal, milestone, resumed) = match start::start(job, &identity)? {
+        Start::AlreadyFinished => return Ok(RunReport::already_finished(job)),
+        Start::Run { journal, milestone, resumed } => (journal, milestone, resumed),
+    };
+    let finish = Finish::new(job, &identity);
+    if milestone.complete {
+        return finish.after_complete(journal, &milestone, started.elapsed());
+    }
+    let totals = start::totals_so_far(job, &milestone)?;
+    let mut writer = Writer::open(&job.targets, counters, journal, milestone.clone(), totals, job.dry_run)?;
+    let worker = Arc::new(worker);
+    let pool = Arc::new(pool(job.jobs)?);
+    let window = Window::new(job.jobs * WINDOW_BYTES_PER_JOB, job.jobs * WINDOW_BATCHES_PER_JOB);
+    let (sender, receiver) = mpsc::channel::<Result<Processed, RunError>>();
+    let written = thread::scope(|scope| {
+        let reader = scope.spawn(|| {
+            let spawn = |batch: Batch| {
+                let processed = spawn_on(&pool, &worker, batch);
+                sender.send(Ok(processed)).is_ok()
+            };
+            let result = read_all(job, &milestone, &window, stop, spawn);
+            if let Err(error) = result {
+                let _ = sender.send(Err(error));
+            }
+            drop(sender);
+        });
+        let written = write_all(&mut writer, &receiver, &window, stop);
+        window.close();
+        drop(receiver);
+        match reader.join() {
+            Ok(()) => written,
+            Err(_) => Err(RunError::cannot_go_on("the reader failed")),
+        }
+    });
+    match written {
+        Ok(()) if stop.load(Ordering::Relaxed) => Err(RunError::Interrupted { resumable: writer.stop()? }),
+        Ok(()) => finish.after_run(writer, started.elapsed(), counters, resumed),
+        Err(error) => {
+            // What was written before the fault is safe as far as it can be made so; the fault is what matters.
+            let _ = writer.stop();
+            Err(error)
+        }
+    }
+}
+
+fn pool(jobs: usize) -> Result<rayon::ThreadPool, RunError> {
+    let builder = rayon::ThreadPoolBuilder::new().num_threads(jobs).thread_name(|index| format!("worker-{index}"));
+    builder.build().map_err(|error| RunError::cannot_go_on(format!("cannot start threads: {error}")))
+}
+
+/// Processes a batch on the pool. The future runs there whenever it can go on, and nowhere while it waits.
+fn spawn_on(pool: &Arc<rayon::ThreadPool>, worker: &Arc<Worker>, batch: Batch) -> Processed {
+    let worker = Arc::clone(worker);
+    let future = async move {
+        let chunk = worker.process(&batch).await;
+        (batch, chunk)
+    };
+    let pool = Arc::clone(pool);
+    let schedule = move |runnable: async_task::Runnable| {
+        pool.spawn(move || {
+            runnable.run();
+        });
+    };
+    let (runnable, task) = async_task::spawn(future, schedule);
+    runnable.schedule();
+    task
+}
+
+/// Reads every source, and hands batches on as far as the window allows.
+fn read_all(
+    job: &Job,
+    milestone: &Milestone,
+    window: &Window,
+    stop: &AtomicBool,
+    mut spawn: impl FnMut(Batch) -> bool,
+) -> Result<(), RunError> {
+    let mut limit = job.limit.map(|limit| limit.saturating_sub(milestone.taken));
+    let mut position = milestone.position;
+    for (index, source) in job.sources.iter().enumerate().skip(milestone.source) {
+        let fault = |error: std::io::Error| {
+            RunError::cannot_go_on(format!("cannot read {}: {error}", source.path.display()))
+        };
+        let opened = source.open().map_err(fault)?;
+        let reader = BatchReader::open(opened, index, position, job.sample, limit).map_err(fault)?;
+        let Some(mut reader) = reader else {
+            return Err(start::input_changed(source));
+        };
+        while let Some(batch) = reader.next_batch().map_err(fault)? {
+            if stop.load(Ordering::Relaxed) || !window.take(weight(&batch)) || !spawn(batch) {
+                return Ok(());
+            }
+        }
+        limit = reader.limit_left();
+        position = super::batch::Position::default();
+    }
+    Ok(())
+}
+
+fn weight(batch: &Batch) -> usize {
+    batch.bytes.len() * BATCH_WEIGHT
+}
+
+/// Writes what the pool brings, in the order in which it was read.
+fn write_all(
+    writer: &mut Writer<'_>,
+    receiver: &mpsc::Receiver<Result<Processed, RunError>>,
+    window: &Window,
+    stop: &AtomicBool,
+) -> Result<(), RunError> {
+    for processed in receiver {
+        let (batch, mut chunk) = pollster::block_on(processed?);
+        let stopped = chunk.stop.take();
+        writer.write(&batch, chunk)?;
+        window.release(weight(&batch));
+        if let Some(reason) = stopped {
+            stop.store(false, Ordering::Relaxed);
+            return Err(RunError::cannot_go_on(format!("stopped at a record: {}", reason.detail)));
+        }
+    }
+    Ok(())
+}
+
+impl RunReport {
+    fn already_finished(job: &Job) -> Self {
+        Self {
+            totals: Totals::default(),
+            elapsed: Duration::ZERO,
+            bytes_read: 0,
+            summary_input_tokens: 0,
+            files: job.targets.data_files().into_iter().map(|target| target.path.clone()).collect(),
+            already_finished: true,
+            resumed: false,
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! Where records come from: files, directories and stdin, plain or compressed.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use serde::{Deserialize, Serialize};
+
+use super::RunError;
+
+const READ_BUFFER: usize = 256 * 1024;
+const GZIP_MAGIC: &[u8] = &[0x1f, 0x8b];
+const ZSTD_MAGIC: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
+
+/// Endings that make a file of an input directory data.
+const DATA_EXTENSIONS: [&str; 3] = [".jsonl", ".ndjson", ".json"];
+const COMPRESSED_EXTENSIONS: [&str; 2] = [".gz", ".zst"];
+/// Files that a run leaves beside data; never data themselves.
+const SIDE_FILES: [&str; 2] = [".rejects.jsonl", ".summary.json"];
+
+/// One input.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Source {
+    /// The file; `-` is stdin.
+    pub path: PathBuf,
+    /// Its path below the input directory it was found in; its file name where it was named itself.
+    pub relative: PathBuf,
+}
+
+/// What tells whether an input changed between two runs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SourceState {
+    /// As named.
+    pub path: String,
+    /// In bytes; 0 for stdin.
+    pub bytes: u64,
+    /// Nanoseconds since 1970; 0 for stdin.
+    pub modified: u64,
+}
+
+impl Source {
+    /// The name that metrics and messages use.
+    pub fn name(&self) -> String {
+        self.path.display().to_string()
+    }
+
+    /// Whether this is stdin.
+    pub fn is_stdin(&self) -> bool {
+        self.path == Path::new("-")
+    }
+
+    /// Its state now.
+    pub fn state(&self) -> Result<SourceState, RunError> {
+        if self.is_stdin() {
+            return Ok(SourceState { path: self.name(), bytes: 0, modified: 0 });
+        }
+        let metadata = std::fs::metadata(&self.path).map_err(|error| RunError::input(&self.path, &error))?;
+        let modified = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        let modified = modified.map_or(0, |age| u64::try_from(age.as_nanos()).unwrap_or(u64::MAX));
+        Ok(SourceState { path: self.name(), bytes: metadata.len(), modified })
+    }
+
+    /// Opens it; compression is told by content, not by name.
+    pub fn open(&self) -> io::Result<Box<dyn BufRead + Send>> {
+        let raw: Box<dyn Read + Send> =
+            if self.is_stdin() { Box::new(io::stdin()) } else { Box::new(File::open(&self.path)?) };
+        let (start, raw) = peek(raw)?;
+        let raw = BufReader::with_capacity(READ_BUFFER, raw);
+        Ok(if start.starts_with(GZIP_MAGIC) {
+            Box::new(BufReader::with_capacity(READ_BUFFER, flate2::bufread::MultiGzDecoder::new(raw)))
+        } else if start.starts_with(ZSTD_MAGIC) {
+            Box::new(BufReader::with_capacity(READ_BUFFER, zstd::Decoder::with_buffer(raw)?))
+        } else {
+            Box::new(raw)
+        })
+    }
+}
+
+/// The first bytes of a reader, with a reader that still has them. A pipe may hand them over one at a time.
+fn peek(mut reader: Box<dyn Read + Send>) -> io::Result<(Vec<u8>, impl Read + Send)> {
+    let mut start = Vec::new();
+    reader.by_ref().take(ZSTD_MAGIC.len() as u64).read_to_end(&mut start)?;
+    Ok((start.clone(), io::Cursor::new(start).chain(reader)))
+}
+
+/// The inputs that the paths given stand for: directories become the data files in them, in the order of their names.
+pub fn sources(paths: &[PathBuf]) -> Result<Vec<Source>, RunError> {
+    let mut sources = Vec::new();
+    for path in paths {
+        if path.is_dir() {
+            let before = sources.len();
+            let mut files = Vec::new();
+            data_files(path, &mut files).map_err(|error| RunError::input(path, &error))?;
+            files.sort();
+            for file in files {
+                let relative = file.strip_prefix(path).unwrap_or(&file).to_path_buf();
+                sources.push(Source { path: file, relative });
+            }
+            if sources.len() == before {
+                return Err(RunError::usage(
+                    format!("no data in the directory {}", path.display()),
+                    "data files end in .jsonl, .ndjson or .json, or in these with .gz or .zst",
+                ));
+            }
+        } else {
+            let relative = path.file_name().map_or_else(|| path.clone(), PathBuf::from);
+            let source = Source { path: path.clone(), relative };
+            if !source.is_stdin() {
+                File::open(path).map_err(|error| RunError::input(path, &error))?;
+            }
+            sources.push(source);
+        }
+    }
+    Ok(sources)
+}
+
+fn data_files(directory: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
+    for entry in std::fs::read_dir(directory)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            data_files(&path, files)?;
+        } else if is_data(&path) {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+fn is_data(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let side_file = SIDE_FILES.iter().any(|ending| name.ends_with(ending));
+    let extension = split_data_extension(&name).1;
+    let is_data = DATA_EXTENSIONS.iter().any(|data_extension| extension.starts_with(data_extension));
+    !side_file && !name.starts_with('.') && is_data
+}
+
+/// A file name without its data extension, and that extension (`.jsonl.gz`); empty where it has none.
+pub fn split_data_extension(name: &str) -> (&str, &str) {
+    let uncompressed =
+        COMPRESSED_EXTENSIONS.iter().find_map(|extension| name.strip_suffix(extension)).unwrap_or(name);
+    match DATA_EXTENSIONS.iter().find_map(|extension| uncompressed.strip_suffix(extension)) {
+        Some(stem) if !stem.is_empty() => name.split_at(stem.len()),
+        _ if uncompressed.len() < name.len() && !uncompressed.is_empty() => name.split_at(uncompressed.len()),
+        _ => (name, ""),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_data_extension_comes_off_whole() {
+        assert_eq!(split_data_extension("out.jsonl"), ("out", ".jsonl"));
+        assert_eq!(split_data_extension("a.b.jsonl.gz"), ("a.b", ".jsonl.gz"));
+        assert_eq!(split_data_extension("out.zst"), ("out", ".zst"));
+        assert_eq!(split_data_extension("OUTDIR"), ("OUTDIR", ""));
+        assert_eq!(split_data_extension("v1.5"), ("v1.5", ""));
+        assert_eq!(split_data_extension(".jsonl"), (".jsonl", ""));
+    }
+}

@@ -1,0 +1,128 @@
+//! What the CPU pool does with a batch: fit every record, and lay out the bytes that the writer will write.
+
+use std::ops::Range;
+use std::panic::AssertUnwindSafe;
+use std::time::Instant;
+
+use futures_util::FutureExt;
+use futures_util::future::join_all;
+
+use super::batch::{Batch, Item};
+use crate::compress::Reason;
+use crate::fit::{Fitted, Fitter};
+use crate::metrics::{Reject, Row, Status, csv_rows};
+
+/// What becomes of a record that cannot be read; the key `input.on_invalid`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnInvalid {
+    /// It goes to the rejects file.
+    Reject,
+    /// It goes to the output as it is.
+    Pass,
+    /// The run stops.
+    Fail,
+}
+
+/// Everything a batch turns into.
+#[derive(Debug, Default)]
+pub struct Chunk {
+    /// Bytes of the output. Elements of an array each come with a `,` before them.
+    pub data: Vec<u8>,
+    /// Rows of the metrics, as CSV.
+    pub metrics: Vec<u8>,
+    /// Rows of the rejects file.
+    pub rejects: Vec<u8>,
+    /// The rows, for the totals.
+    pub rows: Vec<Row>,
+    /// Tokens that a summarizer read, or would read.
+    pub summary_input_tokens: u64,
+    /// Why the run must stop after this batch.
+    pub stop: Option<Reason>,
+}
+
+/// What a worker needs to know besides the record.
+pub struct Worker {
+    /// Fits records.
+    pub fitter: Fitter,
+    /// What becomes of unreadable records.
+    pub on_invalid: OnInvalid,
+    /// Names of the sources, by index.
+    pub source_names: Vec<String>,
+}
+
+impl Worker {
+    /// Fits the records of a batch. Those that wait for a network summarizer wait together.
+    pub async fn process(&self, batch: &Batch) -> Chunk {
+        let source = self.source_names.get(batch.source).map_or("", String::as_str);
+        let records = batch.items.iter().filter_map(|item| Some((item, item.record.clone()?)));
+        let fitted = join_all(records.map(|(item, record)| self.fit(source, item, batch.slice(&record)))).await;
+        let mut fitted = fitted.into_iter();
+        let mut chunk = Chunk::default();
+        for item in &batch.items {
+            match (&item.record, item.record.is_some().then(|| fitted.next()).flatten()) {
+                (Some(record), Some(fitted)) => self.lay_out(batch, item, record, fitted, &mut chunk),
+                _ => chunk.data.extend_from_slice(batch.slice(&item.outer)),
+            }
+        }
+        chunk.metrics = csv_rows(&chunk.rows);
+        chunk
+    }
+
+    async fn fit(&self, source: &str, item: &Item, bytes: &[u8]) -> Fitted {
+        let started = Instant::now();
+        // A fault of ours in one record is that record's failure, never the run's.
+        let mut fitted = match AssertUnwindSafe(self.fitter.fit(bytes)).catch_unwind().await {
+            Ok(fitted) => fitted,
+            Err(panic) => {
+                let message = panic.downcast_ref::<String>().map(String::as_str);
+                let message = message.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("unknown");
+                Fitted::failed(&Reason::with("internal_error", message), &self.fitter.settings)
+            }
+        };
+        source.clone_into(&mut fitted.row.source);
+        fitted.row.line = item.line;
+        fitted.row.duration_ms = started.elapsed().as_secs_f64() * 1e3;
+        fitted
+    }
+
+    fn lay_out(&self, batch: &Batch, item: &Item, record: &Range<usize>, fitted: Fitted, chunk: &mut Chunk) {
+        let Fitted { mut row, text, summary_input_tokens, stop } = fitted;
+        chunk.summary_input_tokens += summary_input_tokens as u64;
+        let unreadable = row.status == Status::Rejected && !row.still_over_limit;
+        if stop || (unreadable && self.on_invalid == OnInvalid::Fail) {
+            let place = format!("{}:{}", row.source, row.line);
+            chunk.stop.get_or_insert(Reason { code: "record", detail: format!("{} ({place})", row.reason) });
+        }
+        if unreadable && self.on_invalid == OnInvalid::Pass {
+            row.status = Status::Kept;
+        }
+        if row.status == Status::Rejected {
+            Reject::new(&row, batch.slice(record)).append_to(&mut chunk.rejects);
+            chunk.rows.push(row);
+            return;
+        }
+        if batch.in_array {
+            chunk.data.push(b',');
+        }
+        match text {
+            None => chunk.data.extend_from_slice(batch.slice(&item.outer)),
+            Some(text) => {
+                chunk.data.extend_from_slice(batch.slice(&(item.outer.start..record.start)));
+                chunk.data.extend_from_slice(self.with_metrics(text, &row).as_bytes());
+                chunk.data.extend_from_slice(batch.slice(&(record.end..item.outer.end)));
+            }
+        }
+        chunk.rows.push(row);
+    }
+
+    /// The record with its row as a last field `compression_metrics`, where that is asked for.
+    fn with_metrics(&self, mut text: String, row: &Row) -> String {
+        if !self.fitter.settings.per_trajectory {
+            return text;
+        }
+        if let (Some(end), Ok(metrics)) = (text.rfind('}'), serde_json::to_string(row)) {
+            text.insert_str(end, &format!(", \"compression_metrics\": {metrics}"));
+        }
+        text
+    }
+}

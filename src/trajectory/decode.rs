@@ -1,0 +1,189 @@
+//! A turn's [`TurnView`]: strings decoded, tool calls and tool responses found wherever the format puts them.
+
+use std::borrow::Cow;
+
+use serde_json::value::RawValue;
+
+use super::calls::{raw_call, raw_calls};
+use super::fields::fields;
+use super::parts::{Part, parts};
+use super::{Role, ToolCall, ToolResponse, Turn, TurnView, json};
+
+/// Stands in a view for an image.
+const IMAGE: &str = "[image]";
+
+/// Decodes the turn at `index`. An opaque turn's view is its JSON text.
+pub fn view<'a>(turn: &Turn<'a>, index: usize) -> TurnView<'a> {
+    let mut view = TurnView {
+        index,
+        role: turn.role,
+        text: Cow::Borrowed(""),
+        calls: Vec::new(),
+        responses: Vec::new(),
+    };
+    if turn.opaque {
+        view.text = Cow::Borrowed(turn.text);
+        return view;
+    }
+    let content = turn.content.map_or(Cow::Borrowed(""), content_text);
+    view.calls = raw_calls(turn).iter().map(call_view).collect();
+    match turn.role {
+        Role::Tool => (view.text, view.responses) = responses(turn, content),
+        Role::Assistant if turn.role_name == Some("\"function_call\"") => {
+            view.calls.extend(bare_calls(content))
+        }
+        Role::Assistant => {
+            view.text = tagged_calls(content, &mut view.calls);
+            if let Some(reasoning) = turn.reasoning {
+                view.text = Cow::Owned(format!("{}\n{}", string_or_json(reasoning), view.text));
+            }
+        }
+        _ => view.text = content,
+    }
+    view
+}
+
+/// A string's text; any other value's JSON text; nothing for null.
+fn string_or_json(value: &str) -> Cow<'_, str> {
+    match value.as_bytes().first() {
+        Some(b'"') => json::decode(value).0,
+        Some(b'n') | None => Cow::Borrowed(""),
+        Some(_) => Cow::Borrowed(value),
+    }
+}
+
+fn content_text(content: &str) -> Cow<'_, str> {
+    let Some(parts) = parts(content) else {
+        return string_or_json(content);
+    };
+    let texts: Vec<Cow<'_, str>> = parts
+        .iter()
+        .map(|part| match part {
+            Part::Text(text) | Part::Other(text) => string_or_json(text),
+            Part::Image => Cow::Borrowed(IMAGE),
+        })
+        .collect();
+    match <[_; 1]>::try_from(texts) {
+        Ok([text]) => text,
+        Err(texts) => Cow::Owned(texts.join("\n")),
+    }
+}
+
+fn call_view<'a>(call: &super::calls::RawCall<'a>) -> ToolCall<'a> {
+    ToolCall {
+        id: call.id.map(string_or_json),
+        name: call.name.map_or(Cow::Borrowed(""), string_or_json),
+        arguments: call.arguments.map_or(Cow::Borrowed(""), string_or_json),
+    }
+}
+
+fn owned_call(text: &str) -> ToolCall<'static> {
+    let call = call_view(&raw_call(text));
+    let own = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
+    ToolCall {
+        id: call.id.map(own),
+        name: own(call.name),
+        arguments: own(call.arguments),
+    }
+}
+
+/// The content of a ShareGPT `function_call` turn: one call, or a list of them.
+fn bare_calls(content: Cow<'_, str>) -> Vec<ToolCall<'static>> {
+    match serde_json::from_str::<Vec<&RawValue>>(&content) {
+        Ok(calls) => calls.iter().map(|call| owned_call(call.get())).collect(),
+        Err(_) => vec![owned_call(&content)],
+    }
+}
+
+/// Takes the `<tool_call>` blocks out of an assistant's text, and returns the prose around them.
+fn tagged_calls<'a>(text: Cow<'a, str>, calls: &mut Vec<ToolCall<'a>>) -> Cow<'a, str> {
+    let blocks = tagged(&text, "<tool_call>", "</tool_call>");
+    if blocks.is_empty() {
+        return text;
+    }
+    let (prose, inner) = without_blocks(&text, &blocks);
+    calls.extend(inner.into_iter().map(owned_call));
+    Cow::Owned(prose)
+}
+
+/// What a tool turn brings back: the `<tool_response>` blocks of ShareGPT with the text around them, or the whole
+/// content.
+fn responses<'a>(turn: &Turn<'a>, content: Cow<'a, str>) -> (Cow<'a, str>, Vec<ToolResponse<'a>>) {
+    let blocks = tagged(&content, "<tool_response>", "</tool_response>");
+    if blocks.is_empty() {
+        let id = turn.tool_call_id.map(|id| string_or_json(first_of(id)));
+        let response = ToolResponse { id, name: turn.name.map(string_or_json), content };
+        return (Cow::Borrowed(""), vec![response]);
+    }
+    let (prose, inner) = without_blocks(&content, &blocks);
+    (Cow::Owned(prose), inner.into_iter().map(response).collect())
+}
+
+/// The text around blocks, and what stands in each.
+fn without_blocks<'t>(text: &'t str, blocks: &[Block]) -> (String, Vec<&'t str>) {
+    let mut prose = String::new();
+    let mut inner = Vec::with_capacity(blocks.len());
+    let mut copied = 0;
+    for block in blocks {
+        prose.push_str(text.get(copied..block.outer.start).unwrap_or_default());
+        copied = block.outer.end;
+        inner.push(text.get(block.inner.clone()).unwrap_or_default().trim());
+    }
+    prose.push_str(text.get(copied..).unwrap_or_default());
+    prose.truncate(prose.trim_end().len());
+    (prose, inner)
+}
+
+/// The first element of a list of ids, or the id itself.
+fn first_of(ids: &str) -> &str {
+    let elements: Result<Vec<&RawValue>, _> = serde_json::from_str(ids);
+    elements
+        .ok()
+        .and_then(|elements| elements.first().map(|first| first.get()))
+        .unwrap_or(ids)
+}
+
+fn response(block: &str) -> ToolResponse<'static> {
+    let own = |value: &str| Cow::Owned(string_or_json(value).into_owned());
+    match fields(block, &["tool_call_id", "name", "content"]).map(|fields| fields.values) {
+        Ok([id, name, Some(content)]) => ToolResponse {
+            id: id.map(own),
+            name: name.map(own),
+            content: own(content),
+        },
+        _ => ToolResponse {
+            id: None,
+            name: None,
+            content: Cow::Owned(block.to_owned()),
+        },
+    }
+}
+
+struct Block {
+    /// With its tags.
+    outer: std::ops::Range<usize>,
+    /// Between them.
+    inner: std::ops::Range<usize>,
+}
+
+fn tagged(text: &str, open: &str, close: &str) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    let mut from = 0;
+    while let Some(start) =
+        memchr::memmem::find(text.as_bytes().get(from..).unwrap_or_default(), open.as_bytes())
+    {
+        let outer_start = from + start;
+        let inner_start = outer_start + open.len();
+        let rest = text.as_bytes().get(inner_start..).unwrap_or_default();
+        let Some(length) = memchr::memmem::find(rest, close.as_bytes()) else {
+            break;
+        };
+        let inner_end = inner_start + length;
+        from = inner_end + close.len();
+        blocks.push(Block {
+            outer: outer_start..from,
+            inner: inner_start..inner_end,
+        });
+    }
+    blocks
+}

@@ -1,0 +1,88 @@
+//! Changes to a record's text: what is not edited keeps its bytes.
+
+use std::ops::Range;
+
+use super::parts::{Part, parts};
+use super::{Format, Record, Role, Turn, json};
+
+/// Replace the bytes `at` of a record's text by `text`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edit {
+    /// Where in the record's text.
+    pub at: Range<usize>,
+    /// What stands there afterwards.
+    pub text: String,
+}
+
+/// The record's text with `edits` made. Edits must not overlap; one that does is left out.
+pub fn apply(text: &str, mut edits: Vec<Edit>) -> String {
+    edits.sort_by_key(|edit| edit.at.start);
+    let added: usize = edits.iter().map(|edit| edit.text.len()).sum();
+    let mut edited = String::with_capacity(text.len() + added);
+    let mut copied = 0;
+    for edit in &edits {
+        let Some(kept) = text.get(copied..edit.at.start) else {
+            continue;
+        };
+        edited.push_str(kept);
+        edited.push_str(&edit.text);
+        copied = edit.at.end;
+    }
+    edited.push_str(text.get(copied..).unwrap_or_default());
+    edited
+}
+
+/// The edit that appends `addition` to a turn's text; `None` where the turn has no text to append to.
+pub fn append_text(record: &Record<'_>, turn: &Turn<'_>, addition: &str) -> Option<Edit> {
+    if turn.opaque {
+        return None;
+    }
+    let content = turn.content?;
+    let literal = match parts(content) {
+        Some(parts) => parts.iter().rev().find_map(|part| match part {
+            Part::Text(text) => Some(*text),
+            _ => None,
+        })?,
+        None => content,
+    };
+    if !literal.starts_with('"') {
+        return None;
+    }
+    let closing_quote = record.span_of(literal).end.checked_sub(1)?;
+    let mut text = String::with_capacity(addition.len() + addition.len() / 8);
+    json::escape_into(addition, &mut text);
+    Some(Edit {
+        at: closing_quote..closing_quote,
+        text,
+    })
+}
+
+/// The JSON of a new turn of the human role, spelled as the record spells its own turns.
+pub fn new_turn(record: &Record<'_>, text: &str) -> String {
+    let readable = |turn: &&Turn<'_>| !turn.opaque;
+    let human = record
+        .turns
+        .iter()
+        .filter(readable)
+        .find(|turn| turn.role == Role::Human);
+    let model = human.or_else(|| record.turns.iter().find(readable));
+    let default_keys = match record.format {
+        Format::ShareGpt => ("from", "value"),
+        Format::Messages => ("role", "content"),
+    };
+    let (role_key, text_key) = model.map_or(default_keys, |turn| turn.keys);
+    let default_name = if role_key == "from" {
+        "\"human\""
+    } else {
+        "\"user\""
+    };
+    let role_name = human.and_then(|turn| turn.role_name).unwrap_or(default_name);
+    // `"from": "human"` or `"from":"human"`: the byte before the role tells how the data set writes JSON.
+    let before_role = model.and_then(|turn| record.span_of(turn.role_name?).start.checked_sub(1));
+    let spaced = before_role.is_none_or(|at| record.text.as_bytes().get(at) == Some(&b' '));
+    let (colon, comma) = if spaced { (": ", ", ") } else { (":", ",") };
+    let mut json = format!("{{\"{role_key}\"{colon}{role_name}{comma}\"{text_key}\"{colon}\"");
+    json::escape_into(text, &mut json);
+    json.push_str("\"}");
+    json
+}

@@ -1,0 +1,206 @@
+//! JSON strings and nesting, on validated JSON text: decode, encode, measure.
+
+use std::borrow::Cow;
+
+/// Nesting beyond which a record is refused: readers of the output (Python's `json`, Arrow) give up near there.
+pub const MAX_DEPTH: usize = 256;
+
+/// Whether validated JSON text nests deeper than [`MAX_DEPTH`]. Iterative, so depth costs no stack.
+pub fn too_deep(json: &str) -> bool {
+    let bytes = json.as_bytes();
+    let mut depth = 0_usize;
+    let mut position = 0;
+    while let Some(&byte) = bytes.get(position) {
+        match byte {
+            b'"' => position = string_end(bytes, position),
+            b'[' | b'{' => {
+                depth += 1;
+                if depth > MAX_DEPTH {
+                    return true;
+                }
+            }
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        position += 1;
+    }
+    false
+}
+
+/// Index of the quote that closes the string opened at `open`; the last byte where none does.
+fn string_end(bytes: &[u8], open: usize) -> usize {
+    let mut position = open + 1;
+    while let Some(found) = bytes
+        .get(position..)
+        .and_then(|rest| memchr::memchr2(b'"', b'\\', rest))
+    {
+        position += found;
+        if bytes.get(position) == Some(&b'"') {
+            return position;
+        }
+        position += 2;
+    }
+    bytes.len().saturating_sub(1)
+}
+
+/// A string literal's text, and whether it was decoded without loss (a lone surrogate has no text).
+pub fn decode<'a>(literal: &'a str) -> (Cow<'a, str>, bool) {
+    let mut scratch = String::new();
+    let inner = inner_of(literal);
+    match decode_inner(inner, &mut scratch) {
+        Decoded::Plain => (Cow::Borrowed(inner), true),
+        Decoded::Exact => (Cow::Owned(scratch), true),
+        Decoded::Lossy => (Cow::Owned(scratch), false),
+    }
+}
+
+/// As [`decode`], into a buffer that the caller reuses; what is returned borrows from either.
+pub fn decode_into<'a>(literal: &'a str, scratch: &'a mut String) -> (&'a str, bool) {
+    scratch.clear();
+    let inner = inner_of(literal);
+    match decode_inner(inner, scratch) {
+        Decoded::Plain => (inner, true),
+        Decoded::Exact => (scratch, true),
+        Decoded::Lossy => (scratch, false),
+    }
+}
+
+fn inner_of(literal: &str) -> &str {
+    literal
+        .strip_prefix('"')
+        .and_then(|rest| rest.strip_suffix('"'))
+        .unwrap_or(literal)
+}
+
+enum Decoded {
+    /// No escapes: the literal is its own text.
+    Plain,
+    Exact,
+    /// A lone surrogate became U+FFFD.
+    Lossy,
+}
+
+fn decode_inner(inner: &str, out: &mut String) -> Decoded {
+    let bytes = inner.as_bytes();
+    let Some(first) = memchr::memchr(b'\\', bytes) else {
+        return Decoded::Plain;
+    };
+    out.reserve(inner.len());
+    let mut exact = true;
+    let mut copied = 0;
+    let mut escape = first;
+    loop {
+        out.push_str(inner.get(copied..escape).unwrap_or_default());
+        let (character, length) = escaped(bytes, escape);
+        exact &= character.is_some();
+        out.push(character.unwrap_or(char::REPLACEMENT_CHARACTER));
+        copied = escape + length;
+        match bytes.get(copied..).and_then(|rest| memchr::memchr(b'\\', rest)) {
+            Some(next) => escape = copied + next,
+            None => break,
+        }
+    }
+    out.push_str(inner.get(copied..).unwrap_or_default());
+    if exact { Decoded::Exact } else { Decoded::Lossy }
+}
+
+/// The character that the escape at `position` stands for (`None`: a lone surrogate), and the escape's length.
+fn escaped(bytes: &[u8], position: usize) -> (Option<char>, usize) {
+    let simple = |character| (Some(character), 2);
+    match bytes.get(position + 1) {
+        Some(b'n') => simple('\n'),
+        Some(b't') => simple('\t'),
+        Some(b'r') => simple('\r'),
+        Some(b'b') => simple('\u{8}'),
+        Some(b'f') => simple('\u{c}'),
+        Some(b'u') => unicode_escape(bytes, position),
+        Some(&other) if other.is_ascii() => simple(char::from(other)),
+        _ => (None, 1),
+    }
+}
+
+fn unicode_escape(bytes: &[u8], position: usize) -> (Option<char>, usize) {
+    let Some(unit) = hex4(bytes, position + 2) else {
+        return (None, 2);
+    };
+    if let Some(character) = char::from_u32(unit) {
+        return (Some(character), 6);
+    }
+    // A surrogate: only a high one followed at once by an escaped low one is a character.
+    let paired = bytes.get(position + 6..position + 8) == Some(b"\\u".as_slice());
+    match hex4(bytes, position + 8).filter(|low| paired && unit < 0xDC00 && (0xDC00..0xE000).contains(low)) {
+        Some(low) => (
+            char::from_u32(0x1_0000 + ((unit - 0xD800) << 10) + (low - 0xDC00)),
+            12,
+        ),
+        None => (None, 6),
+    }
+}
+
+fn hex4(bytes: &[u8], start: usize) -> Option<u32> {
+    let digits = bytes.get(start..start + 4)?;
+    digits.iter().try_fold(0, |value, &digit| {
+        Some(value * 16 + char::from(digit).to_digit(16)?)
+    })
+}
+
+/// Appends the escaped form of `text`, without quotes, to `out`. Non-ASCII text stays as it is.
+pub fn escape_into(text: &str, out: &mut String) {
+    let quoted = serde_json::Value::from(text).to_string();
+    out.push_str(inner_of(&quoted));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escapes_decode_as_serde_json_decodes_them() {
+        for literal in [
+            r#""""#,
+            r#""plain é""#,
+            r#""a\nb\t\"q\" \\ \/ \u00e9 \ud83d\ude00 \b\f\r""#,
+            r#""\u0000x""#,
+        ] {
+            let expected: String = serde_json::from_str(literal).unwrap();
+            assert_eq!(decode(literal), (Cow::Borrowed(expected.as_str()), true));
+        }
+    }
+
+    #[test]
+    fn a_lone_surrogate_is_replaced_and_reported() {
+        for literal in [
+            r#""a\ud800b""#,
+            r#""a\udc00b""#,
+            r#""a\ud800\ud800\udc00b""#,
+            r#""\ud800""#,
+        ] {
+            let (text, exact) = decode(literal);
+            assert!(!exact && text.contains('\u{fffd}'), "{literal}");
+        }
+    }
+
+    #[test]
+    fn escaping_round_trips() {
+        let text = "line\n\"quoted\" \\ tab\t\u{1} é 漢 😀";
+        let mut out = String::from("\"");
+        escape_into(text, &mut out);
+        out.push('"');
+        assert_eq!(decode(&out), (Cow::Borrowed(text), true));
+    }
+
+    #[test]
+    fn brackets_inside_strings_do_not_nest() {
+        assert!(!too_deep(&format!("\"{}\"", "[".repeat(1000))));
+        assert!(!too_deep(&format!(
+            "{}{}",
+            "[".repeat(MAX_DEPTH),
+            "]".repeat(MAX_DEPTH)
+        )));
+        assert!(too_deep(&format!(
+            "{}{}",
+            "[".repeat(MAX_DEPTH + 1),
+            "]".repeat(MAX_DEPTH + 1)
+        )));
+    }
+}

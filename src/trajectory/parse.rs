@@ -1,0 +1,224 @@
+//! From the bytes of one JSON object to a [`Record`]: spans only, nothing decoded.
+
+use serde_json::error::Category;
+use serde_json::value::RawValue;
+
+use super::fields::{Fields, fields};
+use super::{Format, Record, Role, Turn, json};
+
+/// Why a record has no trajectory that could be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ParseError {
+    /// The bytes are no UTF-8.
+    #[error("invalid UTF-8 at byte {at}")]
+    Utf8 {
+        /// Offset of the first bad byte in the record.
+        at: usize,
+    },
+    /// The text is no JSON.
+    #[error("{message}")]
+    Json {
+        /// What is wrong, and at which column.
+        message: String,
+    },
+    /// Nested deeper than [`json::MAX_DEPTH`].
+    #[error("nested deeper than {} levels", json::MAX_DEPTH)]
+    TooDeep,
+    /// JSON, but with no list of turns in it.
+    #[error("expected an object with a list `conversations` or `messages`, found {found}")]
+    NoTrajectory {
+        /// What stands there instead.
+        found: String,
+    },
+}
+
+impl ParseError {
+    /// The reason code of metrics and rejects.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Utf8 { .. } => "invalid_utf8",
+            Self::Json { .. } => "invalid_json",
+            Self::TooDeep => "too_deep",
+            Self::NoTrajectory { .. } => "no_trajectory",
+        }
+    }
+}
+
+/// Keys of a record that matter. Those from the fourth on name the record; the first one present wins.
+const TOP_KEYS: [&str; 9] = [
+    "conversations",
+    "messages",
+    "system",
+    "id",
+    "instance_id",
+    "trajectory_id",
+    "traj_id",
+    "task_id",
+    "uuid",
+];
+
+/// Reads a record. `format` forces one of the two; without it the object decides.
+pub fn parse(bytes: &[u8], format: Option<Format>) -> Result<Record<'_>, ParseError> {
+    let text = std::str::from_utf8(bytes).map_err(|error| ParseError::Utf8 {
+        at: error.valid_up_to(),
+    })?;
+    let Fields {
+        values,
+        repeated,
+        too_deep,
+    } = fields(text, &TOP_KEYS).map_err(|error| json_error(&error, text))?;
+    let [conversations, messages, system, ids @ ..] = values;
+    let [conversations_repeated, messages_repeated, ..] = repeated;
+    let is_list = |value: Option<&str>| value.is_some_and(|value| value.starts_with('['));
+    let chosen = format.unwrap_or(match (is_list(conversations), is_list(messages)) {
+        (false, true) => Format::Messages,
+        _ => Format::ShareGpt,
+    });
+    let (key, list, ambiguous) = match chosen {
+        Format::ShareGpt => ("conversations", conversations, conversations_repeated),
+        Format::Messages => ("messages", messages, messages_repeated),
+    };
+    let turns = match list {
+        Some(list) if list.starts_with('[') => turns_of(list)?,
+        _ => return Err(no_trajectory(format, key, list, conversations.or(messages))),
+    };
+    if too_deep {
+        return Err(ParseError::TooDeep);
+    }
+    let id = ids.into_iter().flatten().find(|id| !id.starts_with(['[', '{']));
+    Ok(Record {
+        text,
+        format: chosen,
+        id,
+        system: system.filter(|system| system.starts_with('"')),
+        turns,
+        ambiguous,
+    })
+}
+
+fn no_trajectory(forced: Option<Format>, key: &str, list: Option<&str>, any: Option<&str>) -> ParseError {
+    let found = match (list, any) {
+        (Some(value), _) => format!("{} in `{key}`", kind_of(value)),
+        (None, Some(value)) if forced.is_none() => format!("{} in `messages`", kind_of(value)),
+        _ if forced.is_some() => format!("an object without a list `{key}`"),
+        _ => "an object without either".to_owned(),
+    };
+    ParseError::NoTrajectory { found }
+}
+
+fn kind_of(value: &str) -> &'static str {
+    match value.trim_start().as_bytes().first() {
+        Some(b'{') => "an object",
+        Some(b'[') => "a list",
+        Some(b'"') => "a string",
+        Some(b't' | b'f') => "a boolean",
+        Some(b'n') => "null",
+        _ => "a number",
+    }
+}
+
+fn json_error(error: &serde_json::Error, text: &str) -> ParseError {
+    let json: Result<&RawValue, serde_json::Error> = serde_json::from_str(text);
+    match json {
+        _ if json::too_deep(text) => ParseError::TooDeep,
+        Ok(_) if error.classify() == Category::Data => ParseError::NoTrajectory {
+            found: kind_of(text).to_owned(),
+        },
+        _ => {
+            let message = error.to_string();
+            let kind = message.split(" at line ").next().unwrap_or_default();
+            ParseError::Json {
+                message: format!("{kind} at column {}", error.column()),
+            }
+        }
+    }
+}
+
+fn turns_of(list: &str) -> Result<Vec<Turn<'_>>, ParseError> {
+    let texts: Vec<&RawValue> = serde_json::from_str(list).map_err(|error| json_error(&error, list))?;
+    texts
+        .into_iter()
+        .map(|text| turn_of(text.get()).ok_or(ParseError::TooDeep))
+        .collect()
+}
+
+const TURN_KEYS: [&str; 13] = [
+    "from",
+    "role",
+    "value",
+    "content",
+    "reasoning_content",
+    "reasoning",
+    "thinking",
+    "tool_calls",
+    "function_call",
+    "tool_call_id",
+    "tool_call_ids",
+    "name",
+    "tool_name",
+];
+
+/// Reads the text of one turn; `None` where it nests too deep.
+pub fn turn_of(text: &str) -> Option<Turn<'_>> {
+    let opaque = Turn {
+        text,
+        opaque: true,
+        ..Turn::default()
+    };
+    let Ok(Fields {
+        values,
+        repeated,
+        too_deep,
+    }) = fields(text, &TURN_KEYS)
+    else {
+        return if json::too_deep(text) { None } else { Some(opaque) };
+    };
+    let nests_too_deep = |value: &&str| value.starts_with(['[', '{']) && json::too_deep(value);
+    if too_deep || values.iter().flatten().any(nests_too_deep) {
+        return None;
+    }
+    let [
+        from,
+        role,
+        value,
+        content,
+        reasoning_content,
+        reasoning,
+        thinking,
+        rest @ ..,
+    ] = values;
+    let [
+        tool_calls,
+        function_call,
+        tool_call_id,
+        tool_call_ids,
+        name,
+        tool_name,
+    ] = rest;
+    let Some(role_name) = from.or(role).filter(|role_name| role_name.starts_with('"')) else {
+        return Some(opaque);
+    };
+    if repeated.contains(&true) {
+        return Some(opaque);
+    }
+    Some(Turn {
+        text,
+        role: Role::from_name(role_name.trim_matches('"')),
+        role_name: Some(role_name),
+        keys: (
+            if from.is_some() { "from" } else { "role" },
+            if value.is_some() || (content.is_none() && from.is_some()) {
+                "value"
+            } else {
+                "content"
+            },
+        ),
+        content: value.or(content),
+        reasoning: reasoning_content.or(reasoning).or(thinking),
+        tool_calls,
+        function_call,
+        tool_call_id: tool_call_id.or(tool_call_ids),
+        name: name.or(tool_name),
+        opaque: false,
+    })
+}

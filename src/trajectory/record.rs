@@ -1,0 +1,54 @@
+//! A record: one JSON object of the input, as its text plus the spans of its turns.
+
+use std::ops::Range;
+
+use super::Turn;
+
+/// Where a record keeps its trajectory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// `conversations` of `from` / `value`.
+    ShareGpt,
+    /// `messages` of `role` / `content`.
+    Messages,
+}
+
+impl Format {
+    /// The name that metrics and `--format` use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ShareGpt => "sharegpt",
+            Self::Messages => "messages",
+        }
+    }
+}
+
+/// One trajectory and the text that it stands in.
+#[derive(Debug)]
+pub struct Record<'a> {
+    /// The object's text, as it stands in the input.
+    pub text: &'a str,
+    /// Which of the two formats it is in.
+    pub format: Format,
+    /// The record's own id, as written (JSON), where it has one.
+    pub id: Option<&'a str>,
+    /// A top-level `system` string, as written: it counts, but is no turn.
+    pub system: Option<&'a str>,
+    /// The turns, in order.
+    pub turns: Vec<Turn<'a>>,
+    /// Whether the trajectory's key stands in the object twice: readers disagree on which one is meant.
+    pub ambiguous: bool,
+}
+
+impl Record<'_> {
+    /// Where a part of the record's text lies in it.
+    pub fn span_of(&self, part: &str) -> Range<usize> {
+        let start = (part.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
+        start..start + part.len()
+    }
+
+    /// Where a turn lies in the record's text.
+    pub fn turn_span(&self, turn: usize) -> Option<Range<usize>> {
+        self.turns.get(turn).map(|turn| self.span_of(turn.text))
+    }
+}
