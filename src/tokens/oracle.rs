@@ -1,0 +1,111 @@
+//! What the tests compare with: the `tokenizers` library, given our own ranks.
+
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use tokenizers::models::bpe::BPE;
+use tokenizers::pre_tokenizers::byte_level::ByteLevel;
+use tokenizers::pre_tokenizers::sequence::Sequence;
+use tokenizers::pre_tokenizers::split::{Split, SplitPattern};
+use tokenizers::tokenizer::normalizer::SplitDelimiterBehavior;
+use tokenizers::{AddedToken, Tokenizer};
+
+use super::builtin::{CL100K_BASE, Encoding, O200K_BASE};
+
+/// An encoding with its reference.
+pub struct Oracle {
+    pub encoding: &'static Encoding,
+    pub tokenizer: Tokenizer,
+}
+
+impl Oracle {
+    /// The number of tokens of `text`.
+    pub fn count(&self, text: &str) -> usize {
+        self.tokenizer.encode_fast(text, false).unwrap().len()
+    }
+}
+
+/// Both encodings, built once for all tests.
+pub fn oracles() -> [&'static Oracle; 2] {
+    static O200K: OnceLock<Oracle> = OnceLock::new();
+    static CL100K: OnceLock<Oracle> = OnceLock::new();
+    [
+        O200K.get_or_init(|| build(&O200K_BASE, fastokens::tiktoken::O200K_BASE_PATTERN)),
+        CL100K.get_or_init(|| build(&CL100K_BASE, fastokens::tiktoken::CL100K_BASE_PATTERN)),
+    ]
+}
+
+/// All tokens of a rank file in rank order.
+pub fn tokens(file: &'static [u8]) -> Vec<&'static [u8]> {
+    let number = u32::from_le_bytes(file[..4].try_into().unwrap()) as usize;
+    let mut rest = &file[4 + number..];
+    let cut = |length: &u8| {
+        let (token, after) = rest.split_at(usize::from(*length));
+        rest = after;
+        token
+    };
+    file[4..4 + number].iter().map(cut).collect()
+}
+
+fn build(encoding: &'static Encoding, pattern: &str) -> Oracle {
+    let tokens = tokens(encoding.ranks);
+    let ranks: HashMap<&[u8], u32> = tokens.iter().copied().zip(0..).collect();
+    let characters = byte_characters();
+    let text = |bytes: &[u8]| {
+        bytes
+            .iter()
+            .map(|byte| characters[usize::from(*byte)])
+            .collect::<String>()
+    };
+    let vocabulary: HashMap<String, u32> = tokens.iter().map(|token| text(token)).zip(0..).collect();
+    let merges = tokens.iter().filter(|token| token.len() > 1).map(|token| {
+        let (left, right) = halves(&ranks, token);
+        (text(left), text(right))
+    });
+    let model = BPE::builder()
+        .vocab_and_merges(
+            vocabulary.into_iter().collect::<tokenizers::models::bpe::Vocab>(),
+            merges.collect(),
+        )
+        .ignore_merges(true)
+        .build()
+        .unwrap();
+    let mut tokenizer = Tokenizer::new(model);
+    let split = Split::new(
+        SplitPattern::Regex(pattern.to_owned()),
+        SplitDelimiterBehavior::Isolated,
+        false,
+    );
+    let bytes = ByteLevel::new(false, true, false);
+    tokenizer.with_pre_tokenizer(Some(Sequence::new(vec![split.unwrap().into(), bytes.into()])));
+    let special: Vec<AddedToken> = encoding
+        .special_tokens
+        .iter()
+        .map(|(token, _)| AddedToken::from(*token, true))
+        .collect();
+    tokenizer.add_special_tokens(special).unwrap();
+    Oracle { encoding, tokenizer }
+}
+
+/// The two tokens that the merges of lower rank leave of a token.
+fn halves<'t>(ranks: &HashMap<&[u8], u32>, token: &'t [u8]) -> (&'t [u8], &'t [u8]) {
+    let mut starts: Vec<usize> = (0..=token.len()).collect();
+    while starts.len() > 3 {
+        let pairs = starts.windows(3).enumerate();
+        let ranked = pairs.filter_map(|(index, pair)| Some((ranks.get(&token[pair[0]..pair[2]])?, index)));
+        let (_, index) = ranked.min().unwrap();
+        starts.remove(index + 1);
+    }
+    token.split_at(starts[1])
+}
+
+/// The character that the byte-level vocabulary writes for each byte, as GPT-2 has it.
+fn byte_characters() -> Vec<char> {
+    let mut beyond = 256..;
+    (0..=255_u8)
+        .map(|byte| match byte {
+            b'!'..=b'~' | 0xa1..=0xac | 0xae..=0xff => char::from(byte),
+            _ => char::from_u32(beyond.next().unwrap()).unwrap(),
+        })
+        .collect()
+}
