@@ -21,7 +21,7 @@ pub(super) struct Encoding {
     /// Of the `.tiktoken` file that the vocabulary was made from.
     pub(super) sha256: &'static str,
     pub(super) ranks: &'static [u8],
-    pattern: Pattern,
+    pub(super) pattern: Pattern,
     /// With their numbers, as tiktoken's registry has them. None is the start of another.
     pub(super) special_tokens: &'static [(&'static str, u32)],
 }

@@ -8,20 +8,35 @@ use tokenizers::pre_tokenizers::byte_level::ByteLevel;
 use tokenizers::pre_tokenizers::sequence::Sequence;
 use tokenizers::pre_tokenizers::split::{Split, SplitPattern};
 use tokenizers::tokenizer::normalizer::SplitDelimiterBehavior;
-use tokenizers::{AddedToken, Tokenizer};
+use tokenizers::{
+    AddedToken, OffsetReferential, OffsetType, PreTokenizedString, PreTokenizer as _, Tokenizer,
+};
 
 use super::builtin::{CL100K_BASE, Encoding, O200K_BASE};
 
 /// An encoding with its reference.
 pub struct Oracle {
     pub encoding: &'static Encoding,
-    pub tokenizer: Tokenizer,
+    tokenizer: Tokenizer,
+    split: Split,
 }
 
 impl Oracle {
     /// The number of tokens of `text`.
     pub fn count(&self, text: &str) -> usize {
         self.tokenizer.encode_fast(text, false).unwrap().len()
+    }
+
+    /// Where the pieces of `text` end, special tokens not heeded.
+    pub fn piece_ends(&self, text: &str) -> Vec<usize> {
+        let mut pieces = PreTokenizedString::from(text);
+        self.split.pre_tokenize(&mut pieces).unwrap();
+        let pieces = pieces.get_splits(OffsetReferential::Original, OffsetType::Byte);
+        pieces
+            .into_iter()
+            .map(|(_, (_, end), _)| end)
+            .filter(|end| *end > 0)
+            .collect()
     }
 }
 
@@ -71,20 +86,21 @@ fn build(encoding: &'static Encoding, pattern: &str) -> Oracle {
         .build()
         .unwrap();
     let mut tokenizer = Tokenizer::new(model);
-    let split = Split::new(
-        SplitPattern::Regex(pattern.to_owned()),
-        SplitDelimiterBehavior::Isolated,
-        false,
-    );
+    let split = SplitPattern::Regex(pattern.to_owned());
+    let split = Split::new(split, SplitDelimiterBehavior::Isolated, false).unwrap();
     let bytes = ByteLevel::new(false, true, false);
-    tokenizer.with_pre_tokenizer(Some(Sequence::new(vec![split.unwrap().into(), bytes.into()])));
+    tokenizer.with_pre_tokenizer(Some(Sequence::new(vec![split.clone().into(), bytes.into()])));
     let special: Vec<AddedToken> = encoding
         .special_tokens
         .iter()
         .map(|(token, _)| AddedToken::from(*token, true))
         .collect();
     tokenizer.add_special_tokens(special).unwrap();
-    Oracle { encoding, tokenizer }
+    Oracle {
+        encoding,
+        tokenizer,
+        split,
+    }
 }
 
 /// The two tokens that the merges of lower rank leave of a token.

@@ -26,6 +26,26 @@ pub enum Pattern {
     O200k = 1,
 }
 
+impl Pattern {
+    /// The end of the piece that starts at `start`, which is before the end of the text.
+    #[cfg(test)]
+    fn piece_end(self, scan: &Scan<'_>, start: usize) -> usize {
+        match self {
+            Self::Cl100k => split_cl100k::piece_end(scan, start),
+            Self::O200k => split_o200k::piece_end(scan, start),
+        }
+    }
+
+    /// Where the pieces of `text` end.
+    #[cfg(test)]
+    pub fn piece_ends(self, text: &str) -> Vec<usize> {
+        static CLASSES: std::sync::LazyLock<Classes> = std::sync::LazyLock::new(|| Classes::new().unwrap());
+        let scan = Scan::new(text, &CLASSES);
+        let next = |start: &usize| (*start < text.len()).then(|| self.piece_end(&scan, *start));
+        std::iter::successors(next(&0), next).collect()
+    }
+}
+
 thread_local! {
     static CACHES: [Cell<Option<Box<Cache>>>; 2] = const { [Cell::new(None), Cell::new(None)] };
 }
