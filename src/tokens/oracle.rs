@@ -1,9 +1,8 @@
-//! What the tests compare with: the `tokenizers` library, given our own ranks.
+//! What the tests and the benchmark compare with: the `tokenizers` library, given our own ranks.
 
 use std::collections::HashMap;
-use std::sync::OnceLock;
 
-use tokenizers::models::bpe::BPE;
+use tokenizers::models::bpe::{BPE, Vocab};
 use tokenizers::pre_tokenizers::byte_level::ByteLevel;
 use tokenizers::pre_tokenizers::sequence::Sequence;
 use tokenizers::pre_tokenizers::split::{Split, SplitPattern};
@@ -12,16 +11,41 @@ use tokenizers::{
     AddedToken, OffsetReferential, OffsetType, PreTokenizedString, PreTokenizer as _, Tokenizer,
 };
 
-use super::builtin::{CL100K_BASE, Encoding, O200K_BASE};
-
-/// An encoding with its reference.
+/// The reference of one encoding.
 pub struct Oracle {
-    pub encoding: &'static Encoding,
     tokenizer: Tokenizer,
     split: Split,
 }
 
 impl Oracle {
+    /// From a vocabulary in the form that `assets/README.md` describes, a split pattern and the
+    /// special tokens.
+    pub fn new(ranks: &'static [u8], pattern: &str, special_tokens: &[&str]) -> Self {
+        let tokens = tokens(ranks);
+        let ranks: HashMap<&[u8], u32> = tokens.iter().copied().zip(0..).collect();
+        let characters = byte_characters();
+        let text = |bytes: &[u8]| {
+            bytes
+                .iter()
+                .map(|byte| characters[usize::from(*byte)])
+                .collect::<String>()
+        };
+        let vocabulary: Vocab = tokens.iter().map(|token| text(token)).zip(0..).collect();
+        let merges = tokens.iter().filter(|token| token.len() > 1).map(|token| {
+            let (left, right) = halves(&ranks, token);
+            (text(left), text(right))
+        });
+        let builder = BPE::builder().vocab_and_merges(vocabulary, merges.collect());
+        let mut tokenizer = Tokenizer::new(builder.ignore_merges(true).build().unwrap());
+        let split = SplitPattern::Regex(pattern.to_owned());
+        let split = Split::new(split, SplitDelimiterBehavior::Isolated, false).unwrap();
+        let bytes = ByteLevel::new(false, true, false);
+        tokenizer.with_pre_tokenizer(Some(Sequence::new(vec![split.clone().into(), bytes.into()])));
+        let special = special_tokens.iter().map(|token| AddedToken::from(*token, true));
+        tokenizer.add_special_tokens(special.collect::<Vec<_>>()).unwrap();
+        Self { tokenizer, split }
+    }
+
     /// The number of tokens of `text`.
     pub fn count(&self, text: &str) -> usize {
         self.tokenizer.encode_fast(text, false).unwrap().len()
@@ -40,16 +64,6 @@ impl Oracle {
     }
 }
 
-/// Both encodings, built once for all tests.
-pub fn oracles() -> [&'static Oracle; 2] {
-    static O200K: OnceLock<Oracle> = OnceLock::new();
-    static CL100K: OnceLock<Oracle> = OnceLock::new();
-    [
-        O200K.get_or_init(|| build(&O200K_BASE, fastokens::tiktoken::O200K_BASE_PATTERN)),
-        CL100K.get_or_init(|| build(&CL100K_BASE, fastokens::tiktoken::CL100K_BASE_PATTERN)),
-    ]
-}
-
 /// All tokens of a rank file in rank order.
 pub fn tokens(file: &'static [u8]) -> Vec<&'static [u8]> {
     let number = u32::from_le_bytes(file[..4].try_into().unwrap()) as usize;
@@ -60,47 +74,6 @@ pub fn tokens(file: &'static [u8]) -> Vec<&'static [u8]> {
         token
     };
     file[4..4 + number].iter().map(cut).collect()
-}
-
-fn build(encoding: &'static Encoding, pattern: &str) -> Oracle {
-    let tokens = tokens(encoding.ranks);
-    let ranks: HashMap<&[u8], u32> = tokens.iter().copied().zip(0..).collect();
-    let characters = byte_characters();
-    let text = |bytes: &[u8]| {
-        bytes
-            .iter()
-            .map(|byte| characters[usize::from(*byte)])
-            .collect::<String>()
-    };
-    let vocabulary: HashMap<String, u32> = tokens.iter().map(|token| text(token)).zip(0..).collect();
-    let merges = tokens.iter().filter(|token| token.len() > 1).map(|token| {
-        let (left, right) = halves(&ranks, token);
-        (text(left), text(right))
-    });
-    let model = BPE::builder()
-        .vocab_and_merges(
-            vocabulary.into_iter().collect::<tokenizers::models::bpe::Vocab>(),
-            merges.collect(),
-        )
-        .ignore_merges(true)
-        .build()
-        .unwrap();
-    let mut tokenizer = Tokenizer::new(model);
-    let split = SplitPattern::Regex(pattern.to_owned());
-    let split = Split::new(split, SplitDelimiterBehavior::Isolated, false).unwrap();
-    let bytes = ByteLevel::new(false, true, false);
-    tokenizer.with_pre_tokenizer(Some(Sequence::new(vec![split.clone().into(), bytes.into()])));
-    let special: Vec<AddedToken> = encoding
-        .special_tokens
-        .iter()
-        .map(|(token, _)| AddedToken::from(*token, true))
-        .collect();
-    tokenizer.add_special_tokens(special).unwrap();
-    Oracle {
-        encoding,
-        tokenizer,
-        split,
-    }
 }
 
 /// The two tokens that the merges of lower rank leave of a token.
