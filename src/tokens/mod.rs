@@ -1,5 +1,19 @@
 //! Exact token counts of a text with one tokenizer.
 
+mod bpe;
+mod builtin;
+mod error;
+mod file;
+mod hub;
+mod load;
+#[cfg(test)]
+mod oracle;
+#[cfg(test)]
+mod tests;
+
+pub use error::TokenizerError;
+pub use load::{BUILT_IN, load};
+
 /// Counts the tokens of a text as the Hugging Face `tokenizers` library's
 /// `encode(text, add_special_tokens=false)` does, added tokens inside the text included.
 pub trait TokenCounter: Send + Sync {

@@ -1,0 +1,143 @@
+//! The character classes that the split patterns speak of, as bits in a two-level table.
+
+use std::collections::HashMap;
+
+use regex_syntax::hir::{Class, HirKind};
+
+/// `\p{Lu}` and `\p{Lt}`: letters that only open a word.
+pub const UPPER: u8 = 1;
+/// `\p{Ll}`: letters that only continue a word.
+pub const LOWER: u8 = 2;
+/// `\p{Lm}` and `\p{Lo}`: letters without case, which do both.
+pub const CASELESS: u8 = 4;
+/// `\p{M}`: marks; `o200k_base` lets them stand for letters, and they are no `\p{L}`.
+pub const MARK: u8 = 8;
+/// `\p{N}`.
+pub const NUMBER: u8 = 16;
+/// `[\r\n]`.
+pub const NEWLINE: u8 = 32;
+/// `\s` without `[\r\n]`.
+pub const BLANK: u8 = 64;
+/// All the rest: punctuation, symbols, controls, code points not assigned.
+pub const OTHER: u8 = 128;
+/// No class: the end of the text, or (in [`ASCII`]) a byte that is not ASCII.
+pub const NONE: u8 = 0;
+
+/// `\p{L}`.
+pub const LETTER: u8 = UPPER | LOWER | CASELESS;
+/// `\s`.
+pub const SPACE: u8 = NEWLINE | BLANK;
+
+/// The class of each ASCII byte, [`NONE`] for bytes of longer characters.
+pub const ASCII: [u8; 256] = ascii();
+
+const fn ascii() -> [u8; 256] {
+    let mut table = [NONE; 256];
+    let mut byte = 0_u8;
+    while byte < 128 {
+        table[byte as usize] = match byte {
+            b'A'..=b'Z' => UPPER,
+            b'a'..=b'z' => LOWER,
+            b'0'..=b'9' => NUMBER,
+            b'\r' | b'\n' => NEWLINE,
+            b' ' | b'\t' | 0x0b | 0x0c => BLANK,
+            _ => OTHER,
+        };
+        byte += 1;
+    }
+    table
+}
+
+const BLOCK: usize = 256;
+const CODE_POINTS: usize = 0x11_0000;
+
+/// The class of every code point: equal blocks of 256 are stored once (about 70 kB in all).
+pub struct Classes {
+    /// Where the block of a code point starts in `classes`, in blocks.
+    blocks: Vec<u16>,
+    classes: Vec<u8>,
+}
+
+impl Classes {
+    /// Reads the classes from the Unicode tables of `regex-syntax`, which the regex engine of the
+    /// `tokenizers` library uses too.
+    pub fn new() -> Result<Self, String> {
+        let mut flat = vec![OTHER; CODE_POINTS];
+        for (pattern, class) in [
+            (r"[\p{Lu}\p{Lt}]", UPPER),
+            (r"\p{Ll}", LOWER),
+            (r"[\p{Lm}\p{Lo}]", CASELESS),
+            (r"\p{M}", MARK),
+            (r"\p{N}", NUMBER),
+            (r"\s", BLANK),
+            (r"[\r\n]", NEWLINE),
+        ] {
+            let hir = regex_syntax::parse(pattern).map_err(|error| error.to_string())?;
+            let HirKind::Class(Class::Unicode(ranges)) = hir.kind() else {
+                return Err(format!("{pattern} is not a class"));
+            };
+            for range in ranges.iter() {
+                if let Some(part) = flat.get_mut(range.start() as usize..=range.end() as usize) {
+                    part.fill(class);
+                }
+            }
+        }
+        let mut seen = HashMap::new();
+        let mut blocks = Vec::with_capacity(CODE_POINTS / BLOCK);
+        let mut classes = Vec::new();
+        for block in flat.chunks(BLOCK) {
+            let number = *seen.entry(block).or_insert_with(|| {
+                classes.extend_from_slice(block);
+                (classes.len() / BLOCK - 1) as u16
+            });
+            blocks.push(number);
+        }
+        Ok(Self { blocks, classes })
+    }
+
+    /// The class of a code point.
+    #[inline]
+    pub fn of(&self, code_point: u32) -> u8 {
+        let code_point = code_point as usize;
+        let block = self.blocks.get(code_point / BLOCK).copied().unwrap_or_default();
+        let index = usize::from(block) * BLOCK + code_point % BLOCK;
+        self.classes.get(index).copied().unwrap_or(OTHER)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ascii_table_agrees_with_unicode() {
+        let classes = Classes::new().unwrap();
+        for byte in 0..128_u8 {
+            assert_eq!(ASCII[usize::from(byte)], classes.of(u32::from(byte)), "{byte:#x}");
+        }
+    }
+
+    #[test]
+    fn letters_of_every_kind_have_their_class() {
+        let classes = Classes::new().unwrap();
+        for (character, class) in [
+            ('Ä', UPPER),
+            ('\u{1c5}', UPPER),
+            ('ß', LOWER),
+            ('ſ', LOWER),
+            ('ʰ', CASELESS),
+            ('中', CASELESS),
+            ('\u{301}', MARK),
+            ('٣', NUMBER),
+            ('Ⅷ', NUMBER),
+            ('\u{a0}', BLANK),
+            ('\u{2028}', BLANK),
+            ('\u{85}', BLANK),
+            ('😀', OTHER),
+            ('\u{200d}', OTHER),
+            ('\u{10ffff}', OTHER),
+        ] {
+            assert_eq!(classes.of(u32::from(character)), class, "{character:?}");
+        }
+    }
+}

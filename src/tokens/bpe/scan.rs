@@ -1,0 +1,232 @@
+//! Reading a text by character classes: the moves that both split patterns are made of.
+
+use super::classes::{ASCII, BLANK, Classes, LOWER, MARK, NEWLINE, NONE, NUMBER, OTHER, SPACE};
+
+/// A text and the classes of its characters. All positions are byte offsets on character boundaries.
+#[derive(Clone, Copy)]
+pub struct Scan<'t> {
+    /// The bytes of a valid UTF-8 text.
+    pub bytes: &'t [u8],
+    classes: &'t Classes,
+}
+
+impl<'t> Scan<'t> {
+    /// A scan of `text`.
+    pub fn new(text: &'t str, classes: &'t Classes) -> Self {
+        Self {
+            bytes: text.as_bytes(),
+            classes,
+        }
+    }
+
+    /// The byte at `at`, if the text is that long.
+    #[inline]
+    pub fn byte(&self, at: usize) -> Option<u8> {
+        self.bytes.get(at).copied()
+    }
+
+    /// The class of the character at `at` if it is ASCII, else [`NONE`].
+    #[inline]
+    pub fn ascii(&self, at: usize) -> u8 {
+        self.byte(at).map_or(NONE, |byte| ASCII[usize::from(byte)])
+    }
+
+    /// Whether a character that is not ASCII stands at `at`.
+    #[inline]
+    pub fn is_wide(&self, at: usize) -> bool {
+        self.byte(at).is_some_and(|byte| byte >= 0x80)
+    }
+
+    /// The class of the character at `at` and its length in bytes; ([`NONE`], 0) at the end.
+    #[inline]
+    pub fn class(&self, at: usize) -> (u8, usize) {
+        let Some(first) = self.byte(at) else {
+            return (NONE, 0);
+        };
+        if first < 0x80 {
+            return (ASCII[usize::from(first)], 1);
+        }
+        self.wide_class(first, at)
+    }
+
+    fn wide_class(&self, first: u8, at: usize) -> (u8, usize) {
+        let first = u32::from(first);
+        let next = |distance| u32::from(self.byte(at + distance).unwrap_or_default() & 0x3f);
+        let (code_point, length) = if first < 0xe0 {
+            ((first & 0x1f) << 6 | next(1), 2)
+        } else if first < 0xf0 {
+            ((first & 0x0f) << 12 | next(1) << 6 | next(2), 3)
+        } else {
+            ((first & 0x07) << 18 | next(1) << 12 | next(2) << 6 | next(3), 4)
+        };
+        (self.classes.of(code_point), length)
+    }
+
+    /// The end of the longest run of `set` from `at`.
+    #[inline]
+    pub fn run(&self, mut at: usize, set: u8) -> usize {
+        loop {
+            let (class, length) = self.class(at);
+            if class & set == 0 {
+                return at;
+            }
+            at += length;
+        }
+    }
+
+    /// The end of the run of `a` to `z` from `at`.
+    #[inline]
+    pub fn lower_run(&self, mut at: usize) -> usize {
+        while let Some(chunk) = self.bytes.get(at..).and_then(|rest| rest.first_chunk()) {
+            let length = leading_lower(u64::from_le_bytes(*chunk));
+            at += length;
+            if length < 8 {
+                return at;
+            }
+        }
+        while self.ascii(at) == LOWER {
+            at += 1;
+        }
+        at
+    }
+
+    /// The end of the run of `A` to `Z` and `a` to `z` from `at`.
+    #[inline]
+    pub fn alphabetic_run(&self, mut at: usize) -> usize {
+        while let Some(chunk) = self.bytes.get(at..).and_then(|rest| rest.first_chunk()) {
+            // Folding the case moves no other byte into the range of letters.
+            let length = leading_lower(u64::from_le_bytes(*chunk) | 0x2020_2020_2020_2020);
+            at += length;
+            if length < 8 {
+                return at;
+            }
+        }
+        while self.byte(at).is_some_and(|byte| byte.is_ascii_alphabetic()) {
+            at += 1;
+        }
+        at
+    }
+
+    /// `\p{N}{1,3}` from `at`, where a number stands.
+    #[inline]
+    pub fn numbers(&self, mut at: usize) -> usize {
+        for _ in 0..3 {
+            let (class, length) = self.class(at);
+            if class != NUMBER {
+                break;
+            }
+            at += length;
+        }
+        at
+    }
+
+    /// `[^\s\p{L}\p{N}]+` from `at`.
+    #[inline]
+    pub fn symbols(&self, at: usize) -> usize {
+        self.run(at, OTHER | MARK)
+    }
+
+    /// `\s*[\r\n]+|\s+(?!\S)|\s+` from `at`, where white space stands.
+    #[inline]
+    pub fn white_space(&self, start: usize) -> usize {
+        let mut at = start;
+        let mut last = start;
+        let mut after_newline = None;
+        loop {
+            if self.byte(at) == Some(b' ') {
+                let end = self.blank_run(at);
+                last = end - 1;
+                at = end;
+                continue;
+            }
+            let (class, length) = self.class(at);
+            if class & SPACE == 0 {
+                break;
+            }
+            last = at;
+            at += length;
+            if class == NEWLINE {
+                after_newline = Some(at);
+            }
+        }
+        match after_newline {
+            Some(end) => end,
+            None if at == self.bytes.len() || last == start => at,
+            None => last,
+        }
+    }
+
+    /// The end of the run of U+0020 from `at`.
+    #[inline]
+    fn blank_run(&self, mut at: usize) -> usize {
+        while let Some(chunk) = self.bytes.get(at..).and_then(|rest| rest.first_chunk()) {
+            let others = u64::from_le_bytes(*chunk) ^ 0x2020_2020_2020_2020;
+            if others != 0 {
+                return at + others.trailing_zeros() as usize / 8;
+            }
+            at += 8;
+        }
+        while self.byte(at) == Some(b' ') {
+            at += 1;
+        }
+        at
+    }
+
+    /// `(?i:'s|'t|'re|'ve|'m|'ll|'d)` at `at`: its end, if it stands there.
+    #[inline]
+    pub fn contraction(&self, at: usize) -> Option<usize> {
+        if self.byte(at) != Some(b'\'') {
+            return None;
+        }
+        match (self.byte(at + 1)? | 0x20, self.byte(at + 2)) {
+            (b's' | b't' | b'm' | b'd', _) => Some(at + 2),
+            (b'r' | b'v', Some(b'e' | b'E')) | (b'l', Some(b'l' | b'L')) => Some(at + 3),
+            // U+017F, the long s, is an `s` when case is ignored; 0xe5 is its first byte with 0x20 set.
+            (0xe5, Some(0xbf)) if self.byte(at + 1) == Some(0xc5) => Some(at + 3),
+            _ => None,
+        }
+    }
+
+    /// ` ?[^\s\p{L}\p{N}]+` at `at`: its end, if it stands there.
+    #[inline]
+    pub fn spaced_symbols(&self, at: usize) -> Option<usize> {
+        let start = at + usize::from(self.byte(at) == Some(b' '));
+        let end = self.symbols(start);
+        (end > start).then_some(end)
+    }
+
+    /// Whether the character of class `class` may lead a word: `[^\r\n\p{L}\p{N}]`.
+    #[inline]
+    pub fn leads(class: u8) -> bool {
+        class & (BLANK | OTHER | MARK) != 0
+    }
+}
+
+/// How many of the eight bytes, from the lowest, are `a` to `z` before the first that is not.
+#[inline]
+fn leading_lower(word: u64) -> usize {
+    const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
+    const HIGH: u64 = !LOW;
+    // Adding 0x80 - 'a' sets the high bit from `a` on, adding 0x80 - ('z' + 1) from `{` on.
+    let from_a = (word & LOW) + 0x1f1f_1f1f_1f1f_1f1f;
+    let beyond_z = (word & LOW) + 0x0505_0505_0505_0505;
+    let lower = from_a & !beyond_z & !word & HIGH;
+    (lower ^ HIGH).trailing_zeros() as usize / 8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn eight_bytes_are_tested_at_once_as_one_by_one() {
+        for byte in 0..=255_u8 {
+            for position in 0..8 {
+                let mut bytes = *b"azkmazkm";
+                bytes[position] = byte;
+                let expected = bytes.iter().take_while(|byte| byte.is_ascii_lowercase()).count();
+                assert_eq!(leading_lower(u64::from_le_bytes(bytes)), expected, "{bytes:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! The split pattern of `o200k_base`, by hand.
+//!
+//! ```text
+//! [^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?
+//! |[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?
+//! |\p{N}{1,3}
+//! | ?[^\s\p{L}\p{N}]+[\r\n/]*
+//! |\s*[\r\n]+|\s+(?!\S)|\s+
+//! ```
+
+use super::classes::{ASCII, BLANK, CASELESS, LETTER, LOWER, MARK, NONE, NUMBER, OTHER, UPPER};
+use super::scan::Scan;
+
+/// `[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]`.
+const OPENING: u8 = UPPER | CASELESS | MARK;
+/// `[\p{Ll}\p{Lm}\p{Lo}\p{M}]`.
+const CLOSING: u8 = LOWER | CASELESS | MARK;
+
+/// The end of the piece that starts at `start`, which is before the end of the text.
+#[inline]
+pub fn piece_end(scan: &Scan<'_>, start: usize) -> usize {
+    let class = scan.ascii(start);
+    if class & (UPPER | LOWER) != 0 {
+        return ascii_word(scan, start).unwrap_or_else(|| general(scan, start));
+    }
+    if class & (BLANK | OTHER) != 0 {
+        let next = scan.ascii(start + 1);
+        if next & (UPPER | LOWER) != 0 {
+            return ascii_word(scan, start + 1).unwrap_or_else(|| general(scan, start));
+        }
+        if next != NONE {
+            return not_a_word(scan, start, class);
+        }
+    }
+    general(scan, start)
+}
+
+/// A word of ASCII letters from `start` with its contraction, or nothing where the word may go on
+/// with letters beyond ASCII.
+#[inline]
+fn ascii_word(scan: &Scan<'_>, start: usize) -> Option<usize> {
+    let mut capitals = start;
+    while scan.ascii(capitals) == UPPER {
+        capitals += 1;
+    }
+    let end = scan.lower_run(capitals);
+    match scan.byte(end) {
+        None => Some(end),
+        Some(b'\'') => Some(scan.contraction(end).unwrap_or(end)),
+        Some(byte) => (ASCII[usize::from(byte)] != NONE).then_some(end),
+    }
+}
+
+/// Any piece, of any characters.
+fn general(scan: &Scan<'_>, start: usize) -> usize {
+    let (class, length) = scan.class(start);
+    let word = if class & LETTER != 0 {
+        closed_word(scan, start).or_else(|| open_word(scan, start))
+    } else if class == MARK {
+        // A mark is a lead first, and where that fails it is a word of its own.
+        closed_word(scan, start + length).or_else(|| closed_word(scan, start))
+    } else if Scan::leads(class) {
+        closed_word(scan, start + length).or_else(|| open_word(scan, start + length))
+    } else {
+        None
+    };
+    match word {
+        Some(end) => scan.contraction(end).unwrap_or(end),
+        None => not_a_word(scan, start, class),
+    }
+}
+
+/// `OPENING*CLOSING+`. Without a lower-case letter after the opening run, the run itself gives
+/// characters back until one that is in both classes can close the word.
+fn closed_word(scan: &Scan<'_>, start: usize) -> Option<usize> {
+    let mut at = start;
+    let mut closed = None;
+    loop {
+        let (class, length) = scan.class(at);
+        if class == LOWER {
+            return Some(scan.run(at, CLOSING));
+        }
+        if class & OPENING == 0 {
+            return closed;
+        }
+        at += length;
+        if class != UPPER {
+            closed = Some(at);
+        }
+    }
+}
+
+/// `OPENING+CLOSING*`, where [`closed_word`] found nothing: capitals only, nothing closes them.
+fn open_word(scan: &Scan<'_>, start: usize) -> Option<usize> {
+    let end = scan.run(start, OPENING);
+    (end > start).then_some(end)
+}
+
+/// The alternatives after the words, for a first character of `class`.
+#[inline]
+fn not_a_word(scan: &Scan<'_>, start: usize, class: u8) -> usize {
+    if class == NUMBER {
+        return scan.numbers(start);
+    }
+    match scan.spaced_symbols(start) {
+        Some(mut end) => {
+            while matches!(scan.byte(end), Some(b'\r' | b'\n' | b'/')) {
+                end += 1;
+            }
+            end
+        }
+        None => scan.white_space(start),
+    }
+}

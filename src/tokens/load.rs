@@ -1,0 +1,187 @@
+//! From what the user wrote to a tokenizer.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::builtin::{CL100K_BASE, Encoding, O200K_BASE};
+use super::file::FileCounter;
+use super::hub::{HubCache, Repository};
+use super::{TokenCounter, TokenizerError};
+
+/// The names of the built-in encodings, the default first.
+pub const BUILT_IN: [&str; 2] = ["o200k_base", "cl100k_base"];
+
+static ENCODINGS: [&Encoding; 2] = [&O200K_BASE, &CL100K_BASE];
+
+/// Loads the tokenizer that `name` means: a built-in encoding, a path to a `tokenizer.json` or to a
+/// folder that holds one, or a repository (`hf:OWNER/NAME[@REVISION]`, or a bare `OWNER/NAME` that is
+/// no path) in the local Hugging Face cache.
+///
+/// # Errors
+///
+/// The name means nothing, the file is not there, or no engine can load it.
+pub fn load(name: &str) -> Result<Arc<dyn TokenCounter>, TokenizerError> {
+    load_with(name, &HubCache::of_environment())
+}
+
+fn load_with(name: &str, cache: &HubCache) -> Result<Arc<dyn TokenCounter>, TokenizerError> {
+    if let Some(encoding) = ENCODINGS.iter().find(|encoding| encoding.name == name) {
+        return encoding.counter();
+    }
+    if let Some(repository) = name.strip_prefix("hf:") {
+        let repository = Repository::parse(repository).map_err(|reason| TokenizerError::BadRepository {
+            name: name.to_owned(),
+            reason,
+        })?;
+        return FileCounter::load(name, &cache.find(name, &repository)?);
+    }
+    let path = Path::new(name);
+    if path.is_dir() {
+        let inside = path.join("tokenizer.json");
+        if !inside.exists() {
+            return Err(TokenizerError::NoFileInFolder {
+                path: path.to_owned(),
+            });
+        }
+        return FileCounter::load(name, &inside);
+    }
+    if path.exists() {
+        return FileCounter::load(name, path);
+    }
+    if looks_like_a_file(name) {
+        return Err(TokenizerError::NoFile {
+            path: path.to_owned(),
+        });
+    }
+    if let Ok(repository) = Repository::parse(name) {
+        return FileCounter::load(name, &cache.find(name, &repository)?);
+    }
+    Err(TokenizerError::Unknown {
+        name: name.to_owned(),
+        nearest: nearest(name),
+    })
+}
+
+/// Whether somebody who wrote this meant a path: it ends as a file does, is absolute, starts with a
+/// dot, or has more parts than a repository's name.
+fn looks_like_a_file(name: &str) -> bool {
+    Path::new(name)
+        .extension()
+        .is_some_and(|extension| extension.eq_ignore_ascii_case("json"))
+        || name.starts_with(['/', '.', '~', '\\'])
+        || name.ends_with('/')
+        || name.matches('/').count() > 1
+}
+
+/// The built-in encoding whose name is nearest, the default where several are.
+fn nearest(name: &str) -> &'static str {
+    let distance = |known: &&str| strsim::damerau_levenshtein(known, name);
+    BUILT_IN
+        .into_iter()
+        .min_by_key(distance)
+        .unwrap_or(O200K_BASE.name)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn error(name: &str) -> TokenizerError {
+        let folder = tempfile::tempdir().unwrap();
+        load_with(name, &HubCache::at(folder.path().join("hub")))
+            .err()
+            .unwrap()
+    }
+
+    #[test]
+    fn built_in_names_load() {
+        for name in BUILT_IN {
+            let counter = load(name).unwrap();
+            assert_eq!(counter.identity().name, name);
+            assert_eq!(counter.count("hello world"), 2);
+        }
+    }
+
+    #[test]
+    fn an_unknown_name_is_told_the_known_ones_and_the_nearest() {
+        let error = error("o200k-bse");
+        assert_eq!(
+            error.to_string(),
+            "unknown tokenizer `o200k-bse`: built in are o200k_base and cl100k_base"
+        );
+        assert!(
+            error.help().contains("`--tokenizer o200k_base`"),
+            "{}",
+            error.help()
+        );
+        assert!(matches!(
+            self::error("cl100k"),
+            TokenizerError::Unknown {
+                nearest: "cl100k_base",
+                ..
+            }
+        ));
+        assert!(matches!(
+            self::error(""),
+            TokenizerError::Unknown {
+                nearest: "o200k_base",
+                ..
+            }
+        ));
+    }
+
+    #[test]
+    fn a_path_that_is_not_there_is_named() {
+        for name in [
+            "no/such/tokenizer.json",
+            "./nothing",
+            "/no/such",
+            "tokenizer.json",
+            "a/b/c",
+        ] {
+            assert!(matches!(error(name), TokenizerError::NoFile { .. }), "{name}");
+            assert!(error(name).to_string().contains(name));
+            assert!(error(name).help().contains("--tokenizer"));
+        }
+    }
+
+    #[test]
+    fn a_folder_without_a_tokenizer_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = error(folder.path().to_str().unwrap());
+        assert!(matches!(error, TokenizerError::NoFileInFolder { .. }), "{error}");
+    }
+
+    #[test]
+    fn a_repository_that_was_never_downloaded_names_the_file_wanted() {
+        for name in ["hf:Qwen/Qwen3-8B", "Qwen/Qwen3-8B"] {
+            let error = error(name);
+            let message = error.to_string();
+            assert!(message.contains(name), "{message}");
+            assert!(message.contains("models--Qwen--Qwen3-8B"), "{message}");
+            assert!(message.contains("tokenizer.json"), "{message}");
+            assert!(error.help().contains("--tokenizer"));
+        }
+        assert!(matches!(
+            error("hf:../../etc"),
+            TokenizerError::BadRepository { .. }
+        ));
+    }
+
+    #[test]
+    fn a_broken_file_is_named_with_the_reason() {
+        let folder = tempfile::tempdir().unwrap();
+        for (number, content) in ["", "{", "[]", "{\"model\": 3}", "null", "\u{0}\u{1}"]
+            .iter()
+            .enumerate()
+        {
+            let path = folder.path().join(format!("{number}.json"));
+            fs::write(&path, content).unwrap();
+            let error = error(path.to_str().unwrap());
+            assert!(matches!(error, TokenizerError::Broken { .. }), "{error}");
+            assert!(error.to_string().contains(path.to_str().unwrap()));
+        }
+    }
+}

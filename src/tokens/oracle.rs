@@ -1,0 +1,100 @@
+//! What the tests and the benchmark compare with: the `tokenizers` library, given our own ranks.
+
+use std::collections::HashMap;
+
+use tokenizers::models::bpe::{BPE, Vocab};
+use tokenizers::pre_tokenizers::byte_level::ByteLevel;
+use tokenizers::pre_tokenizers::sequence::Sequence;
+use tokenizers::pre_tokenizers::split::{Split, SplitPattern};
+use tokenizers::tokenizer::normalizer::SplitDelimiterBehavior;
+use tokenizers::{
+    AddedToken, OffsetReferential, OffsetType, PreTokenizedString, PreTokenizer as _, Tokenizer,
+};
+
+/// The reference of one encoding.
+pub struct Oracle {
+    tokenizer: Tokenizer,
+    split: Split,
+}
+
+impl Oracle {
+    /// From a vocabulary in the form that `assets/README.md` describes, a split pattern and the
+    /// special tokens.
+    pub fn new(ranks: &'static [u8], pattern: &str, special_tokens: &[&str]) -> Self {
+        let tokens = tokens(ranks);
+        let ranks: HashMap<&[u8], u32> = tokens.iter().copied().zip(0..).collect();
+        let characters = byte_characters();
+        let text = |bytes: &[u8]| {
+            bytes
+                .iter()
+                .map(|byte| characters[usize::from(*byte)])
+                .collect::<String>()
+        };
+        let vocabulary: Vocab = tokens.iter().map(|token| text(token)).zip(0..).collect();
+        let merges = tokens.iter().filter(|token| token.len() > 1).map(|token| {
+            let (left, right) = halves(&ranks, token);
+            (text(left), text(right))
+        });
+        let builder = BPE::builder().vocab_and_merges(vocabulary, merges.collect());
+        let mut tokenizer = Tokenizer::new(builder.ignore_merges(true).build().unwrap());
+        let split = SplitPattern::Regex(pattern.to_owned());
+        let split = Split::new(split, SplitDelimiterBehavior::Isolated, false).unwrap();
+        let bytes = ByteLevel::new(false, true, false);
+        tokenizer.with_pre_tokenizer(Some(Sequence::new(vec![split.clone().into(), bytes.into()])));
+        let special = special_tokens.iter().map(|token| AddedToken::from(*token, true));
+        tokenizer.add_special_tokens(special.collect::<Vec<_>>()).unwrap();
+        Self { tokenizer, split }
+    }
+
+    /// The number of tokens of `text`.
+    pub fn count(&self, text: &str) -> usize {
+        self.tokenizer.encode_fast(text, false).unwrap().len()
+    }
+
+    /// Where the pieces of `text` end, special tokens not heeded.
+    pub fn piece_ends(&self, text: &str) -> Vec<usize> {
+        let mut pieces = PreTokenizedString::from(text);
+        self.split.pre_tokenize(&mut pieces).unwrap();
+        let pieces = pieces.get_splits(OffsetReferential::Original, OffsetType::Byte);
+        pieces
+            .into_iter()
+            .map(|(_, (_, end), _)| end)
+            .filter(|end| *end > 0)
+            .collect()
+    }
+}
+
+/// All tokens of a rank file in rank order.
+pub fn tokens(file: &'static [u8]) -> Vec<&'static [u8]> {
+    let number = u32::from_le_bytes(file[..4].try_into().unwrap()) as usize;
+    let mut rest = &file[4 + number..];
+    let cut = |length: &u8| {
+        let (token, after) = rest.split_at(usize::from(*length));
+        rest = after;
+        token
+    };
+    file[4..4 + number].iter().map(cut).collect()
+}
+
+/// The two tokens that the merges of lower rank leave of a token.
+fn halves<'t>(ranks: &HashMap<&[u8], u32>, token: &'t [u8]) -> (&'t [u8], &'t [u8]) {
+    let mut starts: Vec<usize> = (0..=token.len()).collect();
+    while starts.len() > 3 {
+        let pairs = starts.windows(3).enumerate();
+        let ranked = pairs.filter_map(|(index, pair)| Some((ranks.get(&token[pair[0]..pair[2]])?, index)));
+        let (_, index) = ranked.min().unwrap();
+        starts.remove(index + 1);
+    }
+    token.split_at(starts[1])
+}
+
+/// The character that the byte-level vocabulary writes for each byte, as GPT-2 has it.
+fn byte_characters() -> Vec<char> {
+    let mut beyond = 256..;
+    (0..=255_u8)
+        .map(|byte| match byte {
+            b'!'..=b'~' | 0xa1..=0xac | 0xae..=0xff => char::from(byte),
+            _ => char::from_u32(beyond.next().unwrap()).unwrap(),
+        })
+        .collect()
+}
