@@ -1,1 +1,132 @@
 //! Defaults, file, environment and flags become one validated `Config`.
+//!
+//! ```text
+//! sections (fields and defaults) ─► keys (one table: path, flag, help) ─► resolve (layers) ─► validate
+//!                                          file ─► predecessor ──────────────┘
+//! ```
+
+mod error;
+mod file;
+mod keys;
+mod machine;
+mod names;
+mod nearest;
+mod predecessor;
+mod provenance;
+mod resolve;
+mod sections;
+mod validate;
+mod value;
+
+pub use error::ConfigError;
+pub use keys::{KEYS, Key};
+pub use machine::MachineFormat;
+pub use names::{
+    CountMode, InputFormat, OnFailure, OnInvalid, OutputCompression, OverLimit, Strategy, SummarizerKind,
+    SummaryPlacement, UnknownName,
+};
+pub use nearest::nearest;
+pub use provenance::{Origin, Provenance};
+pub use resolve::{Resolved, Sources};
+pub use sections::{
+    CompressionConfig, InputConfig, MetricsConfig, OutputConfig, ProcessingConfig, ProtectedTurnsConfig,
+    RedactionConfig, SummarizationConfig, TokenizerConfig,
+};
+pub use value::{Kind, Setting, Value};
+
+/// Everything a run can be told, one field per section of the configuration file.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Config {
+    /// Which tokens are counted.
+    pub tokenizer: TokenizerConfig,
+    /// The budget and how it is reached.
+    pub compression: CompressionConfig,
+    /// The turns that are never summarized.
+    pub protected_turns: ProtectedTurnsConfig,
+    /// Who writes summaries.
+    pub summarization: SummarizationConfig,
+    /// How input is read.
+    pub input: InputConfig,
+    /// What is written into the output.
+    pub output: OutputConfig,
+    /// How the work is done.
+    pub processing: ProcessingConfig,
+    /// What is reported.
+    pub metrics: MetricsConfig,
+    /// Secrets.
+    pub redaction: RedactionConfig,
+}
+
+impl Config {
+    /// The tokens that an extractive summary may cost where the plan leaves room: as set, or twice the target.
+    pub fn summary_max_tokens(&self) -> usize {
+        let compression = &self.compression;
+        compression
+            .summary_max_tokens
+            .unwrap_or(compression.summary_target_tokens.saturating_mul(2))
+    }
+
+    /// The text that the system turn gains when a trajectory is compressed; none if it is switched off.
+    pub fn summary_notice(&self) -> Option<&str> {
+        let output = &self.output;
+        (output.add_summary_notice && !output.summary_notice_text.is_empty())
+            .then_some(output.summary_notice_text.as_str())
+    }
+
+    /// The effective values that influence the bytes of a run's files, as `(key, value)` in table order.
+    /// Two runs with equal fingerprints on equal inputs write equal files, so a resume compares these.
+    pub fn fingerprint(&self) -> Vec<(String, String)> {
+        let mut effective = self.clone();
+        effective.compression.summary_max_tokens = Some(self.summary_max_tokens());
+        let networked = self.summarization.summarizer.uses_network();
+        KEYS.iter()
+            .filter(|key| key.affects_output && (networked || !key.network_only))
+            .map(|key| (key.path.to_owned(), key.value(&effective).to_string()))
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_summary_may_cost_twice_its_target_unless_told_otherwise() {
+        let mut config = Config::default();
+        assert_eq!(config.summary_max_tokens(), 1500);
+        config.compression.summary_max_tokens = Some(900);
+        assert_eq!(config.summary_max_tokens(), 900);
+    }
+
+    #[test]
+    fn an_empty_notice_is_no_notice() {
+        let mut config = Config::default();
+        assert!(
+            config
+                .summary_notice()
+                .is_some_and(|text| text.starts_with("\n\n"))
+        );
+        config.output.summary_notice_text.clear();
+        assert_eq!(config.summary_notice(), None);
+    }
+
+    #[test]
+    fn the_fingerprint_ignores_what_cannot_change_the_output() {
+        let mut config = Config::default();
+        let before = config.fingerprint();
+        config.processing.jobs = 7;
+        config.summarization.model = Some("unused".to_owned());
+        config.compression.summary_max_tokens = Some(1500);
+        assert_eq!(config.fingerprint(), before);
+        config.compression.target_max_tokens = 8000;
+        let changed: Vec<_> = config
+            .fingerprint()
+            .into_iter()
+            .filter(|pair| !before.contains(pair))
+            .collect();
+        assert_eq!(
+            changed,
+            [("compression.target_max_tokens".to_owned(), "8000".to_owned())]
+        );
+    }
+}

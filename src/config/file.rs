@@ -1,0 +1,213 @@
+//! A configuration file, YAML, TOML or JSON, as a flat list of keys and values.
+
+use std::fmt;
+use std::path::Path;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
+
+use super::error::ConfigError;
+use super::value::Value;
+
+/// Reads the file and flattens it: `compression: {strategy: x}` becomes `("compression.strategy", x)`, in file order.
+pub fn read(path: &Path) -> Result<Vec<(String, Value)>, ConfigError> {
+    let text = std::fs::read_to_string(path).map_err(|cause| ConfigError::Read {
+        path: path.to_owned(),
+        cause: cause.to_string(),
+    })?;
+    parse(path, text.strip_prefix('\u{feff}').unwrap_or(&text))
+}
+
+fn parse(path: &Path, text: &str) -> Result<Vec<(String, Value)>, ConfigError> {
+    let failed = |cause: String| ConfigError::Parse {
+        path: path.to_owned(),
+        cause: cause.trim_end().to_owned(),
+    };
+    let extension = path
+        .extension()
+        .and_then(|extension| extension.to_str())
+        .unwrap_or_default();
+    let tree: Tree = match extension.to_ascii_lowercase().as_str() {
+        "yaml" | "yml" => yaml_serde::from_str(text).map_err(|cause| failed(cause.to_string()))?,
+        "toml" => toml::from_str(text).map_err(|cause| failed(cause.to_string()))?,
+        "json" => serde_json::from_str(text).map_err(|cause| failed(cause.to_string()))?,
+        _ => {
+            return Err(ConfigError::Extension {
+                path: path.to_owned(),
+            });
+        }
+    };
+    let mut entries = Vec::new();
+    match tree {
+        Tree::Leaf(Value::Null) => {}
+        Tree::Leaf(_) => return Err(failed("expected sections of keys at the top level".to_owned())),
+        Tree::Section(children) => flatten("", children, &mut entries),
+    }
+    Ok(entries)
+}
+
+/// What all three formats have in common.
+enum Tree {
+    Leaf(Value),
+    Section(Vec<(String, Tree)>),
+}
+
+fn flatten(prefix: &str, children: Vec<(String, Tree)>, entries: &mut Vec<(String, Value)>) {
+    for (name, child) in children {
+        let path = if prefix.is_empty() {
+            name
+        } else {
+            format!("{prefix}.{name}")
+        };
+        match child {
+            Tree::Leaf(value) => entries.push((path, value)),
+            Tree::Section(children) => flatten(&path, children, entries),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Tree {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(TreeVisitor)
+    }
+}
+
+struct TreeVisitor;
+
+impl<'de> Visitor<'de> for TreeVisitor {
+    type Value = Tree;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("sections of keys and values")
+    }
+
+    fn visit_bool<E>(self, on: bool) -> Result<Tree, E> {
+        Ok(Tree::Leaf(Value::Switch(on)))
+    }
+
+    fn visit_i64<E>(self, number: i64) -> Result<Tree, E> {
+        Ok(Tree::Leaf(Value::Whole(number.into())))
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<Tree, E> {
+        Ok(Tree::Leaf(Value::Whole(number.into())))
+    }
+
+    fn visit_i128<E>(self, number: i128) -> Result<Tree, E> {
+        Ok(Tree::Leaf(Value::Whole(number)))
+    }
+
+    fn visit_f64<E>(self, number: f64) -> Result<Tree, E> {
+        Ok(Tree::Leaf(Value::Number(number)))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Tree, E> {
+        Ok(Tree::Leaf(Value::Text(text.to_owned())))
+    }
+
+    fn visit_unit<E>(self) -> Result<Tree, E> {
+        Ok(Tree::Leaf(Value::Null))
+    }
+
+    fn visit_none<E>(self) -> Result<Tree, E> {
+        Ok(Tree::Leaf(Value::Null))
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Tree, D::Error> {
+        Tree::deserialize(deserializer)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Tree, A::Error> {
+        while items.next_element::<Tree>()?.is_some() {}
+        Ok(Tree::Leaf(Value::Other("a list")))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Tree, A::Error> {
+        let mut children = Vec::new();
+        while let Some(key) = map.next_key::<Tree>()? {
+            // YAML keys may be of any kind; whatever is no text becomes an unknown key and is named as such.
+            let name = match key {
+                Tree::Leaf(value) => value.to_string(),
+                Tree::Section(_) => "?".to_owned(),
+            };
+            children.push((name, map.next_value()?));
+        }
+        Ok(Tree::Section(children))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entries(name: &str, text: &str) -> Vec<(String, String)> {
+        let entries = parse(Path::new(name), text).unwrap();
+        entries
+            .into_iter()
+            .map(|(path, value)| (path, format!("{value:?}")))
+            .collect()
+    }
+
+    #[test]
+    fn the_same_configuration_reads_the_same_in_all_three_formats() {
+        let yaml = entries(
+            "a.yaml",
+            "compression:\n  max_passes: 3\nsummarization:\n  temperature: 0.5\n",
+        );
+        let toml = entries(
+            "a.TOML",
+            "[compression]\nmax_passes = 3\n[summarization]\ntemperature = 0.5\n",
+        );
+        let json = entries(
+            "a.json",
+            r#"{"compression":{"max_passes":3},"summarization":{"temperature":0.5}}"#,
+        );
+        assert_eq!(yaml, toml);
+        assert_eq!(yaml, json);
+        assert_eq!(
+            yaml[0],
+            ("compression.max_passes".to_owned(), "Whole(3)".to_owned())
+        );
+    }
+
+    #[test]
+    fn an_empty_file_says_nothing() {
+        for (name, text) in [
+            ("a.yaml", ""),
+            ("a.yml", "# only a comment\n"),
+            ("a.toml", ""),
+            ("a.json", "{}"),
+        ] {
+            assert_eq!(entries(name, text), [], "{name} {text:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_mapping_is_an_error_and_never_a_panic() {
+        for (name, text) in [
+            ("a.yaml", "- 1\n- 2\n"),
+            ("a.yaml", "just text"),
+            ("a.yaml", "a: [1"),
+            ("a.yaml", "a: 1\n---\nb: 2\n"),
+            ("a.toml", "a = "),
+            ("a.json", "[]"),
+            ("a.json", ""),
+        ] {
+            assert!(
+                matches!(parse(Path::new(name), text), Err(ConfigError::Parse { .. })),
+                "{name} {text:?}"
+            );
+        }
+        let nested = format!("a: {}", "[".repeat(1000));
+        assert!(parse(Path::new("a.yaml"), &nested).is_err());
+        assert!(matches!(
+            parse(Path::new("config"), ""),
+            Err(ConfigError::Extension { .. })
+        ));
+    }
+
+    #[test]
+    fn keys_that_are_no_text_are_named_as_they_stand() {
+        assert_eq!(entries("a.yaml", "compression:\n  5: x\n")[0].0, "compression.5");
+    }
+}

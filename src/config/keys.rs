@@ -1,0 +1,217 @@
+//! The one table of configuration keys: files, environment, flags, help and the fingerprint derive from it.
+
+use std::fmt;
+
+use super::Config;
+use super::nearest::nearest;
+use super::value::{Kind, Setting, Value};
+
+/// One configuration key.
+pub struct Key {
+    /// Its place in the file: `compression.target_max_tokens`.
+    pub path: &'static str,
+    /// Its flag, without the dashes: `target-max-tokens`.
+    pub flag: &'static str,
+    /// What it is for, in one line of help.
+    pub help: &'static str,
+    /// Whether it influences the bytes of a run's files.
+    pub affects_output: bool,
+    /// Whether it matters only to summarizers that use the network.
+    pub network_only: bool,
+    /// Whether the short help shows it.
+    pub common: bool,
+    read: fn(&Config) -> &dyn Setting,
+    edit: fn(&mut Config) -> &mut dyn Setting,
+}
+
+macro_rules! key {
+    ($section:ident.$field:ident, $flag:literal, $help:literal) => {
+        Key {
+            path: concat!(stringify!($section), ".", stringify!($field)),
+            flag: $flag,
+            help: $help,
+            affects_output: true,
+            network_only: false,
+            common: false,
+            read: |config| &config.$section.$field,
+            edit: |config| &mut config.$section.$field,
+        }
+    };
+}
+
+/// All keys, by section, in the order in which help and `trajfit config` show them.
+#[rustfmt::skip]
+pub static KEYS: &[Key] = &[
+    key!(tokenizer.name, "tokenizer", "Tokenizer of the model to be trained: a built-in name (o200k_base, cl100k_base), a tokenizer.json, or a folder that holds one").common(),
+    key!(tokenizer.image_tokens, "image-tokens", "Tokens that an image part costs"),
+    key!(compression.target_max_tokens, "target-max-tokens", "Tokens that a trajectory may cost after compression").common(),
+    key!(compression.summary_target_tokens, "summary-target-tokens", "Tokens that a summary should cost").common(),
+    key!(compression.summary_max_tokens, "summary-max-tokens", "Tokens that a summary may cost where the budget leaves room [default: twice the summary target]"),
+    key!(compression.strategy, "strategy", "How a trajectory is made to fit"),
+    key!(compression.count, "count", "What the budget is measured in: the sum of the turns' values"),
+    key!(compression.over_limit, "over-limit", "What becomes of a record that is still over the budget: write it, reject it, or write it and exit with 1").common(),
+    key!(compression.max_passes, "max-passes", "Times a plan may be extended when one summary was not enough"),
+    key!(compression.summary_placement, "summary-placement", "Where the summary goes: a human turn after the head, the end of the turn before it, or whichever the order of roles allows"),
+    key!(compression.grounding, "grounding", "Keep the identifiers in the summary that later turns rely on"),
+    key!(protected_turns.first_system, "first-system", "Protect the first system turn"),
+    key!(protected_turns.first_human, "first-human", "Protect the first human turn"),
+    key!(protected_turns.first_gpt, "first-gpt", "Protect the first assistant turn"),
+    key!(protected_turns.first_tool, "first-tool", "Protect the tool turns that answer the first assistant turn"),
+    key!(protected_turns.last_n_turns, "last-n-turns", "Protect this many turns at the end").common(),
+    key!(protected_turns.tail_tokens, "tail-tokens", "Protect more turns at the end, up to this many tokens"),
+    key!(summarization.summarizer, "summarizer", "Who writes summaries"),
+    key!(summarization.on_failure, "on-failure", "What becomes of a record whose summary failed: the embedded summary, the original, or the end of the run"),
+    key!(summarization.model, "model", "Model that a network summarizer asks").network(),
+    key!(summarization.base_url, "base-url", "Address of the endpoint").network(),
+    key!(summarization.api_key_env, "api-key-env", "Environment variable that holds the key").network().no_effect_on_output(),
+    key!(summarization.temperature, "temperature", "Sampling temperature, 0 to 2").network(),
+    key!(summarization.max_retries, "max-retries", "Times a failed request is repeated").network().no_effect_on_output(),
+    key!(summarization.retry_delay, "retry-delay", "Seconds before the first repetition").network().no_effect_on_output(),
+    key!(input.format, "format", "Format of the records; auto detects it a record at a time").common(),
+    key!(input.on_invalid, "on-invalid", "What becomes of a line that holds no readable trajectory: the rejects file, the output as it is, or the end of the run").common(),
+    key!(output.add_summary_notice, "add-summary-notice", "Say in the system turn of a compressed trajectory that there is a summary"),
+    key!(output.summary_notice_text, "summary-notice-text", "What the system turn then says, appended as it stands"),
+    key!(output.compress, "compress", "Compression of the output file; auto goes by its name (.gz, .zst)").common(),
+    key!(output.output_suffix, "output-suffix", "What the file's stem gains where no output is named").no_effect_on_output(),
+    key!(processing.jobs, "jobs", "Worker threads; 0 for as many as there are cores").common().no_effect_on_output(),
+    key!(processing.max_concurrent_requests, "max-concurrent-requests", "Network requests in flight at once").network().no_effect_on_output(),
+    key!(metrics.enabled, "metrics", "Write a CSV with a row a record beside the output"),
+    key!(metrics.per_trajectory, "per-trajectory", "Add a compression_metrics object to every compressed record"),
+    key!(redaction.enabled, "redaction", "Replace secrets before text leaves the machine").network(),
+    key!(redaction.kept_turns, "redact-kept-turns", "Replace secrets in kept turns too").network(),
+];
+
+impl Key {
+    const fn common(mut self) -> Self {
+        self.common = true;
+        self
+    }
+
+    const fn network(mut self) -> Self {
+        self.network_only = true;
+        self
+    }
+
+    const fn no_effect_on_output(mut self) -> Self {
+        self.affects_output = false;
+        self
+    }
+
+    /// The key at that place in the file.
+    pub fn by_path(path: &str) -> Option<&'static Self> {
+        KEYS.iter().find(|key| key.path == path)
+    }
+
+    /// The section it is in: `compression`.
+    pub fn section(&self) -> &'static str {
+        self.path
+            .split_once('.')
+            .map_or(self.path, |(section, _)| section)
+    }
+
+    /// Its name within the section: `target_max_tokens`.
+    pub fn field(&self) -> &'static str {
+        self.path.split_once('.').map_or(self.path, |(_, field)| field)
+    }
+
+    /// Its environment variable: `TRAJFIT_TARGET_MAX_TOKENS`.
+    pub fn variable(&self) -> String {
+        format!("TRAJFIT_{}", self.flag.replace('-', "_").to_ascii_uppercase())
+    }
+
+    /// What it takes.
+    pub fn kind(&self) -> Kind {
+        (self.read)(&Config::default()).kind()
+    }
+
+    /// Its value in that configuration.
+    pub fn value(&self, config: &Config) -> Value {
+        (self.read)(config).value()
+    }
+
+    /// Sets it in that configuration; `false`, and unchanged, if the value is not of its kind.
+    #[must_use]
+    pub fn assign(&self, config: &mut Config, value: &Value) -> bool {
+        (self.edit)(config).assign(value)
+    }
+
+    /// The key that a mistyped or misplaced one was probably meant to be.
+    pub fn nearest(path: &str) -> Option<&'static Self> {
+        let field = path.rsplit('.').next().unwrap_or(path);
+        let misplaced = KEYS.iter().find(|key| key.field() == field);
+        misplaced
+            .or_else(|| nearest(path, KEYS.iter().map(|key| key.path)).and_then(Self::by_path))
+            .or_else(|| {
+                let close = nearest(field, KEYS.iter().map(Key::field))?;
+                KEYS.iter().find(|key| key.field() == close)
+            })
+    }
+}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.path)
+    }
+}
+
+impl PartialEq for Key {
+    fn eq(&self, other: &Self) -> bool {
+        self.path == other.path
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn no_two_keys_share_a_path_a_flag_or_a_variable() {
+        let paths: BTreeSet<_> = KEYS.iter().map(|key| key.path).collect();
+        let variables: BTreeSet<_> = KEYS.iter().map(Key::variable).collect();
+        assert_eq!((paths.len(), variables.len()), (KEYS.len(), KEYS.len()));
+    }
+
+    #[test]
+    fn keys_of_a_section_stand_together() {
+        let mut sections: Vec<_> = KEYS.iter().map(Key::section).collect();
+        sections.dedup();
+        let distinct: BTreeSet<_> = sections.iter().collect();
+        assert_eq!(distinct.len(), sections.len());
+    }
+
+    #[test]
+    fn every_key_takes_its_own_default_back_as_text() {
+        for key in KEYS {
+            let mut config = Config::default();
+            let default = key.value(&config);
+            if default != Value::Null {
+                assert!(
+                    key.assign(&mut config, &Value::Text(default.to_string())),
+                    "{key:?}"
+                );
+                assert_eq!(config, Config::default(), "{key:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_nearest_key_is_found_by_spelling_and_by_place() {
+        let nearest_path = |path| Key::nearest(path).map(|key| key.path);
+        assert_eq!(
+            nearest_path("compression.target_max_token"),
+            Some("compression.target_max_tokens")
+        );
+        assert_eq!(
+            nearest_path("compresion.target_max_tokens"),
+            Some("compression.target_max_tokens")
+        );
+        assert_eq!(
+            nearest_path("target_max_tokens"),
+            Some("compression.target_max_tokens")
+        );
+        assert_eq!(nearest_path("last_n_turn"), Some("protected_turns.last_n_turns"));
+        assert_eq!(nearest_path("xyzzy"), None);
+    }
+}

@@ -1,0 +1,53 @@
+//! Where each value of a configuration came from.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+
+use super::keys::Key;
+
+/// The layer that gave a value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origin {
+    /// Nobody said anything.
+    Default,
+    /// The configuration file.
+    File(PathBuf),
+    /// An environment variable.
+    Environment(String),
+    /// A flag, without the dashes.
+    Flag(&'static str),
+}
+
+/// The origin of every key's value.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Provenance {
+    given: BTreeMap<&'static str, Origin>,
+}
+
+impl Provenance {
+    /// Where that key's value came from.
+    pub fn origin(&self, key: &Key) -> &Origin {
+        self.given.get(key.path).unwrap_or(&Origin::Default)
+    }
+
+    /// Whether anyone gave that key a value.
+    pub fn is_given(&self, key: &Key) -> bool {
+        self.given.contains_key(key.path)
+    }
+
+    pub(super) fn record(&mut self, key: &Key, origin: Origin) {
+        self.given.insert(key.path, origin);
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Default => formatter.write_str("default"),
+            Self::File(path) => write!(formatter, "file {}", path.display()),
+            Self::Environment(variable) => write!(formatter, "env {variable}"),
+            Self::Flag(flag) => write!(formatter, "flag --{flag}"),
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! The layers: defaults, then file, environment and flags, each over the one before.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use super::error::ConfigError;
+use super::keys::{KEYS, Key};
+use super::nearest::nearest;
+use super::predecessor::{self, Meaning};
+use super::provenance::{Origin, Provenance};
+use super::value::{Kind, Value};
+use super::{Config, file, validate};
+
+/// What the layers are made of.
+#[derive(Debug, Clone, Default)]
+pub struct Sources {
+    /// The configuration file.
+    pub file: Option<PathBuf>,
+    /// The environment; variables that do not start with `TRAJFIT_` are ignored.
+    pub environment: Vec<(OsString, OsString)>,
+    /// The flags given, in the words of the user.
+    pub flags: Vec<(&'static Key, String)>,
+}
+
+/// A validated configuration, with what there is to say about it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Resolved {
+    /// The effective values.
+    pub config: Config,
+    /// Where they came from.
+    pub provenance: Provenance,
+    /// What has no effect though it was given: a sentence each, in a fixed order.
+    pub warnings: Vec<String>,
+}
+
+impl Sources {
+    /// Applies the layers and validates what they come to.
+    pub fn resolve(&self) -> Result<Resolved, ConfigError> {
+        let mut resolved = Resolved::default();
+        if let Some(path) = &self.file {
+            resolved.apply_file(path)?;
+        }
+        resolved.apply_environment(&self.environment)?;
+        for (key, text) in &self.flags {
+            resolved.set(key, &Value::Text(text.clone()), Origin::Flag(key.flag))?;
+        }
+        validate::check(&resolved.config, &resolved.provenance)?;
+        resolved.warn_of_idle_network_keys();
+        Ok(resolved)
+    }
+}
+
+impl Resolved {
+    fn set(&mut self, key: &'static Key, value: &Value, origin: Origin) -> Result<(), ConfigError> {
+        if *value == Value::Null {
+            return Ok(());
+        }
+        if key.assign(&mut self.config, value) {
+            self.provenance.record(key, origin);
+            return Ok(());
+        }
+        Err(match (key.kind(), value) {
+            (Kind::Name(known), Value::Text(text)) => ConfigError::UnknownValue {
+                key: key.path,
+                value: text.clone(),
+                origin,
+                known,
+                nearest: nearest(text, known.iter().copied()),
+            },
+            (kind, value) => ConfigError::WrongKind {
+                key: key.path,
+                expected: kind.expected(),
+                value: match value {
+                    Value::Text(text) => format!("{text:?}"),
+                    other => other.to_string(),
+                },
+                origin,
+            },
+        })
+    }
+
+    fn apply_file(&mut self, path: &Path) -> Result<(), ConfigError> {
+        let origin = Origin::File(path.to_owned());
+        let mut seen = Vec::new();
+        let mut over_limit = None;
+        for (given, value) in file::read(path)? {
+            let name = predecessor::alias(&given).unwrap_or(&given).to_owned();
+            if seen.contains(&name) {
+                return Err(ConfigError::Twice { key: name, origin });
+            }
+            if let Some(key) = Key::by_path(&name) {
+                self.set(key, &value, origin.clone())?;
+            } else if let Some(meaning) = predecessor::meaning(&name, &value, &origin) {
+                match meaning? {
+                    Meaning::Nothing => {}
+                    Meaning::Warning(warning) => self.warnings.push(warning),
+                    Meaning::OverLimit(choice) => over_limit = Some(choice),
+                }
+            } else if value != Value::Null || !is_section(&name) {
+                let nearest = Key::nearest(&name).map(|key| key.path);
+                return Err(ConfigError::UnknownKey {
+                    key: name,
+                    origin,
+                    nearest,
+                });
+            }
+            seen.push(name);
+        }
+        if let (Some(choice), Some(key)) = (over_limit, Key::by_path("compression.over_limit"))
+            && !self.provenance.is_given(key)
+        {
+            self.set(key, &Value::Text(choice.to_string()), origin)?;
+        }
+        Ok(())
+    }
+
+    fn apply_environment(&mut self, environment: &[(OsString, OsString)]) -> Result<(), ConfigError> {
+        let mut unknown = Vec::new();
+        for (variable, text) in environment {
+            let Some(variable) = variable.to_str().filter(|name| name.starts_with("TRAJFIT_")) else {
+                continue;
+            };
+            let Some(key) = KEYS.iter().find(|key| key.variable() == variable) else {
+                unknown.push(variable);
+                continue;
+            };
+            let origin = Origin::Environment(variable.to_owned());
+            match text.to_str() {
+                // CI systems set variables to nothing where others would not set them.
+                Some("") => {}
+                Some(text) => self.set(key, &Value::Text(text.to_owned()), origin)?,
+                None => {
+                    let (expected, value) = ("valid UTF-8", text.to_string_lossy().into_owned());
+                    return Err(ConfigError::WrongKind {
+                        key: key.path,
+                        expected,
+                        value,
+                        origin,
+                    });
+                }
+            }
+        }
+        unknown.sort_unstable();
+        let variables: Vec<String> = KEYS.iter().map(Key::variable).collect();
+        for variable in unknown {
+            // Not an error: a wrapper script may have variables of its own under this prefix.
+            let meant = nearest(variable, variables.iter().map(String::as_str))
+                .map_or_else(String::new, |near| format!("; did you mean {near}?"));
+            self.warnings.push(format!(
+                "the environment variable {variable} has no effect{meant}"
+            ));
+        }
+        Ok(())
+    }
+
+    fn warn_of_idle_network_keys(&mut self) {
+        let summarizer = self.config.summarization.summarizer;
+        let idle: Vec<&str> = KEYS
+            .iter()
+            .filter(|key| key.network_only && self.provenance.is_given(key))
+            .map(|key| key.path)
+            .collect();
+        if !summarizer.uses_network() && !idle.is_empty() {
+            let verb = if idle.len() == 1 { "has" } else { "have" };
+            let idle = idle.join(", ");
+            self.warnings.push(format!(
+                "{idle} {verb} no effect: the summarizer {summarizer} uses no network"
+            ));
+        }
+    }
+}
+
+fn is_section(name: &str) -> bool {
+    KEYS.iter().any(|key| key.section() == name)
+}

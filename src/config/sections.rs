@@ -1,0 +1,232 @@
+//! The sections of the configuration, with their defaults.
+
+use super::names::{
+    CountMode, InputFormat, OnFailure, OnInvalid, OutputCompression, OverLimit, Strategy, SummarizerKind,
+    SummaryPlacement,
+};
+
+/// `tokenizer`: which tokens are counted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TokenizerConfig {
+    /// A built-in name, a `tokenizer.json`, or a folder that holds one.
+    pub name: String,
+    /// Tokens that an image part costs, whatever its size.
+    pub image_tokens: usize,
+}
+
+/// `compression`: the budget and how it is reached.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CompressionConfig {
+    /// Tokens that a trajectory may cost after compression.
+    pub target_max_tokens: usize,
+    /// Tokens that a summary should cost.
+    pub summary_target_tokens: usize,
+    /// Tokens that an extractive summary may cost where the plan leaves room; twice the target if not set
+    /// (see [`Config::summary_max_tokens`](super::Config::summary_max_tokens)).
+    pub summary_max_tokens: Option<usize>,
+    /// How a trajectory is made to fit.
+    pub strategy: Strategy,
+    /// What the budget is measured in.
+    pub count: CountMode,
+    /// What becomes of a record that is still over the budget.
+    pub over_limit: OverLimit,
+    /// Times a plan may be extended when the first summary was not enough.
+    pub max_passes: usize,
+    /// Where the summary goes.
+    pub summary_placement: SummaryPlacement,
+    /// Whether identifiers that later turns rely on are kept in the summary.
+    pub grounding: bool,
+}
+
+/// `protected_turns`: the turns that are never summarized.
+#[derive(Debug, Clone, PartialEq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "the file has a switch for each first turn"
+)]
+pub struct ProtectedTurnsConfig {
+    /// The first system turn.
+    pub first_system: bool,
+    /// The first human turn.
+    pub first_human: bool,
+    /// The first assistant turn.
+    pub first_gpt: bool,
+    /// The tool turns that answer the first assistant turn.
+    pub first_tool: bool,
+    /// This many turns at the end.
+    pub last_n_turns: usize,
+    /// More turns at the end, as long as their sum stays within these tokens; 0 for none.
+    pub tail_tokens: usize,
+}
+
+/// `summarization`: who writes summaries.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SummarizationConfig {
+    /// Who writes summaries.
+    pub summarizer: SummarizerKind,
+    /// What becomes of a record whose summary failed.
+    pub on_failure: OnFailure,
+    /// The model that a network summarizer asks.
+    pub model: Option<String>,
+    /// Where it asks.
+    pub base_url: Option<String>,
+    /// The environment variable that holds the key.
+    pub api_key_env: Option<String>,
+    /// Sampling temperature, 0 to 2.
+    pub temperature: f64,
+    /// Times a failed request is repeated.
+    pub max_retries: usize,
+    /// Seconds before the first repetition.
+    pub retry_delay: f64,
+}
+
+/// `input`: how input is read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct InputConfig {
+    /// The format that records are read as.
+    pub format: InputFormat,
+    /// What becomes of a line that cannot be read as a trajectory.
+    pub on_invalid: OnInvalid,
+}
+
+/// `output`: what is written into the output.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OutputConfig {
+    /// Whether the system turn of a compressed trajectory says that there is a summary.
+    pub add_summary_notice: bool,
+    /// What it then says, appended as it stands.
+    pub summary_notice_text: String,
+    /// How output is compressed as a file.
+    pub compress: OutputCompression,
+    /// What a file's stem gains where no output is named.
+    pub output_suffix: String,
+}
+
+/// `processing`: how the work is done.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProcessingConfig {
+    /// Worker threads; 0 for as many as there are cores.
+    pub jobs: usize,
+    /// Network requests in flight at once.
+    pub max_concurrent_requests: usize,
+}
+
+/// `metrics`: what is reported.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MetricsConfig {
+    /// Whether a row a record is written as CSV.
+    pub enabled: bool,
+    /// Whether a compressed record gains a `compression_metrics` object.
+    pub per_trajectory: bool,
+}
+
+/// `redaction`: secrets.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RedactionConfig {
+    /// Whether secrets are replaced before a text leaves the machine.
+    pub enabled: bool,
+    /// Whether they are replaced in kept turns too.
+    pub kept_turns: bool,
+}
+
+impl Default for TokenizerConfig {
+    fn default() -> Self {
+        Self {
+            name: "o200k_base".to_owned(),
+            image_tokens: 1500,
+        }
+    }
+}
+
+impl Default for CompressionConfig {
+    fn default() -> Self {
+        Self {
+            target_max_tokens: 15_250,
+            summary_target_tokens: 750,
+            summary_max_tokens: None,
+            strategy: Strategy::Summarize,
+            count: CountMode::Values,
+            over_limit: OverLimit::Keep,
+            max_passes: 3,
+            summary_placement: SummaryPlacement::Human,
+            grounding: true,
+        }
+    }
+}
+
+impl Default for ProtectedTurnsConfig {
+    fn default() -> Self {
+        Self {
+            first_system: true,
+            first_human: true,
+            first_gpt: true,
+            first_tool: true,
+            last_n_turns: 4,
+            tail_tokens: 0,
+        }
+    }
+}
+
+impl Default for SummarizationConfig {
+    fn default() -> Self {
+        Self {
+            summarizer: SummarizerKind::Extractive,
+            on_failure: OnFailure::Fallback,
+            model: None,
+            base_url: None,
+            api_key_env: None,
+            temperature: 0.3,
+            max_retries: 3,
+            retry_delay: 2.0,
+        }
+    }
+}
+
+impl Default for InputConfig {
+    fn default() -> Self {
+        Self {
+            format: InputFormat::Auto,
+            on_invalid: OnInvalid::Reject,
+        }
+    }
+}
+
+impl Default for OutputConfig {
+    fn default() -> Self {
+        Self {
+            add_summary_notice: true,
+            summary_notice_text:
+                "\n\nEarlier steps of this conversation may be given as a summary marked [CONTEXT SUMMARY]."
+                    .to_owned(),
+            compress: OutputCompression::Auto,
+            output_suffix: "_compressed".to_owned(),
+        }
+    }
+}
+
+impl Default for ProcessingConfig {
+    fn default() -> Self {
+        Self {
+            jobs: 0,
+            max_concurrent_requests: 50,
+        }
+    }
+}
+
+impl Default for MetricsConfig {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            per_trajectory: false,
+        }
+    }
+}
+
+impl Default for RedactionConfig {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            kept_turns: false,
+        }
+    }
+}

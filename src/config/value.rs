@@ -1,0 +1,241 @@
+//! A configuration value of any layer, and how it becomes a field of the `Config`.
+
+use std::fmt;
+
+use super::names::Named;
+
+/// A value as a file, the environment or a flag gives it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value {
+    /// `null`: the key is named, the default stands.
+    Null,
+    /// `true`, `false`.
+    Switch(bool),
+    /// A whole number.
+    Whole(i128),
+    /// Any other number.
+    Number(f64),
+    /// Text; the environment and flags give nothing else.
+    Text(String),
+    /// A list or whatever else no key takes, by its name in messages.
+    Other(&'static str),
+}
+
+/// What a key takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A whole number, 0 or more.
+    Count,
+    /// A number.
+    Number,
+    /// `true` or `false`.
+    Switch,
+    /// Text.
+    Text,
+    /// One of these names.
+    Name(&'static [&'static str]),
+}
+
+/// A field that a value can be assigned to.
+pub trait Setting {
+    /// What it takes.
+    fn kind(&self) -> Kind;
+    /// What it holds.
+    fn value(&self) -> Value;
+    /// Takes the value; `false`, and unchanged, if it is not of this kind.
+    #[must_use]
+    fn assign(&mut self, value: &Value) -> bool;
+}
+
+impl Kind {
+    /// The kind in the words of a message: `must be …`.
+    pub fn expected(self) -> &'static str {
+        match self {
+            Self::Count => "a whole number",
+            Self::Number => "a number",
+            Self::Switch => "true or false",
+            Self::Text => "text",
+            Self::Name(_) => "a name",
+        }
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Null => formatter.write_str("null"),
+            Self::Switch(on) => write!(formatter, "{on}"),
+            Self::Whole(number) => write!(formatter, "{number}"),
+            Self::Number(number) => write!(formatter, "{number}"),
+            Self::Text(text) => formatter.write_str(text),
+            Self::Other(shape) => formatter.write_str(shape),
+        }
+    }
+}
+
+impl Setting for usize {
+    fn kind(&self) -> Kind {
+        Kind::Count
+    }
+
+    fn value(&self) -> Value {
+        Value::Whole(i128::try_from(*self).unwrap_or(i128::MAX))
+    }
+
+    fn assign(&mut self, value: &Value) -> bool {
+        let number = match value {
+            Value::Whole(number) => usize::try_from(*number).ok(),
+            // YAML 1.1 readers, the predecessor's among them, know 15_250 as a number.
+            Value::Text(text) if text.starts_with(|first: char| first.is_ascii_digit()) => {
+                text.replace('_', "").parse().ok()
+            }
+            _ => None,
+        };
+        number.map(|number| *self = number).is_some()
+    }
+}
+
+impl Setting for f64 {
+    fn kind(&self) -> Kind {
+        Kind::Number
+    }
+
+    fn value(&self) -> Value {
+        Value::Number(*self)
+    }
+
+    fn assign(&mut self, value: &Value) -> bool {
+        let number = match value {
+            Value::Whole(number) => Some(*number as f64),
+            Value::Number(number) => Some(*number),
+            Value::Text(text) => text.parse().ok(),
+            _ => None,
+        };
+        number
+            .filter(|number: &f64| number.is_finite())
+            .map(|number| *self = number)
+            .is_some()
+    }
+}
+
+impl Setting for bool {
+    fn kind(&self) -> Kind {
+        Kind::Switch
+    }
+
+    fn value(&self) -> Value {
+        Value::Switch(*self)
+    }
+
+    fn assign(&mut self, value: &Value) -> bool {
+        let on = match value {
+            Value::Switch(on) => Some(*on),
+            // The words that YAML 1.1 readers take for booleans.
+            Value::Text(text) => match text.to_ascii_lowercase().as_str() {
+                "true" | "yes" | "on" => Some(true),
+                "false" | "no" | "off" => Some(false),
+                _ => None,
+            },
+            _ => None,
+        };
+        on.map(|on| *self = on).is_some()
+    }
+}
+
+impl Setting for String {
+    fn kind(&self) -> Kind {
+        Kind::Text
+    }
+
+    fn value(&self) -> Value {
+        Value::Text(self.clone())
+    }
+
+    fn assign(&mut self, value: &Value) -> bool {
+        let accepted = matches!(value, Value::Text(_) | Value::Whole(_) | Value::Number(_));
+        if accepted {
+            *self = value.to_string();
+        }
+        accepted
+    }
+}
+
+impl<T: Setting + Default> Setting for Option<T> {
+    fn kind(&self) -> Kind {
+        T::default().kind()
+    }
+
+    fn value(&self) -> Value {
+        self.as_ref().map_or(Value::Null, Setting::value)
+    }
+
+    fn assign(&mut self, value: &Value) -> bool {
+        let mut inner = T::default();
+        let accepted = inner.assign(value);
+        if accepted {
+            *self = Some(inner);
+        }
+        accepted
+    }
+}
+
+impl<T: Named> Setting for T {
+    fn kind(&self) -> Kind {
+        Kind::Name(T::NAMES)
+    }
+
+    fn value(&self) -> Value {
+        Value::Text(self.name().to_owned())
+    }
+
+    fn assign(&mut self, value: &Value) -> bool {
+        let Value::Text(text) = value else { return false };
+        T::from_name(text).map(|named| *self = named).is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_count_takes_whole_numbers_only() {
+        let mut count = 1_usize;
+        for good in [
+            Value::Whole(5),
+            Value::Text("5".into()),
+            Value::Text("5_000".into()),
+        ] {
+            assert!(count.assign(&good), "{good}");
+        }
+        assert_eq!(count, 5000);
+        let huge = Value::Text("99999999999999999999999".into());
+        for bad in [
+            Value::Whole(-1),
+            Value::Number(1.5),
+            Value::Text("+5".into()),
+            Value::Switch(true),
+            huge,
+        ] {
+            assert!(!count.assign(&bad), "{bad}");
+        }
+        assert_eq!(count, 5000);
+    }
+
+    #[test]
+    fn a_number_takes_whole_numbers_too_but_must_be_finite() {
+        let mut number = 0.3;
+        assert!(number.assign(&Value::Whole(2)));
+        assert!(!number.assign(&Value::Text("inf".into())));
+        assert!(!number.assign(&Value::Number(f64::NAN)));
+        assert!((number - 2.0).abs() < f64::EPSILON);
+    }
+
+    #[test]
+    fn a_switch_takes_the_words_of_yaml_1_1() {
+        let mut switch = true;
+        assert!(switch.assign(&Value::Text("No".into())));
+        assert!(!switch);
+        assert!(!switch.assign(&Value::Whole(1)));
+    }
+}
