@@ -1,5 +1,10 @@
 //! Turning a region into a summary: one trait, several implementations.
 
+pub mod extractive;
+pub mod grounding;
+pub mod marker;
+pub mod redact;
+
 use futures_util::future::BoxFuture;
 
 use crate::compress::anchors::Anchor;

@@ -1,0 +1,155 @@
+//! What makes a word an identifier: a path, a name with inner structure, an id, a date, a number.
+
+/// Longest identifier kept: longer ones are data, not names.
+pub(super) const MAX_LEN: usize = 240;
+
+/// Names that every program has: no reader guesses them.
+const COMMONPLACE: [&str; 12] = [
+    "__init__",
+    "__init__.py",
+    "__name__",
+    "__main__",
+    "__file__",
+    "/dev/null",
+    "sys.path",
+    "os.path",
+    "e.g",
+    "i.e",
+    "README.md",
+    "utf-8",
+];
+
+/// Scripts that write words without spaces between them: their letters end an ASCII identifier.
+pub(super) fn is_spaceless(c: char) -> bool {
+    matches!(u32::from(c),
+        0x0E00..=0x0EFF | 0x1000..=0x109F | 0x1780..=0x17FF | 0x2E80..=0x9FFF | 0xAC00..=0xD7FF
+        | 0xF900..=0xFAFF | 0xFF00..=0xFFEF | 0x20000..=0x3FFFF)
+}
+
+/// Whether a word of running text is an identifier on its own.
+pub(super) fn is_identifier(word: &str) -> bool {
+    if word.len() < 3 || word.len() > MAX_LEN || COMMONPLACE.contains(&word) {
+        return false;
+    }
+    let shape = Shape::of(word);
+    if word.contains("://") || word.contains("::") {
+        return shape.letters > 2;
+    }
+    if let Some((user, host)) = word.split_once('@') {
+        return !user.is_empty() && host.len() > 2 && (host.contains('.') || shape.digits > 0);
+    }
+    if shape.slashes > 0 {
+        return is_path(word, &shape);
+    }
+    if shape.letters == 0 {
+        return shape.digits >= 3;
+    }
+    if shape.digits > 0 {
+        return (word.len() >= 4 || word.starts_with('#')) && !is_ordinal(word);
+    }
+    if shape.underscores > 0 {
+        return shape.letters >= 3;
+    }
+    if shape.dots > 0 {
+        return word.len() >= 5
+            && word
+                .trim_start_matches('.')
+                .split('.')
+                .all(|part| !part.is_empty());
+    }
+    // Kebab names of letters only cannot be told from hyphenated words.
+    shape.is_camel && shape.dashes == 0
+}
+
+/// Whether a quoted or argument text that is no single identifier is still a value someone may copy.
+pub(super) fn is_value(value: &str) -> bool {
+    if value.len() < 3 || value.len() > 64 || value.contains(['\n', '\r', '\t', '`', '"', '\\']) {
+        return false;
+    }
+    if value.contains([
+        '(', ')', '{', '}', '[', ']', ';', '=', '<', '>', '|', '*', '%', '$',
+    ]) {
+        return false;
+    }
+    let first = value
+        .chars()
+        .next()
+        .is_some_and(|c| c.is_alphanumeric() || c == '#');
+    let last = value.chars().next_back().is_some_and(char::is_alphanumeric);
+    first && last && value.split(' ').count() <= 6
+}
+
+/// Whether it is one plain lower-case word: no identifier by its looks.
+pub(super) fn is_plain_word(value: &str) -> bool {
+    value.bytes().all(|b| b.is_ascii_lowercase())
+}
+
+fn is_ordinal(word: &str) -> bool {
+    let digits = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    matches!(
+        word.get(digits.len()..),
+        Some("st" | "nd" | "rd" | "th" | "s" | "x")
+    ) && digits.bytes().all(|b| b.is_ascii_digit())
+}
+
+fn is_path(word: &str, shape: &Shape) -> bool {
+    if shape.letters == 0 {
+        // 2024/05/15, not 1/2.
+        return shape.digits >= 3;
+    }
+    let segments = word
+        .split('/')
+        .filter(|segment| segment.len() > 1 || !segment.is_ascii())
+        .count();
+    let rooted = word.starts_with(['/', '~', '.']);
+    let structured =
+        shape.dots > usize::from(word.starts_with('.')) || shape.underscores > 0 || shape.digits > 0;
+    shape.letters >= 3 && ((rooted && segments >= 1) || segments >= 3 || (segments >= 2 && structured))
+}
+
+/// Counts of what a word is made of.
+#[derive(Default)]
+struct Shape {
+    letters: usize,
+    digits: usize,
+    underscores: usize,
+    dots: usize,
+    slashes: usize,
+    dashes: usize,
+    /// A capital after a small letter, or a small letter after two capitals.
+    is_camel: bool,
+}
+
+impl Shape {
+    fn of(word: &str) -> Self {
+        let mut shape = Self::default();
+        let (mut before_last, mut last) = (' ', ' ');
+        for c in word.chars() {
+            match c {
+                '_' => shape.underscores += 1,
+                '.' => shape.dots += 1,
+                '/' | '\\' => shape.slashes += 1,
+                '-' => shape.dashes += 1,
+                c if c.is_ascii_digit() => shape.digits += 1,
+                c if c.is_alphabetic() => shape.letters += 1,
+                _ => {}
+            }
+            if (last.is_lowercase() && c.is_uppercase())
+                || (before_last.is_uppercase() && last.is_uppercase() && c.is_lowercase())
+            {
+                shape.is_camel = true;
+            }
+            (before_last, last) = (last, c);
+        }
+        // The plural of an abbreviation: `APIs`.
+        if shape.is_camel
+            && last == 's'
+            && word
+                .strip_suffix('s')
+                .is_some_and(|stem| stem.chars().all(char::is_uppercase))
+        {
+            shape.is_camel = false;
+        }
+        shape
+    }
+}

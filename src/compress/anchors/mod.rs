@@ -1,0 +1,137 @@
+//! Identifiers that later turns rely on, and which of them a compression would leave dangling.
+
+mod kind;
+mod matcher;
+mod scan;
+#[cfg(test)]
+mod tests;
+
+use rustc_hash::FxHashMap;
+
+use crate::trajectory::{Role, TurnView};
+
+pub use matcher::Matcher;
+pub use scan::{argument_values, identifiers};
+
+/// An identifier (path, id, number, name, URL, hash, quoted value) that kept assistant turns use.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Anchor {
+    /// The identifier, as written.
+    pub text: String,
+    /// How many times kept assistant turns use it.
+    pub uses: usize,
+}
+
+/// Identifiers looked at for one compression; more is a data dump, and the least used are then left out.
+const MAX_CANDIDATES: usize = 8_192;
+
+/// An identifier that a kept assistant turn uses, before it is known whether it dangles.
+struct Use {
+    uses: usize,
+    first_turn: usize,
+}
+
+/// The identifiers that replacing `region` would leave dangling: kept assistant turns after the region use them (in
+/// their text or in call arguments), the region is a source of them, and neither `kept_before` nor an earlier turn
+/// of `kept_after` is. Most used first, ties by first use.
+pub fn dangling(
+    kept_before: &[TurnView<'_>],
+    region: &[TurnView<'_>],
+    kept_after: &[TurnView<'_>],
+) -> Vec<Anchor> {
+    let (texts, uses) = used(kept_after);
+    if texts.is_empty() || region.is_empty() {
+        return Vec::new();
+    }
+    let matcher = Matcher::new(texts.iter().map(String::as_str));
+    let mut wanted = vec![true; texts.len()];
+    let mut sourced = vec![false; texts.len()];
+    for text in region.iter().flat_map(TurnView::texts) {
+        matcher.find(text, &mut wanted, |pattern, _| {
+            if let Some(is_sourced) = sourced.get_mut(pattern) {
+                *is_sourced = true;
+            }
+            false
+        });
+    }
+    // From here on only the sourced ones are looked for; a hit elsewhere means that they do not dangle.
+    let mut open = sourced;
+    for text in kept_before.iter().flat_map(TurnView::texts) {
+        matcher.find(text, &mut open, |_, _| false);
+    }
+    for (turn_index, turn) in kept_after.iter().enumerate() {
+        for text in turn.texts() {
+            matcher.find(text, &mut open, |pattern, _| {
+                // Still wanted where this turn is the first use itself, or comes after it.
+                uses.get(pattern).is_none_or(|used| turn_index >= used.first_turn)
+            });
+        }
+    }
+    let mut anchors: Vec<Anchor> = texts
+        .into_iter()
+        .zip(uses)
+        .zip(open)
+        .filter(|(_, is_open)| *is_open)
+        .map(|((text, used), _)| Anchor {
+            text,
+            uses: used.uses,
+        })
+        .collect();
+    // Stable: candidates are in the order of their first use.
+    anchors.sort_by_key(|anchor| std::cmp::Reverse(anchor.uses));
+    anchors
+}
+
+/// The anchors that `text` holds as whole identifiers, in the order given.
+pub fn held<'a>(anchors: &'a [Anchor], text: &str) -> Vec<&'a Anchor> {
+    anchors
+        .iter()
+        .zip(held_mask(anchors, text))
+        .filter(|(_, is_held)| *is_held)
+        .map(|(a, _)| a)
+        .collect()
+}
+
+/// For each anchor whether `text` holds it as a whole identifier.
+pub fn held_mask(anchors: &[Anchor], text: &str) -> Vec<bool> {
+    let matcher = Matcher::new(anchors.iter().map(|anchor| anchor.text.as_str()));
+    let mut missing = vec![true; anchors.len()];
+    matcher.find(text, &mut missing, |_, _| false);
+    missing.into_iter().map(|is_missing| !is_missing).collect()
+}
+
+/// The identifiers of the assistant turns, in order of first use, with how often and where they are used.
+fn used(turns: &[TurnView<'_>]) -> (Vec<String>, Vec<Use>) {
+    let mut place: FxHashMap<String, usize> = FxHashMap::default();
+    let mut texts: Vec<String> = Vec::new();
+    let mut uses: Vec<Use> = Vec::new();
+    let mut note = |identifier: &str, turn_index: usize| {
+        if let Some(used) = place.get(identifier).and_then(|index| uses.get_mut(*index)) {
+            used.uses += 1;
+        } else if texts.len() < MAX_CANDIDATES {
+            place.insert(identifier.to_owned(), texts.len());
+            texts.push(identifier.to_owned());
+            uses.push(Use {
+                uses: 1,
+                first_turn: turn_index,
+            });
+        }
+    };
+    for (turn_index, turn) in turns
+        .iter()
+        .enumerate()
+        .filter(|(_, turn)| turn.role == Role::Assistant)
+    {
+        identifiers(&turn.text, |identifier| note(identifier, turn_index));
+        for call in &turn.calls {
+            for value in argument_values(&call.arguments) {
+                if value.is_whole {
+                    note(&value.text, turn_index);
+                } else {
+                    identifiers(&value.text, |identifier| note(identifier, turn_index));
+                }
+            }
+        }
+    }
+    (texts, uses)
+}

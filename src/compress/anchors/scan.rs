@@ -1,0 +1,251 @@
+//! Finds the identifiers of a text: a scanner over bytes, linear, for every script.
+
+use std::borrow::Cow;
+
+use super::kind::{MAX_LEN, is_identifier, is_plain_word, is_spaceless, is_value};
+
+/// Argument values longer than this are texts, not values.
+const MAX_VALUE: usize = 64;
+
+/// Arguments whose value is a choice of the tool's own, known from its definition.
+const CHOICES: [&str; 8] = [
+    "command",
+    "action",
+    "mode",
+    "type",
+    "operation",
+    "method",
+    "format",
+    "security_risk",
+];
+
+/// Calls `on_identifier` for each identifier of `text`, in order, repeated ones included.
+pub fn identifiers(text: &str, mut on_identifier: impl FnMut(&str)) {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        let end = if starts_word(bytes, at) {
+            word_end(text, at)
+        } else {
+            at
+        };
+        if end > at {
+            let word = text.get(at..end).map_or("", trimmed);
+            if is_identifier(word) {
+                on_identifier(word);
+            }
+            at = end;
+        } else {
+            if let Some(value) = quoted(text, at).filter(|value| is_quoted_value(value)) {
+                on_identifier(value);
+            }
+            at += char_len(byte);
+        }
+    }
+}
+
+/// A string of a call's arguments, decoded.
+pub struct ArgumentValue<'a> {
+    /// The text.
+    pub text: Cow<'a, str>,
+    /// Whether it counts as one identifier as a whole; otherwise identifiers may stand in it.
+    pub is_whole: bool,
+}
+
+/// The string and number values of a call's arguments, in order; the text itself where it is no JSON.
+pub fn argument_values(arguments: &str) -> Vec<ArgumentValue<'_>> {
+    let mut values = Vec::new();
+    match serde_json::from_str::<serde_json::Value>(arguments) {
+        Ok(value) => collect(value, "", &mut values),
+        Err(_) => values.push(ArgumentValue {
+            text: Cow::Borrowed(arguments),
+            is_whole: false,
+        }),
+    }
+    values
+}
+
+fn collect(value: serde_json::Value, key: &str, values: &mut Vec<ArgumentValue<'_>>) {
+    match value {
+        serde_json::Value::String(text) => {
+            let is_whole = is_whole_value(text.trim(), key);
+            values.push(ArgumentValue {
+                text: Cow::Owned(if is_whole { text.trim().to_owned() } else { text }),
+                is_whole,
+            });
+        }
+        serde_json::Value::Number(number) => {
+            values.push(ArgumentValue {
+                text: Cow::Owned(number.to_string()),
+                is_whole: false,
+            });
+        }
+        serde_json::Value::Array(items) => items.into_iter().for_each(|item| collect(item, key, values)),
+        serde_json::Value::Object(fields) => fields
+            .into_iter()
+            .for_each(|(key, item)| collect(item, &key, values)),
+        serde_json::Value::Null | serde_json::Value::Bool(_) => {}
+    }
+}
+
+fn is_whole_value(text: &str, key: &str) -> bool {
+    if text.len() > MAX_VALUE || CHOICES.contains(&key) {
+        return false;
+    }
+    if is_plain_word(text) {
+        return text.len() >= 4;
+    }
+    (is_identifier(text) && word_end(text, 0) == text.len()) || is_value(text)
+}
+
+/// Values in quotes: several words, or one that has no structure of its own but is no plain word.
+fn is_quoted_value(value: &str) -> bool {
+    is_value(value)
+        && !is_plain_word(value)
+        && !(is_identifier(value) && word_end(value, 0) == value.len())
+        && (value.contains([' ', '-']) || !value.is_ascii())
+        && value.split(' ').all(|word| !word.is_empty())
+}
+
+/// What stands between the quote at `at` and its closing one, on the same line.
+fn quoted(text: &str, at: usize) -> Option<&str> {
+    let rest = text.get(at..)?;
+    let open = rest.chars().next()?;
+    let close = match open {
+        '"' | '\'' | '`' => open,
+        '“' => '”',
+        '‘' => '’',
+        '「' => '」',
+        '『' => '』',
+        '«' => '»',
+        '„' => '“',
+        _ => return None,
+    };
+    // An apostrophe inside a word opens nothing.
+    if open == '\''
+        && text
+            .get(..at)?
+            .chars()
+            .next_back()
+            .is_some_and(char::is_alphanumeric)
+    {
+        return None;
+    }
+    let inner = rest.get(open.len_utf8()..)?;
+    let mut end = 0;
+    for c in inner.chars() {
+        if c == close {
+            return inner.get(..end);
+        }
+        end += c.len_utf8();
+        if end > MAX_VALUE || c == '\n' {
+            return None;
+        }
+    }
+    None
+}
+
+/// Whether a word of an identifier may begin here.
+fn starts_word(bytes: &[u8], at: usize) -> bool {
+    let byte = |offset: usize| bytes.get(at + offset).copied().unwrap_or(b' ');
+    let is_name = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
+    match byte(0) {
+        b if is_name(b) => true,
+        // Letters of other scripts: `word_end` tells whether they belong to a word.
+        b if b >= 0xC0 => true,
+        b'#' => is_name(byte(1)),
+        b'/' => (is_name(byte(1)) || byte(1) >= 0xC0 || byte(1) == b'.') && before(bytes, at) != b'<',
+        b'~' => byte(1) == b'/',
+        b'.' => is_name(byte(1)) || byte(1) == b'/' || (byte(1) == b'.' && byte(2) == b'/'),
+        _ => false,
+    }
+}
+
+fn before(bytes: &[u8], at: usize) -> u8 {
+    at.checked_sub(1)
+        .and_then(|index| bytes.get(index))
+        .copied()
+        .unwrap_or(b' ')
+}
+
+/// Where the word that begins at `start` ends; `start` itself if there is none.
+fn word_end(text: &str, start: usize) -> usize {
+    let bytes = text.as_bytes();
+    let byte = |index: usize| bytes.get(index).copied().unwrap_or(b' ');
+    let is_name = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
+    let mut at = start;
+    // Whether letters of a script without spaces belong here: after a slash, and on from there.
+    let mut in_spaceless = false;
+    while at < bytes.len() && at - start <= 4 * MAX_LEN {
+        let b = byte(at);
+        let next = byte(at + 1);
+        match b {
+            _ if is_name(b) => {
+                in_spaceless = false;
+                at += 1;
+            }
+            0x80.. => {
+                let Some(c) = text.get(at..).and_then(|rest| rest.chars().next()) else {
+                    break;
+                };
+                let spaceless = is_spaceless(c);
+                if !c.is_alphanumeric()
+                    || (spaceless && !in_spaceless && (at == start || before(bytes, at) != b'/'))
+                {
+                    break;
+                }
+                in_spaceless = spaceless;
+                at += c.len_utf8();
+            }
+            b'/' if is_name(next) || next >= 0xC0 || next == b'.' || next == b'-' || at == start => at += 1,
+            b'.' if is_name(next) || (at == start && matches!(next, b'.' | b'/')) => at += 1,
+            b'.' if matches!(next, b'/') && before(bytes, at) == b'.' => at += 1,
+            b'.' if next == b'.' && byte(at + 2) == b'/' && before(bytes, at) == b'/' => at += 2,
+            b'.' if in_spaceless && next.is_ascii_alphanumeric() => at += 1,
+            b'-' if is_name(next) => at += 1,
+            b'@' if is_name(next) => at += 1,
+            b'#' | b'~' if at == start => at += 1,
+            b':' if next == b'/' && byte(at + 2) == b'/' && at > start => return url_end(bytes, at + 3),
+            b':' if next == b':' && is_name(byte(at + 2)) => at += 2,
+            b':' if before(bytes, at).is_ascii_digit() && next.is_ascii_digit() => at += 1,
+            b':' if next == b'\\' && at == start + 1 => at += 1,
+            b'\\' if is_name(next) && byte(start + 1) == b':' => at += 1,
+            b',' if before(bytes, at).is_ascii_digit() && is_thousands(bytes, at + 1) => at += 1,
+            _ => break,
+        }
+    }
+    at
+}
+
+/// Three digits and no fourth: the comma before them groups a number.
+fn is_thousands(bytes: &[u8], at: usize) -> bool {
+    let digit = |index: usize| bytes.get(index).is_some_and(u8::is_ascii_digit);
+    digit(at) && digit(at + 1) && digit(at + 2) && !digit(at + 3)
+}
+
+fn url_end(bytes: &[u8], from: usize) -> usize {
+    let rest = bytes.get(from..).unwrap_or_default();
+    let stops = |b: &u8| {
+        b.is_ascii_whitespace() || b.is_ascii_control() || *b >= 0x80 || b"\"'`<>()[]{}|\\^,;*".contains(b)
+    };
+    from + rest.iter().position(stops).unwrap_or(rest.len())
+}
+
+/// A word without what a sentence leaves at its end, and without the receiver of a method (`self.name` is `name`).
+fn trimmed(word: &str) -> &str {
+    let word = word.trim_end_matches(['.', ':', '-', '!', '?', '/', '&', '=', '@', ',']);
+    let word = word.strip_prefix("./").unwrap_or(word);
+    ["self.", "this.", "cls."]
+        .iter()
+        .find_map(|receiver| word.strip_prefix(receiver))
+        .unwrap_or(word)
+}
+
+fn char_len(first: u8) -> usize {
+    match first {
+        0xF0.. => 4,
+        0xE0.. => 3,
+        0xC0.. => 2,
+        _ => 1,
+    }
+}
