@@ -1,0 +1,1 @@
+"""Generates agent trajectories that read like real ones; `make_data.py` is the command."""
