@@ -57,8 +57,12 @@ pub fn extend(
 ) -> Option<Region> {
     let stretches = readable_stretches(outline, cut_points, region.start()..compressible_end);
     let stretch = stretches.first()?;
-    let end = cut_points.at_or_after(end_of_need(outline, stretch, need)).min(stretch.end);
-    cut_points.region(region.start(), end).filter(|extended| extended.end() > region.end())
+    let end = cut_points
+        .at_or_after(end_of_need(outline, stretch, need))
+        .min(stretch.end);
+    cut_points
+        .region(region.start(), end)
+        .filter(|extended| extended.end() > region.end())
 }
 
 /// What replacing these turns frees. The last human turn frees nothing: it goes verbatim into the summary turn.

@@ -135,13 +135,8 @@ fn groups_are_whole(outline: &Outline, region: Region) -> Result<(), Violation> 
 }
 
 fn last_turns_are_kept(compressed: &Compressed<'_>) -> Result<(), Violation> {
-    let replaced = |role| {
-        compressed
-            .outline
-            .last_of(role)
-            .is_some_and(|last| compressed.region.contains(last))
-    };
-    if replaced(Role::Assistant) {
+    let replaced = |turn: Option<usize>| turn.is_some_and(|turn| compressed.region.contains(turn));
+    if replaced(compressed.outline.last_of(Role::Assistant)) {
         return Err(Violation::LastTurnGone("assistant"));
     }
     let quoted = compressed

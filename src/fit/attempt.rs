@@ -2,7 +2,7 @@
 
 use super::TurnCounter;
 use crate::compress::{Compressed, Outline, Placement, Region, Violation, verify};
-use crate::summarize::END_MARKER;
+use crate::summarize::marker::END_MARKER;
 use crate::trajectory::{self, Edit, Record, TurnView};
 
 /// What is to be written in place of a region.
@@ -30,32 +30,54 @@ pub struct Written {
 impl Attempt<'_> {
     /// The last human turn's text, where the region takes it.
     pub fn quoted_human(&self) -> Option<&str> {
-        let last_human = self.outline.last_human.filter(|last| self.region.contains(*last))?;
+        let last_human = self
+            .outline
+            .last_human
+            .filter(|last| self.region.contains(*last))?;
         self.views.get(last_human).and_then(super::spoken)
     }
 
     /// Writes the record with `summary` in place of the region, recounts what changed, and verifies the whole.
     pub fn write(&self, summary: &str, counter: &mut TurnCounter<'_>) -> Result<Written, Violation> {
         let broken = |what: &str| Violation::KeptPartChanged(what.to_owned());
-        let text = self.spliced(summary).ok_or_else(|| broken("no place for the summary"))?;
+        let text = self
+            .spliced(summary)
+            .ok_or_else(|| broken("no place for the summary"))?;
         let format = Some(self.record.format);
-        let written = trajectory::parse(text.as_bytes(), format).map_err(|error| broken(&error.to_string()))?;
+        let written =
+            trajectory::parse(text.as_bytes(), format).map_err(|error| broken(&error.to_string()))?;
         let own_turn = self.placement.merged_into.is_none();
         let notice_turn = self.notice.map(|(turn, _)| *turn);
-        let appended: Vec<usize> = notice_turn.into_iter().chain(self.placement.merged_into).collect();
+        let appended: Vec<usize> = notice_turn
+            .into_iter()
+            .chain(self.placement.merged_into)
+            .collect();
         // Kept turns were counted when the record was read; only what changed is counted again, as it was written.
-        let changed = appended.iter().copied().chain(own_turn.then_some(self.region.start()));
-        let recounted: usize =
-            changed.filter_map(|index| written.turns.get(index)).map(|turn| counter.turn(turn).tokens).sum();
+        let changed = appended
+            .iter()
+            .copied()
+            .chain(own_turn.then_some(self.region.start()));
+        let recounted: usize = changed
+            .filter_map(|index| written.turns.get(index))
+            .map(|turn| counter.turn(turn).tokens)
+            .sum();
         let kept = |index: &usize| !self.region.contains(*index) && !appended.contains(index);
         let turns = self.outline.turns.iter().enumerate();
-        let kept_tokens: usize = turns.filter(|(index, _)| kept(index)).map(|(_, turn)| turn.tokens).sum();
+        let kept_tokens: usize = turns
+            .filter(|(index, _)| kept(index))
+            .map(|(_, turn)| turn.tokens)
+            .sum();
         let tokens = self.outline.extra_tokens + kept_tokens + recounted;
         let original_turns: Vec<&str> = self.record.turns.iter().map(|turn| turn.text).collect();
         let written_turns: Vec<&str> = written.turns.iter().map(|turn| turn.text).collect();
         let summary_index = self.placement.merged_into.unwrap_or(self.region.start());
-        let summary_view = written.turns.get(summary_index).map(|turn| trajectory::view(turn, summary_index));
-        let summary_text = summary_view.map(|view| view.texts().collect::<String>()).unwrap_or_default();
+        let summary_view = written
+            .turns
+            .get(summary_index)
+            .map(|turn| trajectory::view(turn, summary_index));
+        let summary_text = summary_view
+            .map(|view| view.texts().collect::<String>())
+            .unwrap_or_default();
         verify(&Compressed {
             outline: self.outline,
             region: self.region,
@@ -90,12 +112,22 @@ impl Attempt<'_> {
         match self.placement.merged_into {
             None => {
                 let first = self.record.turn_span(self.region.start())?.start;
-                edits.push(Edit { at: first..last, text: trajectory::new_turn(self.record, &body) });
+                edits.push(Edit {
+                    at: first..last,
+                    text: trajectory::new_turn(self.record, &body),
+                });
             }
             Some(turn) => {
                 let taking = self.record.turns.get(turn)?;
-                edits.push(trajectory::append_text(self.record, taking, &format!("\n\n{body}"))?);
-                edits.push(Edit { at: self.record.turn_span(turn)?.end..last, text: String::new() });
+                edits.push(trajectory::append_text(
+                    self.record,
+                    taking,
+                    &format!("\n\n{body}"),
+                )?);
+                edits.push(Edit {
+                    at: self.record.turn_span(turn)?.end..last,
+                    text: String::new(),
+                });
             }
         }
         Some(trajectory::apply(self.record.text, edits))
@@ -105,6 +137,14 @@ impl Attempt<'_> {
 /// What stands before the first turn and after the last.
 fn frame<'a>(record: &Record<'a>) -> (&'a str, &'a str) {
     let start = record.turn_span(0).map_or(0, |span| span.start);
-    let end = record.turns.len().checked_sub(1).and_then(|last| record.turn_span(last)).map_or(0, |span| span.end);
-    (record.text.get(..start).unwrap_or_default(), record.text.get(end..).unwrap_or_default())
+    let end = record
+        .turns
+        .len()
+        .checked_sub(1)
+        .and_then(|last| record.turn_span(last))
+        .map_or(0, |span| span.end);
+    (
+        record.text.get(..start).unwrap_or_default(),
+        record.text.get(end..).unwrap_or_default(),
+    )
 }

@@ -23,7 +23,11 @@ pub struct TurnCounter<'c> {
 impl<'c> TurnCounter<'c> {
     /// A counter that charges images a flat `image_tokens`.
     pub fn new(counter: &'c dyn TokenCounter, image_tokens: usize) -> Self {
-        Self { counter, image_tokens, scratch: String::new() }
+        Self {
+            counter,
+            image_tokens,
+            scratch: String::new(),
+        }
     }
 
     /// What one turn costs.
@@ -45,6 +49,8 @@ impl<'c> TurnCounter<'c> {
 
     /// What a record costs beside its turns: its top-level `system` text.
     pub fn extra(&mut self, record: &Record<'_>) -> usize {
-        record.system.map_or(0, |system| self.counter.count(json::decode_into(system, &mut self.scratch).0))
+        record.system.map_or(0, |system| {
+            self.counter.count(json::decode_into(system, &mut self.scratch).0)
+        })
     }
 }

@@ -12,7 +12,8 @@ pub use settings::{FitSettings, OnFailure, OverLimit};
 
 use crate::compress::{Outline, Reason, TurnFacts};
 use crate::metrics::{Row, Status};
-use crate::summarize::{END_MARKER, Summarizer, body_of};
+use crate::summarize::Summarizer;
+use crate::summarize::marker::{END_MARKER, body_of};
 use crate::tokens::TokenCounter;
 use crate::trajectory::{self, Record, Role, TurnView};
 
@@ -43,13 +44,21 @@ pub struct Fitted {
 
 impl Fitted {
     fn untouched(row: Row) -> Self {
-        Self { row, text: None, summary_input_tokens: 0, stop: false }
+        Self {
+            row,
+            text: None,
+            summary_input_tokens: 0,
+            stop: false,
+        }
     }
 
     /// A record that could not be processed.
     pub fn failed(bytes_reason: &Reason, settings: &FitSettings) -> Self {
         let row = Row::untouched(0, 0, settings.target_max_tokens).ended(Status::Failed, Some(bytes_reason));
-        Self::untouched(Row { degraded: true, ..row })
+        Self::untouched(Row {
+            degraded: true,
+            ..row
+        })
     }
 }
 
@@ -65,7 +74,9 @@ impl Fitter {
             }
         };
         let mut fitted = self.fit_record(&record).await;
-        fitted.row.id = record.id.map_or_else(String::new, |id| trajectory::json::decode(id).0.into_owned());
+        fitted.row.id = record
+            .id
+            .map_or_else(String::new, |id| trajectory::json::decode(id).0.into_owned());
         record.format.name().clone_into(&mut fitted.row.format);
         if fitted.row.still_over_limit && self.settings.over_limit == OverLimit::Reject {
             let why = std::mem::take(&mut fitted.row.reason);
@@ -84,15 +95,22 @@ impl Fitter {
         let total = extra_tokens + costs.iter().map(|cost| cost.tokens).sum::<usize>();
         let row = Row::untouched(total, record.turns.len(), target);
         if total <= target {
-            let row = Row { skipped_under_target: true, ..row };
+            let row = Row {
+                skipped_under_target: true,
+                ..row
+            };
             return Fitted::untouched(row.ended(Status::UnderTarget, None));
         }
         if record.ambiguous {
             let reason = Reason::with("repeated_key", "the trajectory's key stands in the record twice");
             return Fitted::untouched(row.ended(Status::Kept, Some(&reason)));
         }
-        let views: Vec<TurnView<'_>> =
-            record.turns.iter().enumerate().map(|(index, turn)| trajectory::view(turn, index)).collect();
+        let views: Vec<TurnView<'_>> = record
+            .turns
+            .iter()
+            .enumerate()
+            .map(|(index, turn)| trajectory::view(turn, index))
+            .collect();
         let outline = outline(record, &costs, &views, extra_tokens);
         passes::run(self, record, &views, &outline, row).await
     }
@@ -101,13 +119,28 @@ impl Fitter {
 /// The facts that the algorithm works on.
 fn outline(record: &Record<'_>, costs: &[TurnCost], views: &[TurnView<'_>], extra_tokens: usize) -> Outline {
     let answers = trajectory::answered_turns(views);
-    let turns = record.turns.iter().zip(costs).zip(answers).map(|((turn, cost), answers)| {
-        let readable = cost.exact && !turn.opaque;
-        let quotable = readable && turn.is_plain_text();
-        TurnFacts { role: turn.role, tokens: cost.tokens, answers, readable, quotable }
-    });
+    let turns = record
+        .turns
+        .iter()
+        .zip(costs)
+        .zip(answers)
+        .map(|((turn, cost), answers)| {
+            let readable = cost.exact && !turn.opaque;
+            let quotable = readable && turn.is_plain_text();
+            TurnFacts {
+                role: turn.role,
+                tokens: cost.tokens,
+                answers,
+                readable,
+                quotable,
+            }
+        });
     let last_human = views.iter().rposition(|view| spoken(view).is_some());
-    Outline { turns: turns.collect(), extra_tokens, last_human }
+    Outline {
+        turns: turns.collect(),
+        extra_tokens,
+        last_human,
+    }
 }
 
 /// What a person says in a turn. In an earlier summary turn that is what the summary quotes after its end marker.
@@ -116,6 +149,9 @@ fn spoken<'v>(view: &'v TurnView<'_>) -> Option<&'v str> {
     match body_of(text) {
         _ if view.role != Role::Human => None,
         None => Some(text),
-        Some(body) => body.split_once(END_MARKER).map(|(_, quoted)| quoted.trim()).filter(|quoted| !quoted.is_empty()),
+        Some(body) => body
+            .split_once(END_MARKER)
+            .map(|(_, quoted)| quoted.trim())
+            .filter(|quoted| !quoted.is_empty()),
     }
 }

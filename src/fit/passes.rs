@@ -9,7 +9,9 @@ use crate::compress::{
     CutPoints, Outline, Plan, Reason, Region, compressible_region, extend, freed, place, plan,
 };
 use crate::metrics::{Row, Status};
-use crate::summarize::{END_MARKER, Summary, SummaryError, SummaryRequest, body_of, ground, with_marker};
+use crate::summarize::grounding::ground;
+use crate::summarize::marker::{END_MARKER, body_of, with_marker};
+use crate::summarize::{Summary, SummaryError, SummaryRequest};
 use crate::trajectory::{self, Edit, Record, Role, TurnView};
 
 /// The smallest summary worth writing, in tokens: room for less than this is not worth squeezing into.
@@ -30,7 +32,13 @@ pub async fn run(
     row: Row,
 ) -> Fitted {
     let job = Job::new(fitter, record, views, outline);
-    let region = match plan(outline, &job.cut_points, job.compressible.clone(), job.need(0), job.smallest_cost()) {
+    let region = match plan(
+        outline,
+        &job.cut_points,
+        job.compressible.clone(),
+        job.need(0),
+        job.smallest_cost(),
+    ) {
         Plan::Replace(region) => region,
         Plan::Keep(reason) => {
             let reason = job.protected_reason().unwrap_or(reason);
@@ -67,7 +75,12 @@ struct Progress {
 }
 
 impl<'a> Job<'a> {
-    fn new(fitter: &'a Fitter, record: &'a Record<'a>, views: &'a [TurnView<'a>], outline: &'a Outline) -> Self {
+    fn new(
+        fitter: &'a Fitter,
+        record: &'a Record<'a>,
+        views: &'a [TurnView<'a>],
+        outline: &'a Outline,
+    ) -> Self {
         let cut_points = CutPoints::of(outline);
         let compressible = compressible_region(outline, &cut_points, &fitter.settings.protection);
         let mut job = Self {
@@ -91,7 +104,10 @@ impl<'a> Job<'a> {
     /// The notice at the end of the first system turn, unless it is there already or that turn may be replaced.
     fn notice_edit(&self) -> Option<(usize, Edit, usize)> {
         let notice = self.fitter.settings.notice.as_deref()?;
-        let index = self.outline.first_of(Role::System).filter(|index| *index < self.compressible.start)?;
+        let index = self
+            .outline
+            .first_of(Role::System)
+            .filter(|index| *index < self.compressible.start)?;
         let turn = self.record.turns.get(index)?;
         let facts = self.outline.turns.get(index).filter(|facts| facts.readable)?;
         if self.views.get(index)?.text.ends_with(notice) {
@@ -99,7 +115,10 @@ impl<'a> Job<'a> {
         }
         let edit = trajectory::append_text(self.record, turn, notice)?;
         let start = self.record.turn_span(index)?.start;
-        let local = Edit { at: edit.at.start.checked_sub(start)?..edit.at.end.checked_sub(start)?, ..edit.clone() };
+        let local = Edit {
+            at: edit.at.start.checked_sub(start)?..edit.at.end.checked_sub(start)?,
+            ..edit.clone()
+        };
         let noticed = trajectory::apply(turn.text, vec![local]);
         let tokens = self.counter().turn(&trajectory::turn_of(&noticed)?).tokens;
         Some((index, edit, tokens.saturating_sub(facts.tokens)))
@@ -115,7 +134,8 @@ impl<'a> Job<'a> {
 
     /// Tokens that the region must free, `missing` being what the passes so far left over the target.
     fn need(&self, missing: usize) -> usize {
-        let cost = self.outline.total() + self.notice_tokens + self.fitter.settings.summary_target_tokens + missing;
+        let cost =
+            self.outline.total() + self.notice_tokens + self.fitter.settings.summary_target_tokens + missing;
         cost.saturating_sub(self.target()).max(1)
     }
 
@@ -131,7 +151,11 @@ impl<'a> Job<'a> {
         let left = self.outline.total() + self.notice_tokens + self.end_marker_tokens
             - freed(self.outline, &region.range());
         let room = self.target().saturating_sub(left);
-        if room < SMALLEST_SUMMARY { settings.summary_target_tokens } else { room.min(settings.summary_max_tokens) }
+        if room < SMALLEST_SUMMARY {
+            settings.summary_target_tokens
+        } else {
+            room.min(settings.summary_max_tokens)
+        }
     }
 
     /// Why no region of this trajectory can bring it under its target, where that is so.
@@ -141,8 +165,9 @@ impl<'a> Job<'a> {
             return None;
         }
         let outside = self.outline.turns.iter().enumerate();
-        let (index, largest) =
-            outside.filter(|(index, _)| !self.compressible.contains(index)).max_by_key(|(_, turn)| turn.tokens)?;
+        let (index, largest) = outside
+            .filter(|(index, _)| !self.compressible.contains(index))
+            .max_by_key(|(_, turn)| turn.tokens)?;
         let detail = format!(
             "{protected} tokens, the largest in turn {index} ({}, {} tokens)",
             largest.role.label(),
@@ -154,12 +179,21 @@ impl<'a> Job<'a> {
     /// What a dry run reports: the plan, with the summary at its target size.
     fn planned(&self, region: Region, row: Row) -> Fitted {
         let freed = freed(self.outline, &region.range());
-        let summary_tokens = self.summary_budget(region).min(self.fitter.settings.summary_target_tokens);
+        let summary_tokens = self
+            .summary_budget(region)
+            .min(self.fitter.settings.summary_target_tokens);
         let tokens = self.outline.total() + self.notice_tokens + summary_tokens - freed;
         let turns = self.outline.turns.len() + 1 - region.range().len();
         let over = tokens > self.target();
-        let reason = if over { self.over_limit_reason() } else { Reason::plain("planned") };
-        let row = Row { summary_tokens: summary_tokens as u64, ..self.compressed_row(region, tokens, turns, row) };
+        let reason = if over {
+            self.over_limit_reason()
+        } else {
+            Reason::plain("planned")
+        };
+        let row = Row {
+            summary_tokens: summary_tokens as u64,
+            ..self.compressed_row(region, tokens, turns, row)
+        };
         Fitted {
             summary_input_tokens: self.region_tokens(region),
             ..Fitted::untouched(row.ended(Status::Compressed, Some(&reason)))
@@ -167,11 +201,18 @@ impl<'a> Job<'a> {
     }
 
     fn over_limit_reason(&self) -> Reason {
-        self.protected_reason().unwrap_or_else(|| Reason::plain(Reason::REGION_EXHAUSTED))
+        self.protected_reason()
+            .unwrap_or_else(|| Reason::plain(Reason::REGION_EXHAUSTED))
     }
 
     fn region_tokens(&self, region: Region) -> usize {
-        self.outline.turns.get(region.range()).unwrap_or_default().iter().map(|turn| turn.tokens).sum()
+        self.outline
+            .turns
+            .get(region.range())
+            .unwrap_or_default()
+            .iter()
+            .map(|turn| turn.tokens)
+            .sum()
     }
 
     /// A row with everything that a compression changes.
@@ -201,7 +242,8 @@ impl<'a> Job<'a> {
         let mut summary_input_tokens = 0;
         let mut last_tokens = self.outline.total();
         for _ in 0..self.fitter.settings.max_passes {
-            let (summary, anchors, anchors_held) = match self.summarize(region, best.as_ref(), &mut row).await {
+            let (summary, anchors, anchors_held) = match self.summarize(region, best.as_ref(), &mut row).await
+            {
                 Ok(summarized) => summarized,
                 Err(error) => return self.without_summary(&error, best, row, summary_input_tokens),
             };
@@ -221,15 +263,29 @@ impl<'a> Job<'a> {
                 Err(crate::compress::Violation::NotSmaller { .. }) => break,
                 Err(violation) => {
                     let reason = Reason::with("verify_failed", violation.to_string());
-                    let row = Row { degraded: true, ..row };
+                    let row = Row {
+                        degraded: true,
+                        ..row
+                    };
                     return Fitted::untouched(row.ended(Status::Failed, Some(&reason)));
                 }
             };
             let tokens = written.tokens;
             let refused_placement = placement.refused;
-            best = Some(Progress { written, region, summary, anchors, anchors_held, refused_placement });
+            best = Some(Progress {
+                written,
+                region,
+                summary,
+                anchors,
+                anchors_held,
+                refused_placement,
+            });
             let saved = last_tokens.saturating_sub(tokens) as f64 / last_tokens.max(1) as f64;
-            meagre_passes = if saved < WORTHWHILE_SAVING { meagre_passes + 1 } else { 0 };
+            meagre_passes = if saved < WORTHWHILE_SAVING {
+                meagre_passes + 1
+            } else {
+                0
+            };
             last_tokens = tokens;
             if tokens <= self.target() || meagre_passes >= 2 {
                 break;
@@ -244,8 +300,13 @@ impl<'a> Job<'a> {
         match best {
             Some(progress) => self.finish(progress, row, summary_input_tokens),
             None => {
-                let reason = self.protected_reason().unwrap_or_else(|| Reason::plain(Reason::NO_NET_SAVING));
-                Fitted { summary_input_tokens, ..Fitted::untouched(row.ended(Status::Kept, Some(&reason))) }
+                let reason = self
+                    .protected_reason()
+                    .unwrap_or_else(|| Reason::plain(Reason::NO_NET_SAVING));
+                Fitted {
+                    summary_input_tokens,
+                    ..Fitted::untouched(row.ended(Status::Kept, Some(&reason)))
+                }
             }
         }
     }
@@ -259,8 +320,11 @@ impl<'a> Job<'a> {
     ) -> Result<(Summary, Vec<Anchor>, usize), SummaryError> {
         let settings = &self.fitter.settings;
         let start = earlier.map_or(region.start(), |progress| progress.region.end());
-        let mut previous: Vec<Cow<'_, str>> =
-            earlier.iter().filter_map(|progress| body_of(&progress.summary.text)).map(Cow::Borrowed).collect();
+        let mut previous: Vec<Cow<'_, str>> = earlier
+            .iter()
+            .filter_map(|progress| body_of(&progress.summary.text))
+            .map(Cow::Borrowed)
+            .collect();
         let mut turns = Vec::new();
         for view in self.views.get(start..region.end()).unwrap_or_default() {
             match body_of(&view.text).filter(|_| view.role == Role::Human) {
@@ -273,7 +337,11 @@ impl<'a> Job<'a> {
                 None => turns.push(view.clone()),
             }
         }
-        let anchors = if settings.grounding { self.anchors(region) } else { Vec::new() };
+        let anchors = if settings.grounding {
+            self.anchors(region)
+        } else {
+            Vec::new()
+        };
         let max_tokens = self.summary_budget(region);
         let previous = (!previous.is_empty()).then(|| previous.join("\n"));
         let request = SummaryRequest {
@@ -309,11 +377,25 @@ impl<'a> Job<'a> {
     /// What kept assistant turns rely on and only the region says.
     fn anchors(&self, region: Region) -> Vec<Anchor> {
         let part = |range: std::ops::Range<usize>| self.views.get(range).unwrap_or_default();
-        anchors::dangling(part(0..region.start()), part(region.range()), part(region.end()..self.views.len()))
+        anchors::dangling(
+            part(0..region.start()),
+            part(region.range()),
+            part(region.end()..self.views.len()),
+        )
     }
 
-    fn without_summary(&self, error: &SummaryError, best: Option<Progress>, row: Row, input: usize) -> Fitted {
-        let row = Row { degraded: true, summarization_errors: row.summarization_errors + 1, ..row };
+    fn without_summary(
+        &self,
+        error: &SummaryError,
+        best: Option<Progress>,
+        row: Row,
+        input: usize,
+    ) -> Fitted {
+        let row = Row {
+            degraded: true,
+            summarization_errors: row.summarization_errors + 1,
+            ..row
+        };
         if let Some(progress) = best {
             return self.finish(progress, row, input);
         }
@@ -326,11 +408,21 @@ impl<'a> Job<'a> {
     }
 
     fn finish(&self, progress: Progress, row: Row, summary_input_tokens: usize) -> Fitted {
-        let Progress { written, region, summary, anchors, anchors_held, refused_placement } = progress;
+        let Progress {
+            written,
+            region,
+            summary,
+            anchors,
+            anchors_held,
+            refused_placement,
+        } = progress;
         let over = written.tokens > self.target();
         let reason = match (over, refused_placement) {
             (true, _) => Some(self.over_limit_reason()),
-            (false, true) => Some(Reason::with("placed_as_human_turn", "the turn before it cannot take the summary in")),
+            (false, true) => Some(Reason::with(
+                "placed_as_human_turn",
+                "the turn before it cannot take the summary in",
+            )),
             (false, false) => None,
         };
         let refused = refused_placement
@@ -343,6 +435,11 @@ impl<'a> Job<'a> {
             ..self.compressed_row(region, written.tokens, written.turns, row)
         };
         let row = row.ended(Status::Compressed, reason.as_ref());
-        Fitted { row, text: Some(written.text), summary_input_tokens, stop: false }
+        Fitted {
+            row,
+            text: Some(written.text),
+            summary_input_tokens,
+            stop: false,
+        }
     }
 }

@@ -8,16 +8,23 @@ use super::Row;
 pub fn csv_header() -> Vec<u8> {
     let mut writer = csv::WriterBuilder::new().from_writer(Vec::new());
     // The header is the first line of any row's CSV.
-    let written = writer.serialize(Row::default()).and_then(|()| Ok(writer.flush()?));
+    let written = writer
+        .serialize(Row::default())
+        .and_then(|()| Ok(writer.flush()?));
     let mut lines = writer.into_inner().unwrap_or_default();
-    let end = lines.iter().position(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    let end = lines
+        .iter()
+        .position(|byte| *byte == b'\n')
+        .map_or(0, |at| at + 1);
     lines.truncate(if written.is_ok() { end } else { 0 });
     lines
 }
 
 /// Rows as CSV, without a header.
 pub fn csv_rows(rows: &[Row]) -> Vec<u8> {
-    let mut writer = csv::WriterBuilder::new().has_headers(false).from_writer(Vec::new());
+    let mut writer = csv::WriterBuilder::new()
+        .has_headers(false)
+        .from_writer(Vec::new());
     for row in rows {
         // Plain fields into memory: there is nothing that could fail.
         let _ = writer.serialize(row);
@@ -38,8 +45,18 @@ mod tests {
     #[test]
     fn rows_survive_the_way_to_csv_and_back() {
         let rows = vec![
-            Row { source: "a,\"b\".jsonl".into(), line: 3, reason: "x: y\nz".into(), ..Row::default() },
-            Row { status: Status::Compressed, compression_ratio: 0.12345, tokens_saved: -4, ..Row::default() },
+            Row {
+                source: "a,\"b\".jsonl".into(),
+                line: 3,
+                reason: "x: y\nz".into(),
+                ..Row::default()
+            },
+            Row {
+                status: Status::Compressed,
+                compression_ratio: 0.12345,
+                tokens_saved: -4,
+                ..Row::default()
+            },
         ];
         let mut csv = csv_header();
         csv.extend(csv_rows(&rows));

@@ -27,7 +27,13 @@ impl<'a> Reject<'a> {
         let text = std::str::from_utf8(bytes).ok();
         let encode = || Cow::Owned(base64::engine::general_purpose::STANDARD.encode(bytes));
         let base64 = text.is_none().then(encode);
-        Self { source: &row.source, line: row.line, reason: &row.reason, text, base64 }
+        Self {
+            source: &row.source,
+            line: row.line,
+            reason: &row.reason,
+            text,
+            base64,
+        }
     }
 
     /// Appends it as a line of JSON.

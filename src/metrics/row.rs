@@ -23,7 +23,13 @@ pub enum Status {
 
 impl Status {
     /// All of them, in the order of reports.
-    pub const ALL: [Self; 5] = [Self::UnderTarget, Self::Compressed, Self::Kept, Self::Rejected, Self::Failed];
+    pub const ALL: [Self; 5] = [
+        Self::UnderTarget,
+        Self::Compressed,
+        Self::Kept,
+        Self::Rejected,
+        Self::Failed,
+    ];
 
     /// The name that metrics use.
     pub fn name(self) -> &'static str {

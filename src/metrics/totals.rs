@@ -11,8 +11,14 @@ use super::{Row, Status};
 const RATIO_STEPS: usize = 10_000;
 
 /// Percentiles that the totals report.
-const PERCENTILES: [(&str, f64); 6] =
-    [("min", 0.0), ("p50", 50.0), ("p90", 90.0), ("p95", 95.0), ("p99", 99.0), ("max", 100.0)];
+const PERCENTILES: [(&str, f64); 6] = [
+    ("min", 0.0),
+    ("p50", 50.0),
+    ("p90", 90.0),
+    ("p95", 95.0),
+    ("p99", 99.0),
+    ("max", 100.0),
+];
 
 /// Sums and distributions over the rows of a run.
 #[derive(Debug, Clone)]
@@ -126,10 +132,20 @@ impl Totals {
     /// Percentiles of the token counts, before and after.
     pub fn percentiles(&self) -> (BTreeMap<&'static str, u64>, BTreeMap<&'static str, u64>) {
         let of = |histogram: &Histogram<u64>| {
-            PERCENTILES.iter().map(|&(name, percentile)| {
-                let value = histogram.value_at_percentile(percentile);
-                (name, if histogram.is_empty() { 0 } else { value.min(histogram.max()) })
-            }).collect()
+            PERCENTILES
+                .iter()
+                .map(|&(name, percentile)| {
+                    let value = histogram.value_at_percentile(percentile);
+                    (
+                        name,
+                        if histogram.is_empty() {
+                            0
+                        } else {
+                            value.min(histogram.max())
+                        },
+                    )
+                })
+                .collect()
         };
         (of(&self.before), of(&self.after))
     }

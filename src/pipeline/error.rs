@@ -38,24 +38,36 @@ const RESUME: &str = "mend that, then run the same command with --resume: nothin
 impl RunError {
     /// Wrong usage.
     pub fn usage(message: impl Into<String>, help: impl Into<String>) -> Self {
-        Self::Usage { message: message.into(), help: help.into() }
+        Self::Usage {
+            message: message.into(),
+            help: help.into(),
+        }
     }
 
     /// A run that stopped half-way.
     pub fn cannot_go_on(message: impl Into<String>) -> Self {
-        Self::CannotGoOn { message: message.into(), help: RESUME.to_owned() }
+        Self::CannotGoOn {
+            message: message.into(),
+            help: RESUME.to_owned(),
+        }
     }
 
     /// An input that cannot be opened: nothing was started.
     pub fn input(path: &Path, error: &io::Error) -> Self {
-        Self::usage(format!("cannot read {}: {error}", path.display()), "check the path and its permissions")
+        Self::usage(
+            format!("cannot read {}: {error}", path.display()),
+            "check the path and its permissions",
+        )
     }
 
     /// An output that cannot be created: nothing was started.
     pub fn output(path: &Path, error: &io::Error) -> Self {
         let help = "check that the folder exists and is writable, or name another place with -o";
         let message = format!("cannot write {}: {error}", path.display());
-        Self::CannotGoOn { message, help: help.to_owned() }
+        Self::CannotGoOn {
+            message,
+            help: help.to_owned(),
+        }
     }
 
     /// A file of the run that could not be written or read half-way.

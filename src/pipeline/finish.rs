@@ -89,7 +89,11 @@ impl<'r> Finish<'r> {
     ) -> Result<RunReport, RunError> {
         let metrics = appended(&self.job.targets.metrics(), PARTIAL);
         // Once the metrics have their name, the totals have theirs: they go first.
-        let totals = if metrics.exists() { start::totals_so_far(self.job, milestone)? } else { Totals::default() };
+        let totals = if metrics.exists() {
+            start::totals_so_far(self.job, milestone)?
+        } else {
+            Totals::default()
+        };
         let mut report = RunReport {
             totals,
             elapsed,
@@ -107,7 +111,12 @@ impl<'r> Finish<'r> {
         Ok(report)
     }
 
-    fn name_files(&self, journal: Option<Journal>, report: &mut RunReport, rejects: bool) -> Result<(), RunError> {
+    fn name_files(
+        &self,
+        journal: Option<Journal>,
+        report: &mut RunReport,
+        rejects: bool,
+    ) -> Result<(), RunError> {
         let targets = &self.job.targets;
         let name = |path: PathBuf, files: &mut Vec<PathBuf>| -> Result<(), RunError> {
             rename(&path).map_err(|error| RunError::half_way("write", &path, &error))?;
@@ -150,7 +159,9 @@ impl<'r> Finish<'r> {
         }
         if let Some(journal) = journal {
             let checkpoint = self.job.targets.checkpoint();
-            journal.remove().map_err(|error| RunError::half_way("remove", &checkpoint, &error))?;
+            journal
+                .remove()
+                .map_err(|error| RunError::half_way("remove", &checkpoint, &error))?;
         }
         Ok(())
     }
@@ -174,9 +185,15 @@ impl<'r> Finish<'r> {
             timing: Timing {
                 seconds: (seconds * 1e3).round() / 1e3,
                 bytes_read: report.bytes_read,
-                megabytes_per_second: (report.bytes_read as f64 / 1e6 / seconds.max(1e-9) * 10.0).round() / 10.0,
+                megabytes_per_second: (report.bytes_read as f64 / 1e6 / seconds.max(1e-9) * 10.0).round()
+                    / 10.0,
             },
-            configuration: self.job.settings.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect(),
+            configuration: self
+                .job
+                .settings
+                .iter()
+                .map(|(key, value)| (key.as_str(), value.as_str()))
+                .collect(),
             run: self.identity,
         };
         let path = appended(&self.job.targets.summary(), PARTIAL);
@@ -197,7 +214,10 @@ fn rename(path: &Path) -> io::Result<()> {
         return Ok(());
     }
     std::fs::rename(partial, path)?;
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
     // Some systems cannot sync a folder; the rename itself has succeeded.
     let _ = File::open(folder).and_then(|folder| folder.sync_all());
     Ok(())

@@ -14,7 +14,11 @@ pub struct HashingReader<R> {
 impl<R: BufRead> HashingReader<R> {
     /// A reader at offset 0.
     pub fn new(inner: R) -> Self {
-        Self { inner, hash: Xxh3::new(), offset: 0 }
+        Self {
+            inner,
+            hash: Xxh3::new(),
+            offset: 0,
+        }
     }
 
     /// Bytes consumed.

@@ -69,7 +69,12 @@ impl Journal {
     /// Opens and locks the journal; `Ok(None)` where another run holds it.
     pub fn open(path: &Path) -> io::Result<Option<Self>> {
         loop {
-            let file = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path)?;
+            let file = OpenOptions::new()
+                .create(true)
+                .truncate(false)
+                .read(true)
+                .write(true)
+                .open(path)?;
             match file.try_lock() {
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => return Ok(None),
@@ -77,7 +82,10 @@ impl Journal {
             }
             // A run that has just finished may have removed the file between our opening and our locking it.
             if is_same_file(&file, path) {
-                return Ok(Some(Self { path: path.to_owned(), file }));
+                return Ok(Some(Self {
+                    path: path.to_owned(),
+                    file,
+                }));
             }
         }
     }
@@ -88,7 +96,10 @@ impl Journal {
         self.file.seek(SeekFrom::Start(0))?;
         self.file.read_to_end(&mut text)?;
         // A run killed while appending leaves half a line, which says nothing.
-        let complete = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+        let complete = text
+            .iter()
+            .rposition(|byte| *byte == b'\n')
+            .map_or(0, |end| end + 1);
         self.file.set_len(complete as u64)?;
         self.file.seek(SeekFrom::Start(complete as u64))?;
         let lines = text.get(..complete).unwrap_or_default();
@@ -96,7 +107,9 @@ impl Journal {
         let Some(identity) = lines.next().and_then(|line| serde_json::from_slice(line).ok()) else {
             return Ok(None);
         };
-        let milestone = lines.filter_map(|line| serde_json::from_slice(line).ok()).next_back();
+        let milestone = lines
+            .filter_map(|line| serde_json::from_slice(line).ok())
+            .next_back();
         Ok(Some(Found { identity, milestone }))
     }
 
@@ -124,8 +137,8 @@ impl Journal {
 #[cfg(unix)]
 fn is_same_file(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
-    let inode = |metadata: std::fs::Metadata| (metadata.dev(), metadata.ino());
-    matches!((file.metadata(), std::fs::metadata(path)), (Ok(open), Ok(named)) if inode(open) == inode(named))
+    let inode = |metadata: &std::fs::Metadata| (metadata.dev(), metadata.ino());
+    matches!((file.metadata(), std::fs::metadata(path)), (Ok(open), Ok(named)) if inode(&open) == inode(&named))
 }
 
 #[cfg(not(unix))]
@@ -148,19 +161,38 @@ impl RunIdentity {
             compare(key.clone(), then.map_or("not set", |(_, value)| value), value);
         }
         compare("tokenizer".into(), &self.tokenizer.name, &now.tokenizer.name);
-        compare("tokenizer's SHA-256".into(), &self.tokenizer.sha256, &now.tokenizer.sha256);
+        compare(
+            "tokenizer's SHA-256".into(),
+            &self.tokenizer.sha256,
+            &now.tokenizer.sha256,
+        );
         let list = |sources: &[SourceState]| {
-            sources.iter().map(|source| source.path.clone()).collect::<Vec<_>>().join(", ")
+            sources
+                .iter()
+                .map(|source| source.path.clone())
+                .collect::<Vec<_>>()
+                .join(", ")
         };
         compare("inputs".into(), &list(&self.sources), &list(&now.sources));
-        for (then, now) in self.sources.iter().zip(&now.sources).filter(|(then, now)| then.path == now.path) {
+        for (then, now) in self
+            .sources
+            .iter()
+            .zip(&now.sources)
+            .filter(|(then, now)| then.path == now.path)
+        {
             let size = |source: &SourceState| format!("{} bytes", source.bytes);
             compare(format!("size of {}", now.path), &size(then), &size(now));
-            if then.bytes == now.bytes && then.modified != now.modified {
-                differences.push(format!("{} was modified since", now.path));
-            }
+            compare(
+                format!("time of change of {}", now.path),
+                &then.modified.to_string(),
+                &now.modified.to_string(),
+            );
         }
-        compare("outputs".into(), &self.outputs.join(", "), &now.outputs.join(", "));
+        compare(
+            "outputs".into(),
+            &self.outputs.join(", "),
+            &now.outputs.join(", "),
+        );
         differences
     }
 }

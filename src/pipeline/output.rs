@@ -66,7 +66,11 @@ enum Sink {
 impl PartialFile {
     /// Opens `path`, cut back or grown from nothing to `length` bytes.
     pub fn open(path: &Path, codec: Codec, length: u64) -> io::Result<Self> {
-        let mut file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
+        let mut file = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(path)?;
         if file.metadata()?.len() < length {
             let message = format!("shorter than the {length} bytes that the checkpoint knows of");
             return Err(io::Error::new(io::ErrorKind::InvalidData, message));
@@ -74,13 +78,27 @@ impl PartialFile {
         file.set_len(length)?;
         file.seek(SeekFrom::Start(length))?;
         let sink = Sink::File(file);
-        Ok(Self { path: path.to_owned(), sink, codec, pending: Vec::new(), written: length, last_byte: None })
+        Ok(Self {
+            path: path.to_owned(),
+            sink,
+            codec,
+            pending: Vec::new(),
+            written: length,
+            last_byte: None,
+        })
     }
 
     /// Stdout.
     pub fn stdout(codec: Codec) -> Self {
         let sink = Sink::Stdout(io::stdout());
-        Self { path: PathBuf::from("-"), sink, codec, pending: Vec::new(), written: 0, last_byte: None }
+        Self {
+            path: PathBuf::from("-"),
+            sink,
+            codec,
+            pending: Vec::new(),
+            written: 0,
+            last_byte: None,
+        }
     }
 
     /// Where it is.
@@ -102,7 +120,11 @@ impl PartialFile {
     pub fn push(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.pending.extend_from_slice(bytes);
         self.last_byte = bytes.last().copied().or(self.last_byte);
-        if self.pending.len() >= FRAME_BYTES { self.end_frame() } else { Ok(()) }
+        if self.pending.len() >= FRAME_BYTES {
+            self.end_frame()
+        } else {
+            Ok(())
+        }
     }
 
     /// Ends the frame, whatever its size.
@@ -133,7 +155,11 @@ impl PartialFile {
 
     /// Ends a plain file's frame: plain bytes have no frames that a resumed run would have to make again.
     pub fn end_plain_frame(&mut self) -> io::Result<()> {
-        if self.codec == Codec::Plain { self.end_frame() } else { Ok(()) }
+        if self.codec == Codec::Plain {
+            self.end_frame()
+        } else {
+            Ok(())
+        }
     }
 
     /// Waits until the file's bytes are on the disk.

@@ -36,7 +36,14 @@ impl<R: BufRead> BatchReader<R> {
         if position.offset > 0 && (reader.offset(), reader.hash()) != (position.offset, position.hash) {
             return Ok(None);
         }
-        Ok(Some(Self { reader, source, position, sample, limit, done: false }))
+        Ok(Some(Self {
+            reader,
+            source,
+            position,
+            sample,
+            limit,
+            done: false,
+        }))
     }
 
     /// Records that may still be read after this source.
@@ -49,7 +56,11 @@ impl<R: BufRead> BatchReader<R> {
         if self.done {
             return Ok(None);
         }
-        let mut batch = Batch { source: self.source, in_array: self.position.in_array, ..Batch::default() };
+        let mut batch = Batch {
+            source: self.source,
+            in_array: self.position.in_array,
+            ..Batch::default()
+        };
         if self.position.offset == 0 {
             self.read_start(&mut batch)?;
         }
@@ -79,7 +90,10 @@ impl<R: BufRead> BatchReader<R> {
         }
         // An array of records opens with `[`, and its first element with `{`; anything else is lines.
         let start = self.reader.fill_buf()?;
-        let mut marks = start.iter().enumerate().filter(|(_, byte)| !byte.is_ascii_whitespace());
+        let mut marks = start
+            .iter()
+            .enumerate()
+            .filter(|(_, byte)| !byte.is_ascii_whitespace());
         let opening = marks.next().filter(|(_, byte)| **byte == b'[').map(|(at, _)| at);
         let first = marks.next().map(|(_, byte)| *byte);
         if let Some(at) = opening.filter(|_| matches!(first, Some(b'{' | b']'))) {
@@ -96,9 +110,15 @@ impl<R: BufRead> BatchReader<R> {
         }
         let start = batch.bytes.len();
         let bytes = self.reader.fill_buf()?;
-        batch.bytes.extend_from_slice(bytes.get(..length).unwrap_or_default());
+        batch
+            .bytes
+            .extend_from_slice(bytes.get(..length).unwrap_or_default());
         self.reader.consume(length);
-        batch.items.push(Item { line: 1, outer: start..batch.bytes.len(), record: None });
+        batch.items.push(Item {
+            line: 1,
+            outer: start..batch.bytes.len(),
+            record: None,
+        });
         Ok(())
     }
 
@@ -130,7 +150,11 @@ impl<R: BufRead> BatchReader<R> {
                 *limit -= 1;
             }
         }
-        batch.items.push(Item { line: self.position.line, outer: start..batch.bytes.len(), record });
+        batch.items.push(Item {
+            line: self.position.line,
+            outer: start..batch.bytes.len(),
+            record,
+        });
     }
 
     fn read_elements(&mut self, batch: &mut Batch) -> io::Result<()> {

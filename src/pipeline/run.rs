@@ -78,14 +78,25 @@ pub fn run(job: &Job, worker: Worker, counters: &Counters, stop: &AtomicBool) ->
     let identity = start::identity(job, worker.fitter.counter.identity())?;
     let (journal, milestone, resumed) = match start::start(job, &identity)? {
         Start::AlreadyFinished => return Ok(RunReport::already_finished(job)),
-        Start::Run { journal, milestone, resumed } => (journal, milestone, resumed),
+        Start::Run {
+            journal,
+            milestone,
+            resumed,
+        } => (journal, milestone, resumed),
     };
     let finish = Finish::new(job, &identity);
     if milestone.complete {
         return finish.after_complete(journal, &milestone, started.elapsed());
     }
     let totals = start::totals_so_far(job, &milestone)?;
-    let mut writer = Writer::open(&job.targets, counters, journal, milestone.clone(), totals, job.dry_run)?;
+    let mut writer = Writer::open(
+        &job.targets,
+        counters,
+        journal,
+        milestone.clone(),
+        totals,
+        job.dry_run,
+    )?;
     let worker = Arc::new(worker);
     let pool = Arc::new(pool(job.jobs)?);
     let window = Window::new(job.jobs * WINDOW_BYTES_PER_JOB, job.jobs * WINDOW_BATCHES_PER_JOB);
@@ -111,7 +122,9 @@ pub fn run(job: &Job, worker: Worker, counters: &Counters, stop: &AtomicBool) ->
         }
     });
     match written {
-        Ok(()) if stop.load(Ordering::Relaxed) => Err(RunError::Interrupted { resumable: writer.stop()? }),
+        Ok(()) if stop.load(Ordering::Relaxed) => Err(RunError::Interrupted {
+            resumable: writer.stop()?,
+        }),
         Ok(()) => finish.after_run(writer, started.elapsed(), counters, resumed),
         Err(error) => {
             // What was written before the fault is safe as far as it can be made so; the fault is what matters.
@@ -122,8 +135,12 @@ pub fn run(job: &Job, worker: Worker, counters: &Counters, stop: &AtomicBool) ->
 }
 
 fn pool(jobs: usize) -> Result<rayon::ThreadPool, RunError> {
-    let builder = rayon::ThreadPoolBuilder::new().num_threads(jobs).thread_name(|index| format!("worker-{index}"));
-    builder.build().map_err(|error| RunError::cannot_go_on(format!("cannot start threads: {error}")))
+    let builder = rayon::ThreadPoolBuilder::new()
+        .num_threads(jobs)
+        .thread_name(|index| format!("worker-{index}"));
+    builder
+        .build()
+        .map_err(|error| RunError::cannot_go_on(format!("cannot start threads: {error}")))
 }
 
 /// Processes a batch on the pool. The future runs there whenever it can go on, and nowhere while it waits.
@@ -192,7 +209,10 @@ fn write_all(
         window.release(weight(&batch));
         if let Some(reason) = stopped {
             stop.store(false, Ordering::Relaxed);
-            return Err(RunError::cannot_go_on(format!("stopped at a record: {}", reason.detail)));
+            return Err(RunError::cannot_go_on(format!(
+                "stopped at a record: {}",
+                reason.detail
+            )));
         }
     }
     Ok(())
@@ -205,7 +225,12 @@ impl RunReport {
             elapsed: Duration::ZERO,
             bytes_read: 0,
             summary_input_tokens: 0,
-            files: job.targets.data_files().into_iter().map(|target| target.path.clone()).collect(),
+            files: job
+                .targets
+                .data_files()
+                .into_iter()
+                .map(|target| target.path.clone())
+                .collect(),
             already_finished: true,
             resumed: false,
         }

@@ -11,7 +11,10 @@ pub struct Sample {
 
 impl Sample {
     /// Every record.
-    pub const ALL: Self = Self { percent: 100.0, seed: 0 };
+    pub const ALL: Self = Self {
+        percent: 100.0,
+        seed: 0,
+    };
 
     /// About `percent` of the records, drawn with `seed`.
     pub fn new(percent: f64, seed: u64) -> Self {
@@ -47,8 +50,18 @@ mod tests {
         let sample = Sample::new(10.0, 7);
         let taken: Vec<u64> = (1..=10_000).filter(|&record| sample.takes(0, record)).collect();
         assert!((900..1100).contains(&taken.len()), "{}", taken.len());
-        assert_eq!(taken, (1..=10_000).filter(|&record| sample.takes(0, record)).collect::<Vec<_>>());
-        assert_ne!(taken, (1..=10_000).filter(|&record| Sample::new(10.0, 8).takes(0, record)).collect::<Vec<_>>());
+        assert_eq!(
+            taken,
+            (1..=10_000)
+                .filter(|&record| sample.takes(0, record))
+                .collect::<Vec<_>>()
+        );
+        assert_ne!(
+            taken,
+            (1..=10_000)
+                .filter(|&record| Sample::new(10.0, 8).takes(0, record))
+                .collect::<Vec<_>>()
+        );
         assert!((1..=100).all(|record| Sample::ALL.takes(0, record)));
         assert!((1..=100).all(|record| !Sample::new(0.0, 0).takes(0, record)));
     }

@@ -53,24 +53,44 @@ impl Source {
     /// Its state now.
     pub fn state(&self) -> Result<SourceState, RunError> {
         if self.is_stdin() {
-            return Ok(SourceState { path: self.name(), bytes: 0, modified: 0 });
+            return Ok(SourceState {
+                path: self.name(),
+                bytes: 0,
+                modified: 0,
+            });
         }
         let metadata = std::fs::metadata(&self.path).map_err(|error| RunError::input(&self.path, &error))?;
-        let modified = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        let modified = metadata
+            .modified()
+            .ok()
+            .and_then(|time| time.duration_since(UNIX_EPOCH).ok());
         let modified = modified.map_or(0, |age| u64::try_from(age.as_nanos()).unwrap_or(u64::MAX));
-        Ok(SourceState { path: self.name(), bytes: metadata.len(), modified })
+        Ok(SourceState {
+            path: self.name(),
+            bytes: metadata.len(),
+            modified,
+        })
     }
 
     /// Opens it; compression is told by content, not by name.
     pub fn open(&self) -> io::Result<Box<dyn BufRead + Send>> {
-        let raw: Box<dyn Read + Send> =
-            if self.is_stdin() { Box::new(io::stdin()) } else { Box::new(File::open(&self.path)?) };
+        let raw: Box<dyn Read + Send> = if self.is_stdin() {
+            Box::new(io::stdin())
+        } else {
+            Box::new(File::open(&self.path)?)
+        };
         let (start, raw) = peek(raw)?;
         let raw = BufReader::with_capacity(READ_BUFFER, raw);
         Ok(if start.starts_with(GZIP_MAGIC) {
-            Box::new(BufReader::with_capacity(READ_BUFFER, flate2::bufread::MultiGzDecoder::new(raw)))
+            Box::new(BufReader::with_capacity(
+                READ_BUFFER,
+                flate2::bufread::MultiGzDecoder::new(raw),
+            ))
         } else if start.starts_with(ZSTD_MAGIC) {
-            Box::new(BufReader::with_capacity(READ_BUFFER, zstd::Decoder::with_buffer(raw)?))
+            Box::new(BufReader::with_capacity(
+                READ_BUFFER,
+                zstd::Decoder::with_buffer(raw)?,
+            ))
         } else {
             Box::new(raw)
         })
@@ -80,7 +100,10 @@ impl Source {
 /// The first bytes of a reader, with a reader that still has them. A pipe may hand them over one at a time.
 fn peek(mut reader: Box<dyn Read + Send>) -> io::Result<(Vec<u8>, impl Read + Send)> {
     let mut start = Vec::new();
-    reader.by_ref().take(ZSTD_MAGIC.len() as u64).read_to_end(&mut start)?;
+    reader
+        .by_ref()
+        .take(ZSTD_MAGIC.len() as u64)
+        .read_to_end(&mut start)?;
     Ok((start.clone(), io::Cursor::new(start).chain(reader)))
 }
 
@@ -105,7 +128,10 @@ pub fn sources(paths: &[PathBuf]) -> Result<Vec<Source>, RunError> {
             }
         } else {
             let relative = path.file_name().map_or_else(|| path.clone(), PathBuf::from);
-            let source = Source { path: path.clone(), relative };
+            let source = Source {
+                path: path.clone(),
+                relative,
+            };
             if !source.is_stdin() {
                 File::open(path).map_err(|error| RunError::input(path, &error))?;
             }
@@ -131,15 +157,22 @@ fn is_data(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let side_file = SIDE_FILES.iter().any(|ending| name.ends_with(ending));
     let extension = split_data_extension(&name).1;
-    let is_data = DATA_EXTENSIONS.iter().any(|data_extension| extension.starts_with(data_extension));
+    let is_data = DATA_EXTENSIONS
+        .iter()
+        .any(|data_extension| extension.starts_with(data_extension));
     !side_file && !name.starts_with('.') && is_data
 }
 
 /// A file name without its data extension, and that extension (`.jsonl.gz`); empty where it has none.
 pub fn split_data_extension(name: &str) -> (&str, &str) {
-    let uncompressed =
-        COMPRESSED_EXTENSIONS.iter().find_map(|extension| name.strip_suffix(extension)).unwrap_or(name);
-    match DATA_EXTENSIONS.iter().find_map(|extension| uncompressed.strip_suffix(extension)) {
+    let uncompressed = COMPRESSED_EXTENSIONS
+        .iter()
+        .find_map(|extension| name.strip_suffix(extension))
+        .unwrap_or(name);
+    match DATA_EXTENSIONS
+        .iter()
+        .find_map(|extension| uncompressed.strip_suffix(extension))
+    {
         Some(stem) if !stem.is_empty() => name.split_at(stem.len()),
         _ if uncompressed.len() < name.len() && !uncompressed.is_empty() => name.split_at(uncompressed.len()),
         _ => (name, ""),

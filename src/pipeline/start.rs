@@ -29,7 +29,9 @@ pub enum Start {
 /// What a run is, as far as its output depends on it.
 pub fn identity(job: &Job, tokenizer: &TokenizerIdentity) -> Result<RunIdentity, RunError> {
     let mut settings = job.settings.clone();
-    let limit = job.limit.map_or_else(|| "none".to_owned(), |limit| limit.to_string());
+    let limit = job
+        .limit
+        .map_or_else(|| "none".to_owned(), |limit| limit.to_string());
     settings.push(("--limit".to_owned(), limit));
     settings.push(("--sample, --seed".to_owned(), job.sample.to_string()));
     Ok(RunIdentity {
@@ -37,18 +39,33 @@ pub fn identity(job: &Job, tokenizer: &TokenizerIdentity) -> Result<RunIdentity,
         settings,
         tokenizer: tokenizer.clone(),
         sources: job.sources.iter().map(Source::state).collect::<Result<_, _>>()?,
-        outputs: job.targets.data_files().iter().map(|target| target.path.display().to_string()).collect(),
+        outputs: job
+            .targets
+            .data_files()
+            .iter()
+            .map(|target| target.path.display().to_string())
+            .collect(),
     })
 }
 
 /// Decides how a run begins, and locks its outputs.
 pub fn start(job: &Job, identity: &RunIdentity) -> Result<Start, RunError> {
-    let fresh = |journal| Ok(Start::Run { journal, milestone: Milestone::default(), resumed: false });
+    let fresh = |journal| {
+        Ok(Start::Run {
+            journal,
+            milestone: Milestone::default(),
+            resumed: false,
+        })
+    };
     job.targets.refuse_inputs(&job.sources)?;
     if job.targets.to_stdout {
         return fresh(None);
     }
-    let existing = job.targets.data_files().into_iter().find(|target| target.path.exists());
+    let existing = job
+        .targets
+        .data_files()
+        .into_iter()
+        .find(|target| target.path.exists());
     let checkpoint = job.targets.checkpoint();
     let unfinished = checkpoint.exists();
     if job.resume && existing.is_some() && !unfinished {
@@ -60,7 +77,10 @@ pub fn start(job: &Job, identity: &RunIdentity) -> Result<Start, RunError> {
             "overwrite it with --force, or name another with -o",
         ));
     }
-    if let Some(folder) = checkpoint.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+    if let Some(folder) = checkpoint
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+    {
         std::fs::create_dir_all(folder).map_err(|error| RunError::output(folder, &error))?;
     }
     if job.dry_run {
@@ -69,11 +89,16 @@ pub fn start(job: &Job, identity: &RunIdentity) -> Result<Start, RunError> {
     let opened = Journal::open(&checkpoint).map_err(|error| RunError::output(&checkpoint, &error))?;
     let Some(mut journal) = opened else {
         return Err(RunError::CannotGoOn {
-            message: format!("another run is writing {}", checkpoint.with_extension("").display()),
+            message: format!(
+                "another run is writing {}",
+                checkpoint.with_extension("").display()
+            ),
             help: "wait for it to end, or name another output with -o".to_owned(),
         });
     };
-    let found = journal.read().map_err(|error| RunError::output(&checkpoint, &error))?;
+    let found = journal
+        .read()
+        .map_err(|error| RunError::output(&checkpoint, &error))?;
     match found {
         Some(found) if job.resume => resume(found, journal, identity),
         Some(_) if !job.force => Err(RunError::usage(
@@ -81,7 +106,9 @@ pub fn start(job: &Job, identity: &RunIdentity) -> Result<Start, RunError> {
             "go on with it by --resume, or start over with --force",
         )),
         _ => {
-            journal.start(identity).map_err(|error| RunError::half_way("write", &checkpoint, &error))?;
+            journal
+                .start(identity)
+                .map_err(|error| RunError::half_way("write", &checkpoint, &error))?;
             fresh(Some(journal))
         }
     }
@@ -90,7 +117,11 @@ pub fn start(job: &Job, identity: &RunIdentity) -> Result<Start, RunError> {
 fn resume(found: Found, journal: Journal, identity: &RunIdentity) -> Result<Start, RunError> {
     refuse_differences("the unfinished run", &found.identity.differences(identity))?;
     let resumed = found.milestone.is_some();
-    Ok(Start::Run { journal: Some(journal), milestone: found.milestone.unwrap_or_default(), resumed })
+    Ok(Start::Run {
+        journal: Some(journal),
+        milestone: found.milestone.unwrap_or_default(),
+        resumed,
+    })
 }
 
 fn refuse_differences(run: &str, differences: &[String]) -> Result<(), RunError> {
@@ -107,7 +138,10 @@ fn refuse_differences(run: &str, differences: &[String]) -> Result<(), RunError>
 fn already_finished(job: &Job, identity: &RunIdentity) -> Result<Start, RunError> {
     let summary = std::fs::read(job.targets.summary()).unwrap_or_default();
     let summary: serde_json::Value = serde_json::from_slice(&summary).unwrap_or_default();
-    let finished = summary.get("run").cloned().and_then(|run| serde_json::from_value::<RunIdentity>(run).ok());
+    let finished = summary
+        .get("run")
+        .cloned()
+        .and_then(|run| serde_json::from_value::<RunIdentity>(run).ok());
     if let Some(finished) = finished {
         refuse_differences("the finished run", &finished.differences(identity))?;
     }
@@ -123,10 +157,12 @@ pub fn totals_so_far(job: &Job, milestone: &Milestone) -> Result<Totals, RunErro
     let path = appended(&job.targets.metrics(), PARTIAL);
     let file = File::open(&path).map_err(|error| RunError::half_way("read", &path, &error))?;
     for row in read_rows(file.take(milestone.metrics)) {
-        let broken = |error| RunError::usage(
-            format!("cannot resume: {} is damaged: {error}", path.display()),
-            "start over with --force",
-        );
+        let broken = |error| {
+            RunError::usage(
+                format!("cannot resume: {} is damaged: {error}", path.display()),
+                "start over with --force",
+            )
+        };
         totals.add(&row.map_err(broken)?);
     }
     Ok(totals)
@@ -135,7 +171,10 @@ pub fn totals_so_far(job: &Job, milestone: &Milestone) -> Result<Totals, RunErro
 /// The error for an input whose beginning is not what the unfinished run read.
 pub fn input_changed(source: &Source) -> RunError {
     RunError::usage(
-        format!("cannot resume: {} begins otherwise than when the run read it", source.name()),
+        format!(
+            "cannot resume: {} begins otherwise than when the run read it",
+            source.name()
+        ),
         "run it on the same input, or start over with --force",
     )
 }

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use super::RunError;
 use super::output::Codec;
 use super::source::{Source, split_data_extension};
-use super::RunError;
 
 /// The ending of a data file while it is written.
 pub const PARTIAL: &str = ".partial";
@@ -32,17 +32,33 @@ pub struct Target {
 
 impl Targets {
     /// Decides where the output of each source goes. `codec` overrides what names say.
-    pub fn of(sources: &[Source], inputs: &[PathBuf], output: Option<&Path>, suffix: &str, codec: Option<Codec>) -> Result<Self, RunError> {
+    pub fn of(
+        sources: &[Source],
+        inputs: &[PathBuf],
+        output: Option<&Path>,
+        suffix: &str,
+        codec: Option<Codec>,
+    ) -> Result<Self, RunError> {
         if output == Some(Path::new("-")) {
-            let target = Target { path: PathBuf::from("-"), codec: codec.unwrap_or(Codec::Plain) };
+            let target = Target {
+                path: PathBuf::from("-"),
+                codec: codec.unwrap_or(Codec::Plain),
+            };
             let stem = stdout_stem(sources, suffix);
-            return Ok(Self { data: vec![target; sources.len()], stem, to_stdout: true });
+            return Ok(Self {
+                data: vec![target; sources.len()],
+                stem,
+                to_stdout: true,
+            });
         }
         let single = sources.len() == 1 && inputs.iter().all(|input| !input.is_dir());
         let target = |path: PathBuf| {
             let path = named_after(path, codec);
             let named = Codec::of_name(&path.to_string_lossy());
-            Target { codec: codec.unwrap_or(named), path }
+            Target {
+                codec: codec.unwrap_or(named),
+                path,
+            }
         };
         let Some(output) = output else {
             return Self::beside(sources, inputs, suffix, &target);
@@ -51,31 +67,68 @@ impl Targets {
         if single && !(output.is_dir() || ends_with_separator(output)) || !is_directory {
             // One file, or several merged into one.
             let stem = without_data_extension(output);
-            return Ok(Self { data: vec![target(output.to_owned()); sources.len()], stem, to_stdout: false });
+            return Ok(Self {
+                data: vec![target(output.to_owned()); sources.len()],
+                stem,
+                to_stdout: false,
+            });
         }
-        let data: Vec<Target> = sources.iter().map(|source| target(output.join(&source.relative))).collect();
+        let data: Vec<Target> = sources
+            .iter()
+            .map(|source| target(output.join(&source.relative)))
+            .collect();
         distinct(&data)?;
-        Ok(Self { data, stem: strip_separator(output), to_stdout: false })
+        Ok(Self {
+            data,
+            stem: strip_separator(output),
+            to_stdout: false,
+        })
     }
 
     /// Without `-o`: `{stem}_compressed.jsonl` beside each input, `DIR_compressed` beside a directory.
-    fn beside(sources: &[Source], inputs: &[PathBuf], suffix: &str, target: &dyn Fn(PathBuf) -> Target) -> Result<Self, RunError> {
+    fn beside(
+        sources: &[Source],
+        inputs: &[PathBuf],
+        suffix: &str,
+        target: &dyn Fn(PathBuf) -> Target,
+    ) -> Result<Self, RunError> {
         if sources.iter().any(Source::is_stdin) {
-            return Err(RunError::usage("stdin has no name to derive the output's name from", "name the output with -o OUT, or -o - for stdout"));
+            return Err(RunError::usage(
+                "stdin has no name to derive the output's name from",
+                "name the output with -o OUT, or -o - for stdout",
+            ));
         }
         match inputs {
             [input] if input.is_dir() => {
                 let directory = appended(&strip_separator(input), suffix);
-                let data = sources.iter().map(|source| target(directory.join(&source.relative))).collect();
-                Ok(Self { data, stem: directory, to_stdout: false })
+                let data = sources
+                    .iter()
+                    .map(|source| target(directory.join(&source.relative)))
+                    .collect();
+                Ok(Self {
+                    data,
+                    stem: directory,
+                    to_stdout: false,
+                })
             }
             [input] => {
                 let stem = appended(&without_data_extension(input), suffix);
-                let name = input.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                let name = input
+                    .file_name()
+                    .unwrap_or_default()
+                    .to_string_lossy()
+                    .into_owned();
                 let path = appended(&stem, split_data_extension(&name).1);
-                Ok(Self { data: vec![target(path)], stem, to_stdout: false })
+                Ok(Self {
+                    data: vec![target(path)],
+                    stem,
+                    to_stdout: false,
+                })
             }
-            _ => Err(RunError::usage("several inputs, and no output named", "name a directory with -o OUTDIR, or a file to merge them into with -o OUT.jsonl")),
+            _ => Err(RunError::usage(
+                "several inputs, and no output named",
+                "name a directory with -o OUTDIR, or a file to merge them into with -o OUT.jsonl",
+            )),
         }
     }
 
@@ -102,12 +155,18 @@ impl Targets {
     /// The data files, each once.
     pub fn data_files(&self) -> Vec<&Target> {
         let mut seen = BTreeSet::new();
-        self.data.iter().filter(|target| !self.to_stdout && seen.insert(&target.path)).collect()
+        self.data
+            .iter()
+            .filter(|target| !self.to_stdout && seen.insert(&target.path))
+            .collect()
     }
 
     /// Refuses to overwrite an input.
     pub fn refuse_inputs(&self, sources: &[Source]) -> Result<(), RunError> {
-        let inputs: BTreeSet<PathBuf> = sources.iter().filter_map(|source| source.path.canonicalize().ok()).collect();
+        let inputs: BTreeSet<PathBuf> = sources
+            .iter()
+            .filter_map(|source| source.path.canonicalize().ok())
+            .collect();
         let data = self.data_files().into_iter().map(|target| target.path.clone());
         let files = data.chain([self.metrics(), self.summary(), self.rejects(), self.checkpoint()]);
         for file in files.flat_map(|file| [appended(&file, PARTIAL), file]) {
@@ -136,7 +195,11 @@ fn named_after(path: PathBuf, codec: Option<Codec>) -> PathBuf {
         None => path,
         Some(codec) if codec == named => path,
         Some(codec) => {
-            let plain = if named == Codec::Plain { path } else { path.with_extension("") };
+            let plain = if named == Codec::Plain {
+                path
+            } else {
+                path.with_extension("")
+            };
             match codec {
                 Codec::Plain => plain,
                 Codec::Gzip => appended(&plain, ".gz"),
@@ -174,10 +237,16 @@ fn strip_separator(path: &Path) -> PathBuf {
 }
 
 fn has_no_data_extension(path: &Path) -> bool {
-    split_data_extension(&path.file_name().unwrap_or_default().to_string_lossy()).1.is_empty()
+    split_data_extension(&path.file_name().unwrap_or_default().to_string_lossy())
+        .1
+        .is_empty()
 }
 
 fn without_data_extension(path: &Path) -> PathBuf {
-    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let name = path
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned();
     path.with_file_name(split_data_extension(&name).0)
 }

@@ -20,7 +20,12 @@ struct InFlight {
 impl Window {
     /// A window of so many bytes and batches.
     pub fn new(max_bytes: usize, max_batches: usize) -> Self {
-        Self { max_bytes, max_batches, in_flight: Mutex::default(), freed: Condvar::new() }
+        Self {
+            max_bytes,
+            max_batches,
+            in_flight: Mutex::default(),
+            freed: Condvar::new(),
+        }
     }
 
     /// Waits until there is room for `bytes`, and takes it. A batch larger than the window waits for an empty one.

@@ -54,12 +54,19 @@ impl Worker {
     /// Fits the records of a batch. Those that wait for a network summarizer wait together.
     pub async fn process(&self, batch: &Batch) -> Chunk {
         let source = self.source_names.get(batch.source).map_or("", String::as_str);
-        let records = batch.items.iter().filter_map(|item| Some((item, item.record.clone()?)));
-        let fitted = join_all(records.map(|(item, record)| self.fit(source, item, batch.slice(&record)))).await;
+        let records = batch
+            .items
+            .iter()
+            .filter_map(|item| Some((item, item.record.clone()?)));
+        let fitted =
+            join_all(records.map(|(item, record)| self.fit(source, item, batch.slice(&record)))).await;
         let mut fitted = fitted.into_iter();
         let mut chunk = Chunk::default();
         for item in &batch.items {
-            match (&item.record, item.record.is_some().then(|| fitted.next()).flatten()) {
+            match (
+                &item.record,
+                item.record.is_some().then(|| fitted.next()).flatten(),
+            ) {
                 (Some(record), Some(fitted)) => self.lay_out(batch, item, record, fitted, &mut chunk),
                 _ => chunk.data.extend_from_slice(batch.slice(&item.outer)),
             }
@@ -75,7 +82,9 @@ impl Worker {
             Ok(fitted) => fitted,
             Err(panic) => {
                 let message = panic.downcast_ref::<String>().map(String::as_str);
-                let message = message.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("unknown");
+                let message = message
+                    .or_else(|| panic.downcast_ref::<&str>().copied())
+                    .unwrap_or("unknown");
                 Fitted::failed(&Reason::with("internal_error", message), &self.fitter.settings)
             }
         };
@@ -86,12 +95,20 @@ impl Worker {
     }
 
     fn lay_out(&self, batch: &Batch, item: &Item, record: &Range<usize>, fitted: Fitted, chunk: &mut Chunk) {
-        let Fitted { mut row, text, summary_input_tokens, stop } = fitted;
+        let Fitted {
+            mut row,
+            text,
+            summary_input_tokens,
+            stop,
+        } = fitted;
         chunk.summary_input_tokens += summary_input_tokens as u64;
         let unreadable = row.status == Status::Rejected && !row.still_over_limit;
         if stop || (unreadable && self.on_invalid == OnInvalid::Fail) {
             let place = format!("{}:{}", row.source, row.line);
-            chunk.stop.get_or_insert(Reason { code: "record", detail: format!("{} ({place})", row.reason) });
+            chunk.stop.get_or_insert(Reason {
+                code: "record",
+                detail: format!("{} ({place})", row.reason),
+            });
         }
         if unreadable && self.on_invalid == OnInvalid::Pass {
             row.status = Status::Kept;
@@ -107,9 +124,15 @@ impl Worker {
         match text {
             None => chunk.data.extend_from_slice(batch.slice(&item.outer)),
             Some(text) => {
-                chunk.data.extend_from_slice(batch.slice(&(item.outer.start..record.start)));
-                chunk.data.extend_from_slice(self.with_metrics(text, &row).as_bytes());
-                chunk.data.extend_from_slice(batch.slice(&(record.end..item.outer.end)));
+                chunk
+                    .data
+                    .extend_from_slice(batch.slice(&(item.outer.start..record.start)));
+                chunk
+                    .data
+                    .extend_from_slice(self.with_metrics(text, &row).as_bytes());
+                chunk
+                    .data
+                    .extend_from_slice(batch.slice(&(record.end..item.outer.end)));
             }
         }
         chunk.rows.push(row);

@@ -62,7 +62,9 @@ impl<'r> Writer<'r> {
             let mut metrics = open(&targets.metrics(), Codec::Plain, writer.milestone.metrics)?;
             if writer.milestone.metrics == 0 {
                 let path = metrics.path().to_owned();
-                metrics.push(&csv_header()).map_err(|error| RunError::half_way("write", &path, &error))?;
+                metrics
+                    .push(&csv_header())
+                    .map_err(|error| RunError::half_way("write", &path, &error))?;
             }
             writer.metrics = Some(metrics);
         }
@@ -83,7 +85,11 @@ impl<'r> Writer<'r> {
         self.data = Some(if self.targets.to_stdout {
             PartialFile::stdout(target.codec)
         } else {
-            if let Some(folder) = target.path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+            if let Some(folder) = target
+                .path
+                .parent()
+                .filter(|folder| !folder.as_os_str().is_empty())
+            {
                 std::fs::create_dir_all(folder).map_err(|error| RunError::output(folder, &error))?;
             }
             open(&target.path, target.codec, length)?
@@ -94,7 +100,14 @@ impl<'r> Writer<'r> {
     /// Writes what a batch became.
     pub fn write(&mut self, batch: &Batch, chunk: Chunk) -> Result<(), RunError> {
         self.count(batch, &chunk);
-        let Chunk { mut data, metrics, rejects, rows, summary_input_tokens, .. } = chunk;
+        let Chunk {
+            mut data,
+            metrics,
+            rejects,
+            rows,
+            summary_input_tokens,
+            ..
+        } = chunk;
         if batch.in_array {
             finish_array(&mut data, batch.array_end.as_deref(), self.milestone.data_started);
         }
@@ -161,7 +174,9 @@ impl<'r> Writer<'r> {
         }
         if let Some(file) = &mut self.data {
             let path = file.path().to_owned();
-            file.end_frame().and_then(|()| file.sync()).map_err(|error| RunError::half_way("write", &path, &error))?;
+            file.end_frame()
+                .and_then(|()| file.sync())
+                .map_err(|error| RunError::half_way("write", &path, &error))?;
         }
         self.milestone.last_byte = None;
         if next.is_some() {
@@ -177,14 +192,19 @@ impl<'r> Writer<'r> {
             && let Some(file) = &mut self.data
         {
             let path = file.path().to_owned();
-            file.end_plain_frame().map_err(|error| RunError::half_way("write", &path, &error))?;
+            file.end_plain_frame()
+                .map_err(|error| RunError::half_way("write", &path, &error))?;
         }
         let Some(file) = &self.data else {
             return Ok(());
         };
         let new_bytes = file.written().saturating_sub(self.committed_data);
         let due = new_bytes >= MILESTONE_BYTES || self.committed_at.elapsed() >= MILESTONE_TIME;
-        if due && file.at_frame_end() && self.journal.is_some() { self.commit() } else { Ok(()) }
+        if due && file.at_frame_end() && self.journal.is_some() {
+            self.commit()
+        } else {
+            Ok(())
+        }
     }
 
     /// Makes everything written so far safe, and notes it. Compressed data must be at a frame's end.
@@ -194,18 +214,21 @@ impl<'r> Writer<'r> {
         };
         for file in [&mut self.metrics, &mut self.rejects].into_iter().flatten() {
             let path = file.path().to_owned();
-            file.end_frame().and_then(|()| file.sync()).map_err(|error| RunError::half_way("write", &path, &error))?;
+            file.end_frame()
+                .and_then(|()| file.sync())
+                .map_err(|error| RunError::half_way("write", &path, &error))?;
         }
         if let Some(file) = &self.data {
-            file.sync().map_err(|error| RunError::half_way("write", file.path(), &error))?;
+            file.sync()
+                .map_err(|error| RunError::half_way("write", file.path(), &error))?;
             self.milestone.data = file.written();
             self.committed_data = file.written();
         }
         self.milestone.metrics = self.metrics.as_ref().map_or(0, PartialFile::written);
         self.milestone.rejects = self.rejects.as_ref().map_or(0, PartialFile::written);
-        journal.append(&self.milestone).map_err(|error| {
-            RunError::half_way("write", &self.targets.checkpoint(), &error)
-        })?;
+        journal
+            .append(&self.milestone)
+            .map_err(|error| RunError::half_way("write", &self.targets.checkpoint(), &error))?;
         self.committed_at = Instant::now();
         Ok(())
     }
@@ -214,7 +237,8 @@ impl<'r> Writer<'r> {
     pub fn stop(mut self) -> Result<bool, RunError> {
         if let Some(file) = &mut self.data {
             let path = file.path().to_owned();
-            file.end_plain_frame().map_err(|error| RunError::half_way("write", &path, &error))?;
+            file.end_plain_frame()
+                .map_err(|error| RunError::half_way("write", &path, &error))?;
         }
         if self.data.as_ref().is_some_and(PartialFile::at_frame_end) {
             self.commit()?;
@@ -224,9 +248,14 @@ impl<'r> Writer<'r> {
 
     /// Ends all files and notes that they are whole. Returns the journal and whether there are rejects.
     pub fn finish(mut self) -> Result<(Option<Journal>, bool, Totals, Milestone), RunError> {
-        for file in [&mut self.data, &mut self.metrics, &mut self.rejects].into_iter().flatten() {
+        for file in [&mut self.data, &mut self.metrics, &mut self.rejects]
+            .into_iter()
+            .flatten()
+        {
             let path = file.path().to_owned();
-            file.end_frame().and_then(|()| file.sync()).map_err(|error| RunError::half_way("write", &path, &error))?;
+            file.end_frame()
+                .and_then(|()| file.sync())
+                .map_err(|error| RunError::half_way("write", &path, &error))?;
         }
         self.milestone.complete = true;
         self.commit()?;
@@ -250,7 +279,8 @@ fn open(path: &Path, codec: Codec, length: u64) -> Result<PartialFile, RunError>
 
 fn push(file: &mut PartialFile, bytes: &[u8]) -> Result<(), RunError> {
     let path = file.path().to_owned();
-    file.push(bytes).map_err(|error| RunError::half_way("write", &path, &error))
+    file.push(bytes)
+        .map_err(|error| RunError::half_way("write", &path, &error))
 }
 
 /// Turns elements with a `,` before each into a stretch of an array: the first element of all opens it with `[`.

@@ -102,7 +102,9 @@ fn tagged_calls<'a>(text: Cow<'a, str>, calls: &mut Vec<ToolCall<'a>>) -> Cow<'a
         return text;
     }
     let (prose, inner) = without_blocks(&text, &blocks);
-    calls.extend(inner.into_iter().map(owned_call));
+    for block in inner {
+        calls.push(owned_call(block));
+    }
     Cow::Owned(prose)
 }
 
@@ -112,7 +114,11 @@ fn responses<'a>(turn: &Turn<'a>, content: Cow<'a, str>) -> (Cow<'a, str>, Vec<T
     let blocks = tagged(&content, "<tool_response>", "</tool_response>");
     if blocks.is_empty() {
         let id = turn.tool_call_id.map(|id| string_or_json(first_of(id)));
-        let response = ToolResponse { id, name: turn.name.map(string_or_json), content };
+        let response = ToolResponse {
+            id,
+            name: turn.name.map(string_or_json),
+            content,
+        };
         return (Cow::Borrowed(""), vec![response]);
     }
     let (prose, inner) = without_blocks(&content, &blocks);

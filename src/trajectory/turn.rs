@@ -42,7 +42,9 @@ impl Turn<'_> {
     /// Whether the turn is text and nothing else, so that quoting its text loses nothing.
     pub fn is_plain_text(&self) -> bool {
         let text_only = |content: &str| match super::parts::parts(content) {
-            Some(parts) => parts.iter().all(|part| matches!(part, super::parts::Part::Text(_))),
+            Some(parts) => parts
+                .iter()
+                .all(|part| matches!(part, super::parts::Part::Text(_))),
             None => content.starts_with('"'),
         };
         !self.opaque && self.content.is_some_and(text_only)

@@ -1,0 +1,123 @@
+//! The invariants of a compression, on made-up trajectories of both formats, checked by a second implementation.
+#![allow(clippy::unwrap_used)] // Tests may fail loudly.
+
+mod support;
+
+use std::sync::Arc;
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use proptest::prelude::*;
+use support::generate::made;
+use support::oracle::{assert_sound, cost};
+use support::{counter, fit, fitter, fitter_with, settings};
+use trajfit::compress::SummaryPlacement;
+use trajfit::metrics::Status;
+use trajfit::summarize::{Summarizer, Summary, SummaryError, SummaryRequest};
+
+/// A summarizer that answers as badly as a model may.
+struct Hostile(&'static str);
+
+impl Summarizer for Hostile {
+    fn name(&self) -> &'static str {
+        "hostile"
+    }
+
+    fn summarize<'a>(&'a self, request: SummaryRequest<'a>) -> BoxFuture<'a, Result<Summary, SummaryError>> {
+        let result = match self.0 {
+            "fails" => Err(SummaryError::BudgetTooSmall { max_tokens: request.max_tokens }),
+            text => Ok(Summary { text: text.to_owned(), ..Summary::default() }),
+        };
+        std::future::ready(result).boxed()
+    }
+}
+
+fn placement() -> impl Strategy<Value = SummaryPlacement> {
+    prop_oneof![Just(SummaryPlacement::Human), Just(SummaryPlacement::Merge), Just(SummaryPlacement::Auto)]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_compressed_trajectory_is_sound(
+        made in made(),
+        target in 60..1500_usize,
+        summary in 20..120_usize,
+        last_n_turns in 0..6_usize,
+        tail_tokens in prop_oneof![Just(0), 1..400_usize],
+        protect in any::<[bool; 4]>(),
+        placement in placement(),
+    ) {
+        let line = made.line();
+        let mut settings = settings(target, summary);
+        settings.protection.last_n_turns = last_n_turns;
+        settings.protection.tail_tokens = tail_tokens;
+        settings.protection.first_system = protect[0];
+        settings.protection.first_human = protect[1];
+        settings.protection.first_gpt = protect[2];
+        settings.protection.first_tool = protect[3];
+        settings.summary_placement = placement;
+        let notice = settings.notice.clone();
+        let fitted = fit(&fitter(settings), &line);
+        let original = cost(&serde_json::from_str(&line).unwrap(), counter().as_ref());
+        prop_assert_eq!(fitted.row.original_tokens, original as u64);
+        match (&fitted.text, fitted.row.status) {
+            (Some(after), Status::Compressed) => {
+                assert_sound(&line, after, &fitted.row, notice.as_deref(), counter().as_ref());
+                prop_assert!(original > target);
+            }
+            (None, Status::UnderTarget) => prop_assert!(original <= target),
+            (None, Status::Kept) => prop_assert!(original > target && !fitted.row.reason.is_empty()),
+            unexpected => prop_assert!(false, "{:?}, {}", unexpected, fitted.row.reason),
+        }
+    }
+
+    #[test]
+    fn compressing_what_fits_changes_nothing(made in made(), target in 60..1500_usize) {
+        let fitter = fitter(settings(target, 40));
+        let fitted = fit(&fitter, &made.line());
+        if let Some(after) = fitted.text.filter(|_| !fitted.row.still_over_limit) {
+            let again = fit(&fitter, &after);
+            prop_assert_eq!(again.row.status, Status::UnderTarget);
+            prop_assert_eq!(again.text, None);
+        }
+    }
+
+    #[test]
+    fn what_was_compressed_can_be_compressed_further(made in made(), placement in placement()) {
+        let mut first = settings(600, 60);
+        first.summary_placement = placement;
+        let notice = first.notice.clone();
+        let Some(once) = fit(&fitter(first.clone()), &made.line()).text else { return Ok(()) };
+        let fitted = fit(&fitter(trajfit::fit::FitSettings { target_max_tokens: 300, ..first }), &once);
+        // A merged summary leaves its marker in a kept turn, so that a second one is not the only one.
+        if let Some(twice) = fitted.text.filter(|_| placement == SummaryPlacement::Human) {
+            assert_sound(&once, &twice, &fitted.row, notice.as_deref(), counter().as_ref());
+        }
+        prop_assert_ne!(fitted.row.status, Status::Failed);
+    }
+
+    #[test]
+    fn a_bad_summarizer_harms_nothing(
+        made in made(),
+        text in prop_oneof![
+            Just(""),
+            Just("fails"),
+            Just("[CONTEXT SUMMARY]: [CONTEXT SUMMARY]: twice"),
+            Just("**[CONTEXT SUMMARY]:** bold"),
+            Just("quotes \" and \\ and \u{0} and \n newlines"),
+        ],
+        target in 60..900_usize,
+    ) {
+        let line = made.line();
+        let settings = settings(target, 40);
+        let notice = settings.notice.clone();
+        let fitted = fit(&fitter_with(settings, Arc::new(Hostile(text))), &line);
+        prop_assert_ne!(fitted.row.status, Status::Failed);
+        if let Some(after) = &fitted.text {
+            assert_sound(&line, after, &fitted.row, notice.as_deref(), counter().as_ref());
+            prop_assert_eq!(fitted.row.degraded, text == "fails");
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! What the tests share: generated trajectories, an independent count, a fitter.
+#![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic)] // Each test file uses its part; tests may fail loudly.
+
+pub mod generate;
+pub mod oracle;
+
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+
+use trajfit::compress::{Protection, SummaryPlacement};
+use trajfit::fit::{FitSettings, Fitted, Fitter, OnFailure, OverLimit};
+use trajfit::summarize::Summarizer;
+use trajfit::summarize::extractive::Extractive;
+use trajfit::tokens::TokenCounter;
+
+/// The built-in tokenizer, loaded once.
+pub fn counter() -> Arc<dyn TokenCounter> {
+    static COUNTER: OnceLock<Arc<dyn TokenCounter>> = OnceLock::new();
+    Arc::clone(COUNTER.get_or_init(|| trajfit::tokens::load("o200k_base").unwrap()))
+}
+
+/// The defaults with a small budget.
+pub fn settings(target_max_tokens: usize, summary_target_tokens: usize) -> FitSettings {
+    FitSettings {
+        target_max_tokens,
+        summary_target_tokens,
+        summary_max_tokens: summary_target_tokens * 2,
+        max_passes: 3,
+        summary_placement: SummaryPlacement::Human,
+        grounding: true,
+        protection: Protection {
+            first_system: true,
+            first_human: true,
+            first_gpt: true,
+            first_tool: true,
+            last_n_turns: 4,
+            tail_tokens: 0,
+        },
+        notice: Some("\n\nEarlier steps may be summarized.".to_owned()),
+        image_tokens: 1500,
+        format: None,
+        over_limit: OverLimit::Keep,
+        on_failure: OnFailure::Fallback,
+        dry_run: false,
+        per_trajectory: false,
+    }
+}
+
+/// A fitter with the embedded summarizer.
+pub fn fitter(settings: FitSettings) -> Fitter {
+    fitter_with(settings, Arc::new(Extractive { redaction: true }))
+}
+
+/// A fitter with any summarizer.
+pub fn fitter_with(settings: FitSettings, summarizer: Arc<dyn Summarizer>) -> Fitter {
+    Fitter { settings, counter: counter(), summarizer, fallback: Arc::new(Extractive { redaction: true }) }
+}
+
+/// Fits one record.
+pub fn fit(fitter: &Fitter, text: &str) -> Fitted {
+    pollster::block_on(fitter.fit(text.as_bytes()))
+}
+
+/// The real trajectories, where they are present.
+pub fn real_data() -> Option<PathBuf> {
+    let folder = std::env::var_os("TRAJFIT_REAL_DATA").map_or_else(|| PathBuf::from("../shared/data"), PathBuf::from);
+    folder.join("README.md").exists().then_some(folder)
+}
