@@ -155,7 +155,7 @@ fn line(counters: &ProgressCounters, first_byte: u64, elapsed: Duration) -> Stri
     if let (Some(total), true) = (counters.bytes_total, rate > 0.0) {
         let seconds = total.saturating_sub(read) as f64 / 1e6 / rate;
         let left = match Duration::try_from_secs_f64(seconds.ceil()) {
-            Ok(left) if left < Duration::from_secs(60) => format!("{} s", left.as_secs()),
+            Ok(left) if left < Duration::from_mins(1) => format!("{} s", left.as_secs()),
             Ok(left) => figures::duration(left),
             Err(_) => "long".to_owned(),
         };
