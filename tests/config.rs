@@ -1,5 +1,7 @@
 //! The layers of the configuration, from the outside: files, environment, flags, and what is wrong with them.
 
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
 use std::path::{Path, PathBuf};
 
 use trajfit::config::{
@@ -48,7 +50,7 @@ fn without_any_layer_the_defaults_stand() {
 
 #[test]
 fn a_file_of_the_predecessor_works_unchanged() {
-    let path = PathBuf::from("tests/configs/predecessor.yaml");
+    let path = PathBuf::from("tests/cmd/config.in/predecessor.yaml");
     let resolved = Sources {
         file: Some(path),
         ..Sources::default()

@@ -135,6 +135,11 @@ impl Key {
         (self.edit)(config).assign(value)
     }
 
+    /// Whether it has no effect in that configuration, because its summarizer uses no network.
+    pub fn is_idle(&self, config: &Config) -> bool {
+        self.network_only && !config.summarization.summarizer.uses_network()
+    }
+
     /// The key that a mistyped or misplaced one was probably meant to be.
     pub fn nearest(path: &str) -> Option<&'static Self> {
         let field = path.rsplit('.').next().unwrap_or(path);

@@ -19,13 +19,14 @@ pub enum MachineFormat {
 }
 
 impl Config {
-    /// Every effective value in that format. Texts are quoted alike in all three, since YAML and TOML know
-    /// JSON's escapes; a value that was never set and has no default of its own is left out.
+    /// Every value that has an effect or differs from its default, in that format. Texts are quoted alike in all
+    /// three, since YAML and TOML know JSON's escapes.
     pub fn to_machine(&self, format: MachineFormat) -> String {
         let mut sections: Vec<(&str, Vec<(&Key, Value)>)> = Vec::new();
         for key in KEYS {
             let value = key.value(self);
-            if value == Value::Null {
+            let idle = key.is_idle(self) && value == key.value(&Self::default());
+            if value == Value::Null || idle {
                 continue;
             }
             match sections.last_mut() {

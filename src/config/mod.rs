@@ -78,9 +78,8 @@ impl Config {
     pub fn fingerprint(&self) -> Vec<(String, String)> {
         let mut effective = self.clone();
         effective.compression.summary_max_tokens = Some(self.summary_max_tokens());
-        let networked = self.summarization.summarizer.uses_network();
         KEYS.iter()
-            .filter(|key| key.affects_output && (networked || !key.network_only))
+            .filter(|key| key.affects_output && !key.is_idle(self))
             .map(|key| (key.path.to_owned(), key.value(&effective).to_string()))
             .collect()
     }

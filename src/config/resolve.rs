@@ -157,10 +157,10 @@ impl Resolved {
         let summarizer = self.config.summarization.summarizer;
         let idle: Vec<&str> = KEYS
             .iter()
-            .filter(|key| key.network_only && self.provenance.is_given(key))
+            .filter(|key| key.is_idle(&self.config) && self.provenance.is_given(key))
             .map(|key| key.path)
             .collect();
-        if !summarizer.uses_network() && !idle.is_empty() {
+        if !idle.is_empty() {
             let verb = if idle.len() == 1 { "has" } else { "have" };
             let idle = idle.join(", ");
             self.warnings.push(format!(

@@ -196,8 +196,7 @@ impl Default for OutputConfig {
         Self {
             add_summary_notice: true,
             summary_notice_text:
-                "\n\nEarlier steps of this conversation may be given as a summary marked [CONTEXT SUMMARY]."
-                    .to_owned(),
+                "\n\nEarlier steps of this conversation may stand here as a summary of them.".to_owned(),
             compress: OutputCompression::Auto,
             output_suffix: "_compressed".to_owned(),
         }

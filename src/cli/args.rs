@@ -1,0 +1,47 @@
+//! The program's subcommands, and what its help says first.
+
+use clap::{Parser, Subcommand};
+
+use super::completions::CompletionsArgs;
+use super::compress::CompressArgs;
+use super::config_cmd::ConfigArgs;
+use super::version;
+
+/// Fit agent trajectories into a token budget.
+///
+/// A trajectory that is too long for the training context is made to fit by replacing a stretch of its middle by one
+/// summary turn. Both ends are protected, everything else stays byte for byte, and what happened is reported.
+#[derive(Debug, Parser)]
+#[command(name = "trajfit", version, long_version = version::LONG, max_term_width = 100)]
+#[command(after_help = EXAMPLES)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  trajfit compress runs.jsonl                        writes runs_compressed.jsonl beside it
+  trajfit compress runs.jsonl -o out.jsonl --target-max-tokens 32000
+  trajfit config --config run.yaml                   shows every setting and where it comes from
+
+Exit codes: 0 done, 1 a gate failed, 2 wrong usage or configuration, 3 done, but some records were
+rejected or degraded, 4 could not go on (resumable), 130 interrupted (resumable)";
+
+/// What to do. Each command's help is the first paragraph of its arguments' type.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    Compress(Box<CompressArgs>),
+    Config(ConfigArgs),
+    Completions(CompletionsArgs),
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_arguments_are_consistent() {
+        super::Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,245 @@
+//! `trajfit compress`: its flags, and the checks between flags as typed and a run that can start.
+
+use std::ffi::OsStr;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use super::errors::{self, CliError};
+use super::exit::ExitStatus;
+use super::key_flags::KeyFlags;
+use crate::config::{Config, OverLimit, Provenance, Sources};
+
+/// Compress the trajectories that are over the budget, copy the others.
+///
+/// Input is JSON Lines or a JSON array, ShareGPT (conversations) or chat (messages), plain, gzip or Zstandard.
+/// Beside OUT stand its metrics (.metrics.csv), its totals (.summary.json) and, where records were rejected, the
+/// rejects (.rejects.jsonl).
+///
+/// Every flag from Counting on is a key of the configuration file as well, and an environment variable
+/// (TRAJFIT_TARGET_MAX_TOKENS for --target-max-tokens): see trajfit config.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
+#[expect(clippy::doc_markdown, reason = "the text is help for a terminal")]
+pub struct CompressArgs {
+    /// Files or directories; - is standard input
+    #[arg(value_name = "INPUT", required = true)]
+    inputs: Vec<PathBuf>,
+    /// File or directory to write; - is standard output [default: {stem}_compressed.jsonl beside the input]
+    #[arg(short, long, value_name = "OUT")]
+    output: Option<PathBuf>,
+    /// Configuration file, YAML, TOML or JSON by its name
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Plan and count everything, write the metrics, but no data
+    #[arg(long)]
+    dry_run: bool,
+    /// Continue a run that was stopped
+    #[arg(long, conflicts_with_all = ["force", "dry_run"])]
+    resume: bool,
+    /// Overwrite an existing output, discard an unfinished one
+    #[arg(long)]
+    force: bool,
+    /// Take the first N records only
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    limit: Option<u64>,
+    /// Take a random part of the records, in their order
+    #[arg(long, value_name = "PERCENT", value_parser = percent, allow_negative_numbers = true)]
+    sample: Option<f64>,
+    /// Which random part [default: 0]
+    #[arg(long, value_name = "N", requires = "sample")]
+    seed: Option<u64>,
+    /// Exit with 1 if a record is still over the budget: --over-limit fail
+    #[arg(long, conflicts_with = "compression.over_limit")]
+    fail_over_limit: bool,
+    /// Print errors only
+    #[arg(short, long, conflicts_with = "verbose")]
+    quiet: bool,
+    /// Print progress as lines where there is no terminal
+    #[arg(short, long)]
+    verbose: bool,
+    #[command(flatten)]
+    keys: KeyFlags,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  trajfit compress runs.jsonl -o out.jsonl           the built-in tokenizer and summarizer
+  trajfit compress runs.jsonl --tokenizer qwen3/     the tokenizer of the model to be trained
+  trajfit compress data/ -o fitted/ --target-max-tokens 32000
+  trajfit compress runs.jsonl --dry-run --sample 5   what would happen, on a twentieth
+  trajfit compress runs.jsonl -o out.jsonl --resume  after an interruption
+  zcat runs.jsonl.gz | trajfit compress - > out.jsonl";
+
+/// A run that can start.
+#[derive(Debug, Clone, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
+pub struct CompressOptions {
+    /// Files or directories, at least one; `-` is stdin, at most once.
+    pub inputs: Vec<PathBuf>,
+    /// File or directory; `-` is stdout. `None`: stdout if the only input is stdin, else beside the input.
+    pub output: Option<PathBuf>,
+    /// Plan and count, write no data.
+    pub dry_run: bool,
+    /// Take the first records only; at least 1.
+    pub limit: Option<u64>,
+    /// Take this percentage of the records: over 0, at most 100.
+    pub sample: Option<f64>,
+    /// Which records a sample takes.
+    pub seed: u64,
+    /// Continue a stopped run.
+    pub resume: bool,
+    /// Overwrite what is there.
+    pub force: bool,
+    /// The effective configuration.
+    pub config: Config,
+    /// Where its values came from.
+    pub provenance: Provenance,
+    /// What has no effect though it was given.
+    pub warnings: Vec<String>,
+    /// Print errors only.
+    pub quiet: bool,
+    /// Print progress as lines where there is no terminal.
+    pub verbose: bool,
+}
+
+/// Runs the command.
+pub fn run(args: CompressArgs) -> Result<ExitStatus, CliError> {
+    let options = CompressOptions::new(args)?;
+    if !options.quiet {
+        errors::warn(&options.warnings);
+    }
+    execute(options)
+}
+
+/// Hands the run to the pipeline.
+fn execute(options: CompressOptions) -> Result<ExitStatus, CliError> {
+    drop(options);
+    Err(CliError::stopped("this build has no pipeline"))
+}
+
+impl CompressOptions {
+    /// Checks the flags as typed against each other and resolves the configuration.
+    pub fn new(args: CompressArgs) -> Result<Self, CliError> {
+        let mut sources: Sources = args.keys.into_sources(args.config);
+        if args.fail_over_limit {
+            sources.flags.extend(
+                crate::config::Key::by_path("compression.over_limit")
+                    .map(|key| (key, OverLimit::Fail.to_string())),
+            );
+        }
+        let resolved = sources.resolve()?;
+        let options = Self {
+            inputs: args.inputs,
+            output: args.output,
+            dry_run: args.dry_run,
+            limit: args.limit,
+            sample: args.sample,
+            seed: args.seed.unwrap_or(0),
+            resume: args.resume,
+            force: args.force,
+            config: resolved.config,
+            provenance: resolved.provenance,
+            warnings: resolved.warnings,
+            quiet: args.quiet,
+            verbose: args.verbose,
+        };
+        options.check_inputs()?;
+        options.check_streams()?;
+        Ok(options)
+    }
+
+    /// What influences the bytes of this run's files: the configuration's fingerprint, then the choice of records.
+    pub fn fingerprint(&self) -> Vec<(String, String)> {
+        let or_all = |value: Option<String>| value.unwrap_or_else(|| "all".to_owned());
+        let mut fingerprint = self.config.fingerprint();
+        fingerprint.push((
+            "--limit".to_owned(),
+            or_all(self.limit.map(|limit| limit.to_string())),
+        ));
+        fingerprint.push((
+            "--sample".to_owned(),
+            or_all(self.sample.map(|percent| percent.to_string())),
+        ));
+        fingerprint.push(("--seed".to_owned(), self.seed.to_string()));
+        fingerprint
+    }
+
+    /// Whether the data go to stdout.
+    pub fn writes_stdout(&self) -> bool {
+        match &self.output {
+            Some(output) => is_dash(output),
+            None => self.inputs.iter().all(|input| is_dash(input)),
+        }
+    }
+
+    fn check_inputs(&self) -> Result<(), CliError> {
+        for (index, input) in self.inputs.iter().enumerate() {
+            if self.inputs.iter().take(index).any(|earlier| earlier == input) {
+                return Err(
+                    CliError::usage(format!("the input {} is given twice", input.display()))
+                        .with_help("name every input once"),
+                );
+            }
+            if is_dash(input) {
+                continue;
+            }
+            match std::fs::metadata(input) {
+                Err(error) if error.kind() == ErrorKind::NotFound => {
+                    return Err(CliError::usage(format!(
+                        "cannot read the input {}: no such file",
+                        input.display()
+                    ))
+                    .with_help("INPUT is a file, a directory, or - for standard input"));
+                }
+                Ok(metadata) if metadata.is_dir() && self.writes_stdout() => {
+                    return Err(CliError::usage(format!(
+                        "the directory {} cannot be written to standard output",
+                        input.display()
+                    ))
+                    .with_help("name a directory with --output"));
+                }
+                // What else may be wrong with a file shows when it is opened.
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn check_streams(&self) -> Result<(), CliError> {
+        if !self.resume {
+            return Ok(());
+        }
+        let stream = if self.inputs.iter().any(|input| is_dash(input)) {
+            "standard input cannot be read again"
+        } else if self.writes_stdout() {
+            "what went to standard output is gone"
+        } else {
+            return Ok(());
+        };
+        Err(
+            CliError::usage(format!("a run on a stream cannot be resumed: {stream}"))
+                .with_help("--resume needs files for INPUT and --output"),
+        )
+    }
+}
+
+fn is_dash(path: &Path) -> bool {
+    path.as_os_str() == OsStr::new("-")
+}
+
+fn percent(text: &str) -> Result<f64, String> {
+    let number: f64 = text
+        .trim_end_matches('%')
+        .trim()
+        .parse()
+        .map_err(|_| "not a number".to_owned())?;
+    if number > 0.0 && number <= 100.0 {
+        Ok(number)
+    } else {
+        Err("not over 0 and at most 100".to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests;

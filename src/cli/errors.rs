@@ -1,0 +1,95 @@
+//! What ends a command, as the user sees it: `error: …`, then `help: …`.
+
+use std::fmt;
+use std::io::{self, Write};
+
+use super::exit::ExitStatus;
+use crate::config::ConfigError;
+
+/// Why a command ended early, what helps, and the exit code that says so.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CliError {
+    /// The exit code.
+    pub status: ExitStatus,
+    /// What is wrong, with the path or the flag it is about.
+    pub message: String,
+    /// What the user can do, naming the flag that helps.
+    pub help: Option<String>,
+}
+
+impl CliError {
+    /// Wrong usage: exit code 2.
+    pub fn usage(message: impl Into<String>) -> Self {
+        Self {
+            status: ExitStatus::Usage,
+            message: message.into(),
+            help: None,
+        }
+    }
+
+    /// The run could not go on: exit code 4.
+    pub fn stopped(message: impl Into<String>) -> Self {
+        Self {
+            status: ExitStatus::Stopped,
+            message: message.into(),
+            help: None,
+        }
+    }
+
+    /// The same error with advice.
+    #[must_use]
+    pub fn with_help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// Prints it to stderr and hands over the exit code.
+    pub fn report(&self) -> ExitStatus {
+        // Where stderr is closed there is nobody left to tell.
+        let _ = write!(io::stderr(), "{self}");
+        self.status
+    }
+}
+
+/// Prints warnings to stderr, a line each.
+pub fn warn(warnings: &[String]) {
+    let mut stderr = io::stderr().lock();
+    for warning in warnings {
+        let _ = writeln!(stderr, "warning: {warning}");
+    }
+}
+
+impl fmt::Display for CliError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(formatter, "error: {}", self.message)?;
+        self.help
+            .as_ref()
+            .map_or(Ok(()), |help| writeln!(formatter, "help: {help}"))
+    }
+}
+
+impl std::error::Error for CliError {}
+
+impl From<ConfigError> for CliError {
+    fn from(error: ConfigError) -> Self {
+        Self {
+            status: ExitStatus::Usage,
+            message: error.to_string(),
+            help: error.help(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_is_a_line_of_what_is_wrong_and_a_line_of_what_helps() {
+        let error = CliError::stopped("cannot write out.jsonl: no space left").with_help("use --resume");
+        assert_eq!(
+            error.to_string(),
+            "error: cannot write out.jsonl: no space left\nhelp: use --resume\n"
+        );
+    }
+}

@@ -1,0 +1,123 @@
+//! The flags that repeat configuration keys, made from the table of keys.
+
+use std::ffi::OsStr;
+use std::path::PathBuf;
+
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser, ValueParser};
+use clap::{Arg, ArgMatches, Command, FromArgMatches};
+
+use crate::config::{Config, KEYS, Key, Kind, Sources, Value};
+
+/// A flag for every key, as far as the user gave them.
+#[derive(Debug, Clone, Default)]
+pub struct KeyFlags {
+    given: Vec<(&'static Key, String)>,
+}
+
+impl KeyFlags {
+    /// The layers of this process: the file named, the environment, these flags.
+    pub fn into_sources(self, file: Option<PathBuf>) -> Sources {
+        Sources {
+            file,
+            environment: std::env::vars_os().collect(),
+            flags: self.given,
+        }
+    }
+}
+
+impl clap::Args for KeyFlags {
+    fn augment_args(command: Command) -> Command {
+        // `config` has a --format of its own; a flag that a subcommand has taken is no key's flag there.
+        let taken: Vec<String> = command
+            .get_arguments()
+            .filter_map(Arg::get_long)
+            .map(str::to_owned)
+            .collect();
+        let free = KEYS
+            .iter()
+            .filter(|key| !taken.iter().any(|flag| flag == key.flag));
+        command.args(free.map(argument))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for KeyFlags {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let mut flags = Self::default();
+        flags.update_from_arg_matches(matches)?;
+        Ok(flags)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        for key in KEYS {
+            if let Ok(Some(text)) = matches.try_get_one::<String>(key.path) {
+                self.given.push((key, text.clone()));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn argument(key: &'static Key) -> Arg {
+    let (value_name, parser) = match key.kind() {
+        Kind::Count => ("N", StringValueParser::new().into()),
+        Kind::Number => ("NUMBER", StringValueParser::new().into()),
+        Kind::Text => ("TEXT", StringValueParser::new().into()),
+        Kind::Switch => ("true|false", ValueParser::new(AnyOf(&["true", "false"]))),
+        Kind::Name(names) => ("NAME", ValueParser::new(AnyOf(names))),
+    };
+    let default = match key.value(&Config::default()) {
+        Value::Null => String::new(),
+        Value::Text(text) if text.contains(char::is_whitespace) => format!(" [default: {text:?}]"),
+        value => format!(" [default: {value}]"),
+    };
+    Arg::new(key.path)
+        .long(key.flag)
+        .value_name(value_name)
+        .value_parser(parser)
+        .allow_negative_numbers(matches!(key.kind(), Kind::Count | Kind::Number))
+        .hide_possible_values(key.kind() == Kind::Switch)
+        .help(format!("{}{default}", key.help))
+        .help_heading(heading(key.section()))
+        .hide_short_help(!key.common)
+        .hide(key.network_only)
+}
+
+fn heading(section: &'static str) -> &'static str {
+    match section {
+        "tokenizer" => "Counting",
+        "compression" => "Budget and summary",
+        "protected_turns" => "Protected turns",
+        "summarization" => "Summarizer",
+        "input" => "Input",
+        "output" => "Output",
+        "processing" => "Processing",
+        "metrics" => "Metrics",
+        other => other,
+    }
+}
+
+/// Names for help and completions. Whether a value is one of them is the configuration's business, so that a wrong
+/// one is the same error from a flag, a file and the environment.
+#[derive(Debug, Clone, Copy)]
+struct AnyOf(&'static [&'static str]);
+
+impl TypedValueParser for AnyOf {
+    type Value = String;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        argument: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<String, clap::Error> {
+        StringValueParser::new().parse_ref(command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(self.0.iter().copied().map(PossibleValue::new)))
+    }
+}

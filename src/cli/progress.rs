@@ -1,0 +1,208 @@
+//! How far a run is, on stderr: a bar on a terminal, lines in a log, nothing in a plain pipe.
+
+use std::fmt::Write as _;
+use std::io::{self, IsTerminal, Write as _};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle as BarStyle};
+
+use crate::report::figures::{self, thousands};
+
+/// What a run counts while it goes on. Written by the pipeline, read by the progress display.
+#[derive(Debug, Default)]
+pub struct ProgressCounters {
+    /// Bytes of all inputs as they lie on disk; `None` for a stream.
+    pub bytes_total: Option<u64>,
+    /// Bytes read so far, in the same measure.
+    pub bytes_read: AtomicU64,
+    /// Records finished.
+    pub records: AtomicU64,
+    /// Of these, compressed.
+    pub compressed: AtomicU64,
+    /// Of these, still over the budget.
+    pub over_limit: AtomicU64,
+    /// Of these, rejected.
+    pub rejected: AtomicU64,
+}
+
+/// How progress is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProgressStyle {
+    /// A bar that is drawn over itself.
+    Bar,
+    /// A line every few seconds.
+    Lines,
+    /// Nothing.
+    Silent,
+}
+
+impl ProgressStyle {
+    /// The style for this process: see [`ProgressStyle::choose`].
+    pub fn detect(quiet: bool, verbose: bool) -> Self {
+        let smart = std::env::var_os("TERM").is_none_or(|term| term != "dumb");
+        let ci = std::env::var_os("CI").is_some_and(|ci| !ci.is_empty() && ci != "false" && ci != "0");
+        Self::choose(quiet, smart && io::stderr().is_terminal(), ci || verbose)
+    }
+
+    /// A bar where stderr is a terminal, lines in a log (that of a CI run, or one asked for), else nothing.
+    pub fn choose(quiet: bool, terminal: bool, log: bool) -> Self {
+        match (quiet, terminal, log) {
+            (true, _, _) | (false, false, false) => Self::Silent,
+            (false, true, _) => Self::Bar,
+            (false, false, true) => Self::Lines,
+        }
+    }
+
+    fn interval(self) -> Duration {
+        match self {
+            Self::Bar => Duration::from_millis(100),
+            Self::Lines | Self::Silent => Duration::from_secs(5),
+        }
+    }
+}
+
+/// A progress display that goes on until it is finished or dropped.
+#[derive(Debug)]
+pub struct Progress {
+    running: Option<(Sender<()>, JoinHandle<()>)>,
+}
+
+impl Progress {
+    /// Shows the counters from a thread of its own. Where none can be had the run goes on without.
+    pub fn start(style: ProgressStyle, counters: Arc<ProgressCounters>) -> Self {
+        if style == ProgressStyle::Silent {
+            return Self { running: None };
+        }
+        let (stop, stopped) = mpsc::channel();
+        let show = move || {
+            let bar = (style == ProgressStyle::Bar).then(|| bar(counters.bytes_total));
+            let started = Instant::now();
+            let first_byte = counters.bytes_read.load(Ordering::Relaxed);
+            while stopped.recv_timeout(style.interval()) == Err(RecvTimeoutError::Timeout) {
+                let line = line(&counters, first_byte, started.elapsed());
+                if let Some(bar) = &bar {
+                    bar.set_position(counters.bytes_read.load(Ordering::Relaxed));
+                    bar.set_message(line);
+                } else {
+                    let _ = writeln!(io::stderr(), "{line}");
+                }
+            }
+            if let Some(bar) = bar {
+                bar.finish_and_clear();
+            }
+        };
+        let thread = std::thread::Builder::new()
+            .name("progress".to_owned())
+            .spawn(show);
+        Self {
+            running: thread.ok().map(|thread| (stop, thread)),
+        }
+    }
+
+    /// Ends the display and clears the bar, so that what is printed next stands alone.
+    pub fn finish(self) {
+        drop(self);
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if let Some((stop, thread)) = self.running.take() {
+            drop(stop);
+            let _ = thread.join();
+        }
+    }
+}
+
+fn bar(bytes_total: Option<u64>) -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(bytes_total, ProgressDrawTarget::stderr());
+    let template = if bytes_total.is_some() {
+        "[{bar:12}] {wide_msg}"
+    } else {
+        "{spinner} {wide_msg}"
+    };
+    if let Ok(style) = BarStyle::with_template(template) {
+        bar.set_style(style.progress_chars("=> "));
+    }
+    bar
+}
+
+/// What matters most comes first: a narrow terminal cuts the end. `first_byte`: where this run began to read, for the
+/// rate of a resumed run.
+fn line(counters: &ProgressCounters, first_byte: u64, elapsed: Duration) -> String {
+    let count = |counter: &AtomicU64| thousands(counter.load(Ordering::Relaxed));
+    let mut line = format!(
+        "{} records, {} compressed, {} over limit",
+        count(&counters.records),
+        count(&counters.compressed),
+        count(&counters.over_limit)
+    );
+    // Writing to a String cannot fail.
+    if counters.rejected.load(Ordering::Relaxed) > 0 {
+        let _ = write!(line, ", {} rejected", count(&counters.rejected));
+    }
+    let read = counters.bytes_read.load(Ordering::Relaxed);
+    let rate = figures::megabytes_per_second(read.saturating_sub(first_byte), elapsed);
+    let _ = write!(line, ", {}", figures::megabytes(read));
+    if let Some(total) = counters.bytes_total {
+        let _ = write!(line, " of {}", figures::megabytes(total));
+    }
+    let _ = write!(line, ", {rate:.1} MB/s");
+    if let (Some(total), true) = (counters.bytes_total, rate > 0.0) {
+        let seconds = total.saturating_sub(read) as f64 / 1e6 / rate;
+        let left = match Duration::try_from_secs_f64(seconds.ceil()) {
+            Ok(left) if left < Duration::from_mins(1) => format!("{} s", left.as_secs()),
+            Ok(left) => figures::duration(left),
+            Err(_) => "long".to_owned(),
+        };
+        let _ = write!(line, ", {left} left");
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pipe_shows_nothing_unless_it_is_a_log_and_quiet_wins() {
+        use ProgressStyle::{Bar, Lines, Silent};
+        assert_eq!(ProgressStyle::choose(false, true, true), Bar);
+        assert_eq!(ProgressStyle::choose(false, false, true), Lines);
+        assert_eq!(ProgressStyle::choose(false, false, false), Silent);
+        assert_eq!(ProgressStyle::choose(true, true, true), Silent);
+    }
+
+    #[test]
+    fn a_line_says_how_far_how_fast_and_how_long() {
+        let counters = ProgressCounters {
+            bytes_total: Some(1_000_000_000),
+            bytes_read: AtomicU64::new(250_000_000),
+            records: AtomicU64::new(12_345),
+            compressed: AtomicU64::new(300),
+            over_limit: AtomicU64::new(2),
+            rejected: AtomicU64::new(1),
+        };
+        let elapsed = Duration::from_secs(5);
+        assert_eq!(
+            line(&counters, 50_000_000, elapsed),
+            "12,345 records, 300 compressed, 2 over limit, 1 rejected, 250.0 MB of 1.00 GB, 40.0 MB/s, 19 s left"
+        );
+        let stream = ProgressCounters::default();
+        assert_eq!(
+            line(&stream, 0, Duration::ZERO),
+            "0 records, 0 compressed, 0 over limit, 0 bytes, 0.0 MB/s"
+        );
+    }
+
+    #[test]
+    fn finishing_does_not_wait_for_the_next_line() {
+        let started = Instant::now();
+        Progress::start(ProgressStyle::Lines, Arc::default()).finish();
+        assert!(started.elapsed() < Duration::from_secs(4));
+    }
+}

@@ -1,0 +1,75 @@
+//! What a run came to, as plain numbers: what the table that ends a run is made from.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Reasons with counts, in any order.
+pub type Reasons = Vec<(String, u64)>;
+
+/// What a run came to.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct RunFigures {
+    /// Records by status.
+    pub records: RecordFigures,
+    /// Tokens of all counted records as they came.
+    pub tokens_before: u64,
+    /// Tokens of the same records as written.
+    pub tokens_after: u64,
+    /// The budget, in tokens.
+    pub target_max_tokens: u64,
+    /// Records that are over it in spite of all.
+    pub over_limit: OverLimitFigures,
+    /// Records compressed, but not as asked.
+    pub degraded: u64,
+    /// Identifiers that later turns of compressed records rely on and that would dangle.
+    pub anchors_needed: u64,
+    /// Of these, held by the summaries.
+    pub anchors_held: u64,
+    /// Wall time.
+    pub elapsed: Duration,
+    /// Bytes of input, decompressed.
+    pub bytes_in: u64,
+    /// Files written, in the order in which they are shown.
+    pub files: Vec<PathBuf>,
+    /// What a dry run would have done; `None` for a real one.
+    pub dry_run: Option<DryRunFigures>,
+}
+
+/// Records by what became of them, with the reasons.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct RecordFigures {
+    /// Within the budget, copied.
+    pub under_target: u64,
+    /// Compressed.
+    pub compressed: u64,
+    /// Over the budget, but kept as they were.
+    pub kept: u64,
+    /// Why they were kept, with counts.
+    pub kept_reasons: Reasons,
+    /// In the rejects file.
+    pub rejected: u64,
+    /// Why they were rejected, with counts.
+    pub rejected_reasons: Reasons,
+    /// Kept as they were because something failed.
+    pub failed: u64,
+    /// What failed, with counts.
+    pub failed_reasons: Reasons,
+}
+
+/// Records that are still over the budget.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct OverLimitFigures {
+    /// How many.
+    pub records: u64,
+    /// Why, with counts.
+    pub reasons: Reasons,
+}
+
+/// What a dry run found out.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct DryRunFigures {
+    /// Summaries that a real run would write.
+    pub summaries: u64,
+    /// Tokens of the turns they would read.
+    pub tokens_to_read: u64,
+}

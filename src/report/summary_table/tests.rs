@@ -1,0 +1,137 @@
+//! The table of a busy run, an empty one and a dry one, as people see them.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::super::run_figures::{DryRunFigures, OverLimitFigures};
+use super::*;
+
+fn counts(reasons: &[(&str, u64)]) -> Reasons {
+    reasons
+        .iter()
+        .map(|(reason, count)| ((*reason).to_owned(), *count))
+        .collect()
+}
+
+fn busy_run() -> RunFigures {
+    RunFigures {
+        records: RecordFigures {
+            under_target: 8_000,
+            compressed: 4_210,
+            kept: 30,
+            kept_reasons: counts(&[("no_net_saving", 10), ("nothing_compressible", 20)]),
+            rejected: 4,
+            rejected_reasons: counts(&[("invalid_json", 3), ("no_trajectory", 1)]),
+            failed: 1,
+            failed_reasons: counts(&[("panic", 1)]),
+        },
+        tokens_before: 212_345_678,
+        tokens_after: 98_765_432,
+        target_max_tokens: 15_250,
+        over_limit: OverLimitFigures {
+            records: 41,
+            reasons: counts(&[
+                ("a", 1),
+                ("protected_turns_exceed_budget", 30),
+                ("b", 4),
+                ("c", 6),
+            ]),
+        },
+        degraded: 2,
+        anchors_needed: 9_500,
+        anchors_held: 9_310,
+        elapsed: Duration::from_millis(12_340),
+        bytes_in: 850_000_000,
+        files: [
+            "out.jsonl",
+            "out.metrics.csv",
+            "out.summary.json",
+            "out.rejects.jsonl",
+        ]
+        .map(PathBuf::from)
+        .into(),
+        dry_run: None,
+    }
+}
+
+#[test]
+fn a_busy_run_is_understood_at_a_glance() {
+    insta::assert_snapshot!(summary_table(&busy_run()), @r"
+    Records                 12,245
+      under target           8,000   65.3 %
+      compressed             4,210   34.4 %
+      kept                      30    0.2 %  nothing_compressible 20, no_net_saving 10
+      rejected                   4   <0.1 %  invalid_json 3, no_trajectory 1
+      failed                     1   <0.1 %  panic 1
+    Tokens before      212,345,678
+    Tokens after        98,765,432  -53.5 %
+    Still over 15,250           41  protected_turns_exceed_budget 30, c 6, b 4, others 1
+    Degraded                     2  compressed, but not as asked: see the metrics
+    Anchors                  9,310  of 9,500 identifiers that later turns rely on are held (98.0 %)
+    Time                      12 s  850.0 MB, 68.9 MB/s
+    Written            out.jsonl
+                       out.metrics.csv
+                       out.summary.json
+                       out.rejects.jsonl
+    ");
+}
+
+#[test]
+fn an_empty_run_says_so_and_divides_by_nothing() {
+    let empty = RunFigures {
+        target_max_tokens: 15_250,
+        ..RunFigures::default()
+    };
+    insta::assert_snapshot!(summary_table(&empty), @r"
+    Records                 0
+    Tokens before           0
+    Tokens after            0  unchanged
+    Still over 15,250       0
+    Degraded                0
+    Time               0.00 s  0 bytes, 0.0 MB/s
+    Written            nothing
+    ");
+}
+
+#[test]
+fn a_dry_run_says_what_it_would_have_cost() {
+    let dry_run = RunFigures {
+        dry_run: Some(DryRunFigures {
+            summaries: 4_210,
+            tokens_to_read: 101_000_000,
+        }),
+        files: vec![PathBuf::from("out.metrics.csv")],
+        ..busy_run()
+    };
+    insta::assert_snapshot!(summary_table(&dry_run), @r"
+    Records                 12,245
+      under target           8,000   65.3 %
+      compressed             4,210   34.4 %
+      kept                      30    0.2 %  nothing_compressible 20, no_net_saving 10
+      rejected                   4   <0.1 %  invalid_json 3, no_trajectory 1
+      failed                     1   <0.1 %  panic 1
+    Tokens before      212,345,678
+    Tokens planned      98,765,432  -53.5 %
+    Still over 15,250           41  protected_turns_exceed_budget 30, c 6, b 4, others 1
+    Degraded                     2  compressed, but not as asked: see the metrics
+    Anchors                  9,310  of 9,500 identifiers that later turns rely on are held (98.0 %)
+    Time                      12 s  850.0 MB, 68.9 MB/s
+    Summaries                4,210  would be written, reading 101,000,000 tokens
+    Written (dry run)  out.metrics.csv
+    ");
+}
+
+#[test]
+fn the_table_never_grows_beyond_a_screen() {
+    let files = (0..500)
+        .map(|index| PathBuf::from(format!("out/{index}.jsonl")))
+        .collect();
+    let dry_run = Some(DryRunFigures::default());
+    let table = summary_table(&RunFigures {
+        files,
+        dry_run,
+        ..busy_run()
+    });
+    assert!(table.lines().count() <= 25, "{table}");
+    assert!(table.ends_with("and 492 more\n"));
+}
