@@ -20,7 +20,7 @@ const COMMONPLACE: [&str; 12] = [
 ];
 
 /// Scripts that write words without spaces between them: their letters end an ASCII identifier.
-pub(super) fn is_spaceless(c: char) -> bool {
+pub fn is_spaceless(c: char) -> bool {
     matches!(u32::from(c),
         0x0E00..=0x0EFF | 0x1000..=0x109F | 0x1780..=0x17FF | 0x2E80..=0x9FFF | 0xAC00..=0xD7FF
         | 0xF900..=0xFAFF | 0xFF00..=0xFFEF | 0x20000..=0x3FFFF)

@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 
 use crate::trajectory::{Role, TurnView};
 
+pub use kind::is_spaceless;
 pub use matcher::Matcher;
 pub use scan::{argument_values, identifiers};
 

@@ -1,1 +1,135 @@
-//! x
+//! The embedded summarizer: quotes the region's most telling lines, deterministically and within the budget exactly.
+//!
+//! Extraction (`source`, `action`, `prose`, `work`, `values`, `previous`) makes candidate lines, ranking (`rank`) chooses
+//! among them, rendering (`render`) prints them. Each step is a pure function of the one before.
+
+mod action;
+mod candidate;
+mod json;
+mod line;
+mod outcome;
+mod previous;
+mod prose;
+mod rank;
+mod render;
+mod source;
+mod target;
+#[cfg(test)]
+mod tests;
+mod values;
+mod work;
+
+use futures_util::future::BoxFuture;
+
+use super::grounding::{ground, reference_room};
+use super::marker::SUMMARY_MARKER;
+use super::redact::redact;
+use super::{Summarizer, Summary, SummaryError, SummaryRequest};
+use crate::compress::anchors::{Anchor, held_mask};
+
+/// The embedded summarizer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Extractive {
+    /// Whether secrets are replaced before anything is read.
+    pub redaction: bool,
+}
+
+impl Default for Extractive {
+    fn default() -> Self {
+        Self { redaction: true }
+    }
+}
+
+impl Summarizer for Extractive {
+    fn name(&self) -> &'static str {
+        "extractive"
+    }
+
+    fn summarize<'a>(&'a self, request: SummaryRequest<'a>) -> BoxFuture<'a, Result<Summary, SummaryError>> {
+        Box::pin(std::future::ready(self.summary(&request)))
+    }
+}
+
+impl Extractive {
+    /// The summary of a region: the computation behind [`Summarizer::summarize`].
+    pub fn summary(&self, request: &SummaryRequest<'_>) -> Result<Summary, SummaryError> {
+        let marker_cost = request.counter.count(SUMMARY_MARKER);
+        if marker_cost > request.max_tokens {
+            return Err(SummaryError::BudgetTooSmall {
+                max_tokens: request.max_tokens,
+            });
+        }
+        let limits = Limits::within(request.max_tokens);
+        let (turns, mut redactions) = source::source_turns(request.turns, self.redaction);
+        let mut candidates = Vec::new();
+        let mut is_known = values::values(&turns, request.anchors, limits, &mut candidates);
+        if let Some(body) = request.previous {
+            let (body, count) = if self.redaction {
+                redact(body)
+            } else {
+                (body.into(), 0)
+            };
+            redactions += count;
+            previous::carried_over(&body, limits, &mut candidates);
+            for (is_known, is_held) in is_known.iter_mut().zip(held_mask(request.anchors, &body)) {
+                *is_known |= is_held;
+            }
+        }
+        // What neither holds any more was redacted: it must not come back through a list of references.
+        let anchors: Vec<Anchor> = request
+            .anchors
+            .iter()
+            .zip(is_known)
+            .filter(|(_, is_known)| *is_known)
+            .map(|(a, _)| a.clone())
+            .collect();
+        let actions = action::actions(&turns);
+        prose::asked(&turns, limits, &mut candidates);
+        prose::findings(&turns, limits, &mut candidates);
+        work::done(&actions, limits, &mut candidates);
+        work::files(&actions, limits, &mut candidates);
+        work::open_errors(&actions, limits, &mut candidates);
+        let budget = request.max_tokens - marker_cost;
+        let lines = rank::chosen(candidates, &anchors, budget, request.counter);
+        let kept_free = reference_room(&lines_of(&lines), &anchors, budget / 2, request.counter);
+        let text = render::rendered(lines, request.max_tokens, kept_free, request.counter);
+        let (text, _) = ground(text, &anchors, request.max_tokens, request.counter);
+        Ok(Summary {
+            text,
+            redactions,
+            ..Summary::default()
+        })
+    }
+}
+
+fn lines_of(lines: &[rank::Chosen]) -> String {
+    let mut text = String::new();
+    for line in lines {
+        text.push_str(&line.candidate.text);
+        text.push('\n');
+    }
+    text
+}
+
+/// How long lines may be, in characters: shorter ones where the budget is small, so that several things are told.
+#[derive(Debug, Clone, Copy)]
+struct Limits {
+    /// A line.
+    line: usize,
+    /// What a human asked, verbatim as a whole.
+    asked: usize,
+}
+
+impl Limits {
+    fn within(max_tokens: usize) -> Self {
+        Self {
+            line: (40 + max_tokens / 6).clamp(40, 170),
+            asked: max_tokens.clamp(60, 600),
+        }
+    }
+}
+
+/// Time of a line: its turn, then its place in it; lines of an earlier summary come before all.
+fn order(turn: usize, place: usize) -> usize {
+    (turn + 1) * 100_000 + place.min(99_999)
+}

@@ -1,0 +1,82 @@
+//! What was done: every tool call of the region with its target and how it ended, repeated ones counted once.
+
+use rustc_hash::FxHashMap;
+
+use super::outcome::{Outcome, outcome};
+use super::source::{SourceCall, SourceTurn};
+use super::target::{Effect, Target, target};
+use crate::trajectory::Role;
+
+/// A tool call and how it ended.
+pub(super) struct Action {
+    /// Place among the region's turns.
+    pub turn: usize,
+    /// The tool and what it was used on, in one line.
+    pub target: Target,
+    /// How it ended; of the last one where it was repeated.
+    pub outcome: Outcome,
+    /// Whether anything came back.
+    pub is_answered: bool,
+    /// How many times in all.
+    pub times: usize,
+    /// Whether it failed and no later run of the same succeeded.
+    pub is_open: bool,
+}
+
+/// The calls of the region in order of their last run.
+pub(super) fn actions(turns: &[SourceTurn<'_>]) -> Vec<Action> {
+    let mut all: Vec<Action> = Vec::new();
+    let mut place: FxHashMap<String, usize> = FxHashMap::default();
+    for (index, turn) in turns
+        .iter()
+        .enumerate()
+        .filter(|(_, turn)| turn.role == Role::Assistant)
+    {
+        let following = turns.get(index + 1..).unwrap_or_default();
+        let answers: Vec<&(Option<&str>, std::borrow::Cow<'_, str>)> = following
+            .iter()
+            .take_while(|next| next.role == Role::Tool)
+            .flat_map(|next| &next.answers)
+            .collect();
+        for (number, call) in turn.calls.iter().enumerate() {
+            let target = target(call);
+            let answer = answer_of(call, number, &answers);
+            let outcome = answer
+                .map(|answer| outcome(answer, target.effect == Effect::Read))
+                .unwrap_or_default();
+            let is_open = outcome.failed == Some(true);
+            let mut action = Action {
+                turn: index,
+                target,
+                outcome,
+                is_answered: answer.is_some(),
+                times: 1,
+                is_open,
+            };
+            // What succeeds now is open no more; what failed the same way before is told once.
+            if let Some(earlier) = place.get(&action.target.key).and_then(|at| all.get_mut(*at)) {
+                earlier.is_open = false;
+                if earlier.target.line == action.target.line {
+                    action.times += earlier.times;
+                    earlier.times = 0;
+                }
+            }
+            place.insert(action.target.key.clone(), all.len());
+            all.push(action);
+        }
+    }
+    all.retain(|action| action.times > 0);
+    all
+}
+
+/// The answer to a call: by id, else by place.
+fn answer_of<'t>(
+    call: &SourceCall<'_>,
+    number: usize,
+    answers: &[&'t (Option<&str>, std::borrow::Cow<'_, str>)],
+) -> Option<&'t str> {
+    call.id
+        .and_then(|id| answers.iter().find(|(answered, _)| *answered == Some(id)))
+        .or_else(|| answers.get(number))
+        .map(|(_, content)| content.as_ref())
+}

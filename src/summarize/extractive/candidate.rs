@@ -1,0 +1,79 @@
+//! A line that may enter the summary, and the section that it would stand in.
+
+/// The sections of a summary, in the order printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Section {
+    /// What an earlier summary told.
+    Earlier,
+    /// What the user asked for.
+    Asked,
+    /// What the user demanded or forbade.
+    Constraints,
+    /// What was done and how it ended.
+    Done,
+    /// Files read and changed.
+    Files,
+    /// What failed and did not succeed later.
+    Errors,
+    /// What the assistant found out.
+    Findings,
+    /// Lines that hold values which later turns use.
+    Values,
+}
+
+impl Section {
+    /// All of them, in the order printed.
+    pub(super) const ALL: [Self; 8] = [
+        Self::Earlier,
+        Self::Asked,
+        Self::Constraints,
+        Self::Done,
+        Self::Files,
+        Self::Errors,
+        Self::Findings,
+        Self::Values,
+    ];
+
+    /// Its heading.
+    pub(super) fn label(self) -> &'static str {
+        match self {
+            Self::Earlier => "Earlier:",
+            Self::Asked => "Asked:",
+            Self::Constraints => "Constraints:",
+            Self::Done => "Done:",
+            Self::Files => "Files:",
+            Self::Errors => "Open errors:",
+            Self::Findings => "Findings:",
+            Self::Values => "Values:",
+        }
+    }
+
+    /// The part of the budget that it may take before all others had their turn.
+    pub(super) fn share(self) -> f64 {
+        match self {
+            Self::Earlier | Self::Values => 0.3,
+            Self::Asked => 0.35,
+            Self::Done => 0.4,
+            Self::Constraints | Self::Files | Self::Errors => 0.15,
+            Self::Findings => 0.25,
+        }
+    }
+
+    /// The section with this heading.
+    pub(super) fn from_label(label: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|section| section.label() == label)
+    }
+}
+
+/// A line that may enter the summary.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Candidate {
+    /// Where it would stand.
+    pub section: Section,
+    /// Its time: lines of a section are printed in this order.
+    pub order: usize,
+    /// The line, clean, without a bullet.
+    pub text: String,
+    /// What it is worth to a reader.
+    pub value: f64,
+}

@@ -1,0 +1,168 @@
+//! The leaves of a JSON text in the order and spelling written: a scanner that builds no tree and stops early.
+
+/// A scalar of a JSON text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Leaf {
+    /// The key that it, or the list it is in, stands under.
+    pub key: String,
+    /// How deep: 1 for the fields of the outermost object.
+    pub depth: usize,
+    /// The value: a string decoded, a number as written.
+    pub value: String,
+    /// Whether it was a string.
+    pub is_string: bool,
+}
+
+/// The first `most` leaves, nulls left out; `None` where `text` is no JSON object or list as far as it was read.
+pub(super) fn leaves(text: &str, most: usize) -> Option<Vec<Leaf>> {
+    let text = text.trim();
+    if !text.starts_with(['{', '[']) {
+        return None;
+    }
+    let bytes = text.as_bytes();
+    let mut found = Vec::new();
+    // The open objects and lists: whether it is an object, and the key that its list items stand under.
+    let mut open: Vec<(bool, String)> = Vec::new();
+    let mut key = String::new();
+    let mut awaits_key = false;
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b' ' | b'\t' | b'\n' | b'\r' => at += 1,
+            b'{' | b'[' => {
+                open.push((byte == b'{', std::mem::take(&mut key)));
+                if byte == b'[' {
+                    key = open.last().map(|(_, key)| key.clone()).unwrap_or_default();
+                }
+                awaits_key = byte == b'{';
+                at += 1;
+            }
+            b'}' | b']' => {
+                let (is_object, _) = open.pop()?;
+                if is_object != (byte == b'}') {
+                    return None;
+                }
+                at += 1;
+                match open.last() {
+                    Some((false, list_key)) => key.clone_from(list_key),
+                    Some((true, _)) => {}
+                    None => return bytes.get(at).is_none().then_some(found),
+                }
+            }
+            b',' => {
+                awaits_key = open.last()?.0;
+                at += 1;
+            }
+            b':' => at += 1,
+            b'"' => {
+                let end = string_end(bytes, at)?;
+                let value = decoded(text.get(at..end)?)?;
+                if awaits_key {
+                    key = value;
+                    awaits_key = false;
+                } else {
+                    found.push(Leaf {
+                        key: key.clone(),
+                        depth: open.len(),
+                        value,
+                        is_string: true,
+                    });
+                }
+                at = end;
+            }
+            _ => {
+                let rest = bytes.get(at..)?;
+                let length = rest
+                    .iter()
+                    .position(|b| !(b.is_ascii_alphanumeric() || b"+-.".contains(b)))
+                    .unwrap_or(rest.len());
+                let word = text.get(at..at + length)?;
+                let is_number = word.starts_with(|c: char| c.is_ascii_digit() || c == '-');
+                if awaits_key || !(is_number || ["true", "false", "null"].contains(&word)) {
+                    return None;
+                }
+                if word != "null" {
+                    found.push(Leaf {
+                        key: key.clone(),
+                        depth: open.len(),
+                        value: word.to_owned(),
+                        is_string: false,
+                    });
+                }
+                at += length;
+            }
+        }
+        if found.len() >= most {
+            return Some(found);
+        }
+    }
+    None
+}
+
+/// Where the string that begins at `start` ends, its closing quote included.
+fn string_end(bytes: &[u8], start: usize) -> Option<usize> {
+    let mut at = start + 1;
+    loop {
+        at += memchr::memchr2(b'"', b'\\', bytes.get(at..)?)?;
+        if bytes.get(at) == Some(&b'"') {
+            return Some(at + 1);
+        }
+        at += 2;
+    }
+}
+
+fn decoded(literal: &str) -> Option<String> {
+    if memchr::memchr(b'\\', literal.as_bytes()).is_none() {
+        return literal.get(1..literal.len().checked_sub(1)?).map(str::to_owned);
+    }
+    serde_json::from_str(literal).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pairs(text: &str) -> Option<Vec<(String, String)>> {
+        Some(
+            leaves(text, 9)?
+                .into_iter()
+                .map(|leaf| (leaf.key, leaf.value))
+                .collect(),
+        )
+    }
+
+    #[test]
+    fn leaves_keep_order_and_spelling() {
+        let text = r#"{"b": 2674.40, "a": {"x": "p\"q"}, "l": ["m", {"n": 1e400}, true], "z": null}"#;
+        let expected = [
+            ("b", "2674.40"),
+            ("x", "p\"q"),
+            ("l", "m"),
+            ("n", "1e400"),
+            ("l", "true"),
+        ];
+        let expected: Vec<_> = expected
+            .iter()
+            .map(|(k, v)| ((*k).to_owned(), (*v).to_owned()))
+            .collect();
+        assert_eq!(pairs(text), Some(expected));
+    }
+
+    #[test]
+    fn what_only_starts_like_json_is_none() {
+        for text in [
+            "[File: x]",
+            "{a: 1}",
+            "[1, 2",
+            "{\"a\": 1} and more",
+            "",
+            "[1}",
+            "{\"a\"",
+            "\\",
+            "[\"\\",
+            "{1: 2}",
+        ] {
+            assert_eq!(pairs(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! One line of a summary: cleaned of what must not reach a training text, and cut only between words.
+
+use std::borrow::Cow;
+
+use crate::compress::anchors::is_spaceless;
+use crate::summarize::marker::{END_MARKER, SUMMARY_MARKER};
+
+/// What a chat template or a tool-call parser would take for its own.
+const RESERVED: [&str; 8] = [
+    "<tool_call>",
+    "</tool_call>",
+    "<tool_response>",
+    "</tool_response>",
+    "<think>",
+    "</think>",
+    SUMMARY_MARKER,
+    END_MARKER,
+];
+
+/// `text` as one line: no control characters, no ANSI escapes, no invisible marks, no reserved tags, single spaces.
+pub(super) fn cleaned(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\u{1b}' => skip_escape(&mut chars),
+            c if c.is_whitespace() || c.is_control() => {
+                if !line.ends_with(' ') && !line.is_empty() {
+                    line.push(' ');
+                }
+            }
+            c if is_invisible(c) => {}
+            c => line.push(c),
+        }
+    }
+    line.truncate(line.trim_end().len());
+    while let Some(tag) = RESERVED.iter().find(|tag| line.contains(**tag)) {
+        line = line.replace(tag, "").trim().to_owned();
+    }
+    if line.contains("<|") {
+        line = without_special_tokens(&line);
+    }
+    if line.contains("```") {
+        line = line.replace("```", "");
+    }
+    line
+}
+
+/// `line` without list bullets, heading marks and quote marks in front.
+pub(super) fn without_bullet(line: &str) -> &str {
+    let bare = line.trim_start_matches(['#', '>', '*', '-', '•', ' ']);
+    // A flag (`--all`) or bold text keeps its marks.
+    if line.starts_with("--") || line.starts_with("**") {
+        line
+    } else {
+        bare
+    }
+}
+
+/// `line` in at most `most` characters, cut between words; `None` where its first word is longer than that.
+pub(super) fn shortened(line: &str, most: usize) -> Option<Cow<'_, str>> {
+    let Some((limit, _)) = line.char_indices().nth(most) else {
+        return Some(Cow::Borrowed(line));
+    };
+    let head = line.get(..limit)?;
+    let cut = head
+        .char_indices()
+        .rev()
+        .find(|(at, c)| ends_word(head, line, *at, *c))
+        .map(|(at, c)| if c == ' ' { at } else { at + c.len_utf8() })?;
+    let head = balanced(line.get(..cut)?).trim_end_matches([' ', ',', ';', ':', '(', '-']);
+    (!head.is_empty()).then(|| Cow::Owned(format!("{head} …")))
+}
+
+/// Whether a cut right after `c` at `at` halves no word.
+fn ends_word(head: &str, line: &str, at: usize, c: char) -> bool {
+    if c == ' ' {
+        return at > 0;
+    }
+    let after = at + c.len_utf8();
+    let next = line.get(after..).and_then(|rest| rest.chars().next());
+    if after == head.len() && next == Some(' ') {
+        return true;
+    }
+    (is_spaceless(c) && next.is_none_or(is_spaceless)) || (c == ',' && matches!(next, Some('"' | '{' | '[')))
+}
+
+/// `head` without an opening backtick whose closing one was cut off.
+fn balanced(head: &str) -> &str {
+    if head.matches('`').count() % 2 == 1 {
+        head.rfind('`').and_then(|at| head.get(..at)).unwrap_or(head)
+    } else {
+        head
+    }
+}
+
+fn skip_escape(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) {
+    match chars.peek() {
+        Some('[') => {
+            chars.next();
+            while chars
+                .next_if(|c| c.is_ascii() && !c.is_ascii_alphabetic() && !c.is_control() && *c != '@')
+                .is_some()
+            {}
+            chars.next_if(|c| c.is_ascii_alphabetic() || *c == '@');
+        }
+        Some(']') => {
+            chars.next();
+            while chars
+                .next_if(|c| !matches!(c, '\u{7}' | '\u{1b}' | '\n'))
+                .is_some()
+            {}
+            chars.next_if(|c| *c == '\u{7}');
+        }
+        _ => {}
+    }
+}
+
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{fffd}')
+}
+
+/// `line` without `<|im_end|>` and the like.
+fn without_special_tokens(line: &str) -> String {
+    let mut kept = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some((before, after)) = rest.split_once("<|") {
+        kept.push_str(before);
+        rest = match after.split_once("|>") {
+            Some((name, tail)) if name.len() <= 40 && !name.contains(' ') => tail,
+            _ => {
+                kept.push_str("< |");
+                after
+            }
+        };
+    }
+    kept.push_str(rest);
+    // Taking one out must not have made another.
+    kept.replace("<|", "< |").trim().to_owned()
+}

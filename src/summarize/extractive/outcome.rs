@@ -1,0 +1,299 @@
+//! How a tool call ended, read off what came back.
+
+use memchr::memmem;
+
+use super::json::{Leaf, leaves};
+use super::line::{cleaned, shortened};
+
+/// How a call ended.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Outcome {
+    /// Whether it failed; `None` where nothing says so.
+    pub failed: Option<bool>,
+    /// Exit code, where one is told.
+    pub exit_code: Option<i32>,
+    /// The line that names the error.
+    pub error: Option<String>,
+    /// What came of it in a few words: test counts, fields, the only line.
+    pub result: Option<String>,
+    /// Lines that came back.
+    pub lines: usize,
+}
+
+/// Longest line taken over from an output.
+const MAX_LINE: usize = 160;
+
+/// Bytes at an output's start and end in which exit codes and test counts are looked for.
+const EDGE: usize = 1_200;
+
+/// The outcome of a call from its answer. `is_reading` says that the output is the content of something, so that errors
+/// that stand in it are none of the call's.
+pub(super) fn outcome(answer: &str, is_reading: bool) -> Outcome {
+    let trimmed = answer.trim();
+    if let Some(fields) = leaves(trimmed, 64) {
+        return from_json(&fields, trimmed.len());
+    }
+    let exit_code = exit_code(trimmed);
+    let body = body(trimmed);
+    let lines = if body.is_empty() {
+        0
+    } else {
+        memchr::memchr_iter(b'\n', body.as_bytes()).count() + 1
+    };
+    let result = test_counts(body);
+    let mut error = None;
+    if exit_code.is_some_and(|code| code != 0) || !is_reading {
+        error = error_line(body, exit_code.is_some_and(|code| code != 0));
+    }
+    let failed = match (exit_code, &error, &result) {
+        (Some(code), _, _) if code != 0 => Some(true),
+        (_, Some(_), _) => Some(true),
+        (_, None, Some(counts)) if counts.contains("failed") || counts.contains("FAILED") => Some(true),
+        (Some(_), None, _) => Some(false),
+        _ => None,
+    };
+    let result = result.or_else(|| only_line(body));
+    Outcome {
+        failed,
+        exit_code,
+        error,
+        result,
+        lines,
+    }
+}
+
+/// The fields of a JSON answer: error and status first, then as written.
+fn from_json(fields: &[Leaf], length: usize) -> Outcome {
+    let field = |names: &[&str]| {
+        fields
+            .iter()
+            .find(|leaf| leaf.depth <= 1 && names.contains(&leaf.key.as_str()))
+    };
+    let exit_code = field(&["exit_code", "returncode", "exitCode", "return_code"])
+        .and_then(|leaf| leaf.value.parse::<i32>().ok());
+    let error = field(&["error", "errors", "exception"])
+        .filter(|leaf| leaf.is_string && !leaf.value.trim().is_empty())
+        .and_then(|leaf| quote(&leaf.value));
+    let says_failed = field(&["success", "ok"]).is_some_and(|leaf| leaf.value == "false")
+        || field(&["status"])
+            .is_some_and(|leaf| matches!(leaf.value.as_str(), "error" | "failed" | "failure"));
+    let failed = (error.is_some() || says_failed || exit_code.is_some_and(|code| code != 0))
+        .then_some(true)
+        .or_else(|| exit_code.map(|_| false));
+    let mut shown: Vec<&Leaf> = fields.iter().filter(|leaf| is_telling(leaf)).collect();
+    shown.sort_by_key(|leaf| {
+        (
+            !matches!(leaf.key.as_str(), "status" | "message" | "result"),
+            leaf.depth,
+        )
+    });
+    let mut result = String::new();
+    for leaf in shown {
+        let value = cleaned(&leaf.value);
+        let piece = if leaf.key.is_empty() {
+            value
+        } else {
+            format!("{}: {value}", leaf.key)
+        };
+        if !result.is_empty() && result.len() + piece.len() > MAX_LINE {
+            break;
+        }
+        if !result.is_empty() {
+            result.push_str(", ");
+        }
+        result.push_str(&piece);
+    }
+    let result = if result.is_empty() { None } else { quote(&result) };
+    Outcome {
+        failed,
+        exit_code,
+        error,
+        result,
+        lines: usize::from(length > 2),
+    }
+}
+
+fn is_telling(leaf: &Leaf) -> bool {
+    !leaf.value.trim().is_empty()
+        && leaf.value.len() <= 80
+        && !leaf.value.contains('\n')
+        && !matches!(
+            leaf.key.as_str(),
+            "error" | "exit_code" | "returncode" | "exitCode" | "return_code"
+        )
+}
+
+/// The output without the envelope that tells its exit code.
+fn body(answer: &str) -> &str {
+    let inner = match answer.find("<output>") {
+        Some(at) if at < 200 => answer.get(at + 8..).unwrap_or_default(),
+        _ => answer,
+    };
+    inner.trim_end().strip_suffix("</output>").unwrap_or(inner).trim()
+}
+
+fn edges(text: &str) -> (&str, &str) {
+    let mut head = EDGE.min(text.len());
+    while !text.is_char_boundary(head) {
+        head -= 1;
+    }
+    let mut tail = text.len().saturating_sub(EDGE);
+    while !text.is_char_boundary(tail) {
+        tail += 1;
+    }
+    (
+        text.get(..head).unwrap_or_default(),
+        text.get(tail..).unwrap_or_default(),
+    )
+}
+
+/// The exit code where the answer tells it, at its start or its end.
+fn exit_code(answer: &str) -> Option<i32> {
+    let (head, tail) = edges(answer);
+    let after = |text: &str, words: &str| {
+        let at = text.rfind(words)? + words.len();
+        let rest = text.get(at..)?.trim_start_matches([':', ' ']);
+        let length = rest
+            .bytes()
+            .position(|b| !(b.is_ascii_digit() || b == b'-'))
+            .unwrap_or(rest.len());
+        rest.get(..length)?.parse::<i32>().ok()
+    };
+    let tagged = if head.starts_with("<returncode>") {
+        after(head.get(..32).unwrap_or(head), "<returncode>")
+    } else {
+        None
+    };
+    tagged
+        .or_else(|| after(tail, "finished with exit code"))
+        .or_else(|| after(tail, "completed with exit code"))
+        .or_else(|| after(tail, "exited with code"))
+        .or_else(|| {
+            if head.starts_with("Exit code") {
+                after(head.lines().next()?, "Exit code")
+            } else {
+                None
+            }
+        })
+        .or_else(|| {
+            tail.lines()
+                .next_back()
+                .filter(|line| line.to_ascii_lowercase().starts_with("exit code"))
+                .and_then(|line| after(line, line.get(..9)?))
+        })
+}
+
+/// Pass and fail counts of a test run, as the runner wrote them.
+fn test_counts(body: &str) -> Option<String> {
+    let (_, tail) = edges(body);
+    let line = tail.lines().rev().take(12).find(|line| {
+        let has_count = [" passed", " failed", " error"]
+            .iter()
+            .any(|word| line.contains(word))
+            && line.contains(" in ")
+            && line.bytes().any(|b| b.is_ascii_digit());
+        has_count
+            || line.starts_with("FAILED (")
+            || line.starts_with("test result: ")
+            || line.starts_with("Tests:  ")
+            || (line.trim() == "OK" && tail.contains("Ran "))
+    })?;
+    let mut counts = quote(line.trim_matches(['=', ' ']))?;
+    if let Some(ran) = tail
+        .lines()
+        .rev()
+        .find(|line| line.starts_with("Ran ") && line.contains(" test"))
+    {
+        counts = format!("{}: {counts}", cleaned(ran));
+    }
+    Some(counts)
+}
+
+/// The line that names an error: a traceback's last one, or one that starts like an error. `is_failed` says that the exit
+/// code tells so already; then the last line will do.
+fn error_line(body: &str, is_failed: bool) -> Option<String> {
+    if let Some(at) = memmem::rfind(body.as_bytes(), b"Traceback (most recent call last)") {
+        let trace = body.get(at..).unwrap_or_default();
+        if let Some(line) = trace
+            .lines()
+            .skip(1)
+            .find(|line| !line.starts_with([' ', '\t']) && !line.trim().is_empty())
+        {
+            return quote(line);
+        }
+    }
+    let mut from = 0;
+    let bytes = body.as_bytes();
+    let finder = memmem::Finder::new(b"rror");
+    for _ in 0..40 {
+        let Some(at) = bytes
+            .get(from..)
+            .and_then(|rest| finder.find(rest))
+            .map(|at| from + at)
+        else {
+            break;
+        };
+        let start = bytes
+            .get(..at)
+            .and_then(|before| memchr::memrchr(b'\n', before))
+            .map_or(0, |newline| newline + 1);
+        let end = bytes
+            .get(at..)
+            .and_then(|rest| memchr::memchr(b'\n', rest))
+            .map_or(bytes.len(), |newline| at + newline);
+        if let Some(line) = body.get(start..end).filter(|line| names_error(line)) {
+            return quote(line);
+        }
+        from = end;
+    }
+    let (head, tail) = edges(body);
+    let shell = |line: &&str| {
+        line.starts_with("bash: ")
+            || line.starts_with("sh: ")
+            || line.starts_with("/bin/sh: ")
+            || line.starts_with("fatal: ")
+            || line.ends_with("command not found")
+            || line.ends_with("No such file or directory")
+    };
+    if let Some(line) = head.lines().chain(tail.lines()).take(60).find(shell) {
+        return quote(line);
+    }
+    if is_failed {
+        tail.lines().rev().find(|line| line.len() > 3).and_then(quote)
+    } else {
+        None
+    }
+}
+
+/// Whether a line starts as error messages do: `Error: …`, `ValueError: …`, `E   TypeError`, `ERROR …`, `x.c:3: error: …`.
+fn names_error(line: &str) -> bool {
+    let line = line.trim_start();
+    let line = line.strip_prefix("E ").map_or(line, str::trim_start);
+    let first = line.split([' ', ':', '(']).next().unwrap_or_default();
+    let is_name =
+        first.ends_with("Error") || first.ends_with("ERROR") || matches!(first, "error" | "error[E" | "npm");
+    is_name && (line.len() > first.len() + 2) && !line.contains(" as e") && !line.starts_with("except")
+        || (line.contains(": error: ") && line.len() < 300)
+}
+
+/// The only line of a short output.
+fn only_line(body: &str) -> Option<String> {
+    if body.len() > 400
+        || body
+            .lines()
+            .filter(|line| !line.trim().is_empty())
+            .take(3)
+            .count()
+            > 2
+    {
+        return None;
+    }
+    quote(body)
+}
+
+fn quote(line: &str) -> Option<String> {
+    let line = cleaned(line);
+    shortened(&line, MAX_LINE)
+        .map(std::borrow::Cow::into_owned)
+        .filter(|line| !line.is_empty())
+}

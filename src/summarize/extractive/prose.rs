@@ -1,0 +1,314 @@
+//! What people said: sentences of human and assistant turns, without code, boilerplate and small talk.
+
+use rustc_hash::FxHashSet;
+
+use super::candidate::{Candidate, Section};
+use super::line::{cleaned, shortened, without_bullet};
+use super::source::SourceTurn;
+use super::{Limits, order};
+use crate::trajectory::Role;
+
+/// Sentences looked at in one turn.
+const MAX_SENTENCES: usize = 60;
+
+/// Starts and words of sentences that demand or forbid.
+const DEMANDS: [&str; 12] = [
+    "must ",
+    "must not",
+    "never ",
+    "do not ",
+    "don't ",
+    "only ",
+    "make sure",
+    "should not ",
+    "have to ",
+    "without ",
+    "not allowed",
+    "required",
+];
+const DEMANDS_ELSEWHERE: [&str; 18] = [
+    "必须",
+    "不要",
+    "不得",
+    "不能",
+    "禁止",
+    "务必",
+    "只能",
+    "不可",
+    "应当",
+    "してください",
+    "しないで",
+    "нельзя",
+    "не надо",
+    "должн",
+    "nicht ",
+    "muss ",
+    "ne pas",
+    "debe ",
+];
+
+/// Starts of sentences that only announce the next step.
+const ANNOUNCEMENTS: [&str; 16] = [
+    "let me",
+    "now let me",
+    "let's",
+    "now let's",
+    "i'll",
+    "i will",
+    "now i'll",
+    "now i need",
+    "first, let",
+    "next, let",
+    "now, let",
+    "i need to",
+    "let us",
+    "让我",
+    "接下来",
+    "首先",
+];
+
+/// Starts of sentences that tell a finding.
+const FINDINGS: [&str; 14] = [
+    "the issue",
+    "the problem",
+    "the bug",
+    "root cause",
+    "the fix",
+    "this confirms",
+    "i found",
+    "i've found",
+    "the error",
+    "the reason",
+    "all tests",
+    "问题",
+    "原因",
+    "修复",
+];
+
+/// Lines for what the human asked and demanded.
+pub(super) fn asked(turns: &[SourceTurn<'_>], limits: Limits, candidates: &mut Vec<Candidate>) {
+    let humans: Vec<usize> = turns
+        .iter()
+        .enumerate()
+        .filter(|(_, turn)| matches!(turn.role, Role::Human | Role::System))
+        .map(|(index, _)| index)
+        .collect();
+    let mut seen: FxHashSet<String> = FxHashSet::default();
+    for (rank, index) in humans.iter().rev().enumerate() {
+        let Some(turn) = turns.get(*index) else { continue };
+        let lines = prose_lines(&turn.prose);
+        let whole = lines.join(" ");
+        let is_chatter = whole.chars().count() < 12;
+        let base = match rank {
+            _ if is_chatter => 1.0,
+            0 => 10.0,
+            _ if rank + 1 == humans.len() => 7.0,
+            1..4 => 6.0,
+            _ => 4.0,
+        };
+        if whole.chars().count() <= limits.asked && turn.role == Role::Human {
+            if !whole.is_empty() && seen.insert(whole.clone()) {
+                candidates.push(Candidate {
+                    section: Section::Asked,
+                    order: order(*index, 0),
+                    text: whole,
+                    value: base,
+                });
+            }
+            continue;
+        }
+        let mut place = 0.0;
+        for (number, sentence) in lines
+            .iter()
+            .flat_map(|line| sentences(line))
+            .take(MAX_SENTENCES)
+            .enumerate()
+        {
+            let Some(text) = shortened(sentence, limits.line * 2) else {
+                continue;
+            };
+            if text.chars().count() < 8 || !seen.insert(text.to_string()) {
+                continue;
+            }
+            let is_demand = demands(sentence);
+            if turn.role == Role::System && !is_demand {
+                continue;
+            }
+            let section = if is_demand {
+                Section::Constraints
+            } else {
+                Section::Asked
+            };
+            let value = if is_demand {
+                base * 0.7
+            } else {
+                base / (1.0 + 0.35 * place)
+            };
+            place += 1.0;
+            candidates.push(Candidate {
+                section,
+                order: order(*index, number),
+                text: text.into_owned(),
+                value,
+            });
+        }
+    }
+}
+
+/// Lines for what the assistant concluded: its last sentences that tell more than the next step.
+pub(super) fn findings(turns: &[SourceTurn<'_>], limits: Limits, candidates: &mut Vec<Candidate>) {
+    let speaking: Vec<usize> = turns
+        .iter()
+        .enumerate()
+        .filter(|(_, turn)| turn.role == Role::Assistant && !turn.prose.trim().is_empty())
+        .map(|(index, _)| index)
+        .collect();
+    let mut seen: FxHashSet<String> = FxHashSet::default();
+    for (rank, index) in speaking.iter().rev().enumerate() {
+        let Some(turn) = turns.get(*index) else { continue };
+        let lines = prose_lines(&turn.prose);
+        let all: Vec<&str> = lines
+            .iter()
+            .flat_map(|line| sentences(line))
+            .take(MAX_SENTENCES)
+            .collect();
+        let last = all.len();
+        for (number, sentence) in all.into_iter().enumerate() {
+            let lower = start_of(sentence);
+            if ANNOUNCEMENTS.iter().any(|start| lower.starts_with(start))
+                || sentence.ends_with([':', '：', '?', '？'])
+            {
+                continue;
+            }
+            let Some(text) = shortened(sentence, limits.line) else {
+                continue;
+            };
+            if text.chars().count() < 16 || !seen.insert(text.to_string()) {
+                continue;
+            }
+            let is_finding = FINDINGS.iter().any(|start| lower.starts_with(start));
+            let at_edge = number == 0 || number + 1 == last;
+            let base = if is_finding {
+                4.0
+            } else if at_edge {
+                2.6
+            } else {
+                1.0
+            };
+            let value = base / (1.0 + 0.12 * rank as f64);
+            candidates.push(Candidate {
+                section: Section::Findings,
+                order: order(*index, number),
+                text: text.into_owned(),
+                value,
+            });
+        }
+    }
+}
+
+/// The lines of a text that are prose: no fenced code, no comments of a template, no bare tags, no data.
+fn prose_lines(text: &str) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut in_fence = false;
+    let mut in_comment = false;
+    for raw in text.lines() {
+        let trimmed = raw.trim();
+        if trimmed.starts_with("```") || trimmed.starts_with("~~~") {
+            in_fence = !in_fence;
+            continue;
+        }
+        in_comment |= trimmed.starts_with("<!--");
+        let was_comment = in_comment;
+        if trimmed.contains("-->") {
+            in_comment = false;
+        }
+        if in_fence || was_comment || trimmed.is_empty() || is_bare_tag(trimmed) {
+            continue;
+        }
+        let line = cleaned(trimmed);
+        let line = without_bullet(&line);
+        if !line.is_empty() && line.contains(char::is_alphabetic) {
+            lines.push(line.to_owned());
+        }
+    }
+    lines
+}
+
+fn is_bare_tag(line: &str) -> bool {
+    line.starts_with('<') && line.ends_with('>') && !line.contains(' ')
+}
+
+/// The sentences of a line, their closing marks included.
+pub(super) fn sentences(line: &str) -> impl Iterator<Item = &str> {
+    let mut rest = line;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let end = sentence_end(rest);
+        let (sentence, tail) = rest.split_at_checked(end)?;
+        rest = tail.trim_start();
+        Some(sentence.trim())
+    })
+    .filter(|sentence| !sentence.is_empty())
+}
+
+fn sentence_end(text: &str) -> usize {
+    let mut before = ' ';
+    for (at, c) in text.char_indices() {
+        let after = at + c.len_utf8();
+        let next = text.get(after..).and_then(|rest| rest.chars().next());
+        let ends = match c {
+            '。' | '！' | '？' => true,
+            // Not after an initial or an abbreviation of one letter, and only before a space.
+            '.' => next == Some(' ') && at > 0 && !is_abbreviated(text, at, before),
+            '!' | '?' => next == Some(' '),
+            _ => false,
+        };
+        if ends {
+            return after;
+        }
+        before = c;
+    }
+    text.len()
+}
+
+fn is_abbreviated(text: &str, at: usize, before: char) -> bool {
+    let word = text
+        .get(..at)
+        .and_then(|head| head.rsplit(' ').next())
+        .unwrap_or_default();
+    !before.is_alphanumeric() && before != '`' && before != ')' && before != '"' && before != '\''
+        || matches!(
+            word,
+            "e.g" | "i.e" | "etc" | "vs" | "Mr" | "Mrs" | "Dr" | "No" | "cf"
+        )
+        || word.len() == 1 && word.bytes().all(|b| b.is_ascii_alphanumeric())
+}
+
+/// The start of a sentence in small letters, enough to compare with phrases.
+fn start_of(sentence: &str) -> String {
+    sentence
+        .chars()
+        .take(24)
+        .collect::<String>()
+        .to_lowercase()
+        .replace('’', "'")
+}
+
+fn demands(sentence: &str) -> bool {
+    let lower = sentence.to_lowercase();
+    // `I don't know` demands nothing.
+    let told_of_self = lower.starts_with("i ") || lower.starts_with("it ") || lower.starts_with("we ");
+    (!told_of_self && DEMANDS.iter().any(|word| starts_or_holds(&lower, word)))
+        || DEMANDS_ELSEWHERE.iter().any(|word| lower.contains(word))
+}
+
+fn starts_or_holds(lower: &str, word: &str) -> bool {
+    lower.match_indices(word).any(|(at, _)| {
+        at == 0
+            || lower
+                .get(..at)
+                .is_some_and(|head| head.ends_with([' ', '(', '*']))
+    })
+}

@@ -1,0 +1,242 @@
+//! Which lines enter the summary: the most telling ones for their cost in tokens, with values that later turns use first.
+
+use std::collections::BinaryHeap;
+
+use rustc_hash::FxHashMap;
+
+use super::candidate::{Candidate, Section};
+use crate::compress::anchors::{Anchor, Matcher};
+use crate::summarize::grounding::{KEY_REFERENCES, reference_costs};
+use crate::tokens::TokenCounter;
+
+/// The part of the budget that plain references to anchors may claim ahead of every line.
+const REFERENCE_SHARE: f64 = 0.5;
+
+/// Bytes of candidate lines counted per token of the budget: some three times what can enter.
+const COUNTED_BYTES: usize = 14;
+
+/// A line chosen for the summary.
+pub(super) struct Chosen {
+    /// The line.
+    pub candidate: Candidate,
+    /// Its tokens, bullet and line end included.
+    pub cost: usize,
+    /// What it was worth per token when it was chosen: the least go first when room is short.
+    pub density: u64,
+}
+
+/// A candidate with what ranking needs to know of it.
+struct Entry {
+    candidate: Candidate,
+    cost: usize,
+    held: Vec<usize>,
+}
+
+/// What is still to be covered, and what it costs as a plain reference.
+struct Cover {
+    is_covered: Vec<bool>,
+    reference_cost: Vec<usize>,
+    is_reserved: Vec<bool>,
+    bonus: Vec<f64>,
+}
+
+/// The lines for `budget` tokens, in the order printed, leaving room for references to the `anchors` they do not hold.
+pub(super) fn chosen(
+    candidates: Vec<Candidate>,
+    anchors: &[Anchor],
+    budget: usize,
+    counter: &dyn TokenCounter,
+) -> Vec<Chosen> {
+    let entries = entries(candidates, anchors, budget, counter);
+    let mut cover = cover(anchors, budget, counter);
+    let reference_label = if cover.is_reserved.contains(&true) {
+        counter.count(KEY_REFERENCES) + 1
+    } else {
+        0
+    };
+    let mut left = budget.saturating_sub(cover.reserved() + reference_label);
+    let mut section_spent: FxHashMap<Section, usize> = FxHashMap::default();
+    let mut taken = Vec::new();
+    let mut deferred = Vec::new();
+    let mut heap: BinaryHeap<(u64, std::cmp::Reverse<usize>)> = (0..entries.len())
+        .map(|index| (u64::MAX, std::cmp::Reverse(index)))
+        .collect();
+    let mut is_capped = true;
+    loop {
+        let Some((density_before, std::cmp::Reverse(index))) = heap.pop() else {
+            if !is_capped {
+                break;
+            }
+            // Every section had its share; what is left goes to whatever is worth most.
+            is_capped = false;
+            heap = deferred
+                .drain(..)
+                .map(|index| (u64::MAX, std::cmp::Reverse(index)))
+                .collect();
+            continue;
+        };
+        let Some(entry) = entries.get(index) else { continue };
+        let density = cover.density(entry);
+        if density == 0 {
+            continue;
+        }
+        if density < density_before && heap.peek().is_some_and(|(next, _)| *next > density) {
+            heap.push((density, std::cmp::Reverse(index)));
+            continue;
+        }
+        let spent = section_spent.get(&entry.candidate.section).copied();
+        let heading = if spent.is_none() {
+            counter.count(entry.candidate.section.label()) + 1
+        } else {
+            0
+        };
+        let cost = entry.cost + heading;
+        let share = (budget as f64 * entry.candidate.section.share()) as usize;
+        if is_capped && spent.unwrap_or(0) > 0 && spent.unwrap_or(0) + cost > share {
+            deferred.push(index);
+            continue;
+        }
+        let released = cover.released(entry);
+        if cost > left + released {
+            continue;
+        }
+        left = left + released - cost;
+        *section_spent.entry(entry.candidate.section).or_default() += cost;
+        cover.take(entry);
+        taken.push((index, density));
+    }
+    let mut chosen: Vec<Chosen> = Vec::with_capacity(taken.len());
+    let densities: FxHashMap<usize, u64> = taken.into_iter().collect();
+    for (index, entry) in entries.into_iter().enumerate() {
+        if let Some(&density) = densities.get(&index) {
+            chosen.push(Chosen {
+                candidate: entry.candidate,
+                cost: entry.cost,
+                density,
+            });
+        }
+    }
+    chosen.sort_by_key(|line| (line.candidate.section, line.candidate.order));
+    chosen
+}
+
+/// The candidates worth counting, each counted once.
+fn entries(
+    mut candidates: Vec<Candidate>,
+    anchors: &[Anchor],
+    budget: usize,
+    counter: &dyn TokenCounter,
+) -> Vec<Entry> {
+    let matcher = Matcher::new(anchors.iter().map(|anchor| anchor.text.as_str()));
+    candidates.sort_by(|a, b| b.value.total_cmp(&a.value));
+    let mut seen = rustc_hash::FxHashSet::default();
+    candidates.retain(|candidate| seen.insert(candidate.text.clone()));
+    let mut wanted = vec![true; anchors.len()];
+    let mut entries: Vec<Entry> = candidates
+        .into_iter()
+        .map(|candidate| {
+            let mut held = Vec::new();
+            matcher.find(&candidate.text, &mut wanted, |index, _| {
+                held.push(index);
+                false
+            });
+            for index in &held {
+                if let Some(is_wanted) = wanted.get_mut(*index) {
+                    *is_wanted = true;
+                }
+            }
+            let cost = candidate.text.len() / 4 + 2;
+            Entry {
+                candidate,
+                cost,
+                held,
+            }
+        })
+        .collect();
+    let rough = |entry: &Entry| (entry.candidate.value + entry.held.len() as f64) / (entry.cost + 6) as f64;
+    entries.sort_by(|a, b| rough(b).total_cmp(&rough(a)));
+    let mut bytes = 0;
+    entries.retain(|entry| {
+        let enters = bytes <= COUNTED_BYTES * budget;
+        bytes += entry.candidate.text.len();
+        enters
+    });
+    let mut line = String::new();
+    for entry in &mut entries {
+        line.clear();
+        line.push_str("- ");
+        line.push_str(&entry.candidate.text);
+        line.push('\n');
+        entry.cost = counter.count(&line).max(1);
+    }
+    entries
+}
+
+fn cover(anchors: &[Anchor], budget: usize, counter: &dyn TokenCounter) -> Cover {
+    let reference_cost = reference_costs(anchors, counter);
+    let room = (budget as f64 * REFERENCE_SHARE) as usize;
+    let mut reserved = 0;
+    let is_reserved = reference_cost
+        .iter()
+        .map(|cost| {
+            let fits = reserved + cost <= room;
+            reserved += if fits { *cost } else { 0 };
+            fits
+        })
+        .collect();
+    let bonus = anchors
+        .iter()
+        .map(|anchor| 0.6 + 0.7 * (anchor.uses as f64).ln_1p())
+        .collect();
+    Cover {
+        is_covered: vec![false; anchors.len()],
+        reference_cost,
+        is_reserved,
+        bonus,
+    }
+}
+
+impl Cover {
+    fn reserved(&self) -> usize {
+        self.reference_cost
+            .iter()
+            .zip(&self.is_reserved)
+            .filter(|(_, reserved)| **reserved)
+            .map(|(cost, _)| cost)
+            .sum()
+    }
+
+    fn open<'c>(&'c self, entry: &'c Entry) -> impl Iterator<Item = usize> + 'c {
+        entry
+            .held
+            .iter()
+            .copied()
+            .filter(|index| self.is_covered.get(*index) == Some(&false))
+    }
+
+    /// Worth per token, in millionths; 0 for a line that was only to tell values which are told already.
+    fn density(&self, entry: &Entry) -> u64 {
+        let bonus: f64 = self.open(entry).filter_map(|index| self.bonus.get(index)).sum();
+        if entry.candidate.section == Section::Values && bonus == 0.0 {
+            return 0;
+        }
+        let net = entry.cost.saturating_sub(self.released(entry)) + 6;
+        ((entry.candidate.value + bonus) / net as f64 * 1e6) as u64
+    }
+
+    /// Tokens kept for plain references that the line makes needless.
+    fn released(&self, entry: &Entry) -> usize {
+        self.open(entry)
+            .filter(|index| self.is_reserved.get(*index) == Some(&true))
+            .filter_map(|index| self.reference_cost.get(index))
+            .sum()
+    }
+
+    fn take(&mut self, entry: &Entry) {
+        for index in &entry.held {
+            if let Some(is_covered) = self.is_covered.get_mut(*index) {
+                *is_covered = true;
+            }
+        }
+    }
+}

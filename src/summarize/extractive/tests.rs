@@ -1,0 +1,1 @@
+//! Properties of summaries, and what they tell of typical regions.

@@ -1,0 +1,216 @@
+//! Lines that say what a value is that later turns use: the line of the region it stands in, shortened around it.
+
+use rustc_hash::FxHashSet;
+
+use super::candidate::{Candidate, Section};
+use super::line::{cleaned, without_bullet};
+use super::source::{Arguments, SourceTurn};
+use super::{Limits, order};
+use crate::compress::anchors::{Anchor, Matcher};
+use crate::trajectory::Role;
+
+/// Places looked at for one anchor.
+const MAX_PLACES: u8 = 6;
+
+/// Bytes of a line looked at on each side of an anchor.
+const REACH: usize = 600;
+
+/// Where an anchor stands in the region.
+struct Place<'t> {
+    turn: usize,
+    role: Role,
+    text: &'t str,
+    at: usize,
+}
+
+/// A line for each anchor found in the region (several anchors share one where they stand together), and for each anchor
+/// whether the region holds it at all.
+pub(super) fn values(
+    turns: &[SourceTurn<'_>],
+    anchors: &[Anchor],
+    limits: Limits,
+    candidates: &mut Vec<Candidate>,
+) -> Vec<bool> {
+    let matcher = Matcher::new(anchors.iter().map(|anchor| anchor.text.as_str()));
+    let mut wanted = vec![true; anchors.len()];
+    let mut places: Vec<Vec<Place<'_>>> = anchors.iter().map(|_| Vec::new()).collect();
+    for (turn, source) in turns.iter().enumerate() {
+        for text in texts(source) {
+            matcher.find(text, &mut wanted, |index, at| {
+                let Some(found) = places.get_mut(index) else {
+                    return false;
+                };
+                found.push(Place {
+                    turn,
+                    role: source.role,
+                    text,
+                    at,
+                });
+                found.len() < MAX_PLACES as usize
+            });
+        }
+    }
+    let mut seen: FxHashSet<String> = FxHashSet::default();
+    for (anchor, found) in anchors.iter().zip(&places) {
+        let best = found
+            .iter()
+            .filter_map(|place| around(place, &anchor.text, limits.line).map(|line| (place, line)))
+            .max_by_key(|(place, line)| {
+                (
+                    worth(place.role, line, &anchor.text),
+                    std::cmp::Reverse(place.turn),
+                )
+            });
+        if let Some((place, text)) = best
+            && seen.insert(text.clone())
+        {
+            candidates.push(Candidate {
+                section: Section::Values,
+                order: order(place.turn, place.at % 1_000),
+                text,
+                value: 0.3,
+            });
+        }
+    }
+    places.iter().map(|found| !found.is_empty()).collect()
+}
+
+/// The texts of a turn, its calls' arguments included.
+pub(super) fn texts<'t>(turn: &'t SourceTurn<'_>) -> impl Iterator<Item = &'t str> {
+    let arguments = turn.calls.iter().flat_map(|call| -> Vec<&'t str> {
+        match &call.arguments {
+            Arguments::Json(json) => vec![json.as_ref()],
+            Arguments::Tagged(fields) => fields.iter().map(|(_, value)| value.as_str()).collect(),
+        }
+    });
+    std::iter::once(turn.prose.as_ref())
+        .chain(turn.answers.iter().map(|(_, content)| content.as_ref()))
+        .chain(arguments)
+        .filter(|text| !text.is_empty())
+}
+
+/// How much a line tells about an anchor: people's words before outputs, outputs before code that the model wrote.
+fn worth(role: Role, line: &str, anchor: &str) -> usize {
+    let words = line
+        .split_whitespace()
+        .filter(|word| word.chars().any(char::is_alphabetic))
+        .count()
+        .min(8);
+    let who = match role {
+        Role::Human => 6,
+        Role::Tool => 3,
+        Role::Assistant => 4,
+        Role::System | Role::Other => 1,
+    };
+    if line.len() < anchor.len() + 4 {
+        0
+    } else {
+        who + words
+    }
+}
+
+/// The part of an anchor's line around it, in at most about `most` characters; `None` where the line says no more than
+/// the anchor itself.
+fn around(place: &Place<'_>, anchor: &str, most: usize) -> Option<String> {
+    let text = place.text;
+    let end = place.at + anchor.len();
+    let mut start_limit = place.at.saturating_sub(REACH);
+    while !text.is_char_boundary(start_limit) {
+        start_limit += 1;
+    }
+    let mut end_limit = (end + REACH).min(text.len());
+    while !text.is_char_boundary(end_limit) {
+        end_limit -= 1;
+    }
+    let before = text.get(start_limit..place.at)?;
+    let after = text.get(end..end_limit)?;
+    // Code that a call writes stands in JSON, its line ends escaped.
+    let (before, cut_before) = match before.rfind('\n').max(before.rfind("\\n").map(|at| at + 1)) {
+        Some(newline) => (before.get(newline + 1..)?, false),
+        None => (before, start_limit > 0),
+    };
+    let (after, cut_after) = match after.find('\n').into_iter().chain(after.find("\\n")).min() {
+        Some(newline) => (after.get(..newline)?, false),
+        None => (after, end_limit < text.len()),
+    };
+    let room = most.saturating_sub(anchor.chars().count());
+    let left = tail_words(
+        before,
+        if after.chars().count() < room / 2 {
+            room - after.chars().count()
+        } else {
+            room / 2
+        },
+        cut_before,
+    );
+    let right = head_words(after, room.saturating_sub(left.chars().count()), cut_after);
+    let line = cleaned(&format!("{left}{anchor}{right}"));
+    let line = without_bullet(&plain_json(&line))
+        .trim_start_matches([',', '}', ']', ' '])
+        .trim_end_matches([',', '{', '[', ' ', '('])
+        .to_owned();
+    (line.contains(anchor) && line.len() >= anchor.len() + 4).then_some(line)
+}
+
+/// The last words of `text` in at most `most` characters; with `cut` its first word may be half a word.
+fn tail_words(text: &str, most: usize, cut: bool) -> &str {
+    let count = text.chars().count();
+    if count <= most && !cut {
+        return text;
+    }
+    let skip = count.saturating_sub(most);
+    let from = text.char_indices().nth(skip).map_or(text.len(), |(at, _)| at);
+    let Some(tail) = text.get(from..) else { return "" };
+    let piece = tail.find([' ', ',', ';']).and_then(|at| tail.get(at + 1..));
+    // A field of a JSON object is told from its key on.
+    let field = tail
+        .find(", \"")
+        .and_then(|at| tail.get(at + 2..))
+        .or_else(|| tail.find(",\"").and_then(|at| tail.get(at + 1..)));
+    field.or(piece).unwrap_or_default()
+}
+
+/// The first words of `text` in at most `most` characters; with `cut` its last word may be half a word.
+fn head_words(text: &str, most: usize, cut: bool) -> &str {
+    let limit = text.char_indices().nth(most).map(|(at, _)| at);
+    if limit.is_none() && !cut {
+        return text;
+    }
+    let Some(head) = text.get(..limit.unwrap_or(text.len())) else {
+        return "";
+    };
+    let field = head
+        .rfind(", \"")
+        .or_else(|| head.rfind(",\""))
+        .and_then(|at| head.get(..at));
+    // What directly follows the anchor belongs to its word.
+    field
+        .or_else(|| head.rfind([' ', ',', ';']).and_then(|at| head.get(..at)))
+        .unwrap_or_default()
+}
+
+/// A piece of a JSON object without its quotes and brackets; other lines as they are.
+fn plain_json(line: &str) -> String {
+    if !(line.contains("\": ") || line.contains("\":")) {
+        return line.to_owned();
+    }
+    let mut plain = String::with_capacity(line.len());
+    let mut chars = line.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '"' | '{' | '}' | '[' | ']' => {}
+            '\\' if chars.peek() == Some(&'"') => {}
+            ':' if chars.peek().is_some_and(|next| *next != ' ')
+                && plain.ends_with(|last: char| last.is_alphanumeric() || last == '_')
+                && line.contains("\":") =>
+            {
+                plain.push(':');
+                if chars.peek() == Some(&'"') {
+                    plain.push(' ');
+                }
+            }
+            c => plain.push(c),
+        }
+    }
+    plain.split_whitespace().collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,152 @@
+//! Lines for what was done: calls with their outcomes, files touched, errors still open.
+
+use rustc_hash::FxHashSet;
+
+use super::action::Action;
+use super::candidate::{Candidate, Section};
+use super::target::Effect;
+use super::{Limits, order};
+use crate::summarize::extractive::line::shortened;
+
+/// Errors still open that are told at most.
+const MAX_OPEN: usize = 4;
+
+/// A line for each action; failing, changing and late ones are worth most.
+pub(super) fn done(actions: &[Action], limits: Limits, candidates: &mut Vec<Candidate>) {
+    let count = actions.len().max(1) as f64;
+    for (number, action) in actions.iter().enumerate() {
+        let mut text = action.target.line.clone();
+        if action.times > 1 {
+            text.push_str(&format!(" (x{})", action.times));
+        }
+        text.push_str(" -> ");
+        text.push_str(&ending(action, limits));
+        let lateness = (number + 1) as f64 / count;
+        let failed = action.outcome.failed == Some(true);
+        let base = match action.target.effect {
+            Effect::Read => 0.9,
+            Effect::Modify => 2.2,
+            Effect::Other => 2.0,
+        };
+        let value = base
+            + if failed { 0.8 } else { 0.0 }
+            + 2.0 * lateness * lateness
+            + if action.is_open { 0.5 } else { 0.0 };
+        candidates.push(Candidate {
+            section: Section::Done,
+            order: order(action.turn, number),
+            text,
+            value,
+        });
+    }
+}
+
+/// How an action ended, in a few words.
+fn ending(action: &Action, limits: Limits) -> String {
+    let outcome = &action.outcome;
+    if !action.is_answered {
+        return "no answer".to_owned();
+    }
+    let mut text = match (outcome.exit_code, outcome.failed) {
+        (Some(0), Some(true)) => "exit 0 with an error".to_owned(),
+        (Some(0), _) => "ok".to_owned(),
+        (Some(code), _) => format!("exit {code}"),
+        (None, Some(true)) => "failed".to_owned(),
+        _ => String::new(),
+    };
+    let detail = match action.target.effect {
+        _ if outcome.failed == Some(true) => outcome.error.as_deref().or(outcome.result.as_deref()),
+        Effect::Modify => outcome.result.as_deref().filter(|_| text.is_empty()),
+        _ => outcome.result.as_deref(),
+    };
+    if let Some(detail) = detail.and_then(|detail| shortened(detail, limits.line)) {
+        if !text.is_empty() {
+            text.push_str(": ");
+        }
+        text.push_str(&detail);
+    } else if action.target.effect != Effect::Modify && outcome.lines > 0 {
+        if !text.is_empty() {
+            text.push_str(", ");
+        }
+        text.push_str(&format!(
+            "{} line{}",
+            outcome.lines,
+            if outcome.lines == 1 { "" } else { "s" }
+        ));
+    }
+    if text.is_empty() { "ok".to_owned() } else { text }
+}
+
+/// A line for the files changed and one for those read, newest first.
+pub(super) fn files(actions: &[Action], limits: Limits, candidates: &mut Vec<Candidate>) {
+    let mut changed: FxHashSet<&str> = FxHashSet::default();
+    for (effect, label, value) in [(Effect::Modify, "changed: ", 4.0), (Effect::Read, "read: ", 1.5)] {
+        let mut seen: FxHashSet<&str> = FxHashSet::default();
+        let mut line = String::new();
+        for action in actions
+            .iter()
+            .rev()
+            .filter(|action| action.target.effect == effect)
+        {
+            let Some(file) = action.target.file.as_deref() else {
+                continue;
+            };
+            if changed.contains(file) || !seen.insert(file) {
+                continue;
+            }
+            if !line.is_empty() && line.len() + file.len() > 2 * limits.line {
+                break;
+            }
+            line.push_str(if line.is_empty() { label } else { ", " });
+            line.push_str(file);
+        }
+        changed.extend(seen);
+        if !line.is_empty() {
+            candidates.push(Candidate {
+                section: Section::Files,
+                order: order(0, usize::from(effect == Effect::Read)),
+                text: line,
+                value,
+            });
+        }
+    }
+}
+
+/// A line for each error that nothing later resolved, newest first in worth.
+pub(super) fn open_errors(actions: &[Action], limits: Limits, candidates: &mut Vec<Candidate>) {
+    let mut seen: FxHashSet<&str> = FxHashSet::default();
+    let open = actions
+        .iter()
+        .enumerate()
+        .rev()
+        .filter(|(_, action)| action.is_open);
+    let told = open.filter_map(|(number, action)| {
+        action
+            .outcome
+            .error
+            .as_deref()
+            .map(|error| (number, action, error))
+    });
+    for (rank, (number, action, error)) in told
+        .filter(|(_, _, error)| seen.insert(error))
+        .take(MAX_OPEN)
+        .enumerate()
+    {
+        let target = shortened(&action.target.line, limits.line / 2).unwrap_or_default();
+        let Some(error) = shortened(error, limits.line) else {
+            continue;
+        };
+        let text = if target.is_empty() {
+            error.into_owned()
+        } else {
+            format!("{error} ({target})")
+        };
+        let value = 4.0 / (1.0 + rank as f64);
+        candidates.push(Candidate {
+            section: Section::Errors,
+            order: order(action.turn, number),
+            text,
+            value,
+        });
+    }
+}
