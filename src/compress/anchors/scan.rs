@@ -39,8 +39,26 @@ pub fn identifiers(text: &str, mut on_identifier: impl FnMut(&str)) {
             if let Some(value) = quoted(text, at).filter(|value| is_quoted_value(value)) {
                 on_identifier(value);
             }
-            at += char_len(byte);
+            at += if byte == 0x1b {
+                escape_len(bytes, at)
+            } else {
+                char_len(byte)
+            };
         }
+    }
+}
+
+/// The length of a terminal's colour code (`ESC[31m`), whose letters belong to no word.
+fn escape_len(bytes: &[u8], at: usize) -> usize {
+    let code = bytes.get(at + 2..).unwrap_or_default();
+    let length = code
+        .iter()
+        .take(12)
+        .take_while(|b| b.is_ascii_digit() || **b == b';')
+        .count();
+    match (bytes.get(at + 1), code.get(length)) {
+        (Some(b'['), Some(letter)) if letter.is_ascii_alphabetic() => length + 3,
+        _ => 1,
     }
 }
 

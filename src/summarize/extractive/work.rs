@@ -56,7 +56,15 @@ fn ending(action: &Action, limits: Limits) -> String {
     };
     let detail = match action.target.effect {
         _ if outcome.failed == Some(true) => outcome.error.as_deref().or(outcome.result.as_deref()),
-        Effect::Modify => outcome.result.as_deref().filter(|_| text.is_empty()),
+        // That a file was written is told by the call itself.
+        Effect::Modify => outcome.result.as_deref().filter(|result| {
+            text.is_empty()
+                && action
+                    .target
+                    .file
+                    .as_deref()
+                    .is_none_or(|file| !result.contains(file))
+        }),
         _ => outcome.result.as_deref(),
     };
     if let Some(detail) = detail.and_then(|detail| shortened(detail, limits.line)) {

@@ -145,8 +145,32 @@ pub(super) fn url_credentials(text: &str, word: Range<usize>) -> Option<Range<us
         || password.starts_with(['$', '{', '%', '[', '*'])
         || credentials.starts_with('[')
         || is_filler(password)
-        || ["pass", "pwd", "secret", "pw"].contains(&password);
+        || ["pass", "pwd", "secret", "pw"].contains(&password)
+        || (host_is_example(rest.get(stop + 1..)?) && is_simple(password));
     (!is_placeholder).then(|| word.end..word.end + stop)
+}
+
+/// Whether the host is one of those reserved for documentation.
+fn host_is_example(host: &str) -> bool {
+    host.starts_with("example.") || host.starts_with("www.example.")
+}
+
+/// Whether a password is a plain short word, percent escapes aside.
+fn is_simple(password: &str) -> bool {
+    let mut letters = 0;
+    let mut rest = password;
+    while let Some(c) = rest.chars().next() {
+        let escape = rest
+            .as_bytes()
+            .get(1..3)
+            .is_some_and(|hex| c == '%' && hex.iter().all(u8::is_ascii_hexdigit));
+        if !escape && !c.is_ascii_lowercase() {
+            return false;
+        }
+        letters += usize::from(!escape);
+        rest = rest.get(if escape { 3 } else { 1 }..).unwrap_or_default();
+    }
+    letters <= 8
 }
 
 /// A private key block, its lines real or escaped (`\n`).
@@ -279,7 +303,12 @@ fn is_code(text: &str, span: &Range<usize>) -> bool {
 
 fn is_filler(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
-    FILLERS.iter().any(|filler| lower.contains(filler))
+    let is_test = ["test", "demo", "pass"].iter().any(|word| {
+        lower
+            .strip_prefix(word)
+            .is_some_and(|tail| tail.len() <= 4 && tail.bytes().all(|b| b.is_ascii_digit()))
+    });
+    is_test || FILLERS.iter().any(|filler| lower.contains(filler))
 }
 
 /// Whether it is words joined by dashes or underscores, with at most a short number among them.
