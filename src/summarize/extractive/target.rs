@@ -259,12 +259,7 @@ fn effect_of_command(command: &str) -> (Effect, Option<String>) {
     if let Some(file) = written {
         return (Effect::Modify, Some(file));
     }
-    let last_path = words
-        .iter()
-        .skip(1)
-        .filter(is_path)
-        .next_back()
-        .map(|word| bare(word));
+    let last_path = words.iter().skip(1).rfind(is_path).map(|word| bare(word));
     match program {
         "sed" if words.contains(&"-i") || command.contains(" -i") => (Effect::Modify, last_path),
         "rm" | "mv" | "cp" | "touch" | "mkdir" | "patch" | "tee" | "create" => (Effect::Modify, last_path),

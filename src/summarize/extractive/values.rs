@@ -168,10 +168,11 @@ fn tail_words(text: &str, most: usize, cut: bool) -> &str {
     let Some(tail) = text.get(from..) else { return "" };
     let piece = tail.find([' ', ',', ';']).and_then(|at| tail.get(at + 1..));
     // A field of a JSON object is told from its key on.
-    let field = tail
-        .find(", \"")
-        .and_then(|at| tail.get(at + 2..))
-        .or_else(|| tail.find(",\"").and_then(|at| tail.get(at + 1..)));
+    let field = ["{\"", ", \"", ",\""]
+        .iter()
+        .filter_map(|mark| tail.find(mark).map(|at| at + mark.len() - 1))
+        .min()
+        .and_then(|at| tail.get(at..));
     field.or(piece).unwrap_or_default()
 }
 

@@ -1,12 +1,14 @@
 //! Lines for what was done: calls with their outcomes, files touched, errors still open.
 
+use std::fmt::Write as _;
+
 use rustc_hash::FxHashSet;
 
 use super::action::Action;
 use super::candidate::{Candidate, Section};
+use super::line::shortened;
 use super::target::Effect;
 use super::{Limits, order};
-use crate::summarize::extractive::line::shortened;
 
 /// Errors still open that are told at most.
 const MAX_OPEN: usize = 4;
@@ -17,7 +19,7 @@ pub(super) fn done(actions: &[Action], limits: Limits, candidates: &mut Vec<Cand
     for (number, action) in actions.iter().enumerate() {
         let mut text = action.target.line.clone();
         if action.times > 1 {
-            text.push_str(&format!(" (x{})", action.times));
+            let _ = write!(text, " (x{})", action.times);
         }
         text.push_str(" -> ");
         text.push_str(&ending(action, limits));
@@ -76,11 +78,8 @@ fn ending(action: &Action, limits: Limits) -> String {
         if !text.is_empty() {
             text.push_str(", ");
         }
-        text.push_str(&format!(
-            "{} line{}",
-            outcome.lines,
-            if outcome.lines == 1 { "" } else { "s" }
-        ));
+        let plural = if outcome.lines == 1 { "" } else { "s" };
+        let _ = write!(text, "{} line{plural}", outcome.lines);
     }
     if text.is_empty() { "ok".to_owned() } else { text }
 }

@@ -181,23 +181,16 @@ pub(super) fn private_key(text: &str, word: Range<usize>) -> Option<Range<usize>
     let label_end = memmem::find(window.get(..80.min(window.len()))?, b"PRIVATE KEY")?;
     let body_start = label_end + memmem::find(window.get(label_end..)?, b"-----")? + 5;
     let body = window.get(body_start..)?;
-    let (body_end, block_end) = match memmem::find(body, b"-----END") {
-        Some(end) => {
-            let tail = body.get(end + 8..)?;
-            (
-                end,
-                end + 8 + memmem::find(tail.get(..60.min(tail.len()))?, b"-----").map_or(0, |at| at + 5),
-            )
-        }
-        None => {
-            let end = body
-                .iter()
-                .position(|b| {
-                    !((Class::Path.holds(*b) && *b != b'-') || b.is_ascii_whitespace() || *b == b'\\')
-                })
-                .unwrap_or(body.len());
-            (end, end)
-        }
+    let (body_end, block_end) = if let Some(end) = memmem::find(body, b"-----END") {
+        let tail = body.get(end + 8..)?;
+        (
+            end,
+            end + 8 + memmem::find(tail.get(..60.min(tail.len()))?, b"-----").map_or(0, |at| at + 5),
+        )
+    } else {
+        let is_body = |b: u8| (Class::Path.holds(b) && b != b'-') || b.is_ascii_whitespace() || b == b'\\';
+        let end = body.iter().position(|b| !is_body(*b)).unwrap_or(body.len());
+        (end, end)
     };
     let letters = body
         .get(..body_end)?
