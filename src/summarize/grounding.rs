@@ -111,3 +111,77 @@ fn lost<'a>(anchors: &'a [Anchor], held: &'a [bool]) -> impl Iterator<Item = &'a
         .map(|(anchor, _)| anchor)
         .take(MAX_REFERENCES)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tokens::TokenizerIdentity;
+
+    /// One token per word.
+    struct Words(TokenizerIdentity);
+
+    impl TokenCounter for Words {
+        fn count(&self, text: &str) -> usize {
+            text.split_whitespace().count()
+        }
+
+        fn identity(&self) -> &TokenizerIdentity {
+            &self.0
+        }
+    }
+
+    fn grounded(text: &str, anchors: &[&str], max_tokens: usize) -> (String, usize) {
+        let counter = Words(TokenizerIdentity {
+            name: "words".to_owned(),
+            sha256: String::new(),
+            engine: "test".to_owned(),
+        });
+        let anchors: Vec<Anchor> = anchors
+            .iter()
+            .map(|text| Anchor {
+                text: (*text).to_owned(),
+                uses: 1,
+            })
+            .collect();
+        ground(text.to_owned(), &anchors, max_tokens, &counter)
+    }
+
+    #[test]
+    fn lost_anchors_become_the_last_line() {
+        assert_eq!(
+            grounded("all of a.py", &["a.py", "b.py", "c.py"], 99),
+            ("all of a.py\nKey references: b.py, c.py".to_owned(), 3)
+        );
+        assert_eq!(
+            grounded("all of a.py", &["a.py"], 99),
+            ("all of a.py".to_owned(), 1)
+        );
+    }
+
+    #[test]
+    fn the_budget_holds_and_the_most_used_enter_first() {
+        assert_eq!(grounded("one two three", &["a.py", "b.py", "c.py"], 6).1, 0);
+        for max_tokens in 3..12 {
+            let (text, held) = grounded("one two three", &["a.py", "b.py", "c.py"], max_tokens);
+            assert!(
+                text.split_whitespace().count() <= max_tokens && text.starts_with("one two three"),
+                "{text}"
+            );
+            assert!(held == 0 || text.contains("Key references: a.py"), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_line_of_references_that_is_there_already_is_extended() {
+        assert_eq!(
+            grounded("x\nKey references: a.py\n", &["a.py", "b.py"], 99),
+            ("x\nKey references: a.py, b.py".to_owned(), 2)
+        );
+    }
+
+    #[test]
+    fn a_secret_is_no_reference() {
+        let secret = format!("ghp_{}", "a8F3kQ9zL2mX7pR4tV6wB1nC5dE0gHjKsTyU");
+        assert_eq!(grounded("x", &[&secret], 99), ("x".to_owned(), 0));
+    }
+}

@@ -52,7 +52,7 @@ pub fn body_of(text: &str) -> Option<&str> {
 
 /// What follows a marker at the start of `text`, Markdown decoration around it included.
 fn after_marker(text: &str) -> Option<&str> {
-    let plain = text.trim_start_matches(|c| matches!(c, '*' | '#' | '_' | '`' | '>' | ' '));
+    let plain = text.trim_start_matches(['*', '#', '_', '`', '>', ' ']);
     let decorated = plain.len() < text.len();
     let head = plain.get(..BARE_MARKER.len())?;
     if !head.eq_ignore_ascii_case(BARE_MARKER) {

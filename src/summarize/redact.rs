@@ -97,11 +97,11 @@ fn token_span(text: &str, token: &Token, start: usize) -> Option<Range<usize>> {
 
 /// Whether a word begins at `at`: no letter or digit before it, unless it is the letter of a JSON escape.
 fn begins_word(text: &str, at: usize) -> bool {
-    match text.as_bytes().get(..at).unwrap_or_default() {
-        [.., b'\\', b'n' | b't' | b'r'] => true,
-        [.., byte] => !byte.is_ascii_alphanumeric() && *byte != b'_',
-        [] => true,
-    }
+    let before = text.as_bytes().get(..at).unwrap_or_default();
+    let in_word = before
+        .last()
+        .is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+    !in_word || matches!(before, [.., b'\\', b'n' | b't' | b'r'])
 }
 
 /// Whether a text of a token's form can be one: digits among letters, and no filler like `xxxxxxxx`.

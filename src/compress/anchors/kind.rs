@@ -98,7 +98,7 @@ fn is_path(word: &str, shape: &Shape) -> bool {
         return shape.digits >= 3;
     }
     let segments = word
-        .split('/')
+        .split(['/', '\\'])
         .filter(|segment| segment.len() > 1 || !segment.is_ascii())
         .count();
     let rooted = word.starts_with(['/', '~', '.']);

@@ -39,8 +39,26 @@ pub fn identifiers(text: &str, mut on_identifier: impl FnMut(&str)) {
             if let Some(value) = quoted(text, at).filter(|value| is_quoted_value(value)) {
                 on_identifier(value);
             }
-            at += char_len(byte);
+            at += if byte == 0x1b {
+                escape_len(bytes, at)
+            } else {
+                char_len(byte)
+            };
         }
+    }
+}
+
+/// The length of a terminal's colour code (`ESC[31m`), whose letters belong to no word.
+fn escape_len(bytes: &[u8], at: usize) -> usize {
+    let code = bytes.get(at + 2..).unwrap_or_default();
+    let length = code
+        .iter()
+        .take(12)
+        .take_while(|b| b.is_ascii_digit() || **b == b';')
+        .count();
+    match (bytes.get(at + 1), code.get(length)) {
+        (Some(b'['), Some(letter)) if letter.is_ascii_alphabetic() => length + 3,
+        _ => 1,
     }
 }
 
@@ -202,8 +220,7 @@ fn word_end(text: &str, start: usize) -> usize {
             b'.' if matches!(next, b'/') && before(bytes, at) == b'.' => at += 1,
             b'.' if next == b'.' && byte(at + 2) == b'/' && before(bytes, at) == b'/' => at += 2,
             b'.' if in_spaceless && next.is_ascii_alphanumeric() => at += 1,
-            b'-' if is_name(next) => at += 1,
-            b'@' if is_name(next) => at += 1,
+            b'-' | b'@' if is_name(next) => at += 1,
             b'#' | b'~' if at == start => at += 1,
             b':' if next == b'/' && byte(at + 2) == b'/' && at > start => return url_end(bytes, at + 3),
             b':' if next == b':' && is_name(byte(at + 2)) => at += 2,

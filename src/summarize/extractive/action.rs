@@ -1,6 +1,6 @@
 //! What was done: every tool call of the region with its target and how it ended, repeated ones counted once.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::outcome::{Outcome, outcome};
 use super::source::{SourceCall, SourceTurn};
@@ -27,6 +27,7 @@ pub(super) struct Action {
 pub(super) fn actions(turns: &[SourceTurn<'_>]) -> Vec<Action> {
     let mut all: Vec<Action> = Vec::new();
     let mut place: FxHashMap<String, usize> = FxHashMap::default();
+    let mut told: FxHashSet<String> = FxHashSet::default();
     for (index, turn) in turns
         .iter()
         .enumerate()
@@ -41,9 +42,10 @@ pub(super) fn actions(turns: &[SourceTurn<'_>]) -> Vec<Action> {
         for (number, call) in turn.calls.iter().enumerate() {
             let target = target(call);
             let answer = answer_of(call, number, &answers);
-            let outcome = answer
+            let mut outcome = answer
                 .map(|answer| outcome(answer, target.effect == Effect::Read))
                 .unwrap_or_default();
+            outcome.tell_fields(&target.line, &mut told);
             let is_open = outcome.failed == Some(true);
             let mut action = Action {
                 turn: index,

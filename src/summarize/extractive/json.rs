@@ -28,7 +28,7 @@ pub(super) fn leaves(text: &str, most: usize) -> Option<Vec<Leaf>> {
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
         match byte {
-            b' ' | b'\t' | b'\n' | b'\r' => at += 1,
+            b' ' | b'\t' | b'\n' | b'\r' | b':' => at += 1,
             b'{' | b'[' => {
                 open.push((byte == b'{', std::mem::take(&mut key)));
                 if byte == b'[' {
@@ -53,7 +53,6 @@ pub(super) fn leaves(text: &str, most: usize) -> Option<Vec<Leaf>> {
                 awaits_key = open.last()?.0;
                 at += 1;
             }
-            b':' => at += 1,
             b'"' => {
                 let end = string_end(bytes, at)?;
                 let value = decoded(text.get(at..end)?)?;

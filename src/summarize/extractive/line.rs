@@ -34,14 +34,25 @@ pub(super) fn cleaned(text: &str) -> String {
         }
     }
     line.truncate(line.trim_end().len());
+    let mut is_changed = false;
     while let Some(tag) = RESERVED.iter().find(|tag| line.contains(**tag)) {
-        line = line.replace(tag, "").trim().to_owned();
+        line = line.replace(tag, " ");
+        is_changed = true;
     }
     if line.contains("<|") {
         line = without_special_tokens(&line);
+        is_changed = true;
     }
     if line.contains("```") {
-        line = line.replace("```", "");
+        line = line.replace("```", " ");
+        is_changed = true;
+    }
+    if is_changed {
+        line = line
+            .split(' ')
+            .filter(|word| !word.is_empty())
+            .collect::<Vec<_>>()
+            .join(" ");
     }
     line
 }
@@ -136,5 +147,5 @@ fn without_special_tokens(line: &str) -> String {
     }
     kept.push_str(rest);
     // Taking one out must not have made another.
-    kept.replace("<|", "< |").trim().to_owned()
+    kept.replace("<|", "< |")
 }

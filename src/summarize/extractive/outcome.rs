@@ -1,6 +1,7 @@
 //! How a tool call ended, read off what came back.
 
 use memchr::memmem;
+use rustc_hash::FxHashSet;
 
 use super::json::{Leaf, leaves};
 use super::line::{cleaned, shortened};
@@ -16,6 +17,8 @@ pub(super) struct Outcome {
     pub error: Option<String>,
     /// What came of it in a few words: test counts, fields, the only line.
     pub result: Option<String>,
+    /// The fields of a JSON answer as `key: value`, the telling ones first.
+    pub fields: Vec<String>,
     /// Lines that came back.
     pub lines: usize,
 }
@@ -58,6 +61,7 @@ pub(super) fn outcome(answer: &str, is_reading: bool) -> Outcome {
         exit_code,
         error,
         result,
+        fields: Vec::new(),
         lines,
     }
 }
@@ -87,29 +91,49 @@ fn from_json(fields: &[Leaf], length: usize) -> Outcome {
             leaf.depth,
         )
     });
-    let mut result = String::new();
-    for leaf in shown {
-        let value = cleaned(&leaf.value);
-        let piece = if leaf.key.is_empty() {
-            value
-        } else {
-            format!("{}: {value}", leaf.key)
-        };
-        if !result.is_empty() && result.len() + piece.len() > MAX_LINE {
-            break;
-        }
-        if !result.is_empty() {
-            result.push_str(", ");
-        }
-        result.push_str(&piece);
-    }
-    let result = if result.is_empty() { None } else { quote(&result) };
+    let fields = shown
+        .into_iter()
+        .map(|leaf| {
+            let value = cleaned(&leaf.value);
+            if leaf.key.is_empty() {
+                value
+            } else {
+                format!("{}: {value}", cleaned(&leaf.key))
+            }
+        })
+        .collect();
     Outcome {
         failed,
         exit_code,
         error,
-        result,
+        result: None,
+        fields,
         lines: usize::from(length > 2),
+    }
+}
+
+impl Outcome {
+    /// Puts the fields of a JSON answer into the result: the status, and what neither the call itself nor an earlier answer
+    /// told already (`told`).
+    pub(super) fn tell_fields(&mut self, target: &str, told: &mut FxHashSet<String>) {
+        let mut result = String::new();
+        for field in std::mem::take(&mut self.fields) {
+            let value = field.split_once(": ").map_or(field.as_str(), |(_, value)| value);
+            let is_status = field.starts_with("status: ");
+            if !is_status && (target.contains(value) || !told.insert(field.clone())) {
+                continue;
+            }
+            if !result.is_empty() && result.len() + field.len() > MAX_LINE {
+                break;
+            }
+            if !result.is_empty() {
+                result.push_str(", ");
+            }
+            result.push_str(&field);
+        }
+        if let Some(result) = quote(&result) {
+            self.result = Some(result);
+        }
     }
 }
 
@@ -125,8 +149,18 @@ fn is_telling(leaf: &Leaf) -> bool {
 
 /// The output without the envelope that tells its exit code.
 fn body(answer: &str) -> &str {
-    let inner = match answer.find("<output>") {
-        Some(at) if at < 200 => answer.get(at + 8..).unwrap_or_default(),
+    let answer = match answer
+        .strip_prefix("EXECUTION RESULT of")
+        .and_then(|rest| rest.split_once("]:"))
+    {
+        Some((_, rest)) => rest.trim_start(),
+        None => answer,
+    };
+    let inner = match memmem::find(
+        answer.as_bytes().get(..200.min(answer.len())).unwrap_or_default(),
+        b"<output>",
+    ) {
+        Some(at) => answer.get(at + 8..).unwrap_or_default(),
         _ => answer,
     };
     inner.trim_end().strip_suffix("</output>").unwrap_or(inner).trim()

@@ -48,7 +48,7 @@ const DEMANDS_ELSEWHERE: [&str; 18] = [
 ];
 
 /// Starts of sentences that only announce the next step.
-const ANNOUNCEMENTS: [&str; 16] = [
+const ANNOUNCEMENTS: &[&str] = &[
     "let me",
     "now let me",
     "let's",
@@ -174,6 +174,7 @@ pub(super) fn findings(turns: &[SourceTurn<'_>], limits: Limits, candidates: &mu
             .collect();
         let last = all.len();
         for (number, sentence) in all.into_iter().enumerate() {
+            let sentence = without_number(sentence);
             let lower = start_of(sentence);
             if ANNOUNCEMENTS.iter().any(|start| lower.starts_with(start))
                 || sentence.ends_with([':', '：', '?', '？'])
@@ -183,7 +184,11 @@ pub(super) fn findings(turns: &[SourceTurn<'_>], limits: Limits, candidates: &mu
             let Some(text) = shortened(sentence, limits.line) else {
                 continue;
             };
-            if text.chars().count() < 16 || !seen.insert(text.to_string()) {
+            let length = text
+                .chars()
+                .map(|c| if c.is_ascii() { 1.0 } else { 2.5 })
+                .sum::<f64>();
+            if length < 28.0 || !seen.insert(text.to_string()) {
                 continue;
             }
             let is_finding = FINDINGS.iter().any(|start| lower.starts_with(start));
@@ -195,7 +200,18 @@ pub(super) fn findings(turns: &[SourceTurn<'_>], limits: Limits, candidates: &mu
             } else {
                 1.0
             };
-            let value = base / (1.0 + 0.12 * rank as f64);
+            // A short sentence, or one that leans on the one before, tells little alone.
+            let length = text
+                .chars()
+                .map(|c| if c.is_ascii() { 1.0 } else { 2.5 })
+                .sum::<f64>();
+            let weight = (length / 70.0).min(1.0)
+                * if LEANING.iter().any(|start| lower.starts_with(start)) {
+                    0.6
+                } else {
+                    1.0
+                };
+            let value = base * weight / (1.0 + 0.12 * rank as f64);
             candidates.push(Candidate {
                 section: Section::Findings,
                 order: order(*index, number),
@@ -205,6 +221,11 @@ pub(super) fn findings(turns: &[SourceTurn<'_>], limits: Limits, candidates: &mu
         }
     }
 }
+
+/// Starts of sentences that lean on what was said before.
+const LEANING: [&str; 12] = [
+    "that's", "this ", "so ", "but ", "it ", "it's", "and ", "also", "wait", "actually", "thank", "great",
+];
 
 /// The lines of a text that are prose: no fenced code, no comments of a template, no bare tags, no data.
 fn prose_lines(text: &str) -> Vec<String> {
@@ -284,6 +305,15 @@ fn is_abbreviated(text: &str, at: usize, before: char) -> bool {
             "e.g" | "i.e" | "etc" | "vs" | "Mr" | "Mrs" | "Dr" | "No" | "cf"
         )
         || word.len() == 1 && word.bytes().all(|b| b.is_ascii_alphanumeric())
+}
+
+/// A list item without its number.
+fn without_number(sentence: &str) -> &str {
+    let rest = sentence.trim_start_matches(|c: char| c.is_ascii_digit());
+    match rest.strip_prefix(". ").or_else(|| rest.strip_prefix(") ")) {
+        Some(item) if rest.len() < sentence.len() => item.trim_start(),
+        _ => sentence,
+    }
 }
 
 /// The start of a sentence in small letters, enough to compare with phrases.

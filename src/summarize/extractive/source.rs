@@ -74,7 +74,7 @@ pub(super) fn source_turns<'a>(
             .is_some_and(|last| last.role == Role::Assistant && !last.calls.is_empty());
         match turn.role {
             Role::Tool if answers.is_empty() => answers.push((None, text)),
-            Role::Human if after_call && is_printed(&text) => {
+            Role::Human if is_printed(&text, after_call) => {
                 source.role = Role::Tool;
                 answers.push((None, text));
             }
@@ -91,19 +91,18 @@ pub(super) fn source_turns<'a>(
     (sources, redactions)
 }
 
-/// Whether a turn after a call, human by its role, carries what the call printed.
-fn is_printed(text: &str) -> bool {
+/// Whether a turn that is human by its role carries what a call printed; some marks count only right after a call.
+fn is_printed(text: &str, after_call: bool) -> bool {
     let text = text.trim();
-    let starts = [
+    let starts = |marks: &[&str]| marks.iter().any(|mark| text.starts_with(mark));
+    starts(&[
         "EXECUTION RESULT of",
-        "OBSERVATION",
+        "OBSERVATION:",
         "Observation:",
         "<returncode>",
-        "<output>",
         "[File: ",
-        "Traceback (most recent",
-    ];
-    starts.iter().any(|start| text.starts_with(start)) || text.ends_with("bash-$") || text.ends_with("$ ")
+    ]) || text.ends_with("\nbash-$")
+        || (after_call && (starts(&["<output>", "Traceback (most recent"]) || text.ends_with('$')))
 }
 
 /// The prose of an assistant turn and the calls that it writes in its text: `<function=…>` tags, or a last fenced command.

@@ -177,9 +177,15 @@ fn of_command(name: &str, command: &str) -> Target {
             .find(|line| !line.is_empty() && !line.starts_with('#'))
             .unwrap_or(first);
     }
-    let shown = cleaned(first.trim_end_matches("2>&1").trim_end());
-    let shown = shortened(&shown, MAX_TARGET).map_or_else(String::new, std::borrow::Cow::into_owned);
+    let is_script =
+        command.lines().nth(1).is_some() && first.ends_with(['"', '\'', '(']) || first.contains("<<");
     let (effect, file) = effect_of_command(first);
+    let mut shown = if is_script {
+        script_line(first, command)
+    } else {
+        cleaned(first.trim_end_matches("2>&1").trim_end())
+    };
+    shown = shortened(&shown, MAX_TARGET).map_or_else(String::new, std::borrow::Cow::into_owned);
     let line = match (name.is_empty(), shown.is_empty()) {
         (true, _) => shown,
         (false, true) => name.to_owned(),
@@ -197,16 +203,42 @@ fn of_command(name: &str, command: &str) -> Target {
         .trim_end()
         .trim_end_matches("2>&1")
         .trim_end();
-    let mut key = format!("{name}: {same}");
-    if effect == Effect::Modify || command.lines().nth(1).is_some() {
-        // Scripts that begin alike are told apart by their length.
-        key.push_str(&format!(" #{}", command.len()));
-    }
     Target {
         line,
-        key,
+        key: format!("{name}: {same}"),
         effect,
         file,
+    }
+}
+
+/// The command that runs a script of several lines, with the comment or statement that tells most of the script.
+fn script_line(first: &str, command: &str) -> String {
+    let program = first
+        .split("<<")
+        .next()
+        .unwrap_or(first)
+        .trim_end_matches([' ', '"', '\'', '(', '-']);
+    let mut body = command
+        .lines()
+        .skip_while(|line| !line.contains(first))
+        .skip(1)
+        .map(str::trim)
+        .filter(|line| line.len() > 3);
+    let told = body
+        .clone()
+        .take(40)
+        .find_map(|line| line.strip_prefix("# ").filter(|comment| comment.len() > 8))
+        .or_else(|| {
+            body.find(|line| {
+                !["import ", "from ", "#", "sys.path", "\"\"\""]
+                    .iter()
+                    .any(|start| line.starts_with(start))
+            })
+        });
+    let told = cleaned(told.unwrap_or_default());
+    match shortened(&told, MAX_VALUE) {
+        Some(told) if !told.is_empty() => format!("{} # {told}", cleaned(program)),
+        _ => cleaned(program),
     }
 }
 
@@ -227,12 +259,7 @@ fn effect_of_command(command: &str) -> (Effect, Option<String>) {
     if let Some(file) = written {
         return (Effect::Modify, Some(file));
     }
-    let last_path = words
-        .iter()
-        .skip(1)
-        .filter(is_path)
-        .next_back()
-        .map(|word| bare(word));
+    let last_path = words.iter().skip(1).rfind(is_path).map(|word| bare(word));
     match program {
         "sed" if words.contains(&"-i") || command.contains(" -i") => (Effect::Modify, last_path),
         "rm" | "mv" | "cp" | "touch" | "mkdir" | "patch" | "tee" | "create" => (Effect::Modify, last_path),

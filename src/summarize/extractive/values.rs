@@ -19,6 +19,8 @@ const REACH: usize = 600;
 struct Place<'t> {
     turn: usize,
     role: Role,
+    /// Whether the assistant wrote it into a call.
+    is_written: bool,
     text: &'t str,
     at: usize,
 }
@@ -35,7 +37,7 @@ pub(super) fn values(
     let mut wanted = vec![true; anchors.len()];
     let mut places: Vec<Vec<Place<'_>>> = anchors.iter().map(|_| Vec::new()).collect();
     for (turn, source) in turns.iter().enumerate() {
-        for text in texts(source) {
+        for (text, is_written) in texts(source) {
             matcher.find(text, &mut wanted, |index, at| {
                 let Some(found) = places.get_mut(index) else {
                     return false;
@@ -43,6 +45,7 @@ pub(super) fn values(
                 found.push(Place {
                     turn,
                     role: source.role,
+                    is_written,
                     text,
                     at,
                 });
@@ -54,6 +57,7 @@ pub(super) fn values(
     for (anchor, found) in anchors.iter().zip(&places) {
         let best = found
             .iter()
+            .filter(|place| !place.is_written)
             .filter_map(|place| around(place, &anchor.text, limits.line).map(|line| (place, line)))
             .max_by_key(|(place, line)| {
                 (
@@ -75,8 +79,8 @@ pub(super) fn values(
     places.iter().map(|found| !found.is_empty()).collect()
 }
 
-/// The texts of a turn, its calls' arguments included.
-pub(super) fn texts<'t>(turn: &'t SourceTurn<'_>) -> impl Iterator<Item = &'t str> {
+/// The texts of a turn, and whether they are arguments of a call.
+fn texts<'t>(turn: &'t SourceTurn<'_>) -> impl Iterator<Item = (&'t str, bool)> {
     let arguments = turn.calls.iter().flat_map(|call| -> Vec<&'t str> {
         match &call.arguments {
             Arguments::Json(json) => vec![json.as_ref()],
@@ -85,8 +89,9 @@ pub(super) fn texts<'t>(turn: &'t SourceTurn<'_>) -> impl Iterator<Item = &'t st
     });
     std::iter::once(turn.prose.as_ref())
         .chain(turn.answers.iter().map(|(_, content)| content.as_ref()))
-        .chain(arguments)
-        .filter(|text| !text.is_empty())
+        .map(|text| (text, false))
+        .chain(arguments.map(|text| (text, true)))
+        .filter(|(text, _)| !text.is_empty())
 }
 
 /// How much a line tells about an anchor: people's words before outputs, outputs before code that the model wrote.
@@ -163,10 +168,11 @@ fn tail_words(text: &str, most: usize, cut: bool) -> &str {
     let Some(tail) = text.get(from..) else { return "" };
     let piece = tail.find([' ', ',', ';']).and_then(|at| tail.get(at + 1..));
     // A field of a JSON object is told from its key on.
-    let field = tail
-        .find(", \"")
-        .and_then(|at| tail.get(at + 2..))
-        .or_else(|| tail.find(",\"").and_then(|at| tail.get(at + 1..)));
+    let field = ["{\"", ", \"", ",\""]
+        .iter()
+        .filter_map(|mark| tail.find(mark).map(|at| at + mark.len() - 1))
+        .min()
+        .and_then(|at| tail.get(at..));
     field.or(piece).unwrap_or_default()
 }
 

@@ -1,12 +1,14 @@
 //! Lines for what was done: calls with their outcomes, files touched, errors still open.
 
+use std::fmt::Write as _;
+
 use rustc_hash::FxHashSet;
 
 use super::action::Action;
 use super::candidate::{Candidate, Section};
+use super::line::shortened;
 use super::target::Effect;
 use super::{Limits, order};
-use crate::summarize::extractive::line::shortened;
 
 /// Errors still open that are told at most.
 const MAX_OPEN: usize = 4;
@@ -17,7 +19,7 @@ pub(super) fn done(actions: &[Action], limits: Limits, candidates: &mut Vec<Cand
     for (number, action) in actions.iter().enumerate() {
         let mut text = action.target.line.clone();
         if action.times > 1 {
-            text.push_str(&format!(" (x{})", action.times));
+            let _ = write!(text, " (x{})", action.times);
         }
         text.push_str(" -> ");
         text.push_str(&ending(action, limits));
@@ -56,7 +58,15 @@ fn ending(action: &Action, limits: Limits) -> String {
     };
     let detail = match action.target.effect {
         _ if outcome.failed == Some(true) => outcome.error.as_deref().or(outcome.result.as_deref()),
-        Effect::Modify => outcome.result.as_deref().filter(|_| text.is_empty()),
+        // That a file was written is told by the call itself.
+        Effect::Modify => outcome.result.as_deref().filter(|result| {
+            text.is_empty()
+                && action
+                    .target
+                    .file
+                    .as_deref()
+                    .is_none_or(|file| !result.contains(file))
+        }),
         _ => outcome.result.as_deref(),
     };
     if let Some(detail) = detail.and_then(|detail| shortened(detail, limits.line)) {
@@ -68,11 +78,8 @@ fn ending(action: &Action, limits: Limits) -> String {
         if !text.is_empty() {
             text.push_str(", ");
         }
-        text.push_str(&format!(
-            "{} line{}",
-            outcome.lines,
-            if outcome.lines == 1 { "" } else { "s" }
-        ));
+        let plural = if outcome.lines == 1 { "" } else { "s" };
+        let _ = write!(text, "{} line{plural}", outcome.lines);
     }
     if text.is_empty() { "ok".to_owned() } else { text }
 }

@@ -145,8 +145,32 @@ pub(super) fn url_credentials(text: &str, word: Range<usize>) -> Option<Range<us
         || password.starts_with(['$', '{', '%', '[', '*'])
         || credentials.starts_with('[')
         || is_filler(password)
-        || ["pass", "pwd", "secret", "pw"].contains(&password);
+        || ["pass", "pwd", "secret", "pw"].contains(&password)
+        || (host_is_example(rest.get(stop + 1..)?) && is_simple(password));
     (!is_placeholder).then(|| word.end..word.end + stop)
+}
+
+/// Whether the host is one of those reserved for documentation.
+fn host_is_example(host: &str) -> bool {
+    host.starts_with("example.") || host.starts_with("www.example.")
+}
+
+/// Whether a password is a plain short word, percent escapes aside.
+fn is_simple(password: &str) -> bool {
+    let mut letters = 0;
+    let mut rest = password;
+    while let Some(c) = rest.chars().next() {
+        let escape = rest
+            .as_bytes()
+            .get(1..3)
+            .is_some_and(|hex| c == '%' && hex.iter().all(u8::is_ascii_hexdigit));
+        if !escape && !c.is_ascii_lowercase() {
+            return false;
+        }
+        letters += usize::from(!escape);
+        rest = rest.get(if escape { 3 } else { 1 }..).unwrap_or_default();
+    }
+    letters <= 8
 }
 
 /// A private key block, its lines real or escaped (`\n`).
@@ -157,23 +181,16 @@ pub(super) fn private_key(text: &str, word: Range<usize>) -> Option<Range<usize>
     let label_end = memmem::find(window.get(..80.min(window.len()))?, b"PRIVATE KEY")?;
     let body_start = label_end + memmem::find(window.get(label_end..)?, b"-----")? + 5;
     let body = window.get(body_start..)?;
-    let (body_end, block_end) = match memmem::find(body, b"-----END") {
-        Some(end) => {
-            let tail = body.get(end + 8..)?;
-            (
-                end,
-                end + 8 + memmem::find(tail.get(..60.min(tail.len()))?, b"-----").map_or(0, |at| at + 5),
-            )
-        }
-        None => {
-            let end = body
-                .iter()
-                .position(|b| {
-                    !((Class::Path.holds(*b) && *b != b'-') || b.is_ascii_whitespace() || *b == b'\\')
-                })
-                .unwrap_or(body.len());
-            (end, end)
-        }
+    let (body_end, block_end) = if let Some(end) = memmem::find(body, b"-----END") {
+        let tail = body.get(end + 8..)?;
+        (
+            end,
+            end + 8 + memmem::find(tail.get(..60.min(tail.len()))?, b"-----").map_or(0, |at| at + 5),
+        )
+    } else {
+        let is_body = |b: u8| (Class::Path.holds(b) && b != b'-') || b.is_ascii_whitespace() || b == b'\\';
+        let end = body.iter().position(|b| !is_body(*b)).unwrap_or(body.len());
+        (end, end)
     };
     let letters = body
         .get(..body_end)?
@@ -279,7 +296,12 @@ fn is_code(text: &str, span: &Range<usize>) -> bool {
 
 fn is_filler(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
-    FILLERS.iter().any(|filler| lower.contains(filler))
+    let is_test = ["test", "demo", "pass"].iter().any(|word| {
+        lower
+            .strip_prefix(word)
+            .is_some_and(|tail| tail.len() <= 4 && tail.bytes().all(|b| b.is_ascii_digit()))
+    });
+    is_test || FILLERS.iter().any(|filler| lower.contains(filler))
 }
 
 /// Whether it is words joined by dashes or underscores, with at most a short number among them.

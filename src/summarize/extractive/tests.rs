@@ -1,1 +1,0 @@
-//! Properties of summaries, and what they tell of typical regions.

@@ -1,0 +1,92 @@
+//! A counter and turns for the tests of the embedded summarizer.
+
+mod content;
+mod promises;
+
+use std::borrow::Cow;
+
+use super::*;
+use crate::tokens::{TokenCounter, TokenizerIdentity};
+use crate::trajectory::{Role, ToolCall, ToolResponse, TurnView};
+
+/// One token per word, four letters at most, and one per any other character.
+struct Words(TokenizerIdentity);
+
+impl TokenCounter for Words {
+    fn count(&self, text: &str) -> usize {
+        let mut tokens = 0;
+        let mut run = 0;
+        for c in text.chars() {
+            run = if c.is_ascii_alphanumeric() { run + 1 } else { 0 };
+            tokens += usize::from(run % 4 == 1 || (run == 0 && c != ' '));
+        }
+        tokens
+    }
+
+    fn identity(&self) -> &TokenizerIdentity {
+        &self.0
+    }
+}
+
+fn counter() -> Words {
+    Words(TokenizerIdentity {
+        name: "words".to_owned(),
+        sha256: String::new(),
+        engine: "test".to_owned(),
+    })
+}
+
+fn turn(role: Role, text: &str) -> TurnView<'_> {
+    TurnView {
+        index: 0,
+        role,
+        text: Cow::Borrowed(text),
+        calls: Vec::new(),
+        responses: Vec::new(),
+    }
+}
+
+fn call<'a>(text: &'a str, name: &'a str, arguments: &'a str) -> TurnView<'a> {
+    let call = ToolCall {
+        id: None,
+        name: Cow::Borrowed(name),
+        arguments: Cow::Borrowed(arguments),
+    };
+    TurnView {
+        calls: vec![call],
+        ..turn(Role::Assistant, text)
+    }
+}
+
+fn answer(content: &str) -> TurnView<'_> {
+    let response = ToolResponse {
+        id: None,
+        name: None,
+        content: Cow::Borrowed(content),
+    };
+    TurnView {
+        responses: vec![response],
+        ..turn(Role::Tool, "")
+    }
+}
+
+fn summary_of(
+    turns: &[TurnView<'_>],
+    previous: Option<&str>,
+    anchors: &[Anchor],
+    max_tokens: usize,
+) -> Summary {
+    let counter = counter();
+    let request = SummaryRequest {
+        turns,
+        previous,
+        anchors,
+        max_tokens,
+        counter: &counter,
+    };
+    pollster::block_on(Extractive::default().summarize(request)).expect("fits")
+}
+
+fn told(turns: &[TurnView<'_>]) -> String {
+    summary_of(turns, None, &[], 2_000).text
+}

@@ -1,0 +1,101 @@
+//! What every summary keeps, whatever the region and the budget.
+
+use std::borrow::Cow;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::compress::anchors::{dangling, identifiers};
+use crate::summarize::marker::{END_MARKER, SUMMARY_MARKER};
+
+fn any_text() -> impl Strategy<Value = String> {
+    prop_oneof![
+        3 => "([A-Z]?[a-z]{2,8} ){1,12}[a-z]{2,6}[.!?]",
+        2 => "(src|lib)/[a-z_]{3,9}\\.(rs|py)( [a-z]{3,7}_[a-z]{3,7}){0,4} #W[0-9]{4}",
+        1 => "<returncode>[0-2]</returncode>\n<output>\n[A-Z][a-z]{3}Error: [a-z ]{5,30}\n</output>",
+        1 => "\\{\"id\": \"[A-Z]{2}[0-9]{3,6}\", \"status\": \"(error|ok)\", \"price\": [1-9][0-9]{1,3}\\.50\\}",
+        1 => "(订单|请|不要|状态。|，|#A[0-9]{3}|文件){1,20}",
+        2 => "(\\PC|```|`|\n|\u{1b}\\[1m|\0|<\\||\\|>|\\[CONTEXT SUMMARY\\]:|\"|\\\\){0,40}",
+    ]
+}
+
+fn any_turn() -> impl Strategy<Value = TurnView<'static>> {
+    (0..4_u8, any_text(), any_text(), any_text()).prop_map(|(kind, text, other, name)| match kind {
+        0 => TurnView {
+            text: Cow::Owned(text),
+            ..turn(Role::Human, "")
+        },
+        1 | 2 => {
+            let arguments = serde_json::json!({ "command": other, "path": name.len() }).to_string();
+            let call = ToolCall {
+                id: None,
+                name: Cow::Borrowed("run"),
+                arguments: Cow::Owned(arguments),
+            };
+            TurnView {
+                text: Cow::Owned(text),
+                calls: vec![call],
+                ..turn(Role::Assistant, "")
+            }
+        }
+        _ => TurnView {
+            responses: vec![ToolResponse {
+                id: None,
+                name: None,
+                content: Cow::Owned(format!("{text}\n{other}")),
+            }],
+            ..turn(Role::Tool, "")
+        },
+    })
+}
+
+/// Identifiers of a summary that no turn and no earlier summary holds; counts of lines and of repetitions are the
+/// summary's own.
+fn invented(text: &str, turns: &[TurnView<'_>], previous: &str) -> Vec<String> {
+    let mut sources: String = previous.to_owned();
+    for turn in turns {
+        for text in turn.texts() {
+            sources.push('\n');
+            sources.push_str(text);
+        }
+        for call in &turn.calls {
+            for value in crate::compress::anchors::argument_values(&call.arguments) {
+                sources.push('\n');
+                sources.push_str(&value.text);
+            }
+        }
+    }
+    let mut unknown = Vec::new();
+    identifiers(text, |identifier| {
+        if !line::cleaned(&sources).contains(identifier) && !identifier.contains("REDACTED") {
+            unknown.push(identifier.to_owned());
+        }
+    });
+    unknown
+}
+
+proptest! {
+    #[test]
+    fn a_summary_keeps_every_promise(
+        turns in prop::collection::vec(any_turn(), 0..24),
+        after in prop::collection::vec(any_turn(), 0..6),
+        previous in prop::option::of(any_text()),
+        max_tokens in prop_oneof![20..120_usize, 120..2_000_usize],
+    ) {
+        let counter = counter();
+        let mut sharing = after;
+        sharing.extend(turns.iter().filter(|turn| turn.role == Role::Assistant).take(3).cloned());
+        let anchors = dangling(&[], &turns, &sharing);
+        let request = SummaryRequest { turns: &turns, previous: previous.as_deref(), anchors: &anchors, max_tokens, counter: &counter };
+        let summary = Extractive::default().summary(&request).expect("fits");
+        let text = &summary.text;
+        prop_assert!(counter.count(text) <= max_tokens);
+        prop_assert!(text.starts_with(SUMMARY_MARKER));
+        prop_assert_eq!(text.matches(SUMMARY_MARKER).count(), 1);
+        prop_assert!(!text.contains(END_MARKER) && !text.contains("```") && !text.contains("<|"));
+        prop_assert!(!text.chars().any(|c| c.is_control() && c != '\n'));
+        prop_assert_eq!(&Extractive::default().summary(&request).expect("fits"), &summary);
+        let unknown = invented(text, &turns, previous.as_deref().unwrap_or_default());
+        prop_assert!(unknown.is_empty(), "{:?} in {}", unknown, text);
+    }
+}
