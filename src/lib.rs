@@ -12,6 +12,7 @@ pub mod compress;
 pub mod config;
 pub mod fit;
 pub mod metrics;
+pub mod names;
 pub mod pipeline;
 pub mod report;
 pub mod summarize;

@@ -25,19 +25,28 @@ impl Summarizer for Hostile {
 
     fn summarize<'a>(&'a self, request: SummaryRequest<'a>) -> BoxFuture<'a, Result<Summary, SummaryError>> {
         let result = match self.0 {
-            "fails" => Err(SummaryError::BudgetTooSmall { max_tokens: request.max_tokens }),
-            text => Ok(Summary { text: text.to_owned(), ..Summary::default() }),
+            "fails" => Err(SummaryError::BudgetTooSmall {
+                max_tokens: request.max_tokens,
+            }),
+            text => Ok(Summary {
+                text: text.to_owned(),
+                ..Summary::default()
+            }),
         };
         std::future::ready(result).boxed()
     }
 }
 
 fn placement() -> impl Strategy<Value = SummaryPlacement> {
-    prop_oneof![Just(SummaryPlacement::Human), Just(SummaryPlacement::Merge), Just(SummaryPlacement::Auto)]
+    prop_oneof![
+        Just(SummaryPlacement::Human),
+        Just(SummaryPlacement::Merge),
+        Just(SummaryPlacement::Auto)
+    ]
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 300, max_shrink_iters: 200, ..ProptestConfig::default() })]
 
     #[test]
     fn a_compressed_trajectory_is_sound(

@@ -5,6 +5,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::errors::{self, CliError};
+use super::execute;
 use super::exit::ExitStatus;
 use super::key_flags::KeyFlags;
 use crate::config::{Config, OverLimit, Provenance, Sources};
@@ -109,13 +110,7 @@ pub fn run(args: CompressArgs) -> Result<ExitStatus, CliError> {
     if !options.quiet {
         errors::warn(&options.warnings);
     }
-    execute(options)
-}
-
-/// Hands the run to the pipeline.
-fn execute(options: CompressOptions) -> Result<ExitStatus, CliError> {
-    drop(options);
-    Err(CliError::stopped("this build has no pipeline"))
+    execute::execute(&options)
 }
 
 impl CompressOptions {
@@ -147,22 +142,6 @@ impl CompressOptions {
         options.check_inputs()?;
         options.check_streams()?;
         Ok(options)
-    }
-
-    /// What influences the bytes of this run's files: the configuration's fingerprint, then the choice of records.
-    pub fn fingerprint(&self) -> Vec<(String, String)> {
-        let or_all = |value: Option<String>| value.unwrap_or_else(|| "all".to_owned());
-        let mut fingerprint = self.config.fingerprint();
-        fingerprint.push((
-            "--limit".to_owned(),
-            or_all(self.limit.map(|limit| limit.to_string())),
-        ));
-        fingerprint.push((
-            "--sample".to_owned(),
-            or_all(self.sample.map(|percent| percent.to_string())),
-        ));
-        fingerprint.push(("--seed".to_owned(), self.seed.to_string()));
-        fingerprint
     }
 
     /// Whether the data go to stdout.
@@ -210,17 +189,13 @@ impl CompressOptions {
         if !self.resume {
             return Ok(());
         }
-        let stream = if self.inputs.iter().any(|input| is_dash(input)) {
-            "standard input cannot be read again"
-        } else if self.writes_stdout() {
-            "what went to standard output is gone"
-        } else {
-            return Ok(());
-        };
-        Err(
-            CliError::usage(format!("a run on a stream cannot be resumed: {stream}"))
-                .with_help("--resume needs files for INPUT and --output"),
-        )
+        if self.writes_stdout() {
+            return Err(
+                CliError::usage("a run that writes to standard output cannot be resumed")
+                    .with_help("name a file with --output"),
+            );
+        }
+        Ok(())
     }
 }
 

@@ -5,6 +5,7 @@ mod completions;
 mod compress;
 mod config_cmd;
 mod errors;
+mod execute;
 mod exit;
 mod key_flags;
 mod progress;
@@ -20,10 +21,11 @@ use args::{Cli, Command};
 pub use compress::{CompressArgs, CompressOptions};
 pub use errors::CliError;
 pub use exit::ExitStatus;
-pub use progress::{Progress, ProgressCounters, ProgressStyle};
+pub use progress::{Progress, ProgressStyle};
 
 /// Runs the program and returns its exit code.
 pub fn main() -> ExitCode {
+    std::panic::set_hook(Box::new(report_panic));
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(usage) => {
@@ -43,4 +45,20 @@ pub fn main() -> ExitCode {
         Command::Completions(args) => completions::run(&args),
     };
     ended.unwrap_or_else(|error| error.report()).into()
+}
+
+/// A fault of ours in a record is that record's failure and stands in its row; one anywhere else is told in a line.
+fn report_panic(panic: &std::panic::PanicHookInfo<'_>) {
+    let thread = std::thread::current();
+    if thread
+        .name()
+        .is_some_and(|name| name.starts_with(crate::pipeline::WORKER_THREADS))
+    {
+        return;
+    }
+    let place = panic.location().map(ToString::to_string).unwrap_or_default();
+    let message = panic.payload_as_str().unwrap_or("unknown");
+    CliError::stopped(format!("internal error at {place}: {message}"))
+        .with_help("please report this")
+        .report();
 }

@@ -10,24 +10,8 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle as BarStyle};
 
+use crate::pipeline::Counters;
 use crate::report::figures::{self, thousands};
-
-/// What a run counts while it goes on. Written by the pipeline, read by the progress display.
-#[derive(Debug, Default)]
-pub struct ProgressCounters {
-    /// Bytes of all inputs as they lie on disk; `None` for a stream.
-    pub bytes_total: Option<u64>,
-    /// Bytes read so far, in the same measure.
-    pub bytes_read: AtomicU64,
-    /// Records finished.
-    pub records: AtomicU64,
-    /// Of these, compressed.
-    pub compressed: AtomicU64,
-    /// Of these, still over the budget.
-    pub over_limit: AtomicU64,
-    /// Of these, rejected.
-    pub rejected: AtomicU64,
-}
 
 /// How progress is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,7 +57,7 @@ pub struct Progress {
 
 impl Progress {
     /// Shows the counters from a thread of its own. Where none can be had the run goes on without.
-    pub fn start(style: ProgressStyle, counters: Arc<ProgressCounters>) -> Self {
+    pub fn start(style: ProgressStyle, counters: Arc<Counters>) -> Self {
         if style == ProgressStyle::Silent {
             return Self { running: None };
         }
@@ -133,7 +117,7 @@ fn bar(bytes_total: Option<u64>) -> ProgressBar {
 
 /// What matters most comes first: a narrow terminal cuts the end. `first_byte`: where this run began to read, for the
 /// rate of a resumed run.
-fn line(counters: &ProgressCounters, first_byte: u64, elapsed: Duration) -> String {
+fn line(counters: &Counters, first_byte: u64, elapsed: Duration) -> String {
     let count = |counter: &AtomicU64| thousands(counter.load(Ordering::Relaxed));
     let mut line = format!(
         "{} records, {} compressed, {} over limit",
@@ -179,7 +163,7 @@ mod tests {
 
     #[test]
     fn a_line_says_how_far_how_fast_and_how_long() {
-        let counters = ProgressCounters {
+        let counters = Counters {
             bytes_total: Some(1_000_000_000),
             bytes_read: AtomicU64::new(250_000_000),
             records: AtomicU64::new(12_345),
@@ -192,7 +176,7 @@ mod tests {
             line(&counters, 50_000_000, elapsed),
             "12,345 records, 300 compressed, 2 over limit, 1 rejected, 250.0 MB of 1.00 GB, 40.0 MB/s, 19 s left"
         );
-        let stream = ProgressCounters::default();
+        let stream = Counters::default();
         assert_eq!(
             line(&stream, 0, Duration::ZERO),
             "0 records, 0 compressed, 0 over limit, 0 bytes, 0.0 MB/s"

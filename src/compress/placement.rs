@@ -1,17 +1,19 @@
 //! Where the summary goes: a human turn of its own, or appended to the turn before it.
 
 use super::{Outline, Region};
+use crate::names::named;
 use crate::trajectory::Role;
 
-/// The placement asked for; the key `compression.summary_placement`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SummaryPlacement {
-    /// A turn of the human role.
-    Human,
-    /// Appended to the turn before it.
-    Merge,
-    /// `Human`, except where that puts two human turns side by side.
-    Auto,
+named! {
+    /// Where the summary goes.
+    SummaryPlacement {
+        /// A turn of the human role right after the head.
+        Human = "human",
+        /// The end of the turn before the region.
+        Merge = "merge",
+        /// `human` where the format's order allows it, else `merge`.
+        Auto = "auto",
+    }
 }
 
 /// Where the summary of one region goes.

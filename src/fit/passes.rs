@@ -328,10 +328,7 @@ impl<'a> Job<'a> {
         let mut turns = Vec::new();
         for view in self.views.get(start..region.end()).unwrap_or_default() {
             match body_of(&view.text).filter(|_| view.role == Role::Human) {
-                Some(body) => {
-                    let summary = body.split(END_MARKER).next().unwrap_or_default();
-                    previous.push(Cow::Borrowed(summary.trim()));
-                }
+                Some(body) => previous.push(Cow::Borrowed(body)),
                 // Its text stands in the summary turn already, word for word.
                 None if Some(view.index) == self.outline.last_human => {}
                 None => turns.push(view.clone()),

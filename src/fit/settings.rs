@@ -1,28 +1,31 @@
 //! What fitting a record depends on: the part of the configuration that the algorithm sees.
 
 use crate::compress::{Protection, SummaryPlacement};
+use crate::names::named;
 use crate::trajectory::Format;
 
-/// What becomes of a record that is over the target after all; the key `compression.over_limit`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OverLimit {
-    /// Written, and marked in the metrics.
-    Keep,
-    /// Moved to the rejects file.
-    Reject,
-    /// Written, and the run ends with exit code 1.
-    Fail,
+named! {
+    /// What becomes of a record that is still over the budget.
+    OverLimit {
+        /// It is written, and counted.
+        Keep = "keep",
+        /// It goes to the rejects file.
+        Reject = "reject",
+        /// It is written, and the run ends with exit code 1.
+        Fail = "fail",
+    }
 }
 
-/// What becomes of a record whose summary failed; the key `summarization.on_failure`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OnFailure {
-    /// The embedded summarizer writes it, and the row is marked degraded.
-    Fallback,
-    /// The original is kept, and marked.
-    Keep,
-    /// The run stops.
-    Fail,
+named! {
+    /// What becomes of a record whose summary failed.
+    OnFailure {
+        /// The extractive summary is used, and the row marked degraded.
+        Fallback = "fallback",
+        /// The original is kept, and marked.
+        Keep = "keep",
+        /// The run ends.
+        Fail = "fail",
+    }
 }
 
 /// Everything that decides what a record becomes, besides tokenizer and summarizer.

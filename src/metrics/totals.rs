@@ -25,8 +25,10 @@ const PERCENTILES: [(&str, f64); 6] = [
 pub struct Totals {
     /// Records by status; every status is there.
     pub by_status: BTreeMap<&'static str, u64>,
-    /// Records by reason code, for records that have one.
-    pub by_reason: BTreeMap<String, u64>,
+    /// Records by status and reason code, for records that have one.
+    pub by_reason: BTreeMap<(Status, String), u64>,
+    /// Records still over the target by reason code.
+    pub over_limit_reasons: BTreeMap<String, u64>,
     /// Plain sums.
     pub sums: Sums,
     before: Histogram<u64>,
@@ -68,6 +70,7 @@ impl Default for Totals {
         Self {
             by_status: Status::ALL.iter().map(|status| (status.name(), 0)).collect(),
             by_reason: BTreeMap::new(),
+            over_limit_reasons: BTreeMap::new(),
             sums: Sums::default(),
             before: histogram(),
             after: histogram(),
@@ -88,11 +91,20 @@ impl Totals {
     pub fn add(&mut self, row: &Row) {
         *self.by_status.entry(row.status.name()).or_default() += 1;
         if !row.reason.is_empty() {
-            *self.by_reason.entry(row.reason_code().to_owned()).or_default() += 1;
+            *self
+                .by_reason
+                .entry((row.status, row.reason_code().to_owned()))
+                .or_default() += 1;
         }
         self.sums.records += 1;
         if row.status == Status::Rejected {
             return;
+        }
+        if row.still_over_limit {
+            *self
+                .over_limit_reasons
+                .entry(row.reason_code().to_owned())
+                .or_default() += 1;
         }
         self.sums.add(row);
         self.before.saturating_record(row.original_tokens);
@@ -109,6 +121,15 @@ impl Totals {
     /// Records with a status.
     pub fn with_status(&self, status: Status) -> u64 {
         self.by_status.get(status.name()).copied().unwrap_or_default()
+    }
+
+    /// Records by reason code, whatever their status.
+    pub fn reasons(&self) -> BTreeMap<&str, u64> {
+        let mut reasons = BTreeMap::new();
+        for ((_, reason), count) in &self.by_reason {
+            *reasons.entry(reason.as_str()).or_default() += count;
+        }
+        reasons
     }
 
     /// Mean ratio of compressed records; `None` where there are none.

@@ -30,7 +30,7 @@ struct Summary<'r> {
     version: &'static str,
     dry_run: bool,
     records: &'r BTreeMap<&'static str, u64>,
-    reasons: &'r BTreeMap<String, u64>,
+    reasons: BTreeMap<&'r str, u64>,
     #[serde(flatten)]
     sums: &'r Sums,
     mean_compression_ratio: Option<f64>,
@@ -66,7 +66,7 @@ impl<'r> Finish<'r> {
         resumed: bool,
     ) -> Result<RunReport, RunError> {
         let (journal, rejects, totals, milestone) = writer.finish()?;
-        let bytes_read = Counters::get(&counters.bytes);
+        let bytes_read = Counters::get(&counters.bytes_done);
         let mut report = RunReport {
             totals,
             elapsed,
@@ -175,7 +175,7 @@ impl<'r> Finish<'r> {
             version: env!("CARGO_PKG_VERSION"),
             dry_run: self.job.dry_run,
             records: &totals.by_status,
-            reasons: &totals.by_reason,
+            reasons: totals.reasons(),
             sums: &totals.sums,
             mean_compression_ratio: totals.mean_ratio().map(|ratio| (ratio * 1e4).round() / 1e4),
             median_compression_ratio: totals.median_ratio(),

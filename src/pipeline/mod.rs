@@ -27,7 +27,7 @@ pub use counters::Counters;
 pub use error::RunError;
 use finish::Finish;
 pub use output::Codec;
-pub use run::{Job, RunReport, run};
+pub use run::{Job, RunReport, WORKER_THREADS, run};
 pub use sample::Sample;
 pub use source::{Source, sources};
 pub use targets::Targets;

@@ -63,6 +63,9 @@ pub struct RunReport {
     pub resumed: bool,
 }
 
+/// What the names of the pool's threads start with.
+pub const WORKER_THREADS: &str = "worker-";
+
 /// In flight between reader and writer, per worker: enough to keep it busy, little enough to stay small.
 const WINDOW_BYTES_PER_JOB: usize = 12 * 1024 * 1024;
 const WINDOW_BATCHES_PER_JOB: usize = 24;
@@ -73,7 +76,12 @@ const BATCH_WEIGHT: usize = 3;
 type Processed = async_task::Task<(Batch, Chunk)>;
 
 /// Runs a job. `stop` ends it early, at the next batch.
-pub fn run(job: &Job, worker: Worker, counters: &Counters, stop: &AtomicBool) -> Result<RunReport, RunError> {
+pub fn run(
+    job: &Job,
+    worker: Worker,
+    counters: &Arc<Counters>,
+    stop: &AtomicBool,
+) -> Result<RunReport, RunError> {
     let started = Instant::now();
     let identity = start::identity(job, worker.fitter.counter.identity())?;
     let (journal, milestone, resumed) = match start::start(job, &identity)? {
@@ -107,7 +115,7 @@ pub fn run(job: &Job, worker: Worker, counters: &Counters, stop: &AtomicBool) ->
                 let processed = spawn_on(&pool, &worker, batch);
                 sender.send(Ok(processed)).is_ok()
             };
-            let result = read_all(job, &milestone, &window, stop, spawn);
+            let result = read_all(job, &milestone, &window, counters, stop, spawn);
             if let Err(error) = result {
                 let _ = sender.send(Err(error));
             }
@@ -137,7 +145,7 @@ pub fn run(job: &Job, worker: Worker, counters: &Counters, stop: &AtomicBool) ->
 fn pool(jobs: usize) -> Result<rayon::ThreadPool, RunError> {
     let builder = rayon::ThreadPoolBuilder::new()
         .num_threads(jobs)
-        .thread_name(|index| format!("worker-{index}"));
+        .thread_name(|index| format!("{WORKER_THREADS}{index}"));
     builder
         .build()
         .map_err(|error| RunError::cannot_go_on(format!("cannot start threads: {error}")))
@@ -166,6 +174,7 @@ fn read_all(
     job: &Job,
     milestone: &Milestone,
     window: &Window,
+    counters: &Arc<Counters>,
     stop: &AtomicBool,
     mut spawn: impl FnMut(Batch) -> bool,
 ) -> Result<(), RunError> {
@@ -175,7 +184,7 @@ fn read_all(
         let fault = |error: std::io::Error| {
             RunError::cannot_go_on(format!("cannot read {}: {error}", source.path.display()))
         };
-        let opened = source.open().map_err(fault)?;
+        let opened = source.open(counters).map_err(fault)?;
         let reader = BatchReader::open(opened, index, position, job.sample, limit).map_err(fault)?;
         let Some(mut reader) = reader else {
             return Err(start::input_changed(source));

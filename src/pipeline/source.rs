@@ -3,11 +3,13 @@
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
 use serde::{Deserialize, Serialize};
 
 use super::RunError;
+use super::counters::{Counters, CountingReader};
 
 const READ_BUFFER: usize = 256 * 1024;
 const GZIP_MAGIC: &[u8] = &[0x1f, 0x8b];
@@ -73,13 +75,13 @@ impl Source {
     }
 
     /// Opens it; compression is told by content, not by name.
-    pub fn open(&self) -> io::Result<Box<dyn BufRead + Send>> {
+    pub fn open(&self, counters: &Arc<Counters>) -> io::Result<Box<dyn BufRead + Send>> {
         let raw: Box<dyn Read + Send> = if self.is_stdin() {
             Box::new(io::stdin())
         } else {
             Box::new(File::open(&self.path)?)
         };
-        let (start, raw) = peek(raw)?;
+        let (start, raw) = peek(Box::new(CountingReader::new(raw, counters)))?;
         let raw = BufReader::with_capacity(READ_BUFFER, raw);
         Ok(if start.starts_with(GZIP_MAGIC) {
             Box::new(BufReader::with_capacity(

@@ -11,16 +11,18 @@ use super::batch::{Batch, Item};
 use crate::compress::Reason;
 use crate::fit::{Fitted, Fitter};
 use crate::metrics::{Reject, Row, Status, csv_rows};
+use crate::names::named;
 
-/// What becomes of a record that cannot be read; the key `input.on_invalid`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OnInvalid {
-    /// It goes to the rejects file.
-    Reject,
-    /// It goes to the output as it is.
-    Pass,
-    /// The run stops.
-    Fail,
+named! {
+    /// What becomes of a line that cannot be read as a trajectory.
+    OnInvalid {
+        /// It goes to the rejects file with the reason.
+        Reject = "reject",
+        /// It is written through unchanged.
+        Pass = "pass",
+        /// The run ends.
+        Fail = "fail",
+    }
 }
 
 /// Everything a batch turns into.

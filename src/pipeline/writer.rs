@@ -149,7 +149,7 @@ impl<'r> Writer<'r> {
 
     fn count(&self, batch: &Batch, chunk: &Chunk) {
         let of = |status| chunk.rows.iter().filter(|row| row.status == status).count() as u64;
-        Counters::add(&self.counters.bytes, batch.bytes.len() as u64);
+        Counters::add(&self.counters.bytes_done, batch.bytes.len() as u64);
         Counters::add(&self.counters.records, chunk.rows.len() as u64);
         Counters::add(&self.counters.compressed, of(Status::Compressed));
         Counters::add(&self.counters.rejected, of(Status::Rejected));

@@ -10,7 +10,12 @@ pub enum Step {
     Human(String),
     Assistant(String),
     /// An assistant turn with calls, each with its answer; `answered` of them come back, `apart` in turns of their own.
-    Calls { text: String, calls: Vec<(String, String)>, answered: usize, apart: bool },
+    Calls {
+        text: String,
+        calls: Vec<(String, String)>,
+        answered: usize,
+        apart: bool,
+    },
     /// A tool turn that nobody asked for.
     Orphan(String),
     Other(String),
@@ -38,7 +43,11 @@ fn text() -> impl Strategy<Value = String> {
 
 fn step() -> impl Strategy<Value = Step> {
     let call = (
-        prop_oneof![Just("read_file".to_owned()), Just("terminal".to_owned()), "[a-z]{3,8}"],
+        prop_oneof![
+            Just("read_file".to_owned()),
+            Just("terminal".to_owned()),
+            "[a-z]{3,8}"
+        ],
         text(),
     );
     prop_oneof![
@@ -53,9 +62,20 @@ fn step() -> impl Strategy<Value = Step> {
 
 /// Any record.
 pub fn made() -> impl Strategy<Value = Made> {
-    (proptest::option::of(text()), vec(step(), 0..16), any::<bool>(), any::<bool>(), any::<bool>()).prop_map(
-        |(system, steps, sharegpt, compact, repeat_ids)| Made { system, steps, sharegpt, compact, repeat_ids },
+    (
+        proptest::option::of(text()),
+        vec(step(), 0..16),
+        any::<bool>(),
+        any::<bool>(),
+        any::<bool>(),
     )
+        .prop_map(|(system, steps, sharegpt, compact, repeat_ids)| Made {
+            system,
+            steps,
+            sharegpt,
+            compact,
+            repeat_ids,
+        })
 }
 
 impl Made {
@@ -71,13 +91,26 @@ impl Made {
                 Step::Assistant(text) => turns.push(self.turn("gpt", text)),
                 Step::Other(text) => turns.push(self.turn("exit", text)),
                 Step::Orphan(text) => turns.push(self.answer(&[("stray".to_owned(), text.clone())])),
-                Step::Calls { text, calls, answered, apart } => self.calls(number, text, calls, *answered, *apart, &mut turns),
+                Step::Calls {
+                    text,
+                    calls,
+                    answered,
+                    apart,
+                } => self.calls(number, text, calls, *answered, *apart, &mut turns),
             }
         }
-        let key = if self.sharegpt { "conversations" } else { "messages" };
+        let key = if self.sharegpt {
+            "conversations"
+        } else {
+            "messages"
+        };
         let record = json!({"id": "made-1", key: turns, "extra": {"nested": [1, 2.50, null]}, "big": 1e3});
         // Compact or spaced, as data sets are written.
-        if self.compact { record.to_string() } else { spaced(&record) }
+        if self.compact {
+            record.to_string()
+        } else {
+            spaced(&record)
+        }
     }
 
     fn turn(&self, role: &str, text: &str) -> Value {
@@ -95,13 +128,34 @@ impl Made {
         json!({"role": role, "content": text, "metadata": {"n": text.len()}})
     }
 
-    fn calls(&self, number: usize, text: &str, calls: &[(String, String)], answered: usize, apart: bool, turns: &mut Vec<Value>) {
-        let id = |call: usize| if self.repeat_ids { format!("call_{call}") } else { format!("call_{number}_{call}") };
-        let answers: Vec<(String, String)> =
-            calls.iter().enumerate().take(answered).map(|(call, (_, text))| (id(call), text.clone())).collect();
+    fn calls(
+        &self,
+        number: usize,
+        text: &str,
+        calls: &[(String, String)],
+        answered: usize,
+        apart: bool,
+        turns: &mut Vec<Value>,
+    ) {
+        let id = |call: usize| {
+            if self.repeat_ids {
+                format!("call_{call}")
+            } else {
+                format!("call_{number}_{call}")
+            }
+        };
+        let answers: Vec<(String, String)> = calls
+            .iter()
+            .enumerate()
+            .take(answered)
+            .map(|(call, (_, text))| (id(call), text.clone()))
+            .collect();
         if self.sharegpt {
             let blocks = calls.iter().map(|(name, text)| {
-                format!("\n<tool_call>\n{}\n</tool_call>", json!({"name": name, "arguments": {"command": text}}))
+                format!(
+                    "\n<tool_call>\n{}\n</tool_call>",
+                    json!({"name": name, "arguments": {"command": text}})
+                )
             });
             turns.push(self.turn("gpt", &format!("{text}{}", blocks.collect::<String>())));
         } else {
@@ -109,11 +163,21 @@ impl Made {
                 json!({"id": id(call), "type": "function",
                     "function": {"name": name, "arguments": json!({"command": text}).to_string()}})
             });
-            let content = if text.is_empty() { Value::Null } else { Value::from(text) };
-            turns.push(json!({"role": "assistant", "content": content, "tool_calls": calls.collect::<Vec<_>>()}));
+            let content = if text.is_empty() {
+                Value::Null
+            } else {
+                Value::from(text)
+            };
+            turns.push(
+                json!({"role": "assistant", "content": content, "tool_calls": calls.collect::<Vec<_>>()}),
+            );
         }
         if apart || !self.sharegpt {
-            turns.extend(answers.iter().map(|answer| self.answer(std::slice::from_ref(answer))));
+            turns.extend(
+                answers
+                    .iter()
+                    .map(|answer| self.answer(std::slice::from_ref(answer))),
+            );
         } else if !answers.is_empty() {
             turns.push(self.answer(&answers));
         }
@@ -136,13 +200,21 @@ impl Made {
 fn spaced(value: &Value) -> String {
     struct Spaced;
     impl serde_json::ser::Formatter for Spaced {
-        fn begin_object_key<W: std::io::Write + ?Sized>(&mut self, writer: &mut W, first: bool) -> std::io::Result<()> {
+        fn begin_object_key<W: std::io::Write + ?Sized>(
+            &mut self,
+            writer: &mut W,
+            first: bool,
+        ) -> std::io::Result<()> {
             if first { Ok(()) } else { writer.write_all(b", ") }
         }
         fn begin_object_value<W: std::io::Write + ?Sized>(&mut self, writer: &mut W) -> std::io::Result<()> {
             writer.write_all(b": ")
         }
-        fn begin_array_value<W: std::io::Write + ?Sized>(&mut self, writer: &mut W, first: bool) -> std::io::Result<()> {
+        fn begin_array_value<W: std::io::Write + ?Sized>(
+            &mut self,
+            writer: &mut W,
+            first: bool,
+        ) -> std::io::Result<()> {
             if first { Ok(()) } else { writer.write_all(b", ") }
         }
     }

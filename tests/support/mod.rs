@@ -53,7 +53,12 @@ pub fn fitter(settings: FitSettings) -> Fitter {
 
 /// A fitter with any summarizer.
 pub fn fitter_with(settings: FitSettings, summarizer: Arc<dyn Summarizer>) -> Fitter {
-    Fitter { settings, counter: counter(), summarizer, fallback: Arc::new(Extractive { redaction: true }) }
+    Fitter {
+        settings,
+        counter: counter(),
+        summarizer,
+        fallback: Arc::new(Extractive { redaction: true }),
+    }
 }
 
 /// Fits one record.
@@ -63,6 +68,7 @@ pub fn fit(fitter: &Fitter, text: &str) -> Fitted {
 
 /// The real trajectories, where they are present.
 pub fn real_data() -> Option<PathBuf> {
-    let folder = std::env::var_os("TRAJFIT_REAL_DATA").map_or_else(|| PathBuf::from("../shared/data"), PathBuf::from);
+    let folder =
+        std::env::var_os("TRAJFIT_REAL_DATA").map_or_else(|| PathBuf::from("../shared/data"), PathBuf::from);
     folder.join("README.md").exists().then_some(folder)
 }

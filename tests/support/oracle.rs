@@ -12,18 +12,43 @@ const IMAGE_TOKENS: usize = 1500;
 
 /// What a record's trajectory costs, by the rules of the counting section.
 pub fn cost(record: &Value, counter: &dyn TokenCounter) -> usize {
-    let turns = record.get("conversations").or_else(|| record.get("messages")).and_then(Value::as_array);
-    let extra = record.get("system").and_then(Value::as_str).map_or(0, |system| counter.count(system));
-    extra + turns.into_iter().flatten().map(|turn| turn_cost(turn, counter)).sum::<usize>()
+    let turns = record
+        .get("conversations")
+        .or_else(|| record.get("messages"))
+        .and_then(Value::as_array);
+    let extra = record
+        .get("system")
+        .and_then(Value::as_str)
+        .map_or(0, |system| counter.count(system));
+    extra
+        + turns
+            .into_iter()
+            .flatten()
+            .map(|turn| turn_cost(turn, counter))
+            .sum::<usize>()
 }
 
 fn turn_cost(turn: &Value, counter: &dyn TokenCounter) -> usize {
     let object = turn.as_object().expect("generated turns are objects");
-    let content = object.get("value").or_else(|| object.get("content")).map_or(0, |value| content_cost(value, counter));
-    let reasoning = object.get("reasoning_content").map_or(0, |value| value_cost(value, counter));
-    let calls = object.get("tool_calls").and_then(Value::as_array).into_iter().flatten();
+    let content = object
+        .get("value")
+        .or_else(|| object.get("content"))
+        .map_or(0, |value| content_cost(value, counter));
+    let reasoning = object
+        .get("reasoning_content")
+        .map_or(0, |value| value_cost(value, counter));
+    let calls = object
+        .get("tool_calls")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten();
     let calls: usize = calls.map(|call| call_cost(&call["function"], counter)).sum();
-    content + reasoning + calls + object.get("function_call").map_or(0, |call| call_cost(call, counter))
+    content
+        + reasoning
+        + calls
+        + object
+            .get("function_call")
+            .map_or(0, |call| call_cost(call, counter))
 }
 
 fn call_cost(call: &Value, counter: &dyn TokenCounter) -> usize {
@@ -58,10 +83,16 @@ fn value_cost(value: &Value, counter: &dyn TokenCounter) -> usize {
 /// The raw turns of a record, and everything else in it.
 pub fn parts(text: &str) -> (Vec<String>, Map<String, Value>) {
     let object: HashMap<String, Box<RawValue>> = serde_json::from_str(text).unwrap();
-    let key = if object.contains_key("conversations") { "conversations" } else { "messages" };
+    let key = if object.contains_key("conversations") {
+        "conversations"
+    } else {
+        "messages"
+    };
     let turns: Vec<Box<RawValue>> = serde_json::from_str(object[key].get()).unwrap();
     let rest = object.iter().filter(|(name, _)| *name != key);
-    let rest = rest.map(|(name, value)| (name.clone(), Value::String(value.get().to_owned()))).collect();
+    let rest = rest
+        .map(|(name, value)| (name.clone(), Value::String(value.get().to_owned())))
+        .collect();
     (turns.iter().map(|turn| turn.get().to_owned()).collect(), rest)
 }
 
@@ -69,10 +100,18 @@ pub fn parts(text: &str) -> (Vec<String>, Map<String, Value>) {
 fn ids(turn: &str) -> (Vec<String>, Vec<String>) {
     let turn: Value = serde_json::from_str(turn).unwrap();
     let text = |value: &Value| value.as_str().map(str::to_owned);
-    let calls = turn["tool_calls"].as_array().into_iter().flatten().filter_map(|call| text(&call["id"])).collect();
+    let calls = turn["tool_calls"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|call| text(&call["id"]))
+        .collect();
     let mut answers: Vec<String> = text(&turn["tool_call_id"]).into_iter().collect();
     if let Some(value) = turn["value"].as_str().filter(|_| turn["from"] == "tool") {
-        let ids = value.split("\"tool_call_id\": \"").skip(1).filter_map(|rest| rest.split('"').next());
+        let ids = value
+            .split("\"tool_call_id\": \"")
+            .skip(1)
+            .filter_map(|rest| rest.split('"').next());
         answers.extend(ids.map(str::to_owned));
     }
     (calls, answers)
@@ -80,17 +119,40 @@ fn ids(turn: &str) -> (Vec<String>, Vec<String>) {
 
 fn role(turn: &str) -> String {
     let turn: Value = serde_json::from_str(turn).unwrap();
-    turn.get("from").or_else(|| turn.get("role")).and_then(Value::as_str).unwrap_or_default().to_owned()
+    turn.get("from")
+        .or_else(|| turn.get("role"))
+        .and_then(Value::as_str)
+        .unwrap_or_default()
+        .to_owned()
 }
 
 fn text_of(turn: &str) -> String {
     let turn: Value = serde_json::from_str(turn).unwrap();
-    let content = turn.get("value").or_else(|| turn.get("content")).cloned().unwrap_or_default();
+    let content = turn
+        .get("value")
+        .or_else(|| turn.get("content"))
+        .cloned()
+        .unwrap_or_default();
     match content {
         Value::String(text) => text,
-        Value::Array(parts) => parts.iter().filter_map(|part| part["text"].as_str()).collect::<Vec<_>>().join("\n"),
+        Value::Array(parts) => parts
+            .iter()
+            .filter_map(|part| part["text"].as_str())
+            .collect::<Vec<_>>()
+            .join("\n"),
         _ => String::new(),
     }
+}
+
+/// What a person says in a human turn: nothing in a summary turn, but what it quotes after its end marker.
+fn said_by_human(text: &str) -> Option<String> {
+    if !text.starts_with("[CONTEXT SUMMARY]:") {
+        return Some(text.to_owned());
+    }
+    let quoted = text
+        .split_once("[END OF CONTEXT SUMMARY]")
+        .map(|(_, quoted)| quoted.trim().to_owned());
+    quoted.filter(|quoted| !quoted.is_empty())
 }
 
 /// Asserts invariants 2 to 6 of a compressed record.
@@ -98,16 +160,28 @@ pub fn assert_sound(before: &str, after: &str, row: &Row, notice: Option<&str>, 
     let (old, old_rest) = parts(before);
     let (new, new_rest) = parts(after);
     assert_eq!(old_rest, new_rest, "a field beside the turns changed");
-    let (start, end) = (usize::try_from(row.region_start).unwrap(), usize::try_from(row.region_end).unwrap());
+    let (start, end) = (
+        usize::try_from(row.region_start).unwrap(),
+        usize::try_from(row.region_end).unwrap(),
+    );
     let own_turn = new.len() == old.len() - (end - start) + 1;
-    assert!(own_turn || new.len() == old.len() - (end - start), "{} turns became {}", old.len(), new.len());
+    assert!(
+        own_turn || new.len() == old.len() - (end - start),
+        "{} turns became {}",
+        old.len(),
+        new.len()
+    );
     let shift = end - start - usize::from(own_turn);
     for index in (0..start).chain(end..old.len()) {
         let kept = &new[if index < start { index } else { index - shift }];
         let noticed = role(&old[index]) == "system"
             && notice.is_some_and(|notice| text_of(kept) == format!("{}{notice}", text_of(&old[index])));
         let merged = !own_turn && index + 1 == start && text_of(kept).starts_with(&text_of(&old[index]));
-        assert!(*kept == old[index] || noticed || merged, "turn {index} changed: {} -> {kept}", old[index]);
+        assert!(
+            *kept == old[index] || noticed || merged,
+            "turn {index} changed: {} -> {kept}",
+            old[index]
+        );
     }
     let summary = text_of(&new[if own_turn { start } else { start - 1 }]);
     assert_eq!(summary.matches("[CONTEXT SUMMARY]:").count(), 1, "{summary}");
@@ -117,13 +191,31 @@ pub fn assert_sound(before: &str, after: &str, row: &Row, notice: Option<&str>, 
     if let Some(last) = old.iter().rposition(is(&["gpt", "assistant"])) {
         assert!(last < start || last >= end, "the last assistant turn is gone");
     }
-    if let Some(last) = old.iter().rposition(is(&["human", "user"])).filter(|last| (start..end).contains(last)) {
-        assert!(summary.ends_with(&text_of(&old[last])), "the last human turn is gone: {summary}");
+    let said = |turn: &String| {
+        is(&["human", "user"])(turn)
+            .then(|| said_by_human(&text_of(turn)))
+            .flatten()
+    };
+    if let Some(last) = old
+        .iter()
+        .rposition(|turn| said(turn).is_some())
+        .filter(|last| (start..end).contains(last))
+    {
+        assert!(
+            summary.ends_with(&said(&old[last]).unwrap()),
+            "the last human turn is gone: {summary}"
+        );
     }
     let written = cost(&serde_json::from_str(after).unwrap(), counter);
-    assert_eq!(written as u64, row.compressed_tokens, "the figures are not those of what was written");
+    assert_eq!(
+        written as u64, row.compressed_tokens,
+        "the figures are not those of what was written"
+    );
     assert!(row.compressed_tokens < row.original_tokens);
-    assert_eq!(row.still_over_limit, row.compressed_tokens > row.target_max_tokens);
+    assert_eq!(
+        row.still_over_limit,
+        row.compressed_tokens > row.target_max_tokens
+    );
 }
 
 fn assert_no_group_split(old: &[String], start: usize, end: usize) {
@@ -132,15 +224,25 @@ fn assert_no_group_split(old: &[String], start: usize, end: usize) {
     for (index, turn) in old.iter().enumerate().filter(|(_, turn)| is_tool(turn)) {
         let (_, answers) = ids(turn);
         let calls = |caller: &&String| ids(caller).0.iter().any(|id| answers.contains(id));
-        let by_id = old[..index].iter().rev().find(calls).map(|_| {
-            old[..index].iter().rposition(|caller| calls(&caller)).unwrap()
-        });
-        let by_place = old[..index].iter().rposition(|turn| !is_tool(turn)).filter(|caller| {
-            ["gpt", "assistant", "function_call"].contains(&role(&old[*caller]).as_str())
-        });
+        let by_id = old[..index]
+            .iter()
+            .rev()
+            .find(calls)
+            .map(|_| old[..index].iter().rposition(|caller| calls(&caller)).unwrap());
+        let by_place = old[..index]
+            .iter()
+            .rposition(|turn| !is_tool(turn))
+            .filter(|caller| ["gpt", "assistant", "function_call"].contains(&role(&old[*caller]).as_str()));
         if let Some(caller) = by_id.or(by_place) {
-            assert_eq!(inside(caller), inside(index), "turn {index} answers {caller}, and the region is {start}..{end}");
+            assert_eq!(
+                inside(caller),
+                inside(index),
+                "turn {index} answers {caller}, and the region is {start}..{end}"
+            );
         }
     }
-    assert!(!old.get(end).is_some_and(is_tool), "a tool turn follows the summary");
+    assert!(
+        !old.get(end).is_some_and(is_tool),
+        "a tool turn follows the summary"
+    );
 }

@@ -1,0 +1,261 @@
+//! From checked options to a run, and from what it came to back to a table and an exit code.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::flag;
+
+use super::compress::CompressOptions;
+use super::errors::CliError;
+use super::exit::ExitStatus;
+use super::progress::{Progress, ProgressStyle};
+use crate::compress::Protection;
+use crate::config::{Config, InputFormat, OutputCompression, OverLimit, SummarizerKind};
+use crate::fit::{FitSettings, Fitter};
+use crate::metrics::{Status, Totals};
+use crate::pipeline::{self, Codec, Counters, Job, RunError, RunReport, Sample, Source, Targets, Worker};
+use crate::report::{DryRunFigures, OverLimitFigures, Reasons, RecordFigures, RunFigures, summary_table};
+use crate::summarize::Summarizer;
+use crate::summarize::extractive::Extractive;
+use crate::tokens;
+use crate::trajectory::Format;
+
+/// Runs the compression that the options ask for.
+pub fn execute(options: &CompressOptions) -> Result<ExitStatus, CliError> {
+    let config = &options.config;
+    let job = job(options)?;
+    let worker = Worker {
+        fitter: fitter(config, options.dry_run)?,
+        on_invalid: config.input.on_invalid,
+        source_names: job.sources.iter().map(Source::name).collect(),
+    };
+    let stop = stop_on_signals()?;
+    let counters = Arc::new(Counters {
+        bytes_total: bytes_total(&job.sources),
+        ..Counters::default()
+    });
+    let progress = Progress::start(
+        ProgressStyle::detect(options.quiet, options.verbose),
+        Arc::clone(&counters),
+    );
+    let ended = pipeline::run(&job, worker, &counters, &stop);
+    progress.finish();
+    match ended {
+        Ok(report) => Ok(tell(options, &report)),
+        Err(RunError::OutputClosed) => Ok(ExitStatus::Done),
+        Err(error) => Err(cli_error(error, options)),
+    }
+}
+
+fn job(options: &CompressOptions) -> Result<Job, CliError> {
+    let config = &options.config;
+    let usage = |error| cli_error(error, options);
+    let sources = pipeline::sources(&options.inputs).map_err(usage)?;
+    let stdout = PathBuf::from("-");
+    let output: Option<&Path> = if options.writes_stdout() {
+        Some(&stdout)
+    } else {
+        options.output.as_deref()
+    };
+    let codec = match config.output.compress {
+        OutputCompression::Auto => None,
+        OutputCompression::None => Some(Codec::Plain),
+        OutputCompression::Gzip => Some(Codec::Gzip),
+        OutputCompression::Zstd => Some(Codec::Zstd),
+    };
+    let suffix = &config.output.output_suffix;
+    let targets = Targets::of(&sources, &options.inputs, output, suffix, codec).map_err(usage)?;
+    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+    Ok(Job {
+        sources,
+        targets,
+        settings: config.fingerprint(),
+        dry_run: options.dry_run,
+        limit: options.limit,
+        sample: options
+            .sample
+            .map_or(Sample::ALL, |percent| Sample::new(percent, options.seed)),
+        resume: options.resume,
+        force: options.force,
+        jobs: if config.processing.jobs == 0 {
+            cores()
+        } else {
+            config.processing.jobs
+        },
+        metrics: config.metrics.enabled,
+    })
+}
+
+fn fitter(config: &Config, dry_run: bool) -> Result<Fitter, CliError> {
+    let counter = tokens::load(&config.tokenizer.name)
+        .map_err(|error| CliError::usage(error.to_string()).with_help(error.help()))?;
+    let embedded: Arc<dyn Summarizer> = Arc::new(Extractive {
+        redaction: config.redaction.enabled,
+    });
+    let summarizer = match config.summarization.summarizer {
+        SummarizerKind::Extractive => Arc::clone(&embedded),
+    };
+    Ok(Fitter {
+        settings: settings(config, dry_run),
+        counter,
+        summarizer,
+        fallback: embedded,
+    })
+}
+
+fn settings(config: &Config, dry_run: bool) -> FitSettings {
+    let (compression, protected) = (&config.compression, &config.protected_turns);
+    FitSettings {
+        target_max_tokens: compression.target_max_tokens,
+        summary_target_tokens: compression.summary_target_tokens,
+        summary_max_tokens: config.summary_max_tokens(),
+        max_passes: compression.max_passes,
+        summary_placement: compression.summary_placement,
+        grounding: compression.grounding,
+        protection: Protection {
+            first_system: protected.first_system,
+            first_human: protected.first_human,
+            first_gpt: protected.first_gpt,
+            first_tool: protected.first_tool,
+            last_n_turns: protected.last_n_turns,
+            tail_tokens: protected.tail_tokens,
+        },
+        notice: config.summary_notice().map(str::to_owned),
+        image_tokens: config.tokenizer.image_tokens,
+        format: match config.input.format {
+            InputFormat::Auto => None,
+            InputFormat::Sharegpt => Some(Format::ShareGpt),
+            InputFormat::Messages => Some(Format::Messages),
+        },
+        over_limit: compression.over_limit,
+        on_failure: config.summarization.on_failure,
+        dry_run,
+        per_trajectory: config.metrics.per_trajectory,
+    }
+}
+
+/// The first signal asks the run to stop at a safe place, the second ends the process at once.
+fn stop_on_signals() -> Result<Arc<AtomicBool>, CliError> {
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM] {
+        // In this order: the condition is looked at before the flag is set.
+        flag::register_conditional_shutdown(signal, ExitStatus::Interrupted as i32, Arc::clone(&stop))
+            .and_then(|_| flag::register(signal, Arc::clone(&stop)))
+            .map_err(|error| CliError::stopped(format!("cannot listen for signals: {error}")))?;
+    }
+    Ok(stop)
+}
+
+/// Bytes of all inputs; `None` where one of them is a stream.
+fn bytes_total(sources: &[Source]) -> Option<u64> {
+    let sizes = sources.iter().map(|source| {
+        let metadata = (!source.is_stdin())
+            .then(|| std::fs::metadata(&source.path).ok())
+            .flatten()?;
+        metadata.is_file().then_some(metadata.len())
+    });
+    sizes.sum()
+}
+
+fn cli_error(error: RunError, options: &CompressOptions) -> CliError {
+    match error {
+        RunError::Usage { message, help } => CliError::usage(message).with_help(help),
+        RunError::CannotGoOn { message, help } => CliError::stopped(message).with_help(help),
+        RunError::Interrupted { resumable } => {
+            let help = if resumable {
+                "run the same command with --resume to go on"
+            } else {
+                "run it again"
+            };
+            CliError {
+                status: ExitStatus::Interrupted,
+                ..CliError::stopped("interrupted").with_help(help)
+            }
+        }
+        RunError::OutputClosed => CliError::stopped(format!("{} was closed", output_name(options))),
+    }
+}
+
+fn output_name(options: &CompressOptions) -> String {
+    options
+        .output
+        .as_deref()
+        .unwrap_or(Path::new("the output"))
+        .display()
+        .to_string()
+}
+
+/// Tells what a run came to, unless that is not wanted, and turns it into an exit code.
+fn tell(options: &CompressOptions, report: &RunReport) -> ExitStatus {
+    let files: Vec<String> = report
+        .files
+        .iter()
+        .map(|file| file.display().to_string())
+        .collect();
+    let text = if report.already_finished {
+        format!("already finished: {}\n", files.join(", "))
+    } else {
+        summary_table(&figures(options, report))
+    };
+    if !options.quiet {
+        // Where stderr is closed there is nobody left to tell.
+        let _ = io::stderr().write_all(text.as_bytes());
+    }
+    let sums = &report.totals.sums;
+    let rejected = report.totals.with_status(Status::Rejected);
+    let failed = report.totals.with_status(Status::Failed);
+    if sums.still_over_limit > 0 && options.config.compression.over_limit == OverLimit::Fail {
+        ExitStatus::GateFailed
+    } else if rejected + failed + sums.degraded > 0 {
+        ExitStatus::Incomplete
+    } else {
+        ExitStatus::Done
+    }
+}
+
+fn figures(options: &CompressOptions, report: &RunReport) -> RunFigures {
+    let (totals, sums) = (&report.totals, &report.totals.sums);
+    RunFigures {
+        records: RecordFigures {
+            under_target: totals.with_status(Status::UnderTarget),
+            compressed: totals.with_status(Status::Compressed),
+            kept: totals.with_status(Status::Kept),
+            kept_reasons: reasons(totals, Status::Kept),
+            rejected: totals.with_status(Status::Rejected),
+            rejected_reasons: reasons(totals, Status::Rejected),
+            failed: totals.with_status(Status::Failed),
+            failed_reasons: reasons(totals, Status::Failed),
+        },
+        tokens_before: sums.original_tokens,
+        tokens_after: sums.compressed_tokens,
+        target_max_tokens: options.config.compression.target_max_tokens as u64,
+        over_limit: OverLimitFigures {
+            records: sums.still_over_limit,
+            reasons: totals
+                .over_limit_reasons
+                .iter()
+                .map(|(reason, count)| (reason.clone(), *count))
+                .collect(),
+        },
+        degraded: sums.degraded,
+        anchors_needed: sums.anchors_needed,
+        anchors_held: sums.anchors_held,
+        elapsed: report.elapsed,
+        bytes_in: report.bytes_read,
+        files: report.files.clone(),
+        dry_run: options.dry_run.then_some(DryRunFigures {
+            summaries: totals.with_status(Status::Compressed),
+            tokens_to_read: report.summary_input_tokens,
+        }),
+    }
+}
+
+fn reasons(totals: &Totals, status: Status) -> Reasons {
+    let of_status = totals.by_reason.iter().filter(|((of, _), _)| *of == status);
+    of_status
+        .map(|((_, reason), count)| (reason.clone(), *count))
+        .collect()
+}
