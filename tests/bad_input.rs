@@ -146,7 +146,9 @@ fn brackets_100000_deep_are_rejected_wherever_they_are() {
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
     let objects = format!("{}1{}", "{\"a\":".repeat(100_000), "}".repeat(100_000));
     let trajectory = |field: &str| {
-        format!(r#"{{"conversations": [{{"from": "human", "value": "Hello."{field}}}, {{"from": "gpt", "value": "Hi."}}]"#)
+        format!(
+            r#"{{"conversations": [{{"from": "human", "value": "Hello."{field}}}, {{"from": "gpt", "value": "Hi."}}]"#
+        )
     };
     let bad = [
         deep.clone(),
@@ -221,7 +223,8 @@ fn garbage_of_50_mb_is_rejected_byte_for_byte() {
 
 /// A trajectory of about 30 MB: so many turns between its ends, of so many lines.
 fn thirty_megabytes(turns: usize) -> String {
-    let mut line = r#"{"id": "big", "conversations": [{"from": "human", "value": "Count the parcels."}"#.to_owned();
+    let mut line =
+        r#"{"id": "big", "conversations": [{"from": "human", "value": "Count the parcels."}"#.to_owned();
     let lines = 30_000_000 / 39 / turns;
     for turn in 0..turns {
         let from = if turn % 2 == 0 { "gpt" } else { "human" };

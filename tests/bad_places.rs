@@ -95,9 +95,7 @@ fn a_full_disk_stops_the_run_and_it_ends_with_the_same_bytes_once_there_is_room(
         let ran = workspace.shell(&limited).exits(4);
         ran.says("cannot write out.").says("--resume");
         assert!(!workspace.exists(output));
-        workspace
-            .shell(&limited.replace(" -o", " --resume -o"))
-            .exits(4);
+        workspace.shell(&limited.replace(" -o", " --resume -o")).exits(4);
         workspace
             .shell(&format!("exec \"$0\" {arguments} -o {output} --resume"))
             .exits(0);
@@ -116,9 +114,7 @@ fn a_compressed_input_that_ends_early_stops_the_run() {
     let workspace = Workspace::new();
     let compressed = zstd::bulk::compress(&many_runs(1), 3).unwrap();
     workspace.write("in.jsonl.zst", &compressed[..compressed.len() / 2]);
-    let ran = workspace
-        .compress(&["in.jsonl.zst", "-o", "out.jsonl"])
-        .exits(4);
+    let ran = workspace.compress(&["in.jsonl.zst", "-o", "out.jsonl"]).exits(4);
     ran.says("cannot read in.jsonl.zst");
     assert!(!workspace.exists("out.jsonl"));
 }
