@@ -101,7 +101,8 @@ fn tagged_calls<'a>(text: Cow<'a, str>, calls: &mut Vec<ToolCall<'a>>) -> Cow<'a
     if blocks.is_empty() {
         return text;
     }
-    let (prose, inner) = without_blocks(&text, &blocks);
+    let (mut prose, inner) = without_blocks(&text, &blocks);
+    prose.truncate(prose.trim_end().len());
     for block in inner {
         calls.push(owned_call(block));
     }
@@ -136,7 +137,6 @@ fn without_blocks<'t>(text: &'t str, blocks: &[Block]) -> (String, Vec<&'t str>)
         inner.push(text.get(block.inner.clone()).unwrap_or_default().trim());
     }
     prose.push_str(text.get(copied..).unwrap_or_default());
-    prose.truncate(prose.trim_end().len());
     (prose, inner)
 }
 
