@@ -3,120 +3,123 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::vocabulary::{NO_TOKEN, Priority, Vocabulary};
+use super::vocabulary::{NO_TOKEN, Rank, Vocabulary};
 
-/// Up to this many bytes the next pair is found by looking at all of them; beyond it by a heap.
-const SHORT: usize = 64;
+/// Pieces up to this many bytes are merged in rounds, longer ones by a heap.
+const SHORT: usize = 256;
 
-/// The number of tokens of `bytes[start..end]`, which is not a token itself: the earliest pair is
-/// merged, the leftmost of equals, until no two neighbours make a token.
-pub fn count(vocabulary: &Vocabulary, bytes: &[u8], start: usize, end: usize) -> usize {
-    if end - start <= SHORT {
-        count_short(vocabulary, bytes, start, end)
-    } else {
-        count_long(vocabulary, bytes, start, end)
-    }
+/// The number of tokens of `piece`: the pair of the lowest rank is merged, the leftmost of equals,
+/// until no two neighbours make a token.
+pub fn count(vocabulary: &Vocabulary, piece: &[u8]) -> usize {
+    let by_rounds = match piece.len() {
+        ..=16 => count_short::<18>(vocabulary, piece),
+        17..=64 => count_short::<66>(vocabulary, piece),
+        65..=SHORT => count_short::<{ SHORT + 2 }>(vocabulary, piece),
+        _ => None,
+    };
+    by_rounds.unwrap_or_else(|| count_long(vocabulary, piece))
 }
 
-fn count_short(vocabulary: &Vocabulary, bytes: &[u8], start: usize, end: usize) -> usize {
-    let Some(piece) = bytes.get(start..end) else {
-        return 0;
-    };
-    // Part `i` is from `starts[i]` to `starts[i + 1]`; merging it with the next has `pairs[i]`.
-    let mut starts = [0_u8; SHORT + 3];
-    let mut pairs = [NO_TOKEN; SHORT + 3];
-    for (index, part) in starts.iter_mut().enumerate() {
-        *part = index.min(piece.len()) as u8;
+/// In each round all pairs of the lowest rank are merged, from left to right. That is the right order
+/// as long as no merge makes a pair with a lower rank than its own; a vocabulary that was learned has
+/// no such pair, since a token is learned after its parts. If there is one all the same, the result is
+/// nothing. `PLACES` is at least two more than the bytes of the piece.
+#[inline]
+fn count_short<const PLACES: usize>(vocabulary: &Vocabulary, piece: &[u8]) -> Option<usize> {
+    // The tokens, and what each makes with the next; the last one makes nothing.
+    let mut tokens = [NO_TOKEN; PLACES];
+    let mut pairs = [NO_TOKEN; PLACES];
+    let mut left = piece.len();
+    for (token, byte) in tokens.iter_mut().zip(piece) {
+        *token = vocabulary.of_byte(*byte);
     }
     for (pair, both) in pairs.iter_mut().zip(piece.windows(2)) {
         if let [first, second] = both {
-            *pair = vocabulary.find_pair(*first, *second);
+            *pair = vocabulary.of_byte_pair(*first, *second);
         }
     }
-    let mut parts = piece.len();
-    while let Some((index, _)) = earliest(pairs.get(..parts).unwrap_or_default()) {
-        // The part after `index` goes, and all that follows moves up.
-        starts.copy_within(index + 2..=parts, index + 1);
-        pairs.copy_within(index + 2..=parts, index + 1);
-        parts -= 1;
-        let span = |index: usize| {
-            if index + 2 > parts {
-                return NO_TOKEN;
-            }
-            match (starts.get(index), starts.get(index + 2)) {
-                (Some(from), Some(to)) => {
-                    vocabulary.find(bytes, start + usize::from(*from), start + usize::from(*to))
+    loop {
+        let lowest = pairs.get(..left)?.iter().copied().min()?;
+        if lowest == NO_TOKEN {
+            return Some(left);
+        }
+        let mut read = pairs.iter().position(|pair| *pair == lowest)?;
+        let mut write = read;
+        while read < left {
+            if *pairs.get(read)? == lowest {
+                *tokens.get_mut(write)? = lowest;
+                read += 2;
+                if let Some(before) = write.checked_sub(1) {
+                    let pair = vocabulary.merged(*tokens.get(before)?, lowest);
+                    *pairs.get_mut(before)? = pair;
+                    if pair < lowest {
+                        return None;
+                    }
                 }
-                _ => NO_TOKEN,
+                // What it makes with a next one that is merged itself is found then.
+                let is_settled = read < left && *pairs.get(read)? != lowest;
+                let pair = if is_settled {
+                    vocabulary.merged(lowest, *tokens.get(read)?)
+                } else {
+                    NO_TOKEN
+                };
+                *pairs.get_mut(write)? = pair;
+                if pair < lowest {
+                    return None;
+                }
+            } else {
+                *tokens.get_mut(write)? = *tokens.get(read)?;
+                *pairs.get_mut(write)? = *pairs.get(read)?;
+                read += 1;
             }
-        };
-        let after = span(index);
-        let before = index.checked_sub(1).map(|before| (before, span(before)));
-        for (index, priority) in [(index, after)].into_iter().chain(before) {
-            if let Some(pair) = pairs.get_mut(index) {
-                *pair = priority;
-            }
+            write += 1;
         }
+        left = write;
     }
-    parts
 }
 
-/// The leftmost of the lowest priorities and where it is, if there is one at all.
-#[inline]
-fn earliest(pairs: &[Priority]) -> Option<(usize, Priority)> {
-    let mut best = (0, NO_TOKEN);
-    for (index, priority) in pairs.iter().enumerate() {
-        if *priority < best.1 {
-            best = (index, *priority);
-        }
-    }
-    (best.1 != NO_TOKEN).then_some(best)
-}
-
-/// One part of a long piece, at the index of its first byte.
+/// One token of a long piece, at the index of its first byte.
 #[derive(Clone, Copy)]
 struct Part {
+    token: Rank,
     previous: u32,
     /// Where the next part starts; the length of the piece for the last one.
     next: u32,
-    /// The priority of merging it with the next; [`NO_TOKEN`] too when the part is gone.
-    pair: Priority,
+    /// What it makes with the next; nothing too when it is gone.
+    pair: Rank,
 }
 
-/// The same with a heap of pairs. A pair that has changed since it was put there is known by its
-/// priority: the same priority is the same token, so the same bytes.
-fn count_long(vocabulary: &Vocabulary, bytes: &[u8], start: usize, end: usize) -> usize {
-    let Some(piece) = bytes.get(start..end) else {
-        return 0;
-    };
+/// The same with a heap of pairs. A pair that has changed since it was put there is known by its rank:
+/// the same rank at the same place is the same token.
+fn count_long(vocabulary: &Vocabulary, piece: &[u8]) -> usize {
     let Ok(length) = u32::try_from(piece.len()) else {
-        // Beyond 4 GiB positions have no room; halves of it are counted apart.
-        let middle = start + piece.len() / 2;
-        return count(vocabulary, bytes, start, middle) + count(vocabulary, bytes, middle, end);
+        // Beyond 4 GiB positions have no room: halves are counted apart.
+        let (left, right) = piece.split_at(piece.len() / 2);
+        return count(vocabulary, left) + count(vocabulary, right);
     };
-    let mut parts: Vec<Part> = (0..length)
-        .map(|index| Part {
+    let mut parts = Vec::with_capacity(piece.len());
+    let mut pairs = Vec::with_capacity(piece.len());
+    for (index, byte) in (0..length).zip(piece) {
+        let next = piece.get(index as usize + 1);
+        let pair = next.map_or(NO_TOKEN, |next| vocabulary.of_byte_pair(*byte, *next));
+        if pair != NO_TOKEN {
+            pairs.push(Reverse((pair, index)));
+        }
+        let token = vocabulary.of_byte(*byte);
+        parts.push(Part {
+            token,
             previous: index.wrapping_sub(1),
             next: index + 1,
-            pair: NO_TOKEN,
-        })
-        .collect();
-    let mut first = Vec::with_capacity(piece.len());
-    for ((index, part), both) in (0_u32..).zip(parts.iter_mut()).zip(piece.windows(2)) {
-        if let [left, right] = both {
-            part.pair = vocabulary.find_pair(*left, *right);
-            if part.pair != NO_TOKEN {
-                first.push(Reverse((part.pair, index)));
-            }
-        }
+            pair,
+        });
     }
-    let mut heap = BinaryHeap::from(first);
+    let mut heap = BinaryHeap::from(pairs);
     let mut left = piece.len();
-    while let Some(Reverse((priority, index))) = heap.pop() {
+    while let Some(Reverse((rank, index))) = heap.pop() {
         let Some(part) = parts
             .get(index as usize)
             .copied()
-            .filter(|part| part.pair == priority)
+            .filter(|part| part.pair == rank)
         else {
             continue;
         };
@@ -125,30 +128,28 @@ fn count_long(vocabulary: &Vocabulary, bytes: &[u8], start: usize, end: usize) -
         };
         gone.pair = NO_TOKEN;
         let next = gone.next;
-        if let Some(after) = parts.get_mut(next as usize) {
-            after.previous = index;
-        }
-        if let Some(part) = parts.get_mut(index as usize) {
-            part.next = next;
-        }
         left -= 1;
-        for index in [index, part.previous] {
-            let Some(part) = parts.get(index as usize) else {
-                continue;
-            };
-            let Some(after) = parts.get(part.next as usize) else {
-                // The last part has no pair any more.
-                if let Some(part) = parts.get_mut(index as usize) {
-                    part.pair = NO_TOKEN;
-                }
-                continue;
-            };
-            let pair = vocabulary.find(bytes, start + index as usize, start + after.next as usize);
-            if pair != NO_TOKEN {
-                heap.push(Reverse((pair, index)));
-            }
-            if let Some(part) = parts.get_mut(index as usize) {
-                part.pair = pair;
+        let mut after = NO_TOKEN;
+        if let Some(follower) = parts.get_mut(next as usize) {
+            follower.previous = index;
+            after = vocabulary.merged(rank, follower.token);
+        }
+        let merged = Part {
+            token: rank,
+            previous: part.previous,
+            next,
+            pair: after,
+        };
+        if let Some(part) = parts.get_mut(index as usize) {
+            *part = merged;
+        }
+        if after != NO_TOKEN {
+            heap.push(Reverse((after, index)));
+        }
+        if let Some(before) = parts.get_mut(part.previous as usize) {
+            before.pair = vocabulary.merged(before.token, rank);
+            if before.pair != NO_TOKEN {
+                heap.push(Reverse((before.pair, part.previous)));
             }
         }
     }
