@@ -213,7 +213,7 @@ pub(super) fn json_web_token(text: &str, word: Range<usize>) -> Option<Range<usi
         let part = bytes.get(from..).unwrap_or_default();
         from + part
             .iter()
-            .take(MAX_JWT_PART)
+            .take(most)
             .take_while(|b| Class::Url.holds(**b))
             .count()
     };
