@@ -163,9 +163,9 @@ fn tail_tokens_protect_as_many_turns_as_fit_and_one_that_half_fits() {
         compressible("shgggggggggggggg", protection).end
     };
     assert_eq!(tail(0), 15);
-    assert_eq!(tail(50), 11);
-    // 60 tokens are within 1.5 times 55, and the next turn would not be.
-    assert_eq!(tail(55), 10);
+    assert_eq!(tail(30), 12);
+    // A seventh turn would stay within 1.5 times 50 tokens, but only one may go beyond them.
+    assert_eq!(tail(50), 10);
     // A first turn of 10 tokens is over 1.5 times 6.
     assert_eq!(tail(6), 15);
 }
