@@ -45,10 +45,10 @@ pub fn view<'a>(turn: &Turn<'a>, index: usize) -> TurnView<'a> {
 
 /// A string's text; any other value's JSON text; nothing for null.
 fn string_or_json(value: &str) -> Cow<'_, str> {
-    match value.as_bytes().first() {
-        Some(b'"') => json::decode(value).0,
-        Some(b'n') | None => Cow::Borrowed(""),
-        Some(_) => Cow::Borrowed(value),
+    match value {
+        "null" => Cow::Borrowed(""),
+        _ if value.starts_with('"') => json::decode(value).0,
+        _ => Cow::Borrowed(value),
     }
 }
 

@@ -5,31 +5,43 @@ use std::collections::BinaryHeap;
 
 use super::vocabulary::{NO_TOKEN, Rank, Vocabulary};
 
-/// Pieces up to this many bytes are merged in rounds, longer ones by a heap.
+/// Pieces up to this many bytes are merged in rounds to the end.
 const SHORT: usize = 256;
+
+/// Longer ones for so many rounds, which is all that long runs of a few characters need; then by a
+/// heap, since each round looks at the whole piece.
+const ROUNDS: usize = 16;
 
 /// The number of tokens of `piece`: the pair of the lowest rank is merged, the leftmost of equals,
 /// until no two neighbours make a token.
 pub fn count(vocabulary: &Vocabulary, piece: &[u8]) -> usize {
-    let by_rounds = match piece.len() {
-        ..=16 => count_short::<18>(vocabulary, piece),
-        17..=64 => count_short::<66>(vocabulary, piece),
-        65..=SHORT => count_short::<{ SHORT + 2 }>(vocabulary, piece),
-        _ => None,
-    };
-    by_rounds.unwrap_or_else(|| count_long(vocabulary, piece))
+    match piece.len() {
+        ..=16 => count_short::<16>(vocabulary, piece),
+        17..=64 => count_short::<64>(vocabulary, piece),
+        65..=SHORT => count_short::<SHORT>(vocabulary, piece),
+        _ => count_long(vocabulary, piece),
+    }
 }
 
-/// In each round all pairs of the lowest rank are merged, from left to right. That is the right order
-/// as long as no merge makes a pair with a lower rank than its own; a vocabulary that was learned has
-/// no such pair, since a token is learned after its parts. If there is one all the same, the result is
-/// nothing. `PLACES` is at least two more than the bytes of the piece.
+/// `PLACES` is at least the number of bytes.
 #[inline]
-fn count_short<const PLACES: usize>(vocabulary: &Vocabulary, piece: &[u8]) -> Option<usize> {
-    // The tokens, and what each makes with the next; the last one makes nothing.
-    let mut tokens = [NO_TOKEN; PLACES];
-    let mut pairs = [NO_TOKEN; PLACES];
-    let mut left = piece.len();
+fn count_short<const PLACES: usize>(vocabulary: &Vocabulary, piece: &[u8]) -> usize {
+    let (mut tokens, mut pairs) = ([NO_TOKEN; PLACES], [NO_TOKEN; PLACES]);
+    let left = piece.len().min(PLACES);
+    set_bytes(vocabulary, piece, &mut tokens, &mut pairs);
+    merge_in_rounds(vocabulary, &mut tokens[..left], &mut pairs[..left], usize::MAX)
+}
+
+fn count_long(vocabulary: &Vocabulary, piece: &[u8]) -> usize {
+    let (mut tokens, mut pairs) = (vec![NO_TOKEN; piece.len()], vec![NO_TOKEN; piece.len()]);
+    set_bytes(vocabulary, piece, &mut tokens, &mut pairs);
+    let left = merge_in_rounds(vocabulary, &mut tokens, &mut pairs, ROUNDS);
+    count_by_heap(vocabulary, &tokens[..left], &pairs[..left])
+}
+
+/// The tokens of the single bytes, and what each makes with the next; the last one makes nothing.
+#[inline]
+fn set_bytes(vocabulary: &Vocabulary, piece: &[u8], tokens: &mut [Rank], pairs: &mut [Rank]) {
     for (token, byte) in tokens.iter_mut().zip(piece) {
         *token = vocabulary.of_byte(*byte);
     }
@@ -38,83 +50,79 @@ fn count_short<const PLACES: usize>(vocabulary: &Vocabulary, piece: &[u8]) -> Op
             *pair = vocabulary.of_byte_pair(*first, *second);
         }
     }
-    loop {
-        let lowest = pairs.get(..left)?.iter().copied().min()?;
-        if lowest == NO_TOKEN {
-            return Some(left);
-        }
-        let mut read = pairs.iter().position(|pair| *pair == lowest)?;
-        let mut write = read;
+}
+
+/// In each round all pairs of the lowest rank are merged, from left to right; what is left moves to the
+/// front, and its number is the result. That is the order of one merge at a time, since a token ranks
+/// after its parts: no merge makes a pair with a lower rank than its own. The slices are equally long.
+#[inline]
+fn merge_in_rounds(vocabulary: &Vocabulary, tokens: &mut [Rank], pairs: &mut [Rank], rounds: usize) -> usize {
+    let mut left = tokens.len().min(pairs.len());
+    for _ in 0..rounds {
+        let lowest = pairs[..left].iter().copied().min().unwrap_or(NO_TOKEN);
+        let first = pairs[..left].iter().position(|pair| *pair == lowest);
+        let Some(first) = first.filter(|_| lowest != NO_TOKEN) else {
+            break;
+        };
+        let (mut read, mut write) = (first, first);
         while read < left {
-            if *pairs.get(read)? == lowest {
-                *tokens.get_mut(write)? = lowest;
+            if pairs[read] == lowest {
+                tokens[write] = lowest;
                 read += 2;
-                if let Some(before) = write.checked_sub(1) {
-                    let pair = vocabulary.merged(*tokens.get(before)?, lowest);
-                    *pairs.get_mut(before)? = pair;
-                    if pair < lowest {
-                        return None;
-                    }
+                if write > 0 {
+                    pairs[write - 1] = vocabulary.merged(tokens[write - 1], lowest);
                 }
                 // What it makes with a next one that is merged itself is found then.
-                let is_settled = read < left && *pairs.get(read)? != lowest;
-                let pair = if is_settled {
-                    vocabulary.merged(lowest, *tokens.get(read)?)
+                let is_settled = read < left && pairs[read] != lowest;
+                pairs[write] = if is_settled {
+                    vocabulary.merged(lowest, tokens[read])
                 } else {
                     NO_TOKEN
                 };
-                *pairs.get_mut(write)? = pair;
-                if pair < lowest {
-                    return None;
-                }
             } else {
-                *tokens.get_mut(write)? = *tokens.get(read)?;
-                *pairs.get_mut(write)? = *pairs.get(read)?;
+                tokens[write] = tokens[read];
+                pairs[write] = pairs[read];
                 read += 1;
             }
             write += 1;
         }
         left = write;
     }
+    left
 }
 
-/// One token of a long piece, at the index of its first byte.
+/// One token of a long piece.
 #[derive(Clone, Copy)]
 struct Part {
     token: Rank,
     previous: u32,
-    /// Where the next part starts; the length of the piece for the last one.
+    /// The index of the next part; the number of all for the last one.
     next: u32,
     /// What it makes with the next; nothing too when it is gone.
     pair: Rank,
 }
 
-/// The same with a heap of pairs. A pair that has changed since it was put there is known by its rank:
-/// the same rank at the same place is the same token.
-fn count_long(vocabulary: &Vocabulary, piece: &[u8]) -> usize {
-    let Ok(length) = u32::try_from(piece.len()) else {
-        // Beyond 4 GiB positions have no room: halves are counted apart.
-        let (left, right) = piece.split_at(piece.len() / 2);
-        return count(vocabulary, left) + count(vocabulary, right);
-    };
-    let mut parts = Vec::with_capacity(piece.len());
-    let mut pairs = Vec::with_capacity(piece.len());
-    for (index, byte) in (0..length).zip(piece) {
-        let next = piece.get(index as usize + 1);
-        let pair = next.map_or(NO_TOKEN, |next| vocabulary.of_byte_pair(*byte, *next));
-        if pair != NO_TOKEN {
-            pairs.push(Reverse((pair, index)));
-        }
-        let token = vocabulary.of_byte(*byte);
-        parts.push(Part {
-            token,
+/// Merges tokens one pair at a time. A pair that has changed since it was put on the heap is known by
+/// its rank: the same rank at the same place is the same token.
+fn count_by_heap(vocabulary: &Vocabulary, tokens: &[Rank], pairs: &[Rank]) -> usize {
+    if u32::try_from(tokens.len()).is_err() {
+        // Beyond 4 Gi parts their indices have no room: halves are counted apart.
+        let middle = tokens.len() / 2;
+        let ((one, two), (one_pairs, two_pairs)) = (tokens.split_at(middle), pairs.split_at(middle));
+        return count_by_heap(vocabulary, one, one_pairs) + count_by_heap(vocabulary, two, two_pairs);
+    }
+    let mut parts: Vec<Part> = (0_u32..)
+        .zip(tokens.iter().zip(pairs))
+        .map(|(index, (token, pair))| Part {
+            token: *token,
             previous: index.wrapping_sub(1),
             next: index + 1,
-            pair,
-        });
-    }
-    let mut heap = BinaryHeap::from(pairs);
-    let mut left = piece.len();
+            pair: *pair,
+        })
+        .collect();
+    let waiting = (0_u32..).zip(pairs).filter(|(_, pair)| **pair != NO_TOKEN);
+    let mut heap: BinaryHeap<_> = waiting.map(|(index, pair)| Reverse((*pair, index))).collect();
+    let mut left = parts.len();
     while let Some(Reverse((rank, index))) = heap.pop() {
         let Some(part) = parts
             .get(index as usize)

@@ -58,6 +58,7 @@ impl Vocabulary {
             word.get_mut(..5)?.copy_from_slice(pair);
             let pair = u64::from_le_bytes(word);
             let (left, right) = ((pair & 0xf_ffff) as Rank, (pair >> 20) as Rank);
+            // Merging in rounds relies on it.
             if left >= rank || right >= rank {
                 return None;
             }
