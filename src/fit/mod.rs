@@ -1,6 +1,7 @@
 //! One record along the line: parse, count, plan, summarize, splice, verify.
 
 mod attempt;
+mod case;
 mod count;
 mod passes;
 mod settings;

@@ -30,7 +30,7 @@ pub fn view<'a>(turn: &Turn<'a>, index: usize) -> TurnView<'a> {
     match turn.role {
         Role::Tool => (view.text, view.responses) = responses(turn, content),
         Role::Assistant if turn.role_name == Some("\"function_call\"") => {
-            view.calls.extend(bare_calls(content))
+            view.calls.extend(bare_calls(&content));
         }
         Role::Assistant => {
             view.text = tagged_calls(content, &mut view.calls);
@@ -87,11 +87,11 @@ fn owned_call(text: &str) -> ToolCall<'static> {
     }
 }
 
-/// The content of a ShareGPT `function_call` turn: one call, or a list of them.
-fn bare_calls(content: Cow<'_, str>) -> Vec<ToolCall<'static>> {
-    match serde_json::from_str::<Vec<&RawValue>>(&content) {
+/// The content of a `ShareGPT` `function_call` turn: one call, or a list of them.
+fn bare_calls(content: &str) -> Vec<ToolCall<'static>> {
+    match serde_json::from_str::<Vec<&RawValue>>(content) {
         Ok(calls) => calls.iter().map(|call| owned_call(call.get())).collect(),
-        Err(_) => vec![owned_call(&content)],
+        Err(_) => vec![owned_call(content)],
     }
 }
 
@@ -109,7 +109,7 @@ fn tagged_calls<'a>(text: Cow<'a, str>, calls: &mut Vec<ToolCall<'a>>) -> Cow<'a
     Cow::Owned(prose)
 }
 
-/// What a tool turn brings back: the `<tool_response>` blocks of ShareGPT with the text around them, or the whole
+/// What a tool turn brings back: the `<tool_response>` blocks of `ShareGPT` with the text around them, or the whole
 /// content.
 fn responses<'a>(turn: &Turn<'a>, content: Cow<'a, str>) -> (Cow<'a, str>, Vec<ToolResponse<'a>>) {
     let blocks = tagged(&content, "<tool_response>", "</tool_response>");
