@@ -117,7 +117,8 @@ pub fn sources(paths: &[PathBuf]) -> Result<Vec<Source>, RunError> {
         if path.is_dir() {
             let before = sources.len();
             let mut files = Vec::new();
-            data_files(path, &mut files, &mut BTreeSet::new()).map_err(|error| RunError::input(path, &error))?;
+            data_files(path, &mut files, &mut BTreeSet::new())
+                .map_err(|error| RunError::input(path, &error))?;
             files.sort();
             for file in files {
                 let relative = file.strip_prefix(path).unwrap_or(&file).to_path_buf();
@@ -146,16 +147,14 @@ pub fn sources(paths: &[PathBuf]) -> Result<Vec<Source>, RunError> {
 }
 
 /// Links may lead to a directory twice, or in a circle: each is entered once.
-fn data_files(
-    directory: &Path,
-    files: &mut Vec<PathBuf>,
-    entered: &mut BTreeSet<PathBuf>,
-) -> io::Result<()> {
+fn data_files(directory: &Path, files: &mut Vec<PathBuf>, entered: &mut BTreeSet<PathBuf>) -> io::Result<()> {
     if !entered.insert(directory.canonicalize()?) {
         return Ok(());
     }
     let entries = std::fs::read_dir(directory)?;
-    let mut paths: Vec<PathBuf> = entries.map(|entry| Ok(entry?.path())).collect::<io::Result<_>>()?;
+    let mut paths: Vec<PathBuf> = entries
+        .map(|entry| Ok(entry?.path()))
+        .collect::<io::Result<_>>()?;
     paths.sort();
     for path in paths {
         if path.is_dir() {

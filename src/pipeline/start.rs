@@ -147,12 +147,16 @@ fn refuse_merged_arrays(job: &Job) -> Result<(), RunError> {
         return Ok(());
     }
     // What cannot be opened says so when it is read; a pipe can be read only once.
-    let array = job.sources.iter().filter(|source| source.path.is_file()).find(|source| {
-        let opened = source.open(&Arc::default());
-        let reader =
-            opened.and_then(|opened| BatchReader::open(opened, 0, Position::default(), Sample::ALL, None));
-        reader.is_ok_and(|reader| reader.is_some_and(|reader| reader.is_array()))
-    });
+    let array = job
+        .sources
+        .iter()
+        .filter(|source| source.path.is_file())
+        .find(|source| {
+            let opened = source.open(&Arc::default());
+            let reader = opened
+                .and_then(|opened| BatchReader::open(opened, 0, Position::default(), Sample::ALL, None));
+            reader.is_ok_and(|reader| reader.is_some_and(|reader| reader.is_array()))
+        });
     array.map_or(Ok(()), |source| Err(merged_array(source)))
 }
 

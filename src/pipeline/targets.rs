@@ -179,7 +179,10 @@ impl Targets {
         match self.data_files().into_iter().find(|target| special(&target.path)) {
             None => Ok(()),
             Some(target) => Err(RunError::usage(
-                format!("the output {} is there and no regular file", target.path.display()),
+                format!(
+                    "the output {} is there and no regular file",
+                    target.path.display()
+                ),
                 "name another with -o, or write to standard output with -o -",
             )),
         }

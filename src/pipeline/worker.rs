@@ -27,7 +27,8 @@ named! {
     }
 }
 
-const INVALID: &str = "mend the input, or set such records aside with --on-invalid reject; then start over with --force";
+const INVALID: &str =
+    "mend the input, or set such records aside with --on-invalid reject; then start over with --force";
 
 /// Everything a batch turns into.
 #[derive(Debug, Default)]
@@ -110,7 +111,10 @@ impl Worker {
         chunk.summary_input_tokens += summary_input_tokens as u64;
         let unreadable = row.status == Status::Rejected && !row.still_over_limit;
         if stop || (unreadable && self.on_invalid == OnInvalid::Fail) {
-            let message = format!("stopped at a record: {} ({}:{})", row.reason, row.source, row.line);
+            let message = format!(
+                "stopped at a record: {} ({}:{})",
+                row.reason, row.source, row.line
+            );
             chunk.stop.get_or_insert(if stop {
                 RunError::cannot_go_on(message)
             } else {
@@ -121,7 +125,8 @@ impl Worker {
             });
         }
         // An array with an element that is no JSON would be none itself.
-        let harmless = || !batch.in_array || serde_json::from_slice::<IgnoredAny>(batch.slice(record)).is_ok();
+        let harmless =
+            || !batch.in_array || serde_json::from_slice::<IgnoredAny>(batch.slice(record)).is_ok();
         if unreadable && self.on_invalid == OnInvalid::Pass && harmless() {
             row.status = Status::Kept;
         }

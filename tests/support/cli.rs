@@ -184,11 +184,7 @@ impl Ran {
 
     #[track_caller]
     pub fn says(self, text: &str) -> Self {
-        assert!(
-            self.stderr.contains(text),
-            "{text:?} is not in:\n{}",
-            self.stderr
-        );
+        assert!(self.stderr.contains(text), "{text:?} is not in:\n{}", self.stderr);
         self
     }
 }
@@ -240,7 +236,9 @@ fn decode_base64(text: &str) -> Vec<u8> {
     };
     let digits = text.trim_end_matches('=').as_bytes();
     let of_four = |four: &[u8]| {
-        let bits = four.iter().fold(0_u32, |bits, byte| bits << 6 | u32::from(value(*byte)));
+        let bits = four
+            .iter()
+            .fold(0_u32, |bits, byte| bits << 6 | u32::from(value(*byte)));
         let missing = 4 - four.len();
         (bits << (6 * missing)).to_be_bytes()[1..4 - missing].to_vec()
     };
