@@ -46,7 +46,7 @@ fn placement() -> impl Strategy<Value = SummaryPlacement> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, max_shrink_iters: 200, ..ProptestConfig::default() })]
+    #![proptest_config(support::generate::config())]
 
     #[test]
     fn a_compressed_trajectory_is_sound(

@@ -166,10 +166,12 @@ mod tests {
         let counters = Counters {
             bytes_total: Some(1_000_000_000),
             bytes_read: AtomicU64::new(250_000_000),
+            bytes_done: AtomicU64::new(0),
             records: AtomicU64::new(12_345),
             compressed: AtomicU64::new(300),
             over_limit: AtomicU64::new(2),
             rejected: AtomicU64::new(1),
+            ..Counters::default()
         };
         let elapsed = Duration::from_secs(5);
         assert_eq!(

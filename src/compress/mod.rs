@@ -7,6 +7,8 @@ mod placement;
 mod plan;
 mod protect;
 mod reason;
+#[cfg(test)]
+mod tests;
 mod verify;
 
 pub use cut_points::{CutPoints, Region};

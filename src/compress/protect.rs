@@ -7,6 +7,7 @@ use crate::trajectory::Role;
 
 /// What is protected; the keys of `protected_turns`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a key")]
 pub struct Protection {
     /// The first system turn.
     pub first_system: bool,

@@ -5,7 +5,7 @@ use std::fmt;
 /// A reason of the metrics: `code` or `code: detail`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reason {
-    /// Stable, snake_case; what totals are grouped by.
+    /// Stable, `snake_case`; what totals are grouped by.
     pub code: &'static str,
     /// What makes this case particular; may be empty.
     pub detail: String,

@@ -90,12 +90,12 @@ fn kept_parts_are_identical(compressed: &Compressed<'_>) -> Result<(), Violation
             region.range().len() - summary_turns
         };
         let (original, written) = (original_turns.get(index), written_turns.get(index - shift));
-        let same = original == written;
         let extended = || match (original, written) {
             (Some(original), Some(written)) => is_extension(original, written),
             _ => false,
         };
-        if !same && !(compressed.appended.contains(&index) && extended()) {
+        let kept = original == written || (compressed.appended.contains(&index) && extended());
+        if !kept {
             return changed(format!("turn {index}"));
         }
     }

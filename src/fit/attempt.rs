@@ -92,7 +92,7 @@ impl Attempt<'_> {
             written_tokens: tokens,
         })?;
         let turns = written.turns.len();
-        Ok(Written { tokens, turns, text })
+        Ok(Written { text, tokens, turns })
     }
 
     /// The record's text with the region replaced; `None` where there is nothing to splice into.

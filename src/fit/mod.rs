@@ -1,6 +1,7 @@
 //! One record along the line: parse, count, plan, summarize, splice, verify.
 
 mod attempt;
+mod case;
 mod count;
 mod passes;
 mod settings;
@@ -149,9 +150,9 @@ fn spoken<'v>(view: &'v TurnView<'_>) -> Option<&'v str> {
     match body_of(text) {
         _ if view.role != Role::Human => None,
         None => Some(text),
-        Some(body) => body
-            .split_once(END_MARKER)
-            .map(|(_, quoted)| quoted.trim())
-            .filter(|quoted| !quoted.is_empty()),
+        Some(_) => {
+            let quoted = text.split_once(END_MARKER).map(|(_, quoted)| quoted.trim());
+            quoted.filter(|quoted| !quoted.is_empty())
+        }
     }
 }

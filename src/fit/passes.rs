@@ -3,22 +3,15 @@
 use std::borrow::Cow;
 
 use super::attempt::{Attempt, Written};
-use super::{Fitted, Fitter, OnFailure, TurnCounter};
-use crate::compress::anchors::{self, Anchor};
-use crate::compress::{
-    CutPoints, Outline, Plan, Reason, Region, compressible_region, extend, freed, place, plan,
-};
+use super::case::Case;
+use super::{Fitted, Fitter, OnFailure};
+use crate::compress::anchors::Anchor;
+use crate::compress::{Outline, Plan, Reason, Region, extend, freed, place, plan};
 use crate::metrics::{Row, Status};
 use crate::summarize::grounding::ground;
-use crate::summarize::marker::{END_MARKER, body_of, with_marker};
+use crate::summarize::marker::{body_of, with_marker};
 use crate::summarize::{Summary, SummaryError, SummaryRequest};
-use crate::trajectory::{self, Edit, Record, Role, TurnView};
-
-/// The smallest summary worth writing, in tokens: room for less than this is not worth squeezing into.
-const SMALLEST_SUMMARY: usize = 48;
-
-/// Tokens that joining texts may cost beyond the sum of their parts.
-const JOINT_TOKENS: usize = 6;
+use crate::trajectory::{Record, Role, TurnView};
 
 /// Two passes in a row that save less than this share end the compression.
 const WORTHWHILE_SAVING: f64 = 0.10;
@@ -31,37 +24,24 @@ pub async fn run(
     outline: &Outline,
     row: Row,
 ) -> Fitted {
-    let job = Job::new(fitter, record, views, outline);
+    let case = Case::new(fitter, record, views, outline);
     let region = match plan(
         outline,
-        &job.cut_points,
-        job.compressible.clone(),
-        job.need(0),
-        job.smallest_cost(),
+        &case.cut_points,
+        case.compressible.clone(),
+        case.need(0),
+        case.smallest_cost(),
     ) {
         Plan::Replace(region) => region,
         Plan::Keep(reason) => {
-            let reason = job.protected_reason().unwrap_or(reason);
+            let reason = case.protected_reason().unwrap_or(reason);
             return Fitted::untouched(row.ended(Status::Kept, Some(&reason)));
         }
     };
     if fitter.settings.dry_run {
-        return job.planned(region, row);
+        return case.planned(region, row);
     }
-    job.compress(region, row).await
-}
-
-struct Job<'a> {
-    fitter: &'a Fitter,
-    record: &'a Record<'a>,
-    views: &'a [TurnView<'a>],
-    outline: &'a Outline,
-    cut_points: CutPoints,
-    compressible: std::ops::Range<usize>,
-    /// The edit that adds the notice, with the turn that it changes and what it costs.
-    notice: Option<(usize, Edit)>,
-    notice_tokens: usize,
-    end_marker_tokens: usize,
+    case.compress(region, row).await
 }
 
 /// What the passes so far have come to.
@@ -74,108 +54,7 @@ struct Progress {
     refused_placement: bool,
 }
 
-impl<'a> Job<'a> {
-    fn new(
-        fitter: &'a Fitter,
-        record: &'a Record<'a>,
-        views: &'a [TurnView<'a>],
-        outline: &'a Outline,
-    ) -> Self {
-        let cut_points = CutPoints::of(outline);
-        let compressible = compressible_region(outline, &cut_points, &fitter.settings.protection);
-        let mut job = Self {
-            fitter,
-            record,
-            views,
-            outline,
-            cut_points,
-            compressible,
-            notice: None,
-            notice_tokens: 0,
-            end_marker_tokens: fitter.counter.count(END_MARKER) + JOINT_TOKENS,
-        };
-        if let Some((turn, edit, tokens)) = job.notice_edit() {
-            job.notice = Some((turn, edit));
-            job.notice_tokens = tokens;
-        }
-        job
-    }
-
-    /// The notice at the end of the first system turn, unless it is there already or that turn may be replaced.
-    fn notice_edit(&self) -> Option<(usize, Edit, usize)> {
-        let notice = self.fitter.settings.notice.as_deref()?;
-        let index = self
-            .outline
-            .first_of(Role::System)
-            .filter(|index| *index < self.compressible.start)?;
-        let turn = self.record.turns.get(index)?;
-        let facts = self.outline.turns.get(index).filter(|facts| facts.readable)?;
-        if self.views.get(index)?.text.ends_with(notice) {
-            return None;
-        }
-        let edit = trajectory::append_text(self.record, turn, notice)?;
-        let start = self.record.turn_span(index)?.start;
-        let local = Edit {
-            at: edit.at.start.checked_sub(start)?..edit.at.end.checked_sub(start)?,
-            ..edit.clone()
-        };
-        let noticed = trajectory::apply(turn.text, vec![local]);
-        let tokens = self.counter().turn(&trajectory::turn_of(&noticed)?).tokens;
-        Some((index, edit, tokens.saturating_sub(facts.tokens)))
-    }
-
-    fn counter(&self) -> TurnCounter<'a> {
-        TurnCounter::new(self.fitter.counter.as_ref(), self.fitter.settings.image_tokens)
-    }
-
-    fn target(&self) -> usize {
-        self.fitter.settings.target_max_tokens
-    }
-
-    /// Tokens that the region must free, `missing` being what the passes so far left over the target.
-    fn need(&self, missing: usize) -> usize {
-        let cost =
-            self.outline.total() + self.notice_tokens + self.fitter.settings.summary_target_tokens + missing;
-        cost.saturating_sub(self.target()).max(1)
-    }
-
-    /// What the summary of any region costs at least by the plan.
-    fn smallest_cost(&self) -> usize {
-        self.fitter.settings.summary_target_tokens + self.notice_tokens
-    }
-
-    /// Tokens that the summary of a region may cost: all the room left under the target up to the most allowed, and
-    /// less than the summary target where only that makes the trajectory fit.
-    fn summary_budget(&self, region: Region) -> usize {
-        let settings = &self.fitter.settings;
-        let left = self.outline.total() + self.notice_tokens + self.end_marker_tokens
-            - freed(self.outline, &region.range());
-        let room = self.target().saturating_sub(left);
-        if room < SMALLEST_SUMMARY {
-            settings.summary_target_tokens
-        } else {
-            room.min(settings.summary_max_tokens)
-        }
-    }
-
-    /// Why no region of this trajectory can bring it under its target, where that is so.
-    fn protected_reason(&self) -> Option<Reason> {
-        let protected = self.outline.total() + self.notice_tokens - freed(self.outline, &self.compressible);
-        if protected <= self.target() {
-            return None;
-        }
-        let outside = self.outline.turns.iter().enumerate();
-        let (index, largest) = outside
-            .filter(|(index, _)| !self.compressible.contains(index))
-            .max_by_key(|(_, turn)| turn.tokens)?;
-        let detail = format!(
-            "{protected} tokens, the largest in turn {index} ({}, {} tokens)",
-            largest.role.label(),
-            largest.tokens
-        );
-        Some(Reason::with(Reason::PROTECTED_TURNS_EXCEED_BUDGET, detail))
-    }
-
+impl Case<'_> {
     /// What a dry run reports: the plan, with the summary at its target size.
     fn planned(&self, region: Region, row: Row) -> Fitted {
         let freed = freed(self.outline, &region.range());
@@ -198,21 +77,6 @@ impl<'a> Job<'a> {
             summary_input_tokens: self.region_tokens(region),
             ..Fitted::untouched(row.ended(Status::Compressed, Some(&reason)))
         }
-    }
-
-    fn over_limit_reason(&self) -> Reason {
-        self.protected_reason()
-            .unwrap_or_else(|| Reason::plain(Reason::REGION_EXHAUSTED))
-    }
-
-    fn region_tokens(&self, region: Region) -> usize {
-        self.outline
-            .turns
-            .get(region.range())
-            .unwrap_or_default()
-            .iter()
-            .map(|turn| turn.tokens)
-            .sum()
     }
 
     /// A row with everything that a compression changes.
@@ -297,17 +161,15 @@ impl<'a> Job<'a> {
                 None => break,
             }
         }
-        match best {
-            Some(progress) => self.finish(progress, row, summary_input_tokens),
-            None => {
-                let reason = self
-                    .protected_reason()
-                    .unwrap_or_else(|| Reason::plain(Reason::NO_NET_SAVING));
-                Fitted {
-                    summary_input_tokens,
-                    ..Fitted::untouched(row.ended(Status::Kept, Some(&reason)))
-                }
-            }
+        if let Some(progress) = best {
+            return self.finish(progress, row, summary_input_tokens);
+        }
+        let reason = self
+            .protected_reason()
+            .unwrap_or_else(|| Reason::plain(Reason::NO_NET_SAVING));
+        Fitted {
+            summary_input_tokens,
+            ..Fitted::untouched(row.ended(Status::Kept, Some(&reason)))
         }
     }
 
@@ -369,16 +231,6 @@ impl<'a> Job<'a> {
         let (text, held) = ground(with_marker(&summary.text), &anchors, max_tokens, request.counter);
         summary.text = text;
         Ok((summary, anchors, held))
-    }
-
-    /// What kept assistant turns rely on and only the region says.
-    fn anchors(&self, region: Region) -> Vec<Anchor> {
-        let part = |range: std::ops::Range<usize>| self.views.get(range).unwrap_or_default();
-        anchors::dangling(
-            part(0..region.start()),
-            part(region.range()),
-            part(region.end()..self.views.len()),
-        )
     }
 
     fn without_summary(

@@ -105,6 +105,7 @@ impl Row {
     }
 
     /// Sets what the record ended as, and why.
+    #[must_use]
     pub fn ended(mut self, status: Status, reason: Option<&Reason>) -> Self {
         self.status = status;
         self.reason = reason.map(ToString::to_string).unwrap_or_default();
@@ -117,10 +118,12 @@ impl Row {
     }
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn four_decimals<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_f64((value * 1e4).round() / 1e4)
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn three_decimals<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_f64((value * 1e3).round() / 1e3)
 }

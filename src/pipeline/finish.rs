@@ -25,6 +25,7 @@ pub struct Finish<'r> {
 
 /// The totals file.
 #[derive(Serialize)]
+#[expect(clippy::struct_field_names, reason = "the names are the file's keys")]
 struct Summary<'r> {
     program: &'static str,
     version: &'static str,

@@ -21,6 +21,7 @@ use crate::metrics::Totals;
 
 /// What a run is to do, besides what becomes of each record.
 #[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub struct Job {
     /// Inputs, in order.
     pub sources: Vec<Source>,

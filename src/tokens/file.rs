@@ -121,3 +121,125 @@ fn hex(bytes: &[u8]) -> String {
         .flat_map(|byte| [digit(byte >> 4), digit(byte & 15)])
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use tokenizers::models::bpe::{BPE, Vocab};
+    use tokenizers::models::wordpiece::WordPiece;
+    use tokenizers::pre_tokenizers::byte_level::ByteLevel;
+    use tokenizers::pre_tokenizers::whitespace::Whitespace;
+    use tokenizers::{AddedToken, ModelWrapper, PaddingParams, PaddingStrategy, Tokenizer, TruncationParams};
+
+    use super::*;
+
+    /// A vocabulary of the bytes and a few merges, which truncates to 3 and pads to 100.
+    fn byte_level() -> Tokenizer {
+        let mut alphabet: Vec<char> = ByteLevel::alphabet().into_iter().collect();
+        alphabet.sort_unstable();
+        let merges = [("h", "e"), ("l", "l"), ("he", "ll"), ("hell", "o"), ("Ġ", "w")];
+        let merged = merges.iter().map(|(left, right)| format!("{left}{right}"));
+        let vocabulary: Vocab = alphabet
+            .iter()
+            .map(char::to_string)
+            .chain(merged)
+            .zip(0..)
+            .collect();
+        let merges = merges.map(|(left, right)| (left.to_owned(), right.to_owned()));
+        let model = BPE::builder()
+            .vocab_and_merges(vocabulary, merges.to_vec())
+            .build()
+            .unwrap();
+        let mut tokenizer = Tokenizer::new(ModelWrapper::BPE(model));
+        tokenizer.with_pre_tokenizer(Some(ByteLevel::new(false, true, true)));
+        with_traps(tokenizer)
+    }
+
+    /// A model that the fast engine does not have.
+    fn word_piece() -> Tokenizer {
+        let words = ["[UNK]", "hello", "wor", "##ld", "<", ">"];
+        let vocabulary: Vocab = words.map(str::to_owned).into_iter().zip(0..).collect();
+        let model = WordPiece::builder()
+            .vocab(vocabulary)
+            .unk_token("[UNK]".into())
+            .build()
+            .unwrap();
+        let mut tokenizer = Tokenizer::new(ModelWrapper::WordPiece(model));
+        tokenizer.with_pre_tokenizer(Some(Whitespace {}));
+        with_traps(tokenizer)
+    }
+
+    fn with_traps(mut tokenizer: Tokenizer) -> Tokenizer {
+        let truncation = TruncationParams {
+            max_length: 3,
+            ..TruncationParams::default()
+        };
+        let padding = PaddingParams {
+            strategy: PaddingStrategy::Fixed(100),
+            ..PaddingParams::default()
+        };
+        tokenizer.with_truncation(Some(truncation)).unwrap();
+        tokenizer.with_padding(Some(padding));
+        tokenizer
+            .add_tokens([AddedToken::from("<tool_call>", false)])
+            .unwrap();
+        tokenizer
+            .add_special_tokens([AddedToken::from("<|end|>", true)])
+            .unwrap();
+        tokenizer
+    }
+
+    fn load(tokenizer: &Tokenizer) -> Arc<dyn TokenCounter> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tokenizer.json");
+        tokenizer.save(&path, false).unwrap();
+        // The file is gone when the counter is used: it is needed once only.
+        FileCounter::load("mine", &path).unwrap()
+    }
+
+    #[test]
+    fn added_tokens_count_and_neither_truncation_nor_padding_does() {
+        let counter = load(&byte_level());
+        assert_eq!(counter.identity().engine, FAST_ENGINE);
+        assert_eq!(counter.count(""), 0);
+        assert_eq!(counter.count("hello world"), 1 + 5);
+        assert_eq!(counter.count("hello<tool_call>hello<|end|>"), 4);
+        assert_eq!(counter.count("\u{0}é"), 3);
+    }
+
+    #[test]
+    fn what_the_fast_engine_refuses_is_counted_by_the_reference() {
+        let counter = load(&word_piece());
+        assert_eq!(counter.identity().engine, REFERENCE_ENGINE);
+        assert_eq!(counter.count("hello world"), 3);
+        assert_eq!(counter.count("hello <tool_call> hello hello hello<|end|>"), 6);
+    }
+
+    #[test]
+    fn the_reference_can_be_set_up_when_the_file_is_gone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tokenizer.json");
+        byte_level().save(&path, false).unwrap();
+        let bytes = fs::read(&path).unwrap();
+        let identity = TokenizerIdentity {
+            name: String::new(),
+            sha256: String::new(),
+            engine: String::new(),
+        };
+        let counter = FileCounter {
+            identity,
+            fast: None,
+            file: pack(&bytes),
+            reference: OnceLock::new(),
+        };
+        assert_eq!(counter.count("hello<tool_call> world"), 2 + 5);
+    }
+
+    #[test]
+    fn the_identity_is_the_file_s() {
+        let counter = load(&byte_level());
+        let json = byte_level().to_string(false).unwrap();
+        assert_eq!(counter.identity().name, "mine");
+        assert_eq!(counter.identity().sha256, hex(&Sha256::digest(json.as_bytes())));
+        assert_eq!(counter.identity().sha256.len(), 64);
+    }
+}

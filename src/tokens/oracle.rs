@@ -20,9 +20,9 @@ pub struct Oracle {
 impl Oracle {
     /// From a vocabulary in the form that `assets/README.md` describes, a split pattern and the
     /// special tokens.
-    pub fn new(ranks: &'static [u8], pattern: &str, special_tokens: &[&str]) -> Self {
+    pub fn new(ranks: &[u8], pattern: &str, special_tokens: &[&str]) -> Self {
         let tokens = tokens(ranks);
-        let ranks: HashMap<&[u8], u32> = tokens.iter().copied().zip(0..).collect();
+        let ranks: HashMap<&[u8], u32> = tokens.iter().map(Vec::as_slice).zip(0..).collect();
         let characters = byte_characters();
         let text = |bytes: &[u8]| {
             bytes
@@ -64,16 +64,20 @@ impl Oracle {
     }
 }
 
-/// All tokens of a rank file in rank order.
-pub fn tokens(file: &'static [u8]) -> Vec<&'static [u8]> {
-    let number = u32::from_le_bytes(file[..4].try_into().unwrap()) as usize;
-    let mut rest = &file[4 + number..];
-    let cut = |length: &u8| {
-        let (token, after) = rest.split_at(usize::from(*length));
-        rest = after;
-        token
-    };
-    file[4..4 + number].iter().map(cut).collect()
+/// All tokens of a vocabulary in rank order.
+pub fn tokens(file: &[u8]) -> Vec<Vec<u8>> {
+    let mut tokens: Vec<Vec<u8>> = file[4..260].iter().map(|byte| vec![*byte]).collect();
+    for pair in file[260..].chunks_exact(5) {
+        let pair = u64::from_le_bytes([pair[0], pair[1], pair[2], pair[3], pair[4], 0, 0, 0]);
+        tokens.push(
+            [
+                &tokens[pair as usize & 0xf_ffff][..],
+                &tokens[pair as usize >> 20],
+            ]
+            .concat(),
+        );
+    }
+    tokens
 }
 
 /// The two tokens that the merges of lower rank leave of a token.

@@ -30,7 +30,7 @@ pub fn view<'a>(turn: &Turn<'a>, index: usize) -> TurnView<'a> {
     match turn.role {
         Role::Tool => (view.text, view.responses) = responses(turn, content),
         Role::Assistant if turn.role_name == Some("\"function_call\"") => {
-            view.calls.extend(bare_calls(content))
+            view.calls.extend(bare_calls(&content));
         }
         Role::Assistant => {
             view.text = tagged_calls(content, &mut view.calls);
@@ -45,10 +45,10 @@ pub fn view<'a>(turn: &Turn<'a>, index: usize) -> TurnView<'a> {
 
 /// A string's text; any other value's JSON text; nothing for null.
 fn string_or_json(value: &str) -> Cow<'_, str> {
-    match value.as_bytes().first() {
-        Some(b'"') => json::decode(value).0,
-        Some(b'n') | None => Cow::Borrowed(""),
-        Some(_) => Cow::Borrowed(value),
+    match value {
+        "null" => Cow::Borrowed(""),
+        _ if value.starts_with('"') => json::decode(value).0,
+        _ => Cow::Borrowed(value),
     }
 }
 
@@ -87,11 +87,11 @@ fn owned_call(text: &str) -> ToolCall<'static> {
     }
 }
 
-/// The content of a ShareGPT `function_call` turn: one call, or a list of them.
-fn bare_calls(content: Cow<'_, str>) -> Vec<ToolCall<'static>> {
-    match serde_json::from_str::<Vec<&RawValue>>(&content) {
+/// The content of a `ShareGPT` `function_call` turn: one call, or a list of them.
+fn bare_calls(content: &str) -> Vec<ToolCall<'static>> {
+    match serde_json::from_str::<Vec<&RawValue>>(content) {
         Ok(calls) => calls.iter().map(|call| owned_call(call.get())).collect(),
-        Err(_) => vec![owned_call(&content)],
+        Err(_) => vec![owned_call(content)],
     }
 }
 
@@ -101,14 +101,15 @@ fn tagged_calls<'a>(text: Cow<'a, str>, calls: &mut Vec<ToolCall<'a>>) -> Cow<'a
     if blocks.is_empty() {
         return text;
     }
-    let (prose, inner) = without_blocks(&text, &blocks);
+    let (mut prose, inner) = without_blocks(&text, &blocks);
+    prose.truncate(prose.trim_end().len());
     for block in inner {
         calls.push(owned_call(block));
     }
     Cow::Owned(prose)
 }
 
-/// What a tool turn brings back: the `<tool_response>` blocks of ShareGPT with the text around them, or the whole
+/// What a tool turn brings back: the `<tool_response>` blocks of `ShareGPT` with the text around them, or the whole
 /// content.
 fn responses<'a>(turn: &Turn<'a>, content: Cow<'a, str>) -> (Cow<'a, str>, Vec<ToolResponse<'a>>) {
     let blocks = tagged(&content, "<tool_response>", "</tool_response>");
@@ -136,7 +137,6 @@ fn without_blocks<'t>(text: &'t str, blocks: &[Block]) -> (String, Vec<&'t str>)
         inner.push(text.get(block.inner.clone()).unwrap_or_default().trim());
     }
     prose.push_str(text.get(copied..).unwrap_or_default());
-    prose.truncate(prose.trim_end().len());
     (prose, inner)
 }
 

@@ -44,7 +44,7 @@ fn string_end(bytes: &[u8], open: usize) -> usize {
 }
 
 /// A string literal's text, and whether it was decoded without loss (a lone surrogate has no text).
-pub fn decode<'a>(literal: &'a str) -> (Cow<'a, str>, bool) {
+pub fn decode(literal: &str) -> (Cow<'_, str>, bool) {
     let mut scratch = String::new();
     let inner = inner_of(literal);
     match decode_inner(inner, &mut scratch) {

@@ -1,6 +1,6 @@
 //! Who speaks in a turn, whatever the data set calls it.
 
-/// The part a turn plays. Names are those of ShareGPT; other formats' names map onto them.
+/// The part a turn plays. Names are those of `ShareGPT`; other formats' names map onto them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Role {
     /// Instructions to the model (`system`, `developer`).

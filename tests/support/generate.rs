@@ -4,6 +4,19 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
+/// The same cases on every run. `PROPTEST_CASES` and `PROPTEST_RNG_SEED` explore others.
+pub fn config() -> ProptestConfig {
+    let seed = std::env::var("PROPTEST_RNG_SEED")
+        .ok()
+        .and_then(|seed| seed.parse().ok());
+    ProptestConfig {
+        rng_seed: proptest::test_runner::RngSeed::Fixed(seed.unwrap_or(1)),
+        failure_persistence: None,
+        max_shrink_iters: 400,
+        ..ProptestConfig::default()
+    }
+}
+
 /// One step of a made-up trajectory.
 #[derive(Debug, Clone)]
 pub enum Step {

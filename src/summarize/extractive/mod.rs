@@ -26,6 +26,7 @@ use super::marker::SUMMARY_MARKER;
 use super::redact::redact;
 use super::{Summarizer, Summary, SummaryError, SummaryRequest};
 use crate::compress::anchors::{Anchor, held_mask};
+use candidate::Candidate;
 
 /// The embedded summarizer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,7 +76,16 @@ impl Extractive {
                 *is_known |= is_held;
             }
         }
-        // What neither holds any more was redacted: it must not come back through a list of references.
+        let actions = action::actions(&turns);
+        prose::asked(&turns, limits, &mut candidates);
+        prose::findings(&turns, limits, &mut candidates);
+        work::done(&actions, limits, &mut candidates);
+        work::files(&actions, limits, &mut candidates);
+        work::open_errors(&actions, limits, &mut candidates);
+        if self.redaction {
+            redactions += redacted_again(&mut candidates, request.anchors, &mut is_known);
+        }
+        // What is known no more was redacted: it must not come back through a list of references.
         let anchors: Vec<Anchor> = request
             .anchors
             .iter()
@@ -83,12 +93,6 @@ impl Extractive {
             .filter(|(_, is_known)| *is_known)
             .map(|(a, _)| a.clone())
             .collect();
-        let actions = action::actions(&turns);
-        prose::asked(&turns, limits, &mut candidates);
-        prose::findings(&turns, limits, &mut candidates);
-        work::done(&actions, limits, &mut candidates);
-        work::files(&actions, limits, &mut candidates);
-        work::open_errors(&actions, limits, &mut candidates);
         let budget = request.max_tokens - marker_cost;
         let lines = rank::chosen(candidates, &anchors, budget, request.counter);
         let kept_free = reference_room(&lines_of(&lines), &anchors, budget / 2, request.counter);
@@ -100,6 +104,28 @@ impl Extractive {
             ..Summary::default()
         })
     }
+}
+
+/// Redacts the lines themselves: a value may show itself as a secret only where its name stands right before it. Returns
+/// how many there were; anchors lost to it are known no more.
+fn redacted_again(candidates: &mut [Candidate], anchors: &[Anchor], is_known: &mut [bool]) -> usize {
+    let mut redactions = 0;
+    for candidate in candidates {
+        let (text, count) = redact(&candidate.text);
+        if count == 0 {
+            continue;
+        }
+        let text = text.into_owned();
+        let lost = held_mask(anchors, &candidate.text)
+            .into_iter()
+            .zip(held_mask(anchors, &text));
+        for ((was_held, is_held), is_known) in lost.zip(is_known.iter_mut()) {
+            *is_known &= !was_held || is_held;
+        }
+        candidate.text = text;
+        redactions += count;
+    }
+    redactions
 }
 
 fn lines_of(lines: &[rank::Chosen]) -> String {

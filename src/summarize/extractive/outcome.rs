@@ -301,7 +301,11 @@ fn error_line(body: &str, is_failed: bool) -> Option<String> {
 
 /// Whether a line starts as error messages do: `Error: …`, `ValueError: …`, `E   TypeError`, `ERROR …`, `x.c:3: error: …`.
 fn names_error(line: &str) -> bool {
-    let line = line.trim_start();
+    let mut line = line.trim_start();
+    // Colour codes of a terminal.
+    while let Some((_, rest)) = line.strip_prefix("\u{1b}[").and_then(|rest| rest.split_once('m')) {
+        line = rest.trim_start();
+    }
     let line = line.strip_prefix("E ").map_or(line, str::trim_start);
     let first = line.split([' ', ':', '(']).next().unwrap_or_default();
     let is_name =

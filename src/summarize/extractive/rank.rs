@@ -12,8 +12,8 @@ use crate::tokens::TokenCounter;
 /// The part of the budget that plain references to anchors may claim ahead of every line.
 const REFERENCE_SHARE: f64 = 0.5;
 
-/// Bytes of candidate lines counted per token of the budget: some three times what can enter.
-const COUNTED_BYTES: usize = 14;
+/// Bytes of candidate lines counted per token of the budget: two to three times what can enter.
+const COUNTED_BYTES: usize = 10;
 
 /// A line chosen for the summary.
 pub(super) struct Chosen {

@@ -54,7 +54,7 @@ pub(super) fn source_turns<'a>(
             .iter()
             .map(|call| SourceCall {
                 id: call.id.as_deref(),
-                name: Cow::Borrowed(call.name.as_ref()),
+                name: clean(&call.name),
                 arguments: Arguments::Json(clean(&call.arguments)),
             })
             .collect();

@@ -8,7 +8,13 @@ use super::rules::Class;
 use super::{begins_word, distinct, looks_random};
 
 /// Longest value of an assignment.
-const MAX_VALUE: usize = 512;
+const MAX_VALUE: usize = 200;
+
+/// Longest header of a JSON web token.
+const MAX_JWT_HEAD: usize = 512;
+
+/// Longest part of a JSON web token.
+const MAX_JWT_PART: usize = 8_192;
 
 /// Longest private key block.
 const MAX_PEM: usize = 16_384;
@@ -202,24 +208,27 @@ pub(super) fn private_key(text: &str, word: Range<usize>) -> Option<Range<usize>
 
 /// Three parts of base64 with dots between them, the first two JSON objects.
 pub(super) fn json_web_token(text: &str, word: Range<usize>) -> Option<Range<usize>> {
-    let rest = text.get(word.start..)?;
-    if !begins_word(text, word.start) {
+    let bytes = text.as_bytes();
+    let part_end = |from: usize, most: usize| {
+        let part = bytes.get(from..).unwrap_or_default();
+        from + part
+            .iter()
+            .take(most)
+            .take_while(|b| Class::Url.holds(**b))
+            .count()
+    };
+    if !text.get(word.start..)?.starts_with("eyJ") || !begins_word(text, word.start) {
         return None;
     }
-    let length = rest
-        .bytes()
-        .take(MAX_PEM)
-        .position(|b| !Class::Dotted.holds(b))
-        .unwrap_or(rest.len().min(MAX_PEM));
-    let token = rest.get(..length)?.trim_end_matches('.');
-    let mut parts = token.split('.');
-    let (head, claims, signature) = (parts.next()?, parts.next()?, parts.next()?);
-    (rest.starts_with("eyJ")
-        && head.len() >= 12
-        && claims.starts_with("eyJ")
-        && claims.len() >= 8
-        && signature.len() >= 16)
-        .then(|| word.start..word.start + token.len())
+    let head_end = part_end(word.start, MAX_JWT_HEAD);
+    let claims = text.get(head_end..)?.strip_prefix('.')?;
+    if head_end - word.start < 12 || !claims.starts_with("eyJ") {
+        return None;
+    }
+    let claims_end = part_end(head_end + 1, MAX_JWT_PART);
+    text.get(claims_end..)?.strip_prefix('.')?;
+    let end = part_end(claims_end + 1, MAX_JWT_PART);
+    (claims_end - head_end > 8 && end - claims_end > 16).then_some(word.start..end)
 }
 
 /// The value assigned to the name that `word` ends or nearly ends, and whether it stands in quotes.

@@ -1,38 +1,71 @@
 //! What pieces cost that a thread has met before.
 
-use super::key::Key;
+use super::key::{Key, hash_long};
 
-/// 2^15 pieces, 512 kB: what the second-level cache of a core holds with room to spare.
-const BITS: u32 = 15;
+/// 2^15 pairs of short pieces: 1 MB.
+const SHORT_BITS: u32 = 15;
+/// 2^13 long pieces: 512 kB, mostly untouched.
+const LONG_BITS: u32 = 13;
+/// The longest piece that is remembered: with its length and cost it fills a cache line.
+const LONGEST: usize = 62;
 
-/// A direct-mapped cache from a piece of up to 15 bytes to its number of tokens. An entry is the
-/// piece's [`Key`] with the number in the upper four bits: a piece has no more tokens than bytes.
-/// Zero is no entry, since a piece is never empty.
+/// Short pieces (up to 15 bytes) and their number of tokens, two for each hash, the newer first. An
+/// entry is the piece's [`Key`] with the number in the upper four bits: a piece has no more tokens than
+/// bytes. Zero is no entry, since a piece is never empty. Long pieces likewise, one for each hash:
+/// their bytes, then their length and the number of their tokens.
 pub struct Cache {
-    entries: Vec<u128>,
+    short: Vec<[u128; 2]>,
+    long: Vec<[u8; LONGEST + 2]>,
 }
 
 impl Cache {
     /// An empty cache.
     pub fn new() -> Self {
         Self {
-            entries: vec![0; 1 << BITS],
+            short: vec![[0; 2]; 1 << SHORT_BITS],
+            long: vec![[0; LONGEST + 2]; 1 << LONG_BITS],
         }
     }
 
-    /// The cost of the piece with this key and hash, from `count` if it is not known.
+    /// The cost of the piece with this key, from `count` if it is not known.
     #[inline]
-    pub fn get(&mut self, key: Key, hash: u64, count: impl FnOnce() -> usize) -> usize {
-        let Some(entry) = self.entries.get_mut((hash >> (u64::BITS - BITS)) as usize) else {
+    pub fn get(&mut self, key: Key, count: impl FnOnce() -> usize) -> usize {
+        let index = (key.hash() >> (u64::BITS - SHORT_BITS)) as usize;
+        let Some([newer, older]) = self.short.get_mut(index) else {
             return count();
         };
-        if (*entry ^ key.0) << 4 == 0 {
-            return (*entry >> 124) as usize;
+        if (*newer ^ key.0) << 4 == 0 {
+            return (*newer >> 124) as usize;
+        }
+        if (*older ^ key.0) << 4 == 0 {
+            return (*older >> 124) as usize;
         }
         let tokens = count();
         if tokens < 16 {
-            *entry = key.0 | (tokens as u128) << 124;
+            *older = *newer;
+            *newer = key.0 | (tokens as u128) << 124;
         }
+        tokens
+    }
+
+    /// The cost of a longer piece, from `count` if it is not known.
+    pub fn get_long(&mut self, piece: &[u8], count: impl FnOnce() -> usize) -> usize {
+        if piece.len() > LONGEST {
+            return count();
+        }
+        let index = (hash_long(piece) >> (u64::BITS - LONG_BITS)) as usize;
+        let Some([bytes @ .., length, cost]) = self.long.get_mut(index) else {
+            return count();
+        };
+        if usize::from(*length) == piece.len() && bytes.starts_with(piece) {
+            return usize::from(*cost);
+        }
+        let tokens = count();
+        for (to, from) in bytes.iter_mut().zip(piece) {
+            *to = *from;
+        }
+        *length = piece.len() as u8;
+        *cost = tokens as u8;
         tokens
     }
 }
@@ -44,12 +77,30 @@ mod tests {
     #[test]
     fn a_piece_is_counted_once_and_never_taken_for_another() {
         let mut cache = Cache::new();
-        let one = Key::new(b"one and sixteen more", 0, 3).unwrap();
-        let two = Key::new(b"two and sixteen more", 0, 3).unwrap();
-        assert_eq!(cache.get(one, 7, || 15), 15);
-        assert_eq!(cache.get(one, 7, || panic!("counted twice")), 15);
-        // The same hash, another piece.
-        assert_eq!(cache.get(two, 7, || 2), 2);
-        assert_eq!(cache.get(one, 7, || 15), 15);
+        // More pieces than there are places, so that they push one another out.
+        let texts: Vec<String> = (0..200_000).map(|number| format!("{number:<16}")).collect();
+        let cost = |number: usize| number % 16;
+        for _ in 0..2 {
+            for (number, text) in texts.iter().enumerate() {
+                let key = Key::new(text.as_bytes(), 0, 7).unwrap();
+                assert_eq!(cache.get(key, || cost(number)), cost(number));
+                assert_eq!(cache.get(key, || panic!("counted twice")), cost(number));
+            }
+        }
+    }
+
+    #[test]
+    fn a_long_piece_is_known_by_all_its_bytes() {
+        let mut cache = Cache::new();
+        let texts: Vec<String> = (16..70).map(|length| "a".repeat(length)).collect();
+        for (cost, text) in texts.iter().enumerate() {
+            assert_eq!(cache.get_long(text.as_bytes(), || cost), cost);
+        }
+        let again = texts.iter().rposition(|text| text.len() == 62).unwrap();
+        assert_eq!(
+            cache.get_long(texts[again].as_bytes(), || panic!("counted twice")),
+            again
+        );
+        assert_eq!(cache.get_long(texts[again + 1].as_bytes(), || 1), 1);
     }
 }

@@ -40,15 +40,17 @@ impl Key {
     }
 }
 
-/// The hash of a byte string of any length; not that of its [`Key`].
+/// The hash of a byte string of more than 15 bytes; not that of a [`Key`].
 pub fn hash_long(bytes: &[u8]) -> u64 {
     let mut hash = bytes.len() as u64;
-    for chunk in bytes.chunks(8) {
-        let mut word = [0; 8];
-        for (to, from) in word.iter_mut().zip(chunk) {
-            *to = *from;
-        }
-        hash = mix(hash, u64::from_le_bytes(word));
+    // The last 16 bytes may have been read in part: hashing some twice does no harm.
+    for chunk in bytes
+        .chunks_exact(16)
+        .filter_map(<[u8]>::first_chunk)
+        .chain(bytes.last_chunk::<16>())
+    {
+        let word = u128::from_le_bytes(*chunk);
+        hash = mix(word as u64 ^ hash, (word >> 64) as u64);
     }
     hash
 }

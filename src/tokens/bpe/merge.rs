@@ -3,120 +3,131 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::vocabulary::{NO_TOKEN, Priority, Vocabulary};
+use super::vocabulary::{NO_TOKEN, Rank, Vocabulary};
 
-/// Up to this many bytes the next pair is found by looking at all of them; beyond it by a heap.
-const SHORT: usize = 64;
+/// Pieces up to this many bytes are merged in rounds to the end.
+const SHORT: usize = 256;
 
-/// The number of tokens of `bytes[start..end]`, which is not a token itself: the earliest pair is
-/// merged, the leftmost of equals, until no two neighbours make a token.
-pub fn count(vocabulary: &Vocabulary, bytes: &[u8], start: usize, end: usize) -> usize {
-    if end - start <= SHORT {
-        count_short(vocabulary, bytes, start, end)
-    } else {
-        count_long(vocabulary, bytes, start, end)
+/// Longer ones for so many rounds, which is all that long runs of a few characters need; then by a
+/// heap, since each round looks at the whole piece.
+const ROUNDS: usize = 16;
+
+/// The number of tokens of `piece`: the pair of the lowest rank is merged, the leftmost of equals,
+/// until no two neighbours make a token.
+pub fn count(vocabulary: &Vocabulary, piece: &[u8]) -> usize {
+    match piece.len() {
+        ..=16 => count_short::<16>(vocabulary, piece),
+        17..=64 => count_short::<64>(vocabulary, piece),
+        65..=SHORT => count_short::<SHORT>(vocabulary, piece),
+        _ => count_long(vocabulary, piece),
     }
 }
 
-fn count_short(vocabulary: &Vocabulary, bytes: &[u8], start: usize, end: usize) -> usize {
-    let Some(piece) = bytes.get(start..end) else {
-        return 0;
-    };
-    // Part `i` is from `starts[i]` to `starts[i + 1]`; merging it with the next has `pairs[i]`.
-    let mut starts = [0_u8; SHORT + 3];
-    let mut pairs = [NO_TOKEN; SHORT + 3];
-    for (index, part) in starts.iter_mut().enumerate() {
-        *part = index.min(piece.len()) as u8;
+/// `PLACES` is at least the number of bytes.
+#[inline]
+fn count_short<const PLACES: usize>(vocabulary: &Vocabulary, piece: &[u8]) -> usize {
+    let (mut tokens, mut pairs) = ([NO_TOKEN; PLACES], [NO_TOKEN; PLACES]);
+    let left = piece.len().min(PLACES);
+    set_bytes(vocabulary, piece, &mut tokens, &mut pairs);
+    merge_in_rounds(vocabulary, &mut tokens[..left], &mut pairs[..left], usize::MAX)
+}
+
+fn count_long(vocabulary: &Vocabulary, piece: &[u8]) -> usize {
+    let (mut tokens, mut pairs) = (vec![NO_TOKEN; piece.len()], vec![NO_TOKEN; piece.len()]);
+    set_bytes(vocabulary, piece, &mut tokens, &mut pairs);
+    let left = merge_in_rounds(vocabulary, &mut tokens, &mut pairs, ROUNDS);
+    count_by_heap(vocabulary, &tokens[..left], &pairs[..left])
+}
+
+/// The tokens of the single bytes, and what each makes with the next; the last one makes nothing.
+#[inline]
+fn set_bytes(vocabulary: &Vocabulary, piece: &[u8], tokens: &mut [Rank], pairs: &mut [Rank]) {
+    for (token, byte) in tokens.iter_mut().zip(piece) {
+        *token = vocabulary.of_byte(*byte);
     }
     for (pair, both) in pairs.iter_mut().zip(piece.windows(2)) {
         if let [first, second] = both {
-            *pair = vocabulary.find_pair(*first, *second);
+            *pair = vocabulary.of_byte_pair(*first, *second);
         }
     }
-    let mut parts = piece.len();
-    while let Some((index, _)) = earliest(pairs.get(..parts).unwrap_or_default()) {
-        // The part after `index` goes, and all that follows moves up.
-        starts.copy_within(index + 2..=parts, index + 1);
-        pairs.copy_within(index + 2..=parts, index + 1);
-        parts -= 1;
-        let span = |index: usize| {
-            if index + 2 > parts {
-                return NO_TOKEN;
-            }
-            match (starts.get(index), starts.get(index + 2)) {
-                (Some(from), Some(to)) => {
-                    vocabulary.find(bytes, start + usize::from(*from), start + usize::from(*to))
-                }
-                _ => NO_TOKEN,
-            }
-        };
-        let after = span(index);
-        let before = index.checked_sub(1).map(|before| (before, span(before)));
-        for (index, priority) in [(index, after)].into_iter().chain(before) {
-            if let Some(pair) = pairs.get_mut(index) {
-                *pair = priority;
-            }
-        }
-    }
-    parts
 }
 
-/// The leftmost of the lowest priorities and where it is, if there is one at all.
+/// In each round all pairs of the lowest rank are merged, from left to right; what is left moves to the
+/// front, and its number is the result. That is the order of one merge at a time, since a token ranks
+/// after its parts: no merge makes a pair with a lower rank than its own. The slices are equally long.
 #[inline]
-fn earliest(pairs: &[Priority]) -> Option<(usize, Priority)> {
-    let mut best = (0, NO_TOKEN);
-    for (index, priority) in pairs.iter().enumerate() {
-        if *priority < best.1 {
-            best = (index, *priority);
+fn merge_in_rounds(vocabulary: &Vocabulary, tokens: &mut [Rank], pairs: &mut [Rank], rounds: usize) -> usize {
+    let mut left = tokens.len().min(pairs.len());
+    for _ in 0..rounds {
+        let lowest = pairs[..left].iter().copied().min().unwrap_or(NO_TOKEN);
+        let first = pairs[..left].iter().position(|pair| *pair == lowest);
+        let Some(first) = first.filter(|_| lowest != NO_TOKEN) else {
+            break;
+        };
+        let (mut read, mut write) = (first, first);
+        while read < left {
+            if pairs[read] == lowest {
+                tokens[write] = lowest;
+                read += 2;
+                if write > 0 {
+                    pairs[write - 1] = vocabulary.merged(tokens[write - 1], lowest);
+                }
+                // What it makes with a next one that is merged itself is found then.
+                let is_settled = read < left && pairs[read] != lowest;
+                pairs[write] = if is_settled {
+                    vocabulary.merged(lowest, tokens[read])
+                } else {
+                    NO_TOKEN
+                };
+            } else {
+                tokens[write] = tokens[read];
+                pairs[write] = pairs[read];
+                read += 1;
+            }
+            write += 1;
         }
+        left = write;
     }
-    (best.1 != NO_TOKEN).then_some(best)
+    left
 }
 
-/// One part of a long piece, at the index of its first byte.
+/// One token of a long piece.
 #[derive(Clone, Copy)]
 struct Part {
+    token: Rank,
     previous: u32,
-    /// Where the next part starts; the length of the piece for the last one.
+    /// The index of the next part; the number of all for the last one.
     next: u32,
-    /// The priority of merging it with the next; [`NO_TOKEN`] too when the part is gone.
-    pair: Priority,
+    /// What it makes with the next; nothing too when it is gone.
+    pair: Rank,
 }
 
-/// The same with a heap of pairs. A pair that has changed since it was put there is known by its
-/// priority: the same priority is the same token, so the same bytes.
-fn count_long(vocabulary: &Vocabulary, bytes: &[u8], start: usize, end: usize) -> usize {
-    let Some(piece) = bytes.get(start..end) else {
-        return 0;
-    };
-    let Ok(length) = u32::try_from(piece.len()) else {
-        // Beyond 4 GiB positions have no room; halves of it are counted apart.
-        let middle = start + piece.len() / 2;
-        return count(vocabulary, bytes, start, middle) + count(vocabulary, bytes, middle, end);
-    };
-    let mut parts: Vec<Part> = (0..length)
-        .map(|index| Part {
+/// Merges tokens one pair at a time. A pair that has changed since it was put on the heap is known by
+/// its rank: the same rank at the same place is the same token.
+fn count_by_heap(vocabulary: &Vocabulary, tokens: &[Rank], pairs: &[Rank]) -> usize {
+    if u32::try_from(tokens.len()).is_err() {
+        // Beyond 4 Gi parts their indices have no room: halves are counted apart.
+        let middle = tokens.len() / 2;
+        let ((one, two), (one_pairs, two_pairs)) = (tokens.split_at(middle), pairs.split_at(middle));
+        return count_by_heap(vocabulary, one, one_pairs) + count_by_heap(vocabulary, two, two_pairs);
+    }
+    let mut parts: Vec<Part> = (0_u32..)
+        .zip(tokens.iter().zip(pairs))
+        .map(|(index, (token, pair))| Part {
+            token: *token,
             previous: index.wrapping_sub(1),
             next: index + 1,
-            pair: NO_TOKEN,
+            pair: *pair,
         })
         .collect();
-    let mut first = Vec::with_capacity(piece.len());
-    for ((index, part), both) in (0_u32..).zip(parts.iter_mut()).zip(piece.windows(2)) {
-        if let [left, right] = both {
-            part.pair = vocabulary.find_pair(*left, *right);
-            if part.pair != NO_TOKEN {
-                first.push(Reverse((part.pair, index)));
-            }
-        }
-    }
-    let mut heap = BinaryHeap::from(first);
-    let mut left = piece.len();
-    while let Some(Reverse((priority, index))) = heap.pop() {
+    let waiting = (0_u32..).zip(pairs).filter(|(_, pair)| **pair != NO_TOKEN);
+    let mut heap: BinaryHeap<_> = waiting.map(|(index, pair)| Reverse((*pair, index))).collect();
+    let mut left = parts.len();
+    while let Some(Reverse((rank, index))) = heap.pop() {
         let Some(part) = parts
             .get(index as usize)
             .copied()
-            .filter(|part| part.pair == priority)
+            .filter(|part| part.pair == rank)
         else {
             continue;
         };
@@ -125,30 +136,28 @@ fn count_long(vocabulary: &Vocabulary, bytes: &[u8], start: usize, end: usize) -
         };
         gone.pair = NO_TOKEN;
         let next = gone.next;
-        if let Some(after) = parts.get_mut(next as usize) {
-            after.previous = index;
-        }
-        if let Some(part) = parts.get_mut(index as usize) {
-            part.next = next;
-        }
         left -= 1;
-        for index in [index, part.previous] {
-            let Some(part) = parts.get(index as usize) else {
-                continue;
-            };
-            let Some(after) = parts.get(part.next as usize) else {
-                // The last part has no pair any more.
-                if let Some(part) = parts.get_mut(index as usize) {
-                    part.pair = NO_TOKEN;
-                }
-                continue;
-            };
-            let pair = vocabulary.find(bytes, start + index as usize, start + after.next as usize);
-            if pair != NO_TOKEN {
-                heap.push(Reverse((pair, index)));
-            }
-            if let Some(part) = parts.get_mut(index as usize) {
-                part.pair = pair;
+        let mut after = NO_TOKEN;
+        if let Some(follower) = parts.get_mut(next as usize) {
+            follower.previous = index;
+            after = vocabulary.merged(rank, follower.token);
+        }
+        let merged = Part {
+            token: rank,
+            previous: part.previous,
+            next,
+            pair: after,
+        };
+        if let Some(part) = parts.get_mut(index as usize) {
+            *part = merged;
+        }
+        if after != NO_TOKEN {
+            heap.push(Reverse((after, index)));
+        }
+        if let Some(before) = parts.get_mut(part.previous as usize) {
+            before.pair = vocabulary.merged(before.token, rank);
+            if before.pair != NO_TOKEN {
+                heap.push(Reverse((before.pair, part.previous)));
             }
         }
     }

@@ -1,4 +1,4 @@
-//! A byte-pair encoder that only counts: split by hand-written scanners, look up, merge what is left.
+//! A byte-pair encoder that only counts: split by hand-written scanners, look up, merge.
 
 mod cache;
 mod classes;
@@ -15,7 +15,7 @@ use cache::Cache;
 use classes::Classes;
 use key::Key;
 use scan::Scan;
-use vocabulary::{NO_TOKEN, Vocabulary};
+use vocabulary::Vocabulary;
 
 /// The split patterns, each with its place among the caches of a thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,21 +100,10 @@ impl Encoder {
         let mut start = 0;
         while start < bytes.len() {
             let end = piece_end(scan, start);
+            let piece = bytes.get(start..end).unwrap_or_default();
             tokens += match Key::new(bytes, start, end - start) {
-                Some(key) => {
-                    let hash = key.hash();
-                    cache.get(key, hash, || {
-                        if self.vocabulary.find_key(key, hash, end - start) == NO_TOKEN {
-                            merge::count(&self.vocabulary, bytes, start, end)
-                        } else {
-                            1
-                        }
-                    })
-                }
-                None if self.vocabulary.find(bytes, start, end) == NO_TOKEN => {
-                    merge::count(&self.vocabulary, bytes, start, end)
-                }
-                None => 1,
+                Some(key) => cache.get(key, || merge::count(&self.vocabulary, piece)),
+                None => cache.get_long(piece, || merge::count(&self.vocabulary, piece)),
             };
             start = end;
         }

@@ -289,3 +289,32 @@ fn too_small_a_budget_is_an_error_only_below_the_marker() {
         SUMMARY_MARKER
     );
 }
+
+#[test]
+fn a_secret_that_only_its_rendered_line_shows_is_redacted_too() {
+    let value = "a8F3kQ9zL2mX7pR4tV6wB1nC5dE0";
+    let said = format!("<function=login>\n<parameter=api_key>\n{value}\n</parameter>\n</function>");
+    let turns = [turn(Role::Assistant, &said)];
+    let anchors = [Anchor {
+        text: value.to_owned(),
+        uses: 3,
+    }];
+    let summary = summary_of(&turns, None, &anchors, 300);
+    assert_eq!(
+        summary.text,
+        "[CONTEXT SUMMARY]:\nDone:\n- login(api_key: [REDACTED:api-key]) -> no answer"
+    );
+    assert_eq!(summary.redactions, 1);
+}
+
+#[test]
+fn an_earlier_summary_of_ours_survives_being_summarized_again() {
+    let turns = [
+        turn(Role::Human, "Please fix lib/core_a.py."),
+        call("", "bash", r#"{"command": "pytest -x"}"#),
+        answer("2 failed, 3 passed in 1s"),
+    ];
+    let first = told(&turns);
+    let body = crate::summarize::marker::body_of(&first).expect("a summary");
+    assert_eq!(summary_of(&[], Some(body), &[], 2_000).text, first);
+}

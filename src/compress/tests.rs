@@ -1,0 +1,286 @@
+//! Protection, cut points, plans and placements on small trajectories, written one letter a turn.
+
+use super::*;
+use crate::trajectory::Role;
+
+/// `s`ystem, `h`uman, `g`pt, `t`ool (answers the `g` before it), `o`ther, `x` for a human turn that cannot be read; every
+/// turn costs 10 tokens.
+fn outline(letters: &str) -> Outline {
+    let mut caller = None;
+    let turns = letters.chars().enumerate().map(|(index, letter)| {
+        let role = match letter {
+            's' => Role::System,
+            'h' | 'x' => Role::Human,
+            'g' => Role::Assistant,
+            't' => Role::Tool,
+            _ => Role::Other,
+        };
+        caller = if role == Role::Assistant {
+            Some(index)
+        } else {
+            caller.filter(|_| role == Role::Tool)
+        };
+        let answers = caller.filter(|_| role == Role::Tool);
+        TurnFacts {
+            role,
+            tokens: 10,
+            answers,
+            readable: letter != 'x',
+            quotable: letter != 'x',
+        }
+    });
+    let turns: Vec<_> = turns.collect();
+    let last_human = turns.iter().rposition(|turn| turn.role == Role::Human);
+    Outline {
+        turns,
+        extra_tokens: 0,
+        last_human,
+    }
+}
+
+const DEFAULT: Protection = Protection {
+    first_system: true,
+    first_human: true,
+    first_gpt: true,
+    first_tool: true,
+    last_n_turns: 4,
+    tail_tokens: 0,
+};
+
+fn compressible(letters: &str, protection: Protection) -> std::ops::Range<usize> {
+    let outline = outline(letters);
+    compressible_region(&outline, &CutPoints::of(&outline), &protection)
+}
+
+#[test]
+fn the_head_ends_with_the_first_assistant_group() {
+    assert_eq!(compressible("shgtttgtgtgtgtgt", DEFAULT), 6..12);
+    assert_eq!(compressible("shghghghgh", DEFAULT), 3..6);
+}
+
+#[test]
+fn what_lies_in_the_second_half_is_no_opening() {
+    // The first assistant turn is the sixth of eight.
+    assert_eq!(
+        compressible(
+            "shhhhgtg",
+            Protection {
+                last_n_turns: 1,
+                ..DEFAULT
+            }
+        ),
+        2..7
+    );
+}
+
+#[test]
+fn a_tool_turn_that_does_not_answer_the_first_assistant_turn_is_no_opening() {
+    assert_eq!(compressible("shghgtgtgtgtgt", DEFAULT), 3..10);
+}
+
+#[test]
+fn each_part_of_the_head_can_be_switched_off() {
+    let letters = "shgtgtgtgtgtgt";
+    assert_eq!(
+        compressible(
+            letters,
+            Protection {
+                first_gpt: false,
+                ..DEFAULT
+            }
+        )
+        .start,
+        2
+    );
+    assert_eq!(
+        compressible(
+            letters,
+            Protection {
+                first_gpt: false,
+                first_human: false,
+                ..DEFAULT
+            }
+        )
+        .start,
+        1
+    );
+    let none = Protection {
+        first_system: false,
+        first_human: false,
+        first_gpt: false,
+        ..DEFAULT
+    };
+    assert_eq!(compressible(letters, none).start, 0);
+    // Its tool turns cannot be cut off from the assistant turn, whatever is asked.
+    assert_eq!(
+        compressible(
+            letters,
+            Protection {
+                first_tool: false,
+                ..DEFAULT
+            }
+        )
+        .start,
+        4
+    );
+}
+
+#[test]
+fn the_tail_starts_at_a_cut_point_and_holds_the_last_assistant_turn() {
+    assert_eq!(compressible("shgtgtgtgttttt", DEFAULT).end, 8);
+    assert_eq!(
+        compressible(
+            "shgtgtgthhhh",
+            Protection {
+                last_n_turns: 0,
+                ..DEFAULT
+            }
+        )
+        .end,
+        6
+    );
+    assert_eq!(
+        compressible(
+            "shgtgtgtgtgtgt",
+            Protection {
+                last_n_turns: 0,
+                ..DEFAULT
+            }
+        )
+        .end,
+        12
+    );
+}
+
+#[test]
+fn tail_tokens_protect_as_many_turns_as_fit_and_one_that_half_fits() {
+    let tail = |tail_tokens| {
+        let protection = Protection {
+            last_n_turns: 1,
+            tail_tokens,
+            ..DEFAULT
+        };
+        compressible("shgggggggggggggg", protection).end
+    };
+    assert_eq!(tail(0), 15);
+    assert_eq!(tail(30), 12);
+    // A seventh turn would stay within 1.5 times 50 tokens, but only one may go beyond them.
+    assert_eq!(tail(50), 10);
+    // A first turn of 10 tokens is over 1.5 times 6.
+    assert_eq!(tail(6), 15);
+}
+
+#[test]
+fn no_boundary_lies_inside_a_group_or_before_a_tool_turn() {
+    let outline = outline("shgttghtg");
+    let cut_points = CutPoints::of(&outline);
+    let cuts: Vec<usize> = (0..=9).filter(|&index| cut_points.is_cut(index)).collect();
+    assert_eq!(cuts, [0, 1, 2, 5, 6, 8, 9]);
+    assert_eq!(cut_points.region(3, 5), None);
+    assert_eq!(cut_points.region(2, 2), None);
+    assert!(!cut_points.is_cut(10));
+}
+
+fn planned(letters: &str, need: usize) -> Plan {
+    let outline = outline(letters);
+    let cut_points = CutPoints::of(&outline);
+    let compressible = compressible_region(&outline, &cut_points, &DEFAULT);
+    plan(&outline, &cut_points, compressible, need, 15)
+}
+
+fn region(letters: &str, need: usize) -> std::ops::Range<usize> {
+    match planned(letters, need) {
+        Plan::Replace(region) => region.range(),
+        Plan::Keep(reason) => panic!("{reason}"),
+    }
+}
+
+#[test]
+fn a_plan_takes_as_few_turns_as_it_needs_and_whole_groups() {
+    assert_eq!(region("shgtgtgtgtgtgtgt", 15), 4..6);
+    assert_eq!(region("shgtgtgtgtgtgtgt", 21), 4..8);
+    assert_eq!(region("shgtgtttttgtgtgtgt", 15), 4..10);
+}
+
+#[test]
+fn a_plan_takes_the_whole_region_where_that_is_not_enough() {
+    assert_eq!(region("shgtgtgtgtgtgtgt", 10_000), 4..12);
+}
+
+#[test]
+fn a_region_that_frees_no_more_than_its_summary_is_kept() {
+    let Plan::Keep(reason) = planned("shgtghggt", 1000) else {
+        panic!("planned")
+    };
+    assert_eq!(reason.code, Reason::NO_NET_SAVING);
+    let Plan::Keep(reason) = planned("shgtgtgt", 1000) else {
+        panic!("planned")
+    };
+    assert_eq!(reason.code, Reason::NOTHING_COMPRESSIBLE);
+}
+
+#[test]
+fn the_last_human_turn_frees_nothing() {
+    let outline = outline("shgthgtgtgtgt");
+    assert_eq!(freed(&outline, &(4..7)), 20);
+}
+
+#[test]
+fn a_turn_that_cannot_be_read_is_never_in_a_region() {
+    assert_eq!(region("shgtxgtgtgtgtgt", 15), 5..7);
+    assert_eq!(region("shgtgtxgtgtgtgtgt", 35), 7..11);
+    assert_eq!(region("shgtgtxgtgtgtgtgt", 1000), 7..13);
+}
+
+#[test]
+fn an_extended_region_starts_where_it_started() {
+    let outline = outline("shgtgtgtgtgtgtgt");
+    let cut_points = CutPoints::of(&outline);
+    let first = cut_points.region(4, 6).unwrap();
+    assert_eq!(
+        extend(&outline, &cut_points, first, 12, 35).map(Region::range),
+        Some(4..8)
+    );
+    assert_eq!(extend(&outline, &cut_points, first, 6, 35), None);
+}
+
+#[test]
+fn a_summary_is_merged_only_into_what_the_model_reads() {
+    let at = |letters: &str, start, end, wanted| {
+        let outline = outline(letters);
+        place(
+            &outline,
+            CutPoints::of(&outline).region(start, end).unwrap(),
+            wanted,
+        )
+    };
+    let human = at("shgtgtgtg", 4, 6, SummaryPlacement::Human);
+    assert_eq!(
+        (human.merged_into, human.end_marker, human.refused),
+        (None, false, false)
+    );
+    let merge = at("shgtgtgtg", 4, 6, SummaryPlacement::Merge);
+    assert_eq!(
+        (merge.merged_into, merge.end_marker, merge.refused),
+        (Some(3), true, false)
+    );
+    let into_assistant = at("shggtgtg", 3, 5, SummaryPlacement::Merge);
+    assert_eq!((into_assistant.merged_into, into_assistant.refused), (None, true));
+}
+
+#[test]
+fn auto_merges_where_two_human_turns_would_meet() {
+    let at = |letters: &str, start, end| {
+        let outline = outline(letters);
+        let placement = place(
+            &outline,
+            CutPoints::of(&outline).region(start, end).unwrap(),
+            SummaryPlacement::Auto,
+        );
+        (placement.merged_into, placement.end_marker, placement.refused)
+    };
+    assert_eq!(at("shgtgtgtg", 4, 6), (None, false, false));
+    assert_eq!(at("shgtgtgtg", 2, 4), (Some(1), true, false));
+    assert_eq!(at("shgtgthg", 4, 6), (Some(3), true, false));
+    assert_eq!(at("shggghg", 3, 5), (None, true, true));
+}
