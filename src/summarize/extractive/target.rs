@@ -1,8 +1,8 @@
 //! What a tool call was about: its target in one line, and whether it read or changed something.
 
-use super::json::leaves;
 use super::line::{cleaned, shortened};
 use super::source::{Arguments, SourceCall};
+use crate::trajectory::leaves::leaves;
 
 /// What a call does to its target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,7 +51,10 @@ pub(super) fn target(call: &SourceCall<'_>) -> Target {
     let fields: Vec<(String, String)> = match &call.arguments {
         Arguments::Tagged(fields) => fields.clone(),
         Arguments::Json(json) => match leaves(json, 24) {
-            Some(leaves) => leaves.into_iter().map(|leaf| (leaf.key, leaf.value)).collect(),
+            Some(leaves) => leaves
+                .into_iter()
+                .map(|leaf| (leaf.key.to_string(), leaf.value))
+                .collect(),
             None => vec![(String::new(), json.to_string())],
         },
     };
