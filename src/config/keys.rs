@@ -77,7 +77,7 @@ pub static KEYS: &[Key] = &[
     key!(processing.max_concurrent_requests, "max-concurrent-requests", "Network requests in flight at once").network().no_effect_on_output(),
     key!(metrics.enabled, "metrics", "Write a CSV with a row a record beside the output"),
     key!(metrics.per_trajectory, "per-trajectory", "Add a compression_metrics object to every compressed record"),
-    key!(redaction.enabled, "redaction", "Replace secrets before text leaves the machine").network(),
+    key!(redaction.enabled, "redaction", "Replace secrets in what summarizers read and write"),
     key!(redaction.kept_turns, "redact-kept-turns", "Replace secrets in kept turns too").network(),
 ];
 

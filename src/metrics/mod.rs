@@ -1,6 +1,7 @@
 //! A row a record, and totals.
 
 mod csv_file;
+mod distribution;
 mod reject;
 mod row;
 mod totals;

@@ -2,23 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use hdrhistogram::Histogram;
 use serde::Serialize;
 
+use super::distribution::Distribution;
 use super::{Row, Status};
 
 /// Ratios are counted in steps of the four decimals that rows show.
 const RATIO_STEPS: usize = 10_000;
-
-/// Percentiles that the totals report.
-const PERCENTILES: [(&str, f64); 6] = [
-    ("min", 0.0),
-    ("p50", 50.0),
-    ("p90", 90.0),
-    ("p95", 95.0),
-    ("p99", 99.0),
-    ("max", 100.0),
-];
 
 /// Sums and distributions over the rows of a run.
 #[derive(Debug, Clone)]
@@ -31,8 +21,8 @@ pub struct Totals {
     pub over_limit_reasons: BTreeMap<String, u64>,
     /// Plain sums.
     pub sums: Sums,
-    before: Histogram<u64>,
-    after: Histogram<u64>,
+    before: Distribution,
+    after: Distribution,
     /// How many compressed records have each ratio.
     ratios: Vec<u64>,
     ratio_sum: f64,
@@ -72,18 +62,12 @@ impl Default for Totals {
             by_reason: BTreeMap::new(),
             over_limit_reasons: BTreeMap::new(),
             sums: Sums::default(),
-            before: histogram(),
-            after: histogram(),
+            before: Distribution::default(),
+            after: Distribution::default(),
             ratios: vec![0; RATIO_STEPS + 1],
             ratio_sum: 0.0,
         }
     }
-}
-
-/// Exact up to 2,000 tokens, three significant digits beyond.
-#[allow(clippy::expect_used)] // The only error is a precision outside 0..=5.
-fn histogram() -> Histogram<u64> {
-    Histogram::new(3).expect("three significant digits are allowed")
 }
 
 impl Totals {
@@ -107,14 +91,15 @@ impl Totals {
                 .or_default() += 1;
         }
         self.sums.add(row);
-        self.before.saturating_record(row.original_tokens);
-        self.after.saturating_record(row.compressed_tokens);
+        self.before.add(row.original_tokens);
+        self.after.add(row.compressed_tokens);
         if row.was_compressed {
             let step = (row.compression_ratio * RATIO_STEPS as f64).round() as usize;
             if let Some(count) = self.ratios.get_mut(step.min(RATIO_STEPS)) {
                 *count += 1;
             }
-            self.ratio_sum += row.compression_ratio;
+            // As rows show it, so that a resumed run, which reads them back, adds up the same.
+            self.ratio_sum += step as f64 / RATIO_STEPS as f64;
         }
     }
 
@@ -138,37 +123,23 @@ impl Totals {
         (compressed > 0).then(|| self.ratio_sum / compressed as f64)
     }
 
-    /// Median ratio of compressed records, to four decimals.
+    /// Median ratio of compressed records, from ratios of four decimals; of an even number the mean of the middle two.
     pub fn median_ratio(&self) -> Option<f64> {
         let compressed: u64 = self.ratios.iter().sum();
-        let mut left = compressed.div_ceil(2);
-        let median = self.ratios.iter().position(|&count| {
-            let found = count >= left;
-            left = left.saturating_sub(count);
-            found && compressed > 0
-        })?;
-        Some(median as f64 / RATIO_STEPS as f64)
+        let step_of = |rank: u64| {
+            let mut seen = 0;
+            self.ratios.iter().position(|&count| {
+                seen += count;
+                seen > rank
+            })
+        };
+        let (low, high) = (step_of(compressed.checked_sub(1)? / 2)?, step_of(compressed / 2)?);
+        Some((low + high) as f64 / 2.0 / RATIO_STEPS as f64)
     }
 
     /// Percentiles of the token counts, before and after.
     pub fn percentiles(&self) -> (BTreeMap<&'static str, u64>, BTreeMap<&'static str, u64>) {
-        let of = |histogram: &Histogram<u64>| {
-            PERCENTILES
-                .iter()
-                .map(|&(name, percentile)| {
-                    let value = histogram.value_at_percentile(percentile);
-                    (
-                        name,
-                        if histogram.is_empty() {
-                            0
-                        } else {
-                            value.min(histogram.max())
-                        },
-                    )
-                })
-                .collect()
-        };
-        (of(&self.before), of(&self.after))
+        (self.before.percentiles(), self.after.percentiles())
     }
 }
 

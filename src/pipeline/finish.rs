@@ -15,7 +15,7 @@ use super::run::{Job, RunReport};
 use super::start;
 use super::targets::{PARTIAL, appended};
 use super::writer::Writer;
-use crate::metrics::{Sums, Totals};
+use crate::metrics::Sums;
 
 /// Ends a run.
 pub struct Finish<'r> {
@@ -30,7 +30,7 @@ struct Summary<'r> {
     program: &'static str,
     version: &'static str,
     dry_run: bool,
-    records: &'r BTreeMap<&'static str, u64>,
+    records_by_status: &'r BTreeMap<&'static str, u64>,
     reasons: BTreeMap<&'r str, u64>,
     #[serde(flatten)]
     sums: &'r Sums,
@@ -89,14 +89,8 @@ impl<'r> Finish<'r> {
         elapsed: Duration,
     ) -> Result<RunReport, RunError> {
         let metrics = appended(&self.job.targets.metrics(), PARTIAL);
-        // Once the metrics have their name, the totals have theirs: they go first.
-        let totals = if metrics.exists() {
-            start::totals_so_far(self.job, milestone)?
-        } else {
-            Totals::default()
-        };
         let mut report = RunReport {
-            totals,
+            totals: start::totals_so_far(self.job, milestone)?,
             elapsed,
             bytes_read: 0,
             summary_input_tokens: milestone.summary_input_tokens,
@@ -104,6 +98,7 @@ impl<'r> Finish<'r> {
             already_finished: false,
             resumed: true,
         };
+        // Once the metrics have their name, the totals have theirs: they go first.
         if metrics.exists() {
             self.name_files(journal, &mut report, milestone.rejects > 0)?;
         } else {
@@ -175,7 +170,7 @@ impl<'r> Finish<'r> {
             program: env!("CARGO_PKG_NAME"),
             version: env!("CARGO_PKG_VERSION"),
             dry_run: self.job.dry_run,
-            records: &totals.by_status,
+            records_by_status: &totals.by_status,
             reasons: totals.reasons(),
             sums: &totals.sums,
             mean_compression_ratio: totals.mean_ratio().map(|ratio| (ratio * 1e4).round() / 1e4),

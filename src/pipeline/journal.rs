@@ -54,13 +54,18 @@ pub struct Milestone {
 pub struct Journal {
     path: PathBuf,
     file: File,
+    /// Up to the end of its last whole line.
+    length: u64,
 }
+
+/// How every journal begins.
+const OPENING: &[u8] = b"{\"version\":";
 
 /// What a journal found on the disk says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
-    /// The run that wrote it.
-    pub identity: RunIdentity,
+    /// The run that wrote it; `None` where another version of this program wrote it otherwise.
+    pub identity: Option<RunIdentity>,
     /// Its last milestone; `None` where it had reached none.
     pub milestone: Option<Milestone>,
 }
@@ -85,28 +90,34 @@ impl Journal {
                 return Ok(Some(Self {
                     path: path.to_owned(),
                     file,
+                    length: 0,
                 }));
             }
         }
     }
 
-    /// What it says; `None` where it is empty or cannot be read as a journal. Writing goes on after its last whole line.
+    /// What it says; `None` where it says nothing yet. Writing goes on after its last whole line. A file that is no
+    /// journal is an error, and left as it is.
     pub fn read(&mut self) -> io::Result<Option<Found>> {
         let mut text = Vec::new();
         self.file.seek(SeekFrom::Start(0))?;
         self.file.read_to_end(&mut text)?;
+        if !text.starts_with(OPENING) && !OPENING.starts_with(&text) {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "not a checkpoint"));
+        }
         // A run killed while appending leaves half a line, which says nothing.
         let complete = text
             .iter()
             .rposition(|byte| *byte == b'\n')
             .map_or(0, |end| end + 1);
         self.file.set_len(complete as u64)?;
-        self.file.seek(SeekFrom::Start(complete as u64))?;
+        self.length = complete as u64;
         let lines = text.get(..complete).unwrap_or_default();
         let mut lines = lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-        let Some(identity) = lines.next().and_then(|line| serde_json::from_slice(line).ok()) else {
+        let Some(identity) = lines.next() else {
             return Ok(None);
         };
+        let identity = serde_json::from_slice(identity).ok();
         let milestone = lines
             .filter_map(|line| serde_json::from_slice(line).ok())
             .next_back();
@@ -115,17 +126,31 @@ impl Journal {
 
     /// Starts it anew.
     pub fn start(&mut self, identity: &RunIdentity) -> io::Result<()> {
-        self.file.set_len(0)?;
-        self.file.seek(SeekFrom::Start(0))?;
+        self.clear()?;
         self.append(identity)
+    }
+
+    /// Makes it say nothing: it is a lock only.
+    pub fn clear(&mut self) -> io::Result<()> {
+        self.length = 0;
+        self.file.set_len(0)
     }
 
     /// Appends a milestone, on the disk when this returns.
     pub fn append(&mut self, entry: &impl Serialize) -> io::Result<()> {
         let mut line = serde_json::to_vec(entry)?;
         line.push(b'\n');
+        // Over what an append that failed half-way (a full disk) left.
+        self.file.seek(SeekFrom::Start(self.length))?;
         self.file.write_all(&line)?;
-        self.file.sync_data()
+        self.file.sync_data()?;
+        self.length += line.len() as u64;
+        Ok(())
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Removes it: the run is done.

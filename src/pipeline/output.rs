@@ -140,7 +140,11 @@ impl PartialFile {
             &framed
         };
         match &mut self.sink {
-            Sink::File(file) => file.write_all(bytes)?,
+            Sink::File(file) => {
+                // A write that failed half-way (a full disk) may be tried again: over what it left.
+                file.seek(SeekFrom::Start(self.written))?;
+                file.write_all(bytes)?;
+            }
             Sink::Stdout(stdout) => stdout.write_all(bytes).and_then(|()| stdout.flush())?,
         }
         self.written += bytes.len() as u64;

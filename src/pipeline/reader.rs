@@ -1,6 +1,6 @@
 //! From the bytes of a source to batches of records: lines, or the elements of a top-level array.
 
-use std::io::{self, BufRead};
+use std::io::{self, BufRead, Chain, Cursor, Read};
 
 use super::batch::{Batch, Item, Position};
 use super::hashing::HashingReader;
@@ -11,9 +11,13 @@ const BATCH_BYTES: usize = 256 * 1024;
 
 const BYTE_ORDER_MARK: &[u8] = &[0xEF, 0xBB, 0xBF];
 
+/// Bytes that are looked at, at most, to tell an array from lines.
+const LOOK_AHEAD: u64 = 64 * 1024;
+
 /// Reads one source batch by batch.
 pub struct BatchReader<R> {
-    reader: HashingReader<R>,
+    reader: HashingReader<Chain<Cursor<Vec<u8>>, R>>,
+    opening: Opening,
     source: usize,
     position: Position,
     sample: Sample,
@@ -25,25 +29,38 @@ pub struct BatchReader<R> {
 impl<R: BufRead> BatchReader<R> {
     /// A reader of the source's records from `position` on. `Ok(None)`: the bytes before it are not those read before.
     pub fn open(
-        reader: R,
+        mut reader: R,
         source: usize,
         position: Position,
         sample: Sample,
         limit: Option<u64>,
     ) -> io::Result<Option<Self>> {
-        let mut reader = HashingReader::new(reader);
+        let beginning = beginning(&mut reader)?;
+        let opening = Opening::of(&beginning);
+        let mut reader = HashingReader::new(Cursor::new(beginning).chain(reader));
         reader.skip_to(position.offset)?;
         if position.offset > 0 && (reader.offset(), reader.hash()) != (position.offset, position.hash) {
             return Ok(None);
         }
         Ok(Some(Self {
             reader,
+            opening,
             source,
             position,
             sample,
             limit,
             done: false,
         }))
+    }
+
+    /// Whether the source is a top-level array.
+    pub fn is_array(&self) -> bool {
+        self.opening.array.is_some()
+    }
+
+    /// Leaves a byte-order mark out: the source goes on in the middle of a file.
+    pub fn leave_out_mark(&mut self) {
+        self.opening.keep_mark = false;
     }
 
     /// Records that may still be read after this source.
@@ -69,7 +86,9 @@ impl<R: BufRead> BatchReader<R> {
         } else if !self.position.in_array {
             self.read_lines(&mut batch)?;
         }
-        let at_end = self.limit == Some(0) || self.reader.fill_buf()?.is_empty();
+        // An array that was opened is closed by the next batch, whatever the limit.
+        let just_opened = self.position.in_array && !batch.in_array;
+        let at_end = !just_opened && (self.limit == Some(0) || self.reader.fill_buf()?.is_empty());
         self.done = at_end;
         batch.last_of_source = at_end;
         if at_end && self.position.in_array && batch.in_array {
@@ -84,20 +103,13 @@ impl<R: BufRead> BatchReader<R> {
 
     /// A byte-order mark and white space before the first record, and whether that is in an array.
     fn read_start(&mut self, batch: &mut Batch) -> io::Result<()> {
-        let mark = self.reader.fill_buf()?.starts_with(BYTE_ORDER_MARK);
-        if mark {
-            self.take_verbatim(batch, BYTE_ORDER_MARK.len())?;
+        if self.opening.keep_mark {
+            self.take_verbatim(batch, self.opening.mark)?;
+        } else {
+            self.reader.consume(self.opening.mark);
         }
-        // An array of records opens with `[`, and its first element with `{`; anything else is lines.
-        let start = self.reader.fill_buf()?;
-        let mut marks = start
-            .iter()
-            .enumerate()
-            .filter(|(_, byte)| !byte.is_ascii_whitespace());
-        let opening = marks.next().filter(|(_, byte)| **byte == b'[').map(|(at, _)| at);
-        let first = marks.next().map(|(_, byte)| *byte);
-        if let Some(at) = opening.filter(|_| matches!(first, Some(b'{' | b']'))) {
-            self.take_verbatim(batch, at)?;
+        if let Some(space) = self.opening.array {
+            self.take_verbatim(batch, space)?;
             self.reader.consume(1);
             self.position.in_array = true;
         }
@@ -183,6 +195,48 @@ impl<R: BufRead> BatchReader<R> {
         }
         Ok(())
     }
+}
+
+/// How a source begins.
+struct Opening {
+    /// Length of its byte-order mark.
+    mark: usize,
+    keep_mark: bool,
+    /// Length of the white space before the `[` of an array.
+    array: Option<usize>,
+}
+
+impl Opening {
+    /// An array of records opens with `[`, and its first element with `{`; anything else is lines.
+    fn of(beginning: &[u8]) -> Self {
+        let text = beginning.strip_prefix(BYTE_ORDER_MARK).unwrap_or(beginning);
+        let trimmed = text.trim_ascii_start();
+        let inside = trimmed.strip_prefix(b"[").map(<[u8]>::trim_ascii_start);
+        let is_array = inside.is_some_and(|inside| matches!(inside.first(), Some(b'{' | b']')));
+        Self {
+            mark: beginning.len() - text.len(),
+            keep_mark: true,
+            array: is_array.then_some(text.len() - trimmed.len()),
+        }
+    }
+}
+
+/// The bytes of a source up to the one that tells how it begins. A pipe may hand them over one at a time.
+fn beginning<R: BufRead>(reader: &mut R) -> io::Result<Vec<u8>> {
+    let mut beginning = Vec::new();
+    let mut opened = false;
+    for byte in reader.take(LOOK_AHEAD).bytes() {
+        let byte = byte?;
+        beginning.push(byte);
+        if BYTE_ORDER_MARK.starts_with(&beginning) || byte.is_ascii_whitespace() {
+            continue;
+        }
+        if opened || byte != b'[' {
+            break;
+        }
+        opened = true;
+    }
+    Ok(beginning)
 }
 
 /// Reads one array element with the white space around it, and consumes the `,` or `]` after it; `None` at the end of

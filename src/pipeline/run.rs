@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::batch::Batch;
 use super::counters::Counters;
-use super::journal::Milestone;
+use super::journal::{Journal, Milestone};
 use super::reader::BatchReader;
 use super::sample::Sample;
 use super::source::Source;
@@ -97,15 +97,33 @@ pub fn run(
     if milestone.complete {
         return finish.after_complete(journal, &milestone, started.elapsed());
     }
+    // A dry run has nothing to resume: its journal is no more than the lock.
+    let (journal, lock) = if job.dry_run {
+        (None, journal)
+    } else {
+        (journal, None)
+    };
+    let ended = transfer(job, worker, counters, stop, journal, milestone)
+        .and_then(|writer| finish.after_run(writer, started.elapsed(), counters, resumed));
+    if let Some(lock) = lock {
+        // Left behind it would say nothing: no harm.
+        let _ = lock.remove();
+    }
+    ended
+}
+
+/// Moves everything from the inputs to the files, from `milestone` on. Returns the writer of a run that got to the end.
+fn transfer<'r>(
+    job: &'r Job,
+    worker: Worker,
+    counters: &'r Arc<Counters>,
+    stop: &AtomicBool,
+    journal: Option<Journal>,
+    milestone: Milestone,
+) -> Result<Writer<'r>, RunError> {
     let totals = start::totals_so_far(job, &milestone)?;
-    let mut writer = Writer::open(
-        &job.targets,
-        counters,
-        journal,
-        milestone.clone(),
-        totals,
-        job.dry_run,
-    )?;
+    let start = milestone.clone();
+    let mut writer = Writer::open(&job.targets, counters, journal, milestone, totals, job.dry_run)?;
     let worker = Arc::new(worker);
     let pool = Arc::new(pool(job.jobs)?);
     let window = Window::new(job.jobs * WINDOW_BYTES_PER_JOB, job.jobs * WINDOW_BATCHES_PER_JOB);
@@ -116,13 +134,13 @@ pub fn run(
                 let processed = spawn_on(&pool, &worker, batch);
                 sender.send(Ok(processed)).is_ok()
             };
-            let result = read_all(job, &milestone, &window, counters, stop, spawn);
+            let result = read_all(job, &start, &window, counters, stop, spawn);
             if let Err(error) = result {
                 let _ = sender.send(Err(error));
             }
             drop(sender);
         });
-        let written = write_all(&mut writer, &receiver, &window, stop);
+        let written = write_all(&mut writer, &receiver, &window);
         window.close();
         drop(receiver);
         match reader.join() {
@@ -134,7 +152,7 @@ pub fn run(
         Ok(()) if stop.load(Ordering::Relaxed) => Err(RunError::Interrupted {
             resumable: writer.stop()?,
         }),
-        Ok(()) => finish.after_run(writer, started.elapsed(), counters, resumed),
+        Ok(()) => Ok(writer),
         Err(error) => {
             // What was written before the fault is safe as far as it can be made so; the fault is what matters.
             let _ = writer.stop();
@@ -190,6 +208,12 @@ fn read_all(
         let Some(mut reader) = reader else {
             return Err(start::input_changed(source));
         };
+        if job.targets.merged() && reader.is_array() {
+            return Err(start::merged_array(source));
+        }
+        if job.targets.continues(index) {
+            reader.leave_out_mark();
+        }
         while let Some(batch) = reader.next_batch().map_err(fault)? {
             if stop.load(Ordering::Relaxed) || !window.take(weight(&batch)) || !spawn(batch) {
                 return Ok(());
@@ -210,20 +234,15 @@ fn write_all(
     writer: &mut Writer<'_>,
     receiver: &mpsc::Receiver<Result<Processed, RunError>>,
     window: &Window,
-    stop: &AtomicBool,
 ) -> Result<(), RunError> {
     for processed in receiver {
         let (batch, mut chunk) = pollster::block_on(processed?);
-        let stopped = chunk.stop.take();
+        if let Some(error) = chunk.stop.take() {
+            // Nothing of its batch is written: a resumed run meets the record again.
+            return Err(error);
+        }
         writer.write(&batch, chunk)?;
         window.release(weight(&batch));
-        if let Some(reason) = stopped {
-            stop.store(false, Ordering::Relaxed);
-            return Err(RunError::cannot_go_on(format!(
-                "stopped at a record: {}",
-                reason.detail
-            )));
-        }
     }
     Ok(())
 }

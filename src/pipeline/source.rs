@@ -1,5 +1,6 @@
 //! Where records come from: files, directories and stdin, plain or compressed.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -116,7 +117,8 @@ pub fn sources(paths: &[PathBuf]) -> Result<Vec<Source>, RunError> {
         if path.is_dir() {
             let before = sources.len();
             let mut files = Vec::new();
-            data_files(path, &mut files).map_err(|error| RunError::input(path, &error))?;
+            data_files(path, &mut files, &mut BTreeSet::new())
+                .map_err(|error| RunError::input(path, &error))?;
             files.sort();
             for file in files {
                 let relative = file.strip_prefix(path).unwrap_or(&file).to_path_buf();
@@ -134,7 +136,8 @@ pub fn sources(paths: &[PathBuf]) -> Result<Vec<Source>, RunError> {
                 path: path.clone(),
                 relative,
             };
-            if !source.is_stdin() {
+            // A pipe that is opened and closed again would be broken for who writes to it.
+            if !source.is_stdin() && path.metadata().map_or(true, |metadata| metadata.is_file()) {
                 File::open(path).map_err(|error| RunError::input(path, &error))?;
             }
             sources.push(source);
@@ -143,11 +146,19 @@ pub fn sources(paths: &[PathBuf]) -> Result<Vec<Source>, RunError> {
     Ok(sources)
 }
 
-fn data_files(directory: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
-    for entry in std::fs::read_dir(directory)? {
-        let path = entry?.path();
+/// Links may lead to a directory twice, or in a circle: each is entered once.
+fn data_files(directory: &Path, files: &mut Vec<PathBuf>, entered: &mut BTreeSet<PathBuf>) -> io::Result<()> {
+    if !entered.insert(directory.canonicalize()?) {
+        return Ok(());
+    }
+    let entries = std::fs::read_dir(directory)?;
+    let mut paths: Vec<PathBuf> = entries
+        .map(|entry| Ok(entry?.path()))
+        .collect::<io::Result<_>>()?;
+    paths.sort();
+    for path in paths {
         if path.is_dir() {
-            data_files(&path, files)?;
+            data_files(&path, files, entered)?;
         } else if is_data(&path) {
             files.push(path);
         }

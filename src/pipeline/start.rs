@@ -2,10 +2,14 @@
 
 use std::fs::File;
 use std::io::Read;
+use std::sync::Arc;
 
 use super::RunError;
+use super::batch::Position;
 use super::journal::{Found, Journal, Milestone, RunIdentity};
+use super::reader::BatchReader;
 use super::run::Job;
+use super::sample::Sample;
 use super::source::Source;
 use super::targets::{PARTIAL, appended};
 use crate::metrics::{Totals, read_rows};
@@ -50,41 +54,21 @@ pub fn identity(job: &Job, tokenizer: &TokenizerIdentity) -> Result<RunIdentity,
 
 /// Decides how a run begins, and locks its outputs.
 pub fn start(job: &Job, identity: &RunIdentity) -> Result<Start, RunError> {
-    let fresh = |journal| {
-        Ok(Start::Run {
-            journal,
-            milestone: Milestone::default(),
-            resumed: false,
-        })
-    };
     job.targets.refuse_inputs(&job.sources)?;
+    refuse_merged_arrays(job)?;
     if job.targets.to_stdout {
-        return fresh(None);
+        return Ok(fresh(None));
     }
-    let existing = job
-        .targets
-        .data_files()
-        .into_iter()
-        .find(|target| target.path.exists());
+    job.targets.refuse_special_files()?;
     let checkpoint = job.targets.checkpoint();
-    let unfinished = checkpoint.exists();
-    if job.resume && existing.is_some() && !unfinished {
-        return already_finished(job, identity);
-    }
-    if let Some(target) = existing.filter(|_| !job.force && !unfinished) {
-        return Err(RunError::usage(
-            format!("the output {} exists already", target.path.display()),
-            "overwrite it with --force, or name another with -o",
-        ));
+    if !checkpoint.exists() && already_finished(job, identity)? {
+        return Ok(Start::AlreadyFinished);
     }
     if let Some(folder) = checkpoint
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty())
     {
         std::fs::create_dir_all(folder).map_err(|error| RunError::output(folder, &error))?;
-    }
-    if job.dry_run {
-        return fresh(None);
     }
     let opened = Journal::open(&checkpoint).map_err(|error| RunError::output(&checkpoint, &error))?;
     let Some(mut journal) = opened else {
@@ -96,32 +80,92 @@ pub fn start(job: &Job, identity: &RunIdentity) -> Result<Start, RunError> {
             help: "wait for it to end, or name another output with -o".to_owned(),
         });
     };
-    let found = journal
-        .read()
-        .map_err(|error| RunError::output(&checkpoint, &error))?;
-    match found {
-        Some(found) if job.resume => resume(found, journal, identity),
-        Some(_) if !job.force => Err(RunError::usage(
-            format!("an unfinished run left {}", checkpoint.display()),
-            "go on with it by --resume, or start over with --force",
-        )),
-        _ => {
-            journal
-                .start(identity)
-                .map_err(|error| RunError::half_way("write", &checkpoint, &error))?;
-            fresh(Some(journal))
+    match read(&mut journal)? {
+        Some(found) if job.resume => return resume(found, journal, identity),
+        Some(_) if !job.force => {
+            return Err(RunError::usage(
+                format!("an unfinished run left {}", checkpoint.display()),
+                "go on with it by --resume, or start over with --force",
+            ));
         }
+        Some(_) => {}
+        // What is there was finished, by a run that ended just now or is long gone: the lock is all that this one made.
+        None => match already_finished(job, identity) {
+            Ok(false) => {}
+            done_or_refused => {
+                let _ = journal.remove();
+                return done_or_refused.map(|_| Start::AlreadyFinished);
+            }
+        },
+    }
+    let started = if job.dry_run {
+        journal.clear()
+    } else {
+        journal.start(identity)
+    };
+    started.map_err(|error| RunError::half_way("write", &checkpoint, &error))?;
+    Ok(fresh(Some(journal)))
+}
+
+fn fresh(journal: Option<Journal>) -> Start {
+    Start::Run {
+        journal,
+        milestone: Milestone::default(),
+        resumed: false,
     }
 }
 
+fn read(journal: &mut Journal) -> Result<Option<Found>, RunError> {
+    journal.read().map_err(|error| {
+        let message = format!("cannot read {}: {error}", journal.path().display());
+        RunError::usage(message, "move it away, or name another output with -o")
+    })
+}
+
 fn resume(found: Found, journal: Journal, identity: &RunIdentity) -> Result<Start, RunError> {
-    refuse_differences("the unfinished run", &found.identity.differences(identity))?;
+    let Some(then) = found.identity else {
+        return Err(RunError::usage(
+            format!(
+                "cannot resume: another version wrote {}",
+                journal.path().display()
+            ),
+            "resume it with that version, or start over with --force",
+        ));
+    };
+    refuse_differences("the unfinished run", &then.differences(identity))?;
     let resumed = found.milestone.is_some();
     Ok(Start::Run {
         journal: Some(journal),
         milestone: found.milestone.unwrap_or_default(),
         resumed,
     })
+}
+
+/// Arrays put one after another would be neither an array nor lines.
+fn refuse_merged_arrays(job: &Job) -> Result<(), RunError> {
+    if !job.targets.merged() {
+        return Ok(());
+    }
+    // What cannot be opened says so when it is read; a pipe can be read only once.
+    let array = job
+        .sources
+        .iter()
+        .filter(|source| source.path.is_file())
+        .find(|source| {
+            let opened = source.open(&Arc::default());
+            let reader = opened
+                .and_then(|opened| BatchReader::open(opened, 0, Position::default(), Sample::ALL, None));
+            reader.is_ok_and(|reader| reader.is_some_and(|reader| reader.is_array()))
+        });
+    array.map_or(Ok(()), |source| Err(merged_array(source)))
+}
+
+/// The error for an array among inputs that are merged.
+pub fn merged_array(source: &Source) -> RunError {
+    RunError::usage(
+        format!("cannot merge {}: it is a JSON array", source.name()),
+        "write each input to a file of its own with -o OUTDIR",
+    )
 }
 
 fn refuse_differences(run: &str, differences: &[String]) -> Result<(), RunError> {
@@ -134,18 +178,32 @@ fn refuse_differences(run: &str, differences: &[String]) -> Result<(), RunError>
     ))
 }
 
-/// The output is there and nothing is left to do, provided that it came from the same run.
-fn already_finished(job: &Job, identity: &RunIdentity) -> Result<Start, RunError> {
+/// Whether the output is there and, as --resume asks, from this very run. An output of which that cannot be said is
+/// only overwritten with --force.
+fn already_finished(job: &Job, identity: &RunIdentity) -> Result<bool, RunError> {
+    let files = job.targets.data_files();
+    let Some(existing) = files.iter().find(|target| target.path.exists()) else {
+        return Ok(false);
+    };
+    if job.force {
+        return Ok(false);
+    }
     let summary = std::fs::read(job.targets.summary()).unwrap_or_default();
     let summary: serde_json::Value = serde_json::from_slice(&summary).unwrap_or_default();
     let finished = summary
         .get("run")
         .cloned()
         .and_then(|run| serde_json::from_value::<RunIdentity>(run).ok());
-    if let Some(finished) = finished {
-        refuse_differences("the finished run", &finished.differences(identity))?;
+    match finished {
+        Some(finished) if job.resume && files.iter().all(|target| target.path.exists()) => {
+            refuse_differences("the finished run", &finished.differences(identity))?;
+            Ok(true)
+        }
+        _ => Err(RunError::usage(
+            format!("the output {} exists already", existing.path.display()),
+            "overwrite it with --force, or name another with -o",
+        )),
     }
-    Ok(Start::AlreadyFinished)
 }
 
 /// The totals of the rows that an earlier run has safely written.
@@ -154,7 +212,15 @@ pub fn totals_so_far(job: &Job, milestone: &Milestone) -> Result<Totals, RunErro
     if milestone.metrics == 0 {
         return Ok(totals);
     }
-    let path = appended(&job.targets.metrics(), PARTIAL);
+    let metrics = job.targets.metrics();
+    let mut path = appended(&metrics, PARTIAL);
+    if milestone.complete && !path.exists() {
+        // Stopped between the final names.
+        path = metrics;
+        if !path.exists() {
+            return Ok(totals);
+        }
+    }
     let file = File::open(&path).map_err(|error| RunError::half_way("read", &path, &error))?;
     for row in read_rows(file.take(milestone.metrics)) {
         let broken = |error| {

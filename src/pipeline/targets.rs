@@ -80,7 +80,7 @@ impl Targets {
         distinct(&data)?;
         Ok(Self {
             data,
-            stem: strip_separator(output),
+            stem: named(output),
             to_stdout: false,
         })
     }
@@ -100,11 +100,12 @@ impl Targets {
         }
         match inputs {
             [input] if input.is_dir() => {
-                let directory = appended(&strip_separator(input), suffix);
+                let directory = appended(&named(input), suffix);
                 let data = sources
                     .iter()
                     .map(|source| target(directory.join(&source.relative)))
-                    .collect();
+                    .collect::<Vec<_>>();
+                distinct(&data)?;
                 Ok(Self {
                     data,
                     stem: directory,
@@ -159,6 +160,32 @@ impl Targets {
             .iter()
             .filter(|target| !self.to_stdout && seen.insert(&target.path))
             .collect()
+    }
+
+    /// Whether several inputs go to one file.
+    pub fn merged(&self) -> bool {
+        (1..self.data.len()).any(|source| self.continues(source))
+    }
+
+    /// Whether a source goes to the same file as the one before it.
+    pub fn continues(&self, source: usize) -> bool {
+        let target = |source: usize| self.data.get(source).map(|target| &target.path);
+        source > 0 && target(source).is_some() && target(source) == target(source - 1)
+    }
+
+    /// Refuses to put a file in the place of a directory or a device.
+    pub fn refuse_special_files(&self) -> Result<(), RunError> {
+        let special = |path: &Path| path.metadata().is_ok_and(|metadata| !metadata.is_file());
+        match self.data_files().into_iter().find(|target| special(&target.path)) {
+            None => Ok(()),
+            Some(target) => Err(RunError::usage(
+                format!(
+                    "the output {} is there and no regular file",
+                    target.path.display()
+                ),
+                "name another with -o, or write to standard output with -o -",
+            )),
+        }
     }
 
     /// Refuses to overwrite an input.
@@ -230,6 +257,16 @@ fn stdout_stem(sources: &[Source], suffix: &str) -> PathBuf {
 
 fn ends_with_separator(path: &Path) -> bool {
     path.to_string_lossy().ends_with(std::path::MAIN_SEPARATOR)
+}
+
+/// A directory by a name that something can be appended to: not `.` or `..`.
+fn named(directory: &Path) -> PathBuf {
+    let full = directory
+        .file_name()
+        .is_none()
+        .then(|| directory.canonicalize().ok())
+        .flatten();
+    full.unwrap_or_else(|| strip_separator(directory))
 }
 
 fn strip_separator(path: &Path) -> PathBuf {

@@ -6,7 +6,9 @@ use std::time::Instant;
 
 use futures_util::FutureExt;
 use futures_util::future::join_all;
+use serde::de::IgnoredAny;
 
+use super::RunError;
 use super::batch::{Batch, Item};
 use crate::compress::Reason;
 use crate::fit::{Fitted, Fitter};
@@ -25,6 +27,9 @@ named! {
     }
 }
 
+const INVALID: &str =
+    "mend the input, or set such records aside with --on-invalid reject; then start over with --force";
+
 /// Everything a batch turns into.
 #[derive(Debug, Default)]
 pub struct Chunk {
@@ -39,7 +44,7 @@ pub struct Chunk {
     /// Tokens that a summarizer read, or would read.
     pub summary_input_tokens: u64,
     /// Why the run must stop after this batch.
-    pub stop: Option<Reason>,
+    pub stop: Option<RunError>,
 }
 
 /// What a worker needs to know besides the record.
@@ -106,13 +111,23 @@ impl Worker {
         chunk.summary_input_tokens += summary_input_tokens as u64;
         let unreadable = row.status == Status::Rejected && !row.still_over_limit;
         if stop || (unreadable && self.on_invalid == OnInvalid::Fail) {
-            let place = format!("{}:{}", row.source, row.line);
-            chunk.stop.get_or_insert(Reason {
-                code: "record",
-                detail: format!("{} ({place})", row.reason),
+            let message = format!(
+                "stopped at a record: {} ({}:{})",
+                row.reason, row.source, row.line
+            );
+            chunk.stop.get_or_insert(if stop {
+                RunError::cannot_go_on(message)
+            } else {
+                RunError::CannotGoOn {
+                    message,
+                    help: INVALID.to_owned(),
+                }
             });
         }
-        if unreadable && self.on_invalid == OnInvalid::Pass {
+        // An array with an element that is no JSON would be none itself.
+        let harmless =
+            || !batch.in_array || serde_json::from_slice::<IgnoredAny>(batch.slice(record)).is_ok();
+        if unreadable && self.on_invalid == OnInvalid::Pass && harmless() {
             row.status = Status::Kept;
         }
         if row.status == Status::Rejected {
