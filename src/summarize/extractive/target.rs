@@ -255,9 +255,14 @@ fn effect_of_command(command: &str) -> (Effect, Option<String>) {
             && word.contains(['/', '.'])
             && !word.contains('*')
     };
-    let written = words.windows(2).find_map(|pair| match pair {
-        [">" | ">>", file] if *file != "/dev/null" && !file.starts_with('&') => Some(bare(file)),
-        _ => None,
+    // A `>` inside quotes compares; only one outside them writes.
+    let mut quotes = 0;
+    let written = words.windows(2).find_map(|pair| {
+        let [word, file] = pair else { return None };
+        let outside = quotes % 2 == 0;
+        quotes += word.matches(['"', '\'']).count();
+        let writes = outside && matches!(*word, ">" | ">>") && *file != "/dev/null" && !file.starts_with('&');
+        writes.then(|| bare(file))
     });
     if let Some(file) = written {
         return (Effect::Modify, Some(file));
