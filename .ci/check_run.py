@@ -16,6 +16,12 @@ def check(condition, message):
         sys.exit(f"check_run: {message}")
 
 
+def unique(pairs):
+    keys = [key for key, _ in pairs]
+    check(len(keys) == len(set(keys)), f"a key stands twice among {keys}")
+    return dict(pairs)
+
+
 def turns_of(record):
     return record.get("conversations") or record.get("messages")
 
@@ -50,7 +56,7 @@ def main():
     with open(f"{stem}.metrics.csv", newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     with open(f"{stem}.summary.json", encoding="utf-8") as file:
-        totals = json.load(file, object_pairs_hook=lambda pairs: dict(reversed(pairs)))
+        totals = json.load(file, object_pairs_hook=unique)
     statuses = {}
     at = 0
     for name in inputs:
@@ -72,7 +78,11 @@ def main():
     check(at == len(rows), f"{len(rows)} rows for {at} records")
     check(not statuses.keys() & {"failed", "rejected"}, f"records that failed or were rejected: {statuses}")
     check(statuses.get("compressed", 0) > 0, "nothing was compressed")
-    check(totals["records"] in (len(rows), totals["records"]) and totals["degraded"] == 0, "degraded records")
+    told = {status: count for status, count in totals["records_by_status"].items() if count}
+    check(totals["records"] == len(rows) and told == statuses, f"the totals say {told}, the rows {statuses}")
+    most = max((int(row["original_tokens"]) for row in rows), default=0)
+    check(totals["original_token_percentiles"]["max"] == most, "the totals' percentiles are not those of the rows")
+    check(totals["degraded"] == 0, f"{totals['degraded']} records degraded")
     folder = os.path.dirname(os.path.abspath(out))
     left_over = [name for name in os.listdir(folder) if name.endswith((".partial", ".checkpoint"))]
     check(not left_over, f"left behind: {left_over}")
