@@ -13,9 +13,7 @@ use support::oracle::{assert_sound, cost};
 use trajfit::metrics::{Row, Status};
 
 /// Quirks whose turns the oracle, which reads generated trajectories, cannot read.
-const BEYOND_THE_ORACLE: [&str; 1] = [
-    "duplicate_keys.jsonl",
-];
+const BEYOND_THE_ORACLE: [&str; 1] = ["duplicate_keys.jsonl"];
 
 /// The record on a line: without line end and byte-order mark.
 fn record(line: &[u8]) -> &[u8] {

@@ -137,7 +137,7 @@ fn json_error(error: &serde_json::Error, text: &str) -> ParseError {
 
 fn turns_of(list: &str) -> Result<Vec<Turn<'_>>, ParseError> {
     if let Some(objects) = objects(list, &TURN_KEYS) {
-        let turns = objects.into_iter().map(|(text, fields)| turn_with(text, fields));
+        let turns = objects.into_iter().map(|(text, fields)| turn_with(text, &fields));
         return turns.collect::<Option<_>>().ok_or(ParseError::TooDeep);
     }
     // Some turn is no object, or an empty one: read them one by one.
@@ -167,7 +167,7 @@ const TURN_KEYS: [&str; 13] = [
 /// Reads the text of one turn; `None` where it nests too deep.
 pub fn turn_of(text: &str) -> Option<Turn<'_>> {
     match fields(text, &TURN_KEYS) {
-        Ok(fields) => turn_with(text, fields),
+        Ok(fields) => turn_with(text, &fields),
         Err(_) if json::too_deep(text) => None,
         Err(_) => Some(opaque(text)),
     }
@@ -182,13 +182,13 @@ fn opaque(text: &str) -> Turn<'_> {
 }
 
 /// The turn with these fields; `None` where one of them nests too deep.
-fn turn_with<'a>(text: &'a str, fields: Fields<'a, { TURN_KEYS.len() }>) -> Option<Turn<'a>> {
+fn turn_with<'a>(text: &'a str, fields: &Fields<'a, { TURN_KEYS.len() }>) -> Option<Turn<'a>> {
     let Fields {
         values,
         repeated,
         too_deep,
         ..
-    } = fields;
+    } = *fields;
     let nests_too_deep = |value: &&str| value.starts_with(['[', '{']) && json::too_deep(value);
     if too_deep || values.iter().flatten().any(nests_too_deep) {
         return None;
