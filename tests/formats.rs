@@ -13,7 +13,14 @@ use support::oracle::{assert_sound, cost};
 use trajfit::metrics::{Row, Status};
 
 /// Quirks whose turns the oracle, which reads generated trajectories, cannot read.
-const BEYOND_THE_ORACLE: [&str; 1] = ["duplicate_keys.jsonl"];
+const BEYOND_THE_ORACLE: [&str; 6] = [
+    "duplicate_keys.jsonl",
+    "float_1e400.jsonl",
+    "from_missing_null_number.jsonl",
+    "lone_surrogate_escape.jsonl",
+    "turn_is_a_string_or_null.jsonl",
+    "value_of_any_type.jsonl",
+];
 
 /// The record on a line: without line end and byte-order mark.
 fn record(line: &[u8]) -> &[u8] {

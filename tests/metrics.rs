@@ -1,5 +1,11 @@
 //! What a run reports: a row a record in the promised columns, and totals that the rows add up to.
-#![allow(clippy::unwrap_used)] // Tests may fail loudly.
+#![allow(
+    clippy::unwrap_used,
+    clippy::float_cmp,
+    clippy::cast_possible_wrap,
+    clippy::type_complexity,
+    clippy::format_collect
+)] // Tests may fail loudly, and count little.
 
 mod support;
 

@@ -74,6 +74,19 @@ fn a_signal_stops_a_run_and_resume_goes_on() {
 }
 
 #[test]
+fn a_second_signal_stops_a_run_at_once() {
+    let workspace = Workspace::with_input(many_runs(4));
+    let mut child = spawn(&mut workspace.command(&RUN));
+    wait_for_lines(&workspace, &mut child, 1);
+    signal(&child, "-INT");
+    signal(&child, "-INT");
+    end(child).exits(130);
+    assert!(!workspace.exists("out.jsonl"));
+    workspace.run(&[&RUN[..], &["--resume"]].concat()).exits(0);
+    assert_eq!(workspace.rows("out.metrics.csv").len(), 160);
+}
+
+#[test]
 fn a_signal_stops_a_run_that_waits_for_its_input() {
     let workspace = Workspace::new();
     let mut child = spawn(
