@@ -210,11 +210,8 @@ fn a_limit_counts_records_over_all_files() {
 
 #[test]
 fn a_sample_is_the_same_every_time_and_in_order() {
-    let workspace = Workspace::with_input(
-        (0..500)
-            .map(|number| format!("{}\n", short(&number.to_string())))
-            .collect::<String>(),
-    );
+    let records: Vec<String> = (0..500).map(|number| short(&number.to_string())).collect();
+    let workspace = Workspace::with_input(records.join("\n") + "\n");
     let sample = |name: &str, more: &[&str]| -> Vec<usize> {
         let output = format!("{name}.jsonl");
         let arguments = [&["in.jsonl", "-o", &output, "--sample", "20"], more].concat();
