@@ -283,6 +283,7 @@ fn error_line(body: &str, is_failed: bool) -> Option<String> {
             || line.starts_with("fatal: ")
             || line.ends_with("command not found")
             || line.ends_with("No such file or directory")
+            || line.contains(": No module named ")
     };
     if let Some(line) = head.lines().chain(tail.lines()).take(60).find(shell) {
         return quote(line);
@@ -307,6 +308,7 @@ fn names_error(line: &str) -> bool {
         first.ends_with("Error") || first.ends_with("ERROR") || matches!(first, "error" | "error[E" | "npm");
     is_name && (line.len() > first.len() + 2) && !line.contains(" as e") && !line.starts_with("except")
         || (line.contains(": error: ") && line.len() < 300)
+        || (line.contains("syntax error") && line.len() < 200)
 }
 
 /// The only line of a short output.

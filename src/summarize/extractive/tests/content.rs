@@ -82,6 +82,24 @@ fn answers_of_services_are_told_by_their_fields() {
 }
 
 #[test]
+fn errors_that_only_a_sentence_tells_are_no_success() {
+    let turns = [
+        call("", "edit", r#"{"path": "a.py", "text": "x"}"#),
+        answer(
+            "Your proposed edit has introduced new syntax error(s). Please read this error message carefully.",
+        ),
+        call("", "bash", r#"{"command": "python -m pytest 2>&1 | tail -3"}"#),
+        answer("<returncode>0</returncode>\n<output>\n/usr/bin/python: No module named pytest\n</output>"),
+    ];
+    let text = told(&turns);
+    assert!(text.contains("introduced new syntax error(s)"), "{text}");
+    assert!(
+        text.contains("exit 0 with an error: /usr/bin/python: No module named pytest"),
+        "{text}"
+    );
+}
+
+#[test]
 fn a_comparison_in_quotes_is_no_file_written() {
     let grep = r#"{"command": "grep -n \"if index > last_index:\" a.py"}"#;
     let write = r#"{"command": "echo \"x > y\" > out.txt"}"#;
