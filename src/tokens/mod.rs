@@ -1,13 +1,18 @@
 //! Exact token counts of a text with one tokenizer.
 
+mod added;
 mod bpe;
 mod builtin;
 mod error;
 mod file;
 mod hub;
+mod json;
 mod load;
+mod memo;
+mod nfc;
 #[cfg(test)]
 mod oracle;
+mod reference;
 #[cfg(test)]
 mod tests;
 
