@@ -9,6 +9,7 @@ use std::thread;
 use sha2::{Digest, Sha256};
 
 use super::builtin::OWN_ENGINE;
+use super::check::Check;
 use super::json::JsonTokenizer;
 use super::reference::{REFERENCE_ENGINE, Reference};
 use super::{TokenCounter, TokenizerError, TokenizerIdentity};
@@ -20,6 +21,16 @@ pub struct FileCounter {
     identity: TokenizerIdentity,
     engine: Engine,
     reference: Reference,
+    check: Check,
+}
+
+/// Which engine is to count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Choice {
+    /// The fastest that takes the file.
+    Fastest,
+    /// The reference.
+    Reference,
 }
 
 enum Engine {
@@ -34,7 +45,7 @@ impl FileCounter {
     /// # Errors
     ///
     /// It cannot be read, or no engine takes it.
-    pub fn load(name: &str, path: &Path) -> Result<Arc<dyn TokenCounter>, TokenizerError> {
+    pub fn load(name: &str, path: &Path, choice: Choice) -> Result<Arc<dyn TokenCounter>, TokenizerError> {
         let bytes = fs::read(path).map_err(|source| TokenizerError::Read {
             path: path.to_owned(),
             source,
@@ -46,7 +57,7 @@ impl FileCounter {
         let (engine, aside) = thread::scope(|scope| {
             // The sum and the copy take as long as the reading.
             let aside = scope.spawn(|| (hex(&Sha256::digest(&bytes)), Reference::later(&bytes)));
-            (engine(&bytes), aside.join())
+            (engine(&bytes, choice), aside.join())
         });
         let engine = engine.map_err(broken)?;
         let (sha256, mut reference) = aside.map_err(|_| broken("it cannot be read".to_owned()))?;
@@ -62,6 +73,7 @@ impl FileCounter {
             identity,
             engine,
             reference,
+            check: Check::default(),
         }))
     }
 }
@@ -92,19 +104,35 @@ impl TokenCounter for FileCounter {
     /// A text that both engines refuse (a vocabulary without a token for the unknown) counts by its
     /// bytes: more than it can cost, so that nothing is taken to fit that does not.
     fn count(&self, text: &str) -> usize {
-        self.engine
-            .count(text)
-            .or_else(|| self.reference.count(text))
-            .unwrap_or(text.len())
+        let Some(tokens) = self.engine.count(text) else {
+            return self.reference.count(text).unwrap_or(text.len());
+        };
+        let (ours, reference) = (
+            |text: &str| self.engine.count(text),
+            |text: &str| self.reference.count(text),
+        );
+        self.check.see(text, tokens, ours, reference);
+        tokens
     }
 
     fn identity(&self) -> &TokenizerIdentity {
         &self.identity
     }
+
+    fn note(&self) -> Option<String> {
+        let note = self.check.note(self.engine.name(), REFERENCE_ENGINE)?;
+        let name = &self.identity.name;
+        Some(format!(
+            "{note}; `--tokenizer reference:{name}` counts by {REFERENCE_ENGINE} alone"
+        ))
+    }
 }
 
-/// The fastest engine for a file.
-fn engine(bytes: &[u8]) -> Result<Engine, String> {
+/// The engine for a file.
+fn engine(bytes: &[u8], choice: Choice) -> Result<Engine, String> {
+    if choice == Choice::Reference {
+        return Ok(Engine::Reference);
+    }
     if let Some(own) = JsonTokenizer::read(bytes) {
         return Ok(Engine::Own(Box::new(own)));
     }
@@ -205,7 +233,7 @@ mod tests {
         let path = folder.path().join("tokenizer.json");
         tokenizer.save(&path, false).unwrap();
         // The file is gone when the counter is used: it is needed once only.
-        FileCounter::load("mine", &path).unwrap()
+        FileCounter::load("mine", &path, Choice::Fastest).unwrap()
     }
 
     #[test]

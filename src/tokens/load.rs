@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::builtin::{CL100K_BASE, Encoding, O200K_BASE};
-use super::file::FileCounter;
+use super::file::{Choice, FileCounter};
 use super::hub::{HubCache, Repository};
 use super::{TokenCounter, TokenizerError};
 
@@ -15,7 +15,8 @@ static ENCODINGS: [&Encoding; 2] = [&O200K_BASE, &CL100K_BASE];
 
 /// Loads the tokenizer that `name` means: a built-in encoding, a path to a `tokenizer.json` or to a
 /// folder that holds one, or a repository (`hf:OWNER/NAME[@REVISION]`, or a bare `OWNER/NAME` that is
-/// no path) in the local Hugging Face cache.
+/// no path) in the local Hugging Face cache. With `reference:` before it, all but a built-in encoding is
+/// counted by the reference library alone, which is slow.
 ///
 /// # Errors
 ///
@@ -28,12 +29,16 @@ fn load_with(name: &str, cache: &HubCache) -> Result<Arc<dyn TokenCounter>, Toke
     if let Some(encoding) = ENCODINGS.iter().find(|encoding| encoding.name == name) {
         return encoding.counter();
     }
+    let (name, choice) = match name.strip_prefix("reference:") {
+        Some(name) => (name, Choice::Reference),
+        None => (name, Choice::Fastest),
+    };
     if let Some(repository) = name.strip_prefix("hf:") {
         let repository = Repository::parse(repository).map_err(|reason| TokenizerError::BadRepository {
             name: name.to_owned(),
             reason,
         })?;
-        return FileCounter::load(name, &cache.find(name, &repository)?);
+        return FileCounter::load(name, &cache.find(name, &repository)?, choice);
     }
     let path = Path::new(name);
     if path.is_dir() {
@@ -43,10 +48,10 @@ fn load_with(name: &str, cache: &HubCache) -> Result<Arc<dyn TokenCounter>, Toke
                 path: path.to_owned(),
             });
         }
-        return FileCounter::load(name, &inside);
+        return FileCounter::load(name, &inside, choice);
     }
     if path.exists() {
-        return FileCounter::load(name, path);
+        return FileCounter::load(name, path, choice);
     }
     if looks_like_a_file(name) {
         return Err(TokenizerError::NoFile {
@@ -54,7 +59,7 @@ fn load_with(name: &str, cache: &HubCache) -> Result<Arc<dyn TokenCounter>, Toke
         });
     }
     if let Ok(repository) = Repository::parse(name) {
-        return FileCounter::load(name, &cache.find(name, &repository)?);
+        return FileCounter::load(name, &cache.find(name, &repository)?, choice);
     }
     Err(TokenizerError::Unknown {
         name: name.to_owned(),

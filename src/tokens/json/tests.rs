@@ -88,7 +88,7 @@ fn texts(cases: u32, check: impl Fn(&str)) {
 fn every_kind_costs_what_the_reference_says() {
     for name in OWN.into_iter().chain(OTHERS) {
         let both = Both::fixture(name);
-        texts(1500, |text| both.check(text));
+        texts(1000, |text| both.check(text));
         for length in [1, 2, 15, 16, 17, 63, 64, 65, 300, 1000] {
             for unit in [
                 "a", "ab", " ", "\n", "=", "A", "中", "e\u{301}", "\u{301}", "0", "👩", "\u{0}", "xyzzyq",
@@ -129,10 +129,20 @@ fn every_known_pattern_splits_as_the_reference_does() {
             assert_eq!(own.encoder.pattern().piece_ends(text), theirs, "{name}: {text:?}");
         };
         texts(1500, check);
-        // Of the large uniform blocks and the planes without characters, one in 61.
-        let is_dense = |point: u32| !matches!(point, 0x3500..0x4d00 | 0x4f00..0x9f00 | 0xad00..0xd700 | 0xe100..0xf800 | 0x1_fc00..);
+        // The classes of characters are DeepSeek's own; for the others they are tested elsewhere. Of large
+        // uniform blocks and of planes without characters, one in 61.
+        let is_uniform = |point: u32| matches!(point, 0x3500..0x4d00 | 0x4f00..0x9f00 | 0xad00..0xd700 | 0xe100..0xf800 | 0x1_fc00..);
+        let step = |point: u32| {
+            if is_uniform(point) {
+                61
+            } else if name == "deepseek" {
+                1
+            } else {
+                17
+            }
+        };
         let points: Vec<char> = (0..0x11_0000_u32)
-            .filter(|point| is_dense(*point) || point % 61 == 0)
+            .filter(|point| point % step(*point) == 0)
             .filter_map(char::from_u32)
             .collect();
         for chunk in points.chunks(256) {
@@ -177,7 +187,7 @@ fn merges_in_any_order_are_made_in_that_order() {
         "[abc]{280,400}",
     );
     let config = Config {
-        cases: 300,
+        cases: 150,
         failure_persistence: None,
         ..Config::default()
     };
