@@ -3,8 +3,10 @@
 //! The line that a record moves along, and the module that owns each station:
 //!
 //! ```text
-//! pipeline::input ─► trajectory ─► tokens ─► compress::plan ─► summarize ─► compress::splice ─► compress::verify ─► pipeline::writer
-//!  (lines)            (turns)      (counts)   (region)          (summary)    (new line)          (invariants)        (bytes, metrics)
+//! pipeline ──► trajectory ─► tokens ─► compress::plan ─► summarize ─► trajectory::edit ─► compress::verify ─► pipeline
+//! (batches     (turns)       (counts)  (region)          (summary)    (new line)          (invariants)        (bytes,
+//!  of records)                                                                                                 metrics)
+//!              └────────────────────── fit: one record, from bytes to bytes and a row ──────────────────┘
 //! ```
 
 pub mod cli;

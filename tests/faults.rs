@@ -117,7 +117,7 @@ fn run(
             &job,
             worker,
             &Arc::new(Counters::default()),
-            &AtomicBool::new(false),
+            &Arc::new(AtomicBool::new(false)),
         ),
         output,
     )

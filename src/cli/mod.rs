@@ -8,6 +8,7 @@ mod errors;
 mod execute;
 mod exit;
 mod key_flags;
+mod memory;
 mod progress;
 mod stdout;
 mod version;
@@ -25,6 +26,7 @@ pub use progress::{Progress, ProgressStyle};
 
 /// Runs the program and returns its exit code.
 pub fn main() -> ExitCode {
+    memory::keep_flat();
     std::panic::set_hook(Box::new(report_panic));
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,

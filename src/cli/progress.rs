@@ -171,7 +171,6 @@ mod tests {
             compressed: AtomicU64::new(300),
             over_limit: AtomicU64::new(2),
             rejected: AtomicU64::new(1),
-            ..Counters::default()
         };
         let elapsed = Duration::from_secs(5);
         assert_eq!(

@@ -9,6 +9,7 @@
 mod batch;
 mod counters;
 mod error;
+mod feed;
 mod finish;
 mod hashing;
 mod journal;

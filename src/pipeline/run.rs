@@ -1,15 +1,16 @@
 //! A run: reader, worker pool and writer put together, from the inputs to the final names.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, mpsc};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use super::batch::Batch;
 use super::counters::Counters;
+use super::feed::Feed;
 use super::journal::{Journal, Milestone};
-use super::reader::BatchReader;
 use super::sample::Sample;
 use super::source::Source;
 use super::start::{self, Start};
@@ -71,6 +72,9 @@ pub const WORKER_THREADS: &str = "worker-";
 const WINDOW_BYTES_PER_JOB: usize = 12 * 1024 * 1024;
 const WINDOW_BATCHES_PER_JOB: usize = 24;
 
+/// How long the writer waits for a batch before it looks whether the run is to stop.
+const PATIENCE: Duration = Duration::from_millis(100);
+
 /// What a batch costs in memory, as a multiple of its bytes: itself, its output, and the turns decoded.
 const BATCH_WEIGHT: usize = 3;
 
@@ -81,7 +85,7 @@ pub fn run(
     job: &Job,
     worker: Worker,
     counters: &Arc<Counters>,
-    stop: &AtomicBool,
+    stop: &Arc<AtomicBool>,
 ) -> Result<RunReport, RunError> {
     let started = Instant::now();
     let identity = start::identity(job, worker.fitter.counter.identity())?;
@@ -117,42 +121,43 @@ fn transfer<'r>(
     job: &'r Job,
     worker: Worker,
     counters: &'r Arc<Counters>,
-    stop: &AtomicBool,
+    stop: &Arc<AtomicBool>,
     journal: Option<Journal>,
     milestone: Milestone,
 ) -> Result<Writer<'r>, RunError> {
     let totals = start::totals_so_far(job, &milestone)?;
-    let start = milestone.clone();
-    let mut writer = Writer::open(&job.targets, counters, journal, milestone, totals, job.dry_run)?;
-    let worker = Arc::new(worker);
-    let pool = Arc::new(pool(job.jobs)?);
     let window = Window::new(job.jobs * WINDOW_BYTES_PER_JOB, job.jobs * WINDOW_BATCHES_PER_JOB);
-    let (sender, receiver) = mpsc::channel::<Result<Processed, RunError>>();
-    let written = thread::scope(|scope| {
-        let reader = scope.spawn(|| {
-            let spawn = |batch: Batch| {
-                let processed = spawn_on(&pool, &worker, batch);
-                sender.send(Ok(processed)).is_ok()
-            };
-            let result = read_all(job, &start, &window, counters, stop, spawn);
-            if let Err(error) = result {
+    let feed = Feed {
+        job: job.clone(),
+        from: milestone.clone(),
+        window: Arc::new(window),
+        counters: Arc::clone(counters),
+        stop: Arc::clone(stop),
+    };
+    let mut writer = Writer::open(&job.targets, counters, journal, milestone, totals, job.dry_run)?;
+    let window = Arc::clone(&feed.window);
+    let (sender, receiver) = mpsc::channel();
+    let reader = {
+        let (worker, pool) = (Arc::new(worker), Arc::new(pool(job.jobs)?));
+        thread::spawn(move || {
+            let spawn = |batch| sender.send(Ok(spawn_on(&pool, &worker, batch))).is_ok();
+            if let Err(error) = feed.read_all(spawn) {
                 let _ = sender.send(Err(error));
             }
-            drop(sender);
-        });
-        let written = write_all(&mut writer, &receiver, &window);
-        window.close();
-        drop(receiver);
-        match reader.join() {
-            Ok(()) => written,
-            Err(_) => Err(RunError::cannot_go_on("the reader failed")),
-        }
-    });
+        })
+    };
+    let mut written = write_all(&mut writer, &receiver, &window, stop);
+    window.close();
+    drop(receiver);
+    // Otherwise it may wait for a pipe, and would let the run wait as well.
+    if written.as_ref().is_ok_and(|reader_done| *reader_done) && reader.join().is_err() {
+        written = Err(RunError::cannot_go_on("the reader failed"));
+    }
     match written {
-        Ok(()) if stop.load(Ordering::Relaxed) => Err(RunError::Interrupted {
+        Ok(_) if stop.load(Ordering::Relaxed) => Err(RunError::Interrupted {
             resumable: writer.stop()?,
         }),
-        Ok(()) => Ok(writer),
+        Ok(_) => Ok(writer),
         Err(error) => {
             // What was written before the fault is safe as far as it can be made so; the fault is what matters.
             let _ = writer.stop();
@@ -188,55 +193,27 @@ fn spawn_on(pool: &Arc<rayon::ThreadPool>, worker: &Arc<Worker>, batch: Batch) -
     task
 }
 
-/// Reads every source, and hands batches on as far as the window allows.
-fn read_all(
-    job: &Job,
-    milestone: &Milestone,
-    window: &Window,
-    counters: &Arc<Counters>,
-    stop: &AtomicBool,
-    mut spawn: impl FnMut(Batch) -> bool,
-) -> Result<(), RunError> {
-    let mut limit = job.limit.map(|limit| limit.saturating_sub(milestone.taken));
-    let mut position = milestone.position;
-    for (index, source) in job.sources.iter().enumerate().skip(milestone.source) {
-        let fault = |error: std::io::Error| {
-            RunError::cannot_go_on(format!("cannot read {}: {error}", source.path.display()))
-        };
-        let opened = source.open(counters).map_err(fault)?;
-        let reader = BatchReader::open(opened, index, position, job.sample, limit).map_err(fault)?;
-        let Some(mut reader) = reader else {
-            return Err(start::input_changed(source));
-        };
-        if job.targets.merged() && reader.is_array() {
-            return Err(start::merged_array(source));
-        }
-        if job.targets.continues(index) {
-            reader.leave_out_mark();
-        }
-        while let Some(batch) = reader.next_batch().map_err(fault)? {
-            if stop.load(Ordering::Relaxed) || !window.take(weight(&batch)) || !spawn(batch) {
-                return Ok(());
-            }
-        }
-        limit = reader.limit_left();
-        position = super::batch::Position::default();
-    }
-    Ok(())
-}
-
-fn weight(batch: &Batch) -> usize {
+/// What a batch in flight takes of the window.
+pub fn weight(batch: &Batch) -> usize {
     batch.bytes.len() * BATCH_WEIGHT
 }
 
-/// Writes what the pool brings, in the order in which it was read.
+/// Writes what the pool brings, in the order in which it was read. Returns whether the reader is done.
 fn write_all(
     writer: &mut Writer<'_>,
     receiver: &mpsc::Receiver<Result<Processed, RunError>>,
     window: &Window,
-) -> Result<(), RunError> {
-    for processed in receiver {
-        let (batch, mut chunk) = pollster::block_on(processed?);
+    stop: &AtomicBool,
+) -> Result<bool, RunError> {
+    loop {
+        let processed = match receiver.recv_timeout(PATIENCE) {
+            Ok(processed) => processed?,
+            // Nothing is in flight, and the reader waits for input that may never come.
+            Err(RecvTimeoutError::Timeout) if stop.load(Ordering::Relaxed) => return Ok(false),
+            Err(RecvTimeoutError::Timeout) => continue,
+            Err(RecvTimeoutError::Disconnected) => return Ok(true),
+        };
+        let (batch, mut chunk) = pollster::block_on(processed);
         if let Some(error) = chunk.stop.take() {
             // Nothing of its batch is written: a resumed run meets the record again.
             return Err(error);
@@ -244,7 +221,6 @@ fn write_all(
         writer.write(&batch, chunk)?;
         window.release(weight(&batch));
     }
-    Ok(())
 }
 
 impl RunReport {

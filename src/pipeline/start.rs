@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::Read;
+use std::path::Path;
 use std::sync::Arc;
 
 use super::RunError;
@@ -181,10 +182,6 @@ fn refuse_differences(run: &str, differences: &[String]) -> Result<(), RunError>
 /// Whether the output is there and, as --resume asks, from this very run. An output of which that cannot be said is
 /// only overwritten with --force.
 fn already_finished(job: &Job, identity: &RunIdentity) -> Result<bool, RunError> {
-    let files = job.targets.data_files();
-    let Some(existing) = files.iter().find(|target| target.path.exists()) else {
-        return Ok(false);
-    };
     if job.force {
         return Ok(false);
     }
@@ -194,6 +191,17 @@ fn already_finished(job: &Job, identity: &RunIdentity) -> Result<bool, RunError>
         .get("run")
         .cloned()
         .and_then(|run| serde_json::from_value::<RunIdentity>(run).ok());
+    let files = job.targets.data_files();
+    let Some(existing) = files.iter().find(|target| target.path.exists()) else {
+        let others = finished.map(|finished| finished.outputs).unwrap_or_default();
+        return match others.iter().find(|other| Path::new(other).exists()) {
+            Some(other) if !identity.outputs.contains(other) => Err(RunError::usage(
+                format!("the metrics of {other} would be overwritten"),
+                "overwrite them with --force, or name another output with -o",
+            )),
+            _ => Ok(false),
+        };
+    };
     match finished {
         Some(finished) if job.resume && files.iter().all(|target| target.path.exists()) => {
             refuse_differences("the finished run", &finished.differences(identity))?;

@@ -44,7 +44,7 @@ impl Targets {
                 path: PathBuf::from("-"),
                 codec: codec.unwrap_or(Codec::Plain),
             };
-            let stem = stdout_stem(sources, suffix);
+            let stem = stdout_stem(sources);
             return Ok(Self {
                 data: vec![target; sources.len()],
                 stem,
@@ -247,10 +247,11 @@ fn distinct(data: &[Target]) -> Result<(), RunError> {
     }
 }
 
-/// Where the rejects of a run to stdout go: beside the input, or into the current directory.
-fn stdout_stem(sources: &[Source], suffix: &str) -> PathBuf {
+/// Where the rejects of a run to stdout go: beside the input, by a name that no run to a file uses, or into the current
+/// directory.
+fn stdout_stem(sources: &[Source]) -> PathBuf {
     match sources {
-        [source] if !source.is_stdin() => appended(&without_data_extension(&source.path), suffix),
+        [source] if !source.is_stdin() => appended(&without_data_extension(&source.path), "_stdout"),
         _ => PathBuf::from("trajfit"),
     }
 }

@@ -6,6 +6,7 @@ mod edit;
 mod fields;
 mod groups;
 pub mod json;
+pub mod leaves;
 mod parse;
 mod parts;
 mod record;

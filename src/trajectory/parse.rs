@@ -3,7 +3,7 @@
 use serde_json::error::Category;
 use serde_json::value::RawValue;
 
-use super::fields::{Fields, fields};
+use super::fields::{Fields, fields, objects};
 use super::{Format, Record, Role, Turn, json};
 
 /// Why a record has no trajectory that could be read.
@@ -66,6 +66,7 @@ pub fn parse(bytes: &[u8], format: Option<Format>) -> Result<Record<'_>, ParseEr
         values,
         repeated,
         too_deep,
+        ..
     } = fields(text, &TOP_KEYS).map_err(|error| json_error(&error, text))?;
     let [conversations, messages, system, ids @ ..] = values;
     let [conversations_repeated, messages_repeated, ..] = repeated;
@@ -135,6 +136,11 @@ fn json_error(error: &serde_json::Error, text: &str) -> ParseError {
 }
 
 fn turns_of(list: &str) -> Result<Vec<Turn<'_>>, ParseError> {
+    if let Some(objects) = objects(list, &TURN_KEYS) {
+        let turns = objects.into_iter().map(|(text, fields)| turn_with(text, &fields));
+        return turns.collect::<Option<_>>().ok_or(ParseError::TooDeep);
+    }
+    // Some turn is no object, or an empty one: read them one by one.
     let texts: Vec<&RawValue> = serde_json::from_str(list).map_err(|error| json_error(&error, list))?;
     texts
         .into_iter()
@@ -160,19 +166,29 @@ const TURN_KEYS: [&str; 13] = [
 
 /// Reads the text of one turn; `None` where it nests too deep.
 pub fn turn_of(text: &str) -> Option<Turn<'_>> {
-    let opaque = Turn {
+    match fields(text, &TURN_KEYS) {
+        Ok(fields) => turn_with(text, &fields),
+        Err(_) if json::too_deep(text) => None,
+        Err(_) => Some(opaque(text)),
+    }
+}
+
+fn opaque(text: &str) -> Turn<'_> {
+    Turn {
         text,
         opaque: true,
         ..Turn::default()
-    };
-    let Ok(Fields {
+    }
+}
+
+/// The turn with these fields; `None` where one of them nests too deep.
+fn turn_with<'a>(text: &'a str, fields: &Fields<'a, { TURN_KEYS.len() }>) -> Option<Turn<'a>> {
+    let Fields {
         values,
         repeated,
         too_deep,
-    }) = fields(text, &TURN_KEYS)
-    else {
-        return if json::too_deep(text) { None } else { Some(opaque) };
-    };
+        ..
+    } = *fields;
     let nests_too_deep = |value: &&str| value.starts_with(['[', '{']) && json::too_deep(value);
     if too_deep || values.iter().flatten().any(nests_too_deep) {
         return None;
@@ -196,14 +212,14 @@ pub fn turn_of(text: &str) -> Option<Turn<'_>> {
         tool_name,
     ] = rest;
     let Some(role_name) = from.or(role).filter(|role_name| role_name.starts_with('"')) else {
-        return Some(opaque);
+        return Some(opaque(text));
     };
     if repeated.contains(&true) {
-        return Some(opaque);
+        return Some(opaque(text));
     }
     Some(Turn {
         text,
-        role: Role::from_name(role_name.trim_matches('"')),
+        role: Role::from_name(&json::decode(role_name).0),
         role_name: Some(role_name),
         keys: (
             if from.is_some() { "from" } else { "role" },

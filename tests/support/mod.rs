@@ -71,5 +71,8 @@ pub fn fit(fitter: &Fitter, text: &str) -> Fitted {
 pub fn real_data() -> Option<PathBuf> {
     let folder =
         std::env::var_os("TRAJFIT_REAL_DATA").map_or_else(|| PathBuf::from("../shared/data"), PathBuf::from);
-    folder.join("README.md").exists().then_some(folder)
+    folder
+        .join("README.md")
+        .exists()
+        .then(|| folder.canonicalize().unwrap())
 }

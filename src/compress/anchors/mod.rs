@@ -83,16 +83,6 @@ pub fn dangling(
     anchors
 }
 
-/// The anchors that `text` holds as whole identifiers, in the order given.
-pub fn held<'a>(anchors: &'a [Anchor], text: &str) -> Vec<&'a Anchor> {
-    anchors
-        .iter()
-        .zip(held_mask(anchors, text))
-        .filter(|(_, is_held)| *is_held)
-        .map(|(a, _)| a)
-        .collect()
-}
-
 /// For each anchor whether `text` holds it as a whole identifier.
 pub fn held_mask(anchors: &[Anchor], text: &str) -> Vec<bool> {
     let matcher = Matcher::new(anchors.iter().map(|anchor| anchor.text.as_str()));

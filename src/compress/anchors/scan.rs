@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::kind::{MAX_LEN, is_identifier, is_plain_word, is_spaceless, is_value};
+use crate::trajectory::leaves::leaves;
 
 /// Argument values longer than this are texts, not values.
 const MAX_VALUE: usize = 64;
@@ -70,40 +71,31 @@ pub struct ArgumentValue<'a> {
     pub is_whole: bool,
 }
 
-/// The string and number values of a call's arguments, in order; the text itself where it is no JSON.
+/// The string and number values of a call's arguments, in order and as written; the text itself where it is no JSON
+/// object or list.
 pub fn argument_values(arguments: &str) -> Vec<ArgumentValue<'_>> {
-    let mut values = Vec::new();
-    match serde_json::from_str::<serde_json::Value>(arguments) {
-        Ok(value) => collect(value, "", &mut values),
-        Err(_) => values.push(ArgumentValue {
+    let Some(leaves) = leaves(arguments, usize::MAX) else {
+        return vec![ArgumentValue {
             text: Cow::Borrowed(arguments),
             is_whole: false,
-        }),
-    }
-    values
-}
-
-fn collect(value: serde_json::Value, key: &str, values: &mut Vec<ArgumentValue<'_>>) {
-    match value {
-        serde_json::Value::String(text) => {
-            let is_whole = is_whole_value(text.trim(), key);
-            values.push(ArgumentValue {
-                text: Cow::Owned(if is_whole { text.trim().to_owned() } else { text }),
-                is_whole,
-            });
-        }
-        serde_json::Value::Number(number) => {
-            values.push(ArgumentValue {
-                text: Cow::Owned(number.to_string()),
-                is_whole: false,
-            });
-        }
-        serde_json::Value::Array(items) => items.into_iter().for_each(|item| collect(item, key, values)),
-        serde_json::Value::Object(fields) => fields
-            .into_iter()
-            .for_each(|(key, item)| collect(item, &key, values)),
-        serde_json::Value::Null | serde_json::Value::Bool(_) => {}
-    }
+        }];
+    };
+    let values = leaves.into_iter().filter_map(|leaf| {
+        let is_whole = leaf.is_string && is_whole_value(leaf.value.trim(), &leaf.key);
+        let is_number = leaf
+            .value
+            .starts_with(|first: char| first.is_ascii_digit() || first == '-');
+        let text = if is_whole {
+            leaf.value.trim().to_owned()
+        } else {
+            leaf.value
+        };
+        (leaf.is_string || is_number).then_some(ArgumentValue {
+            text: Cow::Owned(text),
+            is_whole,
+        })
+    });
+    values.collect()
 }
 
 fn is_whole_value(text: &str, key: &str) -> bool {

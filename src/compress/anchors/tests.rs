@@ -187,11 +187,12 @@ fn held_means_as_a_whole_identifier() {
         ("obj.get_x()", vec!["get_x"]),
         ("1.100 and 100.5", vec![]),
     ] {
-        let mut names: Vec<&str> = held(&anchors, text)
+        let names: Vec<&str> = anchors
             .iter()
-            .map(|anchor| anchor.text.as_str())
+            .zip(held_mask(&anchors, text))
+            .filter(|(_, is_held)| *is_held)
+            .map(|(anchor, _)| anchor.text.as_str())
             .collect();
-        names.sort_by_key(|name| anchors.iter().position(|anchor| anchor.text == *name));
         assert_eq!(names, expected, "{text}");
     }
 }

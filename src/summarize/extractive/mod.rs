@@ -5,7 +5,6 @@
 
 mod action;
 mod candidate;
-mod json;
 mod line;
 mod outcome;
 mod previous;

@@ -3,8 +3,8 @@
 use memchr::memmem;
 use rustc_hash::FxHashSet;
 
-use super::json::{Leaf, leaves};
 use super::line::{cleaned, shortened};
+use crate::trajectory::leaves::{Leaf, leaves};
 
 /// How a call ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -71,7 +71,7 @@ fn from_json(fields: &[Leaf], length: usize) -> Outcome {
     let field = |names: &[&str]| {
         fields
             .iter()
-            .find(|leaf| leaf.depth <= 1 && names.contains(&leaf.key.as_str()))
+            .find(|leaf| leaf.depth <= 1 && names.contains(&&*leaf.key))
     };
     let exit_code = field(&["exit_code", "returncode", "exitCode", "return_code"])
         .and_then(|leaf| leaf.value.parse::<i32>().ok());
@@ -85,12 +85,7 @@ fn from_json(fields: &[Leaf], length: usize) -> Outcome {
         .then_some(true)
         .or_else(|| exit_code.map(|_| false));
     let mut shown: Vec<&Leaf> = fields.iter().filter(|leaf| is_telling(leaf)).collect();
-    shown.sort_by_key(|leaf| {
-        (
-            !matches!(leaf.key.as_str(), "status" | "message" | "result"),
-            leaf.depth,
-        )
-    });
+    shown.sort_by_key(|leaf| (!matches!(&*leaf.key, "status" | "message" | "result"), leaf.depth));
     let fields = shown
         .into_iter()
         .map(|leaf| {
@@ -142,7 +137,7 @@ fn is_telling(leaf: &Leaf) -> bool {
         && leaf.value.len() <= 80
         && !leaf.value.contains('\n')
         && !matches!(
-            leaf.key.as_str(),
+            &*leaf.key,
             "error" | "exit_code" | "returncode" | "exitCode" | "return_code"
         )
 }

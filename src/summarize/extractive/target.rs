@@ -1,8 +1,8 @@
 //! What a tool call was about: its target in one line, and whether it read or changed something.
 
-use super::json::leaves;
 use super::line::{cleaned, shortened};
 use super::source::{Arguments, SourceCall};
+use crate::trajectory::leaves::leaves;
 
 /// What a call does to its target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,7 +51,10 @@ pub(super) fn target(call: &SourceCall<'_>) -> Target {
     let fields: Vec<(String, String)> = match &call.arguments {
         Arguments::Tagged(fields) => fields.clone(),
         Arguments::Json(json) => match leaves(json, 24) {
-            Some(leaves) => leaves.into_iter().map(|leaf| (leaf.key, leaf.value)).collect(),
+            Some(leaves) => leaves
+                .into_iter()
+                .map(|leaf| (leaf.key.to_string(), leaf.value))
+                .collect(),
             None => vec![(String::new(), json.to_string())],
         },
     };
@@ -252,9 +255,14 @@ fn effect_of_command(command: &str) -> (Effect, Option<String>) {
             && word.contains(['/', '.'])
             && !word.contains('*')
     };
-    let written = words.windows(2).find_map(|pair| match pair {
-        [">" | ">>", file] if *file != "/dev/null" && !file.starts_with('&') => Some(bare(file)),
-        _ => None,
+    // A `>` inside quotes compares; only one outside them writes.
+    let mut quotes = 0;
+    let written = words.windows(2).find_map(|pair| {
+        let [word, file] = pair else { return None };
+        let outside = quotes % 2 == 0;
+        quotes += word.matches(['"', '\'']).count();
+        let writes = outside && matches!(*word, ">" | ">>") && *file != "/dev/null" && !file.starts_with('&');
+        writes.then(|| bare(file))
     });
     if let Some(file) = written {
         return (Effect::Modify, Some(file));

@@ -117,7 +117,12 @@ pub(super) fn authorization(text: &str, word: Range<usize>) -> Option<Range<usiz
         .get(word.start.saturating_sub(24)..word.start)
         .unwrap_or_default()
         .to_ascii_lowercase();
-    let is_header = memmem::find(&before, b"authorization").is_some();
+    // The marker of an earlier redaction is no header's name.
+    let is_header = memmem::find_iter(&before, b"authorization").any(|at| {
+        !before
+            .get(at..)
+            .is_some_and(|rest| rest.starts_with(b"authorization-header]"))
+    });
     let is_secret = if is_header {
         value.len() >= 8
             && distinct(value) >= 5
@@ -150,6 +155,7 @@ pub(super) fn url_credentials(text: &str, word: Range<usize>) -> Option<Range<us
     let is_placeholder = password.len() < 3
         || password.starts_with(['$', '{', '%', '[', '*'])
         || credentials.starts_with('[')
+        || credentials.contains("[REDACTED:")
         || is_filler(password)
         || ["pass", "pwd", "secret", "pw"].contains(&password)
         || (host_is_example(rest.get(stop + 1..)?) && is_simple(password));

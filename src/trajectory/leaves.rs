@@ -1,10 +1,12 @@
 //! The leaves of a JSON text in the order and spelling written: a scanner that builds no tree and stops early.
 
+use std::rc::Rc;
+
 /// A scalar of a JSON text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Leaf {
+pub struct Leaf {
     /// The key that it, or the list it is in, stands under.
-    pub key: String,
+    pub key: Rc<str>,
     /// How deep: 1 for the fields of the outermost object.
     pub depth: usize,
     /// The value: a string decoded, a number as written.
@@ -14,26 +16,24 @@ pub(super) struct Leaf {
 }
 
 /// The first `most` leaves, nulls left out; `None` where `text` is no JSON object or list as far as it was read.
-pub(super) fn leaves(text: &str, most: usize) -> Option<Vec<Leaf>> {
+pub fn leaves(text: &str, most: usize) -> Option<Vec<Leaf>> {
     let text = text.trim();
     if !text.starts_with(['{', '[']) {
         return None;
     }
     let bytes = text.as_bytes();
     let mut found = Vec::new();
-    // The open objects and lists: whether it is an object, and the key that its list items stand under.
-    let mut open: Vec<(bool, String)> = Vec::new();
-    let mut key = String::new();
+    // The open objects and lists: whether it is an object, and the key that its list items stand under. Keys are
+    // shared, so that a long one before many brackets is held once.
+    let mut open: Vec<(bool, Rc<str>)> = Vec::new();
+    let mut key: Rc<str> = Rc::from("");
     let mut awaits_key = false;
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
         match byte {
             b' ' | b'\t' | b'\n' | b'\r' | b':' => at += 1,
             b'{' | b'[' => {
-                open.push((byte == b'{', std::mem::take(&mut key)));
-                if byte == b'[' {
-                    key = open.last().map(|(_, key)| key.clone()).unwrap_or_default();
-                }
+                open.push((byte == b'{', Rc::clone(&key)));
                 awaits_key = byte == b'{';
                 at += 1;
             }
@@ -44,7 +44,7 @@ pub(super) fn leaves(text: &str, most: usize) -> Option<Vec<Leaf>> {
                 }
                 at += 1;
                 match open.last() {
-                    Some((false, list_key)) => key.clone_from(list_key),
+                    Some((false, list_key)) => key = Rc::clone(list_key),
                     Some((true, _)) => {}
                     None => return bytes.get(at).is_none().then_some(found),
                 }
@@ -57,11 +57,11 @@ pub(super) fn leaves(text: &str, most: usize) -> Option<Vec<Leaf>> {
                 let end = string_end(bytes, at)?;
                 let value = decoded(text.get(at..end)?)?;
                 if awaits_key {
-                    key = value;
+                    key = Rc::from(value);
                     awaits_key = false;
                 } else {
                     found.push(Leaf {
-                        key: key.clone(),
+                        key: Rc::clone(&key),
                         depth: open.len(),
                         value,
                         is_string: true,
@@ -82,7 +82,7 @@ pub(super) fn leaves(text: &str, most: usize) -> Option<Vec<Leaf>> {
                 }
                 if word != "null" {
                     found.push(Leaf {
-                        key: key.clone(),
+                        key: Rc::clone(&key),
                         depth: open.len(),
                         value: word.to_owned(),
                         is_string: false,
@@ -125,7 +125,7 @@ mod tests {
         Some(
             leaves(text, 9)?
                 .into_iter()
-                .map(|leaf| (leaf.key, leaf.value))
+                .map(|leaf| (leaf.key.to_string(), leaf.value))
                 .collect(),
         )
     }
