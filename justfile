@@ -37,7 +37,7 @@ fixtures:
 
 # Accepts what has changed on purpose: terminal sessions, snapshots, the file list of ARCHITECTURE.md.
 accept:
-    TRYCMD=overwrite INSTA_UPDATE=always TRAJFIT_UPDATE=1 cargo test --locked
+    TRYCMD=overwrite INSTA_UPDATE=always ARCHITECTURE=overwrite cargo test --locked
 
 # Licences, sources and advisories of all dependencies; needs cargo-deny.
 deny:

@@ -68,14 +68,14 @@ fn the_file_list_of_the_architecture_page_is_true() {
         let _ = writeln!(list, "| `{}` | {} |", file.name(), file.sentence());
     }
     list.push('\n');
-    if std::env::var_os("TRAJFIT_UPDATE").is_some() {
+    if std::env::var_os("ARCHITECTURE").is_some_and(|wish| wish == "overwrite") {
         let page = format!("{before}<!-- files -->\n{list}<!-- end of files -->{after}");
         std::fs::write(&path, page).unwrap();
         return;
     }
     assert!(
         listed == list,
-        "the file list of ARCHITECTURE.md is out of date; renew it with\n  TRAJFIT_UPDATE=1 cargo test --test architecture"
+        "the file list of ARCHITECTURE.md is out of date; renew it with\n  ARCHITECTURE=overwrite cargo test --test architecture"
     );
 }
 

@@ -65,6 +65,7 @@ fn check_lines(path: &Path, budget: &[&str]) -> Vec<(Row, String)> {
     let input = std::fs::read(path).unwrap();
     let arguments = [&[path.to_str().unwrap(), "-o", "out.jsonl"], budget].concat();
     let ran = workspace.compress(&arguments);
+    assert!(matches!(ran.status, Some(0 | 3)), "{name}: {ran:?}");
     let rows = workspace.rows("out.metrics.csv");
     let output = workspace.read("out.jsonl");
     let rejected = rows.iter().filter(|row| row.status == Status::Rejected).count();

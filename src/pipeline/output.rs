@@ -116,11 +116,12 @@ impl PartialFile {
         self.last_byte
     }
 
-    /// Takes bytes; a full frame goes to the file.
+    /// Takes bytes; a full frame goes to the file. Who reads a pipe gets plain data as it comes.
     pub fn push(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.pending.extend_from_slice(bytes);
         self.last_byte = bytes.last().copied().or(self.last_byte);
-        if self.pending.len() >= FRAME_BYTES {
+        let to_pipe = matches!(self.sink, Sink::Stdout(_)) && self.codec == Codec::Plain;
+        if to_pipe || self.pending.len() >= FRAME_BYTES {
             self.end_frame()
         } else {
             Ok(())
