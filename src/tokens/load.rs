@@ -110,6 +110,23 @@ mod tests {
     }
 
     #[test]
+    fn a_file_is_counted_by_the_reference_alone_where_that_is_asked_for() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/tokenizers/qwen.json");
+        let (fastest, reference) = (load(path).unwrap(), load(&format!("reference:{path}")).unwrap());
+        assert_ne!(fastest.identity().engine, reference.identity().engine);
+        assert_eq!(fastest.identity().sha256, reference.identity().sha256);
+        assert_eq!(
+            fastest.count("<think>cafe\u{301}"),
+            reference.count("<think>cafe\u{301}")
+        );
+        assert_eq!(fastest.note(), None);
+        assert!(matches!(
+            error("reference:o200k_base"),
+            TokenizerError::Unknown { .. }
+        ));
+    }
+
+    #[test]
     fn an_unknown_name_is_told_the_known_ones_and_the_nearest() {
         let error = error("o200k-bse");
         assert_eq!(

@@ -23,6 +23,7 @@ thread_local! {
 }
 
 /// What this thread remembers for the encoder of this number; it is to be put back.
+#[allow(clippy::unnecessary_box_returns, reason = "it goes back into a list as it is")]
 pub fn take(encoder: u64) -> Box<Kept> {
     let find = |cell: &Cell<Vec<(u64, Box<Kept>)>>| {
         let mut all = cell.take();

@@ -19,7 +19,7 @@ pub enum Pattern {
     Tekken,
     /// That of the `ByteLevel` pre-tokenizer itself.
     Gpt2,
-    /// DeepSeek V3: three patterns, one after the other.
+    /// `DeepSeek` V3: three patterns, one after the other.
     DeepSeekV3,
 }
 

@@ -1,4 +1,4 @@
-//! The split patterns of DeepSeek V3, by hand: three, each applied to the pieces of the one before.
+//! The split patterns of `DeepSeek` V3, by hand: three, each applied to the pieces of the one before.
 //!
 //! ```text
 //! \p{N}{1,3}

@@ -74,13 +74,13 @@ impl Vocabulary {
             let made = rank;
             merges.push(Merge { left, right, made });
         }
-        Self::new(tokens, &merges)
+        Self::new(&tokens, &merges)
     }
 
     /// From the tokens of the bytes, which are 0 to 255 in any order, and the merges in their order: the
     /// first has the rank 256. A pair that comes twice has the later place. Nothing if they are too many
     /// or a byte has no token of its own.
-    pub fn new(bytes: [Rank; BYTES], merges: &[Merge]) -> Option<Self> {
+    pub fn new(bytes: &[Rank; BYTES], merges: &[Merge]) -> Option<Self> {
         let ranks = BYTES + merges.len();
         if ranks > 1 << RANK_BITS {
             return None;
@@ -93,14 +93,14 @@ impl Vocabulary {
             hashes: vec![0; 1 << (bits + 1 - 6)],
             shift: u64::BITS - bits,
             bit_shift: u64::BITS - bits - 1,
-            bytes,
+            bytes: *bytes,
             byte_pairs: vec![NO_TOKEN; BYTES * BYTES],
             made: Vec::new(),
             is_ordered: true,
         };
         let mut byte_of = [None; BYTES];
         for (byte, token) in (0_u8..=255).zip(bytes) {
-            let place = byte_of.get_mut(token as usize)?;
+            let place = byte_of.get_mut(*token as usize)?;
             if place.replace(byte).is_some() {
                 return None;
             }

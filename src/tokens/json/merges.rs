@@ -67,14 +67,13 @@ impl OneMerge<'_, '_> {
             made.and_then(|made| made.strip_prefix(left)) == Some(right)
         };
         let guesses = [self.guess.saturating_add(1), self.guess];
-        let made = match guesses.into_iter().find(is_both) {
-            Some(made) => made,
-            None => {
-                self.both.clear();
-                self.both.push_str(left);
-                self.both.push_str(right);
-                self.strings.find(&self.both)?
-            }
+        let made = if let Some(made) = guesses.into_iter().find(is_both) {
+            made
+        } else {
+            self.both.clear();
+            self.both.push_str(left);
+            self.both.push_str(right);
+            self.strings.find(&self.both)?
         };
         self.guess = made;
         let (left, right) = (self.strings.find(left)?, self.strings.find(right)?);

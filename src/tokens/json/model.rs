@@ -65,7 +65,7 @@ impl Model<'_> {
         };
         let merges: Vec<Merge> = self.merges.iter().map(in_tokens).collect();
         let bytes: Vec<Rank> = (0..BYTES as Rank).collect();
-        let vocabulary = Vocabulary::new(bytes.try_into().ok()?, &merges)?;
+        let vocabulary = Vocabulary::new(bytes.first_chunk()?, &merges)?;
         let encoder = Encoder::new(pattern, vocabulary).ok()?;
         if !self.ignores_merges {
             return Some(encoder);
@@ -85,7 +85,7 @@ impl Model<'_> {
 
 /// The character that a byte-level vocabulary writes for each byte, as GPT-2 has it; all are below 512.
 fn byte_characters() -> [char; BYTES] {
-    let mut beyond = ('\u{100}'..).into_iter();
+    let mut beyond = '\u{100}'..;
     let mut byte = 0_u8;
     [(); BYTES].map(|()| {
         let character = match byte {

@@ -333,7 +333,9 @@ fn real_files_cost_what_the_reference_says() {
                 }
             }
         }
-        turns.iter().for_each(|text| both.check(text));
+        for text in &turns {
+            both.check(text);
+        }
         println!(
             "{}: {} turns, {}",
             both.name,
