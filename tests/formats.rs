@@ -235,6 +235,27 @@ fn what_is_left_of_a_broken_array_is_an_array() {
 }
 
 #[test]
+fn an_array_cut_at_an_element_border_is_not_taken_for_whole() {
+    for (array, kept, rejected) in [
+        (r#"[{"conversations": []}, {"conversations": []},"#, 2, 1),
+        (r#"[{"conversations": []}, {"conversations": []},]"#, 2, 1),
+        (r#"[{"conversations": []}, , {"conversations": []}]"#, 2, 1),
+        (r#"[{"conversations": []}"#, 1, 1),
+        ("[ ]", 0, 0),
+    ] {
+        let workspace = Workspace::new();
+        workspace.write("in.json", array.as_bytes());
+        let ran = workspace.compress(&["in.json", "-o", "out.json"]);
+        let output: Vec<Value> = serde_json::from_slice(&workspace.read("out.json")).unwrap();
+        assert_eq!(output.len(), kept, "{array}");
+        if rejected > 0 {
+            ran.exits(3);
+            assert_eq!(workspace.rejects("out.rejects.jsonl").len(), rejected, "{array}");
+        }
+    }
+}
+
+#[test]
 fn an_array_is_one_however_its_bytes_come_in() {
     let records = format!("\u{feff}  [ \n\n\t {} , {} ]  \n", short("one"), long("two"));
     let workspace = Workspace::with_input(&records);

@@ -50,6 +50,12 @@ fn the_output_is_never_an_input() {
             workspace.compress(&arguments).exits(2).says("is an input");
         }
     }
+    // A hard link has another name, and is the same file.
+    std::fs::hard_link(workspace.path("data/in.jsonl"), workspace.path("v.jsonl.partial")).unwrap();
+    let ran = workspace
+        .compress(&["data/in.jsonl", "-o", "v.jsonl", "--force"])
+        .exits(2);
+    ran.says("is an input");
     // Not through the side files either.
     workspace.write("out.rejects.jsonl", "{\n");
     let ran = workspace

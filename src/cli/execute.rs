@@ -115,6 +115,7 @@ fn settings(config: &Config, dry_run: bool) -> FitSettings {
         max_passes: compression.max_passes,
         summary_placement: compression.summary_placement,
         grounding: compression.grounding,
+        redaction: config.redaction.enabled,
         protection: Protection {
             first_system: protected.first_system,
             first_human: protected.first_human,

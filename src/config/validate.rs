@@ -5,6 +5,9 @@ use super::error::ConfigError;
 use super::keys::Key;
 use super::provenance::Provenance;
 
+/// No model charges an image near as much; sums of it stay far from overflow.
+const MAX_IMAGE_TOKENS: usize = 1_000_000;
+
 /// More threads than any machine has cores; beyond this, a run dies of thread creation instead of a message.
 const MOST_JOBS: usize = 1024;
 
@@ -75,6 +78,11 @@ pub fn check(config: &Config, provenance: &Provenance) -> Result<(), ConfigError
             "processing.max_concurrent_requests",
             config.processing.max_concurrent_requests,
             1,
+        ),
+        (
+            "tokenizer.image_tokens",
+            config.tokenizer.image_tokens <= MAX_IMAGE_TOKENS,
+            format!("at most {MAX_IMAGE_TOKENS}"),
         ),
         (
             "redaction.kept_turns",

@@ -158,12 +158,10 @@ impl<'a> Case<'a> {
     }
 
     /// What kept assistant turns rely on and only the region says.
-    pub fn anchors(&self, region: Region) -> Vec<Anchor> {
-        let part = |range: Range<usize>| self.views.get(range).unwrap_or_default();
-        anchors::dangling(
-            part(0..region.start()),
-            part(region.range()),
-            part(region.end()..self.views.len()),
-        )
+    /// `region_views` are the region's turns as its summarizer sees them.
+    pub fn anchors(&self, region: Region, region_views: &[TurnView<'_>]) -> Vec<Anchor> {
+        let before = self.views.get(..region.start()).unwrap_or_default();
+        let after = self.views.get(region.end()..).unwrap_or_default();
+        anchors::dangling(before, region_views, after)
     }
 }

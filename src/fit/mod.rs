@@ -4,6 +4,7 @@ mod attempt;
 mod case;
 mod count;
 mod passes;
+mod redacted;
 mod settings;
 
 use std::sync::Arc;

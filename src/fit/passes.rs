@@ -4,12 +4,14 @@ use std::borrow::Cow;
 
 use super::attempt::{Attempt, Written};
 use super::case::Case;
+use super::redacted::redacted;
 use super::{Fitted, Fitter, OnFailure};
 use crate::compress::anchors::Anchor;
 use crate::compress::{Outline, Plan, Reason, Region, extend, freed, place, plan};
 use crate::metrics::{Row, Status};
 use crate::summarize::grounding::ground;
 use crate::summarize::marker::{body_of, with_marker};
+use crate::summarize::redact::redact;
 use crate::summarize::{Summary, SummaryError, SummaryRequest};
 use crate::trajectory::{Record, Role, TurnView};
 
@@ -187,20 +189,28 @@ impl Case<'_> {
             .filter_map(|progress| body_of(&progress.summary.text))
             .map(Cow::Borrowed)
             .collect();
-        let mut turns = Vec::new();
-        for view in self.views.get(start..region.end()).unwrap_or_default() {
-            match body_of(&view.text).filter(|_| view.role == Role::Human) {
-                Some(body) => previous.push(Cow::Borrowed(body)),
-                // Its text stands in the summary turn already, word for word.
-                None if Some(view.index) == self.outline.last_human => {}
-                None => turns.push(view.clone()),
-            }
-        }
+        let region_views = self.views.get(region.range()).unwrap_or_default();
+        let (region_views, secrets): (Vec<TurnView<'_>>, Vec<usize>) =
+            redacted(region_views, settings.redaction).into_iter().unzip();
         let anchors = if settings.grounding {
-            self.anchors(region)
+            self.anchors(region, &region_views)
         } else {
             Vec::new()
         };
+        let mut turns = Vec::new();
+        for (view, secrets) in region_views
+            .into_iter()
+            .zip(secrets)
+            .filter(|(view, _)| view.index >= start)
+        {
+            row.redactions += secrets as u64;
+            match body_of(&view.text).filter(|_| view.role == Role::Human) {
+                Some(body) => previous.push(Cow::Owned(body.to_owned())),
+                // Its text stands in the summary turn already, word for word.
+                None if Some(view.index) == self.outline.last_human => {}
+                None => turns.push(view),
+            }
+        }
         let max_tokens = self.summary_budget(region);
         let previous = (!previous.is_empty()).then(|| previous.join("\n"));
         let request = SummaryRequest {
@@ -228,6 +238,11 @@ impl Case<'_> {
         row.completion_tokens += summary.completion_tokens as u64;
         row.redactions += summary.redactions as u64;
         row.cached_summary |= summary.cached;
+        if settings.redaction {
+            let (text, secrets) = redact(&summary.text);
+            row.redactions += secrets as u64;
+            summary.text = text.into_owned();
+        }
         let (text, held) = ground(with_marker(&summary.text), &anchors, max_tokens, request.counter);
         summary.text = text;
         Ok((summary, anchors, held))

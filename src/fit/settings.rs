@@ -43,6 +43,8 @@ pub struct FitSettings {
     pub summary_placement: SummaryPlacement,
     /// Whether summaries must keep the identifiers that later turns rely on.
     pub grounding: bool,
+    /// Whether secrets are taken out of what summarizers read.
+    pub redaction: bool,
     /// What is never summarized.
     pub protection: Protection,
     /// Appended to the system turn of a compressed trajectory.

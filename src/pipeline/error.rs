@@ -75,6 +75,13 @@ impl RunError {
         if error.kind() == io::ErrorKind::BrokenPipe {
             return Self::OutputClosed;
         }
+        if path == Path::new("-") {
+            let message = format!("cannot {doing} standard output: {error}");
+            return Self::CannotGoOn {
+                message,
+                help: "run it again, or name a file with -o".to_owned(),
+            };
+        }
         Self::cannot_go_on(format!("cannot {doing} {}: {error}", path.display()))
     }
 }

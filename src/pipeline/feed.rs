@@ -12,6 +12,10 @@ use super::run::{Job, weight};
 use super::start;
 use super::window::Window;
 
+/// What helps where an input cannot be read to its end.
+const UNREADABLE: &str = "where it is whole but was out of reach, run the same command with --resume; where it is damaged, \
+    mend it and start over with --force";
+
 /// Everything that the reader needs. It owns it: nobody waits for a reader that waits for a pipe.
 pub struct Feed {
     /// What is read.
@@ -32,8 +36,9 @@ impl Feed {
         let mut limit = self.job.limit.map(|limit| limit.saturating_sub(self.from.taken));
         let mut position = self.from.position;
         for (index, source) in self.job.sources.iter().enumerate().skip(self.from.source) {
-            let fault = |error: std::io::Error| {
-                RunError::cannot_go_on(format!("cannot read {}: {error}", source.path.display()))
+            let fault = |error: std::io::Error| RunError::CannotGoOn {
+                message: format!("cannot read {}: {error}", source.path.display()),
+                help: UNREADABLE.to_owned(),
             };
             let opened = source.open(&self.counters).map_err(fault)?;
             let reader = BatchReader::open(opened, index, position, self.job.sample, limit).map_err(fault)?;

@@ -172,23 +172,31 @@ impl<R: BufRead> BatchReader<R> {
     fn read_elements(&mut self, batch: &mut Batch) -> io::Result<()> {
         while batch.bytes.len() < BATCH_BYTES && self.limit != Some(0) {
             let start = batch.bytes.len();
-            let delimiter = read_element(&mut self.reader, &mut batch.bytes)?;
+            let (delimiter, whole) = read_element(&mut self.reader, &mut batch.bytes)?;
             let element = batch.bytes.get(start..).unwrap_or_default();
             let text = element.trim_ascii();
             let lead = element.len() - element.trim_ascii_start().len();
             let record = start + lead..start + lead + text.len();
-            let nothing = text.is_empty();
             if delimiter != Some(b',') {
                 batch.array_end = Some(Vec::new());
                 self.position.in_array = false;
             }
-            if nothing && delimiter != Some(b',') {
+            // Nothing between `[` and `]` is an empty array. Nothing after a `,`, or before the input ends, is an element
+            // that is missing: a record that cannot be read.
+            if text.is_empty() && delimiter == Some(b']') && self.position.line == 0 {
                 let space = batch.bytes.split_off(start);
                 batch.array_end = Some(space);
                 break;
             }
+            let nothing = text.is_empty();
             self.position.line += 1;
             self.push(batch, start, Some(record));
+            if delimiter.is_none() && whole && !nothing {
+                // A whole element, but neither `,` nor `]` after it: what was cut off is a record that cannot be read.
+                let end = batch.bytes.len();
+                self.position.line += 1;
+                self.push(batch, end, Some(end..end));
+            }
             if delimiter != Some(b',') {
                 break;
             }
@@ -239,14 +247,14 @@ fn beginning<R: BufRead>(reader: &mut R) -> io::Result<Vec<u8>> {
     Ok(beginning)
 }
 
-/// Reads one array element with the white space around it, and consumes the `,` or `]` after it; `None` at the end of
-/// the input.
-fn read_element<R: BufRead>(reader: &mut R, bytes: &mut Vec<u8>) -> io::Result<Option<u8>> {
+/// Reads one array element with the white space around it, and consumes the `,` or `]` after it. Returns
+/// that delimiter, `None` at the end of the input, and whether the element's brackets and quotes are closed.
+fn read_element<R: BufRead>(reader: &mut R, bytes: &mut Vec<u8>) -> io::Result<(Option<u8>, bool)> {
     let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
     loop {
         let buffer = reader.fill_buf()?;
         if buffer.is_empty() {
-            return Ok(None);
+            return Ok((None, depth == 0 && !in_string));
         }
         let mut end = None;
         for (at, &byte) in buffer.iter().enumerate() {
@@ -270,7 +278,7 @@ fn read_element<R: BufRead>(reader: &mut R, bytes: &mut Vec<u8>) -> io::Result<O
         bytes.extend_from_slice(buffer.get(..length).unwrap_or_default());
         reader.consume(length + usize::from(end.is_some()));
         if let Some((_, delimiter)) = end {
-            return Ok(Some(delimiter));
+            return Ok((Some(delimiter), true));
         }
     }
 }

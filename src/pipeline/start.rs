@@ -74,10 +74,7 @@ pub fn start(job: &Job, identity: &RunIdentity) -> Result<Start, RunError> {
     let opened = Journal::open(&checkpoint).map_err(|error| RunError::output(&checkpoint, &error))?;
     let Some(mut journal) = opened else {
         return Err(RunError::CannotGoOn {
-            message: format!(
-                "another run is writing {}",
-                checkpoint.with_extension("").display()
-            ),
+            message: format!("another run holds {}", checkpoint.display()),
             help: "wait for it to end, or name another output with -o".to_owned(),
         });
     };

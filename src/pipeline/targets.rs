@@ -190,14 +190,14 @@ impl Targets {
 
     /// Refuses to overwrite an input.
     pub fn refuse_inputs(&self, sources: &[Source]) -> Result<(), RunError> {
-        let inputs: BTreeSet<PathBuf> = sources
+        let inputs: BTreeSet<FileId> = sources
             .iter()
-            .filter_map(|source| source.path.canonicalize().ok())
+            .filter_map(|source| file_id(&source.path))
             .collect();
         let data = self.data_files().into_iter().map(|target| target.path.clone());
         let files = data.chain([self.metrics(), self.summary(), self.rejects(), self.checkpoint()]);
         for file in files.flat_map(|file| [appended(&file, PARTIAL), file]) {
-            if file.canonicalize().is_ok_and(|file| inputs.contains(&file)) {
+            if file_id(&file).is_some_and(|file| inputs.contains(&file)) {
                 return Err(RunError::usage(
                     format!("the output {} is an input", file.display()),
                     "write to another place with -o; inputs are never changed",
@@ -206,6 +206,25 @@ impl Targets {
         }
         Ok(())
     }
+}
+
+/// What tells one file from another, whatever it is called.
+#[cfg(unix)]
+type FileId = (u64, u64);
+
+#[cfg(unix)]
+fn file_id(path: &Path) -> Option<FileId> {
+    use std::os::unix::fs::MetadataExt;
+    let metadata = path.metadata().ok()?;
+    Some((metadata.dev(), metadata.ino()))
+}
+
+#[cfg(not(unix))]
+type FileId = PathBuf;
+
+#[cfg(not(unix))]
+fn file_id(path: &Path) -> Option<FileId> {
+    path.canonicalize().ok()
 }
 
 /// A path with `ending` appended to its last component.

@@ -91,7 +91,8 @@ fn token_span(text: &str, token: &Token, start: usize) -> Option<Range<usize>> {
         .position(|byte| !token.class.holds(byte))
         .unwrap_or(body.len().min(most));
     let secret = body.get(..length)?.trim_end_matches(['.', '-', '_', '=', '/']);
-    (secret.len() >= token.min && secret.len() <= token.max && looks_random(secret))
+    let fits = secret.len() >= token.min && secret.len() <= token.max;
+    (fits && (looks_random(secret) || is_long_mixture(secret)))
         .then(|| start..start + token.prefix.len() + secret.len())
 }
 
@@ -107,6 +108,13 @@ fn begins_word(text: &str, at: usize) -> bool {
 /// Whether a text of a token's form can be one: digits among letters, and no filler like `xxxxxxxx`.
 fn looks_random(secret: &str) -> bool {
     secret.bytes().any(|byte| byte.is_ascii_digit()) && distinct(secret) >= 6
+}
+
+/// Whether a text without digits can be a token all the same: many letters of both cases (Hugging Face's are such).
+fn is_long_mixture(secret: &str) -> bool {
+    let lower = secret.bytes().filter(u8::is_ascii_lowercase).count();
+    let upper = secret.bytes().filter(u8::is_ascii_uppercase).count();
+    lower >= 8 && upper >= 8 && distinct(secret) >= 12
 }
 
 /// How many different bytes there are.

@@ -29,6 +29,7 @@ pub fn settings(target_max_tokens: usize, summary_target_tokens: usize) -> FitSe
         max_passes: 3,
         summary_placement: SummaryPlacement::Human,
         grounding: true,
+        redaction: true,
         protection: Protection {
             first_system: true,
             first_human: true,

@@ -21,8 +21,11 @@ pub(super) fn done(actions: &[Action], limits: Limits, candidates: &mut Vec<Cand
         if action.times > 1 {
             let _ = write!(text, " (x{})", action.times);
         }
-        text.push_str(" -> ");
-        text.push_str(&ending(action, limits));
+        let ending = ending(action, limits);
+        if !ending.is_empty() {
+            text.push_str(" -> ");
+            text.push_str(&ending);
+        }
         let lateness = (number + 1) as f64 / count;
         let failed = action.outcome.failed == Some(true);
         let base = match action.target.effect {
@@ -43,11 +46,11 @@ pub(super) fn done(actions: &[Action], limits: Limits, candidates: &mut Vec<Cand
     }
 }
 
-/// How an action ended, in a few words.
+/// How an action ended, in a few words; empty where its answer, if any, stands after the region.
 fn ending(action: &Action, limits: Limits) -> String {
     let outcome = &action.outcome;
     if !action.is_answered {
-        return "no answer".to_owned();
+        return String::new();
     }
     let mut text = match (outcome.exit_code, outcome.failed) {
         (Some(0), Some(true)) => "exit 0 with an error".to_owned(),

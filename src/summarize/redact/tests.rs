@@ -31,6 +31,10 @@ fn tokens_of_known_form_are_redacted() {
         (format!("npm_{}", mix(36)), "npm-token"),
         (format!("pypi-AgEIcHlwaS5vcmc{}", mix(60)), "pypi-token"),
         (format!("hf_{}", mix(34)), "huggingface-token"),
+        (
+            format!("hf_{}", "kQzVtRmXbLpWnYcJdHsGfTaEuKoQiZrMwX"),
+            "huggingface-token",
+        ),
         (format!("SK{}", hex(32)), "twilio-key"),
         (format!("SG.{}.{}", mix(22), mix(43)), "sendgrid-key"),
         (format!("gsk_{}", mix(52)), "groq-key"),

@@ -319,7 +319,7 @@ fn a_secret_that_only_its_rendered_line_shows_is_redacted_too() {
     let summary = summary_of(&turns, None, &anchors, 300);
     assert_eq!(
         summary.text,
-        "[CONTEXT SUMMARY]:\nDone:\n- login(api_key: [REDACTED:api-key]) -> no answer"
+        "[CONTEXT SUMMARY]:\nDone:\n- login(api_key: [REDACTED:api-key])"
     );
     assert_eq!(summary.redactions, 1);
 }
