@@ -1,9 +1,11 @@
-//! How fast tokens are counted: the built-in encodings against the `tokenizers` library.
+//! How fast tokens are counted: the built-in encodings, and the `tokenizer.json` files in the folder that
+//! `TRAJFIT_TOKENIZERS` names, against the `tokenizers` library (`encode_fast`, one thread).
 //!
 //! `cargo bench --bench tokens` reads the strings of the `.jsonl` files in the folder that
 //! `TRAJFIT_REAL_DATA` names (or `../shared/data`), or, where there are none, the sources of the
-//! project. *Unseen*: text not met before, after other text of the same kind; *seen*: the same text
-//! again; *fresh*: the same text by a thread that has counted nothing yet.
+//! project. *Unseen*: distinct text not met before, by a thread that has counted other text of the same
+//! kind; *seen*: the same text again; *fresh*: the same text by a thread that has counted nothing yet. The
+//! ratio is that of unseen text. Times are those of the processor where the system tells them.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs)]
 
@@ -18,7 +20,8 @@ use std::{env, fs, thread};
 
 use fastokens::tiktoken::{CL100K_BASE_PATTERN, O200K_BASE_PATTERN};
 use oracle::Oracle;
-use trajfit::tokens::load;
+use tokenizers::Tokenizer;
+use trajfit::tokens::{TokenCounter, load};
 
 static O200K_RANKS: &[u8] = include_bytes!("../assets/o200k_base.ranks");
 static CL100K_RANKS: &[u8] = include_bytes!("../assets/cl100k_base.ranks");
@@ -58,29 +61,93 @@ fn main() {
             start.elapsed().as_secs_f64() * 1e3,
             resident() - memory
         );
-        let count = |text: &str| counter.count(text);
-        measure(count, &known);
-        println!("  unseen {:6.1} MB/s", measure(count, &unseen));
-        println!("  seen   {:6.1} MB/s", best(|| measure(count, &unseen)));
-        let fresh = || thread::scope(|scope| scope.spawn(|| measure(count, &unseen)).join().unwrap());
-        println!("  fresh  {:6.1} MB/s", best(fresh));
-        println!("  memory {} kB", resident() - memory);
-
         let oracle = Oracle::new(ranks, pattern, &[]);
-        let sample: Vec<&str> = unseen.iter().copied().step_by(8).collect();
-        measure(|text| oracle.count(text), &sample);
-        println!(
-            "  tokenizers, seen {:6.1} MB/s",
-            best(|| measure(|text| oracle.count(text), &sample))
-        );
+        compare(&*counter, |text| oracle.count(text), &known, &unseen);
     }
+    let mut files = Vec::new();
+    let folder = env::var_os("TRAJFIT_TOKENIZERS").map(PathBuf::from);
+    find_tokenizers(folder.iter().map(PathBuf::as_path), &mut files);
+    files.sort();
+    for path in files {
+        let memory = resident();
+        let start = Instant::now();
+        let counter = load(&path.display().to_string()).unwrap();
+        println!(
+            "{}: load {:.1} ms, {} kB, {}",
+            path.display(),
+            start.elapsed().as_secs_f64() * 1e3,
+            resident() - memory,
+            counter.identity().engine,
+        );
+        let start = Instant::now();
+        let mut oracle = Tokenizer::from_file(&path).unwrap();
+        oracle.with_truncation(None).unwrap();
+        oracle.with_padding(None);
+        println!("  tokenizers: load {:.1} ms", start.elapsed().as_secs_f64() * 1e3);
+        let count = |text: &str| oracle.encode_fast(text, false).unwrap().len();
+        compare(&*counter, count, &known, &unseen);
+    }
+}
+
+/// Prints how fast the counter is, and the oracle, and whether they agree.
+fn compare(counter: &dyn TokenCounter, oracle: impl Fn(&str) -> usize, known: &[&str], unseen: &[&str]) {
+    let memory = resident();
+    let count = |text: &str| counter.count(text);
+    // On a thread of its own, which first gets to know text of the kind.
+    let after_known = || {
+        measure(count, known);
+        measure(count, unseen)
+    };
+    let speed = best(|| thread::scope(|scope| scope.spawn(after_known).join().unwrap()));
+    println!("  unseen {speed:6.1} MB/s");
+    measure(count, unseen);
+    println!("  seen   {:6.1} MB/s", best(|| measure(count, unseen)));
+    let fresh = || thread::scope(|scope| scope.spawn(|| measure(count, unseen)).join().unwrap());
+    println!("  fresh  {:6.1} MB/s", best(fresh));
+    println!("  memory {} kB", resident() - memory);
+
+    let sample: Vec<&str> = unseen.iter().copied().step_by(8).collect();
+    measure(&oracle, &known.iter().copied().step_by(8).collect::<Vec<_>>());
+    let reference = measure(&oracle, &sample);
+    println!(
+        "  tokenizers, unseen {reference:6.2} MB/s: 1 to {:.1}",
+        speed / reference
+    );
+    let differing = sample.iter().filter(|text| count(text) != oracle(text)).count();
+    println!("  {differing} of {} counts differ", sample.len());
 }
 
 /// MB of text a second.
 fn measure(count: impl Fn(&str) -> usize, texts: &[&str]) -> f64 {
-    let start = Instant::now();
+    let start = processor_time();
+    let clock = Instant::now();
     std::hint::black_box(texts.iter().map(|text| count(text)).sum::<usize>());
-    megabytes(texts) / start.elapsed().as_secs_f64()
+    let seconds = match (start, processor_time()) {
+        (Some(start), Some(end)) => end - start,
+        _ => clock.elapsed().as_secs_f64(),
+    };
+    megabytes(texts) / seconds
+}
+
+/// The `tokenizer.json` files below folders.
+fn find_tokenizers<'p>(folders: impl Iterator<Item = &'p Path>, files: &mut Vec<PathBuf>) {
+    for folder in folders {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                find_tokenizers([path.as_path()].into_iter(), files);
+            } else if path.ends_with("tokenizer.json") {
+                files.push(path);
+            }
+        }
+    }
+}
+
+/// Seconds that this thread has run, where the system tells it: other programs do not disturb it much.
+fn processor_time() -> Option<f64> {
+    let times = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    let nanoseconds: f64 = times.split(' ').next()?.parse().ok()?;
+    Some(nanoseconds / 1e9)
 }
 
 fn best(run: impl Fn() -> f64) -> f64 {

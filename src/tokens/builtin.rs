@@ -4,13 +4,16 @@ use std::sync::{Arc, OnceLock};
 
 use memchr::memmem;
 
-use super::bpe::{Encoder, Pattern};
+use super::bpe::{Encoder, Pattern, Pieces, Vocabulary};
 use super::{TokenCounter, TokenizerError, TokenizerIdentity};
 
 /// The vocabulary of `o200k_base`; `assets/README.md` says where it is from.
 pub(super) static O200K_RANKS: &[u8] = include_bytes!("../../assets/o200k_base.ranks");
 /// The vocabulary of `cl100k_base`.
 pub(super) static CL100K_RANKS: &[u8] = include_bytes!("../../assets/cl100k_base.ranks");
+
+/// The code that counts: the own encoder.
+pub(super) const OWN_ENGINE: &str = concat!("trajfit byte-bpe ", env!("CARGO_PKG_VERSION"));
 
 /// How every special token starts.
 const SPECIAL_START: &str = "<|";
@@ -74,10 +77,12 @@ impl Encoding {
     }
 
     fn set_up(&'static self) -> Result<BuiltIn, TokenizerError> {
-        let encoder = Encoder::new(self.pattern, self.ranks).map_err(|reason| TokenizerError::BuiltIn {
-            name: self.name,
-            reason,
-        })?;
+        let encoder = Vocabulary::built_in(self.ranks)
+            .and_then(|vocabulary| Encoder::new(self.pattern, vocabulary))
+            .map_err(|reason| TokenizerError::BuiltIn {
+                name: self.name,
+                reason,
+            })?;
         Ok(BuiltIn {
             encoding: self,
             encoder,
@@ -85,14 +90,14 @@ impl Encoding {
             identity: TokenizerIdentity {
                 name: self.name.to_owned(),
                 sha256: self.sha256.to_owned(),
-                engine: concat!("trajfit byte-bpe ", env!("CARGO_PKG_VERSION")).to_owned(),
+                engine: OWN_ENGINE.to_owned(),
             },
         })
     }
 }
 
-impl TokenCounter for BuiltIn {
-    fn count(&self, text: &str) -> usize {
+impl BuiltIn {
+    fn count_with(&self, text: &str, pieces: &mut Pieces<'_>) -> usize {
         let mut tokens = 0;
         // Not yet counted, and where the next special token may start in it.
         let mut rest = text;
@@ -108,14 +113,21 @@ impl TokenCounter for BuiltIn {
                 .iter()
                 .find_map(|(token, _)| tail.strip_prefix(token));
             if let Some(after) = special {
-                tokens += self.encoder.count(before) + 1;
+                tokens += pieces.count(before) + 1;
                 rest = after;
                 from = 0;
             } else {
                 from += found + SPECIAL_START.len();
             }
         }
-        tokens + self.encoder.count(rest)
+        tokens + pieces.count(rest)
+    }
+}
+
+impl TokenCounter for BuiltIn {
+    fn count(&self, text: &str) -> usize {
+        self.encoder
+            .count_text(text, |pieces| self.count_with(text, pieces))
     }
 
     fn identity(&self) -> &TokenizerIdentity {

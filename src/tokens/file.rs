@@ -3,23 +3,40 @@
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
+use std::thread;
 
 use sha2::{Digest, Sha256};
 
+use super::builtin::OWN_ENGINE;
+use super::check::Check;
+use super::json::JsonTokenizer;
+use super::reference::{REFERENCE_ENGINE, Reference};
 use super::{TokenCounter, TokenizerError, TokenizerIdentity};
 
 const FAST_ENGINE: &str = "fastokens 0.3.5";
-const REFERENCE_ENGINE: &str = "tokenizers 0.23.2";
 
-/// The fast engine where it takes the file, and the reference for all else.
+/// The fastest engine that takes the file: the own one, then `fastokens`, then the reference.
 pub struct FileCounter {
     identity: TokenizerIdentity,
-    fast: Option<fastokens::Tokenizer>,
-    /// The file, packed (zstd): it may be changed or gone when the reference is first needed.
-    file: Vec<u8>,
-    /// Set up when it is first needed; nothing if it refuses what the fast engine took.
-    reference: OnceLock<Option<tokenizers::Tokenizer>>,
+    engine: Engine,
+    reference: Reference,
+    check: Check,
+}
+
+/// Which engine is to count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Choice {
+    /// The fastest that takes the file.
+    Fastest,
+    /// The reference.
+    Reference,
+}
+
+enum Engine {
+    Own(Box<JsonTokenizer>),
+    Fast(Box<fastokens::Tokenizer>),
+    Reference,
 }
 
 impl FileCounter {
@@ -27,8 +44,8 @@ impl FileCounter {
     ///
     /// # Errors
     ///
-    /// It cannot be read, or neither engine takes it.
-    pub fn load(name: &str, path: &Path) -> Result<Arc<dyn TokenCounter>, TokenizerError> {
+    /// It cannot be read, or no engine takes it.
+    pub fn load(name: &str, path: &Path, choice: Choice) -> Result<Arc<dyn TokenCounter>, TokenizerError> {
         let bytes = fs::read(path).map_err(|source| TokenizerError::Read {
             path: path.to_owned(),
             source,
@@ -37,37 +54,49 @@ impl FileCounter {
             path: path.to_owned(),
             reason,
         };
-        let value = serde_json::from_slice(&bytes).map_err(|error| broken(error.to_string()))?;
-        let fast = fast_engine(value);
-        let reference = OnceLock::new();
-        if fast.is_none() {
-            let engine = reference_engine(&bytes).map_err(broken)?;
-            reference.set(Some(engine)).ok();
+        let (engine, aside) = thread::scope(|scope| {
+            // The sum and the copy take as long as the reading.
+            let aside = scope.spawn(|| (hex(&Sha256::digest(&bytes)), Reference::later(&bytes)));
+            (engine(&bytes, choice), aside.join())
+        });
+        let engine = engine.map_err(broken)?;
+        let (sha256, mut reference) = aside.map_err(|_| broken("it cannot be read".to_owned()))?;
+        if matches!(engine, Engine::Reference) {
+            reference = Reference::load(&bytes).map_err(broken)?;
         }
-        let file = if fast.is_some() { pack(&bytes) } else { Vec::new() };
-        let engine = if fast.is_some() {
-            FAST_ENGINE
-        } else {
-            REFERENCE_ENGINE
-        };
         let identity = TokenizerIdentity {
             name: name.to_owned(),
-            sha256: hex(&Sha256::digest(&bytes)),
-            engine: engine.to_owned(),
+            sha256,
+            engine: engine.name().to_owned(),
         };
         Ok(Arc::new(Self {
             identity,
-            fast,
-            file,
+            engine,
             reference,
+            check: Check::default(),
         }))
     }
+}
 
-    fn count_by_reference(&self, text: &str) -> Option<usize> {
-        let load = || reference_engine(&zstd::decode_all(self.file.as_slice()).ok()?).ok();
-        let reference = self.reference.get_or_init(load).as_ref()?;
-        let encoded = catch_unwind(AssertUnwindSafe(|| reference.encode_fast(text, false)));
-        Some(encoded.ok()?.ok()?.len())
+impl Engine {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Own(_) => OWN_ENGINE,
+            Self::Fast(_) => FAST_ENGINE,
+            Self::Reference => REFERENCE_ENGINE,
+        }
+    }
+
+    /// The number of tokens of `text`; nothing if it is the reference that has to say it.
+    fn count(&self, text: &str) -> Option<usize> {
+        match self {
+            Self::Own(own) => Some(own.count(text)),
+            Self::Fast(fast) => {
+                let encoded = catch_unwind(AssertUnwindSafe(|| fast.encode(text)));
+                Some(encoded.ok()?.ok()?.len())
+            }
+            Self::Reference => None,
+        }
     }
 }
 
@@ -75,21 +104,47 @@ impl TokenCounter for FileCounter {
     /// A text that both engines refuse (a vocabulary without a token for the unknown) counts by its
     /// bytes: more than it can cost, so that nothing is taken to fit that does not.
     fn count(&self, text: &str) -> usize {
-        let fast = self.fast.as_ref().and_then(|fast| {
-            let encoded = catch_unwind(AssertUnwindSafe(|| fast.encode(text)));
-            Some(encoded.ok()?.ok()?.len())
-        });
-        fast.or_else(|| self.count_by_reference(text))
-            .unwrap_or(text.len())
+        let Some(tokens) = self.engine.count(text) else {
+            return self.reference.count(text).unwrap_or(text.len());
+        };
+        let (ours, reference) = (
+            |text: &str| self.engine.count(text),
+            |text: &str| self.reference.count(text),
+        );
+        self.check.see(text, tokens, ours, reference);
+        tokens
     }
 
     fn identity(&self) -> &TokenizerIdentity {
         &self.identity
     }
+
+    fn note(&self) -> Option<String> {
+        let note = self.check.note(self.engine.name(), REFERENCE_ENGINE)?;
+        let name = &self.identity.name;
+        Some(format!(
+            "{note}; `--tokenizer reference:{name}` counts by {REFERENCE_ENGINE} alone"
+        ))
+    }
 }
 
-/// The fast engine, if it takes the file. Only the file itself counts: a `tokenizer_config.json`
-/// beside it would add tokens that the reference does not know.
+/// The engine for a file.
+fn engine(bytes: &[u8], choice: Choice) -> Result<Engine, String> {
+    if choice == Choice::Reference {
+        return Ok(Engine::Reference);
+    }
+    if let Some(own) = JsonTokenizer::read(bytes) {
+        return Ok(Engine::Own(Box::new(own)));
+    }
+    let value = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
+    Ok(match fast_engine(value) {
+        Some(fast) => Engine::Fast(Box::new(fast)),
+        None => Engine::Reference,
+    })
+}
+
+/// `fastokens`, if it takes the file. Only the file itself counts: a `tokenizer_config.json` beside it
+/// would add tokens that the reference does not know.
 fn fast_engine(value: serde_json::Value) -> Option<fastokens::Tokenizer> {
     let mut engine = catch_unwind(|| fastokens::Tokenizer::from_json(value))
         .ok()?
@@ -97,21 +152,6 @@ fn fast_engine(value: serde_json::Value) -> Option<fastokens::Tokenizer> {
     engine.set_truncation(None);
     engine.set_padding(None);
     Some(engine)
-}
-
-fn reference_engine(bytes: &[u8]) -> Result<tokenizers::Tokenizer, String> {
-    let loaded = catch_unwind(|| tokenizers::Tokenizer::from_bytes(bytes));
-    let mut engine = loaded
-        .map_err(|_| "it cannot be loaded".to_owned())?
-        .map_err(|error| error.to_string())?;
-    engine.with_truncation(None).map_err(|error| error.to_string())?;
-    engine.with_padding(None);
-    Ok(engine)
-}
-
-/// Level 1: a tenth of the file's size, for a hundredth of the time that the engine takes to load.
-fn pack(bytes: &[u8]) -> Vec<u8> {
-    zstd::encode_all(bytes, 1).unwrap_or_default()
 }
 
 fn hex(bytes: &[u8]) -> String {
@@ -193,13 +233,13 @@ mod tests {
         let path = folder.path().join("tokenizer.json");
         tokenizer.save(&path, false).unwrap();
         // The file is gone when the counter is used: it is needed once only.
-        FileCounter::load("mine", &path).unwrap()
+        FileCounter::load("mine", &path, Choice::Fastest).unwrap()
     }
 
     #[test]
     fn added_tokens_count_and_neither_truncation_nor_padding_does() {
         let counter = load(&byte_level());
-        assert_eq!(counter.identity().engine, FAST_ENGINE);
+        assert_eq!(counter.identity().engine, OWN_ENGINE);
         assert_eq!(counter.count(""), 0);
         assert_eq!(counter.count("hello world"), 1 + 5);
         assert_eq!(counter.count("hello<tool_call>hello<|end|>"), 4);
@@ -219,19 +259,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("tokenizer.json");
         byte_level().save(&path, false).unwrap();
-        let bytes = fs::read(&path).unwrap();
-        let identity = TokenizerIdentity {
-            name: String::new(),
-            sha256: String::new(),
-            engine: String::new(),
-        };
-        let counter = FileCounter {
-            identity,
-            fast: None,
-            file: pack(&bytes),
-            reference: OnceLock::new(),
-        };
-        assert_eq!(counter.count("hello<tool_call> world"), 2 + 5);
+        let reference = Reference::later(&fs::read(&path).unwrap());
+        fs::remove_file(&path).unwrap();
+        assert_eq!(reference.count("hello<tool_call> world"), Some(2 + 5));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::builtin::{CL100K_BASE, Encoding, O200K_BASE};
-use super::file::FileCounter;
+use super::file::{Choice, FileCounter};
 use super::hub::{HubCache, Repository};
 use super::{TokenCounter, TokenizerError};
 
@@ -15,7 +15,8 @@ static ENCODINGS: [&Encoding; 2] = [&O200K_BASE, &CL100K_BASE];
 
 /// Loads the tokenizer that `name` means: a built-in encoding, a path to a `tokenizer.json` or to a
 /// folder that holds one, or a repository (`hf:OWNER/NAME[@REVISION]`, or a bare `OWNER/NAME` that is
-/// no path) in the local Hugging Face cache.
+/// no path) in the local Hugging Face cache. With `reference:` before it, all but a built-in encoding is
+/// counted by the reference library alone, which is slow.
 ///
 /// # Errors
 ///
@@ -28,12 +29,16 @@ fn load_with(name: &str, cache: &HubCache) -> Result<Arc<dyn TokenCounter>, Toke
     if let Some(encoding) = ENCODINGS.iter().find(|encoding| encoding.name == name) {
         return encoding.counter();
     }
+    let (name, choice) = match name.strip_prefix("reference:") {
+        Some(name) => (name, Choice::Reference),
+        None => (name, Choice::Fastest),
+    };
     if let Some(repository) = name.strip_prefix("hf:") {
         let repository = Repository::parse(repository).map_err(|reason| TokenizerError::BadRepository {
             name: name.to_owned(),
             reason,
         })?;
-        return FileCounter::load(name, &cache.find(name, &repository)?);
+        return FileCounter::load(name, &cache.find(name, &repository)?, choice);
     }
     let path = Path::new(name);
     if path.is_dir() {
@@ -43,10 +48,10 @@ fn load_with(name: &str, cache: &HubCache) -> Result<Arc<dyn TokenCounter>, Toke
                 path: path.to_owned(),
             });
         }
-        return FileCounter::load(name, &inside);
+        return FileCounter::load(name, &inside, choice);
     }
     if path.exists() {
-        return FileCounter::load(name, path);
+        return FileCounter::load(name, path, choice);
     }
     if looks_like_a_file(name) {
         return Err(TokenizerError::NoFile {
@@ -54,7 +59,7 @@ fn load_with(name: &str, cache: &HubCache) -> Result<Arc<dyn TokenCounter>, Toke
         });
     }
     if let Ok(repository) = Repository::parse(name) {
-        return FileCounter::load(name, &cache.find(name, &repository)?);
+        return FileCounter::load(name, &cache.find(name, &repository)?, choice);
     }
     Err(TokenizerError::Unknown {
         name: name.to_owned(),
@@ -102,6 +107,23 @@ mod tests {
             assert_eq!(counter.identity().name, name);
             assert_eq!(counter.count("hello world"), 2);
         }
+    }
+
+    #[test]
+    fn a_file_is_counted_by_the_reference_alone_where_that_is_asked_for() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/tokenizers/qwen.json");
+        let (fastest, reference) = (load(path).unwrap(), load(&format!("reference:{path}")).unwrap());
+        assert_ne!(fastest.identity().engine, reference.identity().engine);
+        assert_eq!(fastest.identity().sha256, reference.identity().sha256);
+        assert_eq!(
+            fastest.count("<think>cafe\u{301}"),
+            reference.count("<think>cafe\u{301}")
+        );
+        assert_eq!(fastest.note(), None);
+        assert!(matches!(
+            error("reference:o200k_base"),
+            TokenizerError::Unknown { .. }
+        ));
     }
 
     #[test]

@@ -1,13 +1,19 @@
 //! Exact token counts of a text with one tokenizer.
 
+mod added;
 mod bpe;
 mod builtin;
+mod check;
 mod error;
 mod file;
 mod hub;
+mod json;
 mod load;
+mod memo;
+mod nfc;
 #[cfg(test)]
 mod oracle;
+mod reference;
 #[cfg(test)]
 mod tests;
 
@@ -22,6 +28,11 @@ pub trait TokenCounter: Send + Sync {
 
     /// Which tokenizer this is, for reports and for refusing to resume with another one.
     fn identity(&self) -> &TokenizerIdentity;
+
+    /// What is to be said at the end of a run about the counts: nothing if there is no doubt about them.
+    fn note(&self) -> Option<String> {
+        None
+    }
 }
 
 /// What tells one tokenizer from another.

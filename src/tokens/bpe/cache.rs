@@ -18,15 +18,16 @@ pub struct Cache {
     long: Vec<[u8; LONGEST + 2]>,
 }
 
-impl Cache {
-    /// An empty cache.
-    pub fn new() -> Self {
+impl Default for Cache {
+    fn default() -> Self {
         Self {
             short: vec![[0; 2]; 1 << SHORT_BITS],
             long: vec![[0; LONGEST + 2]; 1 << LONG_BITS],
         }
     }
+}
 
+impl Cache {
     /// The cost of the piece with this key, from `count` if it is not known.
     #[inline]
     pub fn get(&mut self, key: Key, count: impl FnOnce() -> usize) -> usize {
@@ -76,7 +77,7 @@ mod tests {
 
     #[test]
     fn a_piece_is_counted_once_and_never_taken_for_another() {
-        let mut cache = Cache::new();
+        let mut cache = Cache::default();
         // More pieces than there are places, so that they push one another out.
         let texts: Vec<String> = (0..200_000).map(|number| format!("{number:<16}")).collect();
         let cost = |number: usize| number % 16;
@@ -91,7 +92,7 @@ mod tests {
 
     #[test]
     fn a_long_piece_is_known_by_all_its_bytes() {
-        let mut cache = Cache::new();
+        let mut cache = Cache::default();
         let texts: Vec<String> = (16..70).map(|length| "a".repeat(length)).collect();
         for (cost, text) in texts.iter().enumerate() {
             assert_eq!(cache.get_long(text.as_bytes(), || cost), cost);

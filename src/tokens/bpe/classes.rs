@@ -59,35 +59,45 @@ pub struct Classes {
 }
 
 impl Classes {
-    /// Reads the classes from the Unicode tables of `regex-syntax`, which the regex engine of the
+    /// The classes above, of the Unicode tables of `regex-syntax`, which the regex engine of the
     /// `tokenizers` library uses too.
     pub fn new() -> Result<Self, String> {
-        let mut flat = vec![OTHER; CODE_POINTS];
-        for (pattern, class) in [
-            (r"[\p{Lu}\p{Lt}]", UPPER),
-            (r"\p{Ll}", LOWER),
-            (r"[\p{Lm}\p{Lo}]", CASELESS),
-            (r"\p{M}", MARK),
-            (r"\p{N}", NUMBER),
-            (r"\s", BLANK),
-            (r"[\r\n]", NEWLINE),
-        ] {
+        Self::of_patterns(
+            &[
+                (r"[\p{Lu}\p{Lt}]", UPPER),
+                (r"\p{Ll}", LOWER),
+                (r"[\p{Lm}\p{Lo}]", CASELESS),
+                (r"\p{M}", MARK),
+                (r"\p{N}", NUMBER),
+                (r"[\s--[\r\n]]", BLANK),
+                (r"[\r\n]", NEWLINE),
+            ],
+            OTHER,
+        )
+    }
+
+    /// Every pattern is a class of characters, which have the bits beside it; characters of none have `rest`.
+    pub fn of_patterns(patterns: &[(&str, u8)], rest: u8) -> Result<Self, String> {
+        let mut flat = vec![NONE; CODE_POINTS];
+        for (pattern, class) in patterns {
             let hir = regex_syntax::parse(pattern).map_err(|error| error.to_string())?;
             let HirKind::Class(Class::Unicode(ranges)) = hir.kind() else {
                 return Err(format!("{pattern} is not a class"));
             };
             for range in ranges.iter() {
-                if let Some(part) = flat.get_mut(range.start() as usize..=range.end() as usize) {
-                    part.fill(class);
-                }
+                let part = flat.get_mut(range.start() as usize..=range.end() as usize);
+                part.into_iter().flatten().for_each(|bits| *bits |= class);
             }
         }
         let mut seen = HashMap::new();
         let mut blocks = Vec::with_capacity(CODE_POINTS / BLOCK);
-        let mut classes = Vec::new();
+        let mut classes: Vec<u8> = Vec::new();
         for block in flat.chunks(BLOCK) {
             let number = *seen.entry(block).or_insert_with(|| {
-                classes.extend_from_slice(block);
+                let with_rest = block
+                    .iter()
+                    .map(|class| if *class == NONE { rest } else { *class });
+                classes.extend(with_rest);
                 (classes.len() / BLOCK - 1) as u16
             });
             blocks.push(number);

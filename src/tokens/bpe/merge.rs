@@ -53,10 +53,12 @@ fn set_bytes(vocabulary: &Vocabulary, piece: &[u8], tokens: &mut [Rank], pairs: 
 }
 
 /// In each round all pairs of the lowest rank are merged, from left to right; what is left moves to the
-/// front, and its number is the result. That is the order of one merge at a time, since a token ranks
-/// after its parts: no merge makes a pair with a lower rank than its own. The slices are equally long.
+/// front, and its number is the result. That is the order of one merge at a time where no merge makes a
+/// pair with a lower rank than its own. Where one can, and does, the round ends with it: what it made
+/// comes first in the next. The slices are equally long.
 #[inline]
 fn merge_in_rounds(vocabulary: &Vocabulary, tokens: &mut [Rank], pairs: &mut [Rank], rounds: usize) -> usize {
+    let is_ordered = vocabulary.is_ordered();
     let mut left = tokens.len().min(pairs.len());
     for _ in 0..rounds {
         let lowest = pairs[..left].iter().copied().min().unwrap_or(NO_TOKEN);
@@ -64,21 +66,25 @@ fn merge_in_rounds(vocabulary: &Vocabulary, tokens: &mut [Rank], pairs: &mut [Ra
         let Some(first) = first.filter(|_| lowest != NO_TOKEN) else {
             break;
         };
+        let made = vocabulary.made_by(lowest);
+        let mut is_over = false;
         let (mut read, mut write) = (first, first);
         while read < left {
-            if pairs[read] == lowest {
-                tokens[write] = lowest;
+            if pairs[read] == lowest && !is_over {
+                tokens[write] = made;
                 read += 2;
                 if write > 0 {
-                    pairs[write - 1] = vocabulary.merged(tokens[write - 1], lowest);
+                    pairs[write - 1] = vocabulary.merge_of(tokens[write - 1], made);
+                    is_over = !is_ordered && pairs[write - 1] < lowest;
                 }
                 // What it makes with a next one that is merged itself is found then.
-                let is_settled = read < left && pairs[read] != lowest;
+                let is_settled = read < left && (pairs[read] != lowest || !is_ordered);
                 pairs[write] = if is_settled {
-                    vocabulary.merged(lowest, tokens[read])
+                    vocabulary.merge_of(made, tokens[read])
                 } else {
                     NO_TOKEN
                 };
+                is_over |= !is_ordered && pairs[write] < lowest;
             } else {
                 tokens[write] = tokens[read];
                 pairs[write] = pairs[read];
@@ -103,7 +109,7 @@ struct Part {
 }
 
 /// Merges tokens one pair at a time. A pair that has changed since it was put on the heap is known by
-/// its rank: the same rank at the same place is the same token.
+/// its rank: the same rank at the same place is the same pair.
 fn count_by_heap(vocabulary: &Vocabulary, tokens: &[Rank], pairs: &[Rank]) -> usize {
     if u32::try_from(tokens.len()).is_err() {
         // Beyond 4 Gi parts their indices have no room: halves are counted apart.
@@ -137,13 +143,14 @@ fn count_by_heap(vocabulary: &Vocabulary, tokens: &[Rank], pairs: &[Rank]) -> us
         gone.pair = NO_TOKEN;
         let next = gone.next;
         left -= 1;
+        let made = vocabulary.made_by(rank);
         let mut after = NO_TOKEN;
         if let Some(follower) = parts.get_mut(next as usize) {
             follower.previous = index;
-            after = vocabulary.merged(rank, follower.token);
+            after = vocabulary.merge_of(made, follower.token);
         }
         let merged = Part {
-            token: rank,
+            token: made,
             previous: part.previous,
             next,
             pair: after,
@@ -155,7 +162,7 @@ fn count_by_heap(vocabulary: &Vocabulary, tokens: &[Rank], pairs: &[Rank]) -> us
             heap.push(Reverse((after, index)));
         }
         if let Some(before) = parts.get_mut(part.previous as usize) {
-            before.pair = vocabulary.merged(before.token, rank);
+            before.pair = vocabulary.merge_of(before.token, made);
             if before.pair != NO_TOKEN {
                 heap.push(Reverse((before.pair, part.previous)));
             }

@@ -2,108 +2,128 @@
 
 mod cache;
 mod classes;
+mod kept;
 mod key;
 mod merge;
+mod pattern;
 mod scan;
 mod split_cl100k;
+mod split_deepseek;
+mod split_gpt2;
 mod split_o200k;
 mod vocabulary;
 
-use std::cell::Cell;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rustc_hash::FxHashSet;
 
 use cache::Cache;
 use classes::Classes;
 use key::Key;
+use pattern::WithScanner;
 use scan::Scan;
-use vocabulary::Vocabulary;
 
-/// The split patterns, each with its place among the caches of a thread.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pattern {
-    /// That of `cl100k_base`.
-    Cl100k = 0,
-    /// That of `o200k_base`.
-    O200k = 1,
-}
+pub use pattern::Pattern;
+pub use vocabulary::{Merge, NO_TOKEN, Rank, Vocabulary};
 
-impl Pattern {
-    /// The end of the piece that starts at `start`, which is before the end of the text.
-    #[cfg(test)]
-    fn piece_end(self, scan: &Scan<'_>, start: usize) -> usize {
-        match self {
-            Self::Cl100k => split_cl100k::piece_end(scan, start),
-            Self::O200k => split_o200k::piece_end(scan, start),
-        }
-    }
-
-    /// Where the pieces of `text` end.
-    #[cfg(test)]
-    pub fn piece_ends(self, text: &str) -> Vec<usize> {
-        static CLASSES: std::sync::LazyLock<Classes> = std::sync::LazyLock::new(|| Classes::new().unwrap());
-        let scan = Scan::new(text, &CLASSES);
-        let next = |start: &usize| (*start < text.len()).then(|| self.piece_end(&scan, *start));
-        std::iter::successors(next(&0), next).collect()
-    }
-}
-
-thread_local! {
-    static CACHES: [Cell<Option<Box<Cache>>>; 2] = const { [Cell::new(None), Cell::new(None)] };
-}
-
-/// An encoding without its special tokens.
+/// A split pattern and a vocabulary: a tokenizer without its added tokens.
 pub struct Encoder {
     pattern: Pattern,
     vocabulary: Vocabulary,
     classes: Classes,
+    /// Pieces that cost one token though no merges make it.
+    whole: FxHashSet<Box<[u8]>>,
+    /// What the caches of threads know it by; no other encoder has it in the life of the program.
+    number: u64,
 }
 
 impl Encoder {
-    /// From a vocabulary in the form that `assets/README.md` describes. There is to be one vocabulary
-    /// for a pattern: threads remember pieces by the pattern.
-    pub fn new(pattern: Pattern, file: &'static [u8]) -> Result<Self, String> {
+    /// From a split pattern and a vocabulary.
+    pub fn new(pattern: Pattern, vocabulary: Vocabulary) -> Result<Self, String> {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
         Ok(Self {
             pattern,
-            vocabulary: Vocabulary::new(file)?,
-            classes: Classes::new()?,
+            vocabulary,
+            classes: pattern.classes()?,
+            whole: FxHashSet::default(),
+            number: NUMBER.fetch_add(1, Ordering::Relaxed),
         })
     }
 
-    /// The number of tokens of `text`.
-    pub fn count(&self, text: &str) -> usize {
-        let take = |caches: &[Cell<Option<Box<Cache>>>; 2]| caches.get(self.pattern as usize)?.take();
-        // A thread that is ending may have dropped its caches: it then counts with a fresh one.
-        let kept = CACHES.try_with(take).ok().flatten();
-        let mut cache = kept.unwrap_or_else(|| Box::new(Cache::new()));
-        let scan = Scan::new(text, &self.classes);
-        let tokens = match self.pattern {
-            Pattern::Cl100k => self.count_pieces(&scan, &mut cache, split_cl100k::piece_end),
-            Pattern::O200k => self.count_pieces(&scan, &mut cache, split_o200k::piece_end),
-        };
-        let put = |caches: &[Cell<Option<Box<Cache>>>; 2]| {
-            if let Some(kept) = caches.get(self.pattern as usize) {
-                kept.set(Some(cache));
-            }
-        };
-        CACHES.try_with(put).ok();
+    /// Makes each of these pieces cost one token, whatever its merges.
+    pub fn with_whole_pieces(mut self, pieces: impl Iterator<Item = Box<[u8]>>) -> Self {
+        self.whole = pieces
+            .filter(|piece| merge::count(&self.vocabulary, piece) > 1)
+            .collect();
+        self
+    }
+
+    /// The number of tokens of `text`: `count` gives it, by the counts of parts of the text. A long text
+    /// that this thread has counted of late is known.
+    pub fn count_text(&self, text: &str, count: impl FnOnce(&mut Pieces<'_>) -> usize) -> usize {
+        let mut kept = kept::take(self.number);
+        let tokens = kept.texts.get(text, || {
+            count(&mut Pieces {
+                encoder: self,
+                cache: &mut kept.pieces,
+            })
+        });
+        kept::put(self.number, kept);
         tokens
     }
 
+    /// How texts are split.
+    #[cfg(test)]
+    pub fn pattern(&self) -> Pattern {
+        self.pattern
+    }
+
     #[inline]
-    fn count_pieces(
-        &self,
-        scan: &Scan<'_>,
-        cache: &mut Cache,
-        piece_end: impl Fn(&Scan<'_>, usize) -> usize,
-    ) -> usize {
-        let bytes = scan.bytes;
+    fn count_piece(&self, piece: &[u8]) -> usize {
+        let tokens = merge::count(&self.vocabulary, piece);
+        if tokens > 1 && !self.whole.is_empty() && self.whole.contains(piece) {
+            return 1;
+        }
+        tokens
+    }
+}
+
+/// Counts texts, and remembers their pieces.
+pub struct Pieces<'c> {
+    encoder: &'c Encoder,
+    cache: &'c mut Cache,
+}
+
+impl Pieces<'_> {
+    /// The number of tokens of `text`, of which no part is an added token.
+    pub fn count(&mut self, text: &str) -> usize {
+        self.encoder.pattern.with_scanner(CountPieces {
+            scan: Scan::new(text, &self.encoder.classes),
+            pieces: self,
+        })
+    }
+}
+
+struct CountPieces<'p, 'c, 't> {
+    scan: Scan<'t>,
+    pieces: &'p mut Pieces<'c>,
+}
+
+impl WithScanner for CountPieces<'_, '_, '_> {
+    type Output = usize;
+
+    #[inline]
+    fn run(self, piece_end: impl Fn(&Scan<'_>, usize) -> usize) -> usize {
+        let Pieces { encoder, cache } = self.pieces;
+        let bytes = self.scan.bytes;
         let mut tokens = 0;
         let mut start = 0;
         while start < bytes.len() {
-            let end = piece_end(scan, start);
+            let end = piece_end(&self.scan, start);
             let piece = bytes.get(start..end).unwrap_or_default();
             tokens += match Key::new(bytes, start, end - start) {
-                Some(key) => cache.get(key, || merge::count(&self.vocabulary, piece)),
-                None => cache.get_long(piece, || merge::count(&self.vocabulary, piece)),
+                Some(key) => cache.get(key, || encoder.count_piece(piece)),
+                None => cache.get_long(piece, || encoder.count_piece(piece)),
             };
             start = end;
         }

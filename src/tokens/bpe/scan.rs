@@ -10,6 +10,25 @@ pub struct Scan<'t> {
     classes: &'t Classes,
 }
 
+/// A run of white space.
+pub struct WhiteRun {
+    /// Where it ends.
+    pub end: usize,
+    /// Where its last character starts.
+    pub last: usize,
+    /// The end of the last `\r` or `\n` in it.
+    pub after_newline: Option<usize>,
+}
+
+impl WhiteRun {
+    /// `\s+(?!\S)|\s+` for a run from `start` with other characters after it: the last one is left to
+    /// them, unless it is the only one.
+    #[inline]
+    pub fn but_last(&self, start: usize) -> usize {
+        if self.last == start { self.end } else { self.last }
+    }
+}
+
 impl<'t> Scan<'t> {
     /// A scan of `text`.
     pub fn new(text: &'t str, classes: &'t Classes) -> Self {
@@ -49,7 +68,8 @@ impl<'t> Scan<'t> {
         self.wide_class(first, at)
     }
 
-    fn wide_class(&self, first: u8, at: usize) -> (u8, usize) {
+    /// The same for a character whose first byte is `first`, which is not ASCII.
+    pub fn wide_class(&self, first: u8, at: usize) -> (u8, usize) {
         let first = u32::from(first);
         let next = |distance| u32::from(self.byte(at + distance).unwrap_or_default() & 0x3f);
         let (code_point, length) = if first < 0xe0 {
@@ -107,10 +127,10 @@ impl<'t> Scan<'t> {
         at
     }
 
-    /// `\p{N}{1,3}` from `at`, where a number stands.
+    /// `\p{N}{1,MOST}` from `at`, where a number stands.
     #[inline]
-    pub fn numbers(&self, mut at: usize) -> usize {
-        for _ in 0..3 {
+    pub fn numbers(&self, mut at: usize, most: usize) -> usize {
+        for _ in 0..most {
             let (class, length) = self.class(at);
             if class != NUMBER {
                 break;
@@ -120,15 +140,20 @@ impl<'t> Scan<'t> {
         at
     }
 
-    /// `[^\s\p{L}\p{N}]+` from `at`.
-    #[inline]
-    pub fn symbols(&self, at: usize) -> usize {
-        self.run(at, OTHER | MARK)
-    }
-
     /// `\s*[\r\n]+|\s+(?!\S)|\s+` from `at`, where white space stands.
     #[inline]
     pub fn white_space(&self, start: usize) -> usize {
+        let run = self.white_run(start);
+        match run.after_newline {
+            Some(end) => end,
+            None if run.end == self.bytes.len() => run.end,
+            None => run.but_last(start),
+        }
+    }
+
+    /// All the white space from `start`.
+    #[inline]
+    pub fn white_run(&self, start: usize) -> WhiteRun {
         let mut at = start;
         let mut last = start;
         let mut after_newline = None;
@@ -149,10 +174,10 @@ impl<'t> Scan<'t> {
                 after_newline = Some(at);
             }
         }
-        match after_newline {
-            Some(end) => end,
-            None if at == self.bytes.len() || last == start => at,
-            None => last,
+        WhiteRun {
+            end: at,
+            last,
+            after_newline,
         }
     }
 
@@ -187,12 +212,21 @@ impl<'t> Scan<'t> {
         }
     }
 
-    /// ` ?[^\s\p{L}\p{N}]+` at `at`: its end, if it stands there.
+    /// ` ?[...]+` at `at` for the characters of `set`: its end, if it stands there.
     #[inline]
-    pub fn spaced_symbols(&self, at: usize) -> Option<usize> {
+    pub fn spaced_run(&self, at: usize, set: u8) -> Option<usize> {
         let start = at + usize::from(self.byte(at) == Some(b' '));
-        let end = self.symbols(start);
+        let end = self.run(start, set);
         (end > start).then_some(end)
+    }
+
+    /// `[\r\n]*` from `at`.
+    #[inline]
+    pub fn newlines(&self, mut at: usize) -> usize {
+        while matches!(self.byte(at), Some(b'\r' | b'\n')) {
+            at += 1;
+        }
+        at
     }
 
     /// Whether the character of class `class` may lead a word: `[^\r\n\p{L}\p{N}]`.

@@ -1,4 +1,4 @@
-//! The split pattern of `cl100k_base`, by hand.
+//! The split pattern of `cl100k_base`, by hand, and its kin.
 //!
 //! ```text
 //! (?i:'s|'t|'re|'ve|'m|'ll|'d)
@@ -7,47 +7,51 @@
 //! | ?[^\s\p{L}\p{N}]+[\r\n]*
 //! |\s*[\r\n]+|\s+(?!\S)|\s+
 //! ```
+//!
+//! Qwen 2 to 3 has `\p{N}` alone; Qwen 3.5 also has `[\p{L}\p{M}]+` for the word and
+//! `[^\s\p{L}\p{M}\p{N}]+` for the symbols.
 
-use super::classes::{LETTER, LOWER, NUMBER, UPPER};
+use super::classes::{LETTER, LOWER, MARK, NUMBER, OTHER, UPPER};
 use super::scan::Scan;
 
-/// The end of the piece that starts at `start`, which is before the end of the text.
+/// The end of the piece that starts at `start`, which is before the end of the text. Up to `DIGITS`
+/// numbers are a piece; with `MARKS`, marks are as letters.
 #[inline]
-pub fn piece_end(scan: &Scan<'_>, start: usize) -> usize {
+pub fn piece_end<const DIGITS: usize, const MARKS: bool>(scan: &Scan<'_>, start: usize) -> usize {
+    let (word, symbols) = if MARKS {
+        (LETTER | MARK, OTHER)
+    } else {
+        (LETTER, OTHER | MARK)
+    };
     if let Some(end) = scan.contraction(start) {
         return end;
     }
     let (class, length) = scan.class(start);
-    if class & LETTER != 0 {
-        return letters(scan, start);
+    if class & word != 0 {
+        return letters(scan, start, word);
     }
-    if Scan::leads(class) && scan.class(start + length).0 & LETTER != 0 {
-        return letters(scan, start + length);
+    if Scan::leads(class) && scan.class(start + length).0 & word != 0 {
+        return letters(scan, start + length, word);
     }
     if class == NUMBER {
-        return scan.numbers(start);
+        return scan.numbers(start, DIGITS);
     }
-    match scan.spaced_symbols(start) {
-        Some(mut end) => {
-            while matches!(scan.byte(end), Some(b'\r' | b'\n')) {
-                end += 1;
-            }
-            end
-        }
+    match scan.spaced_run(start, symbols) {
+        Some(end) => scan.newlines(end),
         None => scan.white_space(start),
     }
 }
 
-/// `\p{L}+` from `start`.
+/// The run of `word` from `start`.
 #[inline]
-fn letters(scan: &Scan<'_>, start: usize) -> usize {
+fn letters(scan: &Scan<'_>, start: usize, word: u8) -> usize {
     let end = if scan.ascii(start) & (UPPER | LOWER) == 0 {
         start
     } else {
         scan.alphabetic_run(start)
     };
     if scan.is_wide(end) {
-        scan.run(end, LETTER)
+        scan.run(end, word)
     } else {
         end
     }

@@ -1,4 +1,4 @@
-//! The split pattern of `o200k_base`, by hand.
+//! The split pattern of `o200k_base`, by hand, and its kin.
 //!
 //! ```text
 //! [^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?
@@ -7,6 +7,8 @@
 //! | ?[^\s\p{L}\p{N}]+[\r\n/]*
 //! |\s*[\r\n]+|\s+(?!\S)|\s+
 //! ```
+//!
+//! Mistral's Tekken has no contractions, and `\p{N}` alone.
 
 use super::classes::{ASCII, BLANK, CASELESS, LETTER, LOWER, MARK, NONE, NUMBER, OTHER, UPPER};
 use super::scan::Scan;
@@ -18,27 +20,29 @@ const CLOSING: u8 = LOWER | CASELESS | MARK;
 
 /// The end of the piece that starts at `start`, which is before the end of the text.
 #[inline]
-pub fn piece_end(scan: &Scan<'_>, start: usize) -> usize {
+pub fn piece_end<const DIGITS: usize, const CONTRACTIONS: bool>(scan: &Scan<'_>, start: usize) -> usize {
     let class = scan.ascii(start);
     if class & (UPPER | LOWER) != 0 {
-        return ascii_word(scan, start).unwrap_or_else(|| general(scan, start));
+        return ascii_word::<CONTRACTIONS>(scan, start)
+            .unwrap_or_else(|| general::<DIGITS, CONTRACTIONS>(scan, start));
     }
     if class & (BLANK | OTHER) != 0 {
         let next = scan.ascii(start + 1);
         if next & (UPPER | LOWER) != 0 {
-            return ascii_word(scan, start + 1).unwrap_or_else(|| general(scan, start));
+            return ascii_word::<CONTRACTIONS>(scan, start + 1)
+                .unwrap_or_else(|| general::<DIGITS, CONTRACTIONS>(scan, start));
         }
         if next != NONE {
-            return not_a_word(scan, start, class);
+            return not_a_word::<DIGITS>(scan, start, class);
         }
     }
-    general(scan, start)
+    general::<DIGITS, CONTRACTIONS>(scan, start)
 }
 
 /// A word of ASCII letters from `start` with its contraction, or nothing where the word may go on
 /// with letters beyond ASCII.
 #[inline]
-fn ascii_word(scan: &Scan<'_>, start: usize) -> Option<usize> {
+fn ascii_word<const CONTRACTIONS: bool>(scan: &Scan<'_>, start: usize) -> Option<usize> {
     let mut capitals = start;
     while scan.ascii(capitals) == UPPER {
         capitals += 1;
@@ -46,13 +50,13 @@ fn ascii_word(scan: &Scan<'_>, start: usize) -> Option<usize> {
     let end = scan.lower_run(capitals);
     match scan.byte(end) {
         None => Some(end),
-        Some(b'\'') => Some(scan.contraction(end).unwrap_or(end)),
+        Some(b'\'') if CONTRACTIONS => Some(scan.contraction(end).unwrap_or(end)),
         Some(byte) => (ASCII[usize::from(byte)] != NONE).then_some(end),
     }
 }
 
 /// Any piece, of any characters.
-fn general(scan: &Scan<'_>, start: usize) -> usize {
+fn general<const DIGITS: usize, const CONTRACTIONS: bool>(scan: &Scan<'_>, start: usize) -> usize {
     let (class, length) = scan.class(start);
     let word = if class & LETTER != 0 {
         closed_word(scan, start).or_else(|| open_word(scan, start))
@@ -65,8 +69,9 @@ fn general(scan: &Scan<'_>, start: usize) -> usize {
         None
     };
     match word {
-        Some(end) => scan.contraction(end).unwrap_or(end),
-        None => not_a_word(scan, start, class),
+        Some(end) if CONTRACTIONS => scan.contraction(end).unwrap_or(end),
+        Some(end) => end,
+        None => not_a_word::<DIGITS>(scan, start, class),
     }
 }
 
@@ -98,11 +103,11 @@ fn open_word(scan: &Scan<'_>, start: usize) -> Option<usize> {
 
 /// The alternatives after the words, for a first character of `class`.
 #[inline]
-fn not_a_word(scan: &Scan<'_>, start: usize, class: u8) -> usize {
+fn not_a_word<const DIGITS: usize>(scan: &Scan<'_>, start: usize, class: u8) -> usize {
     if class == NUMBER {
-        return scan.numbers(start);
+        return scan.numbers(start, DIGITS);
     }
-    match scan.spaced_symbols(start) {
+    match scan.spaced_run(start, OTHER | MARK) {
         Some(mut end) => {
             while matches!(scan.byte(end), Some(b'\r' | b'\n' | b'/')) {
                 end += 1;

@@ -1,83 +1,148 @@
-//! The merges of an encoding: which two tokens make which.
+//! The merges of a tokenizer: which two tokens make which, and which merge comes first.
 
-/// The number of a token, which says as well how early it is made: the lower, the earlier.
+/// The place of a merge in the order of merges, counted on from the 256 bytes: the lower, the earlier.
+/// The numbers of tokens are of the same kind: a token that several merges make has the first one's.
 pub type Rank = u32;
 
-/// No token, later than all of them.
+/// No token and no merge, later than all of them.
 pub const NO_TOKEN: Rank = Rank::MAX;
 
-/// Bits that a rank takes in a slot, so that two and their token fit into 64.
-const RANK_BITS: u32 = 18;
+/// Bits that a rank takes in a slot, so that two tokens and the rank of their merge fit into 64.
+const RANK_BITS: u32 = 20;
 const EMPTY: u64 = u64::MAX;
-/// 2^20 bits, 128 kB.
-const HASH_BITS: u32 = 20;
+/// How many bytes there are, which are the first tokens.
+const BYTES: usize = 256;
 
-/// An open-addressing hash table from two tokens to the one they make. Every token of a vocabulary is
-/// made by the merges of its own bytes, so nothing else is needed to know what a text costs.
+/// A merge, in the numbers of tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Merge {
+    /// The left token; [`NO_TOKEN`] in it or in `right` for a merge that never happens.
+    pub left: Rank,
+    /// The right token.
+    pub right: Rank,
+    /// The token that they make.
+    pub made: Rank,
+}
+
+/// An open-addressing hash table from two tokens to their merge. Every token that a text can be merged
+/// to is made by the merges of its own bytes, so nothing else is needed to know what a text costs.
 pub struct Vocabulary {
-    /// Left token, right token and the token they make, from the upper bits to the lower.
+    /// Left token, right token and the rank of their merge, from the upper bits to the lower.
     slots: Vec<u64>,
     /// A bit for each hash that some pair has, by its upper bits: most pairs that make no token are
     /// known by it, in a fraction of the memory. It is worth a fifth of the time of long pieces.
     hashes: Vec<u64>,
-    /// How far a hash is shifted down to make the index of a slot.
+    /// How far a hash is shifted down to make the index of a slot, and of a bit.
     shift: u32,
+    bit_shift: u32,
     /// The tokens of the single bytes.
-    bytes: [Rank; 256],
-    /// The tokens of two bytes, by both bytes: every piece starts with them.
+    bytes: [Rank; BYTES],
+    /// The merges of two bytes, by both bytes: every piece starts with them.
     byte_pairs: Vec<Rank>,
+    /// The token that each merge makes; empty if each makes the token of its own rank.
+    made: Vec<Rank>,
+    /// Whether every merge comes after all that make its parts.
+    is_ordered: bool,
 }
 
 impl Vocabulary {
     /// Reads the form that `assets/README.md` describes.
-    pub fn new(file: &[u8]) -> Result<Self, String> {
+    pub fn built_in(file: &[u8]) -> Result<Self, String> {
         Self::read(file).ok_or_else(|| "the built-in vocabulary is damaged".to_owned())
     }
 
     fn read(file: &[u8]) -> Option<Self> {
         let (number, rest) = file.split_first_chunk::<4>()?;
         let number = u32::from_le_bytes(*number);
-        let (bytes, pairs) = rest.split_first_chunk::<256>()?;
+        let (bytes, pairs) = rest.split_first_chunk::<BYTES>()?;
         if number > 1 << RANK_BITS || pairs.len() as u64 + 256 * 5 != u64::from(number) * 5 {
             return None;
         }
-        // At most half of the slots are taken, so that a search that fails ends soon.
-        let bits = (number * 2).next_power_of_two().ilog2();
-        let mut vocabulary = Self {
-            slots: vec![EMPTY; 1 << bits],
-            hashes: vec![0; 1 << (HASH_BITS - 6)],
-            shift: u64::BITS - bits,
-            bytes: [NO_TOKEN; 256],
-            byte_pairs: vec![NO_TOKEN; 1 << 16],
-        };
+        let mut tokens = [NO_TOKEN; BYTES];
         for (rank, byte) in (0..).zip(bytes) {
-            *vocabulary.bytes.get_mut(usize::from(*byte))? = rank;
+            *tokens.get_mut(usize::from(*byte))? = rank;
         }
+        let mut merges = Vec::with_capacity(number as usize);
         for (rank, pair) in (256..).zip(pairs.chunks_exact(5)) {
             let mut word = [0; 8];
             word.get_mut(..5)?.copy_from_slice(pair);
             let pair = u64::from_le_bytes(word);
             let (left, right) = ((pair & 0xf_ffff) as Rank, (pair >> 20) as Rank);
-            // Merging in rounds relies on it.
             if left >= rank || right >= rank {
                 return None;
             }
-            vocabulary.insert(left, right, rank)?;
-            if let (Some(left), Some(right)) = (bytes.get(left as usize), bytes.get(right as usize)) {
+            let made = rank;
+            merges.push(Merge { left, right, made });
+        }
+        Self::new(&tokens, &merges)
+    }
+
+    /// From the tokens of the bytes, which are 0 to 255 in any order, and the merges in their order: the
+    /// first has the rank 256. A pair that comes twice has the later place. Nothing if they are too many
+    /// or a byte has no token of its own.
+    pub fn new(bytes: &[Rank; BYTES], merges: &[Merge]) -> Option<Self> {
+        let ranks = BYTES + merges.len();
+        if ranks > 1 << RANK_BITS {
+            return None;
+        }
+        // At most half of the slots are taken, so that a search that fails ends soon.
+        let bits = (merges.len().max(32) * 2).next_power_of_two().ilog2();
+        let mut vocabulary = Self {
+            slots: vec![EMPTY; 1 << bits],
+            // A quarter of the bits at most is set: for 200,000 merges they take 128 kB.
+            hashes: vec![0; 1 << (bits + 1 - 6)],
+            shift: u64::BITS - bits,
+            bit_shift: u64::BITS - bits - 1,
+            bytes: *bytes,
+            byte_pairs: vec![NO_TOKEN; BYTES * BYTES],
+            made: Vec::new(),
+            is_ordered: true,
+        };
+        let mut byte_of = [None; BYTES];
+        for (byte, token) in (0_u8..=255).zip(bytes) {
+            let place = byte_of.get_mut(*token as usize)?;
+            if place.replace(byte).is_some() {
+                return None;
+            }
+        }
+        // The last merge that makes each token.
+        let mut last = vec![0; ranks];
+        for (rank, merge) in (BYTES as Rank..).zip(merges) {
+            if merge.left == NO_TOKEN || merge.right == NO_TOKEN {
+                continue;
+            }
+            vocabulary.insert(merge.left, merge.right, rank)?;
+            if merge.made != rank && vocabulary.made.is_empty() {
+                vocabulary.made = (0..ranks as Rank).collect();
+            }
+            if let Some(made) = vocabulary.made.get_mut(rank as usize) {
+                *made = merge.made;
+            }
+            *last.get_mut(merge.made as usize)? = rank;
+            let (left, right) = (
+                byte_of.get(merge.left as usize),
+                byte_of.get(merge.right as usize),
+            );
+            if let (Some(Some(left)), Some(Some(right))) = (left, right) {
                 *vocabulary.byte_pairs.get_mut(pair_index(*left, *right))? = rank;
             }
         }
+        let comes_after = |rank: Rank, token: Rank| last.get(token as usize).is_none_or(|last| *last < rank);
+        vocabulary.is_ordered = (BYTES as Rank..)
+            .zip(merges)
+            .all(|(rank, merge)| comes_after(rank, merge.left) && comes_after(rank, merge.right));
         Some(vocabulary)
     }
 
     fn insert(&mut self, left: Rank, right: Rank, rank: Rank) -> Option<()> {
         let pair = both(left, right);
         let hash = hash(pair);
-        *self.hashes.get_mut(hash_word(hash))? |= hash_bit(hash);
+        let (word, bit) = self.bit(hash);
+        *self.hashes.get_mut(word)? |= bit;
         let mut index = (hash >> self.shift) as usize;
         loop {
             let slot = self.slots.get_mut(index)?;
-            if *slot == EMPTY {
+            if *slot == EMPTY || *slot >> RANK_BITS == pair {
                 *slot = pair << RANK_BITS | u64::from(rank);
                 return Some(());
             }
@@ -85,12 +150,13 @@ impl Vocabulary {
         }
     }
 
-    /// The token that two neighbours make, or [`NO_TOKEN`].
+    /// The rank of the merge of two neighbours, or [`NO_TOKEN`].
     #[inline]
-    pub fn merged(&self, left: Rank, right: Rank) -> Rank {
+    pub fn merge_of(&self, left: Rank, right: Rank) -> Rank {
         let pair = both(left, right);
         let hash = hash(pair);
-        if self.hashes.get(hash_word(hash)).copied().unwrap_or_default() & hash_bit(hash) == 0 {
+        let (word, bit) = self.bit(hash);
+        if self.hashes.get(word).copied().unwrap_or_default() & bit == 0 {
             return NO_TOKEN;
         }
         let mut index = (hash >> self.shift) as usize;
@@ -106,19 +172,38 @@ impl Vocabulary {
         NO_TOKEN
     }
 
+    /// The token that the merge of this rank makes.
+    #[inline]
+    pub fn made_by(&self, rank: Rank) -> Rank {
+        self.made.get(rank as usize).copied().unwrap_or(rank)
+    }
+
+    /// Whether no merge can make a pair that is to be merged before it.
+    #[inline]
+    pub fn is_ordered(&self) -> bool {
+        self.is_ordered
+    }
+
     /// The token of a byte.
     #[inline]
     pub fn of_byte(&self, byte: u8) -> Rank {
         self.bytes[usize::from(byte)]
     }
 
-    /// The token of two bytes, or [`NO_TOKEN`].
+    /// The rank of the merge of two bytes, or [`NO_TOKEN`].
     #[inline]
     pub fn of_byte_pair(&self, left: u8, right: u8) -> Rank {
         self.byte_pairs
             .get(pair_index(left, right))
             .copied()
             .unwrap_or(NO_TOKEN)
+    }
+
+    /// The word of a hash in `hashes`, and its bit there.
+    #[inline]
+    fn bit(&self, hash: u64) -> (usize, u64) {
+        let index = hash >> self.bit_shift;
+        ((index >> 6) as usize, 1 << (index & 63))
     }
 }
 
@@ -134,16 +219,6 @@ fn hash(pair: u64) -> u64 {
 }
 
 #[inline]
-fn hash_word(hash: u64) -> usize {
-    (hash >> (u64::BITS - HASH_BITS + 6)) as usize
-}
-
-#[inline]
-fn hash_bit(hash: u64) -> u64 {
-    1 << ((hash >> (u64::BITS - HASH_BITS)) & 63)
-}
-
-#[inline]
 fn pair_index(left: u8, right: u8) -> usize {
     usize::from(left) << 8 | usize::from(right)
 }
@@ -155,12 +230,12 @@ mod tests {
     #[test]
     fn a_damaged_vocabulary_is_refused() {
         let file = include_bytes!("../../../assets/cl100k_base.ranks");
-        assert!(Vocabulary::new(file).is_ok());
+        assert!(Vocabulary::built_in(file).is_ok());
         for length in [0, 3, 4, 259, 260, 1000, file.len() - 1] {
-            assert!(Vocabulary::new(&file[..length]).is_err(), "{length}");
+            assert!(Vocabulary::built_in(&file[..length]).is_err(), "{length}");
         }
         let mut damaged = file.to_vec();
         damaged[262] = 0xff;
-        assert!(Vocabulary::new(&damaged).is_err());
+        assert!(Vocabulary::built_in(&damaged).is_err());
     }
 }

@@ -1,0 +1,84 @@
+//! The split patterns that are known, and which scanner each has.
+
+use super::classes::Classes;
+use super::scan::Scan;
+use super::{split_cl100k, split_deepseek, split_gpt2, split_o200k};
+
+/// A way to split a text into pieces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pattern {
+    /// That of `cl100k_base`, and of Llama 3.
+    Cl100k = 0,
+    /// That of `o200k_base`, and of gpt-oss.
+    O200k = 1,
+    /// Qwen 2, 2.5 and 3.
+    Qwen2,
+    /// Qwen 3.5.
+    Qwen35,
+    /// Mistral's Tekken.
+    Tekken,
+    /// That of the `ByteLevel` pre-tokenizer itself.
+    Gpt2,
+    /// `DeepSeek` V3: three patterns, one after the other.
+    DeepSeekV3,
+}
+
+/// Called with a scanner that is compiled into the loop that uses it.
+pub trait WithScanner {
+    /// What the loop makes.
+    type Output;
+
+    /// The loop; `piece_end` gives the end of the piece that starts at a place.
+    fn run(self, piece_end: impl Fn(&Scan<'_>, usize) -> usize) -> Self::Output;
+}
+
+impl Pattern {
+    /// The classes of characters that the scanner needs.
+    pub fn classes(self) -> Result<Classes, String> {
+        match self {
+            Self::DeepSeekV3 => split_deepseek::classes(),
+            _ => Classes::new(),
+        }
+    }
+
+    /// Runs `user` with the scanner of this pattern.
+    #[inline]
+    pub fn with_scanner<U: WithScanner>(self, user: U) -> U::Output {
+        match self {
+            Self::Cl100k => user.run(split_cl100k::piece_end::<3, false>),
+            Self::O200k => user.run(split_o200k::piece_end::<3, true>),
+            Self::Qwen2 => user.run(split_cl100k::piece_end::<1, false>),
+            Self::Qwen35 => user.run(split_cl100k::piece_end::<1, true>),
+            Self::Tekken => user.run(split_o200k::piece_end::<1, false>),
+            Self::Gpt2 => user.run(split_gpt2::piece_end),
+            Self::DeepSeekV3 => user.run(split_deepseek::piece_end),
+        }
+    }
+
+    /// Where the pieces of `text` end.
+    #[cfg(test)]
+    pub fn piece_ends(self, text: &str) -> Vec<usize> {
+        use std::sync::LazyLock;
+
+        struct Ends<'t>(&'t str, &'static Classes);
+
+        impl WithScanner for Ends<'_> {
+            type Output = Vec<usize>;
+
+            fn run(self, piece_end: impl Fn(&Scan<'_>, usize) -> usize) -> Vec<usize> {
+                let scan = Scan::new(self.0, self.1);
+                let next = |start: &usize| (*start < self.0.len()).then(|| piece_end(&scan, *start));
+                std::iter::successors(next(&0), next).collect()
+            }
+        }
+
+        static CLASSES: LazyLock<Classes> = LazyLock::new(|| Classes::new().unwrap());
+        static DEEPSEEK: LazyLock<Classes> = LazyLock::new(|| split_deepseek::classes().unwrap());
+        let classes = if self == Self::DeepSeekV3 {
+            &*DEEPSEEK
+        } else {
+            &*CLASSES
+        };
+        self.with_scanner(Ends(text, classes))
+    }
+}

@@ -1,0 +1,166 @@
+//! The split patterns of `DeepSeek` V3, by hand: three, each applied to the pieces of the one before.
+//!
+//! ```text
+//! \p{N}{1,3}
+//! [一-龥\u3040-ゟ゠-ヿ]+
+//! [!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+
+//! |[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+
+//! | ?[\p{P}\p{S}]+[\r\n]*
+//! |\s*[\r\n]+|\s+(?!\S)|\s+
+//! ```
+//!
+//! What none of the third matches stays together as one piece. Numbers, and runs of the second, are
+//! borders that nothing of the third reaches across.
+
+use super::classes::{BLANK, Classes, NEWLINE, NUMBER, SPACE};
+use super::scan::Scan;
+
+/// `[\p{L}\p{M}]`.
+const WORD: u8 = 1;
+/// `[\p{P}\p{S}]`.
+const SYMBOL: u8 = 2;
+/// The rest: controls, code points not assigned.
+const CONTROL: u8 = 4;
+/// The characters of the second pattern, beside their class.
+const HAN: u8 = 8;
+
+const ASCII: [u8; 128] = ascii();
+
+const fn ascii() -> [u8; 128] {
+    let mut table = [CONTROL; 128];
+    let mut byte = 0_u8;
+    while byte < 128 {
+        table[byte as usize] = match byte {
+            b'A'..=b'Z' | b'a'..=b'z' => WORD,
+            b'0'..=b'9' => NUMBER,
+            b'\r' | b'\n' => NEWLINE,
+            b' ' | b'\t' | 0x0b | 0x0c => BLANK,
+            b'!'..=b'~' => SYMBOL,
+            _ => CONTROL,
+        };
+        byte += 1;
+    }
+    table
+}
+
+/// The classes that these patterns speak of.
+pub fn classes() -> Result<Classes, String> {
+    Classes::of_patterns(
+        &[
+            (r"[\p{L}\p{M}]", WORD),
+            (r"[\p{P}\p{S}]", SYMBOL),
+            (r"\p{N}", NUMBER),
+            (r"[\s--[\r\n]]", BLANK),
+            (r"[\r\n]", NEWLINE),
+            // Of the characters of the second pattern, those that are nothing else.
+            (r"[[\u4e00-\u9fa5\u3040-\u30ff]&&[\p{C}]]", CONTROL),
+            (r"[\u4e00-\u9fa5\u3040-\u30ff]", HAN),
+        ],
+        CONTROL,
+    )
+}
+
+/// The end of the piece that starts at `start`, which is before the end of the text.
+#[inline]
+pub fn piece_end(scan: &Scan<'_>, start: usize) -> usize {
+    let (class, length) = class(scan, start);
+    if class == NUMBER {
+        return numbers(scan, start);
+    }
+    match matched(scan, start, class, length) {
+        Some(end) => end,
+        None => unmatched(scan, start + length, class & HAN),
+    }
+}
+
+#[inline]
+fn class(scan: &Scan<'_>, at: usize) -> (u8, usize) {
+    match scan.byte(at) {
+        None => (0, 0),
+        Some(first) => match ASCII.get(usize::from(first)) {
+            Some(class) => (*class, 1),
+            None => scan.wide_class(first, at),
+        },
+    }
+}
+
+/// `\p{N}{1,3}` from `at`.
+#[inline]
+fn numbers(scan: &Scan<'_>, mut at: usize) -> usize {
+    for _ in 0..3 {
+        let (class, length) = class(scan, at);
+        if class != NUMBER {
+            break;
+        }
+        at += length;
+    }
+    at
+}
+
+/// The end of what the third pattern matches at `start`, where a character of this class and length
+/// stands that is no number.
+#[inline]
+fn matched(scan: &Scan<'_>, start: usize, class: u8, length: usize) -> Option<usize> {
+    let han = class & HAN;
+    if class & WORD != 0 {
+        return Some(run(scan, start, WORD, han));
+    }
+    let next = start + length;
+    if class == SYMBOL && length == 1 && scan.byte(next).is_some_and(|byte| byte.is_ascii_alphabetic()) {
+        return Some(scan.alphabetic_run(next));
+    }
+    if class & (BLANK | CONTROL) != 0 {
+        let (follower, _) = self::class(scan, next);
+        if follower & WORD != 0 && follower & HAN == han {
+            return Some(run(scan, next, WORD, han));
+        }
+    }
+    let symbols = if scan.byte(start) == Some(b' ') {
+        next
+    } else {
+        start
+    };
+    let end = run(scan, symbols, SYMBOL, han);
+    if end > symbols {
+        return Some(if han == 0 { scan.newlines(end) } else { end });
+    }
+    (class & SPACE != 0).then(|| white_space(scan, start))
+}
+
+/// The run from `at` of characters of class `set`, all of the second pattern or none.
+#[inline]
+fn run(scan: &Scan<'_>, mut at: usize, set: u8, han: u8) -> usize {
+    if set == WORD && han == 0 {
+        at = scan.alphabetic_run(at);
+    }
+    loop {
+        let (class, length) = class(scan, at);
+        if class != set | han {
+            return at;
+        }
+        at += length;
+    }
+}
+
+/// `\s*[\r\n]+|\s+(?!\S)|\s+` from `start`; a border after it is as the end of the text.
+#[inline]
+fn white_space(scan: &Scan<'_>, start: usize) -> usize {
+    let run = scan.white_run(start);
+    let (after, _) = class(scan, run.end);
+    match run.after_newline {
+        Some(end) => end,
+        None if after == 0 || after == NUMBER || after & HAN != 0 => run.end,
+        None => run.but_last(start),
+    }
+}
+
+/// The end of what nothing matches, from `at`.
+fn unmatched(scan: &Scan<'_>, mut at: usize, han: u8) -> usize {
+    loop {
+        let (class, length) = class(scan, at);
+        if class == 0 || class == NUMBER || class & HAN != han || matched(scan, at, class, length).is_some() {
+            return at;
+        }
+        at += length;
+    }
+}

@@ -1,0 +1,185 @@
+//! Comparing counts with the reference while a large run goes on.
+//!
+//! The reference takes half a second to set up and is fifty times slower, so small runs are not checked
+//! at all and large ones by samples: that costs under a twentieth of their time. What is sampled never
+//! changes what is counted. If it did, from the first difference on or for the texts that it meets, the
+//! output would depend on which thread came first and on where a run was resumed, and half of it would be
+//! counted by one rule and half by another. So a difference is reported: the counts of the whole run are
+//! then in doubt, and it can be made again with the reference alone.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use xxhash_rust::xxh3::xxh3_64;
+
+/// Sampling begins after so many bytes: setting up the reference is then a small part of the work done.
+const BEGIN: u64 = 1 << 30;
+/// One text of so many is counted twice.
+const ONE_IN: u64 = 2048;
+/// Longer texts are not: one of them could hold a run up.
+const LONGEST: usize = 1 << 18;
+/// A text is chosen by so many bytes at each of its ends, and by its length.
+const END: usize = 64;
+
+/// What is compared first: all that split patterns tell apart, in the scripts of the world.
+const PROBE: &str = "Don't you'LL we'ſ I'm HTTPServer fooBar x1 1234567 3.14 // == --> (a, b); \"q\"\r\n\r\n\tif x:\n    y  \n \
+     Größe déjà vu cafe\u{301} źdźbło Việt Проверка файла Σφάλμα 文件已经修改，第十二行。ファイル・か\u{3099}ー 파일을 \
+     \u{1112}\u{1161}\u{11ab} تم تعديل ٣٤٥ फ़ाइल क्ष แก้ไขไฟล์ ² Ⅷ 𝐀 👩\u{200d}👩\u{200d}👧 \u{fe0f}\u{a0}\u{2028}\u{3000}\u{0} end";
+
+/// Compares samples of what an engine counts.
+pub struct Check {
+    begin: u64,
+    one_in: u64,
+    /// The bytes counted so far, up to `begin`.
+    counted: AtomicU64,
+    compared: AtomicU64,
+    differing: AtomicU64,
+    /// The shortest text that was counted otherwise.
+    shortest: Mutex<Option<Difference>>,
+}
+
+/// A text that two engines count otherwise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Difference {
+    bytes: usize,
+    ours: usize,
+    theirs: usize,
+}
+
+impl Default for Check {
+    fn default() -> Self {
+        Self::new(BEGIN, ONE_IN)
+    }
+}
+
+impl Check {
+    /// Begins after `begin` bytes and compares one text in `one_in`.
+    fn new(begin: u64, one_in: u64) -> Self {
+        Self {
+            begin,
+            one_in,
+            counted: AtomicU64::new(0),
+            compared: AtomicU64::new(0),
+            differing: AtomicU64::new(0),
+            shortest: Mutex::new(None),
+        }
+    }
+
+    /// Takes notice of a text that `ours` counts `tokens` for, and compares it if its turn has come. A
+    /// text that the reference has no count for is left alone.
+    #[inline]
+    pub fn see(
+        &self,
+        text: &str,
+        tokens: usize,
+        ours: impl Fn(&str) -> Option<usize>,
+        reference: impl Fn(&str) -> Option<usize>,
+    ) {
+        if self.counted.load(Ordering::Relaxed) < self.begin {
+            let length = text.len() as u64;
+            self.counted.fetch_add(length, Ordering::Relaxed);
+        } else if text.len() <= LONGEST && sample_hash(text).is_multiple_of(self.one_in) {
+            if self.compared.load(Ordering::Relaxed) == 0 {
+                self.compare(PROBE, ours(PROBE), reference(PROBE));
+            }
+            self.compare(text, Some(tokens), reference(text));
+        }
+    }
+
+    fn compare(&self, text: &str, ours: Option<usize>, theirs: Option<usize>) {
+        let (Some(ours), Some(theirs)) = (ours, theirs) else {
+            return;
+        };
+        self.compared.fetch_add(1, Ordering::Relaxed);
+        if ours != theirs {
+            self.differing.fetch_add(1, Ordering::Relaxed);
+            let bytes = text.len();
+            let new = Difference { bytes, ours, theirs };
+            let mut shortest = self.shortest.lock().unwrap_or_else(PoisonError::into_inner);
+            *shortest = Some(shortest.map_or(new, |known| known.min(new)));
+        }
+    }
+
+    /// What there is to say: nothing as long as all counts were the same.
+    pub fn note(&self, ours: &str, theirs: &str) -> Option<String> {
+        let shortest = *self.shortest.lock().unwrap_or_else(PoisonError::into_inner);
+        let Difference {
+            bytes,
+            ours: our_count,
+            theirs: their_count,
+        } = shortest?;
+        Some(format!(
+            "{ours} and {theirs} counted {} of {} sampled texts differently (one of {bytes} bytes as {our_count} and \
+             {their_count} tokens): the token counts of this run are in doubt",
+            self.differing.load(Ordering::Relaxed),
+            self.compared.load(Ordering::Relaxed),
+        ))
+    }
+}
+
+/// The same for the same text, in whatever order and by whatever thread texts are counted.
+fn sample_hash(text: &str) -> u64 {
+    let bytes = text.as_bytes();
+    let head = bytes.get(..END).unwrap_or(bytes);
+    let tail = bytes.last_chunk::<END>().map_or(bytes, <[u8; END]>::as_slice);
+    xxh3_64(head) ^ xxh3_64(tail).rotate_left(1) ^ bytes.len() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn see(check: &Check, text: &str, reference: impl Fn(&str) -> Option<usize>) {
+        let bytes = |text: &str| Some(text.len());
+        check.see(text, text.len(), bytes, reference);
+    }
+
+    #[test]
+    fn a_small_run_never_asks_the_reference() {
+        let check = Check::default();
+        for number in 0..10_000 {
+            see(&check, &number.to_string(), |_| panic!("asked"));
+        }
+        assert_eq!(check.note("a", "b"), None);
+    }
+
+    #[test]
+    fn a_large_run_asks_for_the_probe_and_then_for_about_one_text_in_so_many() {
+        let check = Check::new(100, 16);
+        for number in 0..10_000 {
+            see(&check, &format!("{number:010}"), |text| Some(text.len()));
+        }
+        let compared = check.compared.load(Ordering::Relaxed);
+        assert!((400..900).contains(&compared), "{compared}");
+        assert_eq!(check.note("a", "b"), None);
+    }
+
+    #[test]
+    fn differences_are_told_with_the_shortest_text() {
+        let check = Check::new(0, 1);
+        let wrong = |text: &str| Some(if text.len() == 5 { 4 } else { text.len() });
+        for text in ["abc", "abcde", "abcdef", "vwxyz"] {
+            see(&check, text, wrong);
+        }
+        let note = check.note("ours", "theirs").unwrap();
+        assert!(
+            note.starts_with(
+                "ours and theirs counted 2 of 5 sampled texts differently (one of 5 bytes as 5 and 4 tokens)"
+            ),
+            "{note}"
+        );
+    }
+
+    #[test]
+    fn what_the_reference_refuses_is_no_difference() {
+        let check = Check::new(0, 1);
+        see(&check, "abc", |_| None);
+        assert_eq!(check.note("a", "b"), None);
+    }
+
+    #[test]
+    fn very_long_texts_are_not_compared() {
+        let check = Check::new(0, 1);
+        see(&check, &"a".repeat(LONGEST + 1), |_| panic!("asked"));
+    }
+}

@@ -1,0 +1,193 @@
+//! The model of a file, if it is plain byte-level byte-pair encoding.
+
+use std::collections::HashSet;
+use std::fmt;
+
+use serde::de::{Deserialize, DeserializeSeed as _, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use super::AddedEntry;
+use super::merges::{Merges, StringMerge};
+use super::strings::Strings;
+use crate::tokens::bpe::{Encoder, Merge, NO_TOKEN, Pattern, Rank, Vocabulary};
+
+/// How many bytes there are, which are the first tokens.
+const BYTES: usize = 256;
+
+/// A model that does nothing but merge.
+pub struct Model<'a> {
+    strings: Strings<'a>,
+    merges: Vec<StringMerge>,
+    /// Whether a piece that is in the vocabulary costs one token, whatever its merges.
+    ignores_merges: bool,
+}
+
+impl Model<'_> {
+    /// The tokens that are added: not the empty ones. Nothing if one would take the place of another: they
+    /// are kept by their ids, which are the vocabulary's or those after it.
+    pub fn distinct(&self, tokens: Vec<AddedEntry>) -> Option<Vec<AddedEntry>> {
+        let mut next_id = u32::try_from(self.strings.len()).ok()?;
+        let (mut ids, mut kept, mut contents) = (HashSet::new(), Vec::new(), HashSet::new());
+        for token in tokens.into_iter().filter(|token| !token.content.is_empty()) {
+            let known = self.strings.find(&token.content);
+            let id = known
+                .and_then(|number| self.strings.id(number))
+                .unwrap_or_else(|| {
+                    next_id += 1;
+                    next_id - 1
+                });
+            if !ids.insert(id) || !contents.insert(token.content.clone()) {
+                return None;
+            }
+            kept.push(token);
+        }
+        Some(kept)
+    }
+
+    /// The encoder of this model; nothing if a byte is missing in the vocabulary.
+    pub fn encoder(&self, pattern: Pattern) -> Option<Encoder> {
+        let characters = byte_characters();
+        let mut tokens = vec![NO_TOKEN; self.strings.len()];
+        for (byte, character) in (0..).zip(characters) {
+            let number = self.strings.find(character.encode_utf8(&mut [0; 4]))?;
+            *tokens.get_mut(number as usize)? = byte;
+        }
+        // A token has the number of the first merge that makes it.
+        for (rank, merge) in (BYTES as Rank..).zip(&self.merges) {
+            let token = tokens.get_mut(merge.made as usize)?;
+            *token = rank.min(*token);
+        }
+        let token = |number: u32| tokens.get(number as usize).copied().unwrap_or(NO_TOKEN);
+        let in_tokens = |merge: &StringMerge| Merge {
+            left: token(merge.left),
+            right: token(merge.right),
+            made: token(merge.made),
+        };
+        let merges: Vec<Merge> = self.merges.iter().map(in_tokens).collect();
+        let bytes: Vec<Rank> = (0..BYTES as Rank).collect();
+        let vocabulary = Vocabulary::new(bytes.first_chunk()?, &merges)?;
+        let encoder = Encoder::new(pattern, vocabulary).ok()?;
+        if !self.ignores_merges {
+            return Some(encoder);
+        }
+        let mut byte_of = [None; 2 * BYTES];
+        for (byte, character) in (0_u8..=255).zip(characters) {
+            *byte_of.get_mut(character as usize)? = Some(byte);
+        }
+        let bytes = |text: &str| {
+            text.chars()
+                .map(|character| byte_of.get(character as usize).copied().flatten())
+                .collect()
+        };
+        Some(encoder.with_whole_pieces(self.strings.iter().filter_map(bytes)))
+    }
+}
+
+/// The character that a byte-level vocabulary writes for each byte, as GPT-2 has it; all are below 512.
+fn byte_characters() -> [char; BYTES] {
+    let mut beyond = '\u{100}'..;
+    let mut byte = 0_u8;
+    [(); BYTES].map(|()| {
+        let character = match byte {
+            b'!'..=b'~' | 0xa1..=0xac | 0xae..=0xff => char::from(byte),
+            _ => beyond.next().unwrap_or_default(),
+        };
+        byte = byte.wrapping_add(1);
+        character
+    })
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Model<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(Fields)
+    }
+}
+
+struct Fields;
+
+impl<'de> Visitor<'de> for Fields {
+    type Value = Model<'de>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a byte-level BPE model")
+    }
+
+    /// Stops at the first field that is not as expected: the vocabulary, which is long, comes last.
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let other = || A::Error::custom("another kind of model");
+        let (mut is_bpe, mut ignores_merges) = (false, false);
+        let (mut strings, mut merges): (Option<Strings<'de>>, _) = (None, None);
+        // Merges that come before their vocabulary, as where the keys are sorted.
+        let mut early_merges = None;
+        while let Some(key) = map.next_key::<String>()? {
+            let is_plain = match key.as_str() {
+                "type" => {
+                    is_bpe = map.next_value::<String>()? == "BPE";
+                    is_bpe
+                }
+                "dropout" => map.next_value::<Option<IgnoredAny>>()?.is_none(),
+                // Every byte has a token, so that nothing is unknown.
+                "unk_token" => {
+                    map.next_value::<IgnoredAny>()?;
+                    true
+                }
+                "continuing_subword_prefix" | "end_of_word_suffix" => map
+                    .next_value::<Option<String>>()?
+                    .is_none_or(|affix| affix.is_empty()),
+                "fuse_unk" | "byte_fallback" => map.next_value::<Option<bool>>()? != Some(true),
+                "ignore_merges" => {
+                    ignores_merges = map.next_value::<Option<bool>>()? == Some(true);
+                    true
+                }
+                "vocab" if strings.is_none() => {
+                    strings = Some(map.next_value()?);
+                    true
+                }
+                "merges" if merges.is_none() && early_merges.is_none() => {
+                    match &strings {
+                        Some(strings) => merges = Some(map.next_value_seed(Merges(strings))?),
+                        None => early_merges = Some(map.next_value::<&'de RawValue>()?),
+                    }
+                    true
+                }
+                _ => false,
+            };
+            if !is_plain {
+                return Err(other());
+            }
+        }
+        if let (Some(strings), Some(early)) = (&strings, early_merges) {
+            let mut early = serde_json::Deserializer::from_str(early.get());
+            merges = Some(Merges(strings).deserialize(&mut early).map_err(|_| other())?);
+        }
+        match (strings, merges) {
+            (Some(strings), Some(merges)) if is_bpe && strings.has_distinct_ids() => Ok(Model {
+                strings,
+                merges,
+                ignores_merges,
+            }),
+            _ => Err(other()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use tokenizers::pre_tokenizers::byte_level::ByteLevel;
+
+    use super::*;
+
+    #[test]
+    fn the_characters_of_the_bytes_are_the_library_s() {
+        let characters = byte_characters();
+        assert_eq!(characters[usize::from(b' ')], 'Ġ');
+        assert_eq!(characters[usize::from(b'\n')], 'Ċ');
+        assert_eq!(characters[usize::from(b'a')], 'a');
+        assert_eq!(
+            BTreeSet::from(characters),
+            ByteLevel::alphabet().into_iter().collect()
+        );
+    }
+}

@@ -1,0 +1,76 @@
+//! What long texts cost that were counted of late: system prompts and lists of tools come again and again.
+
+use xxhash_rust::xxh3::xxh3_128;
+
+/// 2^10 texts: 32 kB.
+const BITS: u32 = 10;
+
+/// Shorter texts are counted about as fast as they are found.
+const SHORTEST: usize = 512;
+
+/// The hash of a text, its length and its cost; the length is zero where there is none.
+#[derive(Clone, Copy, Default)]
+struct Entry {
+    hash: u128,
+    length: usize,
+    tokens: usize,
+}
+
+/// Texts by 128 bits of hash, one for each value of its upper bits.
+pub struct Memo {
+    entries: Vec<Entry>,
+}
+
+impl Default for Memo {
+    fn default() -> Self {
+        Self {
+            entries: vec![Entry::default(); 1 << BITS],
+        }
+    }
+}
+
+impl Memo {
+    /// The cost of `text`, from `count` if it is not known.
+    #[inline]
+    pub fn get(&mut self, text: &str, count: impl FnOnce() -> usize) -> usize {
+        if text.len() < SHORTEST {
+            return count();
+        }
+        let hash = xxh3_128(text.as_bytes());
+        let length = text.len();
+        let Some(entry) = self.entries.get_mut((hash >> (u128::BITS - BITS)) as usize) else {
+            return count();
+        };
+        if entry.hash != hash || entry.length != length {
+            let tokens = count();
+            *entry = Entry { hash, length, tokens };
+        }
+        entry.tokens
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_text_is_counted_once_and_a_short_one_each_time() {
+        let mut memo = Memo::default();
+        let (long, short) = ("a".repeat(SHORTEST), "a".repeat(SHORTEST - 1));
+        assert_eq!(memo.get(&long, || 7), 7);
+        assert_eq!(memo.get(&long, || panic!("counted twice")), 7);
+        assert_eq!(memo.get(&short, || 1), 1);
+        assert_eq!(memo.get(&short, || 2), 2);
+    }
+
+    #[test]
+    fn texts_that_push_one_another_out_keep_their_own_costs() {
+        let mut memo = Memo::default();
+        let texts: Vec<String> = (0..5000).map(|number| format!("{number:600}")).collect();
+        for _ in 0..2 {
+            for (number, text) in texts.iter().enumerate() {
+                assert_eq!(memo.get(text, || number), number);
+            }
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! Composing texts (Unicode's form C) as the `tokenizers` library does, where they are not composed yet.
+
+use std::borrow::Cow;
+use std::sync::OnceLock;
+
+use unicode_normalization_alignments::char::canonical_combining_class;
+use unicode_normalization_alignments::{IsNormalized, UnicodeNormalization, is_nfc_quick};
+
+/// Below it every character stays as it is, whatever stands beside it.
+const FIRST_COMBINING: char = '\u{300}';
+/// The first byte of it and of all after it is at least this one.
+const FIRST_COMBINING_BYTE: u8 = 0xcc;
+const CODE_POINTS: u32 = 0x11_0000;
+
+/// A bit for every code point: whether it may change, or change what is before it. The tables are those
+/// of the crate that the library composes with: another version of Unicode would compose otherwise.
+struct Unsettled(Vec<u64>);
+
+impl Unsettled {
+    /// Made when a text first needs it: most runs never do.
+    fn get() -> &'static Self {
+        static TABLE: OnceLock<Unsettled> = OnceLock::new();
+        TABLE.get_or_init(|| {
+            let mut bits = vec![0; CODE_POINTS as usize / 64];
+            for character in FIRST_COMBINING..=char::MAX {
+                let is_settled = canonical_combining_class(character) == 0
+                    && is_nfc_quick(std::iter::once(character)) == IsNormalized::Yes;
+                let point = u32::from(character) as usize;
+                if let Some(word) = bits.get_mut(point / 64).filter(|_| !is_settled) {
+                    *word |= 1_u64 << (point % 64);
+                }
+            }
+            Self(bits)
+        })
+    }
+
+    #[inline]
+    fn has(&self, character: char) -> bool {
+        let point = u32::from(character) as usize;
+        self.0
+            .get(point / 64)
+            .is_some_and(|word| word >> (point % 64) & 1 != 0)
+    }
+}
+
+/// `text` in form C.
+pub fn compose(text: &str) -> Cow<'_, str> {
+    let Some(first) = text.bytes().position(|byte| byte >= FIRST_COMBINING_BYTE) else {
+        return Cow::Borrowed(text);
+    };
+    let unsettled = Unsettled::get();
+    let mut composed = String::new();
+    // What is copied ends here in `text`.
+    let mut copied = 0;
+    // The settled character that the next one may combine with.
+    let mut base = text.get(..first).map_or(0, |before| {
+        before.char_indices().next_back().map_or(0, |(at, _)| at)
+    });
+    let mut characters = text
+        .get(first..)
+        .unwrap_or_default()
+        .char_indices()
+        .map(|(at, character)| (first + at, character));
+    while let Some((at, character)) = characters.next() {
+        if !unsettled.has(character) {
+            base = at;
+            continue;
+        }
+        let next = characters.find(|(_, character)| !unsettled.has(*character));
+        let end = next.map_or(text.len(), |(at, _)| at);
+        let span = text.get(base..end).unwrap_or_default();
+        if !span.nfc().map(|(character, _)| character).eq(span.chars()) {
+            composed.push_str(text.get(copied..base).unwrap_or_default());
+            composed.extend(span.nfc().map(|(character, _)| character));
+            copied = end;
+        }
+        base = end;
+    }
+    if copied == 0 {
+        return Cow::Borrowed(text);
+    }
+    composed.push_str(text.get(copied..).unwrap_or_default());
+    Cow::Owned(composed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str) {
+        let whole: String = text.nfc().map(|(character, _)| character).collect();
+        assert_eq!(compose(text), whole, "{text:?}");
+    }
+
+    #[test]
+    fn every_character_is_composed_as_in_one_go() {
+        let points: Vec<char> = (0..CODE_POINTS).filter_map(char::from_u32).collect();
+        for points in points.chunks(64) {
+            let mut text = String::new();
+            for point in points {
+                text.extend([
+                    *point, 'a', *point, '\u{301}', *point, *point, '\u{323}', ' ', *point, '\u{1161}',
+                    *point, '\u{3099}', *point, '\u{11a8}', '\u{0}',
+                ]);
+            }
+            check(&text);
+        }
+    }
+
+    #[test]
+    fn marks_are_put_in_order_and_composed() {
+        for text in [
+            "",
+            "e\u{301}",
+            "\u{301}e",
+            "\u{323}\u{301}",
+            "\u{301}\u{323}",
+            "a\u{301}\u{323}b",
+            "ä\u{323}é",
+            "\u{1100}\u{1161}\u{11a8}",
+            "각\u{11a8}\u{301}",
+            "क\u{93c} ड\u{93c}",
+            "\u{212b}\u{2126}",
+            "\u{344}\u{958}x\u{fb1d}",
+            "か\u{3099}き゚",
+        ] {
+            check(text);
+            check(&format!("中{text}中"));
+            check(&text.repeat(3));
+        }
+        assert_eq!(compose("e\u{301}"), "é");
+    }
+
+    #[test]
+    fn a_composed_text_is_not_copied() {
+        for text in ["plain", "déjà vu", "中文 한국어 नमस्ते ไทย 👩‍👩‍👧"]
+        {
+            assert!(matches!(compose(text), Cow::Borrowed(_)), "{text}");
+        }
+    }
+}
