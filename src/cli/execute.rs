@@ -9,7 +9,7 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 
 use super::compress::CompressOptions;
-use super::errors::CliError;
+use super::errors::{self, CliError};
 use super::exit::ExitStatus;
 use super::progress::{Progress, ProgressStyle};
 use crate::compress::Protection;
@@ -204,6 +204,9 @@ fn tell(options: &CompressOptions, report: &RunReport) -> ExitStatus {
     if !options.quiet {
         // Where stderr is closed there is nobody left to tell.
         let _ = io::stderr().write_all(text.as_bytes());
+    }
+    if let Some(note) = report.tokenizer_note.as_ref().filter(|_| !options.quiet) {
+        errors::warn(std::slice::from_ref(note));
     }
     let sums = &report.totals.sums;
     let rejected = report.totals.with_status(Status::Rejected);

@@ -30,6 +30,7 @@ named! {
 
 /// Everything that decides what a record becomes, besides tokenizer and summarizer.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools)] // Each is a switch of the configuration.
 pub struct FitSettings {
     /// Tokens that a trajectory may cost.
     pub target_max_tokens: usize,

@@ -39,6 +39,7 @@ struct Summary<'r> {
     original_token_percentiles: BTreeMap<&'static str, u64>,
     compressed_token_percentiles: BTreeMap<&'static str, u64>,
     summary_input_tokens: u64,
+    tokenizer_note: Option<&'r str>,
     timing: Timing,
     configuration: BTreeMap<&'r str, &'r str>,
     run: &'r RunIdentity,
@@ -64,6 +65,7 @@ impl<'r> Finish<'r> {
         writer: Writer<'_>,
         elapsed: Duration,
         counters: &Counters,
+        tokenizer_note: Option<String>,
         resumed: bool,
     ) -> Result<RunReport, RunError> {
         let (journal, rejects, totals, milestone) = writer.finish()?;
@@ -74,6 +76,7 @@ impl<'r> Finish<'r> {
             bytes_read,
             summary_input_tokens: milestone.summary_input_tokens,
             files: Vec::new(),
+            tokenizer_note,
             already_finished: false,
             resumed,
         };
@@ -95,6 +98,7 @@ impl<'r> Finish<'r> {
             bytes_read: 0,
             summary_input_tokens: milestone.summary_input_tokens,
             files: Vec::new(),
+            tokenizer_note: None,
             already_finished: false,
             resumed: true,
         };
@@ -178,6 +182,7 @@ impl<'r> Finish<'r> {
             original_token_percentiles: before,
             compressed_token_percentiles: after,
             summary_input_tokens: report.summary_input_tokens,
+            tokenizer_note: report.tokenizer_note.as_deref(),
             timing: Timing {
                 seconds: (seconds * 1e3).round() / 1e3,
                 bytes_read: report.bytes_read,

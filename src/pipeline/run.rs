@@ -59,6 +59,8 @@ pub struct RunReport {
     pub summary_input_tokens: u64,
     /// The files that it left.
     pub files: Vec<PathBuf>,
+    /// What the tokenizer has to say of its counts, if anything.
+    pub tokenizer_note: Option<String>,
     /// Whether there was nothing to do: the run had finished before.
     pub already_finished: bool,
     /// Whether it went on with an unfinished run.
@@ -98,6 +100,7 @@ pub fn run(
         } => (journal, milestone, resumed),
     };
     let finish = Finish::new(job, &identity);
+    let counter = Arc::clone(&worker.fitter.counter);
     if milestone.complete {
         return finish.after_complete(journal, &milestone, started.elapsed());
     }
@@ -108,7 +111,7 @@ pub fn run(
         (journal, None)
     };
     let ended = transfer(job, worker, counters, stop, journal, milestone)
-        .and_then(|writer| finish.after_run(writer, started.elapsed(), counters, resumed));
+        .and_then(|writer| finish.after_run(writer, started.elapsed(), counters, counter.note(), resumed));
     if let Some(lock) = lock {
         // Left behind it would say nothing: no harm.
         let _ = lock.remove();
@@ -236,6 +239,7 @@ impl RunReport {
                 .into_iter()
                 .map(|target| target.path.clone())
                 .collect(),
+            tokenizer_note: None,
             already_finished: true,
             resumed: false,
         }
