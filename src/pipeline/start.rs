@@ -74,7 +74,7 @@ pub fn start(job: &Job, identity: &RunIdentity) -> Result<Start, RunError> {
     let opened = Journal::open(&checkpoint).map_err(|error| RunError::output(&checkpoint, &error))?;
     let Some(mut journal) = opened else {
         return Err(RunError::CannotGoOn {
-            message: format!("another run holds {}", checkpoint.display()),
+            message: format!("another run is writing {}", names(job)),
             help: "wait for it to end, or name another output with -o".to_owned(),
         });
     };
@@ -110,6 +110,15 @@ fn fresh(journal: Option<Journal>) -> Start {
         journal,
         milestone: Milestone::default(),
         resumed: false,
+    }
+}
+
+/// The outputs of a run, in a few words.
+fn names(job: &Job) -> String {
+    match job.targets.data_files().as_slice() {
+        [] => job.targets.checkpoint().display().to_string(),
+        [target] => target.path.display().to_string(),
+        [target, ..] => format!("{} and others", target.path.display()),
     }
 }
 
