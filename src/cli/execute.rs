@@ -12,7 +12,6 @@ use super::compress::CompressOptions;
 use super::errors::{self, CliError};
 use super::exit::ExitStatus;
 use super::progress::{Progress, ProgressStyle};
-use crate::compress::Protection;
 use crate::config::{Config, InputFormat, OutputCompression, OverLimit, SummarizerKind};
 use crate::fit::{FitSettings, Fitter};
 use crate::metrics::{Status, Totals};
@@ -107,7 +106,7 @@ fn fitter(config: &Config, dry_run: bool) -> Result<Fitter, CliError> {
 }
 
 fn settings(config: &Config, dry_run: bool) -> FitSettings {
-    let (compression, protected) = (&config.compression, &config.protected_turns);
+    let compression = &config.compression;
     FitSettings {
         target_max_tokens: compression.target_max_tokens,
         summary_target_tokens: compression.summary_target_tokens,
@@ -116,14 +115,7 @@ fn settings(config: &Config, dry_run: bool) -> FitSettings {
         summary_placement: compression.summary_placement,
         grounding: compression.grounding,
         redaction: config.redaction.enabled,
-        protection: Protection {
-            first_system: protected.first_system,
-            first_human: protected.first_human,
-            first_gpt: protected.first_gpt,
-            first_tool: protected.first_tool,
-            last_n_turns: protected.last_n_turns,
-            tail_tokens: protected.tail_tokens,
-        },
+        protection: config.protected_turns,
         notice: config.summary_notice().map(str::to_owned),
         image_tokens: config.tokenizer.image_tokens,
         format: match config.input.format {

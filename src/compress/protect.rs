@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::{CutPoints, Outline};
 use crate::trajectory::Role;
 
-/// What is protected; the keys of `protected_turns`.
+/// What is protected: the section `protected_turns` of the configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a key")]
 pub struct Protection {
@@ -21,6 +21,19 @@ pub struct Protection {
     pub last_n_turns: usize,
     /// Turns at the end as long as their sum stays within this many tokens.
     pub tail_tokens: usize,
+}
+
+impl Default for Protection {
+    fn default() -> Self {
+        Self {
+            first_system: true,
+            first_human: true,
+            first_gpt: true,
+            first_tool: true,
+            last_n_turns: 4,
+            tail_tokens: 0,
+        }
+    }
 }
 
 /// The turns between protected head and protected tail; empty where the two meet. Both ends are cut points.

@@ -18,6 +18,7 @@ mod sections;
 mod validate;
 mod value;
 
+pub use crate::compress::Protection;
 pub use error::ConfigError;
 pub use keys::{KEYS, Key};
 pub use machine::MachineFormat;
@@ -29,8 +30,8 @@ pub use nearest::nearest;
 pub use provenance::{Origin, Provenance};
 pub use resolve::{Resolved, Sources};
 pub use sections::{
-    CompressionConfig, InputConfig, MetricsConfig, OutputConfig, ProcessingConfig, ProtectedTurnsConfig,
-    RedactionConfig, SummarizationConfig, TokenizerConfig,
+    CompressionConfig, InputConfig, MetricsConfig, OutputConfig, ProcessingConfig, RedactionConfig,
+    SummarizationConfig, TokenizerConfig,
 };
 pub use value::{Kind, Setting, Value};
 
@@ -42,7 +43,7 @@ pub struct Config {
     /// The budget and how it is reached.
     pub compression: CompressionConfig,
     /// The turns that are never summarized.
-    pub protected_turns: ProtectedTurnsConfig,
+    pub protected_turns: Protection,
     /// Who writes summaries.
     pub summarization: SummarizationConfig,
     /// How input is read.

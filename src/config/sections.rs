@@ -38,27 +38,6 @@ pub struct CompressionConfig {
     pub grounding: bool,
 }
 
-/// `protected_turns`: the turns that are never summarized.
-#[derive(Debug, Clone, PartialEq)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "the file has a switch for each first turn"
-)]
-pub struct ProtectedTurnsConfig {
-    /// The first system turn.
-    pub first_system: bool,
-    /// The first human turn.
-    pub first_human: bool,
-    /// The first assistant turn.
-    pub first_gpt: bool,
-    /// The tool turns that answer the first assistant turn.
-    pub first_tool: bool,
-    /// This many turns at the end.
-    pub last_n_turns: usize,
-    /// More turns at the end, as long as their sum stays within these tokens; 0 for none.
-    pub tail_tokens: usize,
-}
-
 /// `summarization`: who writes summaries.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SummarizationConfig {
@@ -150,19 +129,6 @@ impl Default for CompressionConfig {
             max_passes: 3,
             summary_placement: SummaryPlacement::Human,
             grounding: true,
-        }
-    }
-}
-
-impl Default for ProtectedTurnsConfig {
-    fn default() -> Self {
-        Self {
-            first_system: true,
-            first_human: true,
-            first_gpt: true,
-            first_tool: true,
-            last_n_turns: 4,
-            tail_tokens: 0,
         }
     }
 }
