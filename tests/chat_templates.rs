@@ -128,7 +128,7 @@ fn explore() {
             if !is_same(want, &digest(&text)) {
                 bad += 1;
                 if want.starts_with('!') { failing += 1; }
-                println!("REAL {name} / {}\n  want {want:?}\n  got  {} {:?}", chat.name, digest(&text), text.chars().take(0).collect::<String>());
+                println!("REAL {name} / {}\n  want {want:?}\n  got  {} {:?}", chat.name, digest(&text), text);
             }
         }
         let _ = &real.sha256;

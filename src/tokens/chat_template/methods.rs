@@ -5,7 +5,7 @@ use minijinja::{Error, ErrorKind, State, Value};
 
 use super::source::SLICE;
 use super::strings;
-use super::values::{Dict, View};
+use super::values::{Dict, List, View};
 
 /// Calls a method that the engine does not know.
 pub fn call(_: &mut State, value: &Value, method: &str, arguments: &[Value]) -> Result<Value, Error> {
@@ -68,7 +68,7 @@ fn slice(value: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let elements: Vec<Value> = value.try_iter()?.collect();
     let places = places(elements.len(), start, stop, step)?;
     let elements: Vec<Value> = places.filter_map(|place| elements.get(place).cloned()).collect();
-    Ok(if value.is_tuple() { Value::from(Tuple::from(elements)) } else { Value::from(elements) })
+    Ok(if value.is_tuple() { Value::from(Tuple::from(elements)) } else { List::of(elements) })
 }
 
 /// The places of a slice, by the rules of Python.
