@@ -278,7 +278,7 @@ impl Case<'_> {
             let detail = "the turn before it cannot take the summary in";
             Some(Reason::with("placed_as_human_turn", detail))
         } else if written.changed_turns > 0 {
-            let detail = format!("{} turns, their thinking perhaps", written.changed_turns);
+            let detail = format!("rendered otherwise: {}", written.changed_turns);
             Some(Reason::with(Reason::TEMPLATE_CHANGES_KEPT_TURNS, detail))
         } else {
             None
