@@ -206,6 +206,7 @@ impl Case<'_> {
         let previous = (!previous.is_empty()).then(|| previous.join("\n"));
         let request = SummaryRequest {
             turns: &turns,
+            is_redacted: settings.redaction,
             previous: previous.as_deref(),
             anchors: &anchors,
             max_tokens,
