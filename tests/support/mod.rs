@@ -4,6 +4,7 @@
 pub mod cli;
 pub mod generate;
 pub mod oracle;
+pub mod texts;
 
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
