@@ -3,6 +3,7 @@
 mod attempt;
 mod case;
 mod count;
+mod measure;
 mod passes;
 mod redacted;
 mod settings;
@@ -10,6 +11,7 @@ mod settings;
 use std::sync::Arc;
 
 pub use count::{TurnCost, TurnCounter};
+pub use measure::Measurer;
 pub use settings::{FitSettings, OnFailure, OverLimit};
 
 use crate::compress::{Outline, Reason, TurnFacts};

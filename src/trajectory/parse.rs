@@ -44,11 +44,12 @@ impl ParseError {
     }
 }
 
-/// Keys of a record that matter. Those from the fourth on name the record; the first one present wins.
-const TOP_KEYS: [&str; 9] = [
+/// Keys of a record that matter. Those from the fifth on name the record; the first one present wins.
+const TOP_KEYS: [&str; 10] = [
     "conversations",
     "messages",
     "system",
+    "tools",
     "id",
     "instance_id",
     "trajectory_id",
@@ -68,7 +69,7 @@ pub fn parse(bytes: &[u8], format: Option<Format>) -> Result<Record<'_>, ParseEr
         too_deep,
         ..
     } = fields(text, &TOP_KEYS).map_err(|error| json_error(&error, text))?;
-    let [conversations, messages, system, ids @ ..] = values;
+    let [conversations, messages, system, tools, ids @ ..] = values;
     let [conversations_repeated, messages_repeated, ..] = repeated;
     let is_list = |value: Option<&str>| value.is_some_and(|value| value.starts_with('['));
     let chosen = format.unwrap_or(match (is_list(conversations), is_list(messages)) {
@@ -83,7 +84,7 @@ pub fn parse(bytes: &[u8], format: Option<Format>) -> Result<Record<'_>, ParseEr
         Some(list) if list.starts_with('[') => turns_of(list)?,
         _ => return Err(no_trajectory(format, key, list, conversations.or(messages))),
     };
-    if too_deep {
+    if too_deep || tools.is_some_and(json::too_deep) {
         return Err(ParseError::TooDeep);
     }
     let id = ids.into_iter().flatten().find(|id| !id.starts_with(['[', '{']));
@@ -92,6 +93,7 @@ pub fn parse(bytes: &[u8], format: Option<Format>) -> Result<Record<'_>, ParseEr
         format: chosen,
         id,
         system: system.filter(|system| system.starts_with('"')),
+        tools,
         turns,
         ambiguous,
     })
