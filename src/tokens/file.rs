@@ -154,7 +154,8 @@ fn fast_engine(value: serde_json::Value) -> Option<fastokens::Tokenizer> {
     Some(engine)
 }
 
-fn hex(bytes: &[u8]) -> String {
+/// Bytes as hexadecimal digits.
+pub fn hex(bytes: &[u8]) -> String {
     let digit = |nibble: u8| char::from_digit(u32::from(nibble), 16).unwrap_or_default();
     bytes
         .iter()

@@ -1,6 +1,6 @@
 //! From what the user wrote to a tokenizer.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::builtin::{CL100K_BASE, Encoding, O200K_BASE};
@@ -26,19 +26,36 @@ pub fn load(name: &str) -> Result<Arc<dyn TokenCounter>, TokenizerError> {
 }
 
 fn load_with(name: &str, cache: &HubCache) -> Result<Arc<dyn TokenCounter>, TokenizerError> {
-    if let Some(encoding) = ENCODINGS.iter().find(|encoding| encoding.name == name) {
+    if let Some(encoding) = built_in(name) {
         return encoding.counter();
     }
     let (name, choice) = match name.strip_prefix("reference:") {
         Some(name) => (name, Choice::Reference),
         None => (name, Choice::Fastest),
     };
+    FileCounter::load(name, &file_of(name, cache)?, choice)
+}
+
+/// The file that a tokenizer's name means; `None` for a built-in encoding, which has none.
+pub fn tokenizer_file(name: &str) -> Result<Option<PathBuf>, TokenizerError> {
+    if built_in(name).is_some() {
+        return Ok(None);
+    }
+    let name = name.strip_prefix("reference:").unwrap_or(name);
+    file_of(name, &HubCache::of_environment()).map(Some)
+}
+
+fn built_in(name: &str) -> Option<&'static Encoding> {
+    ENCODINGS.into_iter().find(|encoding| encoding.name == name)
+}
+
+fn file_of(name: &str, cache: &HubCache) -> Result<PathBuf, TokenizerError> {
     if let Some(repository) = name.strip_prefix("hf:") {
         let repository = Repository::parse(repository).map_err(|reason| TokenizerError::BadRepository {
             name: name.to_owned(),
             reason,
         })?;
-        return FileCounter::load(name, &cache.find(name, &repository)?, choice);
+        return cache.find(name, &repository);
     }
     let path = Path::new(name);
     if path.is_dir() {
@@ -48,10 +65,10 @@ fn load_with(name: &str, cache: &HubCache) -> Result<Arc<dyn TokenCounter>, Toke
                 path: path.to_owned(),
             });
         }
-        return FileCounter::load(name, &inside, choice);
+        return Ok(inside);
     }
     if path.exists() {
-        return FileCounter::load(name, path, choice);
+        return Ok(path.to_owned());
     }
     if looks_like_a_file(name) {
         return Err(TokenizerError::NoFile {
@@ -59,7 +76,7 @@ fn load_with(name: &str, cache: &HubCache) -> Result<Arc<dyn TokenCounter>, Toke
         });
     }
     if let Ok(repository) = Repository::parse(name) {
-        return FileCounter::load(name, &cache.find(name, &repository)?, choice);
+        return cache.find(name, &repository);
     }
     Err(TokenizerError::Unknown {
         name: name.to_owned(),

@@ -3,6 +3,7 @@
 mod added;
 mod bpe;
 mod builtin;
+pub mod chat_template;
 mod check;
 mod error;
 mod file;
@@ -16,6 +17,8 @@ mod oracle;
 mod reference;
 #[cfg(test)]
 mod tests;
+
+use file::hex;
 
 pub use error::TokenizerError;
 pub use load::{BUILT_IN, load};

@@ -34,7 +34,7 @@ pub struct Record<'a> {
     pub id: Option<&'a str>,
     /// A top-level `system` string, as written: it counts, but is no turn.
     pub system: Option<&'a str>,
-    /// The top-level `tools`, as written: what a template shows of them counts only as rendered.
+    /// Top-level `tools`, as written: a list, or a string of JSON.
     pub tools: Option<&'a str>,
     /// The turns, in order.
     pub turns: Vec<Turn<'a>>,

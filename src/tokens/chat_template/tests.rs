@@ -1,0 +1,1 @@
+//! Placeholder for templates of every kind against Python.
