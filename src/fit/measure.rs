@@ -119,7 +119,10 @@ mod tests {
         };
         assert_eq!(measure.parts, expected);
         assert_eq!(measure.turn_tokens, [1, 102, 3, 3, 1]);
-        assert_eq!((measure.tokens, measure.id.as_str(), measure.format), (113, "7", "messages"));
+        assert_eq!(
+            (measure.tokens, measure.id.as_str(), measure.format),
+            (113, "7", "messages")
+        );
         assert_eq!(measure.rendered, None);
     }
 
@@ -127,13 +130,23 @@ mod tests {
     fn tools_written_as_a_string_cost_what_the_string_says() {
         let record = r#"{"tools": "[ {\"name\": \"f\"} ]", "conversations": []}"#;
         assert_eq!(measure(record).unwrap().parts.tools, 4);
-        assert_eq!(measure(r#"{"tools": null, "conversations": []}"#).unwrap().parts.tools, 0);
+        assert_eq!(
+            measure(r#"{"tools": null, "conversations": []}"#)
+                .unwrap()
+                .parts
+                .tools,
+            0
+        );
     }
 
     #[test]
     fn what_holds_no_trajectory_is_an_error() {
         assert_eq!(measure(r#"{"text": "a b"}"#).unwrap_err().code(), "no_trajectory");
-        let deep = format!(r#"{{"tools": {}{}, "conversations": []}}"#, "[".repeat(300), "]".repeat(300));
+        let deep = format!(
+            r#"{{"tools": {}{}, "conversations": []}}"#,
+            "[".repeat(300),
+            "]".repeat(300)
+        );
         assert_eq!(measure(&deep).unwrap_err(), ParseError::TooDeep);
     }
 }

@@ -112,15 +112,24 @@ impl CheckOutcome {
             passed: !judged.is_empty(),
         }];
         let unreadable = survey.unreadable.records;
-        gates.push(Gate::at_most("unreadable", unless(limits.allow_unreadable), unreadable));
+        gates.push(Gate::at_most(
+            "unreadable",
+            unless(limits.allow_unreadable),
+            unreadable,
+        ));
         if survey.rendered_tokens.is_some() {
             let refused = survey.refused.records;
             gates.push(Gate::at_most("refused", unless(limits.allow_refused), refused));
         }
         let (allowed, over) = (limits.max_over.of(judged.len()), judged.over(limits.max_tokens));
         gates.push(Gate::at_most("over", Some(allowed), over));
-        let p99 = limits.p99.map(|limit| Gate::at_most("p99", Some(limit), judged.percentile(99)));
-        let failed_p99 = p99.as_ref().filter(|gate| !gate.passed).and_then(|gate| gate.limit);
+        let p99 = limits
+            .p99
+            .map(|limit| Gate::at_most("p99", Some(limit), judged.percentile(99)));
+        let failed_p99 = p99
+            .as_ref()
+            .filter(|gate| !gate.passed)
+            .and_then(|gate| gate.limit);
         gates.extend(p99);
         let offender_limit = failed_p99.map_or(limits.max_tokens, |p99| p99.min(limits.max_tokens));
         let offender_records = judged.over(offender_limit);
@@ -142,7 +151,9 @@ impl CheckOutcome {
 
     /// What a record costs by the count that judges.
     pub fn judged_tokens(&self, record: &LargeRecord) -> u64 {
-        let rendered = record.rendered_tokens.filter(|_| self.survey.judged_by == "rendered");
+        let rendered = record
+            .rendered_tokens
+            .filter(|_| self.survey.judged_by == "rendered");
         rendered.unwrap_or(record.tokens)
     }
 }
@@ -154,7 +165,9 @@ mod tests {
     #[test]
     fn a_share_of_the_records_is_rounded_down_and_exact() {
         let half_a_percent = MaxOver::Share(500_000);
-        let allowed: Vec<_> = [0, 199, 200, 399, 400].map(|records| half_a_percent.of(records)).into();
+        let allowed: Vec<_> = [0, 199, 200, 399, 400]
+            .map(|records| half_a_percent.of(records))
+            .into();
         assert_eq!(allowed, [0, 0, 1, 1, 2]);
         // In floating point, 0.7 % of 1,000 need not be 7.
         assert_eq!(MaxOver::Share(700_000).of(1000), 7);

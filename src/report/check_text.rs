@@ -34,7 +34,9 @@ pub fn check_text(outcome: &CheckOutcome) -> String {
         let place = place(record);
         let _ = writeln!(text, "  {}: {tokens} tokens (limit {limit})", printable(&place));
     }
-    let more = outcome.offender_records.saturating_sub(outcome.offenders.len() as u64);
+    let more = outcome
+        .offender_records
+        .saturating_sub(outcome.offenders.len() as u64);
     if more > 0 {
         let _ = writeln!(text, "  and {} more", thousands(more));
     }
@@ -46,7 +48,11 @@ pub fn check_text(outcome: &CheckOutcome) -> String {
     let failed = outcome.gates.iter().filter(|gate| !gate.passed).count();
     let _ = match failed {
         0 => writeln!(text, "The check passed."),
-        _ => writeln!(text, "The check failed: {failed} of {} gates.", outcome.gates.len()),
+        _ => writeln!(
+            text,
+            "The check failed: {failed} of {} gates.",
+            outcome.gates.len()
+        ),
     };
     text
 }

@@ -4,7 +4,9 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use super::count_report::CountReport;
-use super::figures::{duration, megabytes, megabytes_per_second, percent, printable, signed_percent, thousands};
+use super::figures::{
+    duration, megabytes, megabytes_per_second, percent, printable, signed_percent, thousands,
+};
 use super::histogram::bars;
 use super::survey_figures::{RatioFigures, TroubleFigures};
 use super::table::{Table, columns, reasons};
@@ -27,10 +29,18 @@ pub fn count_text(report: &CountReport, elapsed: Duration, bytes_read: u64) -> S
     if survey.unreadable.records > 0 {
         let codes = survey.unreadable.by_code.iter();
         let codes: Vec<_> = codes.map(|(code, count)| ((*code).to_owned(), *count)).collect();
-        table.row("Unreadable", &thousands(survey.unreadable.records), &reasons(&codes));
+        table.row(
+            "Unreadable",
+            &thousands(survey.unreadable.records),
+            &reasons(&codes),
+        );
     }
     if survey.refused.records > 0 {
-        table.row("Refused", &thousands(survey.refused.records), "by the chat template");
+        table.row(
+            "Refused",
+            &thousands(survey.refused.records),
+            "by the chat template",
+        );
     }
     let rate = megabytes_per_second(bytes_read, elapsed);
     let read = format!("{}, {rate:.1} MB/s", megabytes(bytes_read));
@@ -38,7 +48,11 @@ pub fn count_text(report: &CountReport, elapsed: Duration, bytes_read: u64) -> S
     let mut text = table.text();
     if survey.records > 0 {
         let _ = write!(text, "\nTokens a record\n{}", percentiles(report));
-        let _ = write!(text, "\nRecords by tokens\n{}", bars(&report.histogram, report.max_tokens));
+        let _ = write!(
+            text,
+            "\nRecords by tokens\n{}",
+            bars(&report.histogram, report.max_tokens)
+        );
         let _ = write!(text, "\nWhat the tokens are\n{}", all_parts(&survey.parts));
     }
     if !report.largest.is_empty() {
@@ -124,7 +138,9 @@ fn largest(report: &CountReport) -> String {
                 format!("{} tokens", thousands(record.tokens)),
             ];
             if report.survey.rendered_tokens.is_some() {
-                let rendered = record.rendered_tokens.map_or_else(|| "refused".to_owned(), thousands);
+                let rendered = record
+                    .rendered_tokens
+                    .map_or_else(|| "refused".to_owned(), thousands);
                 row.push(format!("{rendered} rendered"));
             }
             row.push(format!("{} turns", thousands(record.turns)));
@@ -141,10 +157,19 @@ fn largest(report: &CountReport) -> String {
 fn record_parts(record: &LargeRecord) -> String {
     let mut parts: Vec<String> = named(&record.parts)
         .iter()
-        .map(|(name, tokens)| format!("{name} {} ({})", thousands(*tokens), percent(*tokens, record.tokens)))
+        .map(|(name, tokens)| {
+            format!(
+                "{name} {} ({})",
+                thousands(*tokens),
+                percent(*tokens, record.tokens)
+            )
+        })
         .collect();
     if record.parts.tools > 0 {
-        parts.push(format!("beside them tools schema {}", thousands(record.parts.tools)));
+        parts.push(format!(
+            "beside them tools schema {}",
+            thousands(record.parts.tools)
+        ));
     }
     parts.join(", ")
 }

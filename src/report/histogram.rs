@@ -26,7 +26,11 @@ pub struct Bin {
 /// The steps from none up to the last one that holds a record, or to the limit if that is later.
 pub fn histogram(distribution: &Distribution, limit: u64) -> Vec<Bin> {
     // In parts, so that no limit is too large to be multiplied.
-    let edge = |step: u64| (limit / 8).saturating_mul(step).saturating_add(limit % 8 * step / 8);
+    let edge = |step: u64| {
+        (limit / 8)
+            .saturating_mul(step)
+            .saturating_add(limit % 8 * step / 8)
+    };
     let mut edges: Vec<u64> = STEPS.map(edge).into();
     edges.dedup();
     let mut bins = Vec::new();
