@@ -1,11 +1,13 @@
 //! From what the user wrote to a tokenizer.
 
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::builtin::{CL100K_BASE, Encoding, O200K_BASE};
 use super::file::{Choice, FileCounter};
-use super::hub::{HubCache, Repository};
+use super::hub::{FILES, HubCache, Repository};
+use super::ranks::{self, SplitPattern};
 use super::{TokenCounter, TokenizerError};
 
 /// The names of the built-in encodings, the default first.
@@ -13,10 +15,11 @@ pub const BUILT_IN: [&str; 2] = ["o200k_base", "cl100k_base"];
 
 static ENCODINGS: [&Encoding; 2] = [&O200K_BASE, &CL100K_BASE];
 
-/// Loads the tokenizer that `name` means: a built-in encoding, a path to a `tokenizer.json` or to a
-/// folder that holds one, or a repository (`hf:OWNER/NAME[@REVISION]`, or a bare `OWNER/NAME` that is
-/// no path) in the local Hugging Face cache. With `reference:` before it, all but a built-in encoding is
-/// counted by the reference library alone, which is slow.
+/// Loads the tokenizer that `name` means: a built-in encoding, a path to a `tokenizer.json`, to a rank file
+/// or to a folder that holds one of these, or a repository (`hf:OWNER/NAME[@REVISION]`, or a bare
+/// `OWNER/NAME` that is no path) in the local Hugging Face cache. `#PATTERN` after it names the split
+/// pattern of a rank file. With `reference:` before it, all but a built-in encoding is counted by the
+/// reference library alone, which is slow.
 ///
 /// # Errors
 ///
@@ -33,47 +36,83 @@ fn load_with(name: &str, cache: &HubCache) -> Result<Arc<dyn TokenCounter>, Toke
         Some(name) => (name, Choice::Reference),
         None => (name, Choice::Fastest),
     };
-    if let Some(repository) = name.strip_prefix("hf:") {
+    let (place, pattern) = split_pattern(name)?;
+    let path = Path::new(place);
+    let file = if let Some(repository) = place.strip_prefix("hf:") {
         let repository = Repository::parse(repository).map_err(|reason| TokenizerError::BadRepository {
-            name: name.to_owned(),
+            name: place.to_owned(),
             reason,
         })?;
-        return FileCounter::load(name, &cache.find(name, &repository)?, choice);
-    }
-    let path = Path::new(name);
-    if path.is_dir() {
-        let inside = path.join("tokenizer.json");
-        if !inside.exists() {
-            return Err(TokenizerError::NoFileInFolder {
-                path: path.to_owned(),
-            });
-        }
-        return FileCounter::load(name, &inside, choice);
-    }
-    if path.exists() {
-        return FileCounter::load(name, path, choice);
-    }
-    if looks_like_a_file(name) {
+        cache.find(place, &repository)?
+    } else if path.is_dir() {
+        in_folder(path)?
+    } else if path.exists() {
+        path.to_owned()
+    } else if looks_like_a_file(place) {
         return Err(TokenizerError::NoFile {
             path: path.to_owned(),
         });
-    }
-    if let Ok(repository) = Repository::parse(name) {
-        return FileCounter::load(name, &cache.find(name, &repository)?, choice);
-    }
-    Err(TokenizerError::Unknown {
+    } else if let Ok(repository) = Repository::parse(place) {
+        cache.find(place, &repository)?
+    } else {
+        return Err(TokenizerError::Unknown {
+            name: name.to_owned(),
+            nearest: nearest(name),
+        });
+    };
+    FileCounter::load(name, &file, pattern, choice)
+}
+
+/// What stands before a `#`, and the split pattern that is named after it. A path may hold a `#` itself.
+fn split_pattern(name: &str) -> Result<(&str, Option<&'static SplitPattern>), TokenizerError> {
+    let Some((place, pattern)) = name.rsplit_once('#').filter(|_| !Path::new(name).exists()) else {
+        return Ok((name, None));
+    };
+    let known = ranks::by_name(pattern).ok_or_else(|| TokenizerError::UnknownPattern {
         name: name.to_owned(),
-        nearest: nearest(name),
-    })
+        pattern: pattern.to_owned(),
+    })?;
+    Ok((place, Some(known)))
+}
+
+/// The tokenizer of a model's folder: its `tokenizer.json`, or else its ranks.
+fn in_folder(folder: &Path) -> Result<PathBuf, TokenizerError> {
+    let known = FILES.map(|name| folder.join(name));
+    if let Some(file) = known.into_iter().find(|file| file.exists()) {
+        return Ok(file);
+    }
+    let entries = fs::read_dir(folder).map_err(|source| TokenizerError::Read {
+        path: folder.to_owned(),
+        source,
+    })?;
+    let mut names: Vec<String> = entries
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .filter(|name| {
+            let extension = Path::new(name).extension();
+            extension.is_some_and(|extension| extension == "tiktoken")
+        })
+        .collect();
+    names.sort_unstable();
+    match names.as_slice() {
+        [one] => Ok(folder.join(one)),
+        [] => Err(TokenizerError::NoFileInFolder {
+            path: folder.to_owned(),
+        }),
+        _ => Err(TokenizerError::SeveralInFolder {
+            path: folder.to_owned(),
+            names,
+        }),
+    }
 }
 
 /// Whether somebody who wrote this meant a path: it ends as a file does, is absolute, starts with a
 /// dot, or has more parts than a repository's name.
 fn looks_like_a_file(name: &str) -> bool {
-    Path::new(name)
-        .extension()
-        .is_some_and(|extension| extension.eq_ignore_ascii_case("json"))
-        || name.starts_with(['/', '.', '~', '\\'])
+    Path::new(name).extension().is_some_and(|extension| {
+        ["json", "tiktoken"]
+            .iter()
+            .any(|known| extension.eq_ignore_ascii_case(known))
+    }) || name.starts_with(['/', '.', '~', '\\'])
         || name.ends_with('/')
         || name.matches('/').count() > 1
 }
