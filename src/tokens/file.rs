@@ -219,7 +219,7 @@ fn fast_engine(value: serde_json::Value) -> Option<fastokens::Tokenizer> {
     Some(engine)
 }
 
-/// In small letters.
+/// Bytes as hexadecimal digits.
 pub fn hex(bytes: &[u8]) -> String {
     let digit = |nibble: u8| char::from_digit(u32::from(nibble), 16).unwrap_or_default();
     bytes

@@ -29,7 +29,7 @@ pub fn load(name: &str) -> Result<Arc<dyn TokenCounter>, TokenizerError> {
 }
 
 fn load_with(name: &str, cache: &HubCache) -> Result<Arc<dyn TokenCounter>, TokenizerError> {
-    if let Some(encoding) = ENCODINGS.iter().find(|encoding| encoding.name == name) {
+    if let Some(encoding) = built_in(name) {
         return encoding.counter();
     }
     let (name, choice) = match name.strip_prefix("reference:") {
@@ -37,30 +37,50 @@ fn load_with(name: &str, cache: &HubCache) -> Result<Arc<dyn TokenCounter>, Toke
         None => (name, Choice::Fastest),
     };
     let (place, pattern) = split_pattern(name)?;
-    let path = Path::new(place);
-    let file = if let Some(repository) = place.strip_prefix("hf:") {
+    FileCounter::load(name, &file_of(place, cache)?, pattern, choice)
+}
+
+/// The file that a tokenizer's name means; `None` for a built-in encoding, which has none.
+pub fn tokenizer_file(name: &str) -> Result<Option<PathBuf>, TokenizerError> {
+    if built_in(name).is_some() {
+        return Ok(None);
+    }
+    let name = name.strip_prefix("reference:").unwrap_or(name);
+    let (place, _) = split_pattern(name)?;
+    file_of(place, &HubCache::of_environment()).map(Some)
+}
+
+fn built_in(name: &str) -> Option<&'static Encoding> {
+    ENCODINGS.into_iter().find(|encoding| encoding.name == name)
+}
+
+fn file_of(name: &str, cache: &HubCache) -> Result<PathBuf, TokenizerError> {
+    if let Some(repository) = name.strip_prefix("hf:") {
         let repository = Repository::parse(repository).map_err(|reason| TokenizerError::BadRepository {
-            name: place.to_owned(),
+            name: name.to_owned(),
             reason,
         })?;
-        cache.find(place, &repository)?
-    } else if path.is_dir() {
-        in_folder(path)?
-    } else if path.exists() {
-        path.to_owned()
-    } else if looks_like_a_file(place) {
+        return cache.find(name, &repository);
+    }
+    let path = Path::new(name);
+    if path.is_dir() {
+        return in_folder(path);
+    }
+    if path.exists() {
+        return Ok(path.to_owned());
+    }
+    if looks_like_a_file(name) {
         return Err(TokenizerError::NoFile {
             path: path.to_owned(),
         });
-    } else if let Ok(repository) = Repository::parse(place) {
-        cache.find(place, &repository)?
-    } else {
-        return Err(TokenizerError::Unknown {
-            name: name.to_owned(),
-            nearest: nearest(name),
-        });
-    };
-    FileCounter::load(name, &file, pattern, choice)
+    }
+    if let Ok(repository) = Repository::parse(name) {
+        return cache.find(name, &repository);
+    }
+    Err(TokenizerError::Unknown {
+        name: name.to_owned(),
+        nearest: nearest(name),
+    })
 }
 
 /// What stands before a `#`, and the split pattern that is named after it. A path may hold a `#` itself.

@@ -3,6 +3,7 @@
 mod added;
 mod bpe;
 mod builtin;
+pub mod chat_template;
 mod check;
 mod error;
 mod file;
@@ -17,6 +18,8 @@ mod ranks;
 mod reference;
 #[cfg(test)]
 mod tests;
+
+use file::hex;
 
 pub use error::TokenizerError;
 pub use load::{BUILT_IN, load};

@@ -1,6 +1,7 @@
 //! The formats: how a JSON line becomes turns with byte spans, and back.
 
 mod calls;
+mod chat;
 mod decode;
 mod edit;
 mod fields;
@@ -16,6 +17,7 @@ mod tests;
 mod turn;
 mod view;
 
+pub use chat::{Chat, NoChat, chat};
 pub use decode::view;
 pub use edit::{Edit, append_text, apply, new_turn};
 pub use groups::answered_turns;

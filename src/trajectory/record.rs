@@ -34,6 +34,8 @@ pub struct Record<'a> {
     pub id: Option<&'a str>,
     /// A top-level `system` string, as written: it counts, but is no turn.
     pub system: Option<&'a str>,
+    /// Top-level `tools`, as written: a list, or a string of JSON.
+    pub tools: Option<&'a str>,
     /// The turns, in order.
     pub turns: Vec<Turn<'a>>,
     /// Whether the trajectory's key stands in the object twice: readers disagree on which one is meant.

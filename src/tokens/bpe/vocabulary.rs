@@ -119,8 +119,11 @@ impl Vocabulary {
         if BYTES + merges > 1 << RANK_BITS {
             return None;
         }
-        // At most half of the slots are taken, so that a search that fails ends soon.
-        let bits = (merges.max(32) * 2).next_power_of_two().ilog2();
+        // At most two thirds of the slots are taken: few searches fail that get here, and the fewer the slots, the more of
+        // them are in the processor's own memory.
+        let bits = (merges.max(32) * 3 / 2).next_power_of_two().ilog2();
+        // A quarter of the bits at most is set: for 200,000 merges they take 128 kB.
+        let hash_bits = (merges.max(32) * 4).next_power_of_two().ilog2();
         let mut byte_of = [None; BYTES];
         for (byte, token) in (0_u8..=255).zip(bytes) {
             let place = byte_of.get_mut(*token as usize)?;
@@ -130,10 +133,9 @@ impl Vocabulary {
         }
         Some(Self {
             slots: vec![EMPTY; 1 << bits],
-            // A quarter of the bits at most is set: for 200,000 merges they take 128 kB.
-            hashes: vec![0; 1 << (bits + 1 - 6)],
+            hashes: vec![0; 1 << (hash_bits - 6)],
             shift: u64::BITS - bits,
-            bit_shift: u64::BITS - bits - 1,
+            bit_shift: u64::BITS - hash_bits,
             bytes: *bytes,
             byte_of,
             byte_pairs: vec![NO_TOKEN; BYTES * BYTES],

@@ -1,0 +1,137 @@
+//! The template engine, set up to behave as the one that `apply_chat_template` uses.
+
+use std::error::Error as _;
+
+use minijinja::syntax::SyntaxConfig;
+use minijinja::{AutoEscape, Environment, Error, ErrorKind, UndefinedBehavior, Value};
+
+use super::{TemplateRefusal, filters, methods, python, source};
+
+/// Steps that rendering one chat may take. Templates of the field take some hundreds a turn.
+const FUEL: u64 = 200_000_000;
+
+/// The template's name inside the engine.
+const NAME: &str = "chat";
+
+/// One compiled template.
+pub struct Engine {
+    environment: Environment<'static>,
+}
+
+/// What a template says when it refuses a chat.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct Raised(String);
+
+impl Engine {
+    /// Compiles a template; the error says what is wrong with it.
+    pub fn compile(template: &str) -> Result<Self, String> {
+        let mut environment = Environment::new();
+        let mut syntax = SyntaxConfig::builder();
+        syntax.trim_blocks(true).lstrip_blocks(true);
+        environment.set_syntax(syntax.build().map_err(|error| error.to_string())?);
+        environment.set_auto_escape_callback(|_| AutoEscape::None);
+        environment.set_undefined_behavior(UndefinedBehavior::Lenient);
+        environment.set_unknown_method_callback(methods::call);
+        environment.set_fuel(Some(FUEL));
+        environment.set_formatter(|out, _, value| {
+            if let Some(text) = value.as_str() {
+                return Ok(out.write_str(text)?);
+            }
+            Ok(out.write_str(&python::str(value))?)
+        });
+        filters::add(&mut environment);
+        environment.add_function("raise_exception", raise_exception);
+        environment.add_function("strftime_now", strftime_now);
+        environment
+            .add_template_owned(NAME, source::prepared(template))
+            .map_err(|error| error.to_string())?;
+        Ok(Self { environment })
+    }
+
+    /// Renders the template with these variables.
+    pub fn render(&self, context: Value) -> Result<String, TemplateRefusal> {
+        let template = self.environment.get_template(NAME);
+        template
+            .and_then(|template| template.render(context))
+            .map_err(|error| refusal(&error))
+    }
+}
+
+fn refusal(error: &Error) -> TemplateRefusal {
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        if let Some(Raised(message)) = inner.downcast_ref() {
+            return TemplateRefusal::new(message.clone());
+        }
+        cause = inner.source();
+    }
+    TemplateRefusal::new(error.to_string())
+}
+
+fn raise_exception(message: &Value) -> Result<Value, Error> {
+    let message = python::str(message);
+    Err(Error::new(ErrorKind::InvalidOperation, message.clone()).with_source(Raised(message)))
+}
+
+/// The time that templates are told, in place of now: noon of 26 July 2024, since the same chat must give the same text
+/// tomorrow. It is the date that Llama's templates fall back to; any other costs about as many tokens.
+fn strftime_now(format: &str) -> String {
+    let mut out = String::new();
+    let mut characters = format.chars();
+    while let Some(character) = characters.next() {
+        if character != '%' {
+            out.push(character);
+            continue;
+        }
+        // `%-d` is `%d` without leading zeros.
+        let mut directive = characters.next();
+        let is_bare = directive == Some('-');
+        if is_bare {
+            directive = characters.next();
+        }
+        let part = directive.map_or("%", moment);
+        out.push_str(if is_bare {
+            part.trim_start_matches('0')
+        } else {
+            part
+        });
+        if is_bare && part == "00" {
+            out.push('0');
+        }
+    }
+    out
+}
+
+/// A part of that time.
+fn moment(directive: char) -> &'static str {
+    match directive {
+        'Y' | 'G' => "2024",
+        'C' => "20",
+        'y' => "24",
+        'm' => "07",
+        'B' => "July",
+        'b' | 'h' => "Jul",
+        'd' | 'e' => "26",
+        'A' => "Friday",
+        'a' => "Fri",
+        'u' | 'w' => "5",
+        'j' => "208",
+        'U' => "29",
+        'W' | 'V' => "30",
+        'F' => "2024-07-26",
+        'D' | 'x' => "07/26/24",
+        'T' | 'X' => "12:00:00",
+        'R' => "12:00",
+        'r' => "12:00:00 PM",
+        'c' => "Fri Jul 26 12:00:00 2024",
+        'H' | 'I' => "12",
+        'p' => "PM",
+        'M' | 'S' => "00",
+        'f' => "000000",
+        'n' => "\n",
+        't' => "\t",
+        '%' => "%",
+        _ => "",
+    }
+}

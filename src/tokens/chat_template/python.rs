@@ -1,0 +1,138 @@
+//! Values as Python writes them: `str()` and `repr()`.
+
+use std::fmt::Write;
+
+use minijinja::Value;
+use minijinja::value::ValueKind;
+
+use super::values::View;
+
+/// What `str(value)` gives; nothing for what is undefined.
+pub fn str(value: &Value) -> String {
+    match value.as_str() {
+        Some(text) => text.to_owned(),
+        None if value.is_undefined() => String::new(),
+        None => {
+            let mut out = String::new();
+            repr_into(value, &mut out);
+            out
+        }
+    }
+}
+
+/// Appends what `repr(value)` gives.
+pub fn repr_into(value: &Value, out: &mut String) {
+    match value.kind() {
+        ValueKind::None => out.push_str("None"),
+        ValueKind::Bool => out.push_str(if value.is_true() { "True" } else { "False" }),
+        ValueKind::String => string_into(value.as_str().unwrap_or_default(), out),
+        ValueKind::Number if value.is_integer() => {
+            let _ = write!(out, "{value}");
+        }
+        ValueKind::Number => float_into(f64::try_from(value.clone()).unwrap_or_default(), out),
+        ValueKind::Map => map_into(value, out),
+        ValueKind::Seq | ValueKind::Iterable => sequence_into(value, out),
+        ValueKind::Undefined => out.push_str("Undefined"),
+        _ => {
+            let _ = write!(out, "{value}");
+        }
+    }
+}
+
+fn map_into(value: &Value, out: &mut String) {
+    out.push('{');
+    let pairs = value.as_object().and_then(|object| object.try_iter_pairs());
+    for (index, (key, value)) in pairs.into_iter().flatten().enumerate() {
+        if index > 0 {
+            out.push_str(", ");
+        }
+        repr_into(&key, out);
+        out.push_str(": ");
+        repr_into(&value, out);
+    }
+    out.push('}');
+}
+
+fn sequence_into(value: &Value, out: &mut String) {
+    let view = value.downcast_object_ref::<View>().map(|view| view.name);
+    let (open, close) = match view {
+        Some(name) => {
+            out.push_str(name);
+            ("([", "])")
+        }
+        None if value.is_tuple() => ("(", ")"),
+        None => ("[", "]"),
+    };
+    out.push_str(open);
+    let mut length = 0;
+    for element in value.try_iter().into_iter().flatten() {
+        if length > 0 {
+            out.push_str(", ");
+        }
+        repr_into(&element, out);
+        length += 1;
+    }
+    out.push_str(if length == 1 && value.is_tuple() {
+        ",)"
+    } else {
+        close
+    });
+}
+
+/// Appends a float in the shortest form that reads back as itself, with an exponent where Python has one.
+pub fn float_into(float: f64, out: &mut String) {
+    if float.is_nan() {
+        out.push_str("nan");
+        return;
+    }
+    if float.is_infinite() {
+        out.push_str(if float > 0.0 { "inf" } else { "-inf" });
+        return;
+    }
+    let scientific = format!("{float:e}");
+    let (digits, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or_default();
+    if float == 0.0 || (-4..16).contains(&exponent) {
+        let _ = write!(out, "{float:?}");
+    } else {
+        let sign = if exponent < 0 { '-' } else { '+' };
+        let _ = write!(out, "{digits}e{sign}{:02}", exponent.unsigned_abs());
+    }
+}
+
+fn string_into(text: &str, out: &mut String) {
+    let quote = if text.contains('\'') && !text.contains('"') {
+        '"'
+    } else {
+        '\''
+    };
+    out.push(quote);
+    for character in text.chars() {
+        match character {
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\\' => out.push_str("\\\\"),
+            _ if character == quote => out.extend(['\\', quote]),
+            ' '..='~' => out.push(character),
+            _ if is_printable(character) => out.push(character),
+            _ => {
+                let code = u32::from(character);
+                let _ = match code {
+                    0..=0xff => write!(out, "\\x{code:02x}"),
+                    0x100..=0xffff => write!(out, "\\u{code:04x}"),
+                    _ => write!(out, "\\U{code:08x}"),
+                };
+            }
+        }
+    }
+    out.push(quote);
+}
+
+/// Whether Python's `str.isprintable` holds. Rust's `Debug` knows the same classes of characters; it escapes combining marks
+/// as well, but not after another character.
+fn is_printable(character: char) -> bool {
+    let mut after_another = String::from("a");
+    after_another.push(character);
+    after_another.escape_debug().count() == 2
+}
