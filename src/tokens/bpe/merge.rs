@@ -23,6 +23,16 @@ pub fn count(vocabulary: &Vocabulary, piece: &[u8]) -> usize {
     }
 }
 
+/// The two tokens that merging leaves of `piece`; nothing if it leaves more or fewer.
+pub fn halves(vocabulary: &Vocabulary, piece: &[u8]) -> Option<(Rank, Rank)> {
+    let (mut tokens, mut pairs) = (vec![NO_TOKEN; piece.len()], vec![NO_TOKEN; piece.len()]);
+    set_bytes(vocabulary, piece, &mut tokens, &mut pairs);
+    match merge_in_rounds(vocabulary, &mut tokens, &mut pairs, usize::MAX) {
+        2 => Some((*tokens.first()?, *tokens.get(1)?)),
+        _ => None,
+    }
+}
+
 /// A merge at a place: its rank, then the place. The least is the one to be made.
 type Step = i32;
 

@@ -6,6 +6,7 @@ mod kept;
 mod key;
 mod merge;
 mod pattern;
+mod rank_file;
 mod scan;
 mod split_cl100k;
 mod split_deepseek;
