@@ -20,6 +20,7 @@ use crate::report::{DryRunFigures, OverLimitFigures, Reasons, RecordFigures, Run
 use crate::summarize::Summarizer;
 use crate::summarize::extractive::Extractive;
 use crate::tokens;
+use crate::tokens::chat_template::ChatTemplate;
 use crate::trajectory::Format;
 
 /// Runs the compression that the options ask for.
@@ -100,15 +101,27 @@ fn fitter(config: &Config, dry_run: bool) -> Result<Fitter, CliError> {
     Ok(Fitter {
         settings: settings(config, dry_run),
         counter,
+        template: template(config)?,
         summarizer,
         fallback: embedded,
     })
+}
+
+/// The chat template, where rendered counts are asked for.
+fn template(config: &Config) -> Result<Option<Arc<ChatTemplate>>, CliError> {
+    let Some(choice) = config.chat_template() else {
+        return Ok(None);
+    };
+    ChatTemplate::load(choice, &config.tokenizer.name)
+        .map(Some)
+        .map_err(|error| CliError::usage(error.to_string()).with_help(error.help()))
 }
 
 fn settings(config: &Config, dry_run: bool) -> FitSettings {
     let compression = &config.compression;
     FitSettings {
         target_max_tokens: compression.target_max_tokens,
+        count: compression.count,
         summary_target_tokens: compression.summary_target_tokens,
         summary_max_tokens: config.summary_max_tokens(),
         max_passes: compression.max_passes,
@@ -237,6 +250,7 @@ fn figures(options: &CompressOptions, report: &RunReport) -> RunFigures {
                 .collect(),
         },
         degraded: sums.degraded,
+        both_counts: totals.both_counts.is_any().then(|| totals.both_counts.clone()),
         anchors_needed: sums.anchors_needed,
         anchors_held: sums.anchors_held,
         elapsed: report.elapsed,

@@ -91,7 +91,11 @@ fn strftime_now(format: &str) -> String {
             directive = characters.next();
         }
         let part = directive.map_or("%", moment);
-        out.push_str(if is_bare { part.trim_start_matches('0') } else { part });
+        out.push_str(if is_bare {
+            part.trim_start_matches('0')
+        } else {
+            part
+        });
         if is_bare && part == "00" {
             out.push('0');
         }

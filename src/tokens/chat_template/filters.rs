@@ -53,7 +53,11 @@ fn indent(text: &str, positional: Rest<Value>, named: Kwargs) -> Result<String, 
         if index > 0 {
             out.push('\n');
         }
-        let has_margin = if index == 0 { first.is_true() } else { blank.is_true() || !line.is_empty() };
+        let has_margin = if index == 0 {
+            first.is_true()
+        } else {
+            blank.is_true() || !line.is_empty()
+        };
         if has_margin {
             out.push_str(&margin);
         }
@@ -65,7 +69,9 @@ fn indent(text: &str, positional: Rest<Value>, named: Kwargs) -> Result<String, 
 fn int(value: &Value, default: Option<Value>, base: Option<u32>) -> Value {
     let default = default.unwrap_or_else(|| Value::from(0));
     let Some(text) = value.as_str() else {
-        let float = f64::try_from(value.clone()).ok().filter(|float| float.is_finite());
+        let float = f64::try_from(value.clone())
+            .ok()
+            .filter(|float| float.is_finite());
         return match (i64::try_from(value.clone()), float) {
             (Ok(int), _) => Value::from(int),
             (_, Some(float)) => Value::from(float as i64),
@@ -127,7 +133,10 @@ fn escape(value: &Value) -> String {
 
 fn is_iterable(value: &Value) -> bool {
     let kind = value.kind();
-    matches!(kind, ValueKind::String | ValueKind::Seq | ValueKind::Map | ValueKind::Iterable | ValueKind::Undefined)
+    matches!(
+        kind,
+        ValueKind::String | ValueKind::Seq | ValueKind::Map | ValueKind::Iterable | ValueKind::Undefined
+    )
 }
 
 /// Whether a value has a length and can be indexed.
@@ -136,7 +145,8 @@ fn is_sequence(value: &Value) -> bool {
 }
 
 fn is_number(value: &Value) -> bool {
-    matches!(value.kind(), ValueKind::Number | ValueKind::Bool) || value.downcast_object_ref::<Numeral>().is_some()
+    matches!(value.kind(), ValueKind::Number | ValueKind::Bool)
+        || value.downcast_object_ref::<Numeral>().is_some()
 }
 
 fn is_float(value: &Value) -> bool {

@@ -229,7 +229,11 @@ fn number(word: &str) -> Result<Value, Fault> {
         let mut text = String::new();
         python::float_into(float, &mut text);
         let is_plain = text.parse() == Ok(float) && text.contains('.') && !text.contains('e');
-        return Ok(if is_plain { Value::from(float) } else { numeral(text, true) });
+        return Ok(if is_plain {
+            Value::from(float)
+        } else {
+            numeral(text, true)
+        });
     }
     if let Ok(number) = word.parse::<i64>() {
         return Ok(Value::from(number));

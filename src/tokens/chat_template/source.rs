@@ -121,7 +121,12 @@ fn expression_into(text: &str, out: &mut String) -> usize {
 
 /// Rewrites the bracket that ends the output if it is a slice.
 fn close(bracket: Option<Open>, out: &mut String) {
-    let Some(Open { bracket: b'[', at, colons }) = bracket else {
+    let Some(Open {
+        bracket: b'[',
+        at,
+        colons,
+    }) = bracket
+    else {
         return;
     };
     if colons.is_empty() {
@@ -173,8 +178,14 @@ mod tests {
     fn slices_become_calls_wherever_they_stand() {
         let cases = [
             ("{{ m[1:] }}", "{{ m.__slice__(1, none) }}"),
-            ("{% for x in m[::-1][:n[0]] %}", "{% for x in m.__slice__(none, none, -1).__slice__(none, n[0]) %}"),
-            ("{{ x[f({'a': 1}): y[:-2]] }}", "{{ x.__slice__(f({'a': 1}), y.__slice__(none, -2)) }}"),
+            (
+                "{% for x in m[::-1][:n[0]] %}",
+                "{% for x in m.__slice__(none, none, -1).__slice__(none, n[0]) %}",
+            ),
+            (
+                "{{ x[f({'a': 1}): y[:-2]] }}",
+                "{{ x.__slice__(f({'a': 1}), y.__slice__(none, -2)) }}",
+            ),
         ];
         for (source, expected) in cases {
             assert_eq!(prepared(source), expected);

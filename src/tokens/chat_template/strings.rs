@@ -11,7 +11,12 @@ pub fn call(text: &str, method: &str, arguments: &[Value]) -> Result<Value, Erro
     match method {
         "strip" | "lstrip" | "rstrip" => {
             let (of,): (Option<&str>,) = from_args(arguments)?;
-            Ok(Value::from(stripped(text, of, method != "rstrip", method != "lstrip")))
+            Ok(Value::from(stripped(
+                text,
+                of,
+                method != "rstrip",
+                method != "lstrip",
+            )))
         }
         "split" | "rsplit" => {
             let (positional, named): (Rest<Value>, Kwargs) = from_args(arguments)?;
@@ -48,13 +53,17 @@ pub fn call(text: &str, method: &str, arguments: &[Value]) -> Result<Value, Erro
             let (parts,): (&Value,) = from_args(arguments)?;
             let parts: Vec<Value> = parts.try_iter()?.collect();
             let parts: Option<Vec<&str>> = parts.iter().map(Value::as_str).collect();
-            parts.map(|parts| Value::from(parts.join(text))).ok_or_else(|| fault("only texts can be joined"))
+            parts
+                .map(|parts| Value::from(parts.join(text)))
+                .ok_or_else(|| fault("only texts can be joined"))
         }
         "format" => format(FormatStyle::StrFormat, text, arguments).map(Value::from),
         "ljust" | "rjust" | "center" | "zfill" => padded(text, method, arguments),
         _ => {
             let () = from_args(arguments)?;
-            cased(text, method).or_else(|| is(text, method).map(Value::from)).ok_or_else(|| Error::from(ErrorKind::UnknownMethod))
+            cased(text, method)
+                .or_else(|| is(text, method).map(Value::from))
+                .ok_or_else(|| Error::from(ErrorKind::UnknownMethod))
         }
     }
 }
@@ -98,7 +107,10 @@ pub fn replaced(text: &str, old: &str, new: &str, count: Option<i64>) -> String 
 
 fn split(text: &str, arguments: &[Value], from_right: bool) -> Result<Value, Error> {
     let (separator, most): (Option<&str>, Option<i64>) = from_args(arguments)?;
-    let most = most.and_then(|most| usize::try_from(most).ok()).unwrap_or(usize::MAX).saturating_add(1);
+    let most = most
+        .and_then(|most| usize::try_from(most).ok())
+        .unwrap_or(usize::MAX)
+        .saturating_add(1);
     let parts: Vec<&str> = match separator {
         Some("") => return Err(fault("an empty separator")),
         Some(separator) if from_right => text.rsplitn(most, separator).collect(),
@@ -116,14 +128,28 @@ fn words(text: &str, most: usize, from_right: bool) -> Vec<&str> {
     let mut words = Vec::new();
     let mut rest = stripped(text, None, !from_right, from_right);
     while !rest.is_empty() {
-        let space = if from_right { rest.rfind(is_space) } else { rest.find(is_space) };
+        let space = if from_right {
+            rest.rfind(is_space)
+        } else {
+            rest.find(is_space)
+        };
         let Some(at) = space.filter(|_| words.len() + 1 < most) else {
             words.push(stripped(rest, None, from_right, false));
             break;
         };
-        let width = rest.get(at..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8);
-        let (before, after) = (rest.get(..at).unwrap_or_default(), rest.get(at + width..).unwrap_or_default());
-        let (word, left) = if from_right { (after, before) } else { (before, after) };
+        let width = rest
+            .get(at..)
+            .and_then(|rest| rest.chars().next())
+            .map_or(1, char::len_utf8);
+        let (before, after) = (
+            rest.get(..at).unwrap_or_default(),
+            rest.get(at + width..).unwrap_or_default(),
+        );
+        let (word, left) = if from_right {
+            (after, before)
+        } else {
+            (before, after)
+        };
         words.push(word);
         rest = stripped(left, None, !from_right, from_right);
     }
@@ -131,7 +157,11 @@ fn words(text: &str, most: usize, from_right: bool) -> Vec<&str> {
 }
 
 fn partition(text: &str, separator: &str, from_right: bool) -> Value {
-    let parts = if from_right { text.rsplit_once(separator) } else { text.split_once(separator) };
+    let parts = if from_right {
+        text.rsplit_once(separator)
+    } else {
+        text.split_once(separator)
+    };
     let parts = match parts {
         Some((before, after)) => [before, separator, after],
         None if from_right => ["", "", text],
@@ -141,7 +171,13 @@ fn partition(text: &str, separator: &str, from_right: bool) -> Value {
 }
 
 fn has_affix(text: &str, affixes: &Value, at_end: bool) -> Result<bool, Error> {
-    let has = |affix: &str| if at_end { text.ends_with(affix) } else { text.starts_with(affix) };
+    let has = |affix: &str| {
+        if at_end {
+            text.ends_with(affix)
+        } else {
+            text.starts_with(affix)
+        }
+    };
     if let Some(affix) = affixes.as_str() {
         return Ok(has(affix));
     }
@@ -161,7 +197,9 @@ fn search(text: &str, method: &str, arguments: &[Value]) -> Result<Value, Error>
         _ => part.rfind(wanted),
     };
     match found {
-        Some(at) => Ok(Value::from(offset + part.get(..at).unwrap_or_default().chars().count())),
+        Some(at) => Ok(Value::from(
+            offset + part.get(..at).unwrap_or_default().chars().count(),
+        )),
         None if method.ends_with("index") => Err(fault("the text is not in the other one")),
         None => Ok(Value::from(-1)),
     }
@@ -184,8 +222,15 @@ fn window(text: &str, start: Option<i64>, end: Option<i64>) -> (usize, &str) {
 
 fn padded(text: &str, method: &str, arguments: &[Value]) -> Result<Value, Error> {
     let (width, fill): (i64, Option<&str>) = from_args(arguments)?;
-    let fill = if method == "zfill" { "0" } else { fill.unwrap_or(" ") };
-    let missing = usize::try_from(width).unwrap_or(0).min(1 << 20).saturating_sub(text.chars().count());
+    let fill = if method == "zfill" {
+        "0"
+    } else {
+        fill.unwrap_or(" ")
+    };
+    let missing = usize::try_from(width)
+        .unwrap_or(0)
+        .min(1 << 20)
+        .saturating_sub(text.chars().count());
     let left = match method {
         "ljust" => 0,
         // The odd one goes to the left where the width is odd.
@@ -193,7 +238,11 @@ fn padded(text: &str, method: &str, arguments: &[Value]) -> Result<Value, Error>
         _ => missing,
     };
     let (sign, digits) = text.split_at(usize::from(method == "zfill" && text.starts_with(['+', '-'])));
-    Ok(Value::from(format!("{sign}{}{digits}{}", fill.repeat(left), fill.repeat(missing - left))))
+    Ok(Value::from(format!(
+        "{sign}{}{digits}{}",
+        fill.repeat(left),
+        fill.repeat(missing - left)
+    )))
 }
 
 /// The text in another case.
@@ -204,13 +253,21 @@ fn cased(text: &str, method: &str) -> Option<Value> {
         "title" => titled(text),
         "capitalize" => {
             let mut characters = text.chars();
-            let first: String = characters.next().into_iter().flat_map(char::to_uppercase).collect();
+            let first: String = characters
+                .next()
+                .into_iter()
+                .flat_map(char::to_uppercase)
+                .collect();
             first + &characters.as_str().to_lowercase()
         }
         "swapcase" => {
             let swapped = |character: char| {
                 let text = character.to_string();
-                if character.is_uppercase() { text.to_lowercase() } else { text.to_uppercase() }
+                if character.is_uppercase() {
+                    text.to_lowercase()
+                } else {
+                    text.to_uppercase()
+                }
             };
             text.chars().map(swapped).collect()
         }
@@ -236,7 +293,8 @@ fn titled(text: &str) -> String {
 /// What a text consists of.
 fn is(text: &str, method: &str) -> Option<bool> {
     let all = |of: fn(char) -> bool| !text.is_empty() && text.chars().all(of);
-    let cased = |this: fn(char) -> bool, other: fn(char) -> bool| text.chars().any(this) && !text.chars().any(other);
+    let cased =
+        |this: fn(char) -> bool, other: fn(char) -> bool| text.chars().any(this) && !text.chars().any(other);
     Some(match method {
         "isalpha" => all(char::is_alphabetic),
         "isdigit" | "isnumeric" | "isdecimal" => all(char::is_numeric),

@@ -11,8 +11,13 @@ use super::values::{Numeral, View};
 
 /// `tojson(value, ensure_ascii=False, indent=None, separators=None, sort_keys=False)`.
 pub fn to_json(value: &Value, positional: Rest<Value>, named: Kwargs) -> Result<String, Error> {
-    let arguments = in_order(positional, &named, &["ensure_ascii", "indent", "separators", "sort_keys"])?;
-    let (ensure_ascii, indent, separators, sort_keys): (&Value, &Value, &Value, &Value) = from_args(&arguments)?;
+    let arguments = in_order(
+        positional,
+        &named,
+        &["ensure_ascii", "indent", "separators", "sort_keys"],
+    )?;
+    let (ensure_ascii, indent, separators, sort_keys): (&Value, &Value, &Value, &Value) =
+        from_args(&arguments)?;
     let indent = match (indent.as_str(), indent.kind()) {
         (Some(text), _) => Some(text.to_owned()),
         (None, ValueKind::None | ValueKind::Undefined) => None,
@@ -89,7 +94,11 @@ impl Writer {
         // A float beyond all others, which JSON's own numbers can be read as.
         if self.out.ends_with("inf") {
             self.out.truncate(start);
-            self.out.push_str(if value.to_string().starts_with('-') { "-Infinity" } else { "Infinity" });
+            self.out.push_str(if value.to_string().starts_with('-') {
+                "-Infinity"
+            } else {
+                "Infinity"
+            });
         }
     }
 

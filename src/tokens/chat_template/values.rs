@@ -14,7 +14,17 @@ const FEW: usize = 12;
 
 /// What every dictionary of Python has; as attributes they hide fields of the same name.
 const DICT_METHODS: [&str; 11] = [
-    "clear", "copy", "fromkeys", "get", "items", "keys", "pop", "popitem", "setdefault", "update", "values",
+    "clear",
+    "copy",
+    "fromkeys",
+    "get",
+    "items",
+    "keys",
+    "pop",
+    "popitem",
+    "setdefault",
+    "update",
+    "values",
 ];
 
 /// A JSON object.
