@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::TurnCounter;
 use crate::metrics::{Measure, Parts};
 use crate::tokens::TokenCounter;
+use crate::tokens::chat_template::ChatTemplate;
 use crate::trajectory::{self, Format, ParseError, Record, Role};
 
 /// Measures records.
@@ -15,6 +16,8 @@ pub struct Measurer {
     pub image_tokens: usize,
     /// The format that all records are in; `None` lets each record decide.
     pub format: Option<Format>,
+    /// The chat template, where the rendered count is wanted as well.
+    pub template: Option<Arc<ChatTemplate>>,
 }
 
 impl Measurer {
@@ -48,10 +51,16 @@ impl Measurer {
         })
     }
 
-    /// What the record costs as the chat template renders it, or why the template refuses it; `None` without one.
-    #[expect(clippy::unused_self, reason = "there are no templates yet")]
-    fn rendered(&self, _record: &Record<'_>) -> Option<Result<u64, String>> {
-        None
+    /// What the record costs as the chat template renders it, or why there is no such count; `None` without a template.
+    fn rendered(&self, record: &Record<'_>) -> Option<Result<u64, String>> {
+        let template = self.template.as_ref()?;
+        let render = || {
+            let chat = trajectory::chat(record).map_err(|error| error.to_string())?;
+            let text = template.render(&chat.messages, chat.tools.as_deref());
+            let text = text.map_err(|error| error.to_string())?;
+            Ok(self.counter.count(&text) as u64)
+        };
+        Some(render())
     }
 }
 
@@ -93,6 +102,7 @@ mod tests {
             counter: Arc::new(Words(identity)),
             image_tokens: 100,
             format: None,
+            template: None,
         };
         measurer.measure(record.as_bytes())
     }
@@ -114,7 +124,10 @@ mod tests {
         };
         assert_eq!(measure.parts, expected);
         assert_eq!(measure.turn_tokens, [1, 102, 3, 3, 1]);
-        assert_eq!((measure.tokens, measure.id.as_str(), measure.format), (113, "7", "messages"));
+        assert_eq!(
+            (measure.tokens, measure.id.as_str(), measure.format),
+            (113, "7", "messages")
+        );
         assert_eq!(measure.rendered, None);
     }
 
@@ -122,13 +135,23 @@ mod tests {
     fn tools_written_as_a_string_cost_what_the_string_says() {
         let record = r#"{"tools": "[ {\"name\": \"f\"} ]", "conversations": []}"#;
         assert_eq!(measure(record).unwrap().parts.tools, 4);
-        assert_eq!(measure(r#"{"tools": null, "conversations": []}"#).unwrap().parts.tools, 0);
+        assert_eq!(
+            measure(r#"{"tools": null, "conversations": []}"#)
+                .unwrap()
+                .parts
+                .tools,
+            0
+        );
     }
 
     #[test]
     fn what_holds_no_trajectory_is_an_error() {
         assert_eq!(measure(r#"{"text": "a b"}"#).unwrap_err().code(), "no_trajectory");
-        let deep = format!(r#"{{"tools": {}{}, "conversations": []}}"#, "[".repeat(300), "]".repeat(300));
+        let deep = format!(
+            r#"{{"tools": {}{}, "conversations": []}}"#,
+            "[".repeat(300),
+            "]".repeat(300)
+        );
         assert_eq!(measure(&deep).unwrap_err(), ParseError::TooDeep);
     }
 }

@@ -176,7 +176,10 @@ mod tests {
         census.add("a", &measure(3, 100, Some(Ok(95))));
         assert_eq!((census.records(), census.refused), (3, 1));
         assert_eq!((census.values.sum(), census.rendered.sum()), (700, 215));
-        assert_eq!((census.values_of_rendered, census.permille.percentile(100)), (200, 1200));
+        assert_eq!(
+            (census.values_of_rendered, census.permille.percentile(100)),
+            (200, 1200)
+        );
         assert_eq!(census.first_refused[0].error, "no system turn");
         let lines: Vec<u64> = census.largest().iter().map(|record| record.line).collect();
         assert_eq!(lines, [1, 3]);

@@ -83,7 +83,9 @@ mod tests {
     #[test]
     fn percentiles_are_counts_that_occurred_by_the_nearest_rank() {
         let distribution = of((1..=1000).map(|thousand| thousand * 1000 + 7));
-        let percentiles: Vec<u64> = [0, 50, 99, 100].map(|percent| distribution.percentile(percent)).into();
+        let percentiles: Vec<u64> = [0, 50, 99, 100]
+            .map(|percent| distribution.percentile(percent))
+            .into();
         assert_eq!(percentiles, [1_007, 500_007, 990_007, 1_000_007]);
         assert_eq!((distribution.len(), distribution.sum()), (1000, 500_507_000));
         // One record of a hundred is not in the 99th percentile, one of ninety-nine is.

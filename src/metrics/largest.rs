@@ -53,7 +53,12 @@ impl Largest {
         self.seen += 1;
         let place = (Reverse(size), self.seen);
         let full = self.records.len() >= self.most;
-        if full && self.records.last_key_value().is_none_or(|(last, _)| *last < place) {
+        if full
+            && self
+                .records
+                .last_key_value()
+                .is_none_or(|(last, _)| *last < place)
+        {
             return;
         }
         let record = LargeRecord {

@@ -160,7 +160,9 @@ mod tests {
         };
         insta::assert_snapshot!(line_of(&measure), @r#"{"source":"a.jsonl","line":3,"id":"x\"y","format":"sharegpt","tokens":12,"rendered_tokens":null,"turns":2,"turn_tokens":[5,7],"parts":{"system":0,"tools":0,"tool_output":0,"assistant":7,"human":5,"other":0}}"#);
         measure.rendered = Some(Err("roles must alternate".to_owned()));
-        assert!(line_of(&measure).contains(r#""rendered_tokens":null,"rendered_error":"roles must alternate","#));
+        assert!(
+            line_of(&measure).contains(r#""rendered_tokens":null,"rendered_error":"roles must alternate","#)
+        );
         measure.rendered = Some(Ok(20));
         assert!(line_of(&measure).contains(r#""rendered_tokens":20,"turns":2,"#));
     }

@@ -4,7 +4,9 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use super::count_report::CountReport;
-use super::figures::{duration, megabytes, megabytes_per_second, percent, printable, signed_percent, thousands};
+use super::figures::{
+    duration, megabytes, megabytes_per_second, percent, printable, signed_percent, thousands,
+};
 use super::histogram::bars;
 use super::survey_figures::{RatioFigures, TroubleFigures};
 use super::table::{Table, columns, reasons};
@@ -23,14 +25,26 @@ pub fn count_text(report: &CountReport, elapsed: Duration, bytes_read: u64) -> S
         table.row("Tokens rendered", &thousands(rendered.total), &apart);
     }
     let limit = format!("Over {}", thousands(report.max_tokens));
-    table.row(&limit, &thousands(report.over), &percent(report.over, judged));
+    table.row(
+        &limit,
+        &thousands(report.over_max_tokens),
+        &percent(report.over_max_tokens, judged),
+    );
     if survey.unreadable.records > 0 {
         let codes = survey.unreadable.by_code.iter();
         let codes: Vec<_> = codes.map(|(code, count)| ((*code).to_owned(), *count)).collect();
-        table.row("Unreadable", &thousands(survey.unreadable.records), &reasons(&codes));
+        table.row(
+            "Unreadable",
+            &thousands(survey.unreadable.records),
+            &reasons(&codes),
+        );
     }
     if survey.refused.records > 0 {
-        table.row("Refused", &thousands(survey.refused.records), "by the chat template");
+        table.row(
+            "Refused",
+            &thousands(survey.refused.records),
+            "by the chat template",
+        );
     }
     let rate = megabytes_per_second(bytes_read, elapsed);
     let read = format!("{}, {rate:.1} MB/s", megabytes(bytes_read));
@@ -38,7 +52,11 @@ pub fn count_text(report: &CountReport, elapsed: Duration, bytes_read: u64) -> S
     let mut text = table.text();
     if survey.records > 0 {
         let _ = write!(text, "\nTokens a record\n{}", percentiles(report));
-        let _ = write!(text, "\nRecords by tokens\n{}", bars(&report.histogram, report.max_tokens));
+        let _ = write!(
+            text,
+            "\nRecords by tokens\n{}",
+            bars(&report.histogram, report.max_tokens)
+        );
         let _ = write!(text, "\nWhat the tokens are\n{}", all_parts(&survey.parts));
     }
     if !report.largest.is_empty() {
@@ -59,7 +77,7 @@ fn judged_records(report: &CountReport) -> u64 {
 /// How far the two counts are apart.
 fn apart(ratio: &RatioFigures) -> String {
     format!(
-        "{} on the turns; by record {} to {}, in the middle {}",
+        "{} on the turns; by record {} to {}, median {}",
         signed_percent(ratio.total),
         signed_percent(ratio.min),
         signed_percent(ratio.max),
@@ -105,13 +123,14 @@ fn all_parts(parts: &Parts) -> String {
         .map(|(name, tokens)| vec![format!("  {name}"), thousands(*tokens), percent(*tokens, total)])
         .collect();
     if parts.tools > 0 {
-        rows.push(vec![
-            "  tools schema".to_owned(),
-            thousands(parts.tools),
-            "beside the turns".to_owned(),
-        ]);
+        rows.push(vec!["  tools schema".to_owned(), thousands(parts.tools)]);
     }
-    columns(&rows)
+    let mut text = columns(&rows);
+    if parts.tools > 0 {
+        text.truncate(text.trim_end().len());
+        text.push_str("  beside the turns\n");
+    }
+    text
 }
 
 fn largest(report: &CountReport) -> String {
@@ -124,8 +143,10 @@ fn largest(report: &CountReport) -> String {
                 format!("{} tokens", thousands(record.tokens)),
             ];
             if report.survey.rendered_tokens.is_some() {
-                let rendered = record.rendered_tokens.map_or_else(|| "refused".to_owned(), thousands);
-                row.push(format!("{rendered} rendered"));
+                let rendered = record.rendered_tokens.map(thousands);
+                row.push(
+                    rendered.map_or_else(|| "refused".to_owned(), |rendered| format!("{rendered} rendered")),
+                );
             }
             row.push(format!("{} turns", thousands(record.turns)));
             row
@@ -133,7 +154,7 @@ fn largest(report: &CountReport) -> String {
         .collect();
     let mut text = String::new();
     for (line, record) in columns(&rows).lines().zip(&report.largest) {
-        let _ = writeln!(text, "{line}  {}", record_parts(record));
+        let _ = writeln!(text, "{line}\n      {}", record_parts(record));
     }
     text
 }
@@ -141,10 +162,19 @@ fn largest(report: &CountReport) -> String {
 fn record_parts(record: &LargeRecord) -> String {
     let mut parts: Vec<String> = named(&record.parts)
         .iter()
-        .map(|(name, tokens)| format!("{name} {} ({})", thousands(*tokens), percent(*tokens, record.tokens)))
+        .map(|(name, tokens)| {
+            format!(
+                "{name} {} ({})",
+                thousands(*tokens),
+                percent(*tokens, record.tokens)
+            )
+        })
         .collect();
     if record.parts.tools > 0 {
-        parts.push(format!("beside them tools schema {}", thousands(record.parts.tools)));
+        parts.push(format!(
+            "beside them tools schema {}",
+            thousands(record.parts.tools)
+        ));
     }
     parts.join(", ")
 }

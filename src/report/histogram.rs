@@ -26,7 +26,11 @@ pub struct Bin {
 /// The steps from none up to the last one that holds a record, or to the limit if that is later.
 pub fn histogram(distribution: &Distribution, limit: u64) -> Vec<Bin> {
     // In parts, so that no limit is too large to be multiplied.
-    let edge = |step: u64| (limit / 8).saturating_mul(step).saturating_add(limit % 8 * step / 8);
+    let edge = |step: u64| {
+        (limit / 8)
+            .saturating_mul(step)
+            .saturating_add(limit % 8 * step / 8)
+    };
     let mut edges: Vec<u64> = STEPS.map(edge).into();
     edges.dedup();
     let mut bins = Vec::new();
@@ -106,7 +110,22 @@ mod tests {
     #[test]
     fn the_bars_show_where_the_limit_lies() {
         let distribution = of(&[10, 700, 800, 900, 1000, 1001, 1300, 9000]);
-        insta::assert_snapshot!(bars(&histogram(&distribution, 1000), 1000), @"");
+        insta::assert_snapshot!(bars(&histogram(&distribution, 1000), 1000), @r"
+        to       125  1  12.5 %  ████████████████████
+        to       250  0   0.0 %
+        to       375  0   0.0 %
+        to       500  0   0.0 %
+        to       625  0   0.0 %
+        to       750  1  12.5 %  ████████████████████
+        to       875  1  12.5 %  ████████████████████
+        to     1,000  2  25.0 %  ████████████████████████████████████████
+        ------------ the limit
+        to     1,250  1  12.5 %  ████████████████████
+        to     1,500  1  12.5 %  ████████████████████
+        to     2,000  0   0.0 %
+        to     4,000  0   0.0 %
+        over   4,000  1  12.5 %  ████████████████████
+        ");
     }
 
     #[test]

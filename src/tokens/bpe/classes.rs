@@ -1,8 +1,7 @@
 //! The character classes that the split patterns speak of, as bits in a two-level table.
 
-use std::collections::HashMap;
-
 use regex_syntax::hir::{Class, HirKind};
+use rustc_hash::FxHashMap;
 
 /// `\p{Lu}` and `\p{Lt}`: letters that only open a word.
 pub const UPPER: u8 = 1;
@@ -89,7 +88,7 @@ impl Classes {
                 part.into_iter().flatten().for_each(|bits| *bits |= class);
             }
         }
-        let mut seen = HashMap::new();
+        let mut seen = FxHashMap::default();
         let mut blocks = Vec::with_capacity(CODE_POINTS / BLOCK);
         let mut classes: Vec<u8> = Vec::new();
         for block in flat.chunks(BLOCK) {

@@ -62,19 +62,20 @@ impl Vocabulary {
         for (rank, byte) in (0..).zip(bytes) {
             *tokens.get_mut(usize::from(*byte))? = rank;
         }
-        let mut merges = Vec::with_capacity(number as usize);
+        let mut vocabulary = Self::without_merges(&tokens, pairs.len() / 5)?;
+        let byte_of = byte_of(&tokens)?;
         for (rank, pair) in (256..).zip(pairs.chunks_exact(5)) {
             let mut word = [0; 8];
             word.get_mut(..5)?.copy_from_slice(pair);
             let pair = u64::from_le_bytes(word);
             let (left, right) = ((pair & 0xf_ffff) as Rank, (pair >> 20) as Rank);
+            // Every merge makes the token of its own rank, and comes after those that make its parts.
             if left >= rank || right >= rank {
                 return None;
             }
-            let made = rank;
-            merges.push(Merge { left, right, made });
+            vocabulary.insert(left, right, rank, &byte_of)?;
         }
-        Self::new(&tokens, &merges)
+        Some(vocabulary)
     }
 
     /// From the tokens of the bytes, which are 0 to 255 in any order, and the merges in their order: the
@@ -82,12 +83,38 @@ impl Vocabulary {
     /// or a byte has no token of its own.
     pub fn new(bytes: &[Rank; BYTES], merges: &[Merge]) -> Option<Self> {
         let ranks = BYTES + merges.len();
-        if ranks > 1 << RANK_BITS {
+        let mut vocabulary = Self::without_merges(bytes, merges.len())?;
+        let byte_of = byte_of(bytes)?;
+        // The last merge that makes each token.
+        let mut last = vec![0; ranks];
+        for (rank, merge) in (BYTES as Rank..).zip(merges) {
+            if merge.left == NO_TOKEN || merge.right == NO_TOKEN {
+                continue;
+            }
+            vocabulary.insert(merge.left, merge.right, rank, &byte_of)?;
+            if merge.made != rank && vocabulary.made.is_empty() {
+                vocabulary.made = (0..ranks as Rank).collect();
+            }
+            if let Some(made) = vocabulary.made.get_mut(rank as usize) {
+                *made = merge.made;
+            }
+            *last.get_mut(merge.made as usize)? = rank;
+        }
+        let comes_after = |rank: Rank, token: Rank| last.get(token as usize).is_none_or(|last| *last < rank);
+        vocabulary.is_ordered = (BYTES as Rank..)
+            .zip(merges)
+            .all(|(rank, merge)| comes_after(rank, merge.left) && comes_after(rank, merge.right));
+        Some(vocabulary)
+    }
+
+    /// With room for so many merges.
+    fn without_merges(bytes: &[Rank; BYTES], merges: usize) -> Option<Self> {
+        if BYTES + merges > 1 << RANK_BITS {
             return None;
         }
         // At most half of the slots are taken, so that a search that fails ends soon.
-        let bits = (merges.len().max(32) * 2).next_power_of_two().ilog2();
-        let mut vocabulary = Self {
+        let bits = (merges.max(32) * 2).next_power_of_two().ilog2();
+        Some(Self {
             slots: vec![EMPTY; 1 << bits],
             // A quarter of the bits at most is set: for 200,000 merges they take 128 kB.
             hashes: vec![0; 1 << (bits + 1 - 6)],
@@ -97,44 +124,13 @@ impl Vocabulary {
             byte_pairs: vec![NO_TOKEN; BYTES * BYTES],
             made: Vec::new(),
             is_ordered: true,
-        };
-        let mut byte_of = [None; BYTES];
-        for (byte, token) in (0_u8..=255).zip(bytes) {
-            let place = byte_of.get_mut(*token as usize)?;
-            if place.replace(byte).is_some() {
-                return None;
-            }
-        }
-        // The last merge that makes each token.
-        let mut last = vec![0; ranks];
-        for (rank, merge) in (BYTES as Rank..).zip(merges) {
-            if merge.left == NO_TOKEN || merge.right == NO_TOKEN {
-                continue;
-            }
-            vocabulary.insert(merge.left, merge.right, rank)?;
-            if merge.made != rank && vocabulary.made.is_empty() {
-                vocabulary.made = (0..ranks as Rank).collect();
-            }
-            if let Some(made) = vocabulary.made.get_mut(rank as usize) {
-                *made = merge.made;
-            }
-            *last.get_mut(merge.made as usize)? = rank;
-            let (left, right) = (
-                byte_of.get(merge.left as usize),
-                byte_of.get(merge.right as usize),
-            );
-            if let (Some(Some(left)), Some(Some(right))) = (left, right) {
-                *vocabulary.byte_pairs.get_mut(pair_index(*left, *right))? = rank;
-            }
-        }
-        let comes_after = |rank: Rank, token: Rank| last.get(token as usize).is_none_or(|last| *last < rank);
-        vocabulary.is_ordered = (BYTES as Rank..)
-            .zip(merges)
-            .all(|(rank, merge)| comes_after(rank, merge.left) && comes_after(rank, merge.right));
-        Some(vocabulary)
+        })
     }
 
-    fn insert(&mut self, left: Rank, right: Rank, rank: Rank) -> Option<()> {
+    fn insert(&mut self, left: Rank, right: Rank, rank: Rank, byte_of: &[u8; BYTES]) -> Option<()> {
+        if let (Some(left), Some(right)) = (byte_of.get(left as usize), byte_of.get(right as usize)) {
+            *self.byte_pairs.get_mut(pair_index(*left, *right))? = rank;
+        }
         let pair = both(left, right);
         let hash = hash(pair);
         let (word, bit) = self.bit(hash);
@@ -205,6 +201,19 @@ impl Vocabulary {
         let index = hash >> self.bit_shift;
         ((index >> 6) as usize, 1 << (index & 63))
     }
+}
+
+/// The byte of each of the first tokens. Nothing if a byte has none of its own.
+fn byte_of(tokens: &[Rank; BYTES]) -> Option<[u8; BYTES]> {
+    let mut byte_of = [None; BYTES];
+    for (byte, token) in (0_u8..=255).zip(tokens) {
+        let place = byte_of.get_mut(*token as usize)?;
+        if place.replace(byte).is_some() {
+            return None;
+        }
+    }
+    // So many bytes in so many different places: none is left empty.
+    Some(byte_of.map(Option::unwrap_or_default))
 }
 
 #[inline]
