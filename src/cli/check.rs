@@ -9,8 +9,9 @@ use crate::report::{self, CheckOutcome, Limits, MaxOver, check_text};
 /// Check that trajectories are within a token budget: exit code 0 if they are, 1 if not.
 ///
 /// Holds the tokens of every record against --max-tokens, and with --p99 their 99th percentile against a limit of its
-/// own. Fails as well where a record cannot be read (--on-invalid pass allows that), and where there is no record at
-/// all: a check that saw nothing says nothing.
+/// own; with --chat-template both counts are shown, and --count says which one judges. Fails as well where a record
+/// cannot be read (--on-invalid pass allows that) or the template refuses one (--allow-refused), and where there is no
+/// record at all: a check that saw nothing says nothing.
 ///
 /// The format of the records is given by --input-format, since --format is that of the answer.
 #[derive(Debug, clap::Args)]
@@ -24,6 +25,9 @@ pub struct CheckArgs {
     /// Tokens that the 99th percentile of all records may be
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64))]
     p99: Option<u64>,
+    /// Records that the chat template refuses do not fail the check
+    #[arg(long)]
+    allow_refused: bool,
     /// What the answer is printed as
     #[arg(long, value_name = "NAME", value_enum, default_value_t = AnswerFormat::Text)]
     format: AnswerFormat,
@@ -55,7 +59,7 @@ pub fn run(args: CheckArgs) -> Result<ExitStatus, CliError> {
         max_over: args.max_over,
         p99: args.p99,
         allow_unreadable,
-        allow_refused: false,
+        allow_refused: args.allow_refused,
     };
     let outcome = CheckOutcome::new(figures, &census, &limits, report.tokenizer_note);
     let answer = match args.format {

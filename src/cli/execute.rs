@@ -87,6 +87,7 @@ fn fitter(config: &Config, dry_run: bool) -> Result<Fitter, CliError> {
     Ok(Fitter {
         settings: settings(config, dry_run),
         counter,
+        template: running::template(config)?,
         summarizer,
         fallback: embedded,
     })
@@ -96,6 +97,7 @@ fn settings(config: &Config, dry_run: bool) -> FitSettings {
     let compression = &config.compression;
     FitSettings {
         target_max_tokens: compression.target_max_tokens,
+        count: compression.count,
         summary_target_tokens: compression.summary_target_tokens,
         summary_max_tokens: config.summary_max_tokens(),
         max_passes: compression.max_passes,
@@ -169,6 +171,7 @@ fn figures(options: &CompressOptions, report: &RunReport) -> RunFigures {
                 .collect(),
         },
         degraded: sums.degraded,
+        both_counts: totals.both_counts.is_any().then(|| totals.both_counts.clone()),
         anchors_needed: sums.anchors_needed,
         anchors_held: sums.anchors_held,
         elapsed: report.elapsed,

@@ -10,12 +10,23 @@ use super::errors::CliError;
 use super::exit::ExitStatus;
 use crate::config::{Config, InputFormat};
 use crate::pipeline::{Counters, RunError, Source};
+use crate::tokens::chat_template::ChatTemplate;
 use crate::tokens::{self, TokenCounter};
 use crate::trajectory::Format;
 
 /// The tokenizer that the configuration names.
 pub fn tokenizer(config: &Config) -> Result<Arc<dyn TokenCounter>, CliError> {
     tokens::load(&config.tokenizer.name)
+        .map_err(|error| CliError::usage(error.to_string()).with_help(error.help()))
+}
+
+/// The chat template, where rendered counts are asked for.
+pub fn template(config: &Config) -> Result<Option<Arc<ChatTemplate>>, CliError> {
+    let Some(choice) = config.chat_template() else {
+        return Ok(None);
+    };
+    ChatTemplate::load(choice, &config.tokenizer.name)
+        .map(Some)
         .map_err(|error| CliError::usage(error.to_string()).with_help(error.help()))
 }
 

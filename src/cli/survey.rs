@@ -9,7 +9,7 @@ use super::inputs::{self, percent};
 use super::key_flags::{KeyFlags, KeySet};
 use super::progress::{Progress, ProgressStyle, counting};
 use super::running;
-use crate::config::{Config, KEYS, Key, OnInvalid};
+use crate::config::{Config, CountMode, KEYS, Key, OnInvalid};
 use crate::fit::Measurer;
 use crate::metrics::{Census, Measured};
 use crate::pipeline::{self, RunError, Sample, Source, Survey, SurveyReport};
@@ -68,6 +68,9 @@ enum CountingKeys {}
 const ON_INVALID: &str = "What becomes of a line that holds no readable trajectory: it is reported and decides the exit \
     code (reject), it is only reported (pass), or the run ends (fail)";
 
+const COUNT: &str = "Which count is held against the limit, and says which records are the largest: the sum of the \
+    turns' values, or the whole chat as its template renders it";
+
 impl KeySet for CountingKeys {
     fn keys() -> &'static [Key] {
         static ALL: LazyLock<Vec<Key>> = LazyLock::new(|| KEYS.iter().filter_map(counting_key).collect());
@@ -78,7 +81,9 @@ impl KeySet for CountingKeys {
 /// The key as these commands have it, where it matters to them: `--format` is what they print in.
 fn counting_key(key: &Key) -> Option<Key> {
     match key.path {
-        "tokenizer.name" | "tokenizer.image_tokens" | "processing.jobs" => Some(*key),
+        "tokenizer.name" | "tokenizer.chat_template" | "tokenizer.image_tokens" => Some(*key),
+        "compression.count" => Some(key.with_flag(key.flag, COUNT)),
+        "processing.jobs" => Some(*key),
         "input.format" => Some(key.with_flag("input-format", key.help)),
         "input.on_invalid" => Some(key.with_flag(key.flag, ON_INVALID)),
         _ => None,
@@ -132,7 +137,11 @@ impl SurveyArgs {
         let quiet = self.quiet || (lines && io::stdout().is_terminal());
         let style = ProgressStyle::detect(quiet, self.verbose);
         let progress = Progress::start(style, Arc::clone(&counters), counting);
-        let mut census = Census::new(Measured::Values, self.largest as usize);
+        let by = match config.compression.count {
+            CountMode::Values => Measured::Values,
+            CountMode::Rendered => Measured::Rendered,
+        };
+        let mut census = Census::new(by, self.largest as usize);
         let ended = survey.run(measurer, &mut census, &counters, &stop, print_lines);
         progress.finish();
         let report = match ended {
@@ -173,6 +182,6 @@ fn measurer(config: &Config) -> Result<Measurer, CliError> {
         counter: running::tokenizer(config)?,
         image_tokens: config.tokenizer.image_tokens,
         format: running::format(config),
-        template: None,
+        template: running::template(config)?,
     })
 }

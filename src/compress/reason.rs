@@ -21,6 +21,13 @@ impl Reason {
     /// Compressed, but the last pass left it over the target.
     pub const REGION_EXHAUSTED: &'static str = "region_exhausted";
 
+    /// The chat template refuses the trajectory.
+    pub const TEMPLATE_REFUSES: &'static str = "template_refuses";
+    /// The chat template refuses the trajectory with its summary.
+    pub const TEMPLATE_REFUSES_SUMMARY: &'static str = "template_refuses_summary";
+    /// With the summary in its place the chat template renders kept turns otherwise than before.
+    pub const TEMPLATE_CHANGES_KEPT_TURNS: &'static str = "template_changes_kept_turns";
+
     /// A reason that says all by its code.
     pub fn plain(code: &'static str) -> Self {
         Self {

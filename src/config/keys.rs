@@ -44,12 +44,13 @@ macro_rules! key {
 #[rustfmt::skip]
 pub static KEYS: &[Key] = &[
     key!(tokenizer.name, "tokenizer", "Tokenizer of the model to be trained: a built-in name (o200k_base, cl100k_base), a tokenizer.json, or a folder that holds one").common(),
+    key!(tokenizer.chat_template, "chat-template", "Count what the trainer sees as well: chats rendered by this template, a file, or auto for the tokenizer's own").common(),
     key!(tokenizer.image_tokens, "image-tokens", "Tokens that an image part costs"),
     key!(compression.target_max_tokens, "target-max-tokens", "Tokens that a trajectory may cost after compression").common(),
     key!(compression.summary_target_tokens, "summary-target-tokens", "Tokens that a summary should cost").common(),
     key!(compression.summary_max_tokens, "summary-max-tokens", "Tokens that a summary may cost where the budget leaves room [default: twice the summary target]"),
     key!(compression.strategy, "strategy", "How a trajectory is made to fit"),
-    key!(compression.count, "count", "What the budget is measured in: the sum of the turns' values"),
+    key!(compression.count, "count", "What the budget is measured in: the sum of the turns' values, or the whole chat as its template renders it"),
     key!(compression.over_limit, "over-limit", "What becomes of a record that is still over the budget: write it, reject it, or write it and exit with 1").common(),
     key!(compression.max_passes, "max-passes", "Times a plan may be extended when one summary was not enough"),
     key!(compression.summary_placement, "summary-placement", "Where the summary goes: a human turn after the head, the end of the turn before it, or whichever the order of roles allows"),

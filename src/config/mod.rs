@@ -67,6 +67,12 @@ impl Config {
             .unwrap_or(compression.summary_target_tokens.saturating_mul(2))
     }
 
+    /// The chat template that rendered counts are made with, where they are asked for: a budget on what is rendered needs one.
+    pub fn chat_template(&self) -> Option<&str> {
+        let own = (self.compression.count == CountMode::Rendered).then_some("auto");
+        self.tokenizer.chat_template.as_deref().or(own)
+    }
+
     /// The text that the system turn gains when a trajectory is compressed; none if it is switched off.
     pub fn summary_notice(&self) -> Option<&str> {
         let output = &self.output;

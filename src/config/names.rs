@@ -3,7 +3,7 @@
 use crate::names::named;
 
 pub use crate::compress::SummaryPlacement;
-pub use crate::fit::{OnFailure, OverLimit};
+pub use crate::fit::{CountMode, OnFailure, OverLimit};
 pub use crate::names::{Named, UnknownName};
 pub use crate::pipeline::OnInvalid;
 
@@ -12,14 +12,6 @@ named! {
     Strategy {
         /// A stretch of the middle is replaced by one summary turn.
         Summarize = "summarize",
-    }
-}
-
-named! {
-    /// What the budget is measured in.
-    CountMode {
-        /// The sum of what the turns cost.
-        Values = "values",
     }
 }
 

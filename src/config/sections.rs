@@ -10,6 +10,8 @@ use super::names::{
 pub struct TokenizerConfig {
     /// A built-in name, a `tokenizer.json`, or a folder that holds one.
     pub name: String,
+    /// The chat template that rendered counts are made with: `auto`, the tokenizer's own, or a file.
+    pub chat_template: Option<String>,
     /// Tokens that an image part costs, whatever its size.
     pub image_tokens: usize,
 }
@@ -112,6 +114,7 @@ impl Default for TokenizerConfig {
     fn default() -> Self {
         Self {
             name: "o200k_base".to_owned(),
+            chat_template: None,
             image_tokens: 1500,
         }
     }

@@ -1,19 +1,19 @@
 //! One compression carried out: the new text, its exact cost, and the proof that nothing else changed.
 
-use super::TurnCounter;
-use crate::compress::{Compressed, Outline, Placement, Region, Violation, verify};
+use super::case::Case;
+use super::{CountMode, Rendered, TurnCounter};
+use crate::compress::{Compressed, Placement, Region, Violation, verify};
 use crate::summarize::marker::END_MARKER;
-use crate::trajectory::{self, Edit, Record, TurnView};
+use crate::trajectory::{self, Edit, Record};
 
 /// What is to be written in place of a region.
 pub struct Attempt<'a> {
-    pub record: &'a Record<'a>,
-    pub views: &'a [TurnView<'a>],
-    pub outline: &'a Outline,
+    /// The record and all that is known of it.
+    pub case: &'a Case<'a>,
+    /// The turns that go.
     pub region: Region,
+    /// Where the summary goes.
     pub placement: Placement,
-    /// The edit that puts the notice into the system turn, with that turn's index.
-    pub notice: Option<&'a (usize, Edit)>,
 }
 
 /// A compressed record, written and recounted.
@@ -21,33 +21,49 @@ pub struct Attempt<'a> {
 pub struct Written {
     /// The record's new text.
     pub text: String,
-    /// What the trajectory costs now.
+    /// What the trajectory costs now, in what the budget is measured in.
     pub tokens: usize,
+    /// What it costs by its values.
+    pub value_tokens: usize,
+    /// What it costs as rendered; `None` without a template.
+    pub rendered_tokens: Option<usize>,
+    /// Kept turns that the template renders otherwise than before.
+    pub changed_turns: usize,
     /// Its turns.
     pub turns: usize,
+    /// Where the summary went.
+    pub placement: Placement,
+}
+
+/// Why an attempt cannot be written.
+#[derive(Debug)]
+pub enum Unwritten {
+    /// The chat template refuses what it would be.
+    Refused(String),
+    /// An invariant would not hold.
+    Violation(Violation),
 }
 
 impl Attempt<'_> {
     /// The last human turn's text, where the region takes it.
     pub fn quoted_human(&self) -> Option<&str> {
-        let last_human = self
-            .outline
-            .last_human
-            .filter(|last| self.region.contains(*last))?;
-        self.views.get(last_human).and_then(super::spoken)
+        let last_human = self.case.outline.last_human;
+        let last_human = last_human.filter(|last| self.region.contains(*last))?;
+        self.case.views.get(last_human).and_then(super::spoken)
     }
 
     /// Writes the record with `summary` in place of the region, recounts what changed, and verifies the whole.
-    pub fn write(&self, summary: &str, counter: &mut TurnCounter<'_>) -> Result<Written, Violation> {
-        let broken = |what: &str| Violation::KeptPartChanged(what.to_owned());
+    pub fn write(&self, summary: &str, counter: &mut TurnCounter<'_>) -> Result<Written, Unwritten> {
+        let broken = |what: &str| Unwritten::Violation(Violation::KeptPartChanged(what.to_owned()));
+        let (record, outline) = (self.case.record, self.case.outline);
         let text = self
             .spliced(summary)
             .ok_or_else(|| broken("no place for the summary"))?;
-        let format = Some(self.record.format);
+        let format = Some(record.format);
         let written =
             trajectory::parse(text.as_bytes(), format).map_err(|error| broken(&error.to_string()))?;
         let own_turn = self.placement.merged_into.is_none();
-        let notice_turn = self.notice.map(|(turn, _)| *turn);
+        let notice_turn = self.case.notice.as_ref().map(|(turn, _)| *turn);
         let appended: Vec<usize> = notice_turn
             .into_iter()
             .chain(self.placement.merged_into)
@@ -62,13 +78,19 @@ impl Attempt<'_> {
             .map(|turn| counter.turn(turn).tokens)
             .sum();
         let kept = |index: &usize| !self.region.contains(*index) && !appended.contains(index);
-        let turns = self.outline.turns.iter().enumerate();
+        let counted = self.case.counted;
+        let turns = counted.turns.iter().enumerate();
         let kept_tokens: usize = turns
             .filter(|(index, _)| kept(index))
             .map(|(_, turn)| turn.tokens)
             .sum();
-        let tokens = self.outline.extra_tokens + kept_tokens + recounted;
-        let original_turns: Vec<&str> = self.record.turns.iter().map(|turn| turn.text).collect();
+        let value_tokens = counted.extra_tokens + kept_tokens + recounted;
+        let rendered = self.rendered(&written).map_err(Unwritten::Refused)?;
+        let tokens = match (self.case.fitter.settings.count, &rendered) {
+            (CountMode::Rendered, Some(rendered)) => rendered.tokens,
+            _ => value_tokens,
+        };
+        let original_turns: Vec<&str> = record.turns.iter().map(|turn| turn.text).collect();
         let written_turns: Vec<&str> = written.turns.iter().map(|turn| turn.text).collect();
         let summary_index = self.placement.merged_into.unwrap_or(self.region.start());
         let summary_view = written
@@ -79,20 +101,48 @@ impl Attempt<'_> {
             .map(|view| view.texts().collect::<String>())
             .unwrap_or_default();
         verify(&Compressed {
-            outline: self.outline,
+            outline,
             region: self.region,
             original_turns: &original_turns,
             written_turns: &written_turns,
-            original_frame: frame(self.record),
+            original_frame: frame(record),
             written_frame: frame(&written),
             appended: &appended,
             quoted_human: self.quoted_human(),
             summary_text: &summary_text,
             own_turn,
             written_tokens: tokens,
-        })?;
+        })
+        .map_err(Unwritten::Violation)?;
+        let before = counted.rendering().zip(rendered.as_ref());
+        let changed_turns = before.map_or(0, |(before, after)| {
+            before.changed_turns(after, self.region, &appended, own_turn)
+        });
         let turns = written.turns.len();
-        Ok(Written { text, tokens, turns })
+        Ok(Written {
+            value_tokens,
+            tokens,
+            rendered_tokens: rendered.map(|rendered| rendered.tokens),
+            changed_turns,
+            turns,
+            placement: self.placement,
+            text,
+        })
+    }
+
+    /// What a trainer would see of it, where the original could be rendered.
+    fn rendered(&self, written: &Record<'_>) -> Result<Option<Rendered>, String> {
+        let fitter = self.case.fitter;
+        let template = fitter
+            .template
+            .as_deref()
+            .filter(|_| self.case.counted.rendering().is_some());
+        let Some(template) = template else {
+            return Ok(None);
+        };
+        let image_tokens = fitter.settings.image_tokens;
+        let rendered = Rendered::of(written, template, fitter.counter.as_ref(), image_tokens)?;
+        Ok(Some(rendered.located(written)))
     }
 
     /// The record's text with the region replaced; `None` where there is nothing to splice into.
@@ -107,30 +157,30 @@ impl Attempt<'_> {
             body.push_str("\n\n");
             body.push_str(quoted);
         }
-        let last = self.record.turn_span(self.region.end() - 1)?.end;
-        let mut edits: Vec<Edit> = self.notice.map(|(_, edit)| edit.clone()).into_iter().collect();
+        let last = self.case.record.turn_span(self.region.end() - 1)?.end;
+        let mut edits: Vec<Edit> = self.case.notice.iter().map(|(_, edit)| edit.clone()).collect();
         match self.placement.merged_into {
             None => {
-                let first = self.record.turn_span(self.region.start())?.start;
+                let first = self.case.record.turn_span(self.region.start())?.start;
                 edits.push(Edit {
                     at: first..last,
-                    text: trajectory::new_turn(self.record, &body),
+                    text: trajectory::new_turn(self.case.record, &body),
                 });
             }
             Some(turn) => {
-                let taking = self.record.turns.get(turn)?;
+                let taking = self.case.record.turns.get(turn)?;
                 edits.push(trajectory::append_text(
-                    self.record,
+                    self.case.record,
                     taking,
                     &format!("\n\n{body}"),
                 )?);
                 edits.push(Edit {
-                    at: self.record.turn_span(turn)?.end..last,
+                    at: self.case.record.turn_span(turn)?.end..last,
                     text: String::new(),
                 });
             }
         }
-        Some(trajectory::apply(self.record.text, edits))
+        Some(trajectory::apply(self.case.record.text, edits))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::count::Counted;
 use super::{Fitter, TurnCounter};
 use crate::compress::anchors::{self, Anchor};
 use crate::compress::{CutPoints, Outline, Reason, Region, compressible_region, freed};
@@ -14,6 +15,9 @@ const SMALLEST_SUMMARY: usize = 48;
 /// Tokens that joining texts may cost beyond the sum of their parts.
 const JOINT_TOKENS: usize = 6;
 
+/// Tokens that a template may put around a summary, and that turns may cost beyond what they seem to in a rendered chat.
+const TEMPLATE_TOKENS: usize = 24;
+
 /// A record over its target, with everything that bounds its compression.
 pub struct Case<'a> {
     /// What is asked for, and the tools to do it.
@@ -24,6 +28,8 @@ pub struct Case<'a> {
     pub views: &'a [TurnView<'a>],
     /// Its turns, as facts.
     pub outline: &'a Outline,
+    /// What it costs, in every way that is asked for.
+    pub counted: &'a Counted,
     /// Where a region may begin and end.
     pub cut_points: CutPoints,
     /// The turns between protected head and tail.
@@ -42,6 +48,7 @@ impl<'a> Case<'a> {
         record: &'a Record<'a>,
         views: &'a [TurnView<'a>],
         outline: &'a Outline,
+        counted: &'a Counted,
     ) -> Self {
         let cut_points = CutPoints::of(outline);
         let compressible = compressible_region(outline, &cut_points, &fitter.settings.protection);
@@ -50,6 +57,7 @@ impl<'a> Case<'a> {
             record,
             views,
             outline,
+            counted,
             cut_points,
             compressible,
             notice: None,
@@ -71,7 +79,11 @@ impl<'a> Case<'a> {
             .first_of(Role::System)
             .filter(|index| *index < self.compressible.start)?;
         let turn = self.record.turns.get(index)?;
-        let facts = self.outline.turns.get(index).filter(|facts| facts.readable)?;
+        let cost = self
+            .counted
+            .turns
+            .get(index)
+            .filter(|cost| cost.exact && !turn.opaque)?;
         if self.views.get(index)?.text.ends_with(notice) {
             return None;
         }
@@ -83,7 +95,7 @@ impl<'a> Case<'a> {
         };
         let noticed = trajectory::apply(turn.text, vec![local]);
         let tokens = self.counter().turn(&trajectory::turn_of(&noticed)?).tokens;
-        Some((index, edit, tokens.saturating_sub(facts.tokens)))
+        Some((index, edit, tokens.saturating_sub(cost.tokens)))
     }
 
     /// A counter of turns.
@@ -112,7 +124,11 @@ impl<'a> Case<'a> {
     /// less than the summary target where only that makes the trajectory fit.
     pub fn summary_budget(&self, region: Region) -> usize {
         let settings = &self.fitter.settings;
-        let left = self.outline.total() + self.notice_tokens + self.end_marker_tokens
+        let joints = match self.counted.governing_rendering(settings) {
+            Some(_) => TEMPLATE_TOKENS,
+            None => 0,
+        };
+        let left = self.outline.total() + self.notice_tokens + self.end_marker_tokens + joints
             - freed(self.outline, &region.range());
         let room = self.target().saturating_sub(left);
         if room < SMALLEST_SUMMARY {

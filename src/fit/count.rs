@@ -1,5 +1,7 @@
-//! What turns cost: every turn is decoded and counted once.
+//! What turns cost: every turn is decoded and counted once, and where there is a chat template, rendered once.
 
+use super::{CountMode, FitSettings, Fitter, Rendered};
+use crate::metrics::Row;
 use crate::tokens::TokenCounter;
 use crate::trajectory::{Piece, Record, Turn, json};
 
@@ -65,5 +67,74 @@ impl<'c> TurnCounter<'c> {
             };
             self.counter.count(text)
         })
+    }
+}
+
+/// A record counted in every way that is asked for.
+#[derive(Debug)]
+pub struct Counted {
+    /// What each turn costs by its values.
+    pub turns: Vec<TurnCost>,
+    /// What the record costs beside its turns, by values.
+    pub extra_tokens: usize,
+    /// What a trainer sees, or why the template refuses it; `None` where there is no template.
+    pub rendered: Option<Result<Rendered, String>>,
+}
+
+impl Counted {
+    /// Counts a record.
+    pub fn of(fitter: &Fitter, record: &Record<'_>) -> Self {
+        let settings = &fitter.settings;
+        let mut counter = TurnCounter::new(fitter.counter.as_ref(), settings.image_tokens);
+        let template = fitter.template.as_deref();
+        Self {
+            turns: counter.turns(record),
+            extra_tokens: counter.extra(record),
+            rendered: template.map(|template| {
+                Rendered::of(record, template, fitter.counter.as_ref(), settings.image_tokens)
+            }),
+        }
+    }
+
+    /// The sum of the values.
+    pub fn value_tokens(&self) -> usize {
+        self.extra_tokens + self.turns.iter().map(|cost| cost.tokens).sum::<usize>()
+    }
+
+    /// The rendering, where there is one.
+    pub fn rendering(&self) -> Option<&Rendered> {
+        self.rendered.as_ref().and_then(|rendered| rendered.as_ref().ok())
+    }
+
+    /// The rendering, where the budget is on its tokens.
+    pub fn governing_rendering(&self, settings: &FitSettings) -> Option<&Rendered> {
+        self.rendering().filter(|_| settings.count == CountMode::Rendered)
+    }
+
+    /// The same with the turns found in the rendered text.
+    pub fn located(self, record: &Record<'_>) -> Self {
+        let rendered = self
+            .rendered
+            .map(|rendered| rendered.map(|rendered| rendered.located(record)));
+        Self { rendered, ..self }
+    }
+
+    /// The row of a record that stays as it is.
+    pub fn row(&self, settings: &FitSettings) -> Row {
+        let values = self.value_tokens();
+        let rendered = self.rendering().map(|rendered| rendered.tokens);
+        let governing = match settings.count {
+            CountMode::Values => values,
+            CountMode::Rendered => rendered.unwrap_or(values),
+        };
+        let both = self.rendered.is_some().then_some(values as u64);
+        Row {
+            original_value_tokens: both,
+            compressed_value_tokens: both,
+            original_rendered_tokens: rendered.map(|tokens| tokens as u64),
+            compressed_rendered_tokens: rendered.map(|tokens| tokens as u64),
+            template_changed_turns: rendered.map(|_| 0),
+            ..Row::untouched(governing, self.turns.len(), settings.target_max_tokens)
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::TurnCounter;
+use super::{Rendered, TurnCounter};
 use crate::metrics::{Measure, Parts};
 use crate::tokens::TokenCounter;
 use crate::tokens::chat_template::ChatTemplate;
@@ -12,12 +12,12 @@ use crate::trajectory::{self, Format, ParseError, Record, Role};
 pub struct Measurer {
     /// The user's tokenizer.
     pub counter: Arc<dyn TokenCounter>,
+    /// The chat template of the model to be trained, where rendered counts are wanted.
+    pub template: Option<Arc<ChatTemplate>>,
     /// What an image costs.
     pub image_tokens: usize,
     /// The format that all records are in; `None` lets each record decide.
     pub format: Option<Format>,
-    /// The chat template, where the rendered count is wanted as well.
-    pub template: Option<Arc<ChatTemplate>>,
 }
 
 impl Measurer {
@@ -51,16 +51,11 @@ impl Measurer {
         })
     }
 
-    /// What the record costs as the chat template renders it, or why there is no such count; `None` without a template.
+    /// What the record costs as the chat template renders it, or why the template refuses it; `None` without one.
     fn rendered(&self, record: &Record<'_>) -> Option<Result<u64, String>> {
-        let template = self.template.as_ref()?;
-        let render = || {
-            let chat = trajectory::chat(record).map_err(|error| error.to_string())?;
-            let text = template.render(&chat.messages, chat.tools.as_deref());
-            let text = text.map_err(|error| error.to_string())?;
-            Ok(self.counter.count(&text) as u64)
-        };
-        Some(render())
+        let template = self.template.as_deref()?;
+        let rendered = Rendered::of(record, template, self.counter.as_ref(), self.image_tokens);
+        Some(rendered.map(|rendered| rendered.tokens as u64))
     }
 }
 
@@ -100,9 +95,9 @@ mod tests {
         };
         let measurer = Measurer {
             counter: Arc::new(Words(identity)),
+            template: None,
             image_tokens: 100,
             format: None,
-            template: None,
         };
         measurer.measure(record.as_bytes())
     }

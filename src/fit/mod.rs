@@ -6,19 +6,25 @@ mod count;
 mod measure;
 mod passes;
 mod redacted;
+mod rendered;
 mod settings;
+mod write;
 
 use std::sync::Arc;
 
+use case::Case;
+use count::Counted;
 pub use count::{TurnCost, TurnCounter};
 pub use measure::Measurer;
-pub use settings::{FitSettings, OnFailure, OverLimit};
+pub use rendered::Rendered;
+pub use settings::{CountMode, FitSettings, OnFailure, OverLimit};
 
 use crate::compress::{Outline, Reason, TurnFacts};
 use crate::metrics::{Row, Status};
 use crate::summarize::Summarizer;
 use crate::summarize::marker::{END_MARKER, body_of};
 use crate::tokens::TokenCounter;
+use crate::tokens::chat_template::ChatTemplate;
 use crate::trajectory::{self, Record, Role, TurnView};
 
 /// Fits records into the budget.
@@ -27,6 +33,8 @@ pub struct Fitter {
     pub settings: FitSettings,
     /// The user's tokenizer.
     pub counter: Arc<dyn TokenCounter>,
+    /// The chat template of the model to be trained, where rendered counts are wanted.
+    pub template: Option<Arc<ChatTemplate>>,
     /// Who writes the summaries.
     pub summarizer: Arc<dyn Summarizer>,
     /// Who writes them when `summarizer` fails and a fallback is asked for.
@@ -92,18 +100,28 @@ impl Fitter {
     }
 
     async fn fit_record(&self, record: &Record<'_>) -> Fitted {
-        let target = self.settings.target_max_tokens;
-        let mut counter = TurnCounter::new(self.counter.as_ref(), self.settings.image_tokens);
-        let costs = counter.turns(record);
-        let extra_tokens = counter.extra(record);
-        let total = extra_tokens + costs.iter().map(|cost| cost.tokens).sum::<usize>();
-        let row = Row::untouched(total, record.turns.len(), target);
-        if total <= target {
+        let counted = Counted::of(self, record);
+        let row = counted.row(&self.settings);
+        if let (CountMode::Rendered, Some(Err(refusal))) = (self.settings.count, &counted.rendered) {
+            // What it costs a trainer is not known: they could not train on it either.
+            let reason = Reason::with(Reason::TEMPLATE_REFUSES, refusal);
+            let row = Row {
+                degraded: true,
+                ..row
+            };
+            return Fitted::untouched(row.ended(Status::Kept, Some(&reason)));
+        }
+        if row.original_tokens <= self.settings.target_max_tokens as u64 {
+            let refusal = counted
+                .rendered
+                .as_ref()
+                .and_then(|rendered| rendered.as_ref().err());
+            let reason = refusal.map(|refusal| Reason::with(Reason::TEMPLATE_REFUSES, refusal));
             let row = Row {
                 skipped_under_target: true,
                 ..row
             };
-            return Fitted::untouched(row.ended(Status::UnderTarget, None));
+            return Fitted::untouched(row.ended(Status::UnderTarget, reason.as_ref()));
         }
         if record.ambiguous {
             let reason = Reason::with("repeated_key", "the trajectory's key stands in the record twice");
@@ -115,33 +133,43 @@ impl Fitter {
             .enumerate()
             .map(|(index, turn)| trajectory::view(turn, index))
             .collect();
-        let outline = outline(record, &costs, &views, extra_tokens);
-        passes::run(self, record, &views, &outline, row).await
+        let counted = counted.located(record);
+        let outline = outline(self, record, &counted, &views);
+        passes::run(Case::new(self, record, &views, &outline, &counted), row).await
     }
 }
 
 /// The facts that the algorithm works on.
-fn outline(record: &Record<'_>, costs: &[TurnCost], views: &[TurnView<'_>], extra_tokens: usize) -> Outline {
+fn outline(fitter: &Fitter, record: &Record<'_>, counted: &Counted, views: &[TurnView<'_>]) -> Outline {
     let answers = trajectory::answered_turns(views);
+    let rendered = counted.governing_rendering(&fitter.settings);
+    let rendered_costs = rendered.map(|rendered| rendered.turn_tokens(fitter.counter.as_ref()));
     let turns = record
         .turns
         .iter()
-        .zip(costs)
+        .zip(&counted.turns)
         .zip(answers)
-        .map(|((turn, cost), answers)| {
+        .enumerate()
+        .map(|(index, ((turn, cost), answers))| {
             let readable = cost.exact && !turn.opaque;
             let quotable = readable && turn.is_plain_text();
+            let rendered = rendered_costs.as_ref().and_then(|costs| costs.get(index));
             TurnFacts {
                 role: turn.role,
-                tokens: cost.tokens,
+                tokens: rendered.copied().unwrap_or(cost.tokens),
                 answers,
                 readable,
                 quotable,
             }
         });
     let last_human = views.iter().rposition(|view| spoken(view).is_some());
+    let turns: Vec<TurnFacts> = turns.collect();
+    let extra_tokens = rendered.map_or(counted.extra_tokens, |rendered| {
+        let sum: usize = turns.iter().map(|turn| turn.tokens).sum();
+        rendered.tokens.saturating_sub(sum)
+    });
     Outline {
-        turns: turns.collect(),
+        turns,
         extra_tokens,
         last_human,
     }

@@ -2,33 +2,26 @@
 
 use std::borrow::Cow;
 
-use super::attempt::{Attempt, Written};
+use super::attempt::{Unwritten, Written};
 use super::case::Case;
 use super::redacted::redacted;
-use super::{Fitted, Fitter, OnFailure};
+use super::{Fitted, OnFailure};
 use crate::compress::anchors::Anchor;
-use crate::compress::{Outline, Plan, Reason, Region, extend, freed, place, plan};
+use crate::compress::{Plan, Reason, Region, Violation, extend, freed, plan};
 use crate::metrics::{Row, Status};
 use crate::summarize::grounding::ground;
 use crate::summarize::marker::{body_of, with_marker};
 use crate::summarize::redact::redact;
 use crate::summarize::{Summary, SummaryError, SummaryRequest};
-use crate::trajectory::{Record, Role, TurnView};
+use crate::trajectory::{Role, TurnView};
 
 /// Two passes in a row that save less than this share end the compression.
 const WORTHWHILE_SAVING: f64 = 0.10;
 
 /// Compresses a record that is over its target; `row` is its row as untouched.
-pub async fn run(
-    fitter: &Fitter,
-    record: &Record<'_>,
-    views: &[TurnView<'_>],
-    outline: &Outline,
-    row: Row,
-) -> Fitted {
-    let case = Case::new(fitter, record, views, outline);
+pub async fn run(case: Case<'_>, row: Row) -> Fitted {
     let region = match plan(
-        outline,
+        case.outline,
         &case.cut_points,
         case.compressible.clone(),
         case.need(0),
@@ -40,7 +33,7 @@ pub async fn run(
             return Fitted::untouched(row.ended(Status::Kept, Some(&reason)));
         }
     };
-    if fitter.settings.dry_run {
+    if case.fitter.settings.dry_run {
         return case.planned(region, row);
     }
     case.compress(region, row).await
@@ -53,7 +46,6 @@ struct Progress {
     summary: Summary,
     anchors: Vec<Anchor>,
     anchors_held: usize,
-    refused_placement: bool,
 }
 
 impl Case<'_> {
@@ -115,19 +107,20 @@ impl Case<'_> {
             };
             summary_input_tokens += self.region_tokens(region);
             row.passes += 1;
-            let placement = place(self.outline, region, self.fitter.settings.summary_placement);
-            let attempt = Attempt {
-                record: self.record,
-                views: self.views,
-                outline: self.outline,
-                region,
-                placement,
-                notice: self.notice.as_ref(),
-            };
-            let written = match attempt.write(&summary.text, &mut counter) {
+            let written = match self.write(region, &summary.text, &mut counter) {
                 Ok(written) => written,
-                Err(crate::compress::Violation::NotSmaller { .. }) => break,
-                Err(violation) => {
+                Err(Unwritten::Violation(Violation::NotSmaller { .. })) => break,
+                // What an earlier pass wrote is accepted, and smaller than the original.
+                Err(Unwritten::Refused(_)) if best.is_some() => break,
+                Err(Unwritten::Refused(refusal)) => {
+                    let reason = Reason::with(Reason::TEMPLATE_REFUSES_SUMMARY, refusal);
+                    let row = Row {
+                        degraded: true,
+                        ..row
+                    };
+                    return Fitted::untouched(row.ended(Status::Kept, Some(&reason)));
+                }
+                Err(Unwritten::Violation(violation)) => {
                     let reason = Reason::with("verify_failed", violation.to_string());
                     let row = Row {
                         degraded: true,
@@ -137,14 +130,12 @@ impl Case<'_> {
                 }
             };
             let tokens = written.tokens;
-            let refused_placement = placement.refused;
             best = Some(Progress {
                 written,
                 region,
                 summary,
                 anchors,
                 anchors_held,
-                refused_placement,
             });
             let saved = last_tokens.saturating_sub(tokens) as f64 / last_tokens.max(1) as f64;
             meagre_passes = if saved < WORTHWHILE_SAVING {
@@ -215,6 +206,7 @@ impl Case<'_> {
         let previous = (!previous.is_empty()).then(|| previous.join("\n"));
         let request = SummaryRequest {
             turns: &turns,
+            is_redacted: settings.redaction,
             previous: previous.as_deref(),
             anchors: &anchors,
             max_tokens,
@@ -278,16 +270,19 @@ impl Case<'_> {
             summary,
             anchors,
             anchors_held,
-            refused_placement,
         } = progress;
         let over = written.tokens > self.target();
-        let reason = match (over, refused_placement) {
-            (true, _) => Some(self.over_limit_reason()),
-            (false, true) => Some(Reason::with(
-                "placed_as_human_turn",
-                "the turn before it cannot take the summary in",
-            )),
-            (false, false) => None,
+        let refused_placement = written.placement.refused;
+        let reason = if over {
+            Some(self.over_limit_reason())
+        } else if refused_placement {
+            let detail = "the turn before it cannot take the summary in";
+            Some(Reason::with("placed_as_human_turn", detail))
+        } else if written.changed_turns > 0 {
+            let detail = format!("rendered otherwise: {}", written.changed_turns);
+            Some(Reason::with(Reason::TEMPLATE_CHANGES_KEPT_TURNS, detail))
+        } else {
+            None
         };
         let refused = refused_placement
             && self.fitter.settings.summary_placement == crate::compress::SummaryPlacement::Merge;
@@ -296,6 +291,9 @@ impl Case<'_> {
             anchors_needed: anchors.len() as u64,
             anchors_held: anchors_held as u64,
             degraded: row.degraded || refused,
+            compressed_value_tokens: row.compressed_value_tokens.map(|_| written.value_tokens as u64),
+            compressed_rendered_tokens: written.rendered_tokens.map(|tokens| tokens as u64),
+            template_changed_turns: written.rendered_tokens.map(|_| written.changed_turns as u64),
             ..self.compressed_row(region, written.tokens, written.turns, row)
         };
         let row = row.ended(Status::Compressed, reason.as_ref());

@@ -5,6 +5,16 @@ use crate::names::named;
 use crate::trajectory::Format;
 
 named! {
+    /// What the budget is measured in.
+    CountMode {
+        /// The sum of what the turns cost.
+        Values = "values",
+        /// The whole chat as the model's chat template renders it.
+        Rendered = "rendered",
+    }
+}
+
+named! {
     /// What becomes of a record that is still over the budget.
     OverLimit {
         /// It is written, and counted.
@@ -34,6 +44,8 @@ named! {
 pub struct FitSettings {
     /// Tokens that a trajectory may cost.
     pub target_max_tokens: usize,
+    /// Which tokens these are.
+    pub count: CountMode,
     /// Tokens that a summary should cost.
     pub summary_target_tokens: usize,
     /// Tokens that a summary may cost where there is room under the target.

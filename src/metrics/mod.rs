@@ -1,5 +1,6 @@
 //! A row a record, and totals; what each record costs, and what all of them come to.
 
+mod both_counts;
 mod census;
 mod csv_file;
 mod distribution;
@@ -9,6 +10,7 @@ mod reject;
 mod row;
 mod totals;
 
+pub use both_counts::BothCounts;
 pub use census::{Census, Complaint, Measured};
 pub use csv_file::{csv_header, csv_rows, read_rows};
 pub use distribution::Distribution;

@@ -44,7 +44,8 @@ impl Status {
 }
 
 /// The columns of the metrics, in order. Tokens are exact; `line` counts from 1 and is the record's number where the
-/// input is a JSON array; region indexes are -1 where nothing was compressed.
+/// input is a JSON array; region indexes are -1 where nothing was compressed. The last five are empty without a chat template;
+/// the tokens before them are those that the budget is measured in.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs)] // The names are the contract, and say it all.
 #[allow(clippy::struct_excessive_bools)] // So do these.
@@ -85,6 +86,11 @@ pub struct Row {
     pub redactions: u64,
     #[serde(serialize_with = "three_decimals")]
     pub duration_ms: f64,
+    pub original_value_tokens: Option<u64>,
+    pub compressed_value_tokens: Option<u64>,
+    pub original_rendered_tokens: Option<u64>,
+    pub compressed_rendered_tokens: Option<u64>,
+    pub template_changed_turns: Option<u64>,
 }
 
 impl Row {

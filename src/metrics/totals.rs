@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::distribution::Distribution;
-use super::{Row, Status};
+use super::{BothCounts, Row, Status};
 
 /// Ratios are counted in steps of the four decimals that rows show.
 const RATIO_STEPS: usize = 10_000;
@@ -21,6 +21,8 @@ pub struct Totals {
     pub over_limit_reasons: BTreeMap<String, u64>,
     /// Plain sums.
     pub sums: Sums,
+    /// What the records cost in both counts, where there is a chat template.
+    pub both_counts: BothCounts,
     before: Distribution,
     after: Distribution,
     /// How many compressed records have each ratio.
@@ -62,6 +64,7 @@ impl Default for Totals {
             by_reason: BTreeMap::new(),
             over_limit_reasons: BTreeMap::new(),
             sums: Sums::default(),
+            both_counts: BothCounts::default(),
             before: Distribution::default(),
             after: Distribution::default(),
             ratios: vec![0; RATIO_STEPS + 1],
@@ -91,6 +94,7 @@ impl Totals {
                 .or_default() += 1;
         }
         self.sums.add(row);
+        self.both_counts.add(row);
         self.before.add(row.original_tokens);
         self.after.add(row.compressed_tokens);
         if row.was_compressed {

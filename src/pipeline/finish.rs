@@ -15,7 +15,7 @@ use super::run::{Job, RunReport};
 use super::start;
 use super::targets::{PARTIAL, appended};
 use super::writer::Writer;
-use crate::metrics::Sums;
+use crate::metrics::{BothCounts, Sums};
 
 /// Ends a run.
 pub struct Finish<'r> {
@@ -38,6 +38,9 @@ struct Summary<'r> {
     median_compression_ratio: Option<f64>,
     original_token_percentiles: BTreeMap<&'static str, u64>,
     compressed_token_percentiles: BTreeMap<&'static str, u64>,
+    both_counts: Option<&'r BothCounts>,
+    rendered_to_values_before: Option<f64>,
+    rendered_to_values_after: Option<f64>,
     summary_input_tokens: u64,
     tokenizer_note: Option<&'r str>,
     timing: Timing,
@@ -181,6 +184,9 @@ impl<'r> Finish<'r> {
             median_compression_ratio: totals.median_ratio(),
             original_token_percentiles: before,
             compressed_token_percentiles: after,
+            both_counts: totals.both_counts.is_any().then_some(&totals.both_counts),
+            rendered_to_values_before: totals.both_counts.rendered_to_values_before(),
+            rendered_to_values_after: totals.both_counts.rendered_to_values_after(),
             summary_input_tokens: report.summary_input_tokens,
             tokenizer_note: report.tokenizer_note.as_deref(),
             timing: Timing {

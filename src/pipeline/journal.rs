@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::batch::Position;
 use super::source::SourceState;
 use crate::tokens::TokenizerIdentity;
+use crate::tokens::chat_template::TemplateIdentity;
 
 /// What a run is: it can only be resumed as what it was.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,6 +20,8 @@ pub struct RunIdentity {
     pub settings: Vec<(String, String)>,
     /// The tokenizer.
     pub tokenizer: TokenizerIdentity,
+    /// The chat template, where there is one.
+    pub chat_template: Option<TemplateIdentity>,
     /// The inputs.
     pub sources: Vec<SourceState>,
     /// The data files.
@@ -191,6 +194,11 @@ impl RunIdentity {
             &self.tokenizer.sha256,
             &now.tokenizer.sha256,
         );
+        let template = |identity: &Self| {
+            let template = identity.chat_template.as_ref();
+            template.map_or_else(|| "none".to_owned(), |template| template.sha256.clone())
+        };
+        compare("chat template".into(), &template(self), &template(now));
         let list = |sources: &[SourceState]| {
             sources
                 .iter()

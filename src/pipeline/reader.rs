@@ -75,6 +75,8 @@ impl<R: BufRead> BatchReader<R> {
         }
         let mut batch = Batch {
             source: self.source,
+            // Where the last record takes it further, it grows once.
+            bytes: Vec::with_capacity(BATCH_BYTES + BATCH_BYTES / 4),
             in_array: self.position.in_array,
             ..Batch::default()
         };

@@ -77,7 +77,7 @@ pub fn run(
     stop: &Arc<AtomicBool>,
 ) -> Result<RunReport, RunError> {
     let started = Instant::now();
-    let identity = start::identity(job, worker.fitter.counter.identity())?;
+    let identity = start::identity(job, &worker.fitter)?;
     let (journal, milestone, resumed) = match start::start(job, &identity)? {
         Start::AlreadyFinished => return Ok(RunReport::already_finished(job)),
         Start::Run {

@@ -13,8 +13,8 @@ use super::run::Job;
 use super::sample::Sample;
 use super::source::Source;
 use super::targets::{PARTIAL, appended};
+use crate::fit::Fitter;
 use crate::metrics::{Totals, read_rows};
-use crate::tokens::TokenizerIdentity;
 
 /// How a run begins.
 pub enum Start {
@@ -32,7 +32,7 @@ pub enum Start {
 }
 
 /// What a run is, as far as its output depends on it.
-pub fn identity(job: &Job, tokenizer: &TokenizerIdentity) -> Result<RunIdentity, RunError> {
+pub fn identity(job: &Job, fitter: &Fitter) -> Result<RunIdentity, RunError> {
     let mut settings = job.settings.clone();
     let limit = job
         .limit
@@ -42,7 +42,11 @@ pub fn identity(job: &Job, tokenizer: &TokenizerIdentity) -> Result<RunIdentity,
     Ok(RunIdentity {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         settings,
-        tokenizer: tokenizer.clone(),
+        tokenizer: fitter.counter.identity().clone(),
+        chat_template: fitter
+            .template
+            .as_ref()
+            .map(|template| template.identity().clone()),
         sources: job.sources.iter().map(Source::state).collect::<Result<_, _>>()?,
         outputs: job
             .targets

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::metrics::BothCounts;
+
 /// Reasons with counts, in any order.
 pub type Reasons = Vec<(String, u64)>;
 
@@ -21,6 +23,8 @@ pub struct RunFigures {
     pub over_limit: OverLimitFigures,
     /// Records compressed, but not as asked.
     pub degraded: u64,
+    /// The same records in both counts, where there is a chat template.
+    pub both_counts: Option<BothCounts>,
     /// Identifiers that later turns of compressed records rely on and that would dangle.
     pub anchors_needed: u64,
     /// Of these, held by the summaries.

@@ -3,6 +3,7 @@
 use super::figures::{duration, megabytes, megabytes_per_second, percent, thousands};
 use super::run_figures::{Reasons, RecordFigures, RunFigures};
 use super::table::{Table, reasons};
+use crate::metrics::BothCounts;
 
 /// Files listed; the others are counted.
 const FILES_SHOWN: usize = 8;
@@ -12,6 +13,9 @@ pub fn summary_table(figures: &RunFigures) -> String {
     let mut table = Table::default();
     records(&mut table, &figures.records);
     tokens(&mut table, figures);
+    if let Some(both) = &figures.both_counts {
+        both_counts(&mut table, both);
+    }
     table.row(
         &format!("Still over {}", thousands(figures.target_max_tokens)),
         &thousands(figures.over_limit.records),
@@ -84,6 +88,45 @@ fn tokens(table: &mut Table, figures: &RunFigures) {
         "Tokens after"
     };
     table.row(label, &thousands(after), change);
+}
+
+/// What the values and the rendered chats cost, and what the template did.
+fn both_counts(table: &mut Table, both: &BothCounts) {
+    let compared = |rendered: u64, values: u64| {
+        let apart = rendered.abs_diff(values);
+        let sign = if rendered < values { "-" } else { "+" };
+        format!(
+            "{sign}{} of {} by values",
+            percent(apart, values),
+            thousands(values)
+        )
+    };
+    let (before, after) = (both.original_rendered_tokens, both.compressed_rendered_tokens);
+    table.row(
+        "Rendered before",
+        &thousands(before),
+        &compared(before, both.original_value_tokens),
+    );
+    table.row(
+        "Rendered after",
+        &thousands(after),
+        &compared(after, both.compressed_value_tokens),
+    );
+    if both.refused > 0 {
+        table.row(
+            "Template refuses",
+            &thousands(both.refused),
+            "records: see the metrics",
+        );
+    }
+    if both.records_with_changed_turns > 0 {
+        let note = "compressed records have kept turns that it renders otherwise now";
+        table.row(
+            "Template changes",
+            &thousands(both.records_with_changed_turns),
+            note,
+        );
+    }
 }
 
 fn files(table: &mut Table, figures: &RunFigures) {

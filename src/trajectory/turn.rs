@@ -1,5 +1,7 @@
 //! One turn, as the spans of its fields; nothing is decoded until somebody asks.
 
+use std::borrow::Cow;
+
 use super::{Role, json};
 
 /// One message of a trajectory. Every field is the JSON text as written.
@@ -48,6 +50,32 @@ impl Turn<'_> {
             None => content.starts_with('"'),
         };
         !self.opaque && self.content.is_some_and(text_only)
+    }
+
+    /// The last text of its content, decoded as well as can be; nothing where there is none.
+    pub fn last_text(&self) -> Option<Cow<'_, str>> {
+        let content = self.content.filter(|_| !self.opaque)?;
+        let text = match super::parts::parts(content) {
+            None => content,
+            Some(parts) => parts.into_iter().rev().find_map(|part| match part {
+                super::parts::Part::Text(text) => Some(text),
+                _ => None,
+            })?,
+        };
+        text.starts_with('"').then(|| json::decode(text).0)
+    }
+
+    /// The images among its parts.
+    pub fn images(&self) -> usize {
+        let content = self
+            .content
+            .filter(|_| !self.opaque)
+            .and_then(super::parts::parts);
+        let parts = content.unwrap_or_default();
+        let images = parts
+            .iter()
+            .filter(|part| matches!(part, super::parts::Part::Image));
+        images.count()
     }
 
     /// Hands every piece that the turn is charged for to `charge`, in order. Returns whether all of it could be decoded;

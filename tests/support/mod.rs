@@ -4,12 +4,13 @@
 pub mod cli;
 pub mod generate;
 pub mod oracle;
+pub mod texts;
 
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use trajfit::compress::{Protection, SummaryPlacement};
-use trajfit::fit::{FitSettings, Fitted, Fitter, OnFailure, OverLimit};
+use trajfit::fit::{CountMode, FitSettings, Fitted, Fitter, OnFailure, OverLimit};
 use trajfit::summarize::Summarizer;
 use trajfit::summarize::extractive::Extractive;
 use trajfit::tokens::TokenCounter;
@@ -24,6 +25,7 @@ pub fn counter() -> Arc<dyn TokenCounter> {
 pub fn settings(target_max_tokens: usize, summary_target_tokens: usize) -> FitSettings {
     FitSettings {
         target_max_tokens,
+        count: CountMode::Values,
         summary_target_tokens,
         summary_max_tokens: summary_target_tokens * 2,
         max_passes: 3,
@@ -50,6 +52,7 @@ pub fn fitter(settings: FitSettings) -> Fitter {
 pub fn fitter_with(settings: FitSettings, summarizer: Arc<dyn Summarizer>) -> Fitter {
     Fitter {
         settings,
+        template: None,
         counter: counter(),
         summarizer,
         fallback: Arc::new(Extractive { redaction: true }),

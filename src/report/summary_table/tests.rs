@@ -37,6 +37,7 @@ fn busy_run() -> RunFigures {
                 ("c", 6),
             ]),
         },
+        both_counts: None,
         degraded: 2,
         anchors_needed: 9_500,
         anchors_held: 9_310,

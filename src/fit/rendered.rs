@@ -1,0 +1,166 @@
+//! What a trainer sees of a record: the chat as its template renders it, what that costs, and which turns have what part of it.
+
+use std::ops::Range;
+
+use memchr::memmem;
+
+use crate::compress::Region;
+use crate::tokens::TokenCounter;
+use crate::tokens::chat_template::ChatTemplate;
+use crate::trajectory::{self, Record, Turn, json};
+
+/// The end of a turn's text that is looked for in the rendered chat, in bytes.
+const NEEDLE: usize = 48;
+
+/// How far beyond its own length a turn's text may end: headers, tool calls, a schema between.
+const HEADROOM: usize = 8 * 1024;
+
+/// Text of turns not found that the search still allows for. Bounded, so that it stays linear whatever the template does.
+const MAX_UNFOUND: usize = 256 * 1024;
+
+/// Bytes in which two renderings of the turn after the summary may differ: what stands between two turns depends on both.
+const JOINT: usize = 64;
+
+/// A record as its chat template renders it.
+#[derive(Debug)]
+pub struct Rendered {
+    /// The whole chat.
+    text: String,
+    /// What it costs, images included.
+    pub tokens: usize,
+    /// Where each turn ends in it; the last one ends with the chat.
+    ends: Vec<usize>,
+}
+
+impl Rendered {
+    /// Renders and counts a record.
+    ///
+    /// # Errors
+    ///
+    /// Why the template refuses it, or why it cannot be given to a template.
+    pub fn of(
+        record: &Record<'_>,
+        template: &ChatTemplate,
+        counter: &dyn TokenCounter,
+        image_tokens: usize,
+    ) -> Result<Self, String> {
+        let chat = trajectory::chat(record).map_err(|error| error.to_string())?;
+        let text = template
+            .render(&chat.messages, chat.tools.as_deref())
+            .map_err(|refusal| refusal.to_string())?;
+        let images: usize = record.turns.iter().map(Turn::images).sum();
+        let tokens = counter.count(&text) + images * image_tokens;
+        Ok(Self {
+            text,
+            tokens,
+            ends: Vec::new(),
+        })
+    }
+
+    /// Finds out which turn has which part of the text.
+    #[must_use]
+    pub fn located(mut self, record: &Record<'_>) -> Self {
+        self.ends = ends(&self.text, &record.turns);
+        self
+    }
+
+    /// What each turn costs of the whole, headers and all; with what has no turn of its own (a schema of tools, say), it
+    /// makes up [`Self::tokens`].
+    pub fn turn_tokens(&self, counter: &dyn TokenCounter) -> Vec<usize> {
+        let mut costs: Vec<usize> = (0..self.ends.len())
+            .map(|turn| counter.count(self.turn(turn)))
+            .collect();
+        // A token may lie across two turns: the sum is made exact where it shows least.
+        let sum: usize = costs.iter().sum();
+        if let Some(largest) = costs.iter_mut().max() {
+            *largest = (*largest + self.tokens).saturating_sub(sum);
+        }
+        costs
+    }
+
+    /// How many kept turns the template renders otherwise after a compression: without their thinking, say.
+    ///
+    /// `grown` are turns that gained text by the compression itself, `own_turn` whether the summary is a turn.
+    pub fn changed_turns(&self, after: &Self, region: Region, grown: &[usize], own_turn: bool) -> usize {
+        let shift = region.range().len() - usize::from(own_turn);
+        let kept = (0..region.start()).chain(region.end()..self.ends.len());
+        kept.filter(|turn| !grown.contains(turn))
+            .filter(|&turn| {
+                let before_region = turn < region.start();
+                let (left, right) = (
+                    self.turn(turn),
+                    after.turn(if before_region { turn } else { turn - shift }),
+                );
+                let follows =
+                    turn == region.end() || turn.checked_sub(1).is_some_and(|before| grown.contains(&before));
+                if follows {
+                    !differs_at_its_joint_only(left, right)
+                } else {
+                    left != right
+                }
+            })
+            .count()
+    }
+
+    fn turn(&self, turn: usize) -> &str {
+        let start = turn.checked_sub(1).and_then(|before| self.ends.get(before));
+        let end = self.ends.get(turn).copied().unwrap_or_default();
+        let span: Range<usize> = start.copied().unwrap_or_default()..end;
+        self.text.get(span).unwrap_or_default()
+    }
+}
+
+fn differs_at_its_joint_only(left: &str, right: &str) -> bool {
+    let (left, right) = (left.as_bytes(), right.as_bytes());
+    let pairs = left.iter().rev().zip(right.iter().rev());
+    let common = pairs.take_while(|(left, right)| left == right).count();
+    common + JOINT >= left.len().max(right.len())
+}
+
+/// Where each turn's text ends in the rendered chat. A turn that is not found ends where the one before it does: its
+/// tokens count for the next one, which as a rule answers it.
+fn ends(text: &str, turns: &[Turn<'_>]) -> Vec<usize> {
+    let mut ends = Vec::with_capacity(turns.len());
+    let mut at = 0;
+    // The first text comes after whatever the template puts before it.
+    let mut unfound = text.len();
+    for turn in turns {
+        let said = turn.last_text().unwrap_or_default();
+        let said = said.trim();
+        let end = find_end(text, at, said, unfound);
+        unfound = match end {
+            Some(_) => 0,
+            None => (unfound + turn.text.len()).min(MAX_UNFOUND.max(unfound)),
+        };
+        at = end.unwrap_or(at);
+        ends.push(at);
+    }
+    if let Some(last) = ends.last_mut() {
+        *last = text.len();
+    }
+    ends
+}
+
+/// The end of `said` in the text after `at`: as it stands, else its last words as they stand or as JSON spells them.
+fn find_end(text: &str, at: usize, said: &str, unfound: usize) -> Option<usize> {
+    let mut cut = said.len().saturating_sub(NEEDLE);
+    while !said.is_char_boundary(cut) {
+        cut += 1;
+    }
+    let last_words = said.get(cut..).filter(|words| !words.is_empty())?;
+    let end = at
+        .saturating_add(said.len())
+        .saturating_add(HEADROOM)
+        .saturating_add(unfound)
+        .min(text.len());
+    let window = text.as_bytes().get(at..end)?;
+    let found = |words: &str| {
+        let found = memmem::find(window, words.as_bytes())?;
+        Some(at + found + words.len())
+    };
+    found(said).or_else(|| found(last_words)).or_else(|| {
+        let mut spelled = String::new();
+        json::escape_into(last_words, &mut spelled);
+        found(&spelled)
+    })
+}
