@@ -45,7 +45,9 @@ fn read(name: &str) -> String {
 
 fn chats() -> Vec<Chat> {
     let text = read("chats.jsonl");
-    text.split_terminator('\n').map(|line| serde_json::from_str(line).unwrap()).collect()
+    text.split_terminator('\n')
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
 }
 
 /// A folder with a tokenizer of nothing but special tokens, those of the script that made the expectations.
@@ -59,7 +61,9 @@ fn bare_tokenizer() -> tempfile::TempDir {
 
 fn render(template: &ChatTemplate, chat: &Chat) -> String {
     let tools = chat.tools.as_deref().map(RawValue::get);
-    template.render(chat.messages.get(), tools).unwrap_or_else(|refusal| format!("!{refusal}"))
+    template
+        .render(chat.messages.get(), tools)
+        .unwrap_or_else(|refusal| format!("!{refusal}"))
 }
 
 /// What stands for a long text.
@@ -67,7 +71,11 @@ fn digest(text: &str) -> String {
     if text.starts_with('!') {
         return text.to_owned();
     }
-    let sum: String = Sha256::digest(text.as_bytes()).iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    let sum: String = Sha256::digest(text.as_bytes())
+        .iter()
+        .take(8)
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
     format!("{} {sum}", text.chars().count())
 }
 
@@ -82,7 +90,8 @@ fn explore() {
     let tokenizer = folder.path().to_str().unwrap();
     let chats = chats();
     let expected: Expected<BTreeMap<String, String>> = serde_json::from_str(&read("expected.json")).unwrap();
-    let mut bad = 0; let mut n = 0;
+    let mut bad = 0;
+    let mut n = 0;
     for (name, texts) in &expected.templates {
         let template = ChatTemplate::load(fixtures().join(name).to_str().unwrap(), tokenizer).unwrap();
         for chat in &chats {
@@ -104,7 +113,9 @@ fn explore() {
         let path = folder.path().join("x.jinja");
         fs::write(&path, format!("{{%- set d = messages[0].data -%}}{snippet}")).unwrap();
         let text = match ChatTemplate::load(path.to_str().unwrap(), tokenizer) {
-            Ok(template) => template.render(&messages, None).unwrap_or_else(|e| format!("!{e}")),
+            Ok(template) => template
+                .render(&messages, None)
+                .unwrap_or_else(|e| format!("!{e}")),
             Err(error) => format!("!{error}"),
         };
         if !is_same(want, &text) {
@@ -121,14 +132,28 @@ fn explore() {
             Some(rest) => ChatTemplate::load("auto", target.join("tokenizers").join(rest).to_str().unwrap()),
             None => ChatTemplate::load(target.join("templates").join(name).to_str().unwrap(), tokenizer),
         };
-        let template = match template { Ok(t) => t, Err(e) => { println!("REAL {name}: {e}"); bad += chats.len(); continue } };
+        let template = match template {
+            Ok(t) => t,
+            Err(e) => {
+                println!("REAL {name}: {e}");
+                bad += chats.len();
+                continue;
+            }
+        };
         for (chat, want) in chats.iter().zip(&real.chats) {
             n += 1;
             let text = render(&template, chat);
             if !is_same(want, &digest(&text)) {
                 bad += 1;
-                if want.starts_with('!') { failing += 1; }
-                println!("REAL {name} / {}\n  want {want:?}\n  got  {} {:?}", chat.name, digest(&text), text);
+                if want.starts_with('!') {
+                    failing += 1;
+                }
+                println!(
+                    "REAL {name} / {}\n  want {want:?}\n  got  {} {:?}",
+                    chat.name,
+                    digest(&text),
+                    text
+                );
             }
         }
         let _ = &real.sha256;
