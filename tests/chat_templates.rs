@@ -152,7 +152,7 @@ fn explore() {
                     "REAL {name} / {}\n  want {want:?}\n  got  {} {:?}",
                     chat.name,
                     digest(&text),
-                    text.chars().take(0).collect::<String>()
+                    text
                 );
             }
         }

@@ -7,7 +7,7 @@ use super::hashing::HashingReader;
 use super::sample::Sample;
 
 /// Small records are packed until a batch holds this much; a larger record is a batch of its own.
-const BATCH_BYTES: usize = 256 * 1024;
+pub const BATCH_BYTES: usize = 256 * 1024;
 
 const BYTE_ORDER_MARK: &[u8] = &[0xEF, 0xBB, 0xBF];
 

@@ -1,5 +1,6 @@
 //! What the CPU pool does with a batch: fit every record, and lay out the bytes that the writer will write.
 
+use std::any::Any;
 use std::ops::Range;
 use std::panic::AssertUnwindSafe;
 use std::time::Instant;
@@ -90,11 +91,8 @@ impl Worker {
         let mut fitted = match AssertUnwindSafe(self.fitter.fit(bytes)).catch_unwind().await {
             Ok(fitted) => fitted,
             Err(panic) => {
-                let message = panic.downcast_ref::<String>().map(String::as_str);
-                let message = message
-                    .or_else(|| panic.downcast_ref::<&str>().copied())
-                    .unwrap_or("unknown");
-                Fitted::failed(&Reason::with("internal_error", message), &self.fitter.settings)
+                let reason = Reason::with("internal_error", panic_message(&*panic));
+                Fitted::failed(&reason, &self.fitter.settings)
             }
         };
         source.clone_into(&mut fitted.row.source);
@@ -216,4 +214,12 @@ impl<'b> Output<'b> {
         }
         self.changed
     }
+}
+
+/// What a panic said.
+pub fn panic_message(panic: &(dyn Any + Send)) -> &str {
+    let message = panic.downcast_ref::<String>().map(String::as_str);
+    message
+        .or_else(|| panic.downcast_ref::<&str>().copied())
+        .unwrap_or("unknown")
 }

@@ -99,7 +99,7 @@ pub fn parse(bytes: &[u8], format: Option<Format>) -> Result<Record<'_>, ParseEr
         (Some(list), None) if list.starts_with('[') => turns_of(list)?,
         _ => return Err(no_trajectory(format, key, list, conversations.or(messages))),
     };
-    if too_deep {
+    if too_deep || tools.is_some_and(json::too_deep) {
         return Err(ParseError::TooDeep);
     }
     let id = ids.into_iter().flatten().find(|id| !id.starts_with(['[', '{']));

@@ -3,7 +3,7 @@
 use memchr::memchr2;
 use minijinja::Value;
 
-use super::values::{Dict, Numeral};
+use super::values::{Dict, List, Numeral};
 use super::{TemplateRefusal, python};
 
 /// Nesting beyond which a text is refused; Python's reader gives up somewhat later.
@@ -29,7 +29,7 @@ pub fn messages(text: &str) -> Result<Value, TemplateRefusal> {
 pub fn tools(text: &str) -> Result<Value, TemplateRefusal> {
     let tools = elements(text, "tools")?;
     if tools.iter().all(is_object) {
-        Ok(Value::from(tools))
+        Ok(List::of(tools))
     } else {
         Err(TemplateRefusal::new("a tool is no object"))
     }
@@ -124,7 +124,7 @@ impl<'t> Reader<'t> {
         self.skip_space();
         match self.peek().ok_or(Fault::NoJson)? {
             b'{' => self.object(depth + 1),
-            b'[' => self.list(depth + 1).map(Value::from),
+            b'[' => self.list(depth + 1).map(List::of),
             b'"' => self.string(),
             _ => self.word(),
         }

@@ -5,7 +5,7 @@ use minijinja::{Error, ErrorKind, State, Value};
 
 use super::source::SLICE;
 use super::strings;
-use super::values::{Dict, View};
+use super::values::{Dict, List, View};
 
 /// Calls a method that the engine does not know.
 pub fn call(_: &mut State, value: &Value, method: &str, arguments: &[Value]) -> Result<Value, Error> {
@@ -90,7 +90,7 @@ fn slice(value: &Value, arguments: &[Value]) -> Result<Value, Error> {
     Ok(if value.is_tuple() {
         Value::from(Tuple::from(elements))
     } else {
-        Value::from(elements)
+        List::of(elements)
     })
 }
 

@@ -98,6 +98,37 @@ impl Object for Dict {
     }
 }
 
+/// A JSON list.
+#[derive(Debug)]
+pub struct List(Vec<Value>);
+
+impl List {
+    /// The list of these elements.
+    pub fn of(elements: Vec<Value>) -> Value {
+        Value::from_object(Self(elements))
+    }
+}
+
+impl Object for List {
+    fn repr(self: &Arc<Self>) -> ObjectRepr {
+        ObjectRepr::Seq
+    }
+
+    fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
+        self.0.get(key.as_usize()?).cloned()
+    }
+
+    fn enumerate(self: &Arc<Self>) -> Enumerator {
+        Enumerator::Seq(self.0.len())
+    }
+
+    fn render(self: &Arc<Self>, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut out = String::new();
+        python::repr_into(&Value::from_dyn_object(Arc::clone(self)), &mut out);
+        formatter.write_str(&out)
+    }
+}
+
 /// A method of a value, named but not called.
 #[derive(Debug)]
 struct Method(String);
