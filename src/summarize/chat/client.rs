@@ -1,0 +1,399 @@
+//! The client that all requests of a run go through: one pool of connections, one limit, one knowledge of the server.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use serde_json::{Map, Value};
+use tokio::sync::Semaphore;
+use tokio::time::Instant;
+
+use super::answer::{self, Answer};
+use super::api::{Api, Call};
+use super::breaker::{Breaker, Pass};
+use super::dialect::Dialect;
+use super::failure::Failure;
+use super::rate::Rate;
+use super::retry::{self, Transport, Verdict};
+use super::run_end::RunEnd;
+use super::settings::{ChatSettings, Key};
+use crate::http;
+use crate::summarize::Usage;
+use crate::summarize::prompt::Prompt;
+use crate::summarize::spend::{Admitted, Spend};
+
+/// How long requests wait for the first one to find out how the server wants to be asked.
+const PROBE_PATIENCE: Duration = Duration::from_secs(5);
+
+/// Things that may be learned during one request.
+const MAX_LESSONS: usize = 3;
+
+/// Bytes of a response that are read; no summary is nearly as long.
+const MAX_RESPONSE: usize = 8 * 1024 * 1024;
+
+/// A model, and how it wants to be asked.
+#[derive(Debug)]
+pub struct Model {
+    /// Its name at the server.
+    pub name: String,
+    /// What was learned of it.
+    pub dialect: Dialect,
+}
+
+/// One thing to ask.
+#[derive(Debug)]
+pub struct Question {
+    /// Whom.
+    pub model: Arc<Model>,
+    /// What.
+    pub prompt: Prompt,
+    /// Tokens of the prompt, where a limit makes them matter.
+    pub prompt_tokens: u64,
+    /// Tokens that the answer may have.
+    pub max_output: usize,
+    /// What pauses are spread by.
+    pub seed: u64,
+}
+
+/// What became of a question.
+#[derive(Debug)]
+pub struct Asked {
+    /// What it took, all attempts together.
+    pub usage: Usage,
+    /// The answer.
+    pub result: Result<Answer, Trouble>,
+}
+
+/// Why a question has no answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Trouble {
+    /// The prompt is too long; the tokens that the server takes, if it says so.
+    TooLong(Failure, Option<usize>),
+    /// All attempts failed, or another one would be no better.
+    Failed(Failure),
+    /// The run cannot go on.
+    Ended(RunEnd),
+}
+
+/// The client of a run.
+pub struct Client {
+    http: reqwest::Client,
+    api: Api,
+    url: String,
+    headers: HeaderMap,
+    key: Option<Key>,
+    body: Map<String, Value>,
+    temperature: f64,
+    timeout: Duration,
+    max_retries: usize,
+    retry_delay: Duration,
+    permits: Semaphore,
+    breaker: Mutex<Breaker>,
+    requests: Option<Mutex<Rate>>,
+    tokens: Option<Mutex<Rate>>,
+    spend: Arc<Spend>,
+    began: Instant,
+    has_answered: AtomicBool,
+    ended: OnceLock<RunEnd>,
+}
+
+/// An attempt that brought no answer.
+enum Unanswered {
+    /// What is to be done, and whether the attempt counts against the request.
+    Verdict(Verdict, bool),
+    Ended(RunEnd),
+}
+
+impl Client {
+    /// The client that the settings ask for.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with them.
+    pub fn new(settings: &ChatSettings, spend: Arc<Spend>) -> Result<Self, String> {
+        let url = settings.api.url(&settings.base_url);
+        Ok(Self {
+            http: http::client(&url)?,
+            headers: headers(settings)?,
+            api: settings.api,
+            url,
+            key: settings.key.clone(),
+            body: settings.body.clone(),
+            temperature: settings.temperature,
+            timeout: settings.timeout,
+            max_retries: settings.max_retries,
+            retry_delay: settings.retry_delay,
+            permits: Semaphore::new(settings.max_concurrent_requests.clamp(1, Semaphore::MAX_PERMITS)),
+            breaker: Mutex::new(Breaker::new(settings.retry_delay)),
+            requests: settings.rpm.map(|rpm| Mutex::new(Rate::per_minute(rpm))),
+            tokens: settings.tpm.map(|tpm| Mutex::new(Rate::per_minute(tpm))),
+            spend,
+            began: Instant::now(),
+            has_answered: AtomicBool::new(false),
+            ended: OnceLock::new(),
+        })
+    }
+
+    /// Asks until there is an answer, or no hope of one.
+    pub async fn ask(&self, question: &Question) -> Asked {
+        let mut usage = Usage::default();
+        let result = self.answer(question, &mut usage).await;
+        Asked { usage, result }
+    }
+
+    async fn answer(&self, question: &Question, usage: &mut Usage) -> Result<Answer, Trouble> {
+        let (mut attempts, mut lessons) = (0_u32, 0);
+        loop {
+            let (verdict, counts) = match self.attempt(question, usage).await {
+                Ok(answer) => return Ok(answer),
+                Err(Unanswered::Ended(end)) => return Err(Trouble::Ended(end)),
+                Err(Unanswered::Verdict(verdict, counts)) => (verdict, counts),
+            };
+            usage.errors += 1;
+            match verdict {
+                Verdict::Retry(failure, wish) => {
+                    attempts += u32::from(counts);
+                    if attempts as usize > self.max_retries {
+                        return Err(Trouble::Failed(failure));
+                    }
+                    self.spend.retries.fetch_add(1, Ordering::Relaxed);
+                    // A server that is down is waited for by the breaker.
+                    if counts {
+                        let pause = retry::pause(attempts, self.retry_delay, question.seed, wish);
+                        tokio::time::sleep(pause).await;
+                    }
+                }
+                Verdict::Relearn(failure, lesson) => {
+                    lessons += 1;
+                    if lessons > MAX_LESSONS {
+                        return Err(Trouble::Failed(failure));
+                    }
+                    question.model.dialect.learn(lesson);
+                }
+                Verdict::Shorten(failure, window) => return Err(Trouble::TooLong(failure, window)),
+                // A wrong address or model is wrong for every record.
+                Verdict::Fail(failure)
+                    if failure.name == "summary_http_404" && !self.has_answered.load(Ordering::Relaxed) =>
+                {
+                    return Err(Trouble::Ended(self.end(RunEnd::not_found(&self.url, &failure))));
+                }
+                Verdict::Fail(failure) => return Err(Trouble::Failed(failure)),
+                Verdict::EndRun(failure) => {
+                    let end = RunEnd::refused(&self.url, &failure, self.key.as_ref());
+                    return Err(Trouble::Ended(self.end(end)));
+                }
+            }
+        }
+    }
+
+    /// One request, when its turn has come.
+    async fn attempt(&self, question: &Question, usage: &mut Usage) -> Result<Answer, Unanswered> {
+        let dialect = &question.model.dialect;
+        let _probe = if dialect.is_settled() {
+            None
+        } else {
+            let probe = tokio::time::timeout(PROBE_PATIENCE, dialect.probe.lock()).await.ok();
+            probe.filter(|_| !dialect.is_settled())
+        };
+        let _permit = self.permits.acquire().await;
+        let pass = self.pass().await?;
+        let admitted = match self.admitted(question).await {
+            Ok(admitted) => admitted,
+            Err(end) => {
+                self.breaker().abandoned(pass);
+                return Err(Unanswered::Ended(end));
+            }
+        };
+        usage.api_calls += 1;
+        let manner = dialect.manner();
+        let call = Call {
+            model: &question.model.name,
+            prompt: &question.prompt,
+            max_output: question.max_output,
+            temperature: self.temperature,
+            extra: &self.body,
+        };
+        let replied = self.send(self.api.body(&call, manner)).await;
+        let verdict = match replied {
+            Err((kind, detail)) => {
+                let counts = self.breaker().failed(pass, self.now());
+                drop(admitted);
+                return Err(Unanswered::Verdict(retry::after_transport(kind, &detail), counts));
+            }
+            Ok(reply) if (200..300).contains(&reply.status) => match answer::read(self.api, &reply.body) {
+                Ok(answer) => {
+                    self.breaker().answered();
+                    dialect.settle();
+                    self.has_answered.store(true, Ordering::Relaxed);
+                    let tokens = (
+                        answer.prompt_tokens.unwrap_or(question.prompt_tokens),
+                        answer.completion_tokens.unwrap_or_default(),
+                    );
+                    self.note(usage, tokens);
+                    return Ok(answer);
+                }
+                Err(bad) => {
+                    self.note(usage, (bad.tokens.0.unwrap_or(0), bad.tokens.1.unwrap_or(0)));
+                    retry::after_answer(bad, manner)
+                }
+            },
+            Ok(reply) => {
+                let verdict = retry::after_status(reply.status, reply.retry_after, &reply.body, manner);
+                if (500..600).contains(&reply.status) {
+                    let counts = self.breaker().failed(pass, self.now());
+                    return Err(Unanswered::Verdict(verdict, counts));
+                }
+                if let (429, Some(wish)) = (reply.status, reply.retry_after) {
+                    // What one request is told holds for all of them.
+                    let now = self.now();
+                    self.breaker().hold(wish.min(retry::LONGEST_PAUSE), now);
+                }
+                verdict
+            }
+        };
+        self.breaker().answered();
+        if !matches!(verdict, Verdict::Relearn(..)) {
+            dialect.settle();
+        }
+        Err(Unanswered::Verdict(verdict, true))
+    }
+
+    /// Waits until the server is believed to be up.
+    async fn pass(&self) -> Result<Pass, Unanswered> {
+        loop {
+            if let Some(end) = self.ended.get() {
+                return Err(Unanswered::Ended(end.clone()));
+            }
+            let now = self.now();
+            let pass = self.breaker().pass(now);
+            match pass {
+                Pass::Go | Pass::Probe => return Ok(pass),
+                Pass::Wait(wait) => tokio::time::sleep(wait).await,
+                Pass::GiveUp => return Err(Unanswered::Ended(self.end(RunEnd::down(&self.url)))),
+            }
+        }
+    }
+
+    /// Waits for the rate limits, and for the money that other requests may still need.
+    async fn admitted(&self, question: &Question) -> Result<Admitted<'_>, RunEnd> {
+        let now = self.now();
+        let wait = |rate: &Option<Mutex<Rate>>, units| {
+            rate.as_ref()
+                .map_or(Duration::ZERO, |rate| lock(rate).reserve(units, now))
+        };
+        let tokens = question.prompt_tokens + question.max_output as u64;
+        let wait = wait(&self.requests, 1).max(wait(&self.tokens, tokens));
+        if !wait.is_zero() {
+            tokio::time::sleep(wait).await;
+        }
+        self.spend
+            .admit(question.prompt_tokens, question.max_output as u64)
+            .await
+            .map_err(|limit| self.end(RunEnd::limit(limit)))
+    }
+
+    async fn send(&self, body: Vec<u8>) -> Result<Reply, (Transport, String)> {
+        let request = self
+            .http
+            .post(&self.url)
+            .headers(self.headers.clone())
+            .timeout(self.timeout)
+            .body(body);
+        let mut response = request.send().await.map_err(|error| transport(error, self.timeout))?;
+        let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let retry_after = response
+            .headers()
+            .get("retry-after")
+            .and_then(|header| retry::retry_after(header.to_str().ok()?, since_1970));
+        let status = response.status().as_u16();
+        let mut body = Vec::new();
+        while let Some(chunk) = response
+            .chunk()
+            .await
+            .map_err(|error| transport(error, self.timeout))?
+        {
+            body.extend_from_slice(&chunk);
+            if body.len() > MAX_RESPONSE {
+                return Err((Transport::Decoding, "the answer does not end".to_owned()));
+            }
+        }
+        Ok(Reply {
+            status,
+            retry_after,
+            body: self.without_key(body),
+        })
+    }
+
+    /// A server may repeat the key that it was given.
+    fn without_key(&self, body: Vec<u8>) -> Vec<u8> {
+        match &self.key {
+            Some(key) if memchr::memmem::find(&body, key.value.as_bytes()).is_some() => {
+                let text = String::from_utf8_lossy(&body);
+                text.replace(&key.value, "[REDACTED:api-key]").into_bytes()
+            }
+            _ => body,
+        }
+    }
+
+    fn note(&self, usage: &mut Usage, tokens: (u64, u64)) {
+        usage.prompt_tokens += tokens.0;
+        usage.completion_tokens += tokens.1;
+        self.spend.took(tokens.0, tokens.1);
+    }
+
+    /// Ends the run, for the first reason that there was.
+    fn end(&self, end: RunEnd) -> RunEnd {
+        self.ended.get_or_init(|| end).clone()
+    }
+
+    fn now(&self) -> Duration {
+        self.began.elapsed()
+    }
+
+    fn breaker(&self) -> MutexGuard<'_, Breaker> {
+        lock(&self.breaker)
+    }
+}
+
+/// A response, whatever its status.
+struct Reply {
+    status: u16,
+    retry_after: Option<Duration>,
+    body: Vec<u8>,
+}
+
+fn transport(error: reqwest::Error, timeout: Duration) -> (Transport, String) {
+    if error.is_timeout() {
+        let detail = format!("no answer within {} s", timeout.as_secs_f64());
+        return (Transport::Timeout, detail);
+    }
+    let kind = if error.is_decode() || error.is_body() {
+        Transport::Decoding
+    } else {
+        Transport::Connection
+    };
+    (kind, http::causes(&error.without_url()))
+}
+
+fn headers(settings: &ChatSettings) -> Result<HeaderMap, String> {
+    let mut headers = HeaderMap::new();
+    headers.insert("content-type", HeaderValue::from_static("application/json"));
+    let key = settings.key.as_ref().map(|key| key.value.as_str());
+    for (name, value) in settings.api.headers(key) {
+        let value = HeaderValue::from_str(&value);
+        let mut value = value.map_err(|_| "the key holds characters that no key has".to_owned())?;
+        value.set_sensitive(true);
+        headers.insert(name, value);
+    }
+    for (name, value) in &settings.headers {
+        let wrong = || format!("summarization.headers: {name} is no header, or its value none");
+        let parsed = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong())?;
+        headers.insert(parsed, HeaderValue::from_str(value).map_err(|_| wrong())?);
+    }
+    Ok(headers)
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
