@@ -11,6 +11,7 @@ mod key_flags;
 mod memory;
 mod progress;
 mod stdout;
+mod summarizer;
 mod version;
 
 use std::process::ExitCode;

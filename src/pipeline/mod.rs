@@ -14,6 +14,7 @@ mod finish;
 mod hashing;
 mod journal;
 mod output;
+mod patience;
 mod reader;
 mod run;
 mod sample;

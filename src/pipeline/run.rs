@@ -11,6 +11,7 @@ use super::batch::Batch;
 use super::counters::Counters;
 use super::feed::Feed;
 use super::journal::{Journal, Milestone};
+use super::patience;
 use super::sample::Sample;
 use super::source::Source;
 use super::start::{self, Start};
@@ -18,7 +19,7 @@ use super::window::Window;
 use super::worker::{Chunk, Worker};
 use super::writer::Writer;
 use super::{Finish, RunError, Targets};
-use crate::metrics::Totals;
+use crate::metrics::{Prices, Sums, Totals};
 
 /// What a run is to do, besides what becomes of each record.
 #[derive(Debug, Clone)]
@@ -42,6 +43,10 @@ pub struct Job {
     pub force: bool,
     /// Threads of the worker pool.
     pub jobs: usize,
+    /// Requests over a network that may be in flight: so many records more wait for their answer.
+    pub requests: usize,
+    /// What tokens of the summarizer cost, where it is known.
+    pub prices: Option<Prices>,
     /// Whether the metrics are wanted.
     pub metrics: bool,
 }
@@ -73,6 +78,14 @@ pub const WORKER_THREADS: &str = "worker-";
 /// In flight between reader and writer, per worker: enough to keep it busy, little enough to stay small.
 const WINDOW_BYTES_PER_JOB: usize = 12 * 1024 * 1024;
 const WINDOW_BATCHES_PER_JOB: usize = 24;
+
+/// In flight beside that for each request: a record that waits long holds those after it back, and meanwhile others
+/// must find something to ask for.
+const WINDOW_BYTES_PER_REQUEST: usize = 4 * 1024 * 1024;
+const WINDOW_BATCHES_PER_REQUEST: usize = 16;
+
+/// How long a run that is to stop waits for the batch that is next: a request may hang.
+const MOMENT: Duration = Duration::from_secs(1);
 
 /// How long the writer waits for a batch before it looks whether the run is to stop.
 const PATIENCE: Duration = Duration::from_millis(100);
@@ -129,7 +142,10 @@ fn transfer<'r>(
     milestone: Milestone,
 ) -> Result<Writer<'r>, RunError> {
     let totals = start::totals_so_far(job, &milestone)?;
-    let window = Window::new(job.jobs * WINDOW_BYTES_PER_JOB, job.jobs * WINDOW_BATCHES_PER_JOB);
+    let window = Window::new(
+        job.jobs * WINDOW_BYTES_PER_JOB + job.requests * WINDOW_BYTES_PER_REQUEST,
+        job.jobs * WINDOW_BATCHES_PER_JOB + job.requests * WINDOW_BATCHES_PER_REQUEST,
+    );
     let feed = Feed {
         job: job.clone(),
         from: milestone.clone(),
@@ -216,13 +232,23 @@ fn write_all(
             Err(RecvTimeoutError::Timeout) => continue,
             Err(RecvTimeoutError::Disconnected) => return Ok(true),
         };
-        let (batch, mut chunk) = pollster::block_on(processed);
+        let Some((batch, mut chunk)) = patience::wait(processed, stop, MOMENT) else {
+            return Ok(false);
+        };
         if let Some(error) = chunk.stop.take() {
             // Nothing of its batch is written: a resumed run meets the record again.
             return Err(error);
         }
         writer.write(&batch, chunk)?;
         window.release(weight(&batch));
+    }
+}
+
+impl Job {
+    /// What so many tokens of the summarizer cost, in US dollars with four decimals; `None` where prices are not known.
+    pub fn cost(&self, sums: &Sums) -> Option<f64> {
+        let cost = self.prices?.cost(sums.prompt_tokens, sums.completion_tokens);
+        Some((cost * 1e4).round() / 1e4)
     }
 }
 

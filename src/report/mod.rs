@@ -4,5 +4,5 @@ pub mod figures;
 mod run_figures;
 mod summary_table;
 
-pub use run_figures::{DryRunFigures, OverLimitFigures, Reasons, RecordFigures, RunFigures};
+pub use run_figures::{DryRunFigures, OverLimitFigures, Reasons, RecordFigures, RequestFigures, RunFigures};
 pub use summary_table::summary_table;

@@ -37,6 +37,7 @@ pub fn summary_table(figures: &RunFigures) -> String {
         );
         table.row("Anchors", &thousands(figures.anchors_held), &held);
     }
+    requests(&mut table, figures);
     let rate = megabytes_per_second(figures.bytes_in, figures.elapsed);
     table.row(
         "Time",
@@ -90,6 +91,31 @@ fn tokens(table: &mut Table, figures: &RunFigures) {
         "Tokens after"
     };
     table.row(label, &thousands(after), change);
+}
+
+/// What language models were asked, or would be.
+fn requests(table: &mut Table, figures: &RunFigures) {
+    let requests = &figures.requests;
+    if requests.sent + requests.cached == 0 {
+        return;
+    }
+    let (read, written) = (thousands(requests.prompt_tokens), thousands(requests.completion_tokens));
+    let planned = figures.dry_run.is_some();
+    let mut note = if planned {
+        format!("would read {read} tokens and write about {written}")
+    } else {
+        format!("read {read} tokens and wrote {written}")
+    };
+    if requests.failed > 0 {
+        note.push_str(&format!("; {} failed", thousands(requests.failed)));
+    }
+    if requests.cached > 0 {
+        note.push_str(&format!("; {} known already", thousands(requests.cached)));
+    }
+    table.row("Requests", &thousands(requests.sent), &note);
+    if let Some(cost) = requests.cost {
+        table.row("Cost", &format!("${cost:.2}"), if planned { "about" } else { "" });
+    }
 }
 
 /// What the values and the rendered chats cost, and what the template did.

@@ -35,19 +35,6 @@ pub enum Transport {
     Decoding,
 }
 
-impl Verdict {
-    /// The failure that it is about.
-    pub fn failure(&self) -> &Failure {
-        match self {
-            Self::Retry(failure, _)
-            | Self::Relearn(failure, _)
-            | Self::Shorten(failure, _)
-            | Self::Fail(failure)
-            | Self::EndRun(failure) => failure,
-        }
-    }
-}
-
 /// After a failure below HTTP.
 pub fn after_transport(kind: Transport, detail: &str) -> Verdict {
     let name = match kind {
