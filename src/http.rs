@@ -20,7 +20,11 @@ pub fn client(url: &str) -> Result<reqwest::Client, String> {
             .user_agent(concat!("trajfit/", env!("CARGO_PKG_VERSION")))
             .connect_timeout(CONNECT)
             .redirect(reqwest::redirect::Policy::none());
-        if is_local(url) { builder.no_proxy() } else { builder }
+        if is_local(url) {
+            builder.no_proxy()
+        } else {
+            builder
+        }
     };
     let built = builder().build().or_else(|_| {
         let certificates = webpki_root_certs::TLS_SERVER_ROOT_CERTS;
@@ -64,7 +68,11 @@ mod tests {
 
     #[test]
     fn this_machine_is_known_by_its_names() {
-        for url in ["http://localhost:8000/v1", "http://127.0.0.1/", "http://[::1]:80/x"] {
+        for url in [
+            "http://localhost:8000/v1",
+            "http://127.0.0.1/",
+            "http://[::1]:80/x",
+        ] {
             assert!(is_local(url), "{url}");
         }
         assert!(!is_local("https://localhost.example.com/") && !is_local("nonsense"));

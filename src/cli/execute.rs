@@ -17,7 +17,9 @@ use crate::config::{Config, InputFormat, OutputCompression, OverLimit};
 use crate::fit::{FitSettings, Fitter};
 use crate::metrics::{Status, Totals};
 use crate::pipeline::{self, Codec, Counters, Job, RunError, RunReport, Sample, Source, Targets, Worker};
-use crate::report::{DryRunFigures, OverLimitFigures, Reasons, RecordFigures, RequestFigures, RunFigures, summary_table};
+use crate::report::{
+    DryRunFigures, OverLimitFigures, Reasons, RecordFigures, RequestFigures, RunFigures, summary_table,
+};
 use crate::tokens;
 use crate::tokens::chat_template::ChatTemplate;
 use crate::trajectory::Format;

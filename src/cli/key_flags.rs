@@ -82,7 +82,11 @@ fn argument(key: &'static Key) -> Arg {
         .allow_negative_numbers(matches!(key.kind(), Kind::Count | Kind::Number))
         .hide_possible_values(key.kind() == Kind::Switch)
         .help(format!("{}{default}", key.help))
-        .help_heading(if key.network_only { "Language model" } else { heading(key.section()) })
+        .help_heading(if key.network_only {
+            "Language model"
+        } else {
+            heading(key.section())
+        })
         .hide_short_help(!key.common)
         .hide(key.hidden)
 }

@@ -94,7 +94,11 @@ fn chat_settings(config: &Config) -> Result<ChatSettings, CliError> {
         prompt: PromptSettings {
             style: summarization.style,
             focus: summarization.focus.clone(),
-            template: summarization.prompt_template.as_deref().map(template).transpose()?,
+            template: summarization
+                .prompt_template
+                .as_deref()
+                .map(template)
+                .transpose()?,
             redaction: config.redaction.enabled,
         },
     })
@@ -105,13 +109,16 @@ fn chat_settings(config: &Config) -> Result<ChatSettings, CliError> {
 fn key(config: &Config) -> Option<Key> {
     let named = config.summarization.api_key_env.as_deref();
     let usual = config.summarization.api.key_variables(config.base_url());
-    named.into_iter().chain(usual.iter().copied()).find_map(|variable| {
-        let value = std::env::var(variable).ok()?.trim().to_owned();
-        (!value.is_empty()).then(|| Key {
-            value,
-            variable: variable.to_owned(),
+    named
+        .into_iter()
+        .chain(usual.iter().copied())
+        .find_map(|variable| {
+            let value = std::env::var(variable).ok()?.trim().to_owned();
+            (!value.is_empty()).then(|| Key {
+                value,
+                variable: variable.to_owned(),
+            })
         })
-    })
 }
 
 fn template(path: &str) -> Result<String, CliError> {

@@ -41,7 +41,9 @@ fn parse(path: &Path, text: &str) -> Result<Vec<(String, Value)>, ConfigError> {
     let mut entries = Vec::new();
     match tree {
         Tree::Leaf(Value::Null) => {}
-        Tree::Leaf(_) | Tree::List(_) => return Err(failed("expected sections of keys at the top level".to_owned())),
+        Tree::Leaf(_) | Tree::List(_) => {
+            return Err(failed("expected sections of keys at the top level".to_owned()));
+        }
         Tree::Section(children) => flatten("", children, &mut entries),
     }
     Ok(entries)

@@ -53,7 +53,7 @@ pub static KEYS: &[Key] = &[
     key!(tokenizer.image_tokens, "image-tokens", "Tokens that an image part costs"),
     key!(compression.target_max_tokens, "target-max-tokens", "Tokens that a trajectory may cost after compression").common(),
     key!(compression.summary_target_tokens, "summary-target-tokens", "Tokens that a summary should cost").common(),
-    key!(compression.summary_max_tokens, "summary-max-tokens", "Tokens that a summary may cost where the budget leaves room [default: twice the summary target]"),
+    key!(compression.summary_max_tokens, "summary-max-tokens", "Tokens that an extractive summary may cost where the budget leaves room [default: twice the summary target]"),
     key!(compression.strategy, "strategy", "How a trajectory is made to fit"),
     key!(compression.count, "count", "What the budget is measured in: the sum of the turns' values, or the whole chat as its template renders it"),
     key!(compression.over_limit, "over-limit", "What becomes of a record that is still over the budget: write it, reject it, or write it and exit with 1").common(),

@@ -35,7 +35,10 @@ mod tests {
         let mut object = JsonObject::default();
         assert_eq!(object.value(), Value::Null);
         assert!(object.assign(&Value::Text(r#"{"provider": {"sort": "price"}}"#.into())));
-        assert_eq!(object.value(), Value::Text(r#"{"provider":{"sort":"price"}}"#.into()));
+        assert_eq!(
+            object.value(),
+            Value::Text(r#"{"provider":{"sort":"price"}}"#.into())
+        );
         for bad in ["[1]", "text", "{", "5"] {
             assert!(!object.assign(&Value::Text(bad.into())), "{bad}");
         }

@@ -61,11 +61,14 @@ pub fn check(config: &Config, provenance: &Provenance) -> Result<(), ConfigError
         (
             "summarization.model",
             !summarization.summarizer.uses_network() || summarization.model.is_some(),
-            format!("the summarizer {} must know which model to ask", summarization.summarizer),
+            format!(
+                "the summarizer {} must know which model to ask",
+                summarization.summarizer
+            ),
         ),
         (
             "summarization.base_url",
-            is_address(config.base_url()),
+            !summarization.summarizer.uses_network() || is_address(config.base_url()),
             "it must be http:// or https:// with a host, and no key in it".to_owned(),
         ),
         (
@@ -83,17 +86,26 @@ pub fn check(config: &Config, provenance: &Provenance) -> Result<(), ConfigError
             summarization.context_window.unwrap_or(usize::MAX),
             SMALLEST_WINDOW + 4 * compression.summary_target_tokens,
         ),
-        at_least("summarization.max_output_tokens", summarization.max_output_tokens.unwrap_or(1), 1),
+        at_least(
+            "summarization.max_output_tokens",
+            summarization.max_output_tokens.unwrap_or(1),
+            1,
+        ),
         at_least("summarization.rpm", summarization.rpm.unwrap_or(1), 1),
         at_least("summarization.tpm", summarization.tpm.unwrap_or(1), 1),
-        at_least("summarization.max_requests", summarization.max_requests.unwrap_or(1), 1),
+        at_least(
+            "summarization.max_requests",
+            summarization.max_requests.unwrap_or(1),
+            1,
+        ),
         not_negative("summarization.price_prompt", summarization.price_prompt),
         not_negative("summarization.price_completion", summarization.price_completion),
         not_negative("summarization.max_cost", summarization.max_cost),
         (
             "summarization.max_cost",
             summarization.max_cost.is_none() || config.has_prices(),
-            "without summarization.price_prompt or price_completion nobody knows what a request costs".to_owned(),
+            "without summarization.price_prompt or price_completion nobody knows what a request costs"
+                .to_owned(),
         ),
         (
             "summarization.temperature",
@@ -160,7 +172,9 @@ fn not_negative(path: &'static str, value: Option<f64>) -> (&'static str, bool, 
 }
 
 fn is_address(url: &str) -> bool {
-    let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
+    let rest = url
+        .strip_prefix("https://")
+        .or_else(|| url.strip_prefix("http://"));
     let host = rest.map(|rest| rest.split(['/', '?', '#']).next().unwrap_or_default());
     host.is_some_and(|host| !host.is_empty() && !host.contains('@'))
         && !url.contains(|c: char| c.is_whitespace() || c.is_control())

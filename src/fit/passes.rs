@@ -97,7 +97,9 @@ impl Case<'_> {
         let mut summary_input_tokens = 0;
         let mut last_tokens = self.outline.total();
         for _ in 0..self.fitter.settings.max_passes {
-            let earlier = best.as_ref().map(|best| (best.region, best.summary.text.as_str()));
+            let earlier = best
+                .as_ref()
+                .map(|best| (best.region, best.summary.text.as_str()));
             let summary = match self.summarize(region, earlier, &mut row).await {
                 Ok(summary) => summary,
                 Err(error) => return self.without_summary(error, best, row, summary_input_tokens),

@@ -112,7 +112,10 @@ impl<'a> Case<'a> {
         };
         let mut turns = Vec::new();
         let mut redactions = 0;
-        let new = views.into_iter().zip(secrets).filter(|(view, _)| view.index >= start);
+        let new = views
+            .into_iter()
+            .zip(secrets)
+            .filter(|(view, _)| view.index >= start);
         for (view, secrets) in new {
             redactions += secrets;
             match body_of(&view.text).filter(|_| view.role == Role::Human) {

@@ -29,7 +29,8 @@ pub fn wait<F: Future>(future: F, stop: &AtomicBool, moment: Duration) -> Option
         if let Poll::Ready(output) = future.as_mut().poll(&mut context) {
             return Some(output);
         }
-        if stop.load(Ordering::Relaxed) && asked_to_stop.get_or_insert_with(Instant::now).elapsed() >= moment {
+        if stop.load(Ordering::Relaxed) && asked_to_stop.get_or_insert_with(Instant::now).elapsed() >= moment
+        {
             return None;
         }
         thread::park_timeout(LOOK);

@@ -110,7 +110,12 @@ impl Worker {
         } = fitted;
         chunk.summary_input_tokens += summary_input_tokens as u64;
         let unreadable = row.status == Status::Rejected && !row.still_over_limit;
-        let at_record = || format!("stopped at a record: {} ({}:{})", row.reason, row.source, row.line);
+        let at_record = || {
+            format!(
+                "stopped at a record: {} ({}:{})",
+                row.reason, row.source, row.line
+            )
+        };
         let end = match stop {
             Some(Stop::Run { message, help }) => Some(RunError::CannotGoOn { message, help }),
             Some(Stop::AtRecord) => Some(RunError::cannot_go_on(at_record())),

@@ -99,7 +99,10 @@ fn requests(table: &mut Table, figures: &RunFigures) {
     if requests.sent + requests.cached == 0 {
         return;
     }
-    let (read, written) = (thousands(requests.prompt_tokens), thousands(requests.completion_tokens));
+    let (read, written) = (
+        thousands(requests.prompt_tokens),
+        thousands(requests.completion_tokens),
+    );
     let planned = figures.dry_run.is_some();
     let mut note = if planned {
         format!("would read {read} tokens and write about {written}")

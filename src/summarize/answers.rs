@@ -108,7 +108,11 @@ impl Answers {
 
     /// The kept answer and `true`, or what `ask` brings and `false`. While somebody asks, others with the same key wait
     /// for the answer; where there was none, the next one asks.
-    pub async fn ask_once<E, F>(&self, key: AnswerKey, ask: impl FnOnce() -> F) -> Result<(KeptAnswer, bool), E>
+    pub async fn ask_once<E, F>(
+        &self,
+        key: AnswerKey,
+        ask: impl FnOnce() -> F,
+    ) -> Result<(KeptAnswer, bool), E>
     where
         F: Future<Output = Result<KeptAnswer, E>>,
     {

@@ -83,7 +83,11 @@ impl Spend {
 
     /// Waits until a request of at most so many tokens is within the limits, and counts it as sent. Requests in flight
     /// are taken for as dear as they may become, so that the limit on money holds whatever they answer.
-    pub async fn admit(&self, prompt_tokens: u64, completion_tokens: u64) -> Result<Admitted<'_>, LimitReached> {
+    pub async fn admit(
+        &self,
+        prompt_tokens: u64,
+        completion_tokens: u64,
+    ) -> Result<Admitted<'_>, LimitReached> {
         let prices = self.limits.prices;
         let most = prices.map_or(0.0, |prices| prices.cost(prompt_tokens, completion_tokens));
         loop {
@@ -116,7 +120,8 @@ impl Spend {
     /// Notes the tokens that a request took.
     pub fn took(&self, prompt_tokens: u64, completion_tokens: u64) {
         self.prompt_tokens.fetch_add(prompt_tokens, Ordering::Relaxed);
-        self.completion_tokens.fetch_add(completion_tokens, Ordering::Relaxed);
+        self.completion_tokens
+            .fetch_add(completion_tokens, Ordering::Relaxed);
     }
 
     fn reserved(&self) -> MutexGuard<'_, f64> {

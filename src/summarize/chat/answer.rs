@@ -44,7 +44,10 @@ pub fn read(api: Api, body: &[u8]) -> Result<Answer, BadAnswer> {
         });
     }
     let tokens = match api {
-        Api::OpenAi => (count(&body, "/usage/prompt_tokens"), count(&body, "/usage/completion_tokens")),
+        Api::OpenAi => (
+            count(&body, "/usage/prompt_tokens"),
+            count(&body, "/usage/completion_tokens"),
+        ),
         Api::Anthropic => anthropic_tokens(&body),
     };
     let said = match api {
@@ -96,7 +99,10 @@ impl Said {
             return Err(("summary_reasoning_only", detail.to_owned()));
         }
         if self.cut {
-            return Err(("summary_cut_by_length", "the token limit cut the answer".to_owned()));
+            return Err((
+                "summary_cut_by_length",
+                "the token limit cut the answer".to_owned(),
+            ));
         }
         if text.is_empty() {
             return Err(("summary_empty", "the answer is empty".to_owned()));
@@ -112,7 +118,10 @@ fn openai(body: &Value) -> Result<Said, Wrong> {
         return Err(("summary_error_body", message_of(error)));
     }
     let message = choice.get("message").ok_or_else(|| shape("message"))?;
-    let finish = choice.get("finish_reason").and_then(Value::as_str).unwrap_or_default();
+    let finish = choice
+        .get("finish_reason")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
     let refusal = text_at(message, "refusal").or_else(|| {
         (finish == "content_filter").then(|| "the server's filter kept the answer back".to_owned())
     });
@@ -130,7 +139,10 @@ fn anthropic(body: &Value) -> Result<Said, Wrong> {
     let blocks = body
         .get("content")
         .ok_or_else(|| ("summary_wrong_shape", "the answer has no content".to_owned()))?;
-    let stop = body.get("stop_reason").and_then(Value::as_str).unwrap_or_default();
+    let stop = body
+        .get("stop_reason")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
     let has = |kind: &str| {
         let blocks = blocks.as_array().map(Vec::as_slice).unwrap_or_default();
         blocks
@@ -152,7 +164,9 @@ fn content(content: Option<&Value>) -> Option<String> {
         Some(Value::String(text)) => Some(text.clone()),
         Some(Value::Array(parts)) => {
             let texts = parts.iter().filter_map(|part| {
-                let is_text = part.get("type").is_none_or(|kind| kind == "text" || kind == "output_text");
+                let is_text = part
+                    .get("type")
+                    .is_none_or(|kind| kind == "text" || kind == "output_text");
                 part.get("text").and_then(Value::as_str).filter(|_| is_text)
             });
             Some(texts.collect())
@@ -191,7 +205,10 @@ fn error_of(body: &Value) -> Option<&Value> {
 }
 
 fn message_of(error: &Value) -> String {
-    let message = error.get("message").or_else(|| error.get("detail")).unwrap_or(error);
+    let message = error
+        .get("message")
+        .or_else(|| error.get("detail"))
+        .unwrap_or(error);
     message
         .as_str()
         .map_or_else(|| message.to_string(), str::to_owned)
@@ -203,7 +220,9 @@ fn status_of(error: &Value) -> Option<u16> {
     let number = code
         .as_u64()
         .or_else(|| code.as_str().and_then(|text| text.parse().ok()))?;
-    u16::try_from(number).ok().filter(|status| (400..600).contains(status))
+    u16::try_from(number)
+        .ok()
+        .filter(|status| (400..600).contains(status))
 }
 
 fn count(body: &Value, pointer: &str) -> Option<u64> {

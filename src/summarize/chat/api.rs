@@ -173,7 +173,10 @@ mod tests {
         let body = body(Api::OpenAi, learned, extra);
         assert_eq!(body["max_completion_tokens"], 100);
         assert_eq!((body.get("max_tokens"), body.get("temperature")), (None, None));
-        assert_eq!((&body["reasoning_effort"], &body["model"]), (&json!("low"), &json!("other")));
+        assert_eq!(
+            (&body["reasoning_effort"], &body["model"]),
+            (&json!("low"), &json!("other"))
+        );
     }
 
     #[test]
@@ -188,9 +191,15 @@ mod tests {
 
     #[test]
     fn a_key_goes_where_each_interface_looks_for_it_and_none_is_fine() {
-        assert_eq!(Api::OpenAi.headers(Some("k")), [("authorization", "Bearer k".to_owned())]);
+        assert_eq!(
+            Api::OpenAi.headers(Some("k")),
+            [("authorization", "Bearer k".to_owned())]
+        );
         assert_eq!(Api::OpenAi.headers(None), []);
-        assert_eq!(Api::Anthropic.headers(Some("k")).first(), Some(&("x-api-key", "k".to_owned())));
+        assert_eq!(
+            Api::Anthropic.headers(Some("k")).first(),
+            Some(&("x-api-key", "k".to_owned()))
+        );
         assert_eq!(
             Api::OpenAi.key_variables("https://openrouter.ai/api/v1"),
             ["OPENROUTER_API_KEY"]

@@ -47,7 +47,8 @@ impl<'a> Asking<'a> {
                 Err(Trouble::TooLong(failure, told)) => {
                     tries += 1;
                     // Less than what was refused, whatever the server says it takes.
-                    let refused = window.unwrap_or_else(|| self.estimate().prompt_tokens as usize + self.max_output());
+                    let refused =
+                        window.unwrap_or_else(|| self.estimate().prompt_tokens as usize + self.max_output());
                     let next = told.filter(|told| *told < refused).unwrap_or(refused * 3 / 5);
                     if tries > SHORTENINGS || self.room(next, self.request.previous) < SMALLEST_ROOM {
                         return Err(Trouble::Failed(failure));
@@ -209,7 +210,9 @@ impl<'a> Asking<'a> {
     /// Tokens of turns for which a window has room beside everything else.
     fn room(&self, window: usize, previous: Option<&str>) -> usize {
         // Every piece after the first one has the summary so far, which is as long as summaries may be.
-        let longest = previous.map_or(0, |text| self.request.counter.count(text)).max(self.limit().tokens);
+        let longest = previous
+            .map_or(0, |text| self.request.counter.count(text))
+            .max(self.limit().tokens);
         let empty = self.prompt("", Some(""), self.limit().tokens, (1, 2));
         let around = empty.map_or(0, |prompt| self.tokens_of(&prompt));
         let usable = window - (window as f64 * MARGIN) as usize;

@@ -7,8 +7,9 @@ use std::time::Duration;
 /// Failures in a row, with no success between them, after which a server counts as down.
 pub const DOWN_AFTER: u32 = 10;
 
-/// Probes that may fail before the run ends.
+/// Probes that may fail before the run ends: some minutes for a server that is down, less for one that never was up.
 const PROBES: u32 = 8;
+const FIRST_PROBES: u32 = 3;
 
 /// The longest pause between two probes.
 const LONGEST: Duration = Duration::from_mins(1);
@@ -35,6 +36,7 @@ pub struct Breaker {
     /// While the server is down: when the next probe may go, and how many have failed.
     down: Option<(Duration, u32)>,
     probing: bool,
+    has_answered: bool,
     /// Nobody asks before that: the server said so.
     not_before: Duration,
 }
@@ -47,6 +49,7 @@ impl Breaker {
             failures: 0,
             down: None,
             probing: false,
+            has_answered: false,
             not_before: Duration::ZERO,
         }
     }
@@ -57,9 +60,10 @@ impl Breaker {
         if let Some(wait) = self.not_before.checked_sub(now).filter(|wait| !wait.is_zero()) {
             return Pass::Wait(wait);
         }
+        let probes = if self.has_answered { PROBES } else { FIRST_PROBES };
         match self.down {
             None => Pass::Go,
-            Some((_, failed)) if failed >= PROBES => Pass::GiveUp,
+            Some((_, failed)) if failed >= probes => Pass::GiveUp,
             Some(_) if self.probing => Pass::Wait(WHILE_PROBING),
             Some((next, _)) if next > now => Pass::Wait(next - now),
             Some(_) => {
@@ -71,6 +75,7 @@ impl Breaker {
 
     /// The server answered, whatever it said.
     pub fn answered(&mut self) {
+        self.has_answered = true;
         self.failures = 0;
         self.down = None;
         self.probing = false;
@@ -157,8 +162,19 @@ mod tests {
 
     #[test]
     fn a_server_that_stays_down_is_given_up() {
-        let mut breaker = Breaker::new(SECOND);
-        down(&mut breaker);
+        for (has_answered, expected) in [(true, PROBES), (false, FIRST_PROBES)] {
+            let mut breaker = Breaker::new(SECOND);
+            if has_answered {
+                breaker.answered();
+            }
+            let (probes, time) = until_given_up(&mut breaker);
+            assert_eq!(probes, expected);
+            assert!(time > SECOND * (1 << expected.min(6)));
+        }
+    }
+
+    fn until_given_up(breaker: &mut Breaker) -> (u32, Duration) {
+        down(breaker);
         let mut now = Duration::ZERO;
         let mut probes = 0;
         loop {
@@ -168,11 +184,10 @@ mod tests {
                     probes += 1;
                     breaker.failed(Pass::Probe, now);
                 }
-                pass => break assert_eq!(pass, Pass::GiveUp),
+                Pass::GiveUp => return (probes, now),
+                Pass::Go => panic!("it is down"),
             }
         }
-        assert_eq!(probes, PROBES);
-        assert!(now > Duration::from_mins(2));
     }
 
     #[test]

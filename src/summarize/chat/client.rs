@@ -1,10 +1,9 @@
-//! The client that all requests of a run go through: one pool of connections, one limit, one knowledge of the server.
+//! The client that all requests of a run go through: their turns, their limits, and one knowledge of the server.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
-use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Map, Value};
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
@@ -15,10 +14,10 @@ use super::breaker::{Breaker, Pass};
 use super::dialect::Dialect;
 use super::failure::Failure;
 use super::rate::Rate;
-use super::retry::{self, Transport, Verdict};
+use super::retry::{self, Verdict};
 use super::run_end::RunEnd;
-use super::settings::{ChatSettings, Key};
-use crate::http;
+use super::settings::ChatSettings;
+use super::wire::Wire;
 use crate::summarize::Usage;
 use crate::summarize::prompt::Prompt;
 use crate::summarize::spend::{Admitted, Spend};
@@ -28,9 +27,6 @@ const PROBE_PATIENCE: Duration = Duration::from_secs(5);
 
 /// Things that may be learned during one request.
 const MAX_LESSONS: usize = 3;
-
-/// Bytes of a response that are read; no summary is nearly as long.
-const MAX_RESPONSE: usize = 8 * 1024 * 1024;
 
 /// A model, and how it wants to be asked.
 #[derive(Debug)]
@@ -78,14 +74,10 @@ pub enum Trouble {
 
 /// The client of a run.
 pub struct Client {
-    http: reqwest::Client,
+    wire: Wire,
     api: Api,
-    url: String,
-    headers: HeaderMap,
-    key: Option<Key>,
     body: Map<String, Value>,
     temperature: f64,
-    timeout: Duration,
     max_retries: usize,
     retry_delay: Duration,
     permits: Semaphore,
@@ -95,6 +87,8 @@ pub struct Client {
     spend: Arc<Spend>,
     began: Instant,
     has_answered: AtomicBool,
+    /// What the last attempt failed of that found no server, or none that works.
+    last_failure: Mutex<String>,
     ended: OnceLock<RunEnd>,
 }
 
@@ -112,16 +106,11 @@ impl Client {
     ///
     /// What is wrong with them.
     pub fn new(settings: &ChatSettings, spend: Arc<Spend>) -> Result<Self, String> {
-        let url = settings.api.url(&settings.base_url);
         Ok(Self {
-            http: http::client(&url)?,
-            headers: headers(settings)?,
+            wire: Wire::new(settings)?,
             api: settings.api,
-            url,
-            key: settings.key.clone(),
             body: settings.body.clone(),
             temperature: settings.temperature,
-            timeout: settings.timeout,
             max_retries: settings.max_retries,
             retry_delay: settings.retry_delay,
             permits: Semaphore::new(settings.max_concurrent_requests.clamp(1, Semaphore::MAX_PERMITS)),
@@ -131,6 +120,7 @@ impl Client {
             spend,
             began: Instant::now(),
             has_answered: AtomicBool::new(false),
+            last_failure: Mutex::default(),
             ended: OnceLock::new(),
         })
     }
@@ -176,11 +166,13 @@ impl Client {
                 Verdict::Fail(failure)
                     if failure.name == "summary_http_404" && !self.has_answered.load(Ordering::Relaxed) =>
                 {
-                    return Err(Trouble::Ended(self.end(RunEnd::not_found(&self.url, &failure))));
+                    return Err(Trouble::Ended(
+                        self.end(RunEnd::not_found(self.wire.url(), &failure)),
+                    ));
                 }
                 Verdict::Fail(failure) => return Err(Trouble::Failed(failure)),
                 Verdict::EndRun(failure) => {
-                    let end = RunEnd::refused(&self.url, &failure, self.key.as_ref());
+                    let end = RunEnd::refused(self.wire.url(), &failure, self.wire.key());
                     return Err(Trouble::Ended(self.end(end)));
                 }
             }
@@ -193,7 +185,9 @@ impl Client {
         let _probe = if dialect.is_settled() {
             None
         } else {
-            let probe = tokio::time::timeout(PROBE_PATIENCE, dialect.probe.lock()).await.ok();
+            let probe = tokio::time::timeout(PROBE_PATIENCE, dialect.probe.lock())
+                .await
+                .ok();
             probe.filter(|_| !dialect.is_settled())
         };
         let _permit = self.permits.acquire().await;
@@ -214,12 +208,12 @@ impl Client {
             temperature: self.temperature,
             extra: &self.body,
         };
-        let replied = self.send(self.api.body(&call, manner)).await;
+        let replied = self.wire.post(self.api.body(&call, manner)).await;
         let verdict = match replied {
             Err((kind, detail)) => {
-                let counts = self.breaker().failed(pass, self.now());
                 drop(admitted);
-                return Err(Unanswered::Verdict(retry::after_transport(kind, &detail), counts));
+                let verdict = retry::after_transport(kind, &detail);
+                return Err(self.no_server(verdict, detail, pass));
             }
             Ok(reply) if (200..300).contains(&reply.status) => match answer::read(self.api, &reply.body) {
                 Ok(answer) => {
@@ -241,8 +235,7 @@ impl Client {
             Ok(reply) => {
                 let verdict = retry::after_status(reply.status, reply.retry_after, &reply.body, manner);
                 if (500..600).contains(&reply.status) {
-                    let counts = self.breaker().failed(pass, self.now());
-                    return Err(Unanswered::Verdict(verdict, counts));
+                    return Err(self.no_server(verdict, format!("HTTP {}", reply.status), pass));
                 }
                 if let (429, Some(wish)) = (reply.status, reply.retry_after) {
                     // What one request is told holds for all of them.
@@ -259,6 +252,14 @@ impl Client {
         Err(Unanswered::Verdict(verdict, true))
     }
 
+    /// An attempt that found no server, or none that works.
+    fn no_server(&self, verdict: Verdict, detail: String, pass: Pass) -> Unanswered {
+        *lock(&self.last_failure) = detail;
+        let now = self.now();
+        let counts = self.breaker().failed(pass, now);
+        Unanswered::Verdict(verdict, counts)
+    }
+
     /// Waits until the server is believed to be up.
     async fn pass(&self) -> Result<Pass, Unanswered> {
         loop {
@@ -270,7 +271,10 @@ impl Client {
             match pass {
                 Pass::Go | Pass::Probe => return Ok(pass),
                 Pass::Wait(wait) => tokio::time::sleep(wait).await,
-                Pass::GiveUp => return Err(Unanswered::Ended(self.end(RunEnd::down(&self.url)))),
+                Pass::GiveUp => {
+                    let end = RunEnd::down(self.wire.url(), &lock(&self.last_failure));
+                    return Err(Unanswered::Ended(self.end(end)));
+                }
             }
         }
     }
@@ -293,49 +297,6 @@ impl Client {
             .map_err(|limit| self.end(RunEnd::limit(limit)))
     }
 
-    async fn send(&self, body: Vec<u8>) -> Result<Reply, (Transport, String)> {
-        let request = self
-            .http
-            .post(&self.url)
-            .headers(self.headers.clone())
-            .timeout(self.timeout)
-            .body(body);
-        let mut response = request.send().await.map_err(|error| transport(error, self.timeout))?;
-        let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let retry_after = response
-            .headers()
-            .get("retry-after")
-            .and_then(|header| retry::retry_after(header.to_str().ok()?, since_1970));
-        let status = response.status().as_u16();
-        let mut body = Vec::new();
-        while let Some(chunk) = response
-            .chunk()
-            .await
-            .map_err(|error| transport(error, self.timeout))?
-        {
-            body.extend_from_slice(&chunk);
-            if body.len() > MAX_RESPONSE {
-                return Err((Transport::Decoding, "the answer does not end".to_owned()));
-            }
-        }
-        Ok(Reply {
-            status,
-            retry_after,
-            body: self.without_key(body),
-        })
-    }
-
-    /// A server may repeat the key that it was given.
-    fn without_key(&self, body: Vec<u8>) -> Vec<u8> {
-        match &self.key {
-            Some(key) if memchr::memmem::find(&body, key.value.as_bytes()).is_some() => {
-                let text = String::from_utf8_lossy(&body);
-                text.replace(&key.value, "[REDACTED:api-key]").into_bytes()
-            }
-            _ => body,
-        }
-    }
-
     fn note(&self, usage: &mut Usage, tokens: (u64, u64)) {
         usage.prompt_tokens += tokens.0;
         usage.completion_tokens += tokens.1;
@@ -354,44 +315,6 @@ impl Client {
     fn breaker(&self) -> MutexGuard<'_, Breaker> {
         lock(&self.breaker)
     }
-}
-
-/// A response, whatever its status.
-struct Reply {
-    status: u16,
-    retry_after: Option<Duration>,
-    body: Vec<u8>,
-}
-
-fn transport(error: reqwest::Error, timeout: Duration) -> (Transport, String) {
-    if error.is_timeout() {
-        let detail = format!("no answer within {} s", timeout.as_secs_f64());
-        return (Transport::Timeout, detail);
-    }
-    let kind = if error.is_decode() || error.is_body() {
-        Transport::Decoding
-    } else {
-        Transport::Connection
-    };
-    (kind, http::causes(&error.without_url()))
-}
-
-fn headers(settings: &ChatSettings) -> Result<HeaderMap, String> {
-    let mut headers = HeaderMap::new();
-    headers.insert("content-type", HeaderValue::from_static("application/json"));
-    let key = settings.key.as_ref().map(|key| key.value.as_str());
-    for (name, value) in settings.api.headers(key) {
-        let value = HeaderValue::from_str(&value);
-        let mut value = value.map_err(|_| "the key holds characters that no key has".to_owned())?;
-        value.set_sensitive(true);
-        headers.insert(name, value);
-    }
-    for (name, value) in &settings.headers {
-        let wrong = || format!("summarization.headers: {name} is no header, or its value none");
-        let parsed = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong())?;
-        headers.insert(parsed, HeaderValue::from_str(value).map_err(|_| wrong())?);
-    }
-    Ok(headers)
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

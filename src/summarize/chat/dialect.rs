@@ -26,8 +26,6 @@ impl Default for Manner {
 pub enum Lesson {
     /// It wants `max_completion_tokens`.
     CompletionLimit,
-    /// It wants `max_tokens`.
-    PlainLimit,
     /// It takes no temperature, or not this one.
     NoTemperature,
 }
@@ -67,7 +65,6 @@ impl Dialect {
     pub fn learn(&self, lesson: Lesson) {
         match lesson {
             Lesson::CompletionLimit => self.completion_limit.store(true, Ordering::Relaxed),
-            Lesson::PlainLimit => self.completion_limit.store(false, Ordering::Relaxed),
             Lesson::NoTemperature => self.temperature.store(false, Ordering::Relaxed),
         }
     }

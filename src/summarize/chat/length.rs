@@ -55,7 +55,8 @@ impl Limit<'_> {
         }
         let cut = self.prefix(&text, self.tokens);
         let references = needed(cut);
-        self.prefix(cut, self.tokens.saturating_sub(references)).to_owned()
+        self.prefix(cut, self.tokens.saturating_sub(references))
+            .to_owned()
     }
 
     /// The longest beginning of whole lines of at most `tokens`; of whole words where the first line is too long.
@@ -68,7 +69,11 @@ impl Limit<'_> {
             let ends = text.match_indices(separator).map(|(at, _)| at);
             ends.chain([text.len()]).collect()
         };
-        let longest = |ends: &[usize]| ends.partition_point(fits).checked_sub(1).and_then(|at| ends.get(at).copied());
+        let longest = |ends: &[usize]| {
+            ends.partition_point(fits)
+                .checked_sub(1)
+                .and_then(|at| ends.get(at).copied())
+        };
         let body = SUMMARY_MARKER.len() + 1;
         let end = longest(&ends(|c| c == '\n'))
             .filter(|end| *end > body)
@@ -99,7 +104,9 @@ mod tests {
     #[test]
     fn what_is_too_long_ends_at_a_line_with_room_for_what_it_does_not_name() {
         let counter = tokens::load("o200k_base").unwrap();
-        let text: String = (0..60).map(|n| format!("Step {n} was done with tool_{n}.\n")).collect();
+        let text: String = (0..60)
+            .map(|n| format!("Step {n} was done with tool_{n}.\n"))
+            .collect();
         let text = with_marker(&text);
         let names = anchors(&["src/lost/one.rs", "src/lost/two.rs"]);
         let limit = Limit {

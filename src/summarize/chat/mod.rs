@@ -8,7 +8,7 @@
 //! ```
 //!
 //! What is decided is decided by pure functions (`api`, `answer`, `retry`, `length`) and by state machines without a clock
-//! (`breaker`, `rate`, `dialect`). `client` has the connections and the clock.
+//! (`breaker`, `rate`, `dialect`). `wire` has the connections, `client` the clock.
 
 mod answer;
 pub mod api;
@@ -22,6 +22,7 @@ mod rate;
 mod retry;
 mod run_end;
 pub mod settings;
+mod wire;
 
 use std::sync::Arc;
 
@@ -56,7 +57,11 @@ impl ChatSummarizer {
     /// # Errors
     ///
     /// What is wrong with the settings, or with the system.
-    pub fn new(settings: ChatSettings, store: Arc<dyn AnswerStore>, spend: Arc<Spend>) -> Result<Self, String> {
+    pub fn new(
+        settings: ChatSettings,
+        store: Arc<dyn AnswerStore>,
+        spend: Arc<Spend>,
+    ) -> Result<Self, String> {
         let model = |name: &str| {
             Arc::new(Model {
                 name: name.to_owned(),
@@ -104,7 +109,8 @@ impl ChatSummarizer {
             }
             Err(trouble) => trouble,
         };
-        let (Some(fallback), Trouble::Failed(failure) | Trouble::TooLong(failure, _)) = (&self.fallback, &first)
+        let (Some(fallback), Trouble::Failed(failure) | Trouble::TooLong(failure, _)) =
+            (&self.fallback, &first)
         else {
             return Err(error(first, usage));
         };

@@ -37,10 +37,14 @@ mod tests {
     #[test]
     fn requests_are_spread_over_the_minute() {
         let mut rate = Rate::per_minute(60);
-        let waits: Vec<u64> = (0..4).map(|_| rate.reserve(1, Duration::ZERO).as_secs()).collect();
+        let waits: Vec<u64> = (0..4)
+            .map(|_| rate.reserve(1, Duration::ZERO).as_secs())
+            .collect();
         assert_eq!(waits, [0, 1, 2, 3]);
         assert_eq!(rate.reserve(1, Duration::from_secs(60)), Duration::ZERO);
-        let later: Vec<u64> = (0..3).map(|_| rate.reserve(1, Duration::from_secs(60)).as_secs()).collect();
+        let later: Vec<u64> = (0..3)
+            .map(|_| rate.reserve(1, Duration::from_secs(60)).as_secs())
+            .collect();
         assert_eq!(later, [0, 1, 2]);
     }
 

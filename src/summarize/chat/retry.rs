@@ -82,17 +82,10 @@ fn after_refusal(failure: Failure, body: &str, manner: Manner) -> Verdict {
     if says(&TOO_LONG) {
         return Verdict::Shorten(failure, window_in(&text));
     }
-    let unknown = says(&[
-        "unsupported", "not support", "unrecognized", "unknown", "unexpected", "extra", "not permitted",
-        "not allowed", "deprecated", "invalid", "does not",
-    ]);
     if !manner.completion_limit && says(&["max_completion_tokens"]) {
         return Verdict::Relearn(failure, Lesson::CompletionLimit);
     }
-    if manner.completion_limit && unknown && says(&["max_completion_tokens"]) {
-        return Verdict::Relearn(failure, Lesson::PlainLimit);
-    }
-    if manner.temperature && unknown && says(&["temperature"]) {
+    if manner.temperature && says(&["temperature"]) {
         return Verdict::Relearn(failure, Lesson::NoTemperature);
     }
     Verdict::Fail(failure)
@@ -176,7 +169,6 @@ mod tests {
         match verdict {
             Verdict::Retry(..) => "retry",
             Verdict::Relearn(_, Lesson::CompletionLimit) => "completion limit",
-            Verdict::Relearn(_, Lesson::PlainLimit) => "plain limit",
             Verdict::Relearn(_, Lesson::NoTemperature) => "no temperature",
             Verdict::Shorten(..) => "shorten",
             Verdict::Fail(_) => "fail",
@@ -203,21 +195,49 @@ mod tests {
     fn a_refusal_is_told_by_its_message() {
         let learned = Manner {
             completion_limit: true,
-            temperature: true,
+            temperature: false,
         };
         let first = Manner::default();
         let cases = [
-            (first, "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.", "completion limit"),
-            (learned, "Unrecognized request argument supplied: max_completion_tokens", "plain limit"),
-            (first, "Unsupported value: 'temperature' does not support 0.3 with this model. Only the default (1) value is supported.", "no temperature"),
-            (first, "This model's maximum context length is 8192 tokens. However, you requested 9000 tokens.", "shorten"),
-            (first, "prompt is too long: 210000 tokens > 200000 maximum", "shorten"),
-            (first, "request (9000 tokens) exceeds the available context size (4096 tokens), try increasing it", "shorten"),
+            (
+                first,
+                "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+                "completion limit",
+            ),
+            (
+                learned,
+                "max_completion_tokens is too large, and temperature too",
+                "fail",
+            ),
+            (
+                first,
+                "Unsupported value: 'temperature' does not support 0.3 with this model. Only the default (1) value is supported.",
+                "no temperature",
+            ),
+            (
+                first,
+                "This model's maximum context length is 8192 tokens. However, you requested 9000 tokens.",
+                "shorten",
+            ),
+            (
+                first,
+                "prompt is too long: 210000 tokens > 200000 maximum",
+                "shorten",
+            ),
+            (
+                first,
+                "request (9000 tokens) exceeds the available context size (4096 tokens), try increasing it",
+                "shorten",
+            ),
             (first, "messages: roles must alternate", "fail"),
         ];
         for (manner, message, expected) in cases {
             let body = serde_json::json!({"error": {"message": message}}).to_string();
-            assert_eq!(kind(&after_status(400, None, body.as_bytes(), manner)), expected, "{message}");
+            assert_eq!(
+                kind(&after_status(400, None, body.as_bytes(), manner)),
+                expected,
+                "{message}"
+            );
         }
     }
 
@@ -225,7 +245,10 @@ mod tests {
     fn the_window_is_read_from_the_message() {
         assert_eq!(window_in("maximum context length is 8192 tokens"), Some(8192));
         assert_eq!(window_in("210000 tokens > 200,000 maximum"), Some(200_000));
-        assert_eq!(window_in("exceeds the available context size (4096 tokens)"), Some(4096));
+        assert_eq!(
+            window_in("exceeds the available context size (4096 tokens)"),
+            Some(4096)
+        );
         assert_eq!(window_in("too many tokens"), None);
     }
 
@@ -236,9 +259,15 @@ mod tests {
         assert_eq!(retry_after("7", now), Some(Duration::from_secs(7)));
         let date = "Sun, 06 Nov 1994 08:50:07 GMT";
         assert_eq!(retry_after(date, now), Some(Duration::from_secs(30)));
-        assert_eq!(retry_after("Sat, 05 Nov 1994 08:50:07 GMT", now), Some(Duration::ZERO));
+        assert_eq!(
+            retry_after("Sat, 05 Nov 1994 08:50:07 GMT", now),
+            Some(Duration::ZERO)
+        );
         assert_eq!((retry_after("soon", now), retry_after("-1", now)), (None, None));
-        assert_eq!(pause(1, Duration::ZERO, 1, Some(Duration::from_hours(9))), LONGEST_PAUSE);
+        assert_eq!(
+            pause(1, Duration::ZERO, 1, Some(Duration::from_hours(9))),
+            LONGEST_PAUSE
+        );
     }
 
     #[test]

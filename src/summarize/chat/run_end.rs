@@ -25,7 +25,8 @@ impl RunEnd {
         };
         let key = match key {
             Some(key) => format!("check the key in {}", key.variable),
-            None => "no key was sent: put it into an environment variable and name that by --api-key-env".to_owned(),
+            None => "no key was sent: put it into an environment variable and name that by --api-key-env"
+                .to_owned(),
         };
         Self {
             message: format!("{url} {refused}{}", said(failure)),
@@ -36,15 +37,18 @@ impl RunEnd {
     /// Nothing is served at the address, or no such model.
     pub fn not_found(url: &str, failure: &Failure) -> Self {
         Self {
-            message: format!("{url} is not there, or has no such model (HTTP 404){}", said(failure)),
+            message: format!(
+                "{url} is not there, or has no such model (HTTP 404){}",
+                said(failure)
+            ),
             help: format!("check --base-url and --model; {RESUME}"),
         }
     }
 
-    /// The server has been down for some minutes.
-    pub fn down(url: &str) -> Self {
+    /// The server has been down for too long.
+    pub fn down(url: &str, last: &str) -> Self {
         Self {
-            message: format!("{url} has not answered for too long"),
+            message: format!("{url} does not answer any more: {last}"),
             help: format!("check --base-url, or wait until the server is back; {RESUME}"),
         }
     }
@@ -52,7 +56,10 @@ impl RunEnd {
     /// A limit that the user set.
     pub fn limit(limit: LimitReached) -> Self {
         let (message, flag) = match limit {
-            LimitReached::Requests(most) => (format!("the limit of {most} requests is reached"), "--max-requests"),
+            LimitReached::Requests(most) => (
+                format!("the limit of {most} requests is reached"),
+                "--max-requests",
+            ),
             LimitReached::Cost(most) => (format!("the limit of ${most} is reached"), "--max-cost"),
         };
         Self {

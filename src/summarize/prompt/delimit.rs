@@ -3,7 +3,14 @@
 use std::borrow::Cow;
 
 /// The names of the blocks.
-const BLOCKS: [&str; 6] = ["turns", "turn", "call", "result", "earlier_summary", "keep_verbatim"];
+const BLOCKS: [&str; 6] = [
+    "turns",
+    "turn",
+    "call",
+    "result",
+    "earlier_summary",
+    "keep_verbatim",
+];
 
 /// Longest name of a tool in a label.
 const MAX_LABEL: usize = 80;

@@ -114,7 +114,10 @@ impl Prompter {
             version: version(source),
             redaction: settings.redaction,
         };
-        let focus = settings.focus.as_deref().map(|focus| delimit::harmless(focus).into_owned());
+        let focus = settings
+            .focus
+            .as_deref()
+            .map(|focus| delimit::harmless(focus).into_owned());
         let shared = context! { style => settings.style.to_string(), focus };
         prompter.system = Arc::from(prompter.rendered("system", shared)?);
         // A template that fails does so now, not at the first record.

@@ -75,8 +75,15 @@ mod tests {
         assert_eq!(ranges(&[30, 1, 1], 10), [0..1, 1..3]);
         let costs: Vec<usize> = (0..100).map(|n| n * 7 % 13).collect();
         let ranges = ranges(&costs, 50);
-        assert_eq!((ranges.first().map(|r| r.start), ranges.last().map(|r| r.end)), (Some(0), Some(100)));
+        assert_eq!(
+            (ranges.first().map(|r| r.start), ranges.last().map(|r| r.end)),
+            (Some(0), Some(100))
+        );
         assert!(ranges.windows(2).all(|pair| pair[0].end == pair[1].start));
-        assert!(ranges.iter().all(|range| costs[range.clone()].iter().sum::<usize>() <= 50));
+        assert!(
+            ranges
+                .iter()
+                .all(|range| costs[range.clone()].iter().sum::<usize>() <= 50)
+        );
     }
 }

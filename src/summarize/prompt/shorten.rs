@@ -7,7 +7,15 @@ const HEAD: f64 = 0.55;
 const TAIL: f64 = 0.25;
 
 /// Words that make a line worth keeping from the part left out.
-const TELLING: [&str; 7] = ["error", "fail", "panic", "exception", "traceback", "fatal", "denied"];
+const TELLING: [&str; 7] = [
+    "error",
+    "fail",
+    "panic",
+    "exception",
+    "traceback",
+    "fatal",
+    "denied",
+];
 
 /// Lines kept from the part left out, at most.
 const MAX_TELLING: usize = 12;
@@ -32,7 +40,9 @@ pub fn shortened(text: &str, room: usize) -> Cow<'_, str> {
     if telling.is_empty() {
         short.push_str(&format!("\n[… {left_out} characters left out …]\n"));
     } else {
-        short.push_str(&format!("\n[… {left_out} characters left out; of them these lines:]\n"));
+        short.push_str(&format!(
+            "\n[… {left_out} characters left out; of them these lines:]\n"
+        ));
         for line in telling {
             short.push_str(line.trim());
             short.push('\n');
@@ -114,14 +124,21 @@ mod tests {
         assert!(short.len() < 1100);
         assert!(short.starts_with("line 0 of the output\n") && short.ends_with("line 199 of the output\n"));
         assert!(short.contains("characters left out …]"));
-        assert!(short.lines().all(|line| line.starts_with('[') || line.ends_with("of the output")));
+        assert!(
+            short
+                .lines()
+                .all(|line| line.starts_with('[') || line.ends_with("of the output"))
+        );
     }
 
     #[test]
     fn lines_that_tell_of_errors_survive() {
         let text = format!("{}error: no such table: users\n{}", lines(100), lines(100));
         let short = shortened(&text, 1000);
-        assert!(short.contains("these lines:]\nerror: no such table: users\n[…]"), "{short}");
+        assert!(
+            short.contains("these lines:]\nerror: no such table: users\n[…]"),
+            "{short}"
+        );
     }
 
     #[test]
