@@ -61,7 +61,7 @@ fn main() {
             start.elapsed().as_secs_f64() * 1e3,
             resident() - memory
         );
-        let oracle = Oracle::new(ranks, pattern, &[]);
+        let oracle = Oracle::new(&oracle::tokens(ranks), pattern, &[]);
         compare(&*counter, |text| oracle.count(text), &known, &unseen);
     }
     let mut files = Vec::new();

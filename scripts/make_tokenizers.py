@@ -1,17 +1,22 @@
 #!/usr/bin/env python3
 """Trains the small tokenizers of fixtures/tokenizers, one of every kind.
 
-Usage: make_tokenizers.py [FOLDER]        (pip install tokenizers==0.23.2)
+Usage: make_tokenizers.py [FOLDER]        (pip install tokenizers==0.23.2 tiktoken==0.14.0)
 
 They are trained on the texts of fixtures/agent_runs.jsonl and on the phrases below, in eight scripts.
-The byte-level files come out the same each time; for the last three the library breaks ties by chance, so
-that a few of their tokens differ, and tests must not depend on which.
+The byte-level files come out the same each time; for three the library breaks ties by chance, so that a few of
+their tokens differ, and tests must not depend on which. The folder kimi/ is as Kimi K2's: ranks and special
+tokens; its counts.json says what OpenAI's library counts with these ranks and each known split pattern.
 """
+
+import base64
 
 import json
 import pathlib
+import random
 import sys
 
+import tiktoken
 from tokenizers import (AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors,
                         trainers)
 
@@ -46,6 +51,14 @@ DEEPSEEK = [
     "[!\"#$%&'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+|[^\r\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+"
     "| ?[\\p{P}\\p{S}]+[\r\n]*|\\s*[\r\n]+|\\s+(?!\\S)|\\s+",
 ]
+HAN_UPPER, HAN_LOWER = (letters[:-1] + r"&&[^\p{Han}]]" for letters in (UPPER, LOWER))
+KIMI = (r"[\p{Han}]+|" + O200K.replace(UPPER, HAN_UPPER).replace(LOWER, HAN_LOWER)).replace("[\\r\\n/]*", "[\\r\\n]*")
+GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
+
+PARTS = ("a The fooBar HTTPServer Don't we'LL 'ſ x1 1234567 3.14 // -- __ () Größe cafe\u0301 Проверка 文件已经修改 中a A中 1〇 〇1 ⺀ .⺀ "
+         " 中⺀文 々 〻 ファイル か\u3099 파일을 تم شغّل फ़ाइल แก้ไข 👩\u200d👩 ² Ⅷ ٣ \u0301 \u0000 [BOS] [EO S] <|im_end|> <|im_ end|> "
+         "<|reserved_token_1509|> <|endoftext|> \U00016ff0 \U00020000").split(" ")
+BLANKS = [" ", "  ", "\t", "\n", "\r\n", "\n\n", "\u00a0", "\u3000"]
 
 
 def texts():
@@ -176,6 +189,39 @@ def word_piece():
     return tokenizer
 
 
+def write_ranks(folder):
+    """A folder like that of Kimi K2, and what OpenAI's library counts with its ranks."""
+    tokenizer = byte_level(splits([KIMI]))
+    plain = [*range(33, 127), *range(161, 173), *range(174, 256)]
+    rest = [byte for byte in range(256) if byte not in plain]
+    byte_of = {chr(byte): byte for byte in plain} | {chr(256 + place): byte for place, byte in enumerate(rest)}
+    ranks = {bytes(byte_of[character] for character in token): rank for token, rank in tokenizer.get_vocab().items()}
+    lines = [b"%s %d\n" % (base64.b64encode(token), rank) for token, rank in sorted(ranks.items(), key=lambda i: i[1])]
+    kimi = folder / "kimi"
+    kimi.mkdir(exist_ok=True)
+    (kimi / "tiktoken.model").write_bytes(b"".join(lines))
+    special = {len(ranks): "[BOS]", len(ranks) + 1: "[EOS]", len(ranks) + 2: "<|im_end|>"}
+    entry = {"lstrip": False, "normalized": False, "rstrip": False, "single_word": False, "special": True}
+    config = {"added_tokens_decoder": {id: {"content": content, **entry} for id, content in special.items()},
+              "tokenizer_class": "TikTokenTokenizer"}
+    (kimi / "tokenizer_config.json").write_text(json.dumps(config, indent=1) + "\n", "utf-8")
+
+    # As the class of the model names them; the others have those of the file alone.
+    reserved = {special.get(id, f"<|reserved_token_{id}|>"): id for id in range(len(ranks), len(ranks) + 256)}
+    named = {content: id for id, content in special.items()}
+    patterns = {"kimi_k2": (KIMI, reserved), "o200k_base": (O200K, named), "cl100k_base": (LLAMA3, named), "gpt2": (GPT2, named)}
+    encodings = {name: tiktoken.Encoding(name, pat_str=pattern, mergeable_ranks=ranks, special_tokens=tokens)
+                 for name, (pattern, tokens) in patterns.items()}
+    dice = random.Random(7)
+    made = ["".join(dice.choice(PARTS + BLANKS * 2) for _ in range(dice.randrange(9))) for _ in range(500)]
+    unique = sorted({*made, *PARTS, *PHRASES})
+    counts = [{"text": text, **{name: len(encoding.encode(text, allowed_special="all")) for name, encoding in encodings.items()}}
+              for text in unique]
+    lines = ",\n".join(json.dumps(count, ensure_ascii=False) for count in counts)
+    (kimi / "counts.json").write_text(f"[\n{lines}\n]\n", "utf-8")
+    print(f"{kimi}: {len(ranks):,} tokens, {len(counts):,} texts counted")
+
+
 KINDS = [qwen, qwen35, llama3, deepseek, gpt_oss, gpt4o, tekken, gpt2, sentencepiece, unigram, word_piece]
 
 
@@ -187,6 +233,7 @@ def main():
         text = kind().to_str()
         path.write_text(text + "\n", "utf-8")
         print(f"{path}: {path.stat().st_size:,} bytes, {len(json.loads(text)['model']['vocab']):,} tokens")
+    write_ranks(folder)
 
 
 if __name__ == "__main__":

@@ -60,7 +60,7 @@ fn summaries_come_from_the_model_and_the_totals_say_what_they_took() {
     run(&workspace, &server.url(), &prices)
         .exits(0)
         .says("Requests")
-        .says("Cost");
+        .says("$");
     let rows = workspace.rows("out.metrics.csv");
     let compressed: Vec<_> = rows
         .iter()
@@ -204,7 +204,7 @@ fn a_dry_run_tells_requests_tokens_and_money_and_sends_nothing() {
     run(&workspace, &server.url(), &[&prices[..], &["--dry-run"]].concat())
         .exits(0)
         .says("would read")
-        .says("Cost");
+        .says("$");
     assert!(server.requests().is_empty());
     let planned = workspace.json("out.summary.json");
     let real = demo();

@@ -86,6 +86,7 @@ fn requests_fill_the_time_that_the_server_takes() {
             .collect();
         let request = SummaryRequest {
             turns: &turns,
+            is_redacted: false,
             previous: None,
             anchors: &[],
             max_tokens: 750,

@@ -55,6 +55,19 @@ impl<'c> TurnCounter<'c> {
             self.counter.count(json::decode_into(system, &mut self.scratch).0)
         })
     }
+
+    /// What its top-level `tools` cost, by their text as written; a string, by what it says.
+    pub fn tools(&mut self, record: &Record<'_>) -> usize {
+        record.tools.map_or(0, |tools| {
+            let is_string = tools.starts_with('"');
+            let text = if is_string {
+                json::decode_into(tools, &mut self.scratch).0
+            } else {
+                tools
+            };
+            self.counter.count(text)
+        })
+    }
 }
 
 /// A record counted in every way that is asked for.

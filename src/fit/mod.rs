@@ -3,6 +3,7 @@
 mod attempt;
 mod case;
 mod count;
+mod measure;
 mod passes;
 mod redacted;
 mod rendered;
@@ -15,6 +16,7 @@ use std::sync::Arc;
 use case::Case;
 use count::Counted;
 pub use count::{TurnCost, TurnCounter};
+pub use measure::Measurer;
 pub use rendered::Rendered;
 pub use settings::{CountMode, FitSettings, OnFailure, OverLimit};
 

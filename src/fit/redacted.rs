@@ -29,7 +29,7 @@ impl Redactor {
         let text = self.text(&view.text);
         let calls = view.calls.iter().map(|call| ToolCall {
             id: call.id.as_deref().map(Cow::Borrowed),
-            name: Cow::Borrowed(&call.name),
+            name: self.text(&call.name),
             arguments: self.text(&call.arguments),
         });
         let calls = calls.collect();

@@ -137,6 +137,7 @@ impl<'a> Case<'a> {
     fn request<'g>(&'g self, given: &'g Given<'g>) -> SummaryRequest<'g> {
         SummaryRequest {
             turns: &given.turns,
+            is_redacted: self.fitter.settings.redaction,
             previous: given.previous.as_deref(),
             anchors: &given.anchors,
             max_tokens: given.max_tokens,

@@ -1,15 +1,22 @@
-//! A row a record, and totals.
+//! A row a record, and totals; what each record costs, and what all of them come to.
 
 mod both_counts;
+mod census;
 mod csv_file;
 mod distribution;
+mod largest;
+mod measure;
 mod prices;
 mod reject;
 mod row;
 mod totals;
 
 pub use both_counts::BothCounts;
+pub use census::{Census, Complaint, Measured};
 pub use csv_file::{csv_header, csv_rows, read_rows};
+pub use distribution::Distribution;
+pub use largest::LargeRecord;
+pub use measure::{Measure, Parts, Unreadable};
 pub use prices::Prices;
 pub use reject::Reject;
 pub use row::{Row, Status};

@@ -1,58 +1,64 @@
-//! The reader's thread: reads every source, and hands batches on as far as the window allows.
+//! The reader's part: reads every source from where it is to begin, batch by batch.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::RunError;
 use super::batch::{Batch, Position};
 use super::counters::Counters;
-use super::journal::Milestone;
-use super::reader::BatchReader;
-use super::run::{Job, weight};
+use super::reader::{BATCH_BYTES, BatchReader};
+use super::sample::Sample;
+use super::source::Source;
 use super::start;
-use super::window::Window;
-
-/// What helps where an input cannot be read to its end.
-const UNREADABLE: &str = "where it is whole but was out of reach, run the same command with --resume; where it is damaged, \
-    mend it and start over with --force";
+use super::targets::Targets;
 
 /// Everything that the reader needs. It owns it: nobody waits for a reader that waits for a pipe.
 pub struct Feed {
-    /// What is read.
-    pub job: Job,
-    /// Where reading begins.
-    pub from: Milestone,
-    /// What may be in flight.
-    pub window: Arc<Window>,
+    /// Inputs, in order.
+    pub sources: Vec<Source>,
+    /// Where reading begins: a source, and a place in it.
+    pub from: (usize, Position),
+    /// Records to take, at most.
+    pub limit: Option<u64>,
+    /// Which records to take.
+    pub sample: Sample,
+    /// What the records go to, where they are written.
+    pub targets: Option<Targets>,
     /// Where reading counts.
     pub counters: Arc<Counters>,
-    /// Ends it at the next batch.
-    pub stop: Arc<AtomicBool>,
+    /// What helps where an input cannot be read to its end.
+    pub help: &'static str,
 }
 
+/// How much longer data may be than it is compressed, as a rule.
+const COMPRESSION_RATIO: u64 = 8;
+
 impl Feed {
-    /// Reads to the end, or until `spawn` takes no more.
-    pub fn read_all(&self, mut spawn: impl FnMut(Batch) -> bool) -> Result<(), RunError> {
-        let mut limit = self.job.limit.map(|limit| limit.saturating_sub(self.from.taken));
-        let mut position = self.from.position;
-        for (index, source) in self.job.sources.iter().enumerate().skip(self.from.source) {
+    /// Reads to the end, or until `hand_on` takes no more.
+    pub fn read_all(&self, mut hand_on: impl FnMut(Batch) -> bool) -> Result<(), RunError> {
+        let mut limit = self.limit;
+        let (first, mut position) = self.from;
+        for (index, source) in self.sources.iter().enumerate().skip(first) {
             let fault = |error: std::io::Error| RunError::CannotGoOn {
                 message: format!("cannot read {}: {error}", source.path.display()),
-                help: UNREADABLE.to_owned(),
+                help: self.help.to_owned(),
             };
             let opened = source.open(&self.counters).map_err(fault)?;
-            let reader = BatchReader::open(opened, index, position, self.job.sample, limit).map_err(fault)?;
+            let reader = BatchReader::open(opened, index, position, self.sample, limit).map_err(fault)?;
             let Some(mut reader) = reader else {
                 return Err(start::input_changed(source));
             };
-            if self.job.targets.merged() && reader.is_array() {
+            if self.targets.as_ref().is_some_and(Targets::merged) && reader.is_array() {
                 return Err(start::merged_array(source));
             }
-            if self.job.targets.continues(index) {
+            if self
+                .targets
+                .as_ref()
+                .is_some_and(|targets| targets.continues(index))
+            {
                 reader.leave_out_mark();
             }
             while let Some(batch) = reader.next_batch().map_err(fault)? {
-                if self.stop.load(Ordering::Relaxed) || !self.window.take(weight(&batch)) || !spawn(batch) {
+                if !hand_on(batch) {
                     return Ok(());
                 }
             }
@@ -60,5 +66,14 @@ impl Feed {
             position = Position::default();
         }
         Ok(())
+    }
+
+    /// How many batches there will be, at most; `None` where the inputs are not all files.
+    pub fn batches(&self) -> Option<u64> {
+        let batches = self.sources.iter().map(|source| {
+            let bytes = source.bytes()?.saturating_mul(COMPRESSION_RATIO);
+            Some(bytes.div_ceil(BATCH_BYTES as u64))
+        });
+        batches.sum()
     }
 }

@@ -2,8 +2,9 @@
 //!
 //! ```text
 //!  source ─► reader ─► window ─► worker (rayon) ─► writer ─► output ─► finish
-//!  (files)   (batches)  (bytes)   (chunks)          (order)   (frames)  (final names)
-//!                                                     └─► journal (milestones)
+//!  (files)   (batches)  (bytes)   (chunks)     │    (order)   (frames)  (final names)
+//!                                              │      └─► journal (milestones)
+//!                                              └─► survey: a census, and no files
 //! ```
 
 mod batch;
@@ -13,6 +14,7 @@ mod feed;
 mod finish;
 mod hashing;
 mod journal;
+mod ordered;
 mod output;
 mod patience;
 mod reader;
@@ -20,6 +22,7 @@ mod run;
 mod sample;
 mod source;
 mod start;
+mod survey;
 mod targets;
 mod window;
 mod worker;
@@ -28,9 +31,11 @@ mod writer;
 pub use counters::Counters;
 pub use error::RunError;
 use finish::Finish;
+pub use ordered::WORKER_THREADS;
 pub use output::Codec;
-pub use run::{Job, RunReport, WORKER_THREADS, run};
+pub use run::{Job, RunReport, run};
 pub use sample::Sample;
 pub use source::{Source, sources};
+pub use survey::{Survey, SurveyReport};
 pub use targets::Targets;
 pub use worker::{OnInvalid, Worker};

@@ -8,6 +8,9 @@ use std::path::{Path, PathBuf};
 /// resumed run makes the same frames as an undisturbed one.
 const FRAME_BYTES: usize = 4 * 1024 * 1024;
 
+/// So many plain bytes at once are written as they are: gathering them would copy them once more.
+const LARGE: usize = 64 * 1024;
+
 /// zstd's own default: about 300 MB/s.
 const ZSTD_LEVEL: i32 = 3;
 
@@ -116,8 +119,15 @@ impl PartialFile {
         self.last_byte
     }
 
-    /// Takes bytes; a full frame goes to the file. Who reads a pipe gets plain data as it comes.
+    /// Takes bytes; a full frame goes to the file, and so do many plain bytes at once. Who reads a pipe gets plain data as
+    /// it comes.
     pub fn push(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if self.codec == Codec::Plain && bytes.len() >= LARGE {
+            self.end_frame()?;
+            self.write(bytes)?;
+            self.last_byte = bytes.last().copied();
+            return Ok(());
+        }
         self.pending.extend_from_slice(bytes);
         self.last_byte = bytes.last().copied().or(self.last_byte);
         let to_pipe = matches!(self.sink, Sink::Stdout(_)) && self.codec == Codec::Plain;
@@ -133,13 +143,18 @@ impl PartialFile {
         if self.pending.is_empty() {
             return Ok(());
         }
-        let framed;
-        let bytes = if self.codec == Codec::Plain {
-            &self.pending
-        } else {
-            framed = self.codec.frame(&self.pending)?;
-            &framed
+        let pending = std::mem::take(&mut self.pending);
+        let written = match self.codec {
+            Codec::Plain => self.write(&pending),
+            codec => codec.frame(&pending).and_then(|frame| self.write(&frame)),
         };
+        self.pending = pending;
+        written?;
+        self.pending.clear();
+        Ok(())
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         match &mut self.sink {
             Sink::File(file) => {
                 // A write that failed half-way (a full disk) may be tried again: over what it left.
@@ -149,7 +164,6 @@ impl PartialFile {
             Sink::Stdout(stdout) => stdout.write_all(bytes).and_then(|()| stdout.flush())?,
         }
         self.written += bytes.len() as u64;
-        self.pending.clear();
         Ok(())
     }
 

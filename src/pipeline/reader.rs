@@ -7,7 +7,7 @@ use super::hashing::HashingReader;
 use super::sample::Sample;
 
 /// Small records are packed until a batch holds this much; a larger record is a batch of its own.
-const BATCH_BYTES: usize = 256 * 1024;
+pub const BATCH_BYTES: usize = 256 * 1024;
 
 const BYTE_ORDER_MARK: &[u8] = &[0xEF, 0xBB, 0xBF];
 
@@ -75,6 +75,8 @@ impl<R: BufRead> BatchReader<R> {
         }
         let mut batch = Batch {
             source: self.source,
+            // Where the last record takes it further, it grows once.
+            bytes: Vec::with_capacity(BATCH_BYTES + BATCH_BYTES / 4),
             in_array: self.position.in_array,
             ..Batch::default()
         };

@@ -3,19 +3,16 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use super::batch::Batch;
 use super::counters::Counters;
 use super::feed::Feed;
 use super::journal::{Journal, Milestone};
-use super::patience;
+use super::ordered::{Width, in_order};
 use super::sample::Sample;
 use super::source::Source;
 use super::start::{self, Start};
-use super::window::Window;
 use super::worker::{Chunk, Worker};
 use super::writer::Writer;
 use super::{Finish, RunError, Targets};
@@ -72,28 +69,9 @@ pub struct RunReport {
     pub resumed: bool,
 }
 
-/// What the names of the pool's threads start with.
-pub const WORKER_THREADS: &str = "worker-";
-
-/// In flight between reader and writer, per worker: enough to keep it busy, little enough to stay small.
-const WINDOW_BYTES_PER_JOB: usize = 12 * 1024 * 1024;
-const WINDOW_BATCHES_PER_JOB: usize = 24;
-
-/// In flight beside that for each request: a record that waits long holds those after it back, and meanwhile others
-/// must find something to ask for.
-const WINDOW_BYTES_PER_REQUEST: usize = 4 * 1024 * 1024;
-const WINDOW_BATCHES_PER_REQUEST: usize = 16;
-
-/// How long a run that is to stop waits for the batch that is next: a request may hang.
-const MOMENT: Duration = Duration::from_secs(1);
-
-/// How long the writer waits for a batch before it looks whether the run is to stop.
-const PATIENCE: Duration = Duration::from_millis(100);
-
-/// What a batch costs in memory, as a multiple of its bytes: itself, its output, and the turns decoded.
-const BATCH_WEIGHT: usize = 3;
-
-type Processed = async_task::Task<(Batch, Chunk)>;
+/// What helps where an input cannot be read to its end.
+const UNREADABLE: &str = "where it is whole but was out of reach, run the same command with --resume; where it is damaged, \
+    mend it and start over with --force";
 
 /// Runs a job. `stop` ends it early, at the next batch.
 pub fn run(
@@ -142,105 +120,43 @@ fn transfer<'r>(
     milestone: Milestone,
 ) -> Result<Writer<'r>, RunError> {
     let totals = start::totals_so_far(job, &milestone)?;
-    let window = Window::new(
-        job.jobs * WINDOW_BYTES_PER_JOB + job.requests * WINDOW_BYTES_PER_REQUEST,
-        job.jobs * WINDOW_BATCHES_PER_JOB + job.requests * WINDOW_BATCHES_PER_REQUEST,
-    );
     let feed = Feed {
-        job: job.clone(),
-        from: milestone.clone(),
-        window: Arc::new(window),
+        sources: job.sources.clone(),
+        from: (milestone.source, milestone.position),
+        limit: job.limit.map(|limit| limit.saturating_sub(milestone.taken)),
+        sample: job.sample,
+        targets: Some(job.targets.clone()),
         counters: Arc::clone(counters),
-        stop: Arc::clone(stop),
+        help: UNREADABLE,
     };
     let mut writer = Writer::open(&job.targets, counters, journal, milestone, totals, job.dry_run)?;
-    let window = Arc::clone(&feed.window);
-    let (sender, receiver) = mpsc::channel();
-    let reader = {
-        let (worker, pool) = (Arc::new(worker), Arc::new(pool(job.jobs)?));
-        thread::spawn(move || {
-            let spawn = |batch| sender.send(Ok(spawn_on(&pool, &worker, batch))).is_ok();
-            if let Err(error) = feed.read_all(spawn) {
-                let _ = sender.send(Err(error));
-            }
-        })
+    let worker = Arc::new(worker);
+    let process = move |batch: Batch| {
+        let worker = Arc::clone(&worker);
+        async move {
+            let chunk = worker.process(&batch).await;
+            (batch, chunk)
+        }
     };
-    let mut written = write_all(&mut writer, &receiver, &window, stop);
-    window.close();
-    drop(receiver);
-    // Otherwise it may wait for a pipe, and would let the run wait as well.
-    if written.as_ref().is_ok_and(|reader_done| *reader_done) && reader.join().is_err() {
-        written = Err(RunError::cannot_go_on("the reader failed"));
-    }
-    match written {
-        Ok(_) if stop.load(Ordering::Relaxed) => Err(RunError::Interrupted {
+    let write = |batch: &Batch, mut chunk: Chunk| match chunk.stop.take() {
+        // Nothing of its batch is written: a resumed run meets the record again.
+        Some(error) => Err(error),
+        None => writer.write(batch, chunk),
+    };
+    let width = Width {
+        jobs: job.jobs,
+        requests: job.requests,
+    };
+    match in_order(feed, width, stop, process, write) {
+        Ok(()) if stop.load(Ordering::Relaxed) => Err(RunError::Interrupted {
             resumable: writer.stop()?,
         }),
-        Ok(_) => Ok(writer),
+        Ok(()) => Ok(writer),
         Err(error) => {
             // What was written before the fault is safe as far as it can be made so; the fault is what matters.
             let _ = writer.stop();
             Err(error)
         }
-    }
-}
-
-fn pool(jobs: usize) -> Result<rayon::ThreadPool, RunError> {
-    let builder = rayon::ThreadPoolBuilder::new()
-        .num_threads(jobs)
-        .thread_name(|index| format!("{WORKER_THREADS}{index}"));
-    builder
-        .build()
-        .map_err(|error| RunError::cannot_go_on(format!("cannot start threads: {error}")))
-}
-
-/// Processes a batch on the pool. The future runs there whenever it can go on, and nowhere while it waits.
-fn spawn_on(pool: &Arc<rayon::ThreadPool>, worker: &Arc<Worker>, batch: Batch) -> Processed {
-    let worker = Arc::clone(worker);
-    let future = async move {
-        let chunk = worker.process(&batch).await;
-        (batch, chunk)
-    };
-    let pool = Arc::clone(pool);
-    let schedule = move |runnable: async_task::Runnable| {
-        pool.spawn(move || {
-            runnable.run();
-        });
-    };
-    let (runnable, task) = async_task::spawn(future, schedule);
-    runnable.schedule();
-    task
-}
-
-/// What a batch in flight takes of the window.
-pub fn weight(batch: &Batch) -> usize {
-    batch.bytes.len() * BATCH_WEIGHT
-}
-
-/// Writes what the pool brings, in the order in which it was read. Returns whether the reader is done.
-fn write_all(
-    writer: &mut Writer<'_>,
-    receiver: &mpsc::Receiver<Result<Processed, RunError>>,
-    window: &Window,
-    stop: &AtomicBool,
-) -> Result<bool, RunError> {
-    loop {
-        let processed = match receiver.recv_timeout(PATIENCE) {
-            Ok(processed) => processed?,
-            // Nothing is in flight, and the reader waits for input that may never come.
-            Err(RecvTimeoutError::Timeout) if stop.load(Ordering::Relaxed) => return Ok(false),
-            Err(RecvTimeoutError::Timeout) => continue,
-            Err(RecvTimeoutError::Disconnected) => return Ok(true),
-        };
-        let Some((batch, mut chunk)) = patience::wait(processed, stop, MOMENT) else {
-            return Ok(false);
-        };
-        if let Some(error) = chunk.stop.take() {
-            // Nothing of its batch is written: a resumed run meets the record again.
-            return Err(error);
-        }
-        writer.write(&batch, chunk)?;
-        window.release(weight(&batch));
     }
 }
 

@@ -53,6 +53,14 @@ impl Source {
         self.path == Path::new("-")
     }
 
+    /// Its bytes as they lie on the disk; `None` where it is no file but a stream.
+    pub fn bytes(&self) -> Option<u64> {
+        let metadata = (!self.is_stdin())
+            .then(|| std::fs::metadata(&self.path).ok())
+            .flatten()?;
+        metadata.is_file().then_some(metadata.len())
+    }
+
     /// Its state now.
     pub fn state(&self) -> Result<SourceState, RunError> {
         if self.is_stdin() {

@@ -1,5 +1,6 @@
 //! What the CPU pool does with a batch: fit every record, and lay out the bytes that the writer will write.
 
+use std::any::Any;
 use std::ops::Range;
 use std::panic::AssertUnwindSafe;
 use std::time::Instant;
@@ -33,8 +34,8 @@ const INVALID: &str =
 /// Everything a batch turns into.
 #[derive(Debug, Default)]
 pub struct Chunk {
-    /// Bytes of the output. Elements of an array each come with a `,` before them.
-    pub data: Vec<u8>,
+    /// Bytes of the output; `None` where they are those of the batch. Elements of an array each come with a `,` before them.
+    pub data: Option<Vec<u8>>,
     /// Rows of the metrics, as CSV.
     pub metrics: Vec<u8>,
     /// Rows of the rejects file.
@@ -69,15 +70,17 @@ impl Worker {
             join_all(records.map(|(item, record)| self.fit(source, item, batch.slice(&record)))).await;
         let mut fitted = fitted.into_iter();
         let mut chunk = Chunk::default();
+        let mut data = Output::of(batch);
         for item in &batch.items {
             match (
                 &item.record,
                 item.record.is_some().then(|| fitted.next()).flatten(),
             ) {
-                (Some(record), Some(fitted)) => self.lay_out(batch, item, record, fitted, &mut chunk),
-                _ => chunk.data.extend_from_slice(batch.slice(&item.outer)),
+                (Some(record), Some(fitted)) => self.lay_out(item, record, fitted, &mut chunk, &mut data),
+                _ => data.keep(&item.outer),
             }
         }
+        chunk.data = data.finish();
         chunk.metrics = csv_rows(&chunk.rows);
         chunk
     }
@@ -88,11 +91,8 @@ impl Worker {
         let mut fitted = match AssertUnwindSafe(self.fitter.fit(bytes)).catch_unwind().await {
             Ok(fitted) => fitted,
             Err(panic) => {
-                let message = panic.downcast_ref::<String>().map(String::as_str);
-                let message = message
-                    .or_else(|| panic.downcast_ref::<&str>().copied())
-                    .unwrap_or("unknown");
-                Fitted::failed(&Reason::with("internal_error", message), &self.fitter.settings)
+                let reason = Reason::with("internal_error", panic_message(&*panic));
+                Fitted::failed(&reason, &self.fitter.settings)
             }
         };
         source.clone_into(&mut fitted.row.source);
@@ -101,7 +101,15 @@ impl Worker {
         fitted
     }
 
-    fn lay_out(&self, batch: &Batch, item: &Item, record: &Range<usize>, fitted: Fitted, chunk: &mut Chunk) {
+    fn lay_out(
+        &self,
+        item: &Item,
+        record: &Range<usize>,
+        fitted: Fitted,
+        chunk: &mut Chunk,
+        data: &mut Output<'_>,
+    ) {
+        let batch = data.batch;
         let Fitted {
             mut row,
             text,
@@ -140,20 +148,14 @@ impl Worker {
             return;
         }
         if batch.in_array {
-            chunk.data.push(b',');
+            data.push(b",");
         }
         match text {
-            None => chunk.data.extend_from_slice(batch.slice(&item.outer)),
+            None => data.keep(&item.outer),
             Some(text) => {
-                chunk
-                    .data
-                    .extend_from_slice(batch.slice(&(item.outer.start..record.start)));
-                chunk
-                    .data
-                    .extend_from_slice(self.with_metrics(text, &row).as_bytes());
-                chunk
-                    .data
-                    .extend_from_slice(batch.slice(&(record.end..item.outer.end)));
+                data.keep(&(item.outer.start..record.start));
+                data.push(self.with_metrics(text, &row).as_bytes());
+                data.keep(&(record.end..item.outer.end));
             }
         }
         chunk.rows.push(row);
@@ -169,4 +171,59 @@ impl Worker {
         }
         text
     }
+}
+
+/// The output of a batch: its own bytes for as long as nothing is changed in them or left out.
+struct Output<'b> {
+    batch: &'b Batch,
+    /// How many bytes from the batch's start are kept as they are; up to the first change.
+    kept: usize,
+    /// Everything, once there is a change.
+    changed: Option<Vec<u8>>,
+}
+
+impl<'b> Output<'b> {
+    fn of(batch: &'b Batch) -> Self {
+        Self {
+            batch,
+            kept: 0,
+            changed: None,
+        }
+    }
+
+    fn changed(&mut self) -> &mut Vec<u8> {
+        self.changed.get_or_insert_with(|| {
+            let mut bytes = Vec::with_capacity(self.batch.bytes.len());
+            bytes.extend_from_slice(self.batch.slice(&(0..self.kept)));
+            bytes
+        })
+    }
+
+    fn keep(&mut self, part: &Range<usize>) {
+        if self.changed.is_none() && part.start == self.kept {
+            self.kept = part.end;
+        } else {
+            let bytes = self.batch.slice(part);
+            self.changed().extend_from_slice(bytes);
+        }
+    }
+
+    fn push(&mut self, bytes: &[u8]) {
+        self.changed().extend_from_slice(bytes);
+    }
+
+    fn finish(mut self) -> Option<Vec<u8>> {
+        if self.kept < self.batch.bytes.len() || self.batch.in_array {
+            self.changed();
+        }
+        self.changed
+    }
+}
+
+/// What a panic said.
+pub fn panic_message(panic: &(dyn Any + Send)) -> &str {
+    let message = panic.downcast_ref::<String>().map(String::as_str);
+    message
+        .or_else(|| panic.downcast_ref::<&str>().copied())
+        .unwrap_or("unknown")
 }

@@ -1,5 +1,6 @@
 //! The one commit point: chunks go to the files in input order, and milestones to the journal once they are safe.
 
+use std::borrow::Cow;
 use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -101,15 +102,17 @@ impl<'r> Writer<'r> {
     pub fn write(&mut self, batch: &Batch, chunk: Chunk) -> Result<(), RunError> {
         self.count(batch, &chunk);
         let Chunk {
-            mut data,
+            data,
             metrics,
             rejects,
             rows,
             summary_input_tokens,
             ..
         } = chunk;
+        let mut data = data.map_or(Cow::Borrowed(batch.bytes.as_slice()), Cow::Owned);
         if batch.in_array {
-            finish_array(&mut data, batch.array_end.as_deref(), self.milestone.data_started);
+            let started = self.milestone.data_started;
+            finish_array(data.to_mut(), batch.array_end.as_deref(), started);
         }
         for row in &rows {
             self.totals.add(row);

@@ -1,5 +1,6 @@
 //! Numbers as people read them.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 /// With separators: `1,234,567`.
@@ -60,6 +61,26 @@ pub fn percent(part: u64, whole: u64) -> String {
     }
 }
 
+/// A ratio as what it is more or less than 1, in percent: `+12.3 %`, `-4.0 %`.
+pub fn signed_percent(ratio: f64) -> String {
+    format!("{:+.1} %", (ratio - 1.0) * 100.0)
+}
+
+/// A text from the data on one line, without anything that would steer a terminal.
+pub fn printable(text: &str) -> Cow<'_, str> {
+    if !text.contains(char::is_control) {
+        return Cow::Borrowed(text);
+    }
+    let escaped = |character: char| -> String {
+        if character.is_control() {
+            character.escape_default().collect()
+        } else {
+            character.to_string()
+        }
+    };
+    Cow::Owned(text.chars().map(escaped).collect())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -86,5 +107,17 @@ mod tests {
         assert_eq!(percent(1, 12_000), "<0.1 %");
         assert_eq!(percent(0, 0), "0.0 %");
         assert!(megabytes_per_second(5, Duration::ZERO).abs() < f64::EPSILON);
+    }
+
+    #[test]
+    fn a_ratio_says_how_much_more_or_less() {
+        let shown: Vec<_> = [1.123, 0.96, 1.0].map(signed_percent).into();
+        assert_eq!(shown, ["+12.3 %", "-4.0 %", "+0.0 %"]);
+    }
+
+    #[test]
+    fn nothing_from_the_data_steers_the_terminal() {
+        assert_eq!(printable("run-7 é"), "run-7 é");
+        assert_eq!(printable("a\u{1b}[2J\n"), "a\\u{1b}[2J\\n");
     }
 }

@@ -1,8 +1,21 @@
 //! How results are shown to people and machines.
 
+mod check_outcome;
+mod check_text;
+mod count_report;
+mod count_text;
 pub mod figures;
+mod histogram;
 mod run_figures;
 mod summary_table;
+mod survey_figures;
+mod table;
 
+pub use check_outcome::{CheckOutcome, Gate, Limits, MaxOver};
+pub use check_text::check_text;
+pub use count_report::CountReport;
+pub use count_text::count_text;
+pub use histogram::{Bin, histogram};
 pub use run_figures::{DryRunFigures, OverLimitFigures, Reasons, RecordFigures, RequestFigures, RunFigures};
 pub use summary_table::summary_table;
+pub use survey_figures::{CountFigures, RatioFigures, SurveyFigures, Tokenizer, TroubleFigures};

@@ -1,11 +1,11 @@
 //! The text that ends a run: what became of the records, in a table that is understood at a glance.
 
+use std::fmt::Write as _;
+
 use super::figures::{duration, megabytes, megabytes_per_second, percent, thousands};
 use super::run_figures::{Reasons, RecordFigures, RunFigures};
+use super::table::{Table, reasons};
 use crate::metrics::BothCounts;
-
-/// Reasons shown in a line; the totals file has them all.
-const REASONS_SHOWN: usize = 3;
 
 /// Files listed; the others are counted.
 const FILES_SHOWN: usize = 8;
@@ -109,16 +109,16 @@ fn requests(table: &mut Table, figures: &RunFigures) {
     } else {
         format!("read {read} tokens and wrote {written}")
     };
+    if let Some(cost) = requests.cost {
+        let _ = write!(note, " for {}${cost:.2}", if planned { "about " } else { "" });
+    }
     if requests.failed > 0 {
-        note.push_str(&format!("; {} failed", thousands(requests.failed)));
+        let _ = write!(note, "; {} failed", thousands(requests.failed));
     }
     if requests.cached > 0 {
-        note.push_str(&format!("; {} known already", thousands(requests.cached)));
+        let _ = write!(note, "; {} summaries were known", thousands(requests.cached));
     }
     table.row("Requests", &thousands(requests.sent), &note);
-    if let Some(cost) = requests.cost {
-        table.row("Cost", &format!("${cost:.2}"), if planned { "about" } else { "" });
-    }
 }
 
 /// What the values and the rendered chats cost, and what the template did.
@@ -175,86 +175,6 @@ fn files(table: &mut Table, figures: &RunFigures) {
     }
     if figures.files.is_empty() {
         table.line(label, "nothing");
-    }
-}
-
-fn reasons(reasons: &[(String, u64)]) -> String {
-    let mut sorted: Vec<_> = reasons.iter().filter(|reason| reason.1 > 0).collect();
-    sorted.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-    let mut shown: Vec<String> = sorted
-        .iter()
-        .take(REASONS_SHOWN)
-        .map(|(reason, count)| format!("{reason} {}", thousands(*count)))
-        .collect();
-    let others = sorted
-        .iter()
-        .skip(REASONS_SHOWN)
-        .fold(0_u64, |sum, reason| sum.saturating_add(reason.1));
-    if others > 0 {
-        shown.push(format!("others {}", thousands(others)));
-    }
-    shown.join(", ")
-}
-
-/// Labels to the left, numbers right-aligned, notes after them.
-#[derive(Default)]
-struct Table {
-    rows: Vec<Row>,
-}
-
-enum Row {
-    Figure(String, String, String),
-    Line(String, String),
-}
-
-impl Table {
-    fn row(&mut self, label: &str, number: &str, note: &str) {
-        self.rows.push(Row::Figure(
-            label.to_owned(),
-            number.to_owned(),
-            note.trim_end().to_owned(),
-        ));
-    }
-
-    fn line(&mut self, label: &str, text: &str) {
-        self.rows.push(Row::Line(label.to_owned(), text.to_owned()));
-    }
-
-    fn text(&self) -> String {
-        let label_width = self
-            .rows
-            .iter()
-            .map(|row| row.label().len())
-            .max()
-            .unwrap_or_default();
-        let number_width = self.rows.iter().map(Row::number_width).max().unwrap_or_default();
-        let mut text = String::new();
-        for row in &self.rows {
-            let line = match row {
-                Row::Figure(label, number, note) => {
-                    format!("{label:label_width$}  {number:>number_width$}  {note}")
-                }
-                Row::Line(label, rest) => format!("{label:label_width$}  {rest}"),
-            };
-            text.push_str(line.trim_end());
-            text.push('\n');
-        }
-        text
-    }
-}
-
-impl Row {
-    fn label(&self) -> &str {
-        match self {
-            Self::Figure(label, ..) | Self::Line(label, _) => label,
-        }
-    }
-
-    fn number_width(&self) -> usize {
-        match self {
-            Self::Figure(_, number, _) => number.len(),
-            Self::Line(..) => 0,
-        }
     }
 }
 

@@ -21,6 +21,8 @@ use crate::trajectory::TurnView;
 pub struct SummaryRequest<'a> {
     /// The turns to be replaced, in order; an earlier summary turn is not among them.
     pub turns: &'a [TurnView<'a>],
+    /// Whether the secrets in them were replaced already.
+    pub is_redacted: bool,
     /// The body of an earlier summary of this trajectory, to be updated by `turns`.
     pub previous: Option<&'a str>,
     /// The identifiers that must be kept verbatim, most used first.

@@ -1,6 +1,7 @@
 //! Replaces secrets in a text by a marker of one fixed form that names their kind.
 
 mod context;
+mod keywords;
 mod rules;
 #[cfg(test)]
 mod tests;
@@ -9,24 +10,10 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
-
+use keywords::Keywords;
 use rules::{Context, TOKENS, Token, WORDS};
 
-/// The words that a secret stands at, in one automaton: tokens first, then the words of the contexts.
-static KEYWORDS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
-    AhoCorasick::builder()
-        .ascii_case_insensitive(true)
-        .match_kind(MatchKind::LeftmostLongest)
-        .kind(Some(AhoCorasickKind::DFA))
-        .build(
-            TOKENS
-                .iter()
-                .map(|token| token.prefix)
-                .chain(WORDS.iter().map(|(word, _)| *word)),
-        )
-        .ok()
-});
+static KEYWORDS: LazyLock<Option<Keywords>> = LazyLock::new(Keywords::new);
 
 /// `text` with every recognized secret replaced by `[REDACTED:<kind>]`, and how many were. Borrowed where there were
 /// none. Redacting twice changes nothing more.
@@ -37,16 +24,17 @@ pub fn redact(text: &str) -> (Cow<'_, str>, usize) {
     let mut redacted = String::new();
     let mut done = 0;
     let mut count = 0;
-    for hit in keywords.find_iter(text) {
-        if hit.start() < done {
+    let mut from = 0;
+    while let Some((rule, word)) = keywords.find(text, from) {
+        from = word.end;
+        if word.start < done {
             continue;
         }
-        let rule = hit.pattern().as_usize();
         let secret = match TOKENS.get(rule) {
-            Some(token) => token_span(text, token, hit.start()).map(|span| (span, token.kind)),
+            Some(token) => token_span(text, token, word.start).map(|span| (span, token.kind)),
             None => WORDS
                 .get(rule - TOKENS.len())
-                .and_then(|(_, context)| context_span(text, *context, hit.start()..hit.end())),
+                .and_then(|(_, context)| context_span(text, *context, word)),
         };
         if let Some((span, kind)) = secret
             && let Some(between) = text.get(done..span.start)

@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use super::load::BUILT_IN;
+use super::ranks;
 
 /// Why there is no tokenizer.
 #[derive(Debug, thiserror::Error)]
@@ -23,10 +24,18 @@ pub enum TokenizerError {
         path: PathBuf,
     },
     /// The folder has no tokenizer in it.
-    #[error("folder `{}` holds no tokenizer.json", path.display())]
+    #[error("folder `{}` holds no tokenizer.json and no rank file", path.display())]
     NoFileInFolder {
         /// The path as the user gave it.
         path: PathBuf,
+    },
+    /// The folder has several rank files in it.
+    #[error("folder `{}` holds several rank files: {}", path.display(), names.join(", "))]
+    SeveralInFolder {
+        /// The path as the user gave it.
+        path: PathBuf,
+        /// Their names, sorted.
+        names: Vec<String>,
     },
     /// The repository's name or revision cannot be one.
     #[error("`{name}` is no repository: {reason}")]
@@ -62,6 +71,28 @@ pub enum TokenizerError {
         /// What the engine says.
         reason: String,
     },
+    /// The file is no rank file that the own engine can load.
+    #[error("`{}` is not a usable rank file: {reason}", path.display())]
+    BrokenRanks {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Nothing says which split pattern belongs to the ranks.
+    #[error("the split pattern of rank file `{}` is not known", path.display())]
+    UnknownRanks {
+        /// The file.
+        path: PathBuf,
+    },
+    /// There is no split pattern of this name.
+    #[error("unknown split pattern `{pattern}` in `{name}`: known are {}", ranks::NAMES.join(", "))]
+    UnknownPattern {
+        /// As the user gave it.
+        name: String,
+        /// What stands after the `#`.
+        pattern: String,
+    },
     /// A built-in encoding could not be set up.
     #[error("built-in tokenizer `{name}` cannot be set up: {reason}")]
     BuiltIn {
@@ -83,6 +114,23 @@ impl TokenizerError {
             Self::NoFile { .. } | Self::NoFileInFolder { .. } => {
                 "give `--tokenizer` the path of a tokenizer.json or of a folder that holds one".to_owned()
             }
+            Self::SeveralInFolder { path, names } => {
+                let first = names.first().map(|name| path.join(name)).unwrap_or_default();
+                format!(
+                    "give `--tokenizer` the path of one of them: `{}`",
+                    first.display()
+                )
+            }
+            Self::BrokenRanks { .. } => {
+                "download the file anew; a rank file has a line for each token: base64, a space, the rank"
+                    .to_owned()
+            }
+            Self::UnknownRanks { path } => format!(
+                "name it: `--tokenizer '{}#NAME'`, where NAME is one of {}",
+                path.display(),
+                ranks::NAMES.join(", ")
+            ),
+            Self::UnknownPattern { .. } => "name one of these after the `#`".to_owned(),
             Self::BadRepository { .. } => {
                 "give `--tokenizer` a repository as hf:OWNER/NAME or hf:OWNER/NAME@REVISION".to_owned()
             }

@@ -1,4 +1,4 @@
-//! Counting with the tokenizer that a `tokenizer.json` describes.
+//! Counting with the tokenizer that a file describes.
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -7,11 +7,13 @@ use std::sync::Arc;
 use std::thread;
 
 use sha2::{Digest, Sha256};
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::builtin::OWN_ENGINE;
 use super::check::Check;
 use super::json::JsonTokenizer;
-use super::reference::{REFERENCE_ENGINE, Reference};
+use super::ranks::{self, RankTokenizer, SplitPattern};
+use super::reference::{Form, REFERENCE_ENGINE, Reference};
 use super::{TokenCounter, TokenizerError, TokenizerIdentity};
 
 const FAST_ENGINE: &str = "fastokens 0.3.5";
@@ -35,53 +37,115 @@ pub enum Choice {
 
 enum Engine {
     Own(Box<JsonTokenizer>),
+    Ranks(Box<RankTokenizer>),
     Fast(Box<fastokens::Tokenizer>),
     Reference,
 }
 
 impl FileCounter {
-    /// Loads the file at `path`; `name` is what the user called it.
+    /// Loads the file at `path`, a `tokenizer.json` or ranks; `name` is what the user called it, and
+    /// `pattern` how texts are split, if he said so.
     ///
     /// # Errors
     ///
     /// It cannot be read, or no engine takes it.
-    pub fn load(name: &str, path: &Path, choice: Choice) -> Result<Arc<dyn TokenCounter>, TokenizerError> {
+    pub fn load(
+        name: &str,
+        path: &Path,
+        pattern: Option<&'static SplitPattern>,
+        choice: Choice,
+    ) -> Result<Arc<dyn TokenCounter>, TokenizerError> {
         let bytes = fs::read(path).map_err(|source| TokenizerError::Read {
             path: path.to_owned(),
             source,
         })?;
+        if pattern.is_some() || ranks::looks_like_ranks(&bytes) {
+            return Self::load_ranks(name, path, &bytes, pattern, choice);
+        }
         let broken = |reason: String| TokenizerError::Broken {
             path: path.to_owned(),
             reason,
         };
-        let (engine, aside) = thread::scope(|scope| {
-            // The sum and the copy take as long as the reading.
-            let aside = scope.spawn(|| (hex(&Sha256::digest(&bytes)), Reference::later(&bytes)));
-            (engine(&bytes, choice), aside.join())
+        let (engine, sha256) = thread::scope(|scope| {
+            // The sum takes as long as the reading.
+            let sum = scope.spawn(|| hex(&Sha256::digest(&bytes)));
+            (engine(&bytes, choice), sum.join())
         });
         let engine = engine.map_err(broken)?;
-        let (sha256, mut reference) = aside.map_err(|_| broken("it cannot be read".to_owned()))?;
-        if matches!(engine, Engine::Reference) {
-            reference = Reference::load(&bytes).map_err(broken)?;
-        }
+        let sha256 = sha256.map_err(|_| broken("it cannot be read".to_owned()))?;
+        let reference = match engine {
+            Engine::Reference => Reference::load(&bytes, &Form::Json).map_err(broken)?,
+            _ => Reference::later(path, &sha256, Form::Json),
+        };
         let identity = TokenizerIdentity {
             name: name.to_owned(),
             sha256,
             engine: engine.name().to_owned(),
         };
-        Ok(Arc::new(Self {
+        Ok(Self::arc(identity, engine, reference))
+    }
+
+    fn load_ranks(
+        name: &str,
+        path: &Path,
+        bytes: &[u8],
+        pattern: Option<&'static SplitPattern>,
+        choice: Choice,
+    ) -> Result<Arc<dyn TokenCounter>, TokenizerError> {
+        let broken = |reason: String| TokenizerError::BrokenRanks {
+            path: path.to_owned(),
+            reason,
+        };
+        let sha256 = hex(&Sha256::digest(bytes));
+        let known = ranks::by_sum(&sha256);
+        let pattern = pattern.or(known.as_ref().map(|known| known.pattern));
+        let pattern = pattern.ok_or_else(|| TokenizerError::UnknownRanks {
+            path: path.to_owned(),
+        })?;
+        let known = known.filter(|known| known.pattern.name == pattern.name);
+        let known = known.map(|known| known.special).unwrap_or_default();
+        let tokens = ranks::tokens(bytes).map_err(broken)?;
+        let special = ranks::special_tokens(path, tokens.len(), pattern, known).map_err(broken)?;
+        let engine = match choice {
+            Choice::Reference => Engine::Reference,
+            Choice::Fastest => {
+                let own = RankTokenizer::new(&tokens, pattern, &special).map_err(broken)?;
+                Engine::Ranks(Box::new(own))
+            }
+        };
+        // What the file does not say belongs to what counts.
+        let sum = xxh3_64(special.join("\0").as_bytes());
+        let identity = TokenizerIdentity {
+            name: name.to_owned(),
+            engine: format!(
+                "{}, split as {}, special tokens {sum:016x}",
+                engine.name(),
+                pattern.name
+            ),
+            sha256,
+        };
+        let form = Form::Ranks { pattern, special };
+        let reference = match choice {
+            Choice::Reference => Reference::load(bytes, &form).map_err(broken)?,
+            Choice::Fastest => Reference::later(path, &identity.sha256, form),
+        };
+        Ok(Self::arc(identity, engine, reference))
+    }
+
+    fn arc(identity: TokenizerIdentity, engine: Engine, reference: Reference) -> Arc<dyn TokenCounter> {
+        Arc::new(Self {
             identity,
             engine,
             reference,
             check: Check::default(),
-        }))
+        })
     }
 }
 
 impl Engine {
     fn name(&self) -> &'static str {
         match self {
-            Self::Own(_) => OWN_ENGINE,
+            Self::Own(_) | Self::Ranks(_) => OWN_ENGINE,
             Self::Fast(_) => FAST_ENGINE,
             Self::Reference => REFERENCE_ENGINE,
         }
@@ -91,6 +155,7 @@ impl Engine {
     fn count(&self, text: &str) -> Option<usize> {
         match self {
             Self::Own(own) => Some(own.count(text)),
+            Self::Ranks(own) => Some(own.count(text)),
             Self::Fast(fast) => {
                 let encoded = catch_unwind(AssertUnwindSafe(|| fast.encode(text)));
                 Some(encoded.ok()?.ok()?.len())
@@ -164,113 +229,4 @@ pub fn hex(bytes: &[u8]) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use tokenizers::models::bpe::{BPE, Vocab};
-    use tokenizers::models::wordpiece::WordPiece;
-    use tokenizers::pre_tokenizers::byte_level::ByteLevel;
-    use tokenizers::pre_tokenizers::whitespace::Whitespace;
-    use tokenizers::{AddedToken, ModelWrapper, PaddingParams, PaddingStrategy, Tokenizer, TruncationParams};
-
-    use super::*;
-
-    /// A vocabulary of the bytes and a few merges, which truncates to 3 and pads to 100.
-    fn byte_level() -> Tokenizer {
-        let mut alphabet: Vec<char> = ByteLevel::alphabet().into_iter().collect();
-        alphabet.sort_unstable();
-        let merges = [("h", "e"), ("l", "l"), ("he", "ll"), ("hell", "o"), ("Ġ", "w")];
-        let merged = merges.iter().map(|(left, right)| format!("{left}{right}"));
-        let vocabulary: Vocab = alphabet
-            .iter()
-            .map(char::to_string)
-            .chain(merged)
-            .zip(0..)
-            .collect();
-        let merges = merges.map(|(left, right)| (left.to_owned(), right.to_owned()));
-        let model = BPE::builder()
-            .vocab_and_merges(vocabulary, merges.to_vec())
-            .build()
-            .unwrap();
-        let mut tokenizer = Tokenizer::new(ModelWrapper::BPE(model));
-        tokenizer.with_pre_tokenizer(Some(ByteLevel::new(false, true, true)));
-        with_traps(tokenizer)
-    }
-
-    /// A model that the fast engine does not have.
-    fn word_piece() -> Tokenizer {
-        let words = ["[UNK]", "hello", "wor", "##ld", "<", ">"];
-        let vocabulary: Vocab = words.map(str::to_owned).into_iter().zip(0..).collect();
-        let model = WordPiece::builder()
-            .vocab(vocabulary)
-            .unk_token("[UNK]".into())
-            .build()
-            .unwrap();
-        let mut tokenizer = Tokenizer::new(ModelWrapper::WordPiece(model));
-        tokenizer.with_pre_tokenizer(Some(Whitespace {}));
-        with_traps(tokenizer)
-    }
-
-    fn with_traps(mut tokenizer: Tokenizer) -> Tokenizer {
-        let truncation = TruncationParams {
-            max_length: 3,
-            ..TruncationParams::default()
-        };
-        let padding = PaddingParams {
-            strategy: PaddingStrategy::Fixed(100),
-            ..PaddingParams::default()
-        };
-        tokenizer.with_truncation(Some(truncation)).unwrap();
-        tokenizer.with_padding(Some(padding));
-        tokenizer
-            .add_tokens([AddedToken::from("<tool_call>", false)])
-            .unwrap();
-        tokenizer
-            .add_special_tokens([AddedToken::from("<|end|>", true)])
-            .unwrap();
-        tokenizer
-    }
-
-    fn load(tokenizer: &Tokenizer) -> Arc<dyn TokenCounter> {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("tokenizer.json");
-        tokenizer.save(&path, false).unwrap();
-        // The file is gone when the counter is used: it is needed once only.
-        FileCounter::load("mine", &path, Choice::Fastest).unwrap()
-    }
-
-    #[test]
-    fn added_tokens_count_and_neither_truncation_nor_padding_does() {
-        let counter = load(&byte_level());
-        assert_eq!(counter.identity().engine, OWN_ENGINE);
-        assert_eq!(counter.count(""), 0);
-        assert_eq!(counter.count("hello world"), 1 + 5);
-        assert_eq!(counter.count("hello<tool_call>hello<|end|>"), 4);
-        assert_eq!(counter.count("\u{0}é"), 3);
-    }
-
-    #[test]
-    fn what_the_fast_engine_refuses_is_counted_by_the_reference() {
-        let counter = load(&word_piece());
-        assert_eq!(counter.identity().engine, REFERENCE_ENGINE);
-        assert_eq!(counter.count("hello world"), 3);
-        assert_eq!(counter.count("hello <tool_call> hello hello hello<|end|>"), 6);
-    }
-
-    #[test]
-    fn the_reference_can_be_set_up_when_the_file_is_gone() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("tokenizer.json");
-        byte_level().save(&path, false).unwrap();
-        let reference = Reference::later(&fs::read(&path).unwrap());
-        fs::remove_file(&path).unwrap();
-        assert_eq!(reference.count("hello<tool_call> world"), Some(2 + 5));
-    }
-
-    #[test]
-    fn the_identity_is_the_file_s() {
-        let counter = load(&byte_level());
-        let json = byte_level().to_string(false).unwrap();
-        assert_eq!(counter.identity().name, "mine");
-        assert_eq!(counter.identity().sha256, hex(&Sha256::digest(json.as_bytes())));
-        assert_eq!(counter.identity().sha256.len(), 64);
-    }
-}
+mod tests;

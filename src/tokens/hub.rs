@@ -6,6 +6,9 @@ use std::path::PathBuf;
 
 use super::TokenizerError;
 
+/// The files that hold a tokenizer, the best first.
+pub const FILES: [&str; 2] = ["tokenizer.json", "tiktoken.model"];
+
 /// A repository of models and one revision of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Repository {
@@ -69,23 +72,23 @@ impl HubCache {
         Self { root }
     }
 
-    /// The `tokenizer.json` of a repository. A revision is a name that `refs/` resolves, or a commit.
+    /// The tokenizer of a repository. A revision is a name that `refs/` resolves, or a commit.
     pub fn find(&self, name: &str, repository: &Repository) -> Result<PathBuf, TokenizerError> {
         let folder = self
             .root
             .join(format!("models--{}--{}", repository.owner, repository.name));
         let commit = fs::read_to_string(folder.join("refs").join(&repository.revision)).ok();
         let snapshot = commit.as_deref().map_or(repository.revision.as_str(), str::trim);
-        let wanted = folder.join("snapshots").join(snapshot).join("tokenizer.json");
-        if wanted.exists() {
-            Ok(wanted)
-        } else {
-            Err(TokenizerError::NotCached {
-                name: name.to_owned(),
-                revision: repository.revision.clone(),
-                wanted,
-            })
-        }
+        let snapshot = folder.join("snapshots").join(snapshot);
+        let found = FILES
+            .map(|file| snapshot.join(file))
+            .into_iter()
+            .find(|file| file.exists());
+        found.ok_or_else(|| TokenizerError::NotCached {
+            name: name.to_owned(),
+            revision: repository.revision.clone(),
+            wanted: snapshot.join("tokenizer.json"),
+        })
     }
 }
 

@@ -1,11 +1,13 @@
 //! From what the user wrote to a tokenizer.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::builtin::{CL100K_BASE, Encoding, O200K_BASE};
 use super::file::{Choice, FileCounter};
-use super::hub::{HubCache, Repository};
+use super::hub::{FILES, HubCache, Repository};
+use super::ranks::{self, SplitPattern};
 use super::{TokenCounter, TokenizerError};
 
 /// The names of the built-in encodings, the default first.
@@ -13,10 +15,11 @@ pub const BUILT_IN: [&str; 2] = ["o200k_base", "cl100k_base"];
 
 static ENCODINGS: [&Encoding; 2] = [&O200K_BASE, &CL100K_BASE];
 
-/// Loads the tokenizer that `name` means: a built-in encoding, a path to a `tokenizer.json` or to a
-/// folder that holds one, or a repository (`hf:OWNER/NAME[@REVISION]`, or a bare `OWNER/NAME` that is
-/// no path) in the local Hugging Face cache. With `reference:` before it, all but a built-in encoding is
-/// counted by the reference library alone, which is slow.
+/// Loads the tokenizer that `name` means: a built-in encoding, a path to a `tokenizer.json`, to a rank file
+/// or to a folder that holds one of these, or a repository (`hf:OWNER/NAME[@REVISION]`, or a bare
+/// `OWNER/NAME` that is no path) in the local Hugging Face cache. `#PATTERN` after it names the split
+/// pattern of a rank file. With `reference:` before it, all but a built-in encoding is counted by the
+/// reference library alone, which is slow.
 ///
 /// # Errors
 ///
@@ -33,7 +36,8 @@ fn load_with(name: &str, cache: &HubCache) -> Result<Arc<dyn TokenCounter>, Toke
         Some(name) => (name, Choice::Reference),
         None => (name, Choice::Fastest),
     };
-    FileCounter::load(name, &file_of(name, cache)?, choice)
+    let (place, pattern) = split_pattern(name)?;
+    FileCounter::load(name, &file_of(place, cache)?, pattern, choice)
 }
 
 /// The file that a tokenizer's name means; `None` for a built-in encoding, which has none.
@@ -42,7 +46,8 @@ pub fn tokenizer_file(name: &str) -> Result<Option<PathBuf>, TokenizerError> {
         return Ok(None);
     }
     let name = name.strip_prefix("reference:").unwrap_or(name);
-    file_of(name, &HubCache::of_environment()).map(Some)
+    let (place, _) = split_pattern(name)?;
+    file_of(place, &HubCache::of_environment()).map(Some)
 }
 
 fn built_in(name: &str) -> Option<&'static Encoding> {
@@ -59,13 +64,7 @@ fn file_of(name: &str, cache: &HubCache) -> Result<PathBuf, TokenizerError> {
     }
     let path = Path::new(name);
     if path.is_dir() {
-        let inside = path.join("tokenizer.json");
-        if !inside.exists() {
-            return Err(TokenizerError::NoFileInFolder {
-                path: path.to_owned(),
-            });
-        }
-        return Ok(inside);
+        return in_folder(path);
     }
     if path.exists() {
         return Ok(path.to_owned());
@@ -84,13 +83,56 @@ fn file_of(name: &str, cache: &HubCache) -> Result<PathBuf, TokenizerError> {
     })
 }
 
+/// What stands before a `#`, and the split pattern that is named after it. A path may hold a `#` itself.
+fn split_pattern(name: &str) -> Result<(&str, Option<&'static SplitPattern>), TokenizerError> {
+    let Some((place, pattern)) = name.rsplit_once('#').filter(|_| !Path::new(name).exists()) else {
+        return Ok((name, None));
+    };
+    let known = ranks::by_name(pattern).ok_or_else(|| TokenizerError::UnknownPattern {
+        name: name.to_owned(),
+        pattern: pattern.to_owned(),
+    })?;
+    Ok((place, Some(known)))
+}
+
+/// The tokenizer of a model's folder: its `tokenizer.json`, or else its ranks.
+fn in_folder(folder: &Path) -> Result<PathBuf, TokenizerError> {
+    let known = FILES.map(|name| folder.join(name));
+    if let Some(file) = known.into_iter().find(|file| file.exists()) {
+        return Ok(file);
+    }
+    let entries = fs::read_dir(folder).map_err(|source| TokenizerError::Read {
+        path: folder.to_owned(),
+        source,
+    })?;
+    let mut names: Vec<String> = entries
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .filter(|name| {
+            let extension = Path::new(name).extension();
+            extension.is_some_and(|extension| extension == "tiktoken")
+        })
+        .collect();
+    names.sort_unstable();
+    match names.as_slice() {
+        [one] => Ok(folder.join(one)),
+        [] => Err(TokenizerError::NoFileInFolder {
+            path: folder.to_owned(),
+        }),
+        _ => Err(TokenizerError::SeveralInFolder {
+            path: folder.to_owned(),
+            names,
+        }),
+    }
+}
+
 /// Whether somebody who wrote this meant a path: it ends as a file does, is absolute, starts with a
 /// dot, or has more parts than a repository's name.
 fn looks_like_a_file(name: &str) -> bool {
-    Path::new(name)
-        .extension()
-        .is_some_and(|extension| extension.eq_ignore_ascii_case("json"))
-        || name.starts_with(['/', '.', '~', '\\'])
+    Path::new(name).extension().is_some_and(|extension| {
+        ["json", "tiktoken"]
+            .iter()
+            .any(|known| extension.eq_ignore_ascii_case(known))
+    }) || name.starts_with(['/', '.', '~', '\\'])
         || name.ends_with('/')
         || name.matches('/').count() > 1
 }

@@ -10,7 +10,8 @@ use unicode_normalization_alignments::{IsNormalized, UnicodeNormalization, is_nf
 const FIRST_COMBINING: char = '\u{300}';
 /// The first byte of it and of all after it is at least this one.
 const FIRST_COMBINING_BYTE: u8 = 0xcc;
-const CODE_POINTS: u32 = 0x11_0000;
+/// No character from here on changes, or changes what is before it.
+const SETTLED: char = '\u{30000}';
 
 /// A bit for every code point: whether it may change, or change what is before it. The tables are those
 /// of the crate that the library composes with: another version of Unicode would compose otherwise.
@@ -21,8 +22,8 @@ impl Unsettled {
     fn get() -> &'static Self {
         static TABLE: OnceLock<Unsettled> = OnceLock::new();
         TABLE.get_or_init(|| {
-            let mut bits = vec![0; CODE_POINTS as usize / 64];
-            for character in FIRST_COMBINING..=char::MAX {
+            let mut bits = vec![0; SETTLED as usize / 64];
+            for character in FIRST_COMBINING..SETTLED {
                 let is_settled = canonical_combining_class(character) == 0
                     && is_nfc_quick(std::iter::once(character)) == IsNormalized::Yes;
                 let point = u32::from(character) as usize;
@@ -45,36 +46,37 @@ impl Unsettled {
 
 /// `text` in form C.
 pub fn compose(text: &str) -> Cow<'_, str> {
-    let Some(first) = text.bytes().position(|byte| byte >= FIRST_COMBINING_BYTE) else {
+    let Some(mut next) = beyond_first(text, 0) else {
         return Cow::Borrowed(text);
     };
     let unsettled = Unsettled::get();
     let mut composed = String::new();
     // What is copied ends here in `text`.
     let mut copied = 0;
-    // The settled character that the next one may combine with.
-    let mut base = text.get(..first).map_or(0, |before| {
-        before.char_indices().next_back().map_or(0, |(at, _)| at)
-    });
-    let mut characters = text
-        .get(first..)
-        .unwrap_or_default()
-        .char_indices()
-        .map(|(at, character)| (first + at, character));
-    while let Some((at, character)) = characters.next() {
-        if !unsettled.has(character) {
-            base = at;
-            continue;
+    while let Some((before, rest)) = text.split_at_checked(next) {
+        let mut characters = rest.chars();
+        let is_settled = !characters
+            .next()
+            .is_some_and(|character| unsettled.has(character));
+        let mut end = text.len() - characters.as_str().len();
+        if !is_settled {
+            // Together with the settled character before it, which it may combine with, and up to the next one.
+            let base = before.char_indices().next_back().map_or(0, |(at, _)| at);
+            end += characters
+                .as_str()
+                .find(|character| !unsettled.has(character))
+                .unwrap_or(characters.as_str().len());
+            let span = text.get(base..end).unwrap_or_default();
+            if !span.nfc().map(|(character, _)| character).eq(span.chars()) {
+                composed.push_str(text.get(copied..base).unwrap_or_default());
+                composed.extend(span.nfc().map(|(character, _)| character));
+                copied = end;
+            }
         }
-        let next = characters.find(|(_, character)| !unsettled.has(*character));
-        let end = next.map_or(text.len(), |(at, _)| at);
-        let span = text.get(base..end).unwrap_or_default();
-        if !span.nfc().map(|(character, _)| character).eq(span.chars()) {
-            composed.push_str(text.get(copied..base).unwrap_or_default());
-            composed.extend(span.nfc().map(|(character, _)| character));
-            copied = end;
+        match beyond_first(text, end) {
+            Some(found) => next = found,
+            None => break,
         }
-        base = end;
     }
     if copied == 0 {
         return Cow::Borrowed(text);
@@ -83,9 +85,29 @@ pub fn compose(text: &str) -> Cow<'_, str> {
     Cow::Owned(composed)
 }
 
+/// Where the next character is that may be [`FIRST_COMBINING`] or after it.
+#[inline]
+fn beyond_first(text: &str, from: usize) -> Option<usize> {
+    /// So many bytes are tested at once.
+    const BLOCK: usize = 32;
+    let is_beyond = |byte: &u8| *byte >= FIRST_COMBINING_BYTE;
+    let mut at = from;
+    let mut rest = text.as_bytes().get(from..)?;
+    while let Some((block, after)) = rest.split_first_chunk::<BLOCK>() {
+        if block.iter().fold(false, |any, byte| any | is_beyond(byte)) {
+            break;
+        }
+        at += BLOCK;
+        rest = after;
+    }
+    rest.iter().position(is_beyond).map(|found| at + found)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const CODE_POINTS: u32 = 0x11_0000;
 
     fn check(text: &str) {
         let whole: String = text.nfc().map(|(character, _)| character).collect();

@@ -18,10 +18,8 @@ pub struct Oracle {
 }
 
 impl Oracle {
-    /// From a vocabulary in the form that `assets/README.md` describes, a split pattern and the
-    /// special tokens.
-    pub fn new(ranks: &[u8], pattern: &str, special_tokens: &[&str]) -> Self {
-        let tokens = tokens(ranks);
+    /// From all tokens in rank order, a split pattern and the special tokens.
+    pub fn new(tokens: &[Vec<u8>], pattern: &str, special_tokens: &[&str]) -> Self {
         let ranks: HashMap<&[u8], u32> = tokens.iter().map(Vec::as_slice).zip(0..).collect();
         let characters = byte_characters();
         let text = |bytes: &[u8]| {
@@ -64,7 +62,7 @@ impl Oracle {
     }
 }
 
-/// All tokens of a vocabulary in rank order.
+/// All tokens of a vocabulary in the form that `assets/README.md` describes, in rank order.
 pub fn tokens(file: &[u8]) -> Vec<Vec<u8>> {
     let mut tokens: Vec<Vec<u8>> = file[4..260].iter().map(|byte| vec![*byte]).collect();
     for pair in file[260..].chunks_exact(5) {

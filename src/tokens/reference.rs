@@ -1,26 +1,57 @@
 //! The `tokenizers` library: what every other engine is to agree with, and what counts where none can.
 
+use std::borrow::Cow;
+use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+
+use sha2::{Digest, Sha256};
+
+use super::hex;
+use super::ranks::{self, SplitPattern};
 
 /// The library, with its version.
 pub const REFERENCE_ENGINE: &str = "tokenizers 0.23.2";
 
-/// A tokenizer of the library that is set up when it is first needed: that takes half a second.
+/// What a file is, and what belongs to it that it does not say.
+pub enum Form {
+    /// A `tokenizer.json`.
+    Json,
+    /// Ranks.
+    Ranks {
+        /// How texts are split.
+        pattern: &'static SplitPattern,
+        /// The special tokens.
+        special: Vec<String>,
+    },
+}
+
+/// A tokenizer of the library that is set up when it is first needed: that takes half a second or more.
 pub struct Reference {
-    /// The file, packed (zstd): it may be changed or gone by then.
-    file: Vec<u8>,
+    source: Option<Source>,
     /// Nothing in it if the library refuses the file.
     tokenizer: OnceLock<Option<tokenizers::Tokenizer>>,
 }
 
+/// A file to be read once more.
+struct Source {
+    path: PathBuf,
+    /// What it was: it may have been changed since.
+    sha256: String,
+    form: Form,
+}
+
 impl Reference {
-    /// Of a file that is to be loaded later if at all.
-    pub fn later(bytes: &[u8]) -> Self {
-        // Level 1: a fourth of the file's size, in a fraction of the time that loading takes.
-        let file = zstd::encode_all(bytes, 1).unwrap_or_default();
+    /// Of a file with this sum, which is to be loaded later if at all.
+    pub fn later(path: &Path, sha256: &str, form: Form) -> Self {
+        let source = Source {
+            path: path.to_owned(),
+            sha256: sha256.to_owned(),
+            form,
+        };
         Self {
-            file,
+            source: Some(source),
             tokenizer: OnceLock::new(),
         }
     }
@@ -30,24 +61,41 @@ impl Reference {
     /// # Errors
     ///
     /// What the library says if it refuses the file.
-    pub fn load(bytes: &[u8]) -> Result<Self, String> {
+    pub fn load(bytes: &[u8], form: &Form) -> Result<Self, String> {
         Ok(Self {
-            file: Vec::new(),
-            tokenizer: OnceLock::from(Some(load(bytes)?)),
+            source: None,
+            tokenizer: OnceLock::from(Some(load(bytes, form)?)),
         })
     }
 
-    /// The number of tokens of `text`; nothing if the library refuses the file or the text.
+    /// The number of tokens of `text`; nothing if the library refuses the file or the text, or the file
+    /// is no longer there as it was.
     pub fn count(&self, text: &str) -> Option<usize> {
-        let set_up = || load(&zstd::decode_all(self.file.as_slice()).ok()?).ok();
+        let set_up = || self.source.as_ref()?.load();
         let tokenizer = self.tokenizer.get_or_init(set_up).as_ref()?;
         let encoded = catch_unwind(AssertUnwindSafe(|| tokenizer.encode_fast(text, false)));
         Some(encoded.ok()?.ok()?.len())
     }
 }
 
-fn load(bytes: &[u8]) -> Result<tokenizers::Tokenizer, String> {
-    let loaded = catch_unwind(|| tokenizers::Tokenizer::from_bytes(bytes));
+impl Source {
+    fn load(&self) -> Option<tokenizers::Tokenizer> {
+        let bytes = fs::read(&self.path).ok()?;
+        if hex(&Sha256::digest(&bytes)) != self.sha256 {
+            return None;
+        }
+        load(&bytes, &self.form).ok()
+    }
+}
+
+fn load(bytes: &[u8], form: &Form) -> Result<tokenizers::Tokenizer, String> {
+    let json = match form {
+        Form::Json => Cow::Borrowed(bytes),
+        Form::Ranks { pattern, special } => {
+            Cow::Owned(ranks::as_json(&ranks::tokens(bytes)?, pattern, special))
+        }
+    };
+    let loaded = catch_unwind(|| tokenizers::Tokenizer::from_bytes(json.as_ref()));
     let mut tokenizer = loaded
         .map_err(|_| "it cannot be loaded".to_owned())?
         .map_err(|error| error.to_string())?;

@@ -25,7 +25,7 @@ fn oracles() -> [(&'static Encoding, &'static Oracle); 2] {
 
 fn oracle(encoding: &Encoding, pattern: &str) -> Oracle {
     let special_tokens: Vec<&str> = encoding.special_tokens.iter().map(|(token, _)| *token).collect();
-    Oracle::new(encoding.ranks, pattern, &special_tokens)
+    Oracle::new(&tokens(encoding.ranks), pattern, &special_tokens)
 }
 
 /// Both encodings must split as the reference does and give its count.

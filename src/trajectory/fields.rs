@@ -15,6 +15,8 @@ pub struct Fields<'a, const N: usize> {
     pub repeated: [bool; N],
     /// Whether the value of a field *not* asked for nests too deep.
     pub too_deep: bool,
+    /// Which of the names stand in the object.
+    seen: [bool; N],
     /// The last value in the object.
     last: Option<&'a str>,
 }
@@ -30,27 +32,89 @@ pub fn fields<'a, const N: usize>(
     Ok(fields)
 }
 
-/// Reads the elements of the list that `text` is, each with its own text, in one pass; `None` where any of them is no
-/// object with fields.
-pub fn objects<'a, const N: usize>(
+/// An object of a list, with its own text.
+pub type Element<'a, const N: usize> = (&'a str, Fields<'a, N>);
+
+/// Reads the object that `text` is together with the objects in the first `LISTS` of the fields asked for, in one pass;
+/// `None` where `text` is no object, or where one of these fields is there and no list of objects that have fields.
+pub fn fields_and_lists<'a, const N: usize, const LISTS: usize, const M: usize>(
     text: &'a str,
     names: &[&str; N],
-) -> Option<Vec<(&'a str, Fields<'a, N>)>> {
+    names_in_lists: &[&str; M],
+) -> Option<(Fields<'a, N>, [Option<Vec<Element<'a, M>>>; LISTS])> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
-    let objects = deserializer
-        .deserialize_seq(ObjectsVisitor { text, names })
-        .ok()?;
+    let visitor = ListsVisitor {
+        text,
+        names,
+        names_in_lists,
+    };
+    let found = deserializer.deserialize_map(visitor).ok()?;
     deserializer.end().ok()?;
-    Some(objects)
+    Some(found)
 }
 
-struct ObjectsVisitor<'a, 'n, const N: usize> {
+struct ListsVisitor<'a, 'n, const N: usize, const LISTS: usize, const M: usize> {
     text: &'a str,
+    names: &'n [&'n str; N],
+    names_in_lists: &'n [&'n str; M],
+}
+
+impl<'de, const N: usize, const LISTS: usize, const M: usize> Visitor<'de>
+    for ListsVisitor<'de, '_, N, LISTS, M>
+{
+    type Value = (Fields<'de, N>, [Option<Vec<Element<'de, M>>>; LISTS]);
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("an object with lists of objects")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut fields = Fields::default();
+        let mut lists = [const { None }; LISTS];
+        // Where the last value ends.
+        let mut end = 0;
+        while let Some(index) = map.next_key_seed(NameSeed(self.names))? {
+            let value = if let Some(list) = index.and_then(|index| lists.get_mut(index)) {
+                // Between the value before and this one stand white space, a comma, and the key.
+                let start = place_of('[', self.text, end).ok_or_else(|| A::Error::custom("no list"))?;
+                let objects = map.next_value_seed(ObjectsSeed {
+                    text: self.text,
+                    start: start + 1,
+                    names: self.names_in_lists,
+                })?;
+                let last = objects
+                    .last()
+                    .map_or(start + 1, |(object, _)| end_in(self.text, object));
+                *list = Some(objects);
+                let close = place_of(']', self.text, last).unwrap_or(last);
+                self.text.get(start..=close).unwrap_or_default()
+            } else {
+                map.next_value::<&'de RawValue>()?.get()
+            };
+            end = end_in(self.text, value);
+            fields.note(index, value);
+        }
+        Ok((fields, lists))
+    }
+}
+
+struct ObjectsSeed<'a, 'n, const N: usize> {
+    text: &'a str,
+    /// Where the list starts in `text`.
+    start: usize,
     names: &'n [&'n str; N],
 }
 
-impl<'de, const N: usize> Visitor<'de> for ObjectsVisitor<'de, '_, N> {
-    type Value = Vec<(&'de str, Fields<'de, N>)>;
+impl<'de, const N: usize> DeserializeSeed<'de> for ObjectsSeed<'de, '_, N> {
+    type Value = Vec<Element<'de, N>>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_seq(self)
+    }
+}
+
+impl<'de, const N: usize> Visitor<'de> for ObjectsSeed<'de, '_, N> {
+    type Value = Vec<Element<'de, N>>;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("a list of objects")
@@ -58,25 +122,34 @@ impl<'de, const N: usize> Visitor<'de> for ObjectsVisitor<'de, '_, N> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
         let mut objects = Vec::new();
-        let mut end = 0;
+        let mut end = self.start;
         while let Some(fields) = seq.next_element_seed(FieldsVisitor { names: self.names })? {
             // Between two objects stand white space and a comma, and after an object's last value white space and its
             // brace: the object's own text is found without reading it again.
-            let object = span(self.text, end, fields.last);
-            let (start, object_end) = object.ok_or_else(|| A::Error::custom("an object without fields"))?;
-            end = object_end;
-            objects.push((self.text.get(start..end).unwrap_or_default(), fields));
+            let object = object_at(self.text, end, fields.last);
+            let object = object.ok_or_else(|| A::Error::custom("an object without fields"))?;
+            end = end_in(self.text, object);
+            objects.push((object, fields));
         }
         Ok(objects)
     }
 }
 
-/// Where the next object after `from` starts and ends, given the last value in it.
-fn span(text: &str, from: usize, last: Option<&str>) -> Option<(usize, usize)> {
-    let last = last?;
-    let start = from + text.get(from..)?.find('{')?;
-    let last_end = (last.as_ptr() as usize).checked_sub(text.as_ptr() as usize)? + last.len();
-    Some((start, last_end + text.get(last_end..)?.find('}')? + 1))
+/// The next object after `from`, given the last value in it.
+fn object_at<'a>(text: &'a str, from: usize, last: Option<&str>) -> Option<&'a str> {
+    let start = place_of('{', text, from)?;
+    let end = place_of('}', text, end_in(text, last?))?;
+    text.get(start..=end)
+}
+
+/// Where `mark` stands next.
+fn place_of(mark: char, text: &str, from: usize) -> Option<usize> {
+    Some(from + text.get(from..)?.find(mark)?)
+}
+
+/// Where a part of `text` ends in it.
+fn end_in(text: &str, part: &str) -> usize {
+    (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize) + part.len()
 }
 
 #[derive(Clone, Copy)]
@@ -100,31 +173,45 @@ impl<'de, const N: usize> Visitor<'de> for FieldsVisitor<'_, N> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut values = [None; N];
-        let mut seen = [false; N];
-        let mut repeated = [false; N];
-        let mut too_deep = false;
-        let mut last = None;
+        let mut fields = Fields::default();
         while let Some(index) = map.next_key_seed(NameSeed(self.names))? {
-            let value = map.next_value::<&'de RawValue>()?.get();
-            last = Some(value);
-            let slots =
-                index.and_then(|at| Some((values.get_mut(at)?, seen.get_mut(at)?, repeated.get_mut(at)?)));
-            match slots {
-                Some((slot, seen, repeated)) => {
-                    *repeated = *seen;
-                    *seen = true;
-                    *slot = Some(value).filter(|value| *value != "null");
-                }
-                None => too_deep |= value.starts_with(['[', '{']) && json::too_deep(value),
-            }
+            fields.note(index, map.next_value::<&'de RawValue>()?.get());
         }
-        Ok(Fields {
-            values,
-            repeated,
-            too_deep,
-            last,
-        })
+        Ok(fields)
+    }
+}
+
+impl<const N: usize> Default for Fields<'_, N> {
+    fn default() -> Self {
+        Self {
+            values: [None; N],
+            repeated: [false; N],
+            too_deep: false,
+            seen: [false; N],
+            last: None,
+        }
+    }
+}
+
+impl<'a, const N: usize> Fields<'a, N> {
+    /// Takes notice of the value of the name at `index`, or of one not asked for.
+    fn note(&mut self, index: Option<usize>, value: &'a str) {
+        self.last = Some(value);
+        let slots = index.and_then(|at| {
+            Some((
+                self.values.get_mut(at)?,
+                self.seen.get_mut(at)?,
+                self.repeated.get_mut(at)?,
+            ))
+        });
+        match slots {
+            Some((slot, seen, repeated)) => {
+                *repeated = *seen;
+                *seen = true;
+                *slot = Some(value).filter(|value| *value != "null");
+            }
+            None => self.too_deep |= value.starts_with(['[', '{']) && json::too_deep(value),
+        }
     }
 }
 
@@ -169,10 +256,14 @@ mod tests {
     }
 
     #[test]
-    fn objects_have_their_own_texts() {
-        let text = r#" [ {"a": 1 } ,{"b":"}{", "a":{"c": "}"}}, {"x": 0}]"#;
-        let texts = objects(text, &["a"]).unwrap();
-        let texts: Vec<_> = texts
+    fn objects_of_a_list_have_their_own_texts() {
+        let list = r#"[ {"a": 1 } ,{"b":"}{", "a":{"c": "}"}}, {"x": 0}] "#;
+        let text = format!(r#" {{"k": "[", "l" :{list}, "m": [], "k\u005b": 2, "l": {list}}} "#);
+        let (fields, lists) = fields_and_lists::<3, 2, 1>(&text, &["l", "m", "k"], &["a"]).unwrap();
+        assert_eq!(fields.values, [Some(list.trim()), Some("[]"), Some("\"[\"")]);
+        assert_eq!(fields.repeated, [true, false, false]);
+        let [objects, none] = lists.map(Option::unwrap);
+        let texts: Vec<_> = objects
             .iter()
             .map(|(text, fields)| (*text, fields.values[0]))
             .collect();
@@ -186,8 +277,21 @@ mod tests {
                 (r#"{"x": 0}"#, None)
             ]
         );
-        for other in ["[1]", "[{}]", "[{\"a\":1}, null]", "{}", "[", "[{\"a\":1}] x"] {
-            assert!(objects(other, &["a"]).is_none(), "{other}");
+        assert!(none.is_empty());
+        for other in [
+            "[1]",
+            "[{}]",
+            "[{\"a\":1}, null]",
+            "{}",
+            "null",
+            "[",
+            "[{\"a\":1}] x",
+        ] {
+            let text = format!("{{\"l\": {other}}}");
+            assert!(
+                fields_and_lists::<1, 1, 1>(&text, &["l"], &["a"]).is_none(),
+                "{other}"
+            );
         }
     }
 

@@ -88,17 +88,19 @@ fn decode_inner(inner: &str, out: &mut String) -> Decoded {
     out.reserve(inner.len());
     let mut exact = true;
     let mut copied = 0;
-    let mut escape = first;
-    loop {
+    let mut next = Some(first);
+    while let Some(escape) = next {
         out.push_str(inner.get(copied..escape).unwrap_or_default());
-        let (character, length) = escaped(bytes, escape);
-        exact &= character.is_some();
-        out.push(character.unwrap_or(char::REPLACEMENT_CHARACTER));
-        copied = escape + length;
-        match bytes.get(copied..).and_then(|rest| memchr::memchr(b'\\', rest)) {
-            Some(next) => escape = copied + next,
-            None => break,
+        copied = escape;
+        // Texts that are not English may be all escapes.
+        while bytes.get(copied) == Some(&b'\\') {
+            let (character, length) = escaped(bytes, copied);
+            exact &= character.is_some();
+            out.push(character.unwrap_or(char::REPLACEMENT_CHARACTER));
+            copied += length;
         }
+        let rest = bytes.get(copied..).unwrap_or_default();
+        next = memchr::memchr(b'\\', rest).map(|at| copied + at);
     }
     out.push_str(inner.get(copied..).unwrap_or_default());
     if exact { Decoded::Exact } else { Decoded::Lossy }
@@ -138,11 +140,23 @@ fn unicode_escape(bytes: &[u8], position: usize) -> (Option<char>, usize) {
 }
 
 fn hex4(bytes: &[u8], start: usize) -> Option<u32> {
-    let digits = bytes.get(start..start + 4)?;
-    digits.iter().try_fold(0, |value, &digit| {
-        Some(value * 16 + char::from(digit).to_digit(16)?)
-    })
+    let digits: &[u8; 4] = bytes.get(start..)?.first_chunk()?;
+    let [a, b, c, d] = digits.map(|digit| u32::from(DIGITS[usize::from(digit)]));
+    let is_hex = a | b | c | d < 16;
+    is_hex.then_some(a << 12 | b << 8 | c << 4 | d)
 }
+
+/// The value of each hexadecimal digit; 255 for other bytes.
+const DIGITS: [u8; 256] = {
+    let mut table = [255; 256];
+    let mut value = 0;
+    while value < 16 {
+        table[b"0123456789abcdef"[value] as usize] = value as u8;
+        table[b"0123456789ABCDEF"[value] as usize] = value as u8;
+        value += 1;
+    }
+    table
+};
 
 /// Appends the escaped form of `text`, without quotes, to `out`. Non-ASCII text stays as it is.
 pub fn escape_into(text: &str, out: &mut String) {

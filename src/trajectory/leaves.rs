@@ -1,22 +1,23 @@
 //! The leaves of a JSON text in the order and spelling written: a scanner that builds no tree and stops early.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 /// A scalar of a JSON text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Leaf {
+pub struct Leaf<'a> {
     /// The key that it, or the list it is in, stands under.
     pub key: Rc<str>,
     /// How deep: 1 for the fields of the outermost object.
     pub depth: usize,
     /// The value: a string decoded, a number as written.
-    pub value: String,
+    pub value: Cow<'a, str>,
     /// Whether it was a string.
     pub is_string: bool,
 }
 
 /// The first `most` leaves, nulls left out; `None` where `text` is no JSON object or list as far as it was read.
-pub fn leaves(text: &str, most: usize) -> Option<Vec<Leaf>> {
+pub fn leaves(text: &str, most: usize) -> Option<Vec<Leaf<'_>>> {
     let text = text.trim();
     if !text.starts_with(['{', '[']) {
         return None;
@@ -84,7 +85,7 @@ pub fn leaves(text: &str, most: usize) -> Option<Vec<Leaf>> {
                     found.push(Leaf {
                         key: Rc::clone(&key),
                         depth: open.len(),
-                        value: word.to_owned(),
+                        value: Cow::Borrowed(word),
                         is_string: false,
                     });
                 }
@@ -110,11 +111,11 @@ fn string_end(bytes: &[u8], start: usize) -> Option<usize> {
     }
 }
 
-fn decoded(literal: &str) -> Option<String> {
+fn decoded(literal: &str) -> Option<Cow<'_, str>> {
     if memchr::memchr(b'\\', literal.as_bytes()).is_none() {
-        return literal.get(1..literal.len().checked_sub(1)?).map(str::to_owned);
+        return literal.get(1..literal.len().checked_sub(1)?).map(Cow::Borrowed);
     }
-    serde_json::from_str(literal).ok()
+    serde_json::from_str(literal).ok().map(Cow::Owned)
 }
 
 #[cfg(test)]
@@ -125,7 +126,7 @@ mod tests {
         Some(
             leaves(text, 9)?
                 .into_iter()
-                .map(|leaf| (leaf.key.to_string(), leaf.value))
+                .map(|leaf| (leaf.key.to_string(), leaf.value.into_owned()))
                 .collect(),
         )
     }

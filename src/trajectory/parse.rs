@@ -3,7 +3,7 @@
 use serde_json::error::Category;
 use serde_json::value::RawValue;
 
-use super::fields::{Fields, fields, objects};
+use super::fields::{Element, Fields, fields, fields_and_lists};
 use super::{Format, Record, Role, Turn, json};
 
 /// Why a record has no trajectory that could be read.
@@ -44,7 +44,8 @@ impl ParseError {
     }
 }
 
-/// Keys of a record that matter. Those from the fifth on name the record; the first one present wins.
+/// Keys of a record that matter. The first two hold its turns; those from the fifth on name the record; the first one
+/// present wins.
 const TOP_KEYS: [&str; 10] = [
     "conversations",
     "messages",
@@ -63,12 +64,20 @@ pub fn parse(bytes: &[u8], format: Option<Format>) -> Result<Record<'_>, ParseEr
     let text = std::str::from_utf8(bytes).map_err(|error| ParseError::Utf8 {
         at: error.valid_up_to(),
     })?;
+    let (fields, turns) = match fields_and_lists(text, &TOP_KEYS, &TURN_KEYS) {
+        Some(read) => read,
+        None => (
+            fields(text, &TOP_KEYS).map_err(|error| json_error(&error, text))?,
+            [None, None],
+        ),
+    };
     let Fields {
         values,
         repeated,
         too_deep,
         ..
-    } = fields(text, &TOP_KEYS).map_err(|error| json_error(&error, text))?;
+    } = fields;
+    let [turns_of_conversations, turns_of_messages] = turns;
     let [conversations, messages, system, tools, ids @ ..] = values;
     let [conversations_repeated, messages_repeated, ..] = repeated;
     let is_list = |value: Option<&str>| value.is_some_and(|value| value.starts_with('['));
@@ -76,15 +85,21 @@ pub fn parse(bytes: &[u8], format: Option<Format>) -> Result<Record<'_>, ParseEr
         (false, true) => Format::Messages,
         _ => Format::ShareGpt,
     });
-    let (key, list, ambiguous) = match chosen {
-        Format::ShareGpt => ("conversations", conversations, conversations_repeated),
-        Format::Messages => ("messages", messages, messages_repeated),
+    let (key, list, objects, ambiguous) = match chosen {
+        Format::ShareGpt => (
+            "conversations",
+            conversations,
+            turns_of_conversations,
+            conversations_repeated,
+        ),
+        Format::Messages => ("messages", messages, turns_of_messages, messages_repeated),
     };
-    let turns = match list {
-        Some(list) if list.starts_with('[') => turns_of(list)?,
+    let turns = match (list, objects) {
+        (Some(_), Some(objects)) => turns_with(objects)?,
+        (Some(list), None) if list.starts_with('[') => turns_of(list)?,
         _ => return Err(no_trajectory(format, key, list, conversations.or(messages))),
     };
-    if too_deep {
+    if too_deep || tools.is_some_and(json::too_deep) {
         return Err(ParseError::TooDeep);
     }
     let id = ids.into_iter().flatten().find(|id| !id.starts_with(['[', '{']));
@@ -137,12 +152,13 @@ fn json_error(error: &serde_json::Error, text: &str) -> ParseError {
     }
 }
 
+fn turns_with(objects: Vec<Element<'_, { TURN_KEYS.len() }>>) -> Result<Vec<Turn<'_>>, ParseError> {
+    let turns = objects.into_iter().map(|(text, fields)| turn_with(text, &fields));
+    turns.collect::<Option<_>>().ok_or(ParseError::TooDeep)
+}
+
+/// The turns of a list in which some turn is no object, or an empty one: they are read one by one.
 fn turns_of(list: &str) -> Result<Vec<Turn<'_>>, ParseError> {
-    if let Some(objects) = objects(list, &TURN_KEYS) {
-        let turns = objects.into_iter().map(|(text, fields)| turn_with(text, &fields));
-        return turns.collect::<Option<_>>().ok_or(ParseError::TooDeep);
-    }
-    // Some turn is no object, or an empty one: read them one by one.
     let texts: Vec<&RawValue> = serde_json::from_str(list).map_err(|error| json_error(&error, list))?;
     texts
         .into_iter()

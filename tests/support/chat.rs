@@ -181,6 +181,7 @@ pub fn summarize_turns(
     let counter = super::counter();
     let request = SummaryRequest {
         turns,
+        is_redacted: false,
         previous: None,
         anchors,
         max_tokens: 200,

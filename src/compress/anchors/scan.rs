@@ -86,14 +86,11 @@ pub fn argument_values(arguments: &str) -> Vec<ArgumentValue<'_>> {
             .value
             .starts_with(|first: char| first.is_ascii_digit() || first == '-');
         let text = if is_whole {
-            leaf.value.trim().to_owned()
+            Cow::Owned(leaf.value.trim().to_owned())
         } else {
             leaf.value
         };
-        (leaf.is_string || is_number).then_some(ArgumentValue {
-            text: Cow::Owned(text),
-            is_whole,
-        })
+        (leaf.is_string || is_number).then_some(ArgumentValue { text, is_whole })
     });
     values.collect()
 }

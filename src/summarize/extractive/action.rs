@@ -42,10 +42,10 @@ pub(super) fn actions(turns: &[SourceTurn<'_>]) -> Vec<Action> {
         for (number, call) in turn.calls.iter().enumerate() {
             let target = target(call);
             let answer = answer_of(call, number, &answers);
-            let mut outcome = answer
-                .map(|answer| outcome(answer, target.effect == Effect::Read))
+            let is_reading = target.effect == Effect::Read;
+            let outcome = answer
+                .map(|answer| outcome(answer, is_reading, &target.line, &mut told))
                 .unwrap_or_default();
-            outcome.tell_fields(&target.line, &mut told);
             let is_open = outcome.failed == Some(true);
             let mut action = Action {
                 turn: index,

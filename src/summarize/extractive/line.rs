@@ -19,6 +19,9 @@ const RESERVED: [&str; 8] = [
 
 /// `text` as one line: no control characters, no ANSI escapes, no invisible marks, no reserved tags, single spaces.
 pub(super) fn cleaned(text: &str) -> String {
+    if let Some(clean) = clean(text) {
+        return clean.to_owned();
+    }
     let mut line = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
@@ -55,6 +58,18 @@ pub(super) fn cleaned(text: &str) -> String {
             .join(" ");
     }
     line
+}
+
+/// `text` without blanks around it, where it is printable ASCII with nothing in it that has to be cleaned.
+fn clean(text: &str) -> Option<&str> {
+    let text = text.trim_matches(' ');
+    let is_plain = |byte: &u8| matches!(byte, b' '..=b'~') && !matches!(byte, b'<' | b'[' | b'`');
+    let is_clean = text
+        .as_bytes()
+        .iter()
+        .fold(true, |all, byte| all & is_plain(byte));
+    // Everything that is reserved starts with `<` or `[`.
+    (is_clean && memchr::memmem::find(text.as_bytes(), b"  ").is_none()).then_some(text)
 }
 
 /// `line` without list bullets, heading marks and quote marks in front.

@@ -60,7 +60,8 @@ impl Extractive {
             });
         }
         let limits = Limits::within(request.max_tokens);
-        let (turns, mut redactions) = source::source_turns(request.turns, self.redaction);
+        let (turns, mut redactions) =
+            source::source_turns(request.turns, self.redaction && !request.is_redacted);
         let mut candidates = Vec::new();
         let mut is_known = values::values(&turns, request.anchors, limits, &mut candidates);
         if let Some(body) = request.previous {

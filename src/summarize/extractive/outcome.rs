@@ -17,8 +17,6 @@ pub(super) struct Outcome {
     pub error: Option<String>,
     /// What came of it in a few words: test counts, fields, the only line.
     pub result: Option<String>,
-    /// The fields of a JSON answer as `key: value`, the telling ones first.
-    pub fields: Vec<String>,
     /// Lines that came back.
     pub lines: usize,
 }
@@ -30,11 +28,15 @@ const MAX_LINE: usize = 160;
 const EDGE: usize = 1_200;
 
 /// The outcome of a call from its answer. `is_reading` says that the output is the content of something, so that errors
-/// that stand in it are none of the call's.
-pub(super) fn outcome(answer: &str, is_reading: bool) -> Outcome {
+/// that stand in it are none of the call's. Of a JSON answer the result tells the status, and what neither the call itself
+/// (`target`) nor an earlier answer told already (`told`).
+pub(super) fn outcome(answer: &str, is_reading: bool, target: &str, told: &mut FxHashSet<String>) -> Outcome {
     let trimmed = answer.trim();
     if let Some(fields) = leaves(trimmed, 64) {
-        return from_json(&fields, trimmed.len());
+        return Outcome {
+            result: told_fields(&fields, target, told),
+            ..from_json(&fields, trimmed.len())
+        };
     }
     let exit_code = exit_code(trimmed);
     let body = body(trimmed);
@@ -61,13 +63,12 @@ pub(super) fn outcome(answer: &str, is_reading: bool) -> Outcome {
         exit_code,
         error,
         result,
-        fields: Vec::new(),
         lines,
     }
 }
 
-/// The fields of a JSON answer: error and status first, then as written.
-fn from_json(fields: &[Leaf], length: usize) -> Outcome {
+/// How a call ended that has a JSON answer.
+fn from_json(fields: &[Leaf<'_>], length: usize) -> Outcome {
     let field = |names: &[&str]| {
         fields
             .iter()
@@ -80,59 +81,48 @@ fn from_json(fields: &[Leaf], length: usize) -> Outcome {
         .and_then(|leaf| quote(&leaf.value));
     let says_failed = field(&["success", "ok"]).is_some_and(|leaf| leaf.value == "false")
         || field(&["status"])
-            .is_some_and(|leaf| matches!(leaf.value.as_str(), "error" | "failed" | "failure"));
+            .is_some_and(|leaf| matches!(leaf.value.as_ref(), "error" | "failed" | "failure"));
     let failed = (error.is_some() || says_failed || exit_code.is_some_and(|code| code != 0))
         .then_some(true)
         .or_else(|| exit_code.map(|_| false));
-    let mut shown: Vec<&Leaf> = fields.iter().filter(|leaf| is_telling(leaf)).collect();
-    shown.sort_by_key(|leaf| (!matches!(&*leaf.key, "status" | "message" | "result"), leaf.depth));
-    let fields = shown
-        .into_iter()
-        .map(|leaf| {
-            let value = cleaned(&leaf.value);
-            if leaf.key.is_empty() {
-                value
-            } else {
-                format!("{}: {value}", cleaned(&leaf.key))
-            }
-        })
-        .collect();
     Outcome {
         failed,
         exit_code,
         error,
         result: None,
-        fields,
         lines: usize::from(length > 2),
     }
 }
 
-impl Outcome {
-    /// Puts the fields of a JSON answer into the result: the status, and what neither the call itself nor an earlier answer
-    /// told already (`told`).
-    pub(super) fn tell_fields(&mut self, target: &str, told: &mut FxHashSet<String>) {
-        let mut result = String::new();
-        for field in std::mem::take(&mut self.fields) {
-            let value = field.split_once(": ").map_or(field.as_str(), |(_, value)| value);
-            let is_status = field.starts_with("status: ");
-            if !is_status && (target.contains(value) || !told.insert(field.clone())) {
-                continue;
-            }
-            if !result.is_empty() && result.len() + field.len() > MAX_LINE {
-                break;
-            }
-            if !result.is_empty() {
-                result.push_str(", ");
-            }
-            result.push_str(&field);
+/// The fields of a JSON answer as `key: value`, status first, then as written, as far as a line takes them.
+fn told_fields(fields: &[Leaf<'_>], target: &str, told: &mut FxHashSet<String>) -> Option<String> {
+    let mut shown: Vec<&Leaf<'_>> = fields.iter().filter(|leaf| is_telling(leaf)).collect();
+    shown.sort_by_key(|leaf| (!matches!(&*leaf.key, "status" | "message" | "result"), leaf.depth));
+    let mut result = String::new();
+    for leaf in shown {
+        let value = cleaned(&leaf.value);
+        let field = if leaf.key.is_empty() {
+            value
+        } else {
+            format!("{}: {value}", cleaned(&leaf.key))
+        };
+        let value = field.split_once(": ").map_or(field.as_str(), |(_, value)| value);
+        let is_status = field.starts_with("status: ");
+        if !is_status && (target.contains(value) || !told.insert(field.clone())) {
+            continue;
         }
-        if let Some(result) = quote(&result) {
-            self.result = Some(result);
+        if !result.is_empty() && result.len() + field.len() > MAX_LINE {
+            break;
         }
+        if !result.is_empty() {
+            result.push_str(", ");
+        }
+        result.push_str(&field);
     }
+    quote(&result)
 }
 
-fn is_telling(leaf: &Leaf) -> bool {
+fn is_telling(leaf: &Leaf<'_>) -> bool {
     !leaf.value.trim().is_empty()
         && leaf.value.len() <= 80
         && !leaf.value.contains('\n')
@@ -193,10 +183,15 @@ fn exit_code(answer: &str) -> Option<i32> {
     } else {
         None
     };
+    // Searching from the end is slow: most outputs have no such words at all.
+    let told = |words| {
+        memmem::find(tail.as_bytes(), b" code")?;
+        after(tail, words)
+    };
     tagged
-        .or_else(|| after(tail, "finished with exit code"))
-        .or_else(|| after(tail, "completed with exit code"))
-        .or_else(|| after(tail, "exited with code"))
+        .or_else(|| told("finished with exit code"))
+        .or_else(|| told("completed with exit code"))
+        .or_else(|| told("exited with code"))
         .or_else(|| {
             if head.starts_with("Exit code") {
                 after(head.lines().next()?, "Exit code")

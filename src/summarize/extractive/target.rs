@@ -53,7 +53,7 @@ pub(super) fn target(call: &SourceCall<'_>) -> Target {
         Arguments::Json(json) => match leaves(json, 24) {
             Some(leaves) => leaves
                 .into_iter()
-                .map(|leaf| (leaf.key.to_string(), leaf.value))
+                .map(|leaf| (leaf.key.to_string(), leaf.value.into_owned()))
                 .collect(),
             None => vec![(String::new(), json.to_string())],
         },

@@ -2,36 +2,41 @@
 
 use std::collections::HashMap;
 
-use regex_syntax::hir::{Class, HirKind};
+use regex_syntax::hir::{self, HirKind};
+
+/// A set of classes, a bit for each.
+pub type Class = u16;
 
 /// `\p{Lu}` and `\p{Lt}`: letters that only open a word.
-pub const UPPER: u8 = 1;
+pub const UPPER: Class = 1;
 /// `\p{Ll}`: letters that only continue a word.
-pub const LOWER: u8 = 2;
+pub const LOWER: Class = 2;
 /// `\p{Lm}` and `\p{Lo}`: letters without case, which do both.
-pub const CASELESS: u8 = 4;
+pub const CASELESS: Class = 4;
 /// `\p{M}`: marks; `o200k_base` lets them stand for letters, and they are no `\p{L}`.
-pub const MARK: u8 = 8;
+pub const MARK: Class = 8;
 /// `\p{N}`.
-pub const NUMBER: u8 = 16;
+pub const NUMBER: Class = 16;
 /// `[\r\n]`.
-pub const NEWLINE: u8 = 32;
+pub const NEWLINE: Class = 32;
 /// `\s` without `[\r\n]`.
-pub const BLANK: u8 = 64;
+pub const BLANK: Class = 64;
 /// All the rest: punctuation, symbols, controls, code points not assigned.
-pub const OTHER: u8 = 128;
+pub const OTHER: Class = 128;
+/// `\p{Han}`, where a pattern speaks of it: letters have no other class then, the rest have theirs.
+pub const HAN: Class = 256;
 /// No class: the end of the text, or (in [`ASCII`]) a byte that is not ASCII.
-pub const NONE: u8 = 0;
+pub const NONE: Class = 0;
 
 /// `\p{L}`.
-pub const LETTER: u8 = UPPER | LOWER | CASELESS;
+pub const LETTER: Class = UPPER | LOWER | CASELESS;
 /// `\s`.
-pub const SPACE: u8 = NEWLINE | BLANK;
+pub const SPACE: Class = NEWLINE | BLANK;
 
 /// The class of each ASCII byte, [`NONE`] for bytes of longer characters.
-pub const ASCII: [u8; 256] = ascii();
+pub const ASCII: [Class; 256] = ascii();
 
-const fn ascii() -> [u8; 256] {
+const fn ascii() -> [Class; 256] {
     let mut table = [NONE; 256];
     let mut byte = 0_u8;
     while byte < 128 {
@@ -51,11 +56,11 @@ const fn ascii() -> [u8; 256] {
 const BLOCK: usize = 256;
 const CODE_POINTS: usize = 0x11_0000;
 
-/// The class of every code point: equal blocks of 256 are stored once (about 70 kB in all).
+/// The class of every code point: equal blocks of 256 are stored once (about 140 kB in all).
 pub struct Classes {
     /// Where the block of a code point starts in `classes`, in blocks.
     blocks: Vec<u16>,
-    classes: Vec<u8>,
+    classes: Vec<Class>,
 }
 
 impl Classes {
@@ -76,12 +81,30 @@ impl Classes {
         )
     }
 
+    /// The same with [`HAN`] apart.
+    pub fn with_han_apart() -> Result<Self, String> {
+        Self::of_patterns(
+            &[
+                (r"[[\p{Lu}\p{Lt}]--\p{Han}]", UPPER),
+                (r"[\p{Ll}--\p{Han}]", LOWER),
+                (r"[[\p{Lm}\p{Lo}]--\p{Han}]", CASELESS),
+                (r"[\p{M}--\p{Han}]", MARK),
+                (r"\p{N}", NUMBER),
+                (r"[\s--[\r\n]]", BLANK),
+                (r"[\r\n]", NEWLINE),
+                (r"\p{Han}", HAN),
+                (r"[\p{Han}--[\p{L}\p{N}]]", OTHER),
+            ],
+            OTHER,
+        )
+    }
+
     /// Every pattern is a class of characters, which have the bits beside it; characters of none have `rest`.
-    pub fn of_patterns(patterns: &[(&str, u8)], rest: u8) -> Result<Self, String> {
+    pub fn of_patterns(patterns: &[(&str, Class)], rest: Class) -> Result<Self, String> {
         let mut flat = vec![NONE; CODE_POINTS];
         for (pattern, class) in patterns {
             let hir = regex_syntax::parse(pattern).map_err(|error| error.to_string())?;
-            let HirKind::Class(Class::Unicode(ranges)) = hir.kind() else {
+            let HirKind::Class(hir::Class::Unicode(ranges)) = hir.kind() else {
                 return Err(format!("{pattern} is not a class"));
             };
             for range in ranges.iter() {
@@ -91,7 +114,7 @@ impl Classes {
         }
         let mut seen = HashMap::new();
         let mut blocks = Vec::with_capacity(CODE_POINTS / BLOCK);
-        let mut classes: Vec<u8> = Vec::new();
+        let mut classes: Vec<Class> = Vec::new();
         for block in flat.chunks(BLOCK) {
             let number = *seen.entry(block).or_insert_with(|| {
                 let with_rest = block
@@ -107,7 +130,7 @@ impl Classes {
 
     /// The class of a code point.
     #[inline]
-    pub fn of(&self, code_point: u32) -> u8 {
+    pub fn of(&self, code_point: u32) -> Class {
         let code_point = code_point as usize;
         let block = self.blocks.get(code_point / BLOCK).copied().unwrap_or_default();
         let index = usize::from(block) * BLOCK + code_point % BLOCK;

@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 
 use super::vocabulary::{NO_TOKEN, Rank, Vocabulary};
 
-/// Pieces up to this many bytes are merged in rounds to the end.
+/// Pieces of fewer bytes are merged in a few small arrays.
 const SHORT: usize = 256;
 
 /// Longer ones for so many rounds, which is all that long runs of a few characters need; then by a
@@ -16,20 +16,86 @@ const ROUNDS: usize = 16;
 /// until no two neighbours make a token.
 pub fn count(vocabulary: &Vocabulary, piece: &[u8]) -> usize {
     match piece.len() {
-        ..=16 => count_short::<16>(vocabulary, piece),
-        17..=64 => count_short::<64>(vocabulary, piece),
-        65..=SHORT => count_short::<SHORT>(vocabulary, piece),
+        ..16 => count_short::<16>(vocabulary, piece),
+        16..64 => count_short::<64>(vocabulary, piece),
+        64..SHORT => count_short::<SHORT>(vocabulary, piece),
         _ => count_long(vocabulary, piece),
     }
 }
 
-/// `PLACES` is at least the number of bytes.
-#[inline]
-fn count_short<const PLACES: usize>(vocabulary: &Vocabulary, piece: &[u8]) -> usize {
-    let (mut tokens, mut pairs) = ([NO_TOKEN; PLACES], [NO_TOKEN; PLACES]);
-    let left = piece.len().min(PLACES);
+/// The two tokens that merging leaves of `piece`; nothing if it leaves more or fewer.
+pub fn halves(vocabulary: &Vocabulary, piece: &[u8]) -> Option<(Rank, Rank)> {
+    let (mut tokens, mut pairs) = (vec![NO_TOKEN; piece.len()], vec![NO_TOKEN; piece.len()]);
     set_bytes(vocabulary, piece, &mut tokens, &mut pairs);
-    merge_in_rounds(vocabulary, &mut tokens[..left], &mut pairs[..left], usize::MAX)
+    match merge_in_rounds(vocabulary, &mut tokens, &mut pairs, usize::MAX) {
+        2 => Some((*tokens.first()?, *tokens.get(1)?)),
+        _ => None,
+    }
+}
+
+/// A merge at a place: its rank, then the place. The least is the one to be made.
+type Step = i32;
+
+/// No merge, later than all.
+const NO_STEP: Step = Step::MAX;
+
+/// Merges one pair at a time. The next merge is the least of all steps, which compilers look for in several
+/// places at once: for so few of them no heap is as fast. `PLACES` is a power of two, at most [`SHORT`] and more than the
+/// number of bytes: the last place is that of no token.
+fn count_short<const PLACES: usize>(vocabulary: &Vocabulary, piece: &[u8]) -> usize {
+    const { assert!(PLACES.is_power_of_two() && PLACES <= SHORT) };
+    let mask = PLACES - 1;
+    let step = |tokens: &[Rank; PLACES], left: usize, right: usize| {
+        let (left_token, right_token) = (tokens[left & mask], tokens[right & mask]);
+        if left_token == NO_TOKEN || right_token == NO_TOKEN {
+            NO_STEP
+        } else {
+            as_step(vocabulary.merge_of(left_token, right_token), left)
+        }
+    };
+    let mut tokens = [NO_TOKEN; PLACES];
+    let mut steps = [NO_STEP; PLACES];
+    let (mut previous, mut next) = ([0_u8; PLACES], [0_u8; PLACES]);
+    for (place, byte) in piece.iter().enumerate().take(mask) {
+        tokens[place] = vocabulary.of_byte(*byte);
+        previous[place] = (place.wrapping_sub(1) & mask) as u8;
+        next[place] = (place + 1) as u8;
+    }
+    for (place, pair) in piece.windows(2).enumerate().take(mask) {
+        if let [first, second] = pair {
+            steps[place] = as_step(vocabulary.of_byte_pair(*first, *second), place);
+        }
+    }
+    let mut left = piece.len().min(mask);
+    next[left.saturating_sub(1)] = mask as u8;
+    // Of whole lines, so that they are looked through without a rest.
+    let used = left.next_multiple_of(16).min(PLACES);
+    loop {
+        let least = steps[..used].iter().copied().fold(NO_STEP, Step::min);
+        if least == NO_STEP {
+            return left;
+        }
+        let place = least as usize & mask & (SHORT - 1);
+        let gone = usize::from(next[place]);
+        let after = usize::from(next[gone & mask]);
+        let before = usize::from(previous[place]);
+        tokens[place] = vocabulary.made_by((least / SHORT as Step) as Rank);
+        steps[gone & mask] = NO_STEP;
+        next[place] = after as u8;
+        previous[after & mask] = place as u8;
+        steps[place] = step(&tokens, place, after);
+        steps[before & mask] = step(&tokens, before, place);
+        left -= 1;
+    }
+}
+
+#[inline]
+fn as_step(rank: Rank, place: usize) -> Step {
+    if rank == NO_TOKEN {
+        NO_STEP
+    } else {
+        rank as Step * SHORT as Step + place as Step
+    }
 }
 
 fn count_long(vocabulary: &Vocabulary, piece: &[u8]) -> usize {

@@ -6,6 +6,7 @@ mod kept;
 mod key;
 mod merge;
 mod pattern;
+mod rank_file;
 mod scan;
 mod split_cl100k;
 mod split_deepseek;
@@ -121,9 +122,11 @@ impl WithScanner for CountPieces<'_, '_, '_> {
         while start < bytes.len() {
             let end = piece_end(&self.scan, start);
             let piece = bytes.get(start..end).unwrap_or_default();
-            tokens += match Key::new(bytes, start, end - start) {
-                Some(key) => cache.get(key, || encoder.count_piece(piece)),
-                None => cache.get_long(piece, || encoder.count_piece(piece)),
+            tokens += match (end - start, Key::new(bytes, start, end - start)) {
+                // Digits and line ends: there is nothing to merge in one byte.
+                (1, _) => 1,
+                (_, Some(key)) => cache.get(key, || encoder.count_piece(piece)),
+                (_, None) => cache.get_long(piece, || encoder.count_piece(piece)),
             };
             start = end;
         }

@@ -11,6 +11,8 @@ pub enum Pattern {
     Cl100k = 0,
     /// That of `o200k_base`, and of gpt-oss.
     O200k = 1,
+    /// Kimi K2.
+    Kimi,
     /// Qwen 2, 2.5 and 3.
     Qwen2,
     /// Qwen 3.5.
@@ -37,6 +39,7 @@ impl Pattern {
     pub fn classes(self) -> Result<Classes, String> {
         match self {
             Self::DeepSeekV3 => split_deepseek::classes(),
+            Self::Kimi => Classes::with_han_apart(),
             _ => Classes::new(),
         }
     }
@@ -46,10 +49,11 @@ impl Pattern {
     pub fn with_scanner<U: WithScanner>(self, user: U) -> U::Output {
         match self {
             Self::Cl100k => user.run(split_cl100k::piece_end::<3, false>),
-            Self::O200k => user.run(split_o200k::piece_end::<3, true>),
+            Self::O200k => user.run(split_o200k::piece_end::<3, true, false>),
+            Self::Kimi => user.run(split_o200k::piece_end::<3, true, true>),
             Self::Qwen2 => user.run(split_cl100k::piece_end::<1, false>),
             Self::Qwen35 => user.run(split_cl100k::piece_end::<1, true>),
-            Self::Tekken => user.run(split_o200k::piece_end::<1, false>),
+            Self::Tekken => user.run(split_o200k::piece_end::<1, false, false>),
             Self::Gpt2 => user.run(split_gpt2::piece_end),
             Self::DeepSeekV3 => user.run(split_deepseek::piece_end),
         }
@@ -74,10 +78,11 @@ impl Pattern {
 
         static CLASSES: LazyLock<Classes> = LazyLock::new(|| Classes::new().unwrap());
         static DEEPSEEK: LazyLock<Classes> = LazyLock::new(|| split_deepseek::classes().unwrap());
-        let classes = if self == Self::DeepSeekV3 {
-            &*DEEPSEEK
-        } else {
-            &*CLASSES
+        static KIMI: LazyLock<Classes> = LazyLock::new(|| Classes::with_han_apart().unwrap());
+        let classes = match self {
+            Self::DeepSeekV3 => &*DEEPSEEK,
+            Self::Kimi => &*KIMI,
+            _ => &*CLASSES,
         };
         self.with_scanner(Ends(text, classes))
     }

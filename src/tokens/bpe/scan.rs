@@ -1,6 +1,6 @@
 //! Reading a text by character classes: the moves that both split patterns are made of.
 
-use super::classes::{ASCII, BLANK, Classes, LOWER, MARK, NEWLINE, NONE, NUMBER, OTHER, SPACE};
+use super::classes::{ASCII, BLANK, Class, Classes, LOWER, MARK, NEWLINE, NONE, NUMBER, OTHER, SPACE};
 
 /// A text and the classes of its characters. All positions are byte offsets on character boundaries.
 #[derive(Clone, Copy)]
@@ -46,7 +46,7 @@ impl<'t> Scan<'t> {
 
     /// The class of the character at `at` if it is ASCII, else [`NONE`].
     #[inline]
-    pub fn ascii(&self, at: usize) -> u8 {
+    pub fn ascii(&self, at: usize) -> Class {
         self.byte(at).map_or(NONE, |byte| ASCII[usize::from(byte)])
     }
 
@@ -58,7 +58,7 @@ impl<'t> Scan<'t> {
 
     /// The class of the character at `at` and its length in bytes; ([`NONE`], 0) at the end.
     #[inline]
-    pub fn class(&self, at: usize) -> (u8, usize) {
+    pub fn class(&self, at: usize) -> (Class, usize) {
         let Some(first) = self.byte(at) else {
             return (NONE, 0);
         };
@@ -69,7 +69,7 @@ impl<'t> Scan<'t> {
     }
 
     /// The same for a character whose first byte is `first`, which is not ASCII.
-    pub fn wide_class(&self, first: u8, at: usize) -> (u8, usize) {
+    pub fn wide_class(&self, first: u8, at: usize) -> (Class, usize) {
         let first = u32::from(first);
         let next = |distance| u32::from(self.byte(at + distance).unwrap_or_default() & 0x3f);
         let (code_point, length) = if first < 0xe0 {
@@ -84,7 +84,7 @@ impl<'t> Scan<'t> {
 
     /// The end of the longest run of `set` from `at`.
     #[inline]
-    pub fn run(&self, mut at: usize, set: u8) -> usize {
+    pub fn run(&self, mut at: usize, set: Class) -> usize {
         loop {
             let (class, length) = self.class(at);
             if class & set == 0 {
@@ -132,7 +132,7 @@ impl<'t> Scan<'t> {
     pub fn numbers(&self, mut at: usize, most: usize) -> usize {
         for _ in 0..most {
             let (class, length) = self.class(at);
-            if class != NUMBER {
+            if class & NUMBER == 0 {
                 break;
             }
             at += length;
@@ -214,7 +214,7 @@ impl<'t> Scan<'t> {
 
     /// ` ?[...]+` at `at` for the characters of `set`: its end, if it stands there.
     #[inline]
-    pub fn spaced_run(&self, at: usize, set: u8) -> Option<usize> {
+    pub fn spaced_run(&self, at: usize, set: Class) -> Option<usize> {
         let start = at + usize::from(self.byte(at) == Some(b' '));
         let end = self.run(start, set);
         (end > start).then_some(end)
@@ -231,7 +231,7 @@ impl<'t> Scan<'t> {
 
     /// Whether the character of class `class` may lead a word: `[^\r\n\p{L}\p{N}]`.
     #[inline]
-    pub fn leads(class: u8) -> bool {
+    pub fn leads(class: Class) -> bool {
         class & (BLANK | OTHER | MARK) != 0
     }
 }

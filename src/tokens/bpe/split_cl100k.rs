@@ -11,7 +11,7 @@
 //! Qwen 2 to 3 has `\p{N}` alone; Qwen 3.5 also has `[\p{L}\p{M}]+` for the word and
 //! `[^\s\p{L}\p{M}\p{N}]+` for the symbols.
 
-use super::classes::{LETTER, LOWER, MARK, NUMBER, OTHER, UPPER};
+use super::classes::{Class, LETTER, LOWER, MARK, NUMBER, OTHER, UPPER};
 use super::scan::Scan;
 
 /// The end of the piece that starts at `start`, which is before the end of the text. Up to `DIGITS`
@@ -44,7 +44,7 @@ pub fn piece_end<const DIGITS: usize, const MARKS: bool>(scan: &Scan<'_>, start:
 
 /// The run of `word` from `start`.
 #[inline]
-fn letters(scan: &Scan<'_>, start: usize, word: u8) -> usize {
+fn letters(scan: &Scan<'_>, start: usize, word: Class) -> usize {
     let end = if scan.ascii(start) & (UPPER | LOWER) == 0 {
         start
     } else {

@@ -12,21 +12,21 @@
 //! What none of the third matches stays together as one piece. Numbers, and runs of the second, are
 //! borders that nothing of the third reaches across.
 
-use super::classes::{BLANK, Classes, NEWLINE, NUMBER, SPACE};
+use super::classes::{BLANK, Class, Classes, NEWLINE, NUMBER, SPACE};
 use super::scan::Scan;
 
 /// `[\p{L}\p{M}]`.
-const WORD: u8 = 1;
+const WORD: Class = 1;
 /// `[\p{P}\p{S}]`.
-const SYMBOL: u8 = 2;
+const SYMBOL: Class = 2;
 /// The rest: controls, code points not assigned.
-const CONTROL: u8 = 4;
+const CONTROL: Class = 4;
 /// The characters of the second pattern, beside their class.
-const HAN: u8 = 8;
+const HAN: Class = 8;
 
-const ASCII: [u8; 128] = ascii();
+const ASCII: [Class; 128] = ascii();
 
-const fn ascii() -> [u8; 128] {
+const fn ascii() -> [Class; 128] {
     let mut table = [CONTROL; 128];
     let mut byte = 0_u8;
     while byte < 128 {
@@ -74,7 +74,7 @@ pub fn piece_end(scan: &Scan<'_>, start: usize) -> usize {
 }
 
 #[inline]
-fn class(scan: &Scan<'_>, at: usize) -> (u8, usize) {
+fn class(scan: &Scan<'_>, at: usize) -> (Class, usize) {
     match scan.byte(at) {
         None => (0, 0),
         Some(first) => match ASCII.get(usize::from(first)) {
@@ -100,7 +100,7 @@ fn numbers(scan: &Scan<'_>, mut at: usize) -> usize {
 /// The end of what the third pattern matches at `start`, where a character of this class and length
 /// stands that is no number.
 #[inline]
-fn matched(scan: &Scan<'_>, start: usize, class: u8, length: usize) -> Option<usize> {
+fn matched(scan: &Scan<'_>, start: usize, class: Class, length: usize) -> Option<usize> {
     let han = class & HAN;
     if class & WORD != 0 {
         return Some(run(scan, start, WORD, han));
@@ -129,7 +129,7 @@ fn matched(scan: &Scan<'_>, start: usize, class: u8, length: usize) -> Option<us
 
 /// The run from `at` of characters of class `set`, all of the second pattern or none.
 #[inline]
-fn run(scan: &Scan<'_>, mut at: usize, set: u8, han: u8) -> usize {
+fn run(scan: &Scan<'_>, mut at: usize, set: Class, han: Class) -> usize {
     if set == WORD && han == 0 {
         at = scan.alphabetic_run(at);
     }
@@ -155,7 +155,7 @@ fn white_space(scan: &Scan<'_>, start: usize) -> usize {
 }
 
 /// The end of what nothing matches, from `at`.
-fn unmatched(scan: &Scan<'_>, mut at: usize, han: u8) -> usize {
+fn unmatched(scan: &Scan<'_>, mut at: usize, han: Class) -> usize {
     loop {
         let (class, length) = class(scan, at);
         if class == 0 || class == NUMBER || class & HAN != han || matched(scan, at, class, length).is_some() {

@@ -8,35 +8,40 @@
 //! |\s*[\r\n]+|\s+(?!\S)|\s+
 //! ```
 //!
-//! Mistral's Tekken has no contractions, and `\p{N}` alone.
+//! Mistral's Tekken has no contractions, and `\p{N}` alone. Kimi K2 has `[\p{Han}]+` before all else, no Han in
+//! the words, and `[\r\n]*` after symbols.
 
-use super::classes::{ASCII, BLANK, CASELESS, LETTER, LOWER, MARK, NONE, NUMBER, OTHER, UPPER};
+use super::classes::{ASCII, BLANK, CASELESS, Class, HAN, LETTER, LOWER, MARK, NONE, NUMBER, OTHER, UPPER};
 use super::scan::Scan;
 
 /// `[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]`.
-const OPENING: u8 = UPPER | CASELESS | MARK;
+const OPENING: Class = UPPER | CASELESS | MARK;
 /// `[\p{Ll}\p{Lm}\p{Lo}\p{M}]`.
-const CLOSING: u8 = LOWER | CASELESS | MARK;
+const CLOSING: Class = LOWER | CASELESS | MARK;
 
-/// The end of the piece that starts at `start`, which is before the end of the text.
+/// The end of the piece that starts at `start`, which is before the end of the text. Up to `DIGITS`
+/// numbers are a piece; with `KIMI`, that is the kin.
 #[inline]
-pub fn piece_end<const DIGITS: usize, const CONTRACTIONS: bool>(scan: &Scan<'_>, start: usize) -> usize {
+pub fn piece_end<const DIGITS: usize, const CONTRACTIONS: bool, const KIMI: bool>(
+    scan: &Scan<'_>,
+    start: usize,
+) -> usize {
     let class = scan.ascii(start);
     if class & (UPPER | LOWER) != 0 {
         return ascii_word::<CONTRACTIONS>(scan, start)
-            .unwrap_or_else(|| general::<DIGITS, CONTRACTIONS>(scan, start));
+            .unwrap_or_else(|| general::<DIGITS, CONTRACTIONS, KIMI>(scan, start));
     }
     if class & (BLANK | OTHER) != 0 {
         let next = scan.ascii(start + 1);
         if next & (UPPER | LOWER) != 0 {
             return ascii_word::<CONTRACTIONS>(scan, start + 1)
-                .unwrap_or_else(|| general::<DIGITS, CONTRACTIONS>(scan, start));
+                .unwrap_or_else(|| general::<DIGITS, CONTRACTIONS, KIMI>(scan, start));
         }
         if next != NONE {
-            return not_a_word::<DIGITS>(scan, start, class);
+            return not_a_word::<DIGITS, KIMI>(scan, start, class);
         }
     }
-    general::<DIGITS, CONTRACTIONS>(scan, start)
+    general::<DIGITS, CONTRACTIONS, KIMI>(scan, start)
 }
 
 /// A word of ASCII letters from `start` with its contraction, or nothing where the word may go on
@@ -56,8 +61,14 @@ fn ascii_word<const CONTRACTIONS: bool>(scan: &Scan<'_>, start: usize) -> Option
 }
 
 /// Any piece, of any characters.
-fn general<const DIGITS: usize, const CONTRACTIONS: bool>(scan: &Scan<'_>, start: usize) -> usize {
+fn general<const DIGITS: usize, const CONTRACTIONS: bool, const KIMI: bool>(
+    scan: &Scan<'_>,
+    start: usize,
+) -> usize {
     let (class, length) = scan.class(start);
+    if KIMI && class & HAN != 0 {
+        return scan.run(start, HAN);
+    }
     let word = if class & LETTER != 0 {
         closed_word(scan, start).or_else(|| open_word(scan, start))
     } else if class == MARK {
@@ -71,7 +82,7 @@ fn general<const DIGITS: usize, const CONTRACTIONS: bool>(scan: &Scan<'_>, start
     match word {
         Some(end) if CONTRACTIONS => scan.contraction(end).unwrap_or(end),
         Some(end) => end,
-        None => not_a_word::<DIGITS>(scan, start, class),
+        None => not_a_word::<DIGITS, KIMI>(scan, start, class),
     }
 }
 
@@ -103,13 +114,13 @@ fn open_word(scan: &Scan<'_>, start: usize) -> Option<usize> {
 
 /// The alternatives after the words, for a first character of `class`.
 #[inline]
-fn not_a_word<const DIGITS: usize>(scan: &Scan<'_>, start: usize, class: u8) -> usize {
+fn not_a_word<const DIGITS: usize, const KIMI: bool>(scan: &Scan<'_>, start: usize, class: Class) -> usize {
     if class == NUMBER {
         return scan.numbers(start, DIGITS);
     }
     match scan.spaced_run(start, OTHER | MARK) {
         Some(mut end) => {
-            while matches!(scan.byte(end), Some(b'\r' | b'\n' | b'/')) {
+            while matches!(scan.byte(end), Some(b'\r' | b'\n')) || !KIMI && scan.byte(end) == Some(b'/') {
                 end += 1;
             }
             end

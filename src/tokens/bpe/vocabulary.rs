@@ -20,6 +20,8 @@ pub struct Merge {
     pub left: Rank,
     /// The right token.
     pub right: Rank,
+    /// The place of the merge: the lowest is made first. Several that make one token may share it.
+    pub rank: Rank,
     /// The token that they make.
     pub made: Rank,
 }
@@ -37,6 +39,8 @@ pub struct Vocabulary {
     bit_shift: u32,
     /// The tokens of the single bytes.
     bytes: [Rank; BYTES],
+    /// The bytes of these tokens.
+    byte_of: [Option<u8>; BYTES],
     /// The merges of two bytes, by both bytes: every piece starts with them.
     byte_pairs: Vec<Rank>,
     /// The token that each merge makes; empty if each makes the token of its own rank.
@@ -72,32 +76,54 @@ impl Vocabulary {
                 return None;
             }
             let made = rank;
-            merges.push(Merge { left, right, made });
+            merges.push(Merge {
+                left,
+                right,
+                rank,
+                made,
+            });
         }
         Self::new(&tokens, &merges)
     }
 
-    /// From the tokens of the bytes, which are 0 to 255 in any order, and the merges in their order: the
-    /// first has the rank 256. A pair that comes twice has the later place. Nothing if they are too many
-    /// or a byte has no token of its own.
+    /// From the tokens of the bytes, which are 0 to 255 in any order, and the merges, which have ranks from
+    /// 256 on. A pair that comes twice has the later place. Nothing if they are too many or a byte has no
+    /// token of its own.
     pub fn new(bytes: &[Rank; BYTES], merges: &[Merge]) -> Option<Self> {
-        let ranks = BYTES + merges.len();
-        if ranks > 1 << RANK_BITS {
+        let mut vocabulary = Self::with_room(bytes, merges.len())?;
+        let happens = |merge: &&Merge| merge.left != NO_TOKEN && merge.right != NO_TOKEN;
+        let merges = || merges.iter().filter(happens);
+        let highest = merges().map(|merge| merge.rank.max(merge.made)).max();
+        let ranks = highest.map_or(BYTES, |highest| highest as usize + 1);
+        // The last merge that makes each token.
+        let mut last = vec![0; ranks];
+        for merge in merges() {
+            vocabulary.insert(merge.left, merge.right, merge.rank)?;
+            if merge.made != merge.rank && vocabulary.made.is_empty() {
+                vocabulary.made = (0..ranks as Rank).collect();
+            }
+            if let Some(made) = vocabulary.made.get_mut(merge.rank as usize) {
+                *made = merge.made;
+            }
+            let last = last.get_mut(merge.made as usize)?;
+            *last = merge.rank.max(*last);
+        }
+        let comes_after = |rank: Rank, token: Rank| last.get(token as usize).is_none_or(|last| *last < rank);
+        vocabulary.is_ordered =
+            merges().all(|merge| comes_after(merge.rank, merge.left) && comes_after(merge.rank, merge.right));
+        Some(vocabulary)
+    }
+
+    /// Without merges, with room for so many.
+    pub(super) fn with_room(bytes: &[Rank; BYTES], merges: usize) -> Option<Self> {
+        if BYTES + merges > 1 << RANK_BITS {
             return None;
         }
-        // At most half of the slots are taken, so that a search that fails ends soon.
-        let bits = (merges.len().max(32) * 2).next_power_of_two().ilog2();
-        let mut vocabulary = Self {
-            slots: vec![EMPTY; 1 << bits],
-            // A quarter of the bits at most is set: for 200,000 merges they take 128 kB.
-            hashes: vec![0; 1 << (bits + 1 - 6)],
-            shift: u64::BITS - bits,
-            bit_shift: u64::BITS - bits - 1,
-            bytes: *bytes,
-            byte_pairs: vec![NO_TOKEN; BYTES * BYTES],
-            made: Vec::new(),
-            is_ordered: true,
-        };
+        // At most two thirds of the slots are taken: few searches fail that get here, and the fewer the slots, the more of
+        // them are in the processor's own memory.
+        let bits = (merges.max(32) * 3 / 2).next_power_of_two().ilog2();
+        // A quarter of the bits at most is set: for 200,000 merges they take 128 kB.
+        let hash_bits = (merges.max(32) * 4).next_power_of_two().ilog2();
         let mut byte_of = [None; BYTES];
         for (byte, token) in (0_u8..=255).zip(bytes) {
             let place = byte_of.get_mut(*token as usize)?;
@@ -105,36 +131,25 @@ impl Vocabulary {
                 return None;
             }
         }
-        // The last merge that makes each token.
-        let mut last = vec![0; ranks];
-        for (rank, merge) in (BYTES as Rank..).zip(merges) {
-            if merge.left == NO_TOKEN || merge.right == NO_TOKEN {
-                continue;
-            }
-            vocabulary.insert(merge.left, merge.right, rank)?;
-            if merge.made != rank && vocabulary.made.is_empty() {
-                vocabulary.made = (0..ranks as Rank).collect();
-            }
-            if let Some(made) = vocabulary.made.get_mut(rank as usize) {
-                *made = merge.made;
-            }
-            *last.get_mut(merge.made as usize)? = rank;
-            let (left, right) = (
-                byte_of.get(merge.left as usize),
-                byte_of.get(merge.right as usize),
-            );
-            if let (Some(Some(left)), Some(Some(right))) = (left, right) {
-                *vocabulary.byte_pairs.get_mut(pair_index(*left, *right))? = rank;
-            }
-        }
-        let comes_after = |rank: Rank, token: Rank| last.get(token as usize).is_none_or(|last| *last < rank);
-        vocabulary.is_ordered = (BYTES as Rank..)
-            .zip(merges)
-            .all(|(rank, merge)| comes_after(rank, merge.left) && comes_after(rank, merge.right));
-        Some(vocabulary)
+        Some(Self {
+            slots: vec![EMPTY; 1 << bits],
+            hashes: vec![0; 1 << (hash_bits - 6)],
+            shift: u64::BITS - bits,
+            bit_shift: u64::BITS - hash_bits,
+            bytes: *bytes,
+            byte_of,
+            byte_pairs: vec![NO_TOKEN; BYTES * BYTES],
+            made: Vec::new(),
+            is_ordered: true,
+        })
     }
 
-    fn insert(&mut self, left: Rank, right: Rank, rank: Rank) -> Option<()> {
+    /// Adds a merge, which makes the token of its own rank unless `made` says otherwise.
+    pub(super) fn insert(&mut self, left: Rank, right: Rank, rank: Rank) -> Option<()> {
+        let bytes = (self.byte_of.get(left as usize), self.byte_of.get(right as usize));
+        if let (Some(Some(left)), Some(Some(right))) = bytes {
+            *self.byte_pairs.get_mut(pair_index(*left, *right))? = rank;
+        }
         let pair = both(left, right);
         let hash = hash(pair);
         let (word, bit) = self.bit(hash);

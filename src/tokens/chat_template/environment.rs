@@ -1,14 +1,11 @@
 //! The template engine, set up to behave as the one that `apply_chat_template` uses.
 
 use std::error::Error as _;
-use std::fmt::Write as _;
 
 use minijinja::syntax::SyntaxConfig;
-use minijinja::value::ValueKind;
 use minijinja::{AutoEscape, Environment, Error, ErrorKind, UndefinedBehavior, Value};
-use minijinja_contrib::pycompat;
 
-use super::{TemplateRefusal, python, source, to_json};
+use super::{TemplateRefusal, filters, methods, python, source};
 
 /// Steps that rendering one chat may take. Templates of the field take some hundreds a turn.
 const FUEL: u64 = 200_000_000;
@@ -35,7 +32,7 @@ impl Engine {
         environment.set_syntax(syntax.build().map_err(|error| error.to_string())?);
         environment.set_auto_escape_callback(|_| AutoEscape::None);
         environment.set_undefined_behavior(UndefinedBehavior::Lenient);
-        environment.set_unknown_method_callback(pycompat::unknown_method_callback);
+        environment.set_unknown_method_callback(methods::call);
         environment.set_fuel(Some(FUEL));
         environment.set_formatter(|out, _, value| {
             if let Some(text) = value.as_str() {
@@ -43,18 +40,7 @@ impl Engine {
             }
             Ok(out.write_str(&python::str(value))?)
         });
-        environment.add_filter("tojson", to_json::to_json);
-        environment.add_filter("string", |value: &Value| python::str(value));
-        environment.add_test("iterable", |value: &Value| {
-            matches!(
-                value.kind(),
-                ValueKind::String
-                    | ValueKind::Seq
-                    | ValueKind::Map
-                    | ValueKind::Iterable
-                    | ValueKind::Undefined
-            )
-        });
+        filters::add(&mut environment);
         environment.add_function("raise_exception", raise_exception);
         environment.add_function("strftime_now", strftime_now);
         environment
@@ -88,8 +74,8 @@ fn raise_exception(message: &Value) -> Result<Value, Error> {
     Err(Error::new(ErrorKind::InvalidOperation, message.clone()).with_source(Raised(message)))
 }
 
-/// The time that templates are told, in place of now: the same chat must give the same text tomorrow. It is the date that
-/// Llama's templates fall back to; any other costs about as many tokens.
+/// The time that templates are told, in place of now: noon of 26 July 2024, since the same chat must give the same text
+/// tomorrow. It is the date that Llama's templates fall back to; any other costs about as many tokens.
 fn strftime_now(format: &str) -> String {
     let mut out = String::new();
     let mut characters = format.chars();
@@ -98,35 +84,54 @@ fn strftime_now(format: &str) -> String {
             out.push(character);
             continue;
         }
-        let part = match characters.next() {
-            Some('Y') => "2024",
-            Some('y') => "24",
-            Some('m') => "07",
-            Some('B') => "July",
-            Some('b' | 'h') => "Jul",
-            Some('d' | 'e') => "26",
-            Some('A') => "Friday",
-            Some('a') => "Fri",
-            Some('w' | 'u') => "5",
-            Some('j') => "208",
-            Some('F') => "2024-07-26",
-            Some('D' | 'x') => "07/26/24",
-            Some('T' | 'X') => "12:00:00",
-            Some('R') => "12:00",
-            Some('c') => "Fri Jul 26 12:00:00 2024",
-            Some('H' | 'I') => "12",
-            Some('p') => "PM",
-            Some('M' | 'S') => "00",
-            Some('f') => "000000",
-            Some('Z' | 'z') => "",
-            Some('%') => "%",
-            Some(other) => {
-                let _ = write!(out, "%{other}");
-                ""
-            }
-            None => "%",
-        };
-        out.push_str(part);
+        // `%-d` is `%d` without leading zeros.
+        let mut directive = characters.next();
+        let is_bare = directive == Some('-');
+        if is_bare {
+            directive = characters.next();
+        }
+        let part = directive.map_or("%", moment);
+        out.push_str(if is_bare {
+            part.trim_start_matches('0')
+        } else {
+            part
+        });
+        if is_bare && part == "00" {
+            out.push('0');
+        }
     }
     out
+}
+
+/// A part of that time.
+fn moment(directive: char) -> &'static str {
+    match directive {
+        'Y' | 'G' => "2024",
+        'C' => "20",
+        'y' => "24",
+        'm' => "07",
+        'B' => "July",
+        'b' | 'h' => "Jul",
+        'd' | 'e' => "26",
+        'A' => "Friday",
+        'a' => "Fri",
+        'u' | 'w' => "5",
+        'j' => "208",
+        'U' => "29",
+        'W' | 'V' => "30",
+        'F' => "2024-07-26",
+        'D' | 'x' => "07/26/24",
+        'T' | 'X' => "12:00:00",
+        'R' => "12:00",
+        'r' => "12:00:00 PM",
+        'c' => "Fri Jul 26 12:00:00 2024",
+        'H' | 'I' => "12",
+        'p' => "PM",
+        'M' | 'S' => "00",
+        'f' => "000000",
+        'n' => "\n",
+        't' => "\t",
+        '%' => "%",
+        _ => "",
+    }
 }

@@ -3,7 +3,8 @@
 use memchr::memchr2;
 use minijinja::Value;
 
-use super::TemplateRefusal;
+use super::values::{Dict, List, Numeral};
+use super::{TemplateRefusal, python};
 
 /// Nesting beyond which a text is refused; Python's reader gives up somewhat later.
 const MAX_DEPTH: usize = 300;
@@ -28,7 +29,7 @@ pub fn messages(text: &str) -> Result<Value, TemplateRefusal> {
 pub fn tools(text: &str) -> Result<Value, TemplateRefusal> {
     let tools = elements(text, "tools")?;
     if tools.iter().all(is_object) {
-        Ok(Value::from(tools))
+        Ok(List::of(tools))
     } else {
         Err(TemplateRefusal::new("a tool is no object"))
     }
@@ -56,7 +57,7 @@ fn message(message: &Value) -> Result<Value, TemplateRefusal> {
         }
         pairs.push((Value::from("reasoning_content"), reasoning));
     }
-    Ok(Value::from_pairs(pairs))
+    Ok(Dict::of(pairs))
 }
 
 fn elements(text: &str, what: &str) -> Result<Vec<Value>, TemplateRefusal> {
@@ -80,7 +81,6 @@ enum Fault {
     NoJson,
     LoneSurrogate,
     TooDeep,
-    TooLong,
 }
 
 impl Fault {
@@ -89,7 +89,6 @@ impl Fault {
             Self::NoJson => "no JSON",
             Self::LoneSurrogate => "no text: there is half of a surrogate pair in them",
             Self::TooDeep => "nested too deep",
-            Self::TooLong => "beyond us: there is an integer of more than 38 digits in them",
         }
     }
 }
@@ -125,7 +124,7 @@ impl<'t> Reader<'t> {
         self.skip_space();
         match self.peek().ok_or(Fault::NoJson)? {
             b'{' => self.object(depth + 1),
-            b'[' => self.list(depth + 1).map(Value::from),
+            b'[' => self.list(depth + 1).map(List::of),
             b'"' => self.string(),
             _ => self.word(),
         }
@@ -152,7 +151,7 @@ impl<'t> Reader<'t> {
         self.at += 1;
         let mut pairs = Vec::new();
         if self.takes(b'}') {
-            return Ok(Value::from_pairs(pairs));
+            return Ok(Dict::of(pairs));
         }
         loop {
             self.skip_space();
@@ -165,7 +164,7 @@ impl<'t> Reader<'t> {
             }
             pairs.push((key, self.value(depth)?));
             if self.takes(b'}') {
-                return Ok(Value::from_pairs(pairs));
+                return Ok(Dict::of(pairs));
             }
             if !self.takes(b',') {
                 return Err(Fault::NoJson);
@@ -226,14 +225,30 @@ fn number(word: &str) -> Result<Value, Fault> {
         return Err(Fault::NoJson);
     }
     if word.contains(['.', 'e', 'E']) {
-        return word.parse::<f64>().map(Value::from).map_err(|_| Fault::NoJson);
+        let float: f64 = word.parse().map_err(|_| Fault::NoJson)?;
+        let mut text = String::new();
+        python::float_into(float, &mut text);
+        let is_plain = text.parse() == Ok(float) && text.contains('.') && !text.contains('e');
+        return Ok(if is_plain {
+            Value::from(float)
+        } else {
+            numeral(text, true)
+        });
     }
     if let Ok(number) = word.parse::<i64>() {
         return Ok(Value::from(number));
     }
-    match word.parse::<i128>() {
-        Ok(number) => Ok(Value::from(number)),
-        Err(_) if word.bytes().skip(1).all(|byte| byte.is_ascii_digit()) => Err(Fault::TooLong),
-        Err(_) => Err(Fault::NoJson),
+    if let Ok(number) = word.parse::<i128>() {
+        return Ok(Value::from(number));
     }
+    let digits = word.strip_prefix('-').unwrap_or(word);
+    if digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        Ok(numeral(word.to_owned(), false))
+    } else {
+        Err(Fault::NoJson)
+    }
+}
+
+fn numeral(text: String, is_float: bool) -> Value {
+    Value::from_object(Numeral { text, is_float })
 }

@@ -2,14 +2,16 @@
 
 mod environment;
 mod error;
+mod filters;
 mod json;
 mod load;
+mod methods;
 mod python;
 mod source;
 mod special;
-#[cfg(test)]
-mod tests;
+mod strings;
 mod to_json;
+mod values;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;

@@ -5,6 +5,8 @@ use std::fmt::Write;
 use minijinja::Value;
 use minijinja::value::ValueKind;
 
+use super::values::View;
+
 /// What `str(value)` gives; nothing for what is undefined.
 pub fn str(value: &Value) -> String {
     match value.as_str() {
@@ -30,6 +32,7 @@ pub fn repr_into(value: &Value, out: &mut String) {
         ValueKind::Number => float_into(f64::try_from(value.clone()).unwrap_or_default(), out),
         ValueKind::Map => map_into(value, out),
         ValueKind::Seq | ValueKind::Iterable => sequence_into(value, out),
+        ValueKind::Undefined => out.push_str("Undefined"),
         _ => {
             let _ = write!(out, "{value}");
         }
@@ -51,8 +54,16 @@ fn map_into(value: &Value, out: &mut String) {
 }
 
 fn sequence_into(value: &Value, out: &mut String) {
-    let (open, close) = if value.is_tuple() { ('(', ")") } else { ('[', "]") };
-    out.push(open);
+    let view = value.downcast_object_ref::<View>().map(|view| view.name);
+    let (open, close) = match view {
+        Some(name) => {
+            out.push_str(name);
+            ("([", "])")
+        }
+        None if value.is_tuple() => ("(", ")"),
+        None => ("[", "]"),
+    };
+    out.push_str(open);
     let mut length = 0;
     for element in value.try_iter().into_iter().flatten() {
         if length > 0 {

@@ -2,35 +2,27 @@
 
 use std::fmt::Write;
 
-use minijinja::value::{Kwargs, Rest, ValueKind};
+use minijinja::value::{Kwargs, Rest, ValueKind, from_args};
 use minijinja::{Error, ErrorKind, Value};
 
+use super::methods::in_order;
 use super::python;
+use super::values::{Numeral, View};
 
 /// `tojson(value, ensure_ascii=False, indent=None, separators=None, sort_keys=False)`.
-pub fn to_json(value: &Value, arguments: Rest<Value>) -> Result<String, Error> {
-    let mut positional = arguments.0;
-    let named = match positional.pop_if(|last| last.is_kwargs()) {
-        Some(named) => Kwargs::try_from(named)?,
-        None => Kwargs::from_iter(std::iter::empty::<(String, Value)>()),
-    };
-    let mut positional = positional.into_iter();
-    let mut argument = |name: &str| -> Result<Value, Error> {
-        Ok(match positional.next() {
-            Some(value) => value,
-            None => named.get::<Option<Value>>(name)?.unwrap_or_default(),
-        })
-    };
-    let ensure_ascii = argument("ensure_ascii")?.is_true();
-    let indent = argument("indent")?;
-    let separators = argument("separators")?;
-    let sort_keys = argument("sort_keys")?.is_true();
-    named.assert_all_used()?;
+pub fn to_json(value: &Value, positional: Rest<Value>, named: Kwargs) -> Result<String, Error> {
+    let arguments = in_order(
+        positional,
+        &named,
+        &["ensure_ascii", "indent", "separators", "sort_keys"],
+    )?;
+    let (ensure_ascii, indent, separators, sort_keys): (&Value, &Value, &Value, &Value) =
+        from_args(&arguments)?;
     let indent = match (indent.as_str(), indent.kind()) {
         (Some(text), _) => Some(text.to_owned()),
         (None, ValueKind::None | ValueKind::Undefined) => None,
         (None, ValueKind::Bool) => Some(" ".repeat(usize::from(indent.is_true()))),
-        (None, _) => Some(" ".repeat(i64::try_from(indent)?.clamp(0, 1000) as usize)),
+        (None, _) => Some(" ".repeat(i64::try_from(indent.clone())?.clamp(0, 1000) as usize)),
     };
     let (between, after_key) = if separators.is_none() || separators.is_undefined() {
         (
@@ -43,11 +35,11 @@ pub fn to_json(value: &Value, arguments: Rest<Value>) -> Result<String, Error> {
     };
     let mut writer = Writer {
         out: String::new(),
-        ensure_ascii,
+        ensure_ascii: ensure_ascii.is_true(),
         indent,
         between,
         after_key,
-        sort_keys,
+        sort_keys: sort_keys.is_true(),
     };
     writer.value(value, 0)?;
     Ok(writer.out)
@@ -70,7 +62,10 @@ impl Writer {
             ValueKind::String => self.string(value.as_str().unwrap_or_default()),
             ValueKind::Number => self.number(value),
             ValueKind::Map => self.map(value, depth)?,
-            ValueKind::Seq | ValueKind::Iterable => self.list(value, depth)?,
+            ValueKind::Seq | ValueKind::Iterable if value.downcast_object_ref::<View>().is_none() => {
+                self.list(value, depth)?;
+            }
+            ValueKind::Plain if value.downcast_object_ref::<Numeral>().is_some() => self.numeral(value),
             kind => {
                 let message = format!("a value that is {kind} cannot be written as JSON");
                 return Err(Error::new(ErrorKind::InvalidOperation, message));
@@ -90,6 +85,20 @@ impl Writer {
             f64::INFINITY => self.out.push_str("Infinity"),
             f64::NEG_INFINITY => self.out.push_str("-Infinity"),
             _ => python::float_into(float, &mut self.out),
+        }
+    }
+
+    fn numeral(&mut self, value: &Value) {
+        let start = self.out.len();
+        let _ = write!(self.out, "{value}");
+        // A float beyond all others, which JSON's own numbers can be read as.
+        if self.out.ends_with("inf") {
+            self.out.truncate(start);
+            self.out.push_str(if value.to_string().starts_with('-') {
+                "-Infinity"
+            } else {
+                "Infinity"
+            });
         }
     }
 

@@ -18,6 +18,9 @@ use super::bpe::{Encoder, Pattern, Pieces};
 use super::nfc;
 use model::Model;
 
+pub use model::byte_characters;
+pub use recipe::{CL100K, O200K};
+
 /// A tokenizer of a file, without a name.
 pub struct JsonTokenizer {
     encoder: Encoder,

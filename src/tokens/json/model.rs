@@ -58,12 +58,14 @@ impl Model<'_> {
             *token = rank.min(*token);
         }
         let token = |number: u32| tokens.get(number as usize).copied().unwrap_or(NO_TOKEN);
-        let in_tokens = |merge: &StringMerge| Merge {
+        let in_tokens = |(rank, merge): (Rank, &StringMerge)| Merge {
             left: token(merge.left),
             right: token(merge.right),
+            rank,
             made: token(merge.made),
         };
-        let merges: Vec<Merge> = self.merges.iter().map(in_tokens).collect();
+        let ranked = (BYTES as Rank..).zip(&self.merges);
+        let merges: Vec<Merge> = ranked.map(in_tokens).collect();
         let bytes: Vec<Rank> = (0..BYTES as Rank).collect();
         let vocabulary = Vocabulary::new(bytes.first_chunk()?, &merges)?;
         let encoder = Encoder::new(pattern, vocabulary).ok()?;
@@ -84,7 +86,7 @@ impl Model<'_> {
 }
 
 /// The character that a byte-level vocabulary writes for each byte, as GPT-2 has it; all are below 512.
-fn byte_characters() -> [char; BYTES] {
+pub fn byte_characters() -> [char; BYTES] {
     let mut beyond = '\u{100}'..;
     let mut byte = 0_u8;
     [(); BYTES].map(|()| {

@@ -1,7 +1,6 @@
-//! Files of every kind against the reference: those of the project, and real ones where they are named.
+//! Files of every kind against the reference; `tests/exactness.rs` does the same with real ones.
 
 use std::collections::BTreeSet;
-use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -259,99 +258,4 @@ fn what_is_not_known_to_the_letter_is_left_to_others() {
         .unwrap()
         .remove("Ā");
     assert!(JsonTokenizer::read(&serde_json::to_vec(&without_a_byte).unwrap()).is_none());
-}
-
-/// The `tokenizer.json` files in the folder that `TRAJFIT_TOKENIZERS` names, and below it.
-fn real_files() -> Vec<PathBuf> {
-    let mut folders: Vec<PathBuf> = env::var_os("TRAJFIT_TOKENIZERS")
-        .map(PathBuf::from)
-        .into_iter()
-        .collect();
-    let mut files = Vec::new();
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.ends_with("tokenizer.json") {
-                files.push(path);
-            }
-        }
-    }
-    files.sort();
-    files
-}
-
-/// Every code point in several contexts, all added tokens cut and joined, generated texts, and the
-/// turns of the folder that `TRAJFIT_REAL_DATA` names. Minutes for each file: for a release build.
-#[test]
-fn real_files_cost_what_the_reference_says() {
-    for path in real_files() {
-        let both = Both::load(&path);
-        texts(20_000, |text| both.check(text));
-        let points: Vec<char> = (0..0x11_0000).filter_map(char::from_u32).collect();
-        for chunk in points.chunks(32) {
-            let in_context = |point: &char| {
-                format!(
-                    "\n.{point}a{point}B{point}{point} {point}'s1{point}中{point}e{point}\u{301}{point}2  {point}\n"
-                )
-            };
-            both.check(&chunk.iter().map(in_context).collect::<String>());
-        }
-        let added: Vec<String> = both
-            .reference
-            .get_added_tokens_decoder()
-            .into_values()
-            .map(|token| token.content)
-            .collect();
-        for (token, next) in added.iter().zip(added.iter().rev()) {
-            let cut = token
-                .char_indices()
-                .nth(token.chars().count() / 2)
-                .map_or(0, |(at, _)| at);
-            let (head, tail) = token.split_at(cut);
-            both.check(&format!(
-                "{token}{next} a{token}b{head}{token}{tail} {tail}{head}\n{token}\u{301}{token} {next}{tail}"
-            ));
-        }
-        for unit in [
-            "a", "A", " ", "\n", "=", "ab", "中", "é", "e\u{301}", "0", "\u{301}", "🙂",
-        ] {
-            for length in (1..300).chain([1000, 5000]) {
-                both.check(&format!("x{}y", unit.repeat(length)));
-            }
-        }
-        let mut turns = BTreeSet::new();
-        for file in env::var_os("TRAJFIT_REAL_DATA")
-            .into_iter()
-            .flat_map(|folder| fs::read_dir(folder).unwrap())
-        {
-            let path = file.unwrap().path();
-            if path.extension().is_some_and(|extension| extension == "jsonl") {
-                for line in fs::read_to_string(path).unwrap().lines() {
-                    collect_texts(&serde_json::from_str(line).unwrap(), &mut turns);
-                }
-            }
-        }
-        for text in &turns {
-            both.check(text);
-        }
-        println!(
-            "{}: {} turns, {}",
-            both.name,
-            turns.len(),
-            both.own.identity().engine
-        );
-    }
-}
-
-fn collect_texts(value: &Value, texts: &mut BTreeSet<String>) {
-    match value {
-        Value::String(text) => {
-            texts.insert(text.clone());
-        }
-        Value::Array(values) => values.iter().for_each(|value| collect_texts(value, texts)),
-        Value::Object(fields) => fields.values().for_each(|value| collect_texts(value, texts)),
-        _ => {}
-    }
 }

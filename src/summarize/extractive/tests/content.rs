@@ -255,6 +255,7 @@ fn secrets_are_neither_told_nor_listed() {
     let counter = counter();
     let request = SummaryRequest {
         turns: &turns,
+        is_redacted: false,
         previous: None,
         anchors: &[],
         max_tokens: 300,
@@ -311,6 +312,7 @@ fn too_small_a_budget_is_an_error_only_below_the_marker() {
     let marker = counter.count(SUMMARY_MARKER);
     let request = |max_tokens| SummaryRequest {
         turns: &turns,
+        is_redacted: false,
         previous: None,
         anchors: &[],
         max_tokens,

@@ -79,6 +79,7 @@ fn summary_of(
     let counter = counter();
     let request = SummaryRequest {
         turns,
+        is_redacted: false,
         previous,
         anchors,
         max_tokens,

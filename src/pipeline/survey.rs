@@ -1,0 +1,183 @@
+//! A survey: every record of the inputs is measured, in input order, and nothing of them is written.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use super::RunError;
+use super::batch::{Batch, Item, Position};
+use super::counters::Counters;
+use super::feed::Feed;
+use super::ordered::{Width, in_order};
+use super::sample::Sample;
+use super::source::Source;
+use super::worker::panic_message;
+use crate::fit::Measurer;
+use crate::metrics::{Census, Measure, Unreadable};
+
+/// What a survey is to do.
+#[derive(Debug, Clone)]
+pub struct Survey {
+    /// Inputs, in order.
+    pub sources: Vec<Source>,
+    /// Records to take, at most.
+    pub limit: Option<u64>,
+    /// Which records to take.
+    pub sample: Sample,
+    /// Threads of the worker pool.
+    pub jobs: usize,
+    /// Whether a line of JSON is wanted for each record.
+    pub lines: bool,
+    /// Whether a record that cannot be read ends it.
+    pub stop_at_unreadable: bool,
+}
+
+/// What a survey came to, besides its census.
+#[derive(Debug, Clone)]
+pub struct SurveyReport {
+    /// Time it took.
+    pub elapsed: Duration,
+    /// Decompressed bytes read.
+    pub bytes_read: u64,
+    /// What the tokenizer has to say of its counts, if anything.
+    pub tokenizer_note: Option<String>,
+}
+
+/// What helps where an input cannot be read to its end.
+const UNREADABLE_INPUT: &str = "check that it is whole and within reach, then run it again";
+
+const UNREADABLE_RECORD: &str = "mend the input, or go on after such records with --on-invalid reject";
+
+/// What a batch turns into.
+#[derive(Default)]
+struct Surveyed {
+    records: Vec<Result<Measure, Unreadable>>,
+    lines: Vec<u8>,
+}
+
+impl Survey {
+    /// Measures every record and adds it to the census. The lines of a batch, where lines are wanted, go to `deliver`.
+    /// `stop` ends it early, at the next batch.
+    pub fn run(
+        &self,
+        measurer: Measurer,
+        census: &mut Census,
+        counters: &Arc<Counters>,
+        stop: &Arc<AtomicBool>,
+        mut deliver: impl FnMut(&[u8]) -> Result<(), RunError>,
+    ) -> Result<SurveyReport, RunError> {
+        let started = Instant::now();
+        let feed = Feed {
+            sources: self.sources.clone(),
+            from: (0, Position::default()),
+            limit: self.limit,
+            sample: self.sample,
+            targets: None,
+            counters: Arc::clone(counters),
+            help: UNREADABLE_INPUT,
+        };
+        let counter = Arc::clone(&measurer.counter);
+        let names: Arc<[String]> = self.sources.iter().map(Source::name).collect();
+        let process = {
+            let shared = Arc::new((self.clone(), measurer, Arc::clone(&names)));
+            move |batch: Batch| {
+                let shared = Arc::clone(&shared);
+                async move {
+                    let (survey, measurer, names) = &*shared;
+                    let surveyed = survey.measure_all(measurer, &batch, name(names, &batch));
+                    (batch, surveyed)
+                }
+            }
+        };
+        let take = |batch: &Batch, surveyed: Surveyed| {
+            let source = name(&names, batch);
+            let stopped = self.add_all(census, counters, source, &surveyed.records);
+            // What was measured before the record that ends it is told all the same.
+            deliver(&surveyed.lines).and(stopped)?;
+            Counters::add(&counters.bytes_done, batch.bytes.len() as u64);
+            Ok(())
+        };
+        let width = Width {
+            jobs: self.jobs,
+            requests: 0,
+        };
+        in_order(feed, width, stop, process, take)?;
+        if stop.load(Ordering::Relaxed) {
+            return Err(RunError::Interrupted { resumable: false });
+        }
+        Ok(SurveyReport {
+            elapsed: started.elapsed(),
+            bytes_read: Counters::get(&counters.bytes_done),
+            tokenizer_note: counter.note(),
+        })
+    }
+
+    fn measure_all(&self, measurer: &Measurer, batch: &Batch, source: &str) -> Surveyed {
+        let mut surveyed = Surveyed::default();
+        for item in &batch.items {
+            let Some(record) = &item.record else { continue };
+            let measured = measure(measurer, item, batch.slice(record));
+            if self.lines {
+                match &measured {
+                    Ok(measure) => measure.append_to(source, &mut surveyed.lines),
+                    Err(unreadable) => unreadable.append_to(source, &mut surveyed.lines),
+                }
+            }
+            let last = self.stop_at_unreadable && measured.is_err();
+            surveyed.records.push(measured);
+            if last {
+                break;
+            }
+        }
+        surveyed
+    }
+
+    fn add_all(
+        &self,
+        census: &mut Census,
+        counters: &Counters,
+        source: &str,
+        records: &[Result<Measure, Unreadable>],
+    ) -> Result<(), RunError> {
+        Counters::add(&counters.records, records.len() as u64);
+        for record in records {
+            match record {
+                Ok(measure) => census.add(source, measure),
+                Err(unreadable) => {
+                    Counters::add(&counters.rejected, 1);
+                    census.add_unreadable(source, unreadable);
+                    if self.stop_at_unreadable {
+                        let Unreadable { line, code, error } = unreadable;
+                        return Err(RunError::CannotGoOn {
+                            message: format!("stopped at a record: {code}: {error} ({source}:{line})"),
+                            help: UNREADABLE_RECORD.to_owned(),
+                        });
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn name<'n>(names: &'n [String], batch: &Batch) -> &'n str {
+    names.get(batch.source).map_or("", String::as_str)
+}
+
+fn measure(measurer: &Measurer, item: &Item, bytes: &[u8]) -> Result<Measure, Unreadable> {
+    let unreadable = |code, error| Unreadable {
+        line: item.line,
+        code,
+        error,
+    };
+    // A fault of ours in one record is that record's failure, never the run's.
+    match catch_unwind(AssertUnwindSafe(|| measurer.measure(bytes))) {
+        Ok(Ok(measure)) => Ok(Measure {
+            line: item.line,
+            ..measure
+        }),
+        Ok(Err(error)) => Err(unreadable(error.code(), error.to_string())),
+        Err(panic) => Err(unreadable("internal_error", panic_message(&*panic).to_owned())),
+    }
+}

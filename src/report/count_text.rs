@@ -1,0 +1,194 @@
+//! The answer of `count` for people: totals, percentiles, a histogram, and what is large in the largest records.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use super::count_report::CountReport;
+use super::figures::{
+    duration, megabytes, megabytes_per_second, percent, printable, signed_percent, thousands,
+};
+use super::histogram::bars;
+use super::survey_figures::{RatioFigures, TroubleFigures};
+use super::table::{Table, columns, reasons};
+use crate::metrics::{LargeRecord, Parts};
+
+/// The text, a newline after each line. It has no colour and knows no terminal.
+pub fn count_text(report: &CountReport, elapsed: Duration, bytes_read: u64) -> String {
+    let survey = &report.survey;
+    let judged = judged_records(report);
+    let mut table = Table::default();
+    table.row("Records", &thousands(survey.records), "");
+    table.row("Turns", &thousands(survey.turns), "");
+    table.row("Tokens", &thousands(survey.tokens.total), "");
+    if let Some(rendered) = &survey.rendered_tokens {
+        let apart = survey.rendered_to_tokens.as_ref().map_or_else(String::new, apart);
+        table.row("Tokens rendered", &thousands(rendered.total), &apart);
+    }
+    let limit = format!("Over {}", thousands(report.max_tokens));
+    table.row(&limit, &thousands(report.over), &percent(report.over, judged));
+    if survey.unreadable.records > 0 {
+        let codes = survey.unreadable.by_code.iter();
+        let codes: Vec<_> = codes.map(|(code, count)| ((*code).to_owned(), *count)).collect();
+        table.row(
+            "Unreadable",
+            &thousands(survey.unreadable.records),
+            &reasons(&codes),
+        );
+    }
+    if survey.refused.records > 0 {
+        table.row(
+            "Refused",
+            &thousands(survey.refused.records),
+            "by the chat template",
+        );
+    }
+    let rate = megabytes_per_second(bytes_read, elapsed);
+    let read = format!("{}, {rate:.1} MB/s", megabytes(bytes_read));
+    table.row("Time", &duration(elapsed), &read);
+    let mut text = table.text();
+    if survey.records > 0 {
+        let _ = write!(text, "\nTokens a record\n{}", percentiles(report));
+        let _ = write!(
+            text,
+            "\nRecords by tokens\n{}",
+            bars(&report.histogram, report.max_tokens)
+        );
+        let _ = write!(text, "\nWhat the tokens are\n{}", all_parts(&survey.parts));
+    }
+    if !report.largest.is_empty() {
+        let _ = write!(text, "\nLargest\n{}", largest(report));
+    }
+    for (what, troubles) in [("Unreadable", &survey.unreadable), ("Refused", &survey.refused)] {
+        if troubles.records > 0 {
+            let _ = write!(text, "\n{what}\n{}", complaints(troubles));
+        }
+    }
+    text
+}
+
+fn judged_records(report: &CountReport) -> u64 {
+    report.histogram.iter().map(|bin| bin.records).sum()
+}
+
+/// How far the two counts are apart.
+fn apart(ratio: &RatioFigures) -> String {
+    format!(
+        "{} on the turns; by record {} to {}, in the middle {}",
+        signed_percent(ratio.total),
+        signed_percent(ratio.min),
+        signed_percent(ratio.max),
+        signed_percent(ratio.p50)
+    )
+}
+
+fn percentiles(report: &CountReport) -> String {
+    let survey = &report.survey;
+    let mut rows = Vec::new();
+    if survey.rendered_tokens.is_some() {
+        rows.push(["", "turns", "rendered"].map(str::to_owned).to_vec());
+    }
+    for name in ["min", "p50", "p90", "p95", "p99", "max"] {
+        let mut row = vec![format!("  {name}"), thousands(survey.tokens.percentile(name))];
+        if let Some(rendered) = &survey.rendered_tokens {
+            row.push(thousands(rendered.percentile(name)));
+        }
+        rows.push(row);
+    }
+    columns(&rows)
+}
+
+/// The parts by their names, the largest first. Tools are no part of the sum.
+fn named(parts: &Parts) -> Vec<(&'static str, u64)> {
+    let mut named = vec![
+        ("system prompt", parts.system),
+        ("tool output", parts.tool_output),
+        ("assistant", parts.assistant),
+        ("human", parts.human),
+        ("other roles", parts.other),
+    ];
+    named.retain(|(_, tokens)| *tokens > 0);
+    named.sort_by_key(|(_, tokens)| std::cmp::Reverse(*tokens));
+    named
+}
+
+fn all_parts(parts: &Parts) -> String {
+    let named = named(parts);
+    let total = named.iter().map(|(_, tokens)| tokens).sum();
+    let mut rows: Vec<Vec<String>> = named
+        .iter()
+        .map(|(name, tokens)| vec![format!("  {name}"), thousands(*tokens), percent(*tokens, total)])
+        .collect();
+    if parts.tools > 0 {
+        rows.push(vec![
+            "  tools schema".to_owned(),
+            thousands(parts.tools),
+            "beside the turns".to_owned(),
+        ]);
+    }
+    columns(&rows)
+}
+
+fn largest(report: &CountReport) -> String {
+    let rows: Vec<Vec<String>> = report
+        .largest
+        .iter()
+        .map(|record| {
+            let mut row = vec![
+                format!("  {}  {}", printable(&place(record)), printable(&record.id)),
+                format!("{} tokens", thousands(record.tokens)),
+            ];
+            if report.survey.rendered_tokens.is_some() {
+                let rendered = record
+                    .rendered_tokens
+                    .map_or_else(|| "refused".to_owned(), thousands);
+                row.push(format!("{rendered} rendered"));
+            }
+            row.push(format!("{} turns", thousands(record.turns)));
+            row
+        })
+        .collect();
+    let mut text = String::new();
+    for (line, record) in columns(&rows).lines().zip(&report.largest) {
+        let _ = writeln!(text, "{line}  {}", record_parts(record));
+    }
+    text
+}
+
+fn record_parts(record: &LargeRecord) -> String {
+    let mut parts: Vec<String> = named(&record.parts)
+        .iter()
+        .map(|(name, tokens)| {
+            format!(
+                "{name} {} ({})",
+                thousands(*tokens),
+                percent(*tokens, record.tokens)
+            )
+        })
+        .collect();
+    if record.parts.tools > 0 {
+        parts.push(format!(
+            "beside them tools schema {}",
+            thousands(record.parts.tools)
+        ));
+    }
+    parts.join(", ")
+}
+
+/// `file:line`.
+pub fn place(record: &LargeRecord) -> String {
+    format!("{}:{}", record.source, record.line)
+}
+
+/// The first records that something is wrong with, a line each.
+pub fn complaints(troubles: &TroubleFigures) -> String {
+    let mut text = String::new();
+    for complaint in &troubles.first {
+        let (source, error) = (printable(&complaint.source), printable(&complaint.error));
+        let _ = writeln!(text, "  {source}:{}: {}: {error}", complaint.line, complaint.code);
+    }
+    let more = troubles.records.saturating_sub(troubles.first.len() as u64);
+    if more > 0 {
+        let _ = writeln!(text, "  and {} more", thousands(more));
+    }
+    text
+}

@@ -1,0 +1,127 @@
+//! Plain tables: columns that stand under one another, without lines and colours.
+
+use super::figures::thousands;
+
+/// Reasons shown in a line; totals as JSON have them all.
+const REASONS_SHOWN: usize = 3;
+
+/// Labels to the left, numbers right-aligned, notes after them.
+#[derive(Default)]
+pub struct Table {
+    rows: Vec<Row>,
+}
+
+enum Row {
+    Figure(String, String, String),
+    Line(String, String),
+}
+
+impl Table {
+    /// Adds a number, with a note after it.
+    pub fn row(&mut self, label: &str, number: &str, note: &str) {
+        self.rows.push(Row::Figure(
+            label.to_owned(),
+            number.to_owned(),
+            note.trim_end().to_owned(),
+        ));
+    }
+
+    /// Adds a text.
+    pub fn line(&mut self, label: &str, text: &str) {
+        self.rows.push(Row::Line(label.to_owned(), text.to_owned()));
+    }
+
+    /// The table, a newline after each row.
+    pub fn text(&self) -> String {
+        let label_width = self
+            .rows
+            .iter()
+            .map(|row| row.label().len())
+            .max()
+            .unwrap_or_default();
+        let number_width = self.rows.iter().map(Row::number_width).max().unwrap_or_default();
+        let mut text = String::new();
+        for row in &self.rows {
+            let line = match row {
+                Row::Figure(label, number, note) => {
+                    format!("{label:label_width$}  {number:>number_width$}  {note}")
+                }
+                Row::Line(label, rest) => format!("{label:label_width$}  {rest}"),
+            };
+            text.push_str(line.trim_end());
+            text.push('\n');
+        }
+        text
+    }
+}
+
+impl Row {
+    fn label(&self) -> &str {
+        match self {
+            Self::Figure(label, ..) | Self::Line(label, _) => label,
+        }
+    }
+
+    fn number_width(&self) -> usize {
+        match self {
+            Self::Figure(_, number, _) => number.len(),
+            Self::Line(..) => 0,
+        }
+    }
+}
+
+/// Rows of cells in columns: the first to the left, the others, which are numbers, to the right.
+pub fn columns(rows: &[Vec<String>]) -> String {
+    let most = rows.iter().map(Vec::len).max().unwrap_or_default();
+    let width = |column: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(column));
+        cells.map(|cell| cell.chars().count()).max().unwrap_or_default()
+    };
+    let widths: Vec<usize> = (0..most).map(width).collect();
+    let mut text = String::new();
+    for row in rows {
+        let mut line = String::new();
+        for (column, (cell, width)) in row.iter().zip(&widths).enumerate() {
+            line.push_str(&if column == 0 {
+                format!("{cell:width$}")
+            } else {
+                format!("  {cell:>width$}")
+            });
+        }
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+/// Reasons with their counts, the most frequent first.
+pub fn reasons(reasons: &[(String, u64)]) -> String {
+    let mut sorted: Vec<_> = reasons.iter().filter(|reason| reason.1 > 0).collect();
+    sorted.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    let mut shown: Vec<String> = sorted
+        .iter()
+        .take(REASONS_SHOWN)
+        .map(|(reason, count)| format!("{reason} {}", thousands(*count)))
+        .collect();
+    let others = sorted
+        .iter()
+        .skip(REASONS_SHOWN)
+        .fold(0_u64, |sum, reason| sum.saturating_add(reason.1));
+    if others > 0 {
+        shown.push(format!("others {}", thousands(others)));
+    }
+    shown.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_stand_under_one_another() {
+        let row = |cells: [&str; 3]| cells.map(str::to_owned).to_vec();
+        let table = columns(&[row(["", "values", "rendered"]), row(["p50", "7", "1,200"])]);
+        assert_eq!(table, "     values  rendered\np50       7     1,200\n");
+        assert_eq!(columns(&[]), "");
+    }
+}

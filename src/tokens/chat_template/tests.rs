@@ -1,1 +1,0 @@
-//! Placeholder for templates of every kind against Python.

@@ -1,0 +1,114 @@
+//! Files of both kinds of engine, with the traps that real ones have.
+
+use tokenizers::models::bpe::{BPE, Vocab};
+use tokenizers::models::wordpiece::WordPiece;
+use tokenizers::pre_tokenizers::byte_level::ByteLevel;
+use tokenizers::pre_tokenizers::whitespace::Whitespace;
+use tokenizers::{AddedToken, ModelWrapper, PaddingParams, PaddingStrategy, Tokenizer, TruncationParams};
+
+use super::*;
+
+/// A vocabulary of the bytes and a few merges, which truncates to 3 and pads to 100.
+fn byte_level() -> Tokenizer {
+    let mut alphabet: Vec<char> = ByteLevel::alphabet().into_iter().collect();
+    alphabet.sort_unstable();
+    let merges = [("h", "e"), ("l", "l"), ("he", "ll"), ("hell", "o"), ("Ġ", "w")];
+    let merged = merges.iter().map(|(left, right)| format!("{left}{right}"));
+    let vocabulary: Vocab = alphabet
+        .iter()
+        .map(char::to_string)
+        .chain(merged)
+        .zip(0..)
+        .collect();
+    let merges = merges.map(|(left, right)| (left.to_owned(), right.to_owned()));
+    let model = BPE::builder()
+        .vocab_and_merges(vocabulary, merges.to_vec())
+        .build()
+        .unwrap();
+    let mut tokenizer = Tokenizer::new(ModelWrapper::BPE(model));
+    tokenizer.with_pre_tokenizer(Some(ByteLevel::new(false, true, true)));
+    with_traps(tokenizer)
+}
+
+/// A model that the fast engine does not have.
+fn word_piece() -> Tokenizer {
+    let words = ["[UNK]", "hello", "wor", "##ld", "<", ">"];
+    let vocabulary: Vocab = words.map(str::to_owned).into_iter().zip(0..).collect();
+    let model = WordPiece::builder()
+        .vocab(vocabulary)
+        .unk_token("[UNK]".into())
+        .build()
+        .unwrap();
+    let mut tokenizer = Tokenizer::new(ModelWrapper::WordPiece(model));
+    tokenizer.with_pre_tokenizer(Some(Whitespace {}));
+    with_traps(tokenizer)
+}
+
+fn with_traps(mut tokenizer: Tokenizer) -> Tokenizer {
+    let truncation = TruncationParams {
+        max_length: 3,
+        ..TruncationParams::default()
+    };
+    let padding = PaddingParams {
+        strategy: PaddingStrategy::Fixed(100),
+        ..PaddingParams::default()
+    };
+    tokenizer.with_truncation(Some(truncation)).unwrap();
+    tokenizer.with_padding(Some(padding));
+    tokenizer
+        .add_tokens([AddedToken::from("<tool_call>", false)])
+        .unwrap();
+    tokenizer
+        .add_special_tokens([AddedToken::from("<|end|>", true)])
+        .unwrap();
+    tokenizer
+}
+
+fn load(tokenizer: &Tokenizer) -> Arc<dyn TokenCounter> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("tokenizer.json");
+    tokenizer.save(&path, false).unwrap();
+    // The file is gone when the counter is used: it is needed once only.
+    FileCounter::load("mine", &path, None, Choice::Fastest).unwrap()
+}
+
+#[test]
+fn added_tokens_count_and_neither_truncation_nor_padding_does() {
+    let counter = load(&byte_level());
+    assert_eq!(counter.identity().engine, OWN_ENGINE);
+    assert_eq!(counter.count(""), 0);
+    assert_eq!(counter.count("hello world"), 1 + 5);
+    assert_eq!(counter.count("hello<tool_call>hello<|end|>"), 4);
+    assert_eq!(counter.count("\u{0}é"), 3);
+}
+
+#[test]
+fn what_the_fast_engine_refuses_is_counted_by_the_reference() {
+    let counter = load(&word_piece());
+    assert_eq!(counter.identity().engine, REFERENCE_ENGINE);
+    assert_eq!(counter.count("hello world"), 3);
+    assert_eq!(counter.count("hello <tool_call> hello hello hello<|end|>"), 6);
+}
+
+#[test]
+fn the_reference_reads_the_file_again_unless_it_has_changed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("tokenizer.json");
+    byte_level().save(&path, false).unwrap();
+    let sha256 = hex(&Sha256::digest(fs::read(&path).unwrap()));
+    let reference = || Reference::later(&path, &sha256, Form::Json);
+    assert_eq!(reference().count("hello<tool_call> world"), Some(2 + 5));
+    word_piece().save(&path, false).unwrap();
+    assert_eq!(reference().count("hello"), None);
+    fs::remove_file(&path).unwrap();
+    assert_eq!(reference().count("hello"), None);
+}
+
+#[test]
+fn the_identity_is_the_file_s() {
+    let counter = load(&byte_level());
+    let json = byte_level().to_string(false).unwrap();
+    assert_eq!(counter.identity().name, "mine");
+    assert_eq!(counter.identity().sha256, hex(&Sha256::digest(json.as_bytes())));
+    assert_eq!(counter.identity().sha256.len(), 64);
+}

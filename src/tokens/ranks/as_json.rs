@@ -1,0 +1,50 @@
+//! A rank file as the `tokenizer.json` that stands for it, which is what the reference reads.
+
+use rustc_hash::FxHashMap;
+use serde_json::{Map, Value, json};
+
+use super::known::SplitPattern;
+use crate::tokens::json::byte_characters;
+
+/// The file in which every pair that makes a token is a merge, in the order of the tokens, as the converter
+/// of the `transformers` library writes it.
+pub fn as_json(tokens: &[Box<[u8]>], pattern: &SplitPattern, special: &[String]) -> Vec<u8> {
+    let characters = byte_characters();
+    let text = |bytes: &[u8]| -> String {
+        let character = |byte: &u8| characters.get(usize::from(*byte));
+        bytes.iter().filter_map(character).collect()
+    };
+    let ranks: FxHashMap<&[u8], usize> = tokens.iter().map(AsRef::as_ref).zip(0..).collect();
+    let mut merges = Vec::new();
+    for token in tokens {
+        let splits = (1..token.len()).filter_map(|cut| token.split_at_checked(cut));
+        let mut known: Vec<_> = splits
+            .filter_map(|(left, right)| Some(((ranks.get(left)?, ranks.get(right)?), (left, right))))
+            .collect();
+        known.sort_unstable_by_key(|(ranks, _)| *ranks);
+        merges.extend(
+            known
+                .into_iter()
+                .map(|(_, (left, right))| json!([text(left), text(right)])),
+        );
+    }
+    let vocabulary: Map<String, Value> = tokens
+        .iter()
+        .map(|token| text(token))
+        .zip((0..).map(Value::from))
+        .collect();
+    let added = |(id, content): (usize, &String)| {
+        json!({"id": id, "content": content, "single_word": false, "lstrip": false, "rstrip": false,
+               "normalized": false, "special": true})
+    };
+    let file = json!({
+        "version": "1.0",
+        "added_tokens": (tokens.len()..).zip(special).map(added).collect::<Vec<_>>(),
+        "pre_tokenizer": {"type": "Sequence", "pretokenizers": [
+            {"type": "Split", "pattern": {"Regex": pattern.regex}, "behavior": "Isolated", "invert": false},
+            {"type": "ByteLevel", "add_prefix_space": false, "trim_offsets": true, "use_regex": false},
+        ]},
+        "model": {"type": "BPE", "ignore_merges": true, "vocab": vocabulary, "merges": merges},
+    });
+    file.to_string().into_bytes()
+}

@@ -1,0 +1,58 @@
+//! The special tokens of a rank file: those that its sum tells, and those of the `tokenizer_config.json` beside it.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use rustc_hash::FxHashSet;
+
+use super::known::SplitPattern;
+
+/// The part of a `tokenizer_config.json` that counts here.
+#[derive(serde::Deserialize)]
+struct Config {
+    /// By their ids.
+    #[serde(default)]
+    added_tokens_decoder: BTreeMap<u32, Added>,
+}
+
+#[derive(serde::Deserialize)]
+struct Added {
+    content: String,
+}
+
+/// `known`, and the tokens that the `tokenizer_config.json` in the same folder as `ranks` adds to it: a
+/// file of so many tokens.
+///
+/// # Errors
+///
+/// That file is there, but cannot be read.
+pub fn special_tokens(
+    ranks: &Path,
+    tokens: usize,
+    pattern: &SplitPattern,
+    known: Vec<String>,
+) -> Result<Vec<String>, String> {
+    let path = ranks.with_file_name("tokenizer_config.json");
+    let broken = |reason: String| format!("`{}` beside it cannot be read: {reason}", path.display());
+    let mut named: BTreeMap<u32, String> = match fs::read(&path) {
+        Ok(config) => {
+            let config: Config =
+                serde_json::from_slice(&config).map_err(|error| broken(error.to_string()))?;
+            let named = config.added_tokens_decoder.into_iter();
+            named.map(|(id, token)| (id, token.content)).collect()
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => BTreeMap::new(),
+        Err(error) => return Err(broken(error.to_string())),
+    };
+    for id in (tokens..tokens + pattern.reserved).filter_map(|id| u32::try_from(id).ok()) {
+        let nameless = || format!("<|reserved_token_{id}|>");
+        named.entry(id).or_insert_with(nameless);
+    }
+    let mut seen = FxHashSet::default();
+    let mut special = known;
+    special.extend(named.into_values());
+    special.retain(|token| !token.is_empty() && seen.insert(token.clone()));
+    Ok(special)
+}
