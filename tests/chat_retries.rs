@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use support::chat::{
     Server, answer_to, at_once, chat_settings, completion, outcome, raw_server, refusal, summarize,
-    summarizer,
+    summarizer, user_text,
 };
 use trajfit::summarize::SummaryError;
 use trajfit::summarize::chat::{ChatSettings, ChatSummarizer, Key};
@@ -229,7 +229,7 @@ fn how_the_server_wants_to_be_asked_is_learned_once_in_a_run() {
 fn a_server_that_is_down_is_waited_for_by_all_and_costs_nobody_their_attempts() {
     // All that are in flight fail, and so do some of those that look whether it is back: too many for one repetition each.
     let server = Server::start(|number, request| {
-        if (1..36).contains(&number) {
+        if (1..17).contains(&number) {
             refusal(503, "down").set_delay(Duration::from_millis(50))
         } else {
             completion(&answer_to(request))
@@ -237,12 +237,35 @@ fn a_server_that_is_down_is_waited_for_by_all_and_costs_nobody_their_attempts() 
     });
     let chat = summarizer(ChatSettings {
         max_retries: 1,
+        max_concurrent_requests: 10,
         ..chat_settings(&server.url())
     });
     assert_eq!(summarize(&chat, "first").unwrap().usage.errors, 0);
     let results = at_once(30, |number| summarize(&chat, &format!("text {number}")));
     let lost: Vec<_> = results.iter().filter(|result| result.is_err()).collect();
     assert!(lost.is_empty(), "{lost:?}");
+}
+
+#[test]
+fn records_that_always_fail_do_not_make_a_server_count_as_down() {
+    let server = Server::start(|_, request| {
+        if user_text(&request.body_json().unwrap()).contains("unlucky") {
+            refusal(500, "no luck")
+        } else {
+            completion(&answer_to(request))
+        }
+    });
+    let chat = summarizer(ChatSettings {
+        max_concurrent_requests: 10,
+        ..chat_settings(&server.url())
+    });
+    assert!(summarize(&chat, "lucky").is_ok());
+    let results = at_once(30, |number| summarize(&chat, &format!("unlucky {number}")));
+    assert!(
+        results.iter().all(|result| outcome(result) == "summary_http_500"),
+        "{results:?}"
+    );
+    assert!(summarize(&chat, "lucky again").is_ok());
 }
 
 #[test]

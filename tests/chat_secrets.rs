@@ -49,7 +49,7 @@ fn a_secret_that_a_model_writes_enters_no_summary() {
     let server = Server::start(move |_, _| completion(&answer));
     let chat = summarizer(chat_settings(&server.url()));
     let fitted = fit(
-        &fitter_with(settings(900, 250), Arc::new(chat)),
+        &fitter_with(settings(600, 150), Arc::new(chat)),
         &trajectory("nothing", "gpt"),
     );
     let written = fitted.text.unwrap();

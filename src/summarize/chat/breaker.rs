@@ -1,11 +1,13 @@
-//! Stops all requests while a server is down, and lets one at a time find out whether it is back.
+//! Stops all requests while a server is down, and has one at a time find out whether it is back.
 //!
-//! Times are since any fixed moment, and are handed in: what is decided depends on nothing else.
+//! What finds out is a tiny question of our own: a record's request may fail for reasons of its own. Times are since any fixed
+//! moment, and are handed in: what is decided depends on nothing else.
 
 use std::time::Duration;
 
-/// Failures in a row, with no success between them, after which a server counts as down.
-pub const DOWN_AFTER: u32 = 10;
+/// Failures in a row, with no answer between them, after which a server may be down: so many, and as many as may be in
+/// flight at once, so that the bad luck of a few records is none of the others' business.
+const LEAST_FAILURES: usize = 10;
 
 /// Probes that may fail before the run ends: some minutes for a server that is down, less for one that never was up.
 const PROBES: u32 = 8;
@@ -14,12 +16,15 @@ const FIRST_PROBES: u32 = 3;
 /// The longest pause between two probes.
 const LONGEST: Duration = Duration::from_mins(1);
 
+/// How often it is looked whether somebody else's probe has found out.
+const WHILE_PROBING: Duration = Duration::from_millis(20);
+
 /// What a request may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pass {
     /// Go.
     Go,
-    /// Go, as the one that finds out.
+    /// Find out first whether the server is up, and tell.
     Probe,
     /// Look again after that time.
     Wait(Duration),
@@ -32,42 +37,52 @@ pub enum Pass {
 pub struct Breaker {
     /// The first pause.
     base: Duration,
-    failures: u32,
-    /// While the server is down: when the next probe may go, and how many have failed.
-    down: Option<(Duration, u32)>,
-    probing: bool,
+    in_flight: usize,
+    failures: usize,
+    /// While the server seems to be down.
+    down: Option<Down>,
     has_answered: bool,
     /// Nobody asks before that: the server said so.
     not_before: Duration,
 }
 
+#[derive(Debug)]
+struct Down {
+    /// When the next probe may go.
+    next: Duration,
+    /// Probes that have failed.
+    failed: u32,
+    /// Whether one is under way.
+    probing: bool,
+}
+
 impl Breaker {
-    /// A server that is up; `base` is the first pause when it is not.
-    pub fn new(base: Duration) -> Self {
+    /// A server that is up, with at most so many requests in flight; `base` is the first pause when it is not.
+    pub fn new(base: Duration, in_flight: usize) -> Self {
         Self {
             base,
+            in_flight,
             failures: 0,
             down: None,
-            probing: false,
             has_answered: false,
             not_before: Duration::ZERO,
         }
     }
 
-    /// What a request may do now.
+    /// What a request may do now. Who is told to probe must tell what came of it.
     pub fn pass(&mut self, now: Duration) -> Pass {
-        const WHILE_PROBING: Duration = Duration::from_millis(50);
-        if let Some(wait) = self.not_before.checked_sub(now).filter(|wait| !wait.is_zero()) {
+        let wait = self.not_before.saturating_sub(now);
+        if !wait.is_zero() {
             return Pass::Wait(wait);
         }
         let probes = if self.has_answered { PROBES } else { FIRST_PROBES };
-        match self.down {
+        match &mut self.down {
             None => Pass::Go,
-            Some((_, failed)) if failed >= probes => Pass::GiveUp,
-            Some(_) if self.probing => Pass::Wait(WHILE_PROBING),
-            Some((next, _)) if next > now => Pass::Wait(next - now),
-            Some(_) => {
-                self.probing = true;
+            Some(down) if down.failed >= probes => Pass::GiveUp,
+            Some(down) if down.probing => Pass::Wait(WHILE_PROBING),
+            Some(down) if down.next > now => Pass::Wait(down.next - now),
+            Some(down) => {
+                down.probing = true;
                 Pass::Probe
             }
         }
@@ -78,39 +93,39 @@ impl Breaker {
         self.has_answered = true;
         self.failures = 0;
         self.down = None;
-        self.probing = false;
     }
 
     /// The server did not answer, or said that it is unable to. Returns whether that counts against the request: while
-    /// the server is down it does not.
-    pub fn failed(&mut self, pass: Pass, now: Duration) -> bool {
-        if pass == Pass::Probe {
-            self.probing = false;
-            let failed = self.down.map_or(1, |(_, failed)| failed + 1);
-            self.down = Some((now + self.pause(failed), failed));
-            return false;
-        }
+    /// the server seems to be down it does not.
+    pub fn failed(&mut self, now: Duration) -> bool {
         self.failures += 1;
-        if self.failures >= DOWN_AFTER && self.down.is_none() {
-            self.down = Some((now + self.pause(0), 0));
+        let most = if self.has_answered {
+            LEAST_FAILURES.max(self.in_flight)
+        } else {
+            LEAST_FAILURES
+        };
+        if self.failures >= most && self.down.is_none() {
+            self.down = Some(Down {
+                next: now + self.base,
+                failed: 0,
+                probing: false,
+            });
         }
         self.down.is_none()
     }
 
-    /// A probe that came to nothing of its own: another one may go.
-    pub fn abandoned(&mut self, pass: Pass) {
-        if pass == Pass::Probe {
-            self.probing = false;
+    /// A probe found nobody.
+    pub fn probe_failed(&mut self, now: Duration) {
+        if let Some(down) = &mut self.down {
+            down.probing = false;
+            down.failed += 1;
+            down.next = now + self.base.saturating_mul(1 << down.failed.min(16)).min(LONGEST);
         }
     }
 
     /// Nobody is to ask for that long.
     pub fn hold(&mut self, pause: Duration, now: Duration) {
         self.not_before = self.not_before.max(now + pause);
-    }
-
-    fn pause(&self, failed: u32) -> Duration {
-        self.base.saturating_mul(1 << failed.min(16)).min(LONGEST)
     }
 }
 
@@ -120,19 +135,22 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    fn down(breaker: &mut Breaker) {
-        for _ in 0..DOWN_AFTER {
+    fn down() -> Breaker {
+        let mut breaker = Breaker::new(SECOND, 20);
+        breaker.answered();
+        for _ in 0..20 {
             assert_eq!(breaker.pass(Duration::ZERO), Pass::Go);
-            breaker.failed(Pass::Go, Duration::ZERO);
+            breaker.failed(Duration::ZERO);
         }
+        breaker
     }
 
     #[test]
-    fn a_success_between_failures_keeps_it_going() {
-        let mut breaker = Breaker::new(SECOND);
+    fn an_answer_between_failures_keeps_it_going() {
+        let mut breaker = Breaker::new(SECOND, 1);
         for _ in 0..100 {
-            for _ in 1..DOWN_AFTER {
-                assert!(breaker.failed(Pass::Go, Duration::ZERO));
+            for _ in 1..LEAST_FAILURES {
+                assert!(breaker.failed(Duration::ZERO));
             }
             breaker.answered();
         }
@@ -140,13 +158,12 @@ mod tests {
     }
 
     #[test]
-    fn while_the_server_is_down_one_request_at_a_time_asks() {
-        let mut breaker = Breaker::new(SECOND);
-        down(&mut breaker);
+    fn while_the_server_is_down_one_at_a_time_finds_out() {
+        let mut breaker = down();
         assert_eq!(breaker.pass(Duration::ZERO), Pass::Wait(SECOND));
         assert_eq!(breaker.pass(SECOND), Pass::Probe);
         assert!(matches!(breaker.pass(SECOND), Pass::Wait(_)));
-        assert!(!breaker.failed(Pass::Probe, SECOND));
+        breaker.probe_failed(SECOND);
         assert_eq!(breaker.pass(SECOND), Pass::Wait(2 * SECOND));
         assert_eq!(breaker.pass(3 * SECOND), Pass::Probe);
         breaker.answered();
@@ -155,36 +172,35 @@ mod tests {
 
     #[test]
     fn failures_of_a_server_that_is_down_count_against_nobody() {
-        let mut breaker = Breaker::new(SECOND);
-        down(&mut breaker);
-        assert!(!breaker.failed(Pass::Go, Duration::ZERO));
+        assert!(!down().failed(Duration::ZERO));
     }
 
     #[test]
-    fn a_server_that_stays_down_is_given_up() {
-        for (has_answered, expected) in [(true, PROBES), (false, FIRST_PROBES)] {
-            let mut breaker = Breaker::new(SECOND);
-            if has_answered {
-                breaker.answered();
-            }
-            let (probes, time) = until_given_up(&mut breaker);
-            assert_eq!(probes, expected);
-            assert!(time > SECOND * (1 << expected.min(6)));
+    fn a_server_that_stays_down_is_given_up_and_one_that_never_was_up_sooner() {
+        let mut never_up = Breaker::new(SECOND, 20);
+        for _ in 0..LEAST_FAILURES {
+            never_up.failed(Duration::ZERO);
         }
+        assert_eq!(until_given_up(&mut never_up), (FIRST_PROBES, 15 * SECOND));
+        let (probes, time) = until_given_up(&mut down());
+        assert_eq!(probes, PROBES);
+        assert!(
+            time > Duration::from_mins(3) && time < Duration::from_mins(6),
+            "{time:?}"
+        );
     }
 
+    /// Probes and time, with the last pause.
     fn until_given_up(breaker: &mut Breaker) -> (u32, Duration) {
-        down(breaker);
-        let mut now = Duration::ZERO;
-        let mut probes = 0;
+        let (mut now, mut probes) = (Duration::ZERO, 0);
         loop {
             match breaker.pass(now) {
                 Pass::Wait(wait) => now += wait,
                 Pass::Probe => {
                     probes += 1;
-                    breaker.failed(Pass::Probe, now);
+                    breaker.probe_failed(now);
                 }
-                Pass::GiveUp => return (probes, now),
+                Pass::GiveUp => return (probes, now + breaker.base * 8),
                 Pass::Go => panic!("it is down"),
             }
         }
@@ -192,7 +208,7 @@ mod tests {
 
     #[test]
     fn everybody_waits_where_the_server_asks_for_it() {
-        let mut breaker = Breaker::new(SECOND);
+        let mut breaker = Breaker::new(SECOND, 1);
         breaker.hold(3 * SECOND, SECOND);
         assert_eq!(breaker.pass(2 * SECOND), Pass::Wait(2 * SECOND));
         assert_eq!(breaker.pass(4 * SECOND), Pass::Go);

@@ -25,6 +25,10 @@ use crate::summarize::spend::{Admitted, Spend};
 /// How long requests wait for the first one to find out how the server wants to be asked.
 const PROBE_PATIENCE: Duration = Duration::from_secs(5);
 
+/// What is asked of a server that may be down, and the tokens that it may answer with.
+const PROBE: &str = "Answer with OK.";
+const PROBE_OUTPUT: usize = 16;
+
 /// Things that may be learned during one request.
 const MAX_LESSONS: usize = 3;
 
@@ -114,7 +118,10 @@ impl Client {
             max_retries: settings.max_retries,
             retry_delay: settings.retry_delay,
             permits: Semaphore::new(settings.max_concurrent_requests.clamp(1, Semaphore::MAX_PERMITS)),
-            breaker: Mutex::new(Breaker::new(settings.retry_delay)),
+            breaker: Mutex::new(Breaker::new(
+                settings.retry_delay,
+                settings.max_concurrent_requests,
+            )),
             requests: settings.rpm.map(|rpm| Mutex::new(Rate::per_minute(rpm))),
             tokens: settings.tpm.map(|tpm| Mutex::new(Rate::per_minute(tpm))),
             spend,
@@ -191,29 +198,20 @@ impl Client {
             probe.filter(|_| !dialect.is_settled())
         };
         let _permit = self.permits.acquire().await;
-        let pass = self.pass().await?;
-        let admitted = match self.admitted(question).await {
-            Ok(admitted) => admitted,
-            Err(end) => {
-                self.breaker().abandoned(pass);
-                return Err(Unanswered::Ended(end));
-            }
-        };
+        self.until_up(&question.model, usage)
+            .await
+            .map_err(Unanswered::Ended)?;
+        let _admitted = self
+            .admitted(question.prompt_tokens, question.max_output as u64)
+            .await
+            .map_err(Unanswered::Ended)?;
         usage.api_calls += 1;
         let manner = dialect.manner();
-        let call = Call {
-            model: &question.model.name,
-            prompt: &question.prompt,
-            max_output: question.max_output,
-            temperature: self.temperature,
-            extra: &self.body,
-        };
-        let replied = self.wire.post(self.api.body(&call, manner)).await;
-        let verdict = match replied {
+        let body = self.request(&question.model, &question.prompt, question.max_output);
+        let verdict = match self.wire.post(body).await {
             Err((kind, detail)) => {
-                drop(admitted);
                 let verdict = retry::after_transport(kind, &detail);
-                return Err(self.no_server(verdict, detail, pass));
+                return Err(self.no_server(verdict, detail));
             }
             Ok(reply) if (200..300).contains(&reply.status) => match answer::read(self.api, &reply.body) {
                 Ok(answer) => {
@@ -235,7 +233,7 @@ impl Client {
             Ok(reply) => {
                 let verdict = retry::after_status(reply.status, reply.retry_after, &reply.body, manner);
                 if (500..600).contains(&reply.status) {
-                    return Err(self.no_server(verdict, format!("HTTP {}", reply.status), pass));
+                    return Err(self.no_server(verdict, format!("HTTP {}", reply.status)));
                 }
                 if let (429, Some(wish)) = (reply.status, reply.retry_after) {
                     // What one request is told holds for all of them.
@@ -253,46 +251,84 @@ impl Client {
     }
 
     /// An attempt that found no server, or none that works.
-    fn no_server(&self, verdict: Verdict, detail: String, pass: Pass) -> Unanswered {
+    fn no_server(&self, verdict: Verdict, detail: String) -> Unanswered {
         *lock(&self.last_failure) = detail;
         let now = self.now();
-        let counts = self.breaker().failed(pass, now);
+        let counts = self.breaker().failed(now);
         Unanswered::Verdict(verdict, counts)
     }
 
+    fn request(&self, model: &Model, prompt: &Prompt, max_output: usize) -> Vec<u8> {
+        let call = Call {
+            model: &model.name,
+            prompt,
+            max_output,
+            temperature: self.temperature,
+            extra: &self.body,
+        };
+        self.api.body(&call, model.dialect.manner())
+    }
+
     /// Waits until the server is believed to be up.
-    async fn pass(&self) -> Result<Pass, Unanswered> {
+    async fn until_up(&self, model: &Model, usage: &mut Usage) -> Result<(), RunEnd> {
         loop {
             if let Some(end) = self.ended.get() {
-                return Err(Unanswered::Ended(end.clone()));
+                return Err(end.clone());
             }
             let now = self.now();
             let pass = self.breaker().pass(now);
             match pass {
-                Pass::Go | Pass::Probe => return Ok(pass),
+                Pass::Go => return Ok(()),
+                Pass::Probe => self.probe(model, usage).await?,
                 Pass::Wait(wait) => tokio::time::sleep(wait).await,
                 Pass::GiveUp => {
                     let end = RunEnd::down(self.wire.url(), &lock(&self.last_failure));
-                    return Err(Unanswered::Ended(self.end(end)));
+                    return Err(self.end(end));
                 }
             }
         }
     }
 
+    /// Asks something tiny, which nothing but the server can fail at.
+    async fn probe(&self, model: &Model, usage: &mut Usage) -> Result<(), RunEnd> {
+        let prompt = Prompt {
+            system: Arc::from(""),
+            user: PROBE.to_owned(),
+        };
+        let _admitted = self.admitted(0, PROBE_OUTPUT as u64).await?;
+        usage.api_calls += 1;
+        let failure = match self.wire.post(self.request(model, &prompt, PROBE_OUTPUT)).await {
+            Ok(reply) if reply.status < 500 => {
+                if let Ok(answer) = answer::read(self.api, &reply.body) {
+                    let tokens = (answer.prompt_tokens, answer.completion_tokens);
+                    self.note(usage, (tokens.0.unwrap_or(0), tokens.1.unwrap_or(0)));
+                }
+                self.breaker().answered();
+                return Ok(());
+            }
+            Ok(reply) => format!("HTTP {}", reply.status),
+            Err((_, detail)) => detail,
+        };
+        usage.errors += 1;
+        *lock(&self.last_failure) = failure;
+        let now = self.now();
+        self.breaker().probe_failed(now);
+        Ok(())
+    }
+
     /// Waits for the rate limits, and for the money that other requests may still need.
-    async fn admitted(&self, question: &Question) -> Result<Admitted<'_>, RunEnd> {
+    async fn admitted(&self, prompt_tokens: u64, max_output: u64) -> Result<Admitted<'_>, RunEnd> {
         let now = self.now();
         let wait = |rate: &Option<Mutex<Rate>>, units| {
             rate.as_ref()
                 .map_or(Duration::ZERO, |rate| lock(rate).reserve(units, now))
         };
-        let tokens = question.prompt_tokens + question.max_output as u64;
-        let wait = wait(&self.requests, 1).max(wait(&self.tokens, tokens));
+        let wait = wait(&self.requests, 1).max(wait(&self.tokens, prompt_tokens + max_output));
         if !wait.is_zero() {
             tokio::time::sleep(wait).await;
         }
         self.spend
-            .admit(question.prompt_tokens, question.max_output as u64)
+            .admit(prompt_tokens, max_output)
             .await
             .map_err(|limit| self.end(RunEnd::limit(limit)))
     }
