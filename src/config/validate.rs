@@ -103,7 +103,9 @@ pub fn check(config: &Config, provenance: &Provenance) -> Result<(), ConfigError
         not_negative("summarization.max_cost", summarization.max_cost),
         (
             "summarization.max_cost",
-            summarization.max_cost.is_none() || config.has_prices(),
+            !summarization.summarizer.uses_network()
+                || summarization.max_cost.is_none()
+                || config.has_prices(),
             "without summarization.price_prompt or price_completion nobody knows what a request costs"
                 .to_owned(),
         ),

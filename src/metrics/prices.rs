@@ -1,4 +1,4 @@
-//! What tokens cost.
+//! What the tokens of a language model cost.
 
 /// Prices of a model, in US dollars per million tokens.
 #[derive(Debug, Clone, Copy, PartialEq)]
