@@ -7,6 +7,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -91,14 +92,20 @@ fn render(template: &ChatTemplate, chat: &Chat) -> String {
     text.unwrap_or_else(|refusal| format!("!{refusal}"))
 }
 
+fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().fold(String::new(), |mut hex, byte| {
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    })
+}
+
 /// What stands for a long text.
 fn digest(text: &str) -> String {
     if text.starts_with('!') {
         return text.to_owned();
     }
-    let sum = Sha256::digest(text.as_bytes());
-    let sum: String = sum.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
-    format!("{} {sum}", text.chars().count())
+    let sum = sha256(text.as_bytes());
+    format!("{} {}", text.chars().count(), &sum[..16])
 }
 
 /// Where Python's engine fails, ours must, in whatever words.
@@ -180,8 +187,7 @@ fn templates_of_the_field_render_as_python_renders_them() {
             (None, (Some(folder), _)) => (folder.join(name), bare.load(&folder.join(name))),
             _ => continue,
         };
-        let sum = Sha256::digest(fs::read(&source).unwrap());
-        let sum: String = sum.iter().map(|byte| format!("{byte:02x}")).collect();
+        let sum = sha256(&fs::read(&source).unwrap());
         assert_eq!(
             sum,
             real.sha256,
