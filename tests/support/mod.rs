@@ -4,6 +4,7 @@
 pub mod cli;
 pub mod generate;
 pub mod oracle;
+pub mod server;
 pub mod texts;
 
 use std::path::PathBuf;
