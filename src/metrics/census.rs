@@ -98,7 +98,13 @@ impl Census {
             self.refused += 1;
             let line = measure.line;
             let refusal = refusal.to_owned();
-            note(&mut self.first_refused, source, line, Reason::TEMPLATE_REFUSES, refusal);
+            note(
+                &mut self.first_refused,
+                source,
+                line,
+                Reason::TEMPLATE_REFUSES,
+                refusal,
+            );
         }
         let size = match self.by {
             Measured::Values => Some(measure.tokens),
