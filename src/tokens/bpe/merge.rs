@@ -79,7 +79,7 @@ fn count_short<const PLACES: usize>(vocabulary: &Vocabulary, piece: &[u8]) -> us
         let gone = usize::from(next[place]);
         let after = usize::from(next[gone & mask]);
         let before = usize::from(previous[place]);
-        tokens[place] = vocabulary.made_by((least / SHORT as Step) as Rank);
+        tokens[place] = vocabulary.made_by(least as Rank / SHORT as Rank);
         steps[gone & mask] = NO_STEP;
         next[place] = after as u8;
         previous[after & mask] = place as u8;
@@ -90,6 +90,7 @@ fn count_short<const PLACES: usize>(vocabulary: &Vocabulary, piece: &[u8]) -> us
 }
 
 #[inline]
+#[allow(clippy::cast_possible_wrap, reason = "a rank has 20 bits, a place 8")]
 fn as_step(rank: Rank, place: usize) -> Step {
     if rank == NO_TOKEN {
         NO_STEP
