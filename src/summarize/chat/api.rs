@@ -1,4 +1,4 @@
-//! The two forms of a request over HTTP: OpenAI's chat completions, which most servers know, and Anthropic's messages.
+//! The two forms of a request over HTTP: `OpenAI`'s chat completions, which most servers know, and Anthropic's messages.
 
 use serde_json::{Map, Value, json};
 
