@@ -175,7 +175,7 @@ fn an_unknown_variable_is_a_warning_that_names_the_nearest() {
     .resolve()
     .unwrap();
     assert_eq!(
-        resolved.warnings,
+        resolved.unknown_variables,
         [
             "the environment variable TRAJFIT_TARGET_MAX_TOKEN has no effect; did you mean TRAJFIT_TARGET_MAX_TOKENS?"
         ]

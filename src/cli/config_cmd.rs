@@ -45,7 +45,7 @@ enum FileFormat {
 /// Runs the command.
 pub fn run(args: ConfigArgs) -> Result<ExitStatus, CliError> {
     let resolved = args.keys.into_sources(args.config).resolve()?;
-    errors::warn(&resolved.warnings);
+    errors::warn(&resolved.all_warnings());
     let text = match args.format {
         None => table(&resolved),
         Some(FileFormat::Yaml) => resolved.config.to_machine(MachineFormat::Yaml),

@@ -57,8 +57,15 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Shows the counters from a thread of its own. Where none can be had the run goes on without.
-    pub fn start(style: ProgressStyle, counters: Arc<Counters>, spend: Option<Arc<Spend>>) -> Self {
+    /// Shows the counters from a thread of its own, the records as `records` words them, and what is spent.
+    /// Where none can be had the run
+    /// goes on without.
+    pub fn start(
+        style: ProgressStyle,
+        counters: Arc<Counters>,
+        records: fn(&Counters) -> String,
+        spend: Option<Arc<Spend>>,
+    ) -> Self {
         if style == ProgressStyle::Silent {
             return Self { running: None };
         }
@@ -68,7 +75,7 @@ impl Progress {
             let started = Instant::now();
             let first_byte = counters.bytes_read.load(Ordering::Relaxed);
             while stopped.recv_timeout(style.interval()) == Err(RecvTimeoutError::Timeout) {
-                let mut line = line(&counters, first_byte, started.elapsed());
+                let mut line = line(records(&counters), &counters, first_byte, started.elapsed());
                 if let Some(spend) = &spend {
                     line.push_str(&requests(spend, started.elapsed()));
                 }
@@ -119,20 +126,33 @@ fn bar(bytes_total: Option<u64>) -> ProgressBar {
     bar
 }
 
-/// What matters most comes first: a narrow terminal cuts the end. `first_byte`: where this run began to read, for the
-/// rate of a resumed run.
-fn line(counters: &Counters, first_byte: u64, elapsed: Duration) -> String {
-    let count = |counter: &AtomicU64| thousands(counter.load(Ordering::Relaxed));
-    let mut line = format!(
-        "{} records, {} compressed, {} over limit",
-        count(&counters.records),
-        count(&counters.compressed),
-        count(&counters.over_limit)
-    );
-    // Writing to a String cannot fail.
-    if counters.rejected.load(Ordering::Relaxed) > 0 {
+/// What a compression has done so far.
+pub fn compressing(counters: &Counters) -> String {
+    let (compressed, over_limit) = (count(&counters.compressed), count(&counters.over_limit));
+    let records = count(&counters.records);
+    let mut line = format!("{records} records, {compressed} compressed, {over_limit} over limit");
+    if Counters::get(&counters.rejected) > 0 {
         let _ = write!(line, ", {} rejected", count(&counters.rejected));
     }
+    line
+}
+
+/// What a survey has seen so far.
+pub fn counting(counters: &Counters) -> String {
+    let mut line = format!("{} records", count(&counters.records));
+    if Counters::get(&counters.rejected) > 0 {
+        let _ = write!(line, ", {} unreadable", count(&counters.rejected));
+    }
+    line
+}
+
+fn count(counter: &AtomicU64) -> String {
+    thousands(Counters::get(counter))
+}
+
+/// What matters most comes first: a narrow terminal cuts the end. `first_byte`: where this run began to read, for the
+/// rate of a resumed run.
+fn line(mut line: String, counters: &Counters, first_byte: u64, elapsed: Duration) -> String {
     let read = counters.bytes_read.load(Ordering::Relaxed);
     let rate = figures::megabytes_per_second(read.saturating_sub(first_byte), elapsed);
     let _ = write!(line, ", {}", figures::megabytes(read));
@@ -198,13 +218,13 @@ mod tests {
         };
         let elapsed = Duration::from_secs(5);
         assert_eq!(
-            line(&counters, 50_000_000, elapsed),
+            line(compressing(&counters), &counters, 50_000_000, elapsed),
             "12,345 records, 300 compressed, 2 over limit, 1 rejected, 250.0 MB of 1.00 GB, 40.0 MB/s, 19 s left"
         );
         let stream = Counters::default();
         assert_eq!(
-            line(&stream, 0, Duration::ZERO),
-            "0 records, 0 compressed, 0 over limit, 0 bytes, 0.0 MB/s"
+            line(counting(&stream), &stream, 0, Duration::ZERO),
+            "0 records, 0 bytes, 0.0 MB/s"
         );
     }
 
@@ -230,7 +250,7 @@ mod tests {
     #[test]
     fn finishing_does_not_wait_for_the_next_line() {
         let started = Instant::now();
-        Progress::start(ProgressStyle::Lines, Arc::default(), None).finish();
+        Progress::start(ProgressStyle::Lines, Arc::default(), counting, None).finish();
         assert!(started.elapsed() < Duration::from_secs(4));
     }
 }

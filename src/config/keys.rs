@@ -7,6 +7,7 @@ use super::nearest::nearest;
 use super::value::{Kind, Setting, Value};
 
 /// One configuration key.
+#[derive(Clone, Copy)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a property")]
 pub struct Key {
     /// Its place in the file: `compression.target_max_tokens`.
@@ -128,6 +129,14 @@ impl Key {
 
     const fn no_effect_on_output(mut self) -> Self {
         self.affects_output = false;
+        self
+    }
+
+    /// The same key for a command whose flag for it is called otherwise, or says something else.
+    #[must_use]
+    pub fn with_flag(mut self, flag: &'static str, help: &'static str) -> Self {
+        self.flag = flag;
+        self.help = help;
         self
     }
 

@@ -115,7 +115,7 @@ impl Fitter {
     }
 
     async fn fit_record(&self, record: &Record<'_>) -> Fitted {
-        let counted = Counted::of(self, record);
+        let mut counted = Counted::of(self, record);
         let row = counted.row(&self.settings);
         if let (CountMode::Rendered, Some(Err(refusal))) = (self.settings.count, &counted.rendered) {
             // What it costs a trainer is not known: they could not train on it either.
@@ -145,8 +145,9 @@ impl Fitter {
         let views: Vec<TurnView<'_>> = record
             .turns
             .iter()
+            .zip(std::mem::take(&mut counted.texts))
             .enumerate()
-            .map(|(index, turn)| trajectory::view(turn, index))
+            .map(|(index, (turn, text))| trajectory::view_with(turn, index, text))
             .collect();
         let counted = counted.located(record);
         let outline = outline(self, record, &counted, &views);

@@ -6,6 +6,7 @@ pub mod cli;
 pub mod generate;
 pub mod oracle;
 pub mod secrets;
+pub mod server;
 pub mod texts;
 
 use std::path::PathBuf;

@@ -104,10 +104,8 @@ mod tests {
     #[test]
     fn what_is_too_long_ends_at_a_line_with_room_for_what_it_does_not_name() {
         let counter = tokens::load("o200k_base").unwrap();
-        let text: String = (0..60)
-            .map(|n| format!("Step {n} was done with tool_{n}.\n"))
-            .collect();
-        let text = with_marker(&text);
+        let steps = (0..60).map(|n| format!("Step {n} was done with tool_{n}.\n"));
+        let text = with_marker(&steps.collect::<Vec<_>>().concat());
         let names = anchors(&["src/lost/one.rs", "src/lost/two.rs"]);
         let limit = Limit {
             tokens: 120,

@@ -112,7 +112,8 @@ mod tests {
     use super::*;
 
     fn lines(count: usize) -> String {
-        (0..count).map(|n| format!("line {n} of the output\n")).collect()
+        let lines = (0..count).map(|n| format!("line {n} of the output\n"));
+        lines.collect::<Vec<_>>().concat()
     }
 
     #[test]
