@@ -8,6 +8,7 @@ use super::value::{Kind, Setting, Value};
 
 /// One configuration key.
 #[derive(Clone, Copy)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a property")]
 pub struct Key {
     /// Its place in the file: `compression.target_max_tokens`.
     pub path: &'static str,

@@ -108,7 +108,7 @@ pub fn raw_server(reply: &'static [u8]) -> String {
     std::thread::spawn(move || {
         for stream in listener.incoming() {
             let mut stream = stream.unwrap();
-            let mut buffer = [0; 65536];
+            let mut buffer = vec![0; 65536];
             let _ = stream.read(&mut buffer);
             let _ = stream.write_all(reply);
         }

@@ -1,4 +1,4 @@
-//! The two forms of a request over HTTP: OpenAI's chat completions, which most servers know, and Anthropic's messages.
+//! The two forms of a request over HTTP: `OpenAI`'s chat completions, which most servers know, and Anthropic's messages.
 
 use serde_json::{Map, Value, json};
 
@@ -129,7 +129,7 @@ mod tests {
 
     use super::*;
 
-    fn body(api: Api, manner: Manner, extra: Value) -> Value {
+    fn body(api: Api, manner: Manner, extra: &Value) -> Value {
         let prompt = Prompt {
             system: Arc::from("Rules."),
             user: "Turns.".to_owned(),
@@ -148,14 +148,14 @@ mod tests {
     fn bodies_are_what_each_interface_asks_for() {
         let first = Manner::default();
         assert_eq!(
-            body(Api::OpenAi, first, json!({})),
+            body(Api::OpenAi, first, &json!({})),
             json!({"model": "m", "max_tokens": 100, "temperature": 0.5, "messages": [
                 {"role": "system", "content": "Rules."},
                 {"role": "user", "content": "Turns."},
             ]})
         );
         assert_eq!(
-            body(Api::Anthropic, first, json!({})),
+            body(Api::Anthropic, first, &json!({})),
             json!({"model": "m", "max_tokens": 100, "temperature": 0.5,
                 "system": [{"type": "text", "text": "Rules.", "cache_control": {"type": "ephemeral"}}],
                 "messages": [{"role": "user", "content": "Turns."}],
@@ -170,7 +170,7 @@ mod tests {
             temperature: false,
         };
         let extra = json!({"reasoning_effort": "low", "model": "other"});
-        let body = body(Api::OpenAi, learned, extra);
+        let body = body(Api::OpenAi, learned, &extra);
         assert_eq!(body["max_completion_tokens"], 100);
         assert_eq!((body.get("max_tokens"), body.get("temperature")), (None, None));
         assert_eq!(

@@ -73,10 +73,10 @@ impl<'a> Asking<'a> {
             } else {
                 (Some(""), limit.tokens)
             };
-            let prompt = self.prompt(turns, previous, limit.to_ask_for(), (index + 1, pieces.len()));
+            let prompt = self.prompt(turns, previous, limit.ask_first(), (index + 1, pieces.len()));
             estimate.requests += 1;
             estimate.prompt_tokens += prompt.map_or(0, |prompt| self.tokens_of(&prompt) + unknown) as u64;
-            estimate.completion_tokens += limit.to_ask_for() as u64;
+            estimate.completion_tokens += limit.ask_first() as u64;
         }
         estimate
     }
@@ -101,7 +101,7 @@ impl<'a> Asking<'a> {
         place: (usize, usize),
     ) -> Result<String, Trouble> {
         let limit = self.limit();
-        let ask_for = limit.to_ask_for();
+        let ask_for = limit.ask_first();
         let (got, first) = match self.ask(turns, previous, ask_for, place).await {
             Ok(text) => {
                 let text = with_marker(&text);
@@ -116,7 +116,7 @@ impl<'a> Asking<'a> {
             }
             Err(trouble) => return Err(trouble),
         };
-        let ask_for = limit.to_ask_for_after(ask_for, got);
+        let ask_for = limit.ask_next(ask_for, got);
         match (self.ask(turns, previous, ask_for, place).await, first) {
             (Ok(text), _) => Ok(limit.cut(with_marker(&text))),
             (Err(ended @ Trouble::Ended(_)), _) => Err(ended),

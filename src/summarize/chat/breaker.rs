@@ -80,7 +80,7 @@ impl Breaker {
             None => Pass::Go,
             Some(down) if down.failed >= probes => Pass::GiveUp,
             Some(down) if down.probing => Pass::Wait(WHILE_PROBING),
-            Some(down) if down.next > now => Pass::Wait(down.next - now),
+            Some(down) if down.next > now => Pass::Wait(down.next.saturating_sub(now)),
             Some(down) => {
                 down.probing = true;
                 Pass::Probe

@@ -24,14 +24,14 @@ pub struct Limit<'a> {
 
 impl Limit<'_> {
     /// The tokens to ask for: a little less than there may be, since models count badly.
-    pub fn to_ask_for(&self) -> usize {
+    pub fn ask_first(&self) -> usize {
         let marker = self.counter.count(SUMMARY_MARKER) + 1;
         let room = self.tokens.saturating_sub(marker);
         (room - room / 10).max(SMALLEST)
     }
 
     /// The tokens to ask for after an answer to `asked` came out at `got`.
-    pub fn to_ask_for_after(&self, asked: usize, got: usize) -> usize {
+    pub fn ask_next(&self, asked: usize, got: usize) -> usize {
         let scaled = asked * self.tokens / got.max(1);
         (scaled - scaled / 10).min(asked * 3 / 4).max(SMALLEST)
     }
@@ -104,10 +104,8 @@ mod tests {
     #[test]
     fn what_is_too_long_ends_at_a_line_with_room_for_what_it_does_not_name() {
         let counter = tokens::load("o200k_base").unwrap();
-        let text: String = (0..60)
-            .map(|n| format!("Step {n} was done with tool_{n}.\n"))
-            .collect();
-        let text = with_marker(&text);
+        let steps = (0..60).map(|n| format!("Step {n} was done with tool_{n}.\n"));
+        let text = with_marker(&steps.collect::<Vec<_>>().concat());
         let names = anchors(&["src/lost/one.rs", "src/lost/two.rs"]);
         let limit = Limit {
             tokens: 120,
@@ -143,9 +141,9 @@ mod tests {
             anchors: &[],
             counter: counter.as_ref(),
         };
-        let first = limit.to_ask_for();
+        let first = limit.ask_first();
         assert!((600..750).contains(&first));
-        assert!(limit.to_ask_for_after(first, 1500) < first / 2);
-        assert!(limit.to_ask_for_after(first, 760) < first);
+        assert!(limit.ask_next(first, 1500) < first / 2);
+        assert!(limit.ask_next(first, 760) < first);
     }
 }

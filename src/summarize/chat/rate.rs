@@ -41,9 +41,9 @@ mod tests {
             .map(|_| rate.reserve(1, Duration::ZERO).as_secs())
             .collect();
         assert_eq!(waits, [0, 1, 2, 3]);
-        assert_eq!(rate.reserve(1, Duration::from_secs(60)), Duration::ZERO);
+        assert_eq!(rate.reserve(1, Duration::from_mins(1)), Duration::ZERO);
         let later: Vec<u64> = (0..3)
-            .map(|_| rate.reserve(1, Duration::from_secs(60)).as_secs())
+            .map(|_| rate.reserve(1, Duration::from_mins(1)).as_secs())
             .collect();
         assert_eq!(later, [0, 1, 2]);
     }

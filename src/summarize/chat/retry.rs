@@ -7,7 +7,7 @@ use super::dialect::{Lesson, Manner};
 use super::failure::Failure;
 
 /// The longest pause between two attempts, whatever a server asks for.
-pub const LONGEST_PAUSE: Duration = Duration::from_secs(120);
+pub const LONGEST_PAUSE: Duration = Duration::from_mins(2);
 
 /// What is to be done.
 #[derive(Debug, Clone, PartialEq, Eq)]

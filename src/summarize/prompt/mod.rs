@@ -195,5 +195,6 @@ fn parts(source: &str) -> (&str, &str) {
 
 fn version(source: &str) -> String {
     let digest = Sha256::digest(source.as_bytes());
-    digest.iter().take(6).map(|byte| format!("{byte:02x}")).collect()
+    let beginning = digest.first_chunk().map_or(0, |bytes| u64::from_be_bytes(*bytes));
+    format!("{beginning:016x}")
 }

@@ -1,6 +1,7 @@
 //! Long texts cut in the middle, at line ends, with the lines that tell of errors kept.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
 
 /// The share of the room that the beginning takes, and the share of the end; the rest is for lines that tell of errors.
 const HEAD: f64 = 0.55;
@@ -37,12 +38,14 @@ pub fn shortened(text: &str, room: usize) -> Cow<'_, str> {
     let left_out = middle.chars().count() - kept;
     let mut short = String::with_capacity(room + 64);
     short.push_str(head.trim_end());
+    // Writing to a String cannot fail.
     if telling.is_empty() {
-        short.push_str(&format!("\n[… {left_out} characters left out …]\n"));
+        let _ = writeln!(short, "\n[… {left_out} characters left out …]");
     } else {
-        short.push_str(&format!(
-            "\n[… {left_out} characters left out; of them these lines:]\n"
-        ));
+        let _ = writeln!(
+            short,
+            "\n[… {left_out} characters left out; of them these lines:]"
+        );
         for line in telling {
             short.push_str(line.trim());
             short.push('\n');
@@ -109,7 +112,8 @@ mod tests {
     use super::*;
 
     fn lines(count: usize) -> String {
-        (0..count).map(|n| format!("line {n} of the output\n")).collect()
+        let lines = (0..count).map(|n| format!("line {n} of the output\n"));
+        lines.collect::<Vec<_>>().concat()
     }
 
     #[test]
