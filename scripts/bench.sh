@@ -7,7 +7,9 @@ usage() {
 usage: scripts/bench.sh [--small] [--fresh] [--seed N]
 
 Makes data of 250 MB and 1 GB, builds the release binary, runs `trajfit compress`, and prints for each run MB per
-CPU-second (user + system), MB per second of wall time and the peak memory, and then the ratios that matter.
+CPU-second (user + system), MB per second of wall time and the peak memory, and then the ratios that matter. With Qwen3's
+tokenizer.json (scripts/fetch-tokenizers.sh; TRAJFIT_TOKENIZERS names another folder) also where nothing needs compressing
+and where everything does, on one thread and on two.
 
   --small   25 MB and 100 MB instead, for a quick look
   --fresh   make the data again
@@ -48,6 +50,7 @@ small=$(make_data "$small_size")
 large=$(make_data "$large_size")
 one=$folder/one-record.jsonl
 head -n 1 "$small" >"$one"
+qwen=${TRAJFIT_TOKENIZERS:-$root/target/tokenizers}/qwen3
 
 if [ -z "${TRAJFIT:-}" ]; then
     (cd "$root" && cargo build --release --quiet)
@@ -56,12 +59,12 @@ if [ -z "${TRAJFIT:-}" ]; then
     case $TRAJFIT in /*) ;; *) TRAJFIT=$root/$TRAJFIT ;; esac
 fi
 
-python3 - "$TRAJFIT" "$folder" "$one" "$small" "$large" "$small_size" "$large_size" <<'PYTHON'
+python3 - "$TRAJFIT" "$folder" "$one" "$small" "$large" "$small_size" "$large_size" "$qwen" <<'PYTHON'
 import os
 import sys
 import time
 
-program, folder, one, small, large, small_name, large_name = sys.argv[1:]
+program, folder, one, small, large, small_name, large_name, qwen = sys.argv[1:]
 out = os.path.join(folder, "out.jsonl")
 
 
@@ -112,4 +115,19 @@ wanted = (
 )
 for label, limit, value in wanted:
     print(f"{label:<38}{limit:>10}" + "".join(f"{value(f, s, b):>16}" for _, f, s, b in ratios))
+
+if not os.path.exists(os.path.join(qwen, "tokenizer.json")):
+    sys.exit(print(f"\nno tokenizer of Qwen3 in {qwen}: scripts/fetch-tokenizers.sh fetches it"))
+ends = []
+for title, budget, bar in (("nothing compressed", "100000000", 80), ("everything compressed", "2000", 50)):
+    print(f"\nQwen3, {title}")
+    flags = ("--tokenizer", qwen, "--target-max-tokens", budget)
+    # the better of two, turn and turn about: others use the machine too
+    runs = [(row(f"  {small_name}, --jobs 1", small, *flags, "--jobs", "1"), row(f"  {small_name}, --jobs 2", small, *flags, "--jobs", "2")) for _ in range(2)]
+    wall = [min(run[jobs][0] for run in runs) for jobs in (0, 1)]
+    cpu = min(run[0][1] for run in runs)
+    ends.append((title, bar, os.path.getsize(small) / 1e6 / cpu, wall[0] / wall[1]))
+print(f"\n{'Qwen3':<38}" + "".join(f"{'wanted':>10}{title:>24}" for title, *_ in ends))
+print(f"{'MB per CPU-second, --jobs 1':<38}" + "".join(f"{f'>= {bar}':>10}{speed:>24.1f}" for _, bar, speed, _ in ends))
+print(f"{'wall, --jobs 1 / --jobs 2':<38}" + "".join(f"{'>= 1.8':>10}{gain:>24.2f}" for _, _, _, gain in ends))
 PYTHON

@@ -67,7 +67,9 @@ fn table(resolved: &Resolved) -> String {
             Value::Null if key.path == "compression.summary_max_tokens" => {
                 resolved.config.summary_max_tokens().to_string()
             }
+            Value::Null if key.path == "summarization.base_url" => resolved.config.base_url().to_owned(),
             Value::Null => "not set".to_owned(),
+            _ if key.secret => "set".to_owned(),
             Value::Text(text)
                 if text.is_empty() || text.contains(|c: char| c.is_whitespace() || c.is_control()) =>
             {

@@ -8,21 +8,29 @@ use super::compress::CompressOptions;
 use super::errors::{self, CliError};
 use super::exit::ExitStatus;
 use super::progress::{Progress, ProgressStyle, compressing};
-use super::running;
-use crate::config::{Config, OutputCompression, OverLimit, SummarizerKind};
+use super::{running, summarizer};
+use crate::config::{Config, OutputCompression, OverLimit};
 use crate::fit::{FitSettings, Fitter};
 use crate::metrics::{Status, Totals};
 use crate::pipeline::{self, Codec, Job, RunError, RunReport, Sample, Source, Targets, Worker};
-use crate::report::{DryRunFigures, OverLimitFigures, Reasons, RecordFigures, RunFigures, summary_table};
-use crate::summarize::Summarizer;
-use crate::summarize::extractive::Extractive;
+use crate::report::{
+    DryRunFigures, OverLimitFigures, Reasons, RecordFigures, RequestFigures, RunFigures, summary_table,
+};
 
 /// Runs the compression that the options ask for.
 pub fn execute(options: &CompressOptions) -> Result<ExitStatus, CliError> {
     let config = &options.config;
-    let job = job(options)?;
+    let mut job = job(options)?;
+    let chosen = summarizer::chosen(config)?;
+    job.settings.extend(chosen.wording);
     let worker = Worker {
-        fitter: fitter(config, options.dry_run)?,
+        fitter: Fitter {
+            settings: settings(config, options.dry_run),
+            counter: running::tokenizer(config)?,
+            template: running::template(config)?,
+            summarizer: chosen.summarizer,
+            fallback: chosen.fallback,
+        },
         on_invalid: config.input.on_invalid,
         source_names: job.sources.iter().map(Source::name).collect(),
     };
@@ -32,11 +40,12 @@ pub fn execute(options: &CompressOptions) -> Result<ExitStatus, CliError> {
         ProgressStyle::detect(options.quiet, options.verbose),
         Arc::clone(&counters),
         compressing,
+        chosen.spend,
     );
     let ended = pipeline::run(&job, worker, &counters, &stop);
     progress.finish();
     match ended {
-        Ok(report) => Ok(tell(options, &report)),
+        Ok(report) => Ok(tell(options, &report, job.cost(&report.totals.sums))),
         Err(RunError::OutputClosed) => Ok(ExitStatus::Done),
         Err(error) => Err(running::cli_error(error)),
     }
@@ -72,24 +81,13 @@ fn job(options: &CompressOptions) -> Result<Job, CliError> {
         resume: options.resume,
         force: options.force,
         jobs: running::jobs(config),
+        requests: if config.summarization.summarizer.uses_network() {
+            config.processing.max_concurrent_requests
+        } else {
+            0
+        },
+        prices: summarizer::prices(config),
         metrics: config.metrics.enabled,
-    })
-}
-
-fn fitter(config: &Config, dry_run: bool) -> Result<Fitter, CliError> {
-    let counter = running::tokenizer(config)?;
-    let embedded: Arc<dyn Summarizer> = Arc::new(Extractive {
-        redaction: config.redaction.enabled,
-    });
-    let summarizer = match config.summarization.summarizer {
-        SummarizerKind::Extractive => Arc::clone(&embedded),
-    };
-    Ok(Fitter {
-        settings: settings(config, dry_run),
-        counter,
-        template: running::template(config)?,
-        summarizer,
-        fallback: embedded,
     })
 }
 
@@ -116,7 +114,7 @@ fn settings(config: &Config, dry_run: bool) -> FitSettings {
 }
 
 /// Tells what a run came to, unless that is not wanted, and turns it into an exit code.
-fn tell(options: &CompressOptions, report: &RunReport) -> ExitStatus {
+fn tell(options: &CompressOptions, report: &RunReport, cost: Option<f64>) -> ExitStatus {
     let files: Vec<String> = report
         .files
         .iter()
@@ -125,7 +123,7 @@ fn tell(options: &CompressOptions, report: &RunReport) -> ExitStatus {
     let text = if report.already_finished {
         format!("already finished: {}\n", files.join(", "))
     } else {
-        summary_table(&figures(options, report))
+        summary_table(&figures(options, report, cost))
     };
     if !options.quiet {
         // Where stderr is closed there is nobody left to tell.
@@ -146,7 +144,7 @@ fn tell(options: &CompressOptions, report: &RunReport) -> ExitStatus {
     }
 }
 
-fn figures(options: &CompressOptions, report: &RunReport) -> RunFigures {
+fn figures(options: &CompressOptions, report: &RunReport, cost: Option<f64>) -> RunFigures {
     let (totals, sums) = (&report.totals, &report.totals.sums);
     RunFigures {
         records: RecordFigures {
@@ -174,6 +172,14 @@ fn figures(options: &CompressOptions, report: &RunReport) -> RunFigures {
         both_counts: totals.both_counts.is_any().then(|| totals.both_counts.clone()),
         anchors_needed: sums.anchors_needed,
         anchors_held: sums.anchors_held,
+        requests: RequestFigures {
+            sent: sums.summarization_api_calls,
+            failed: sums.summarization_errors,
+            cached: sums.cached_summaries,
+            prompt_tokens: sums.prompt_tokens,
+            completion_tokens: sums.completion_tokens,
+            cost,
+        },
         elapsed: report.elapsed,
         bytes_in: report.bytes_read,
         files: report.files.clone(),

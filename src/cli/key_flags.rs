@@ -87,6 +87,7 @@ fn argument(key: &'static Key) -> Arg {
         Kind::Count => ("N", StringValueParser::new().into()),
         Kind::Number => ("NUMBER", StringValueParser::new().into()),
         Kind::Text => ("TEXT", StringValueParser::new().into()),
+        Kind::Object => ("JSON", StringValueParser::new().into()),
         Kind::Switch => ("true|false", ValueParser::new(AnyOf(&["true", "false"]))),
         Kind::Name(names) => ("NAME", ValueParser::new(AnyOf(names))),
     };
@@ -102,9 +103,13 @@ fn argument(key: &'static Key) -> Arg {
         .allow_negative_numbers(matches!(key.kind(), Kind::Count | Kind::Number))
         .hide_possible_values(key.kind() == Kind::Switch)
         .help(format!("{}{default}", key.help))
-        .help_heading(heading(key.section()))
+        .help_heading(if key.network_only {
+            "Language model"
+        } else {
+            heading(key.section())
+        })
         .hide_short_help(!key.common)
-        .hide(key.network_only)
+        .hide(key.hidden)
 }
 
 fn heading(section: &'static str) -> &'static str {

@@ -15,6 +15,7 @@ mod memory;
 mod progress;
 mod running;
 mod stdout;
+mod summarizer;
 mod survey;
 mod version;
 

@@ -12,6 +12,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle as BarStyle};
 
 use crate::pipeline::Counters;
 use crate::report::figures::{self, thousands};
+use crate::summarize::spend::Spend;
 
 /// How progress is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,9 +57,14 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Shows the counters from a thread of its own, the records as `records` words them. Where none can be had the run
-    /// goes on without.
-    pub fn start(style: ProgressStyle, counters: Arc<Counters>, records: fn(&Counters) -> String) -> Self {
+    /// Shows the counters from a thread of its own, the records as `records` words them, and what requests were made. Where
+    /// none can be had the run goes on without.
+    pub fn start(
+        style: ProgressStyle,
+        counters: Arc<Counters>,
+        records: fn(&Counters) -> String,
+        spend: Option<Arc<Spend>>,
+    ) -> Self {
         if style == ProgressStyle::Silent {
             return Self { running: None };
         }
@@ -68,7 +74,10 @@ impl Progress {
             let started = Instant::now();
             let first_byte = counters.bytes_read.load(Ordering::Relaxed);
             while stopped.recv_timeout(style.interval()) == Err(RecvTimeoutError::Timeout) {
-                let line = line(records(&counters), &counters, first_byte, started.elapsed());
+                let mut line = line(records(&counters), &counters, first_byte, started.elapsed());
+                if let Some(spend) = &spend {
+                    line.push_str(&requests(spend, started.elapsed()));
+                }
                 if let Some(bar) = &bar {
                     bar.set_position(counters.bytes_read.load(Ordering::Relaxed));
                     bar.set_message(line);
@@ -162,9 +171,29 @@ fn line(mut line: String, counters: &Counters, first_byte: u64, elapsed: Duratio
     line
 }
 
+/// What is being asked and spent.
+fn requests(spend: &Spend, elapsed: Duration) -> String {
+    let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+    let minutes = (elapsed.as_secs_f64() / 60.0).max(1.0 / 60.0);
+    let tokens = count(&spend.prompt_tokens) + count(&spend.completion_tokens);
+    let mut text = format!(
+        "; {} requests, {} in flight, {} retries, {} tokens/min",
+        thousands(count(&spend.requests)),
+        thousands(count(&spend.in_flight)),
+        thousands(count(&spend.retries)),
+        thousands((tokens as f64 / minutes) as u64)
+    );
+    if let Some(cost) = spend.cost() {
+        let _ = write!(text, ", ${cost:.2}");
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::metrics::Prices;
+    use crate::summarize::spend::Limits;
 
     #[test]
     fn a_pipe_shows_nothing_unless_it_is_a_log_and_quiet_wins() {
@@ -199,9 +228,28 @@ mod tests {
     }
 
     #[test]
+    fn requests_are_told_with_what_they_cost() {
+        let prices = Prices {
+            prompt: 1.0,
+            completion: 4.0,
+        };
+        let spend = Spend::new(Limits {
+            prices: Some(prices),
+            ..Limits::default()
+        });
+        spend.requests.store(1200, Ordering::Relaxed);
+        spend.in_flight.store(50, Ordering::Relaxed);
+        spend.took(2_000_000, 100_000);
+        assert_eq!(
+            requests(&spend, Duration::from_mins(2)),
+            "; 1,200 requests, 50 in flight, 0 retries, 1,050,000 tokens/min, $2.40"
+        );
+    }
+
+    #[test]
     fn finishing_does_not_wait_for_the_next_line() {
         let started = Instant::now();
-        Progress::start(ProgressStyle::Lines, Arc::default(), counting).finish();
+        Progress::start(ProgressStyle::Lines, Arc::default(), counting, None).finish();
         assert!(started.elapsed() < Duration::from_secs(4));
     }
 }

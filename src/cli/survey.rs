@@ -136,7 +136,7 @@ impl SurveyArgs {
         // Between lines on the same terminal a bar would only disturb.
         let quiet = self.quiet || (lines && io::stdout().is_terminal());
         let style = ProgressStyle::detect(quiet, self.verbose);
-        let progress = Progress::start(style, Arc::clone(&counters), counting);
+        let progress = Progress::start(style, Arc::clone(&counters), counting, None);
         let by = match config.compression.count {
             CountMode::Values => Measured::Values,
             CountMode::Rendered => Measured::Rendered,

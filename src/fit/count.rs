@@ -44,9 +44,17 @@ impl<'c> TurnCounter<'c> {
         TurnCost { tokens, exact }
     }
 
-    /// What each turn of a record costs.
-    pub fn turns(&mut self, record: &Record<'_>) -> Vec<TurnCost> {
-        record.turns.iter().map(|turn| self.turn(turn)).collect()
+    /// What each turn of a record costs, with its text where decoding it was work: who reads the turn later needs it too.
+    pub fn turns(&mut self, record: &Record<'_>) -> (Vec<TurnCost>, Vec<Option<String>>) {
+        /// Shorter texts are decoded again as fast as they are kept.
+        const LONG: usize = 512;
+        let turns = record.turns.iter().map(|turn| {
+            self.scratch.clear();
+            let cost = self.turn(turn);
+            let is_its_text = self.scratch.len() >= LONG && turn.is_one_string();
+            (cost, is_its_text.then(|| std::mem::take(&mut self.scratch)))
+        });
+        turns.unzip()
     }
 
     /// What a record costs beside its turns: its top-level `system` text.
@@ -75,6 +83,8 @@ impl<'c> TurnCounter<'c> {
 pub struct Counted {
     /// What each turn costs by its values.
     pub turns: Vec<TurnCost>,
+    /// The texts of turns as far as they were kept.
+    pub texts: Vec<Option<String>>,
     /// What the record costs beside its turns, by values.
     pub extra_tokens: usize,
     /// What a trainer sees, or why the template refuses it; `None` where there is no template.
@@ -87,8 +97,10 @@ impl Counted {
         let settings = &fitter.settings;
         let mut counter = TurnCounter::new(fitter.counter.as_ref(), settings.image_tokens);
         let template = fitter.template.as_deref();
+        let (turns, texts) = counter.turns(record);
         Self {
-            turns: counter.turns(record),
+            turns,
+            texts,
             extra_tokens: counter.extra(record),
             rendered: template.map(|template| {
                 Rendered::of(record, template, fitter.counter.as_ref(), settings.image_tokens)

@@ -18,7 +18,7 @@ pub use check_text::check_text;
 pub use count_report::CountReport;
 pub use count_text::count_text;
 pub use histogram::{Bin, histogram};
-pub use run_figures::{DryRunFigures, OverLimitFigures, Reasons, RecordFigures, RunFigures};
+pub use run_figures::{DryRunFigures, OverLimitFigures, Reasons, RecordFigures, RequestFigures, RunFigures};
 pub use summary_table::summary_table;
 pub use survey_figures::{CountFigures, RatioFigures, SurveyFigures, Tokenizer, TroubleFigures};
 

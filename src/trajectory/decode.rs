@@ -14,6 +14,11 @@ const IMAGE: &str = "[image]";
 
 /// Decodes the turn at `index`. An opaque turn's view is its JSON text.
 pub fn view<'a>(turn: &Turn<'a>, index: usize) -> TurnView<'a> {
+    view_with(turn, index, None)
+}
+
+/// As [`view`], where the content may be decoded already.
+pub fn view_with<'a>(turn: &Turn<'a>, index: usize, content: Option<String>) -> TurnView<'a> {
     let mut view = TurnView {
         index,
         role: turn.role,
@@ -25,7 +30,10 @@ pub fn view<'a>(turn: &Turn<'a>, index: usize) -> TurnView<'a> {
         view.text = Cow::Borrowed(turn.text);
         return view;
     }
-    let content = turn.content.map_or(Cow::Borrowed(""), content_text);
+    let content = match content {
+        Some(content) => Cow::Owned(content),
+        None => turn.content.map_or(Cow::Borrowed(""), content_text),
+    };
     view.calls = raw_calls(turn).iter().map(call_view).collect();
     match turn.role {
         Role::Tool => (view.text, view.responses) = responses(turn, content),

@@ -18,7 +18,7 @@ mod turn;
 mod view;
 
 pub use chat::{Chat, NoChat, chat};
-pub use decode::view;
+pub use decode::{view, view_with};
 pub use edit::{Edit, append_text, apply, new_turn};
 pub use groups::answered_turns;
 pub use parse::{ParseError, parse, turn_of};

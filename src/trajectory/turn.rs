@@ -41,6 +41,12 @@ pub enum Piece<'p> {
 }
 
 impl Turn<'_> {
+    /// Whether it is charged for one string, its content, and nothing else.
+    pub fn is_one_string(&self) -> bool {
+        let others = [self.reasoning, self.tool_calls, self.function_call];
+        !self.opaque && others == [None; 3] && self.content.is_some_and(|content| content.starts_with('"'))
+    }
+
     /// Whether the turn is text and nothing else, so that quoting its text loses nothing.
     pub fn is_plain_text(&self) -> bool {
         let text_only = |content: &str| match super::parts::parts(content) {
@@ -79,7 +85,7 @@ impl Turn<'_> {
     }
 
     /// Hands every piece that the turn is charged for to `charge`, in order. Returns whether all of it could be decoded;
-    /// what could not is charged as well as can be. `scratch` is a buffer to reuse.
+    /// what could not is charged as well as can be. `scratch` is a buffer to reuse; it holds the last text that had escapes.
     pub fn pieces(&self, scratch: &mut String, mut charge: impl FnMut(Piece<'_>)) -> bool {
         if self.opaque {
             charge(Piece::Text(self.text));

@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use super::vocabulary::{NO_TOKEN, Rank, Vocabulary};
 
 /// Pieces of fewer bytes are merged in a few small arrays.
-const SHORT: usize = 256;
+const SHORT: usize = 1 << 8;
 
 /// Longer ones for so many rounds, which is all that long runs of a few characters need; then by a
 /// heap, since each round looks at the whole piece.
@@ -36,6 +36,9 @@ pub fn halves(vocabulary: &Vocabulary, piece: &[u8]) -> Option<(Rank, Rank)> {
 /// A merge at a place: its rank, then the place. The least is the one to be made.
 type Step = i32;
 
+/// So many places are told apart in a step.
+const STEP_PLACES: Step = 1 << 8;
+
 /// No merge, later than all.
 const NO_STEP: Step = Step::MAX;
 
@@ -43,7 +46,7 @@ const NO_STEP: Step = Step::MAX;
 /// places at once: for so few of them no heap is as fast. `PLACES` is a power of two, at most [`SHORT`] and more than the
 /// number of bytes: the last place is that of no token.
 fn count_short<const PLACES: usize>(vocabulary: &Vocabulary, piece: &[u8]) -> usize {
-    const { assert!(PLACES.is_power_of_two() && PLACES <= SHORT) };
+    const { assert!(PLACES.is_power_of_two() && PLACES <= SHORT && SHORT == STEP_PLACES as usize) };
     let mask = PLACES - 1;
     let step = |tokens: &[Rank; PLACES], left: usize, right: usize| {
         let (left_token, right_token) = (tokens[left & mask], tokens[right & mask]);
@@ -75,11 +78,11 @@ fn count_short<const PLACES: usize>(vocabulary: &Vocabulary, piece: &[u8]) -> us
         if least == NO_STEP {
             return left;
         }
-        let place = least as usize & mask & (SHORT - 1);
+        let place = least as usize & mask;
         let gone = usize::from(next[place]);
         let after = usize::from(next[gone & mask]);
         let before = usize::from(previous[place]);
-        tokens[place] = vocabulary.made_by((least / SHORT as Step) as Rank);
+        tokens[place] = vocabulary.made_by((least / STEP_PLACES) as Rank);
         steps[gone & mask] = NO_STEP;
         next[place] = after as u8;
         previous[after & mask] = place as u8;
@@ -94,7 +97,7 @@ fn as_step(rank: Rank, place: usize) -> Step {
     if rank == NO_TOKEN {
         NO_STEP
     } else {
-        rank as Step * SHORT as Step + place as Step
+        rank.cast_signed() * STEP_PLACES + Step::from(place as u8)
     }
 }
 
