@@ -13,6 +13,7 @@ pub mod cli;
 pub mod compress;
 pub mod config;
 pub mod fit;
+pub mod http;
 pub mod metrics;
 pub mod names;
 pub mod pipeline;

@@ -17,7 +17,10 @@ const MAY_USE: [(&str, &[&str]); 9] = [
     ("trajectory", &["names"]),
     ("tokens", &[]),
     ("compress", &["names", "trajectory"]),
-    ("summarize", &["compress", "tokens", "trajectory"]),
+    (
+        "summarize",
+        &["compress", "http", "metrics", "names", "tokens", "trajectory"],
+    ),
     ("metrics", &["compress"]),
     (
         "fit",
@@ -32,7 +35,7 @@ const MAY_USE: [(&str, &[&str]); 9] = [
     ),
     ("pipeline", &["compress", "fit", "metrics", "names", "tokens"]),
     ("report", &["metrics"]),
-    ("config", &["compress", "fit", "names", "pipeline"]),
+    ("config", &["compress", "fit", "names", "pipeline", "summarize"]),
 ];
 
 /// What code that computes does not touch: the system, clocks, chance, the network.
@@ -48,6 +51,9 @@ const IMPURE: [&str; 10] = [
     "rand",
     "reqwest",
 ];
+
+/// The files of those layers that have connections, and a clock to go with them.
+const NETWORK: [&str; 2] = ["src/summarize/chat/client.rs", "src/summarize/chat/wire.rs"];
 
 /// The part of it that counting does not touch either: a tokenizer is a file.
 const IMPURE_COUNTING: [&str; 5] = ["std::net", "Instant", "SystemTime", "rand", "reqwest"];
@@ -145,7 +151,7 @@ fn no_layer_knows_more_than_it_may() {
 
 #[test]
 fn what_computes_is_pure() {
-    for file in layered() {
+    for file in layered().filter(|file| !NETWORK.contains(&file.path.as_str())) {
         let impure: &[&str] = match file.layer() {
             "trajectory" | "compress" | "summarize" | "fit" | "report" => &IMPURE,
             "tokens" => &IMPURE_COUNTING,

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use trajfit::config::{
-    Config, ConfigError, KEYS, Key, MachineFormat, Origin, OverLimit, Resolved, Sources, Value,
+    Config, ConfigError, KEYS, Key, Kind, MachineFormat, Origin, OverLimit, Resolved, Sources, Value,
 };
 
 fn config_file(folder: &Path, name: &str, text: &str) -> Sources {
@@ -175,7 +175,7 @@ fn an_unknown_variable_is_a_warning_that_names_the_nearest() {
     .resolve()
     .unwrap();
     assert_eq!(
-        resolved.warnings,
+        resolved.unknown_variables,
         [
             "the environment variable TRAJFIT_TARGET_MAX_TOKEN has no effect; did you mean TRAJFIT_TARGET_MAX_TOKENS?"
         ]
@@ -186,7 +186,7 @@ fn an_unknown_variable_is_a_warning_that_names_the_nearest() {
 fn a_name_that_is_not_built_is_unknown_and_the_known_ones_are_listed() {
     for (path, name) in [
         ("compression.strategy", "mask"),
-        ("summarization.summarizer", "chat"),
+        ("summarization.summarizer", "oracle"),
     ] {
         let error = flags(&[(path, name)]).resolve().unwrap_err();
         assert!(matches!(error, ConfigError::UnknownValue { .. }), "{error}");
@@ -352,7 +352,9 @@ fn the_machine_form_of_any_configuration_reads_back_as_itself() {
 fn every_flag_takes_its_environment_variable_to_the_same_effect() {
     for key in KEYS {
         let default = key.value(&Config::default());
-        let text = if default == Value::Null {
+        let text = if key.kind() == Kind::Object {
+            "{\"a\":\"b\"}".to_owned()
+        } else if default == Value::Null {
             "100000".to_owned()
         } else {
             default.to_string()

@@ -110,6 +110,8 @@ fn run(
         resume: false,
         force: true,
         jobs,
+        requests: 0,
+        prices: None,
         metrics: true,
     };
     (

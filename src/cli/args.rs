@@ -2,9 +2,11 @@
 
 use clap::{Parser, Subcommand};
 
+use super::check::CheckArgs;
 use super::completions::CompletionsArgs;
 use super::compress::CompressArgs;
 use super::config_cmd::ConfigArgs;
+use super::count::CountArgs;
 use super::version;
 
 /// Fit agent trajectories into a token budget.
@@ -23,6 +25,8 @@ const EXAMPLES: &str = "\
 Examples:
   trajfit compress runs.jsonl                        writes runs_compressed.jsonl beside it
   trajfit compress runs.jsonl -o out.jsonl --target-max-tokens 32000
+  trajfit count runs.jsonl                           how many tokens the records have
+  trajfit check runs_compressed.jsonl                exits with 1 if a record is over the budget
   trajfit config --config run.yaml                   shows every setting and where it comes from
 
 Exit codes: 0 done, 1 a gate failed, 2 wrong usage or configuration, 3 done, but some records were
@@ -32,6 +36,8 @@ rejected or degraded, 4 could not go on (resumable), 130 interrupted (resumable)
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Compress(Box<CompressArgs>),
+    Count(Box<CountArgs>),
+    Check(Box<CheckArgs>),
     Config(ConfigArgs),
     Completions(CompletionsArgs),
 }

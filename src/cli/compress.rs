@@ -1,12 +1,11 @@
 //! `trajfit compress`: its flags, and the checks between flags as typed and a run that can start.
 
-use std::ffi::OsStr;
-use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::errors::{self, CliError};
 use super::execute;
 use super::exit::ExitStatus;
+use super::inputs::{self, is_dash, percent};
 use super::key_flags::KeyFlags;
 use crate::config::{Config, OverLimit, Provenance, Sources};
 
@@ -133,13 +132,14 @@ impl CompressOptions {
             seed: args.seed.unwrap_or(0),
             resume: args.resume,
             force: args.force,
+            warnings: resolved.all_warnings(),
             config: resolved.config,
             provenance: resolved.provenance,
-            warnings: resolved.warnings,
             quiet: args.quiet,
             verbose: args.verbose,
         };
-        options.check_inputs()?;
+        inputs::check(&options.inputs)?;
+        options.check_directories()?;
         options.check_streams()?;
         Ok(options)
     }
@@ -152,37 +152,17 @@ impl CompressOptions {
         }
     }
 
-    fn check_inputs(&self) -> Result<(), CliError> {
-        for (index, input) in self.inputs.iter().enumerate() {
-            if self.inputs.iter().take(index).any(|earlier| earlier == input) {
-                return Err(
-                    CliError::usage(format!("the input {} is given twice", input.display()))
-                        .with_help("name every input once"),
-                );
-            }
-            if is_dash(input) {
-                continue;
-            }
-            match std::fs::metadata(input) {
-                Err(error) if error.kind() == ErrorKind::NotFound => {
-                    return Err(CliError::usage(format!(
-                        "cannot read the input {}: no such file",
-                        input.display()
-                    ))
-                    .with_help("INPUT is a file, a directory, or - for standard input"));
-                }
-                Ok(metadata) if metadata.is_dir() && self.writes_stdout() => {
-                    return Err(CliError::usage(format!(
-                        "the directory {} cannot be written to standard output",
-                        input.display()
-                    ))
-                    .with_help("name a directory with --output"));
-                }
-                // What else may be wrong with a file shows when it is opened.
-                _ => {}
-            }
+    /// A directory is no stream.
+    fn check_directories(&self) -> Result<(), CliError> {
+        let directory = self.inputs.iter().find(|input| input.is_dir());
+        match directory.filter(|_| self.writes_stdout()) {
+            None => Ok(()),
+            Some(directory) => Err(CliError::usage(format!(
+                "the directory {} cannot be written to standard output",
+                directory.display()
+            ))
+            .with_help("name a directory with --output")),
         }
-        Ok(())
     }
 
     fn check_streams(&self) -> Result<(), CliError> {
@@ -196,23 +176,6 @@ impl CompressOptions {
             );
         }
         Ok(())
-    }
-}
-
-fn is_dash(path: &Path) -> bool {
-    path.as_os_str() == OsStr::new("-")
-}
-
-fn percent(text: &str) -> Result<f64, String> {
-    let number: f64 = text
-        .trim_end_matches('%')
-        .trim()
-        .parse()
-        .map_err(|_| "not a number".to_owned())?;
-    if number > 0.0 && number <= 100.0 {
-        Ok(number)
-    } else {
-        Err("not over 0 and at most 100".to_owned())
     }
 }
 

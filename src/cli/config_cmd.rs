@@ -45,7 +45,7 @@ enum FileFormat {
 /// Runs the command.
 pub fn run(args: ConfigArgs) -> Result<ExitStatus, CliError> {
     let resolved = args.keys.into_sources(args.config).resolve()?;
-    errors::warn(&resolved.warnings);
+    errors::warn(&resolved.all_warnings());
     let text = match args.format {
         None => table(&resolved),
         Some(FileFormat::Yaml) => resolved.config.to_machine(MachineFormat::Yaml),
@@ -67,7 +67,9 @@ fn table(resolved: &Resolved) -> String {
             Value::Null if key.path == "compression.summary_max_tokens" => {
                 resolved.config.summary_max_tokens().to_string()
             }
+            Value::Null if key.path == "summarization.base_url" => resolved.config.base_url().to_owned(),
             Value::Null => "not set".to_owned(),
+            _ if key.secret => "set".to_owned(),
             Value::Text(text)
                 if text.is_empty() || text.contains(|c: char| c.is_whitespace() || c.is_control()) =>
             {

@@ -3,57 +3,57 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-
-use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::flag;
 
 use super::compress::CompressOptions;
 use super::errors::{self, CliError};
 use super::exit::ExitStatus;
-use super::progress::{Progress, ProgressStyle};
-use crate::config::{Config, InputFormat, OutputCompression, OverLimit, SummarizerKind};
+use super::progress::{Progress, ProgressStyle, compressing};
+use super::{running, summarizer};
+use crate::config::{Config, OutputCompression, OverLimit};
 use crate::fit::{FitSettings, Fitter};
 use crate::metrics::{Status, Totals};
-use crate::pipeline::{self, Codec, Counters, Job, RunError, RunReport, Sample, Source, Targets, Worker};
-use crate::report::{DryRunFigures, OverLimitFigures, Reasons, RecordFigures, RunFigures, summary_table};
-use crate::summarize::Summarizer;
-use crate::summarize::extractive::Extractive;
-use crate::tokens;
-use crate::tokens::chat_template::ChatTemplate;
-use crate::trajectory::Format;
+use crate::pipeline::{self, Codec, Job, RunError, RunReport, Sample, Source, Targets, Worker};
+use crate::report::{
+    DryRunFigures, OverLimitFigures, Reasons, RecordFigures, RequestFigures, RunFigures, summary_table,
+};
 
 /// Runs the compression that the options ask for.
 pub fn execute(options: &CompressOptions) -> Result<ExitStatus, CliError> {
     let config = &options.config;
-    let job = job(options)?;
+    let mut job = job(options)?;
+    let chosen = summarizer::chosen(config)?;
+    job.settings.extend(chosen.wording);
     let worker = Worker {
-        fitter: fitter(config, options.dry_run)?,
+        fitter: Fitter {
+            settings: settings(config, options.dry_run),
+            counter: running::tokenizer(config)?,
+            template: running::template(config)?,
+            summarizer: chosen.summarizer,
+            fallback: chosen.fallback,
+        },
         on_invalid: config.input.on_invalid,
         source_names: job.sources.iter().map(Source::name).collect(),
     };
-    let stop = stop_on_signals()?;
-    let counters = Arc::new(Counters {
-        bytes_total: bytes_total(&job.sources),
-        ..Counters::default()
-    });
+    let stop = running::stop_on_signals()?;
+    let counters = running::counters(&job.sources);
     let progress = Progress::start(
         ProgressStyle::detect(options.quiet, options.verbose),
         Arc::clone(&counters),
+        compressing,
+        chosen.spend,
     );
     let ended = pipeline::run(&job, worker, &counters, &stop);
     progress.finish();
     match ended {
-        Ok(report) => Ok(tell(options, &report)),
+        Ok(report) => Ok(tell(options, &report, job.cost(&report.totals.sums))),
         Err(RunError::OutputClosed) => Ok(ExitStatus::Done),
-        Err(error) => Err(cli_error(error, options)),
+        Err(error) => Err(running::cli_error(error)),
     }
 }
 
 fn job(options: &CompressOptions) -> Result<Job, CliError> {
     let config = &options.config;
-    let usage = |error| cli_error(error, options);
-    let sources = pipeline::sources(&options.inputs).map_err(usage)?;
+    let sources = pipeline::sources(&options.inputs).map_err(running::cli_error)?;
     let stdout = PathBuf::from("-");
     let output: Option<&Path> = if options.writes_stdout() {
         Some(&stdout)
@@ -67,8 +67,8 @@ fn job(options: &CompressOptions) -> Result<Job, CliError> {
         OutputCompression::Zstd => Some(Codec::Zstd),
     };
     let suffix = &config.output.output_suffix;
-    let targets = Targets::of(&sources, &options.inputs, output, suffix, codec).map_err(usage)?;
-    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+    let targets =
+        Targets::of(&sources, &options.inputs, output, suffix, codec).map_err(running::cli_error)?;
     Ok(Job {
         sources,
         targets,
@@ -80,41 +80,15 @@ fn job(options: &CompressOptions) -> Result<Job, CliError> {
             .map_or(Sample::ALL, |percent| Sample::new(percent, options.seed)),
         resume: options.resume,
         force: options.force,
-        jobs: if config.processing.jobs == 0 {
-            cores()
+        jobs: running::jobs(config),
+        requests: if config.summarization.summarizer.uses_network() {
+            config.processing.max_concurrent_requests
         } else {
-            config.processing.jobs
+            0
         },
+        prices: summarizer::prices(config),
         metrics: config.metrics.enabled,
     })
-}
-
-fn fitter(config: &Config, dry_run: bool) -> Result<Fitter, CliError> {
-    let counter = tokens::load(&config.tokenizer.name)
-        .map_err(|error| CliError::usage(error.to_string()).with_help(error.help()))?;
-    let embedded: Arc<dyn Summarizer> = Arc::new(Extractive {
-        redaction: config.redaction.enabled,
-    });
-    let summarizer = match config.summarization.summarizer {
-        SummarizerKind::Extractive => Arc::clone(&embedded),
-    };
-    Ok(Fitter {
-        settings: settings(config, dry_run),
-        counter,
-        template: template(config)?,
-        summarizer,
-        fallback: embedded,
-    })
-}
-
-/// The chat template, where rendered counts are asked for.
-fn template(config: &Config) -> Result<Option<Arc<ChatTemplate>>, CliError> {
-    let Some(choice) = config.chat_template() else {
-        return Ok(None);
-    };
-    ChatTemplate::load(choice, &config.tokenizer.name)
-        .map(Some)
-        .map_err(|error| CliError::usage(error.to_string()).with_help(error.help()))
 }
 
 fn settings(config: &Config, dry_run: bool) -> FitSettings {
@@ -131,11 +105,7 @@ fn settings(config: &Config, dry_run: bool) -> FitSettings {
         protection: config.protected_turns,
         notice: config.summary_notice().map(str::to_owned),
         image_tokens: config.tokenizer.image_tokens,
-        format: match config.input.format {
-            InputFormat::Auto => None,
-            InputFormat::Sharegpt => Some(Format::ShareGpt),
-            InputFormat::Messages => Some(Format::Messages),
-        },
+        format: running::format(config),
         over_limit: compression.over_limit,
         on_failure: config.summarization.on_failure,
         dry_run,
@@ -143,59 +113,8 @@ fn settings(config: &Config, dry_run: bool) -> FitSettings {
     }
 }
 
-/// The first signal asks the run to stop at a safe place, the second ends the process at once.
-fn stop_on_signals() -> Result<Arc<AtomicBool>, CliError> {
-    let stop = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM] {
-        // In this order: the condition is looked at before the flag is set.
-        flag::register_conditional_shutdown(signal, ExitStatus::Interrupted as i32, Arc::clone(&stop))
-            .and_then(|_| flag::register(signal, Arc::clone(&stop)))
-            .map_err(|error| CliError::stopped(format!("cannot listen for signals: {error}")))?;
-    }
-    Ok(stop)
-}
-
-/// Bytes of all inputs; `None` where one of them is a stream.
-fn bytes_total(sources: &[Source]) -> Option<u64> {
-    let sizes = sources.iter().map(|source| {
-        let metadata = (!source.is_stdin())
-            .then(|| std::fs::metadata(&source.path).ok())
-            .flatten()?;
-        metadata.is_file().then_some(metadata.len())
-    });
-    sizes.sum()
-}
-
-fn cli_error(error: RunError, options: &CompressOptions) -> CliError {
-    match error {
-        RunError::Usage { message, help } => CliError::usage(message).with_help(help),
-        RunError::CannotGoOn { message, help } => CliError::stopped(message).with_help(help),
-        RunError::Interrupted { resumable } => {
-            let help = if resumable {
-                "run the same command with --resume to go on"
-            } else {
-                "run it again"
-            };
-            CliError {
-                status: ExitStatus::Interrupted,
-                ..CliError::stopped("interrupted").with_help(help)
-            }
-        }
-        RunError::OutputClosed => CliError::stopped(format!("{} was closed", output_name(options))),
-    }
-}
-
-fn output_name(options: &CompressOptions) -> String {
-    options
-        .output
-        .as_deref()
-        .unwrap_or(Path::new("the output"))
-        .display()
-        .to_string()
-}
-
 /// Tells what a run came to, unless that is not wanted, and turns it into an exit code.
-fn tell(options: &CompressOptions, report: &RunReport) -> ExitStatus {
+fn tell(options: &CompressOptions, report: &RunReport, cost: Option<f64>) -> ExitStatus {
     let files: Vec<String> = report
         .files
         .iter()
@@ -204,7 +123,7 @@ fn tell(options: &CompressOptions, report: &RunReport) -> ExitStatus {
     let text = if report.already_finished {
         format!("already finished: {}\n", files.join(", "))
     } else {
-        summary_table(&figures(options, report))
+        summary_table(&figures(options, report, cost))
     };
     if !options.quiet {
         // Where stderr is closed there is nobody left to tell.
@@ -225,7 +144,7 @@ fn tell(options: &CompressOptions, report: &RunReport) -> ExitStatus {
     }
 }
 
-fn figures(options: &CompressOptions, report: &RunReport) -> RunFigures {
+fn figures(options: &CompressOptions, report: &RunReport, cost: Option<f64>) -> RunFigures {
     let (totals, sums) = (&report.totals, &report.totals.sums);
     RunFigures {
         records: RecordFigures {
@@ -253,6 +172,14 @@ fn figures(options: &CompressOptions, report: &RunReport) -> RunFigures {
         both_counts: totals.both_counts.is_any().then(|| totals.both_counts.clone()),
         anchors_needed: sums.anchors_needed,
         anchors_held: sums.anchors_held,
+        requests: RequestFigures {
+            sent: sums.summarization_api_calls,
+            failed: sums.summarization_errors,
+            cached: sums.cached_summaries,
+            prompt_tokens: sums.prompt_tokens,
+            completion_tokens: sums.completion_tokens,
+            cost,
+        },
         elapsed: report.elapsed,
         bytes_in: report.bytes_read,
         files: report.files.clone(),

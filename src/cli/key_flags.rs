@@ -1,6 +1,7 @@
 //! The flags that repeat configuration keys, made from the table of keys.
 
 use std::ffi::OsStr;
+use std::marker::PhantomData;
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser, ValueParser};
@@ -8,13 +9,30 @@ use clap::{Arg, ArgMatches, Command, FromArgMatches};
 
 use crate::config::{Config, KEYS, Key, Kind, Sources, Value};
 
-/// A flag for every key, as far as the user gave them.
-#[derive(Debug, Clone, Default)]
-pub struct KeyFlags {
-    given: Vec<(&'static Key, String)>,
+/// The keys that a command has flags for.
+pub trait KeySet {
+    /// They, in the order of the help.
+    fn keys() -> &'static [Key];
 }
 
-impl KeyFlags {
+/// Every key.
+#[derive(Debug, Clone)]
+pub enum EveryKey {}
+
+impl KeySet for EveryKey {
+    fn keys() -> &'static [Key] {
+        KEYS
+    }
+}
+
+/// A flag for every key of a set, as far as the user gave them.
+#[derive(Debug, Clone)]
+pub struct KeyFlags<S = EveryKey> {
+    given: Vec<(&'static Key, String)>,
+    set: PhantomData<S>,
+}
+
+impl<S> KeyFlags<S> {
     /// The layers of this process: the file named, the environment, these flags.
     pub fn into_sources(self, file: Option<PathBuf>) -> Sources {
         Sources {
@@ -25,7 +43,7 @@ impl KeyFlags {
     }
 }
 
-impl clap::Args for KeyFlags {
+impl<S: KeySet> clap::Args for KeyFlags<S> {
     fn augment_args(command: Command) -> Command {
         // `config` has a --format of its own; a flag that a subcommand has taken is no key's flag there.
         let taken: Vec<String> = command
@@ -33,7 +51,7 @@ impl clap::Args for KeyFlags {
             .filter_map(Arg::get_long)
             .map(str::to_owned)
             .collect();
-        let free = KEYS
+        let free = S::keys()
             .iter()
             .filter(|key| !taken.iter().any(|flag| flag == key.flag));
         command.args(free.map(argument))
@@ -44,15 +62,18 @@ impl clap::Args for KeyFlags {
     }
 }
 
-impl FromArgMatches for KeyFlags {
+impl<S: KeySet> FromArgMatches for KeyFlags<S> {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let mut flags = Self::default();
+        let mut flags = Self {
+            given: Vec::new(),
+            set: PhantomData,
+        };
         flags.update_from_arg_matches(matches)?;
         Ok(flags)
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        for key in KEYS {
+        for key in S::keys() {
             if let Ok(Some(text)) = matches.try_get_one::<String>(key.path) {
                 self.given.push((key, text.clone()));
             }
@@ -66,6 +87,7 @@ fn argument(key: &'static Key) -> Arg {
         Kind::Count => ("N", StringValueParser::new().into()),
         Kind::Number => ("NUMBER", StringValueParser::new().into()),
         Kind::Text => ("TEXT", StringValueParser::new().into()),
+        Kind::Object => ("JSON", StringValueParser::new().into()),
         Kind::Switch => ("true|false", ValueParser::new(AnyOf(&["true", "false"]))),
         Kind::Name(names) => ("NAME", ValueParser::new(AnyOf(names))),
     };
@@ -81,9 +103,13 @@ fn argument(key: &'static Key) -> Arg {
         .allow_negative_numbers(matches!(key.kind(), Kind::Count | Kind::Number))
         .hide_possible_values(key.kind() == Kind::Switch)
         .help(format!("{}{default}", key.help))
-        .help_heading(heading(key.section()))
+        .help_heading(if key.network_only {
+            "Language model"
+        } else {
+            heading(key.section())
+        })
         .hide_short_help(!key.common)
-        .hide(key.network_only)
+        .hide(key.hidden)
 }
 
 fn heading(section: &'static str) -> &'static str {

@@ -1,16 +1,22 @@
 //! The command line: the only place that prints, and the one that knows exit codes.
 
 mod args;
+mod check;
 mod completions;
 mod compress;
 mod config_cmd;
+mod count;
 mod errors;
 mod execute;
 mod exit;
+mod inputs;
 mod key_flags;
 mod memory;
 mod progress;
+mod running;
 mod stdout;
+mod summarizer;
+mod survey;
 mod version;
 
 use std::process::ExitCode;
@@ -43,6 +49,8 @@ pub fn main() -> ExitCode {
     };
     let ended = match cli.command {
         Command::Compress(args) => compress::run(*args),
+        Command::Count(args) => count::run(*args),
+        Command::Check(args) => check::run(*args),
         Command::Config(args) => config_cmd::run(args),
         Command::Completions(args) => completions::run(&args),
     };

@@ -12,6 +12,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle as BarStyle};
 
 use crate::pipeline::Counters;
 use crate::report::figures::{self, thousands};
+use crate::summarize::spend::Spend;
 
 /// How progress is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,8 +57,14 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Shows the counters from a thread of its own. Where none can be had the run goes on without.
-    pub fn start(style: ProgressStyle, counters: Arc<Counters>) -> Self {
+    /// Shows the counters from a thread of its own, the records as `records` words them, and what requests were made. Where
+    /// none can be had the run goes on without.
+    pub fn start(
+        style: ProgressStyle,
+        counters: Arc<Counters>,
+        records: fn(&Counters) -> String,
+        spend: Option<Arc<Spend>>,
+    ) -> Self {
         if style == ProgressStyle::Silent {
             return Self { running: None };
         }
@@ -67,7 +74,10 @@ impl Progress {
             let started = Instant::now();
             let first_byte = counters.bytes_read.load(Ordering::Relaxed);
             while stopped.recv_timeout(style.interval()) == Err(RecvTimeoutError::Timeout) {
-                let line = line(&counters, first_byte, started.elapsed());
+                let mut line = line(records(&counters), &counters, first_byte, started.elapsed());
+                if let Some(spend) = &spend {
+                    line.push_str(&requests(spend, started.elapsed()));
+                }
                 if let Some(bar) = &bar {
                     bar.set_position(counters.bytes_read.load(Ordering::Relaxed));
                     bar.set_message(line);
@@ -115,20 +125,33 @@ fn bar(bytes_total: Option<u64>) -> ProgressBar {
     bar
 }
 
-/// What matters most comes first: a narrow terminal cuts the end. `first_byte`: where this run began to read, for the
-/// rate of a resumed run.
-fn line(counters: &Counters, first_byte: u64, elapsed: Duration) -> String {
-    let count = |counter: &AtomicU64| thousands(counter.load(Ordering::Relaxed));
-    let mut line = format!(
-        "{} records, {} compressed, {} over limit",
-        count(&counters.records),
-        count(&counters.compressed),
-        count(&counters.over_limit)
-    );
-    // Writing to a String cannot fail.
-    if counters.rejected.load(Ordering::Relaxed) > 0 {
+/// What a compression has done so far.
+pub fn compressing(counters: &Counters) -> String {
+    let (compressed, over_limit) = (count(&counters.compressed), count(&counters.over_limit));
+    let records = count(&counters.records);
+    let mut line = format!("{records} records, {compressed} compressed, {over_limit} over limit");
+    if Counters::get(&counters.rejected) > 0 {
         let _ = write!(line, ", {} rejected", count(&counters.rejected));
     }
+    line
+}
+
+/// What a survey has seen so far.
+pub fn counting(counters: &Counters) -> String {
+    let mut line = format!("{} records", count(&counters.records));
+    if Counters::get(&counters.rejected) > 0 {
+        let _ = write!(line, ", {} unreadable", count(&counters.rejected));
+    }
+    line
+}
+
+fn count(counter: &AtomicU64) -> String {
+    thousands(Counters::get(counter))
+}
+
+/// What matters most comes first: a narrow terminal cuts the end. `first_byte`: where this run began to read, for the
+/// rate of a resumed run.
+fn line(mut line: String, counters: &Counters, first_byte: u64, elapsed: Duration) -> String {
     let read = counters.bytes_read.load(Ordering::Relaxed);
     let rate = figures::megabytes_per_second(read.saturating_sub(first_byte), elapsed);
     let _ = write!(line, ", {}", figures::megabytes(read));
@@ -148,9 +171,29 @@ fn line(counters: &Counters, first_byte: u64, elapsed: Duration) -> String {
     line
 }
 
+/// What is being asked and spent.
+fn requests(spend: &Spend, elapsed: Duration) -> String {
+    let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+    let minutes = (elapsed.as_secs_f64() / 60.0).max(1.0 / 60.0);
+    let tokens = count(&spend.prompt_tokens) + count(&spend.completion_tokens);
+    let mut text = format!(
+        "; {} requests, {} in flight, {} retries, {} tokens/min",
+        thousands(count(&spend.requests)),
+        thousands(count(&spend.in_flight)),
+        thousands(count(&spend.retries)),
+        thousands((tokens as f64 / minutes) as u64)
+    );
+    if let Some(cost) = spend.cost() {
+        let _ = write!(text, ", ${cost:.2}");
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::metrics::Prices;
+    use crate::summarize::spend::Limits;
 
     #[test]
     fn a_pipe_shows_nothing_unless_it_is_a_log_and_quiet_wins() {
@@ -174,20 +217,39 @@ mod tests {
         };
         let elapsed = Duration::from_secs(5);
         assert_eq!(
-            line(&counters, 50_000_000, elapsed),
+            line(compressing(&counters), &counters, 50_000_000, elapsed),
             "12,345 records, 300 compressed, 2 over limit, 1 rejected, 250.0 MB of 1.00 GB, 40.0 MB/s, 19 s left"
         );
         let stream = Counters::default();
         assert_eq!(
-            line(&stream, 0, Duration::ZERO),
-            "0 records, 0 compressed, 0 over limit, 0 bytes, 0.0 MB/s"
+            line(counting(&stream), &stream, 0, Duration::ZERO),
+            "0 records, 0 bytes, 0.0 MB/s"
+        );
+    }
+
+    #[test]
+    fn requests_are_told_with_what_they_cost() {
+        let prices = Prices {
+            prompt: 1.0,
+            completion: 4.0,
+        };
+        let spend = Spend::new(Limits {
+            prices: Some(prices),
+            ..Limits::default()
+        });
+        spend.requests.store(1200, Ordering::Relaxed);
+        spend.in_flight.store(50, Ordering::Relaxed);
+        spend.took(2_000_000, 100_000);
+        assert_eq!(
+            requests(&spend, Duration::from_mins(2)),
+            "; 1,200 requests, 50 in flight, 0 retries, 1,050,000 tokens/min, $2.40"
         );
     }
 
     #[test]
     fn finishing_does_not_wait_for_the_next_line() {
         let started = Instant::now();
-        Progress::start(ProgressStyle::Lines, Arc::default()).finish();
+        Progress::start(ProgressStyle::Lines, Arc::default(), counting, None).finish();
         assert!(started.elapsed() < Duration::from_secs(4));
     }
 }

@@ -36,6 +36,16 @@ impl Reason {
         }
     }
 
+    /// The same reason, with another one told in its detail.
+    #[must_use]
+    pub fn and(mut self, other: &Self) -> Self {
+        if !self.detail.is_empty() {
+            self.detail.push_str("; ");
+        }
+        self.detail.push_str(other.code);
+        self
+    }
+
     /// A reason with a detail.
     pub fn with(code: &'static str, detail: impl Into<String>) -> Self {
         Self {

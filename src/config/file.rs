@@ -7,7 +7,8 @@ use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 
 use super::error::ConfigError;
-use super::value::Value;
+use super::keys::Key;
+use super::value::{Kind, Value};
 
 /// Reads the file and flattens it: `compression: {strategy: x}` becomes `("compression.strategy", x)`, in file order.
 pub fn read(path: &Path) -> Result<Vec<(String, Value)>, ConfigError> {
@@ -40,7 +41,9 @@ fn parse(path: &Path, text: &str) -> Result<Vec<(String, Value)>, ConfigError> {
     let mut entries = Vec::new();
     match tree {
         Tree::Leaf(Value::Null) => {}
-        Tree::Leaf(_) => return Err(failed("expected sections of keys at the top level".to_owned())),
+        Tree::Leaf(_) | Tree::List(_) => {
+            return Err(failed("expected sections of keys at the top level".to_owned()));
+        }
         Tree::Section(children) => flatten("", children, &mut entries),
     }
     Ok(entries)
@@ -49,6 +52,7 @@ fn parse(path: &Path, text: &str) -> Result<Vec<(String, Value)>, ConfigError> {
 /// What all three formats have in common.
 enum Tree {
     Leaf(Value),
+    List(Vec<Tree>),
     Section(Vec<(String, Tree)>),
 }
 
@@ -61,7 +65,36 @@ fn flatten(prefix: &str, children: Vec<(String, Tree)>, entries: &mut Vec<(Strin
         };
         match child {
             Tree::Leaf(value) => entries.push((path, value)),
+            Tree::List(_) => entries.push((path, Value::Other("a list"))),
+            Tree::Section(children) if takes_object(&path) => {
+                let object = Tree::Section(children).into_json();
+                entries.push((path, Value::Text(object.to_string())));
+            }
             Tree::Section(children) => flatten(&path, children, entries),
+        }
+    }
+}
+
+/// Whether what stands below `path` is that key's value, and no keys.
+fn takes_object(path: &str) -> bool {
+    Key::by_path(path).is_some_and(|key| key.kind() == Kind::Object)
+}
+
+impl Tree {
+    fn into_json(self) -> serde_json::Value {
+        match self {
+            Self::Leaf(Value::Null | Value::Other(_)) => serde_json::Value::Null,
+            Self::Leaf(Value::Switch(on)) => on.into(),
+            Self::Leaf(Value::Whole(number)) => {
+                i64::try_from(number).map_or_else(|_| (number as f64).into(), Into::into)
+            }
+            Self::Leaf(Value::Number(number)) => number.into(),
+            Self::Leaf(Value::Text(text)) => text.into(),
+            Self::List(items) => items.into_iter().map(Self::into_json).collect(),
+            Self::Section(children) => children
+                .into_iter()
+                .map(|(name, child)| (name, child.into_json()))
+                .collect(),
         }
     }
 }
@@ -118,8 +151,11 @@ impl<'de> Visitor<'de> for TreeVisitor {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Tree, A::Error> {
-        while items.next_element::<Tree>()?.is_some() {}
-        Ok(Tree::Leaf(Value::Other("a list")))
+        let mut list = Vec::new();
+        while let Some(item) = items.next_element()? {
+            list.push(item);
+        }
+        Ok(Tree::List(list))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Tree, A::Error> {
@@ -128,7 +164,7 @@ impl<'de> Visitor<'de> for TreeVisitor {
             // YAML keys may be of any kind; whatever is no text becomes an unknown key and is named as such.
             let name = match key {
                 Tree::Leaf(value) => value.to_string(),
-                Tree::Section(_) => "?".to_owned(),
+                Tree::List(_) | Tree::Section(_) => "?".to_owned(),
             };
             children.push((name, map.next_value()?));
         }

@@ -7,6 +7,8 @@ use super::nearest::nearest;
 use super::value::{Kind, Setting, Value};
 
 /// One configuration key.
+#[derive(Clone, Copy)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a property")]
 pub struct Key {
     /// Its place in the file: `compression.target_max_tokens`.
     pub path: &'static str,
@@ -20,6 +22,10 @@ pub struct Key {
     pub network_only: bool,
     /// Whether the short help shows it.
     pub common: bool,
+    /// Whether no help shows it.
+    pub hidden: bool,
+    /// Whether its value is printed nowhere.
+    pub secret: bool,
     read: fn(&Config) -> &dyn Setting,
     edit: fn(&mut Config) -> &mut dyn Setting,
 }
@@ -33,6 +39,8 @@ macro_rules! key {
             affects_output: true,
             network_only: false,
             common: false,
+            hidden: false,
+            secret: false,
             read: |config| &config.$section.$field,
             edit: |config| &mut config.$section.$field,
         }
@@ -47,7 +55,7 @@ pub static KEYS: &[Key] = &[
     key!(tokenizer.image_tokens, "image-tokens", "Tokens that an image part costs"),
     key!(compression.target_max_tokens, "target-max-tokens", "Tokens that a trajectory may cost after compression").common(),
     key!(compression.summary_target_tokens, "summary-target-tokens", "Tokens that a summary should cost").common(),
-    key!(compression.summary_max_tokens, "summary-max-tokens", "Tokens that a summary may cost where the budget leaves room [default: twice the summary target]"),
+    key!(compression.summary_max_tokens, "summary-max-tokens", "Tokens that an extractive summary may cost where the budget leaves room [default: twice the summary target]"),
     key!(compression.strategy, "strategy", "How a trajectory is made to fit"),
     key!(compression.count, "count", "What the budget is measured in: the sum of the turns' values, or the whole chat as its template renders it"),
     key!(compression.over_limit, "over-limit", "What becomes of a record that is still over the budget: write it, reject it, or write it and exit with 1").common(),
@@ -60,14 +68,30 @@ pub static KEYS: &[Key] = &[
     key!(protected_turns.first_tool, "first-tool", "Protect the tool turns that answer the first assistant turn"),
     key!(protected_turns.last_n_turns, "last-n-turns", "Protect this many turns at the end").common(),
     key!(protected_turns.tail_tokens, "tail-tokens", "Protect more turns at the end, up to this many tokens"),
-    key!(summarization.summarizer, "summarizer", "Who writes summaries"),
+    key!(summarization.summarizer, "summarizer", "Who writes summaries: quotes from the turns, made here, or a language model").common(),
     key!(summarization.on_failure, "on-failure", "What becomes of a record whose summary failed: the embedded summary, the original, or the end of the run"),
-    key!(summarization.model, "model", "Model that a network summarizer asks").network(),
-    key!(summarization.base_url, "base-url", "Address of the endpoint").network(),
-    key!(summarization.api_key_env, "api-key-env", "Environment variable that holds the key").network().no_effect_on_output(),
+    key!(summarization.model, "model", "Model to ask").network().common(),
+    key!(summarization.base_url, "base-url", "Address of the endpoint, with its version [default: https://api.openai.com/v1, or https://api.anthropic.com]").network().common(),
+    key!(summarization.api, "api", "What the endpoint understands: OpenAI's chat completions, which most servers know, or Anthropic's messages").network(),
+    key!(summarization.api_key_env, "api-key-env", "Environment variable that holds the key [default: OPENAI_API_KEY, OPENROUTER_API_KEY or ANTHROPIC_API_KEY, by the endpoint]").network().no_effect_on_output(),
+    key!(summarization.fallback_model, "fallback-model", "Model to ask where the first one fails").network(),
+    key!(summarization.style, "style", "Form of the summaries: dense prose, or a working record with headings").network(),
+    key!(summarization.focus, "focus", "Topic that the summaries should dwell on").network(),
+    key!(summarization.prompt_template, "prompt-template", "File with other wording for the prompt").network(),
     key!(summarization.temperature, "temperature", "Sampling temperature, 0 to 2").network(),
+    key!(summarization.context_window, "context-window", "Tokens that the model reads and writes at most; longer stretches are summarized in pieces").network(),
+    key!(summarization.max_output_tokens, "max-output-tokens", "Tokens that an answer may have, thoughts included [default: twice the summary and 256]").network(),
+    key!(summarization.headers, "headers", "Headers for every request, as JSON").network().no_effect_on_output().secret(),
+    key!(summarization.body, "body", "Fields for the body of every request, as JSON").network(),
+    key!(summarization.timeout, "timeout", "Seconds that a request may take").network().no_effect_on_output(),
     key!(summarization.max_retries, "max-retries", "Times a failed request is repeated").network().no_effect_on_output(),
     key!(summarization.retry_delay, "retry-delay", "Seconds before the first repetition").network().no_effect_on_output(),
+    key!(summarization.rpm, "rpm", "Requests a minute, at most").network().no_effect_on_output(),
+    key!(summarization.tpm, "tpm", "Tokens a minute, at most, read and written").network().no_effect_on_output(),
+    key!(summarization.price_prompt, "price-prompt", "US dollars for a million tokens read").network().no_effect_on_output(),
+    key!(summarization.price_completion, "price-completion", "US dollars for a million tokens written").network().no_effect_on_output(),
+    key!(summarization.max_requests, "max-requests", "Requests after which the run ends; it can be resumed").network().no_effect_on_output(),
+    key!(summarization.max_cost, "max-cost", "US dollars that the run may cost; it can be resumed").network().no_effect_on_output(),
     key!(input.format, "format", "Format of the records; auto detects it a record at a time").common(),
     key!(input.on_invalid, "on-invalid", "What becomes of a line that holds no readable trajectory: the rejects file, the output as it is, or the end of the run").common(),
     key!(output.add_summary_notice, "add-summary-notice", "Say in the system turn of a compressed trajectory that there is a summary"),
@@ -79,7 +103,7 @@ pub static KEYS: &[Key] = &[
     key!(metrics.enabled, "metrics", "Write a CSV with a row a record beside the output"),
     key!(metrics.per_trajectory, "per-trajectory", "Add a compression_metrics object to every compressed record"),
     key!(redaction.enabled, "redaction", "Replace secrets in what summarizers read and write"),
-    key!(redaction.kept_turns, "redact-kept-turns", "Replace secrets in kept turns too").network(),
+    key!(redaction.kept_turns, "redact-kept-turns", "Replace secrets in kept turns too").network().hidden(),
 ];
 
 impl Key {
@@ -93,8 +117,26 @@ impl Key {
         self
     }
 
+    const fn hidden(mut self) -> Self {
+        self.hidden = true;
+        self
+    }
+
+    const fn secret(mut self) -> Self {
+        self.secret = true;
+        self
+    }
+
     const fn no_effect_on_output(mut self) -> Self {
         self.affects_output = false;
+        self
+    }
+
+    /// The same key for a command whose flag for it is called otherwise, or says something else.
+    #[must_use]
+    pub fn with_flag(mut self, flag: &'static str, help: &'static str) -> Self {
+        self.flag = flag;
+        self.help = help;
         self
     }
 

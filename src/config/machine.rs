@@ -26,7 +26,7 @@ impl Config {
         for key in KEYS {
             let value = key.value(self);
             let idle = key.is_idle(self) && value == key.value(&Self::default());
-            if value == Value::Null || idle {
+            if value == Value::Null || idle || key.secret {
                 continue;
             }
             match sections.last_mut() {

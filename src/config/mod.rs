@@ -11,6 +11,7 @@ mod keys;
 mod machine;
 mod names;
 mod nearest;
+mod object;
 mod predecessor;
 mod provenance;
 mod resolve;
@@ -23,10 +24,11 @@ pub use error::ConfigError;
 pub use keys::{KEYS, Key};
 pub use machine::MachineFormat;
 pub use names::{
-    CountMode, InputFormat, OnFailure, OnInvalid, OutputCompression, OverLimit, Strategy, SummarizerKind,
-    SummaryPlacement, UnknownName,
+    Api, CountMode, InputFormat, OnFailure, OnInvalid, OutputCompression, OverLimit, Strategy, Style,
+    SummarizerKind, SummaryPlacement, UnknownName,
 };
 pub use nearest::nearest;
+pub use object::JsonObject;
 pub use provenance::{Origin, Provenance};
 pub use resolve::{Resolved, Sources};
 pub use sections::{
@@ -59,12 +61,29 @@ pub struct Config {
 }
 
 impl Config {
-    /// The tokens that an extractive summary may cost where the plan leaves room: as set, or twice the target.
+    /// The tokens that a summary may cost where the plan leaves room: as set, or twice the target; a language model's is
+    /// never longer than the target.
     pub fn summary_max_tokens(&self) -> usize {
         let compression = &self.compression;
+        if self.summarization.summarizer.uses_network() {
+            return compression.summary_target_tokens;
+        }
         compression
             .summary_max_tokens
             .unwrap_or(compression.summary_target_tokens.saturating_mul(2))
+    }
+
+    /// Where a network summarizer asks: as set, or where its interface has its name from.
+    pub fn base_url(&self) -> &str {
+        let summarization = &self.summarization;
+        let default = summarization.api.default_base_url();
+        summarization.base_url.as_deref().unwrap_or(default)
+    }
+
+    /// Whether it is known what tokens cost.
+    pub fn has_prices(&self) -> bool {
+        let summarization = &self.summarization;
+        summarization.price_prompt.is_some() || summarization.price_completion.is_some()
     }
 
     /// The chat template that rendered counts are made with, where they are asked for: a budget on what is rendered needs one.
@@ -85,6 +104,7 @@ impl Config {
     pub fn fingerprint(&self) -> Vec<(String, String)> {
         let mut effective = self.clone();
         effective.compression.summary_max_tokens = Some(self.summary_max_tokens());
+        effective.summarization.base_url = Some(self.base_url().to_owned());
         KEYS.iter()
             .filter(|key| key.affects_output && !key.is_idle(self))
             .map(|key| (key.path.to_owned(), key.value(&effective).to_string()))

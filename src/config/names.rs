@@ -6,6 +6,8 @@ pub use crate::compress::SummaryPlacement;
 pub use crate::fit::{CountMode, OnFailure, OverLimit};
 pub use crate::names::{Named, UnknownName};
 pub use crate::pipeline::OnInvalid;
+pub use crate::summarize::chat::api::Api;
+pub use crate::summarize::prompt::Style;
 
 named! {
     /// How a trajectory is made to fit.
@@ -20,6 +22,8 @@ named! {
     SummarizerKind {
         /// Quotes from the region: deterministic, no network.
         Extractive = "extractive",
+        /// A language model over HTTP.
+        Chat = "chat",
     }
 }
 
@@ -54,6 +58,7 @@ impl SummarizerKind {
     pub fn uses_network(self) -> bool {
         match self {
             Self::Extractive => false,
+            Self::Chat => true,
         }
     }
 }

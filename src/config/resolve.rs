@@ -29,8 +29,10 @@ pub struct Resolved {
     pub config: Config,
     /// Where they came from.
     pub provenance: Provenance,
-    /// What has no effect though it was given: a sentence each, in a fixed order.
+    /// Keys that have no effect though they were given: a sentence each, in a fixed order.
     pub warnings: Vec<String>,
+    /// The same for environment variables that are no key's.
+    pub unknown_variables: Vec<String>,
 }
 
 impl Sources {
@@ -51,6 +53,11 @@ impl Sources {
 }
 
 impl Resolved {
+    /// Everything that has no effect though it was given.
+    pub fn all_warnings(&self) -> Vec<String> {
+        [&self.warnings[..], &self.unknown_variables].concat()
+    }
+
     fn set(&mut self, key: &'static Key, value: &Value, origin: Origin) -> Result<(), ConfigError> {
         if *value == Value::Null {
             return Ok(());
@@ -146,7 +153,7 @@ impl Resolved {
             // Not an error: a wrapper script may have variables of its own under this prefix.
             let meant = nearest(variable, variables.iter().map(String::as_str))
                 .map_or_else(String::new, |near| format!("; did you mean {near}?"));
-            self.warnings.push(format!(
+            self.unknown_variables.push(format!(
                 "the environment variable {variable} has no effect{meant}"
             ));
         }

@@ -1,9 +1,10 @@
 //! The sections of the configuration, with their defaults.
 
 use super::names::{
-    CountMode, InputFormat, OnFailure, OnInvalid, OutputCompression, OverLimit, Strategy, SummarizerKind,
-    SummaryPlacement,
+    Api, CountMode, InputFormat, OnFailure, OnInvalid, OutputCompression, OverLimit, Strategy, Style,
+    SummarizerKind, SummaryPlacement,
 };
+use super::object::JsonObject;
 
 /// `tokenizer`: which tokens are counted.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,18 +48,50 @@ pub struct SummarizationConfig {
     pub summarizer: SummarizerKind,
     /// What becomes of a record whose summary failed.
     pub on_failure: OnFailure,
-    /// The model that a network summarizer asks.
+    /// What the endpoint of a network summarizer understands.
+    pub api: Api,
+    /// The model that it asks.
     pub model: Option<String>,
-    /// Where it asks.
+    /// The model that it asks where that one fails.
+    pub fallback_model: Option<String>,
+    /// Where it asks (see [`Config::base_url`](super::Config::base_url)).
     pub base_url: Option<String>,
     /// The environment variable that holds the key.
     pub api_key_env: Option<String>,
+    /// Headers beside our own; never printed, since keys may be among them.
+    pub headers: JsonObject,
+    /// Fields of the requests' bodies beside our own.
+    pub body: JsonObject,
+    /// The form of the summaries.
+    pub style: Style,
+    /// What they should dwell on.
+    pub focus: Option<String>,
+    /// A file with other wording.
+    pub prompt_template: Option<String>,
+    /// Tokens that the model reads and writes at most.
+    pub context_window: Option<usize>,
+    /// Tokens that an answer may have.
+    pub max_output_tokens: Option<usize>,
     /// Sampling temperature, 0 to 2.
     pub temperature: f64,
     /// Times a failed request is repeated.
     pub max_retries: usize,
     /// Seconds before the first repetition.
     pub retry_delay: f64,
+    /// Seconds that a request may take.
+    pub timeout: f64,
+    /// Requests a minute.
+    pub rpm: Option<usize>,
+    /// Tokens a minute.
+    pub tpm: Option<usize>,
+    /// US dollars for a million tokens read.
+    pub price_prompt: Option<f64>,
+    /// US dollars for a million tokens written.
+    pub price_completion: Option<f64>,
+    /// Requests after which a run ends.
+    pub max_requests: Option<usize>,
+    /// US dollars that a run may cost.
+    pub max_cost: Option<f64>,
 }
 
 /// `input`: how input is read.
@@ -141,12 +174,28 @@ impl Default for SummarizationConfig {
         Self {
             summarizer: SummarizerKind::Extractive,
             on_failure: OnFailure::Fallback,
+            api: Api::OpenAi,
             model: None,
+            fallback_model: None,
             base_url: None,
             api_key_env: None,
+            headers: JsonObject::default(),
+            body: JsonObject::default(),
+            style: Style::Concise,
+            focus: None,
+            prompt_template: None,
+            context_window: None,
+            max_output_tokens: None,
             temperature: 0.3,
             max_retries: 3,
             retry_delay: 2.0,
+            timeout: 120.0,
+            rpm: None,
+            tpm: None,
+            price_prompt: None,
+            price_completion: None,
+            max_requests: None,
+            max_cost: None,
         }
     }
 }

@@ -11,12 +11,19 @@ const MAX_IMAGE_TOKENS: usize = 1_000_000;
 /// More threads than any machine has cores; beyond this, a run dies of thread creation instead of a message.
 const MOST_JOBS: usize = 1024;
 
+/// What instructions and a turn take of a model's window, beside summaries.
+const SMALLEST_WINDOW: usize = 2_000;
+
 /// The smallest summary that can hold its marker and a line.
 const SMALLEST_SUMMARY: usize = 20;
+
+/// A key, whether its rule holds, and the rule.
+type Rule = (&'static str, bool, String);
 
 /// Checks the rules in table order and reports the first that is broken.
 pub fn check(config: &Config, provenance: &Provenance) -> Result<(), ConfigError> {
     let compression = &config.compression;
+    let summarization = &config.summarization;
     let rules = [
         (
             "tokenizer.name",
@@ -56,12 +63,12 @@ pub fn check(config: &Config, provenance: &Provenance) -> Result<(), ConfigError
         ),
         (
             "summarization.temperature",
-            (0.0..=2.0).contains(&config.summarization.temperature),
+            (0.0..=2.0).contains(&summarization.temperature),
             "it must be from 0 to 2".to_owned(),
         ),
         (
             "summarization.retry_delay",
-            (0.0..=3600.0).contains(&config.summarization.retry_delay),
+            (0.0..=3600.0).contains(&summarization.retry_delay),
             "it must be from 0 to 3600 seconds".to_owned(),
         ),
         (
@@ -90,7 +97,7 @@ pub fn check(config: &Config, provenance: &Provenance) -> Result<(), ConfigError
             "kept turns are never changed by this version".to_owned(),
         ),
     ];
-    for (path, holds, rule) in rules {
+    for (path, holds, rule) in rules.into_iter().chain(network_rules(config)) {
         if let (false, Some(key)) = (holds, Key::by_path(path)) {
             let value = key.value(config).to_string();
             let value = if value.is_empty() {
@@ -109,8 +116,81 @@ pub fn check(config: &Config, provenance: &Provenance) -> Result<(), ConfigError
     Ok(())
 }
 
-fn at_least(path: &'static str, value: usize, least: usize) -> (&'static str, bool, String) {
+/// What must hold for a summarizer that asks over a network.
+fn network_rules(config: &Config) -> Vec<Rule> {
+    let summarization = &config.summarization;
+    if !summarization.summarizer.uses_network() {
+        return Vec::new();
+    }
+    vec![
+        (
+            "summarization.model",
+            summarization.model.is_some(),
+            format!(
+                "the summarizer {} must know which model to ask",
+                summarization.summarizer
+            ),
+        ),
+        (
+            "summarization.base_url",
+            is_address(config.base_url()),
+            "it must be http:// or https:// with a host, and no key in it".to_owned(),
+        ),
+        (
+            "summarization.headers",
+            summarization.headers.0.values().all(serde_json::Value::is_string),
+            "the values of headers must be texts".to_owned(),
+        ),
+        (
+            "summarization.timeout",
+            summarization.timeout > 0.0 && summarization.timeout <= 86_400.0,
+            "it must be more than 0 and at most 86400 seconds".to_owned(),
+        ),
+        at_least(
+            "summarization.context_window",
+            summarization.context_window.unwrap_or(usize::MAX),
+            SMALLEST_WINDOW + 4 * config.compression.summary_target_tokens,
+        ),
+        at_least(
+            "summarization.max_output_tokens",
+            summarization.max_output_tokens.unwrap_or(1),
+            1,
+        ),
+        at_least("summarization.rpm", summarization.rpm.unwrap_or(1), 1),
+        at_least("summarization.tpm", summarization.tpm.unwrap_or(1), 1),
+        at_least(
+            "summarization.max_requests",
+            summarization.max_requests.unwrap_or(1),
+            1,
+        ),
+        not_negative("summarization.price_prompt", summarization.price_prompt),
+        not_negative("summarization.price_completion", summarization.price_completion),
+        not_negative("summarization.max_cost", summarization.max_cost),
+        (
+            "summarization.max_cost",
+            summarization.max_cost.is_none() || config.has_prices(),
+            "without summarization.price_prompt or price_completion nobody knows what a request costs"
+                .to_owned(),
+        ),
+    ]
+}
+
+fn at_least(path: &'static str, value: usize, least: usize) -> Rule {
     (path, value >= least, format!("it must be at least {least}"))
+}
+
+fn not_negative(path: &'static str, value: Option<f64>) -> Rule {
+    let holds = value.is_none_or(|value| value >= 0.0);
+    (path, holds, "it must not be negative".to_owned())
+}
+
+fn is_address(url: &str) -> bool {
+    let rest = url
+        .strip_prefix("https://")
+        .or_else(|| url.strip_prefix("http://"));
+    let host = rest.map(|rest| rest.split(['/', '?', '#']).next().unwrap_or_default());
+    host.is_some_and(|host| !host.is_empty() && !host.contains('@'))
+        && !url.contains(|c: char| c.is_whitespace() || c.is_control())
 }
 
 fn is_file_name_part(suffix: &str) -> bool {

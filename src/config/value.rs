@@ -34,6 +34,8 @@ pub enum Kind {
     Text,
     /// One of these names.
     Name(&'static [&'static str]),
+    /// Names with values of any kind.
+    Object,
 }
 
 /// A field that a value can be assigned to.
@@ -56,6 +58,7 @@ impl Kind {
             Self::Switch => "true or false",
             Self::Text => "text",
             Self::Name(_) => "a name",
+            Self::Object => "names with values, as JSON outside of files",
         }
     }
 }

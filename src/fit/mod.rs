@@ -8,6 +8,7 @@ mod passes;
 mod redacted;
 mod rendered;
 mod settings;
+mod summary;
 mod write;
 
 use std::sync::Arc;
@@ -50,8 +51,22 @@ pub struct Fitted {
     pub text: Option<String>,
     /// Tokens that a summarizer was, or would be, given to read.
     pub summary_input_tokens: usize,
-    /// Whether the summarizer failed and the run was told to stop at that.
-    pub stop: bool,
+    /// Why the run must end here, if it must.
+    pub stop: Option<Stop>,
+}
+
+/// Why a run must end at a record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Stop {
+    /// The summary of this record failed, and the run was told to stop at that.
+    AtRecord,
+    /// No summary can be had any more, of whatever record.
+    Run {
+        /// What happened.
+        message: String,
+        /// What to do.
+        help: String,
+    },
 }
 
 impl Fitted {
@@ -60,7 +75,7 @@ impl Fitted {
             row,
             text: None,
             summary_input_tokens: 0,
-            stop: false,
+            stop: None,
         }
     }
 

@@ -1,19 +1,12 @@
 //! The compression of one record over its target: plan, summarize, write, and extend until it fits.
 
-use std::borrow::Cow;
-
 use super::attempt::{Unwritten, Written};
 use super::case::Case;
-use super::redacted::redacted;
-use super::{Fitted, OnFailure};
-use crate::compress::anchors::Anchor;
+use super::summary::{Grounded, note};
+use super::{Fitted, OnFailure, Stop};
 use crate::compress::{Plan, Reason, Region, Violation, extend, freed, plan};
 use crate::metrics::{Row, Status};
-use crate::summarize::grounding::ground;
-use crate::summarize::marker::{body_of, with_marker};
-use crate::summarize::redact::redact;
-use crate::summarize::{Summary, SummaryError, SummaryRequest};
-use crate::trajectory::{Role, TurnView};
+use crate::summarize::SummaryError;
 
 /// Two passes in a row that save less than this share end the compression.
 const WORTHWHILE_SAVING: f64 = 0.10;
@@ -43,9 +36,7 @@ pub async fn run(case: Case<'_>, row: Row) -> Fitted {
 struct Progress {
     written: Written,
     region: Region,
-    summary: Summary,
-    anchors: Vec<Anchor>,
-    anchors_held: usize,
+    summary: Grounded,
 }
 
 impl Case<'_> {
@@ -63,8 +54,12 @@ impl Case<'_> {
         } else {
             Reason::plain("planned")
         };
+        let estimate = self.estimate(region);
         let row = Row {
             summary_tokens: summary_tokens as u64,
+            summarization_api_calls: estimate.requests as u64,
+            prompt_tokens: estimate.prompt_tokens,
+            completion_tokens: estimate.completion_tokens,
             ..self.compressed_row(region, tokens, turns, row)
         };
         Fitted {
@@ -97,14 +92,22 @@ impl Case<'_> {
         let mut region = first_region;
         let mut missing = 0;
         let mut meagre_passes = 0;
+        // Why a summary is not what was asked for; of several passes, the first reason.
+        let mut second_best: Option<Reason> = None;
         let mut summary_input_tokens = 0;
         let mut last_tokens = self.outline.total();
         for _ in 0..self.fitter.settings.max_passes {
-            let (summary, anchors, anchors_held) = match self.summarize(region, best.as_ref(), &mut row).await
-            {
-                Ok(summarized) => summarized,
-                Err(error) => return self.without_summary(&error, best, row, summary_input_tokens),
+            let earlier = best
+                .as_ref()
+                .map(|best| (best.region, best.summary.text.as_str()));
+            let summary = match self.summarize(region, earlier, &mut row).await {
+                Ok(summary) => summary,
+                Err(error) => return self.without_summary(error, best, row, summary_input_tokens),
             };
+            if let Some(reason) = &summary.instead_of {
+                row.degraded = true;
+                second_best.get_or_insert_with(|| reason.clone());
+            }
             summary_input_tokens += self.region_tokens(region);
             row.passes += 1;
             let written = match self.write(region, &summary.text, &mut counter) {
@@ -134,8 +137,6 @@ impl Case<'_> {
                 written,
                 region,
                 summary,
-                anchors,
-                anchors_held,
             });
             let saved = last_tokens.saturating_sub(tokens) as f64 / last_tokens.max(1) as f64;
             meagre_passes = if saved < WORTHWHILE_SAVING {
@@ -155,7 +156,7 @@ impl Case<'_> {
             }
         }
         if let Some(progress) = best {
-            return self.finish(progress, row, summary_input_tokens);
+            return self.finish(progress, row, second_best, summary_input_tokens);
         }
         let reason = self
             .protected_reason()
@@ -166,115 +167,53 @@ impl Case<'_> {
         }
     }
 
-    /// Asks for the summary of a region: of all of it, or of what an earlier pass has not summarized yet.
-    async fn summarize(
-        &self,
-        region: Region,
-        earlier: Option<&Progress>,
-        row: &mut Row,
-    ) -> Result<(Summary, Vec<Anchor>, usize), SummaryError> {
-        let settings = &self.fitter.settings;
-        let start = earlier.map_or(region.start(), |progress| progress.region.end());
-        let mut previous: Vec<Cow<'_, str>> = earlier
-            .iter()
-            .filter_map(|progress| body_of(&progress.summary.text))
-            .map(Cow::Borrowed)
-            .collect();
-        let region_views = self.views.get(region.range()).unwrap_or_default();
-        let (region_views, secrets): (Vec<TurnView<'_>>, Vec<usize>) =
-            redacted(region_views, settings.redaction).into_iter().unzip();
-        let anchors = if settings.grounding {
-            self.anchors(region, &region_views)
-        } else {
-            Vec::new()
-        };
-        let mut turns = Vec::new();
-        for (view, secrets) in region_views
-            .into_iter()
-            .zip(secrets)
-            .filter(|(view, _)| view.index >= start)
-        {
-            row.redactions += secrets as u64;
-            match body_of(&view.text).filter(|_| view.role == Role::Human) {
-                Some(body) => previous.push(Cow::Owned(body.to_owned())),
-                // Its text stands in the summary turn already, word for word.
-                None if Some(view.index) == self.outline.last_human => {}
-                None => turns.push(view),
-            }
-        }
-        let max_tokens = self.summary_budget(region);
-        let previous = (!previous.is_empty()).then(|| previous.join("\n"));
-        let request = SummaryRequest {
-            turns: &turns,
-            is_redacted: settings.redaction,
-            previous: previous.as_deref(),
-            anchors: &anchors,
-            max_tokens,
-            counter: self.fitter.counter.as_ref(),
-        };
-        let summarizer = &self.fitter.summarizer;
-        summarizer.name().clone_into(&mut row.summarizer);
-        let result = match summarizer.summarize(request).await {
-            Err(_) if settings.on_failure == OnFailure::Fallback => {
-                row.summarization_errors += 1;
-                row.degraded = true;
-                self.fitter.fallback.name().clone_into(&mut row.summarizer);
-                self.fitter.fallback.summarize(request).await
-            }
-            result => result,
-        };
-        let mut summary = result?;
-        row.summarization_api_calls += summary.api_calls as u64;
-        row.summarization_errors += summary.errors as u64;
-        row.prompt_tokens += summary.prompt_tokens as u64;
-        row.completion_tokens += summary.completion_tokens as u64;
-        row.redactions += summary.redactions as u64;
-        row.cached_summary |= summary.cached;
-        if settings.redaction {
-            let (text, secrets) = redact(&summary.text);
-            row.redactions += secrets as u64;
-            summary.text = text.into_owned();
-        }
-        let (text, held) = ground(with_marker(&summary.text), &anchors, max_tokens, request.counter);
-        summary.text = text;
-        Ok((summary, anchors, held))
-    }
-
     fn without_summary(
         &self,
-        error: &SummaryError,
+        error: SummaryError,
         best: Option<Progress>,
-        row: Row,
+        mut row: Row,
         input: usize,
     ) -> Fitted {
-        let row = Row {
-            degraded: true,
-            summarization_errors: row.summarization_errors + 1,
-            ..row
-        };
-        if let Some(progress) = best {
-            return self.finish(progress, row, input);
+        note(&mut row, &error.usage());
+        row.degraded = true;
+        let reason = error.reason();
+        if let SummaryError::EndRun { message, help, .. } = error {
+            return Fitted {
+                stop: Some(Stop::Run { message, help }),
+                summary_input_tokens: input,
+                ..Fitted::untouched(row.ended(Status::Kept, Some(&reason)))
+            };
         }
-        let reason = Reason::with("summary_failed", error.to_string());
+        let stop = (self.fitter.settings.on_failure == OnFailure::Fail).then_some(Stop::AtRecord);
+        if let (Some(progress), None) = (best, &stop) {
+            return self.finish(progress, row, Some(reason), input);
+        }
         Fitted {
-            stop: self.fitter.settings.on_failure == OnFailure::Fail,
+            stop,
             summary_input_tokens: input,
             ..Fitted::untouched(row.ended(Status::Kept, Some(&reason)))
         }
     }
 
-    fn finish(&self, progress: Progress, row: Row, summary_input_tokens: usize) -> Fitted {
+    fn finish(
+        &self,
+        progress: Progress,
+        row: Row,
+        second_best: Option<Reason>,
+        summary_input_tokens: usize,
+    ) -> Fitted {
         let Progress {
             written,
             region,
             summary,
-            anchors,
-            anchors_held,
         } = progress;
         let over = written.tokens > self.target();
         let refused_placement = written.placement.refused;
         let reason = if over {
-            Some(self.over_limit_reason())
+            let reason = self.over_limit_reason();
+            Some(second_best.map_or(reason.clone(), |second_best| reason.and(&second_best)))
+        } else if second_best.is_some() {
+            second_best
         } else if refused_placement {
             let detail = "the turn before it cannot take the summary in";
             Some(Reason::with("placed_as_human_turn", detail))
@@ -288,8 +227,8 @@ impl Case<'_> {
             && self.fitter.settings.summary_placement == crate::compress::SummaryPlacement::Merge;
         let row = Row {
             summary_tokens: self.fitter.counter.count(&summary.text) as u64,
-            anchors_needed: anchors.len() as u64,
-            anchors_held: anchors_held as u64,
+            anchors_needed: summary.anchors_needed as u64,
+            anchors_held: summary.anchors_held as u64,
             degraded: row.degraded || refused,
             compressed_value_tokens: row.compressed_value_tokens.map(|_| written.value_tokens as u64),
             compressed_rendered_tokens: written.rendered_tokens.map(|tokens| tokens as u64),
@@ -301,7 +240,7 @@ impl Case<'_> {
             row,
             text: Some(written.text),
             summary_input_tokens,
-            stop: false,
+            stop: None,
         }
     }
 }

@@ -7,12 +7,10 @@ use serde::Serialize;
 use super::distribution::Distribution;
 use super::largest::{LargeRecord, Largest};
 use super::measure::{Measure, Parts, Unreadable};
+use crate::compress::Reason;
 
 /// Records named, at most, of those that could not be read, and of those that the template refuses.
 const NAMED: usize = 10;
-
-/// The code of a record that the template refuses.
-const REFUSED: &str = "template_refused";
 
 /// A record that something is wrong with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -100,7 +98,13 @@ impl Census {
             self.refused += 1;
             let line = measure.line;
             let refusal = refusal.to_owned();
-            note(&mut self.first_refused, source, line, REFUSED, refusal);
+            note(
+                &mut self.first_refused,
+                source,
+                line,
+                Reason::TEMPLATE_REFUSES,
+                refusal,
+            );
         }
         let size = match self.by {
             Measured::Values => Some(measure.tokens),

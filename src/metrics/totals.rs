@@ -30,7 +30,7 @@ pub struct Totals {
     ratio_sum: f64,
 }
 
-/// Sums over the rows of records in the output; `records` counts the rejected as well.
+/// Sums over the rows of records in the output; `records` and what summaries took count the rejected as well.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[allow(missing_docs)] // Named as the columns that they add up.
 pub struct Sums {
@@ -84,6 +84,7 @@ impl Totals {
                 .or_default() += 1;
         }
         self.sums.records += 1;
+        self.sums.add_usage(row);
         if row.status == Status::Rejected {
             return;
         }
@@ -148,6 +149,15 @@ impl Totals {
 }
 
 impl Sums {
+    /// Adds what a row's summaries took: that was spent even where the record is rejected.
+    fn add_usage(&mut self, row: &Row) {
+        self.summarization_api_calls += row.summarization_api_calls;
+        self.summarization_errors += row.summarization_errors;
+        self.prompt_tokens += row.prompt_tokens;
+        self.completion_tokens += row.completion_tokens;
+        self.cached_summaries += u64::from(row.cached_summary);
+    }
+
     /// Adds a row whose record is in the output.
     fn add(&mut self, row: &Row) {
         self.original_tokens += row.original_tokens;
@@ -160,11 +170,6 @@ impl Sums {
         self.degraded += u64::from(row.degraded);
         self.passes += row.passes;
         self.summary_tokens += row.summary_tokens;
-        self.summarization_api_calls += row.summarization_api_calls;
-        self.summarization_errors += row.summarization_errors;
-        self.prompt_tokens += row.prompt_tokens;
-        self.completion_tokens += row.completion_tokens;
-        self.cached_summaries += u64::from(row.cached_summary);
         self.masked_turns += row.masked_turns;
         self.anchors_needed += row.anchors_needed;
         self.anchors_held += row.anchors_held;

@@ -42,6 +42,8 @@ struct Summary<'r> {
     rendered_to_values_before: Option<f64>,
     rendered_to_values_after: Option<f64>,
     summary_input_tokens: u64,
+    /// What the tokens of the summarizer cost, in US dollars; in a dry run, what they would cost about.
+    summarization_cost: Option<f64>,
     tokenizer_note: Option<&'r str>,
     timing: Timing,
     configuration: BTreeMap<&'r str, &'r str>,
@@ -188,6 +190,7 @@ impl<'r> Finish<'r> {
             rendered_to_values_before: totals.both_counts.rendered_to_values_before(),
             rendered_to_values_after: totals.both_counts.rendered_to_values_after(),
             summary_input_tokens: report.summary_input_tokens,
+            summarization_cost: self.job.cost(&totals.sums),
             tokenizer_note: report.tokenizer_note.as_deref(),
             timing: Timing {
                 seconds: (seconds * 1e3).round() / 1e3,

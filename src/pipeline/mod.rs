@@ -16,6 +16,7 @@ mod hashing;
 mod journal;
 mod ordered;
 mod output;
+mod patience;
 mod reader;
 mod run;
 mod sample;

@@ -9,6 +9,7 @@ use std::time::Duration;
 use super::RunError;
 use super::batch::Batch;
 use super::feed::Feed;
+use super::patience;
 use super::window::Window;
 
 /// What the names of the pool's threads start with.
@@ -18,6 +19,14 @@ pub const WORKER_THREADS: &str = "worker-";
 const WINDOW_BYTES_PER_JOB: usize = 12 * 1024 * 1024;
 const WINDOW_BATCHES_PER_JOB: usize = 24;
 
+/// In flight beside that for each request: a record that waits long holds those after it back, and meanwhile others
+/// must find something to ask for.
+const WINDOW_BYTES_PER_REQUEST: usize = 4 * 1024 * 1024;
+const WINDOW_BATCHES_PER_REQUEST: usize = 16;
+
+/// How long a run that is to stop waits for the batch that is next: a request may hang.
+const MOMENT: Duration = Duration::from_secs(1);
+
 /// How long the taker waits for a batch before it looks whether the run is to stop.
 const PATIENCE: Duration = Duration::from_millis(100);
 
@@ -26,11 +35,20 @@ const BATCH_WEIGHT: usize = 3;
 
 type Processed<T> = async_task::Task<(Batch, T)>;
 
-/// Has every batch of the feed processed on `jobs` threads, and hands it to `take` with what came of it, in input order.
+/// How much may be under way at once.
+#[derive(Debug, Clone, Copy)]
+pub struct Width {
+    /// Threads.
+    pub jobs: usize,
+    /// Requests over a network, for which no thread waits.
+    pub requests: usize,
+}
+
+/// Has every batch of the feed processed on a pool of threads, and hands it to `take` with what came of it, in input order.
 /// Ends early at the first error, or where `stop` says so.
 pub fn in_order<T, F>(
     feed: Feed,
-    jobs: usize,
+    width: Width,
     stop: &Arc<AtomicBool>,
     process: impl Fn(Batch) -> F + Send + 'static,
     mut take: impl FnMut(&Batch, T) -> Result<(), RunError>,
@@ -40,10 +58,13 @@ where
     F: Future<Output = (Batch, T)> + Send + 'static,
 {
     // A thread without a batch would be started for nothing, and a single small file is to be done at once.
+    let Width { jobs, requests } = width;
     let batches = feed.batches().map_or(jobs, |batches| batches.max(1) as usize);
     let jobs = jobs.min(batches);
-    let window = Window::new(jobs * WINDOW_BYTES_PER_JOB, jobs * WINDOW_BATCHES_PER_JOB);
-    let window = Arc::new(window);
+    let window = Arc::new(Window::new(
+        jobs * WINDOW_BYTES_PER_JOB + requests * WINDOW_BYTES_PER_REQUEST,
+        jobs * WINDOW_BATCHES_PER_JOB + requests * WINDOW_BATCHES_PER_REQUEST,
+    ));
     let (sender, receiver) = mpsc::channel();
     let reader = {
         let (pool, window, stop) = (Arc::new(pool(jobs)?), Arc::clone(&window), Arc::clone(stop));
@@ -117,7 +138,9 @@ fn take_all<T>(
             Err(RecvTimeoutError::Timeout) => continue,
             Err(RecvTimeoutError::Disconnected) => return Ok(true),
         };
-        let (batch, done) = pollster::block_on(processed);
+        let Some((batch, done)) = patience::wait(processed, stop, MOMENT) else {
+            return Ok(false);
+        };
         take(&batch, done)?;
         window.release(weight(&batch));
     }

@@ -9,14 +9,14 @@ use super::batch::Batch;
 use super::counters::Counters;
 use super::feed::Feed;
 use super::journal::{Journal, Milestone};
-use super::ordered::in_order;
+use super::ordered::{Width, in_order};
 use super::sample::Sample;
 use super::source::Source;
 use super::start::{self, Start};
 use super::worker::{Chunk, Worker};
 use super::writer::Writer;
 use super::{Finish, RunError, Targets};
-use crate::metrics::Totals;
+use crate::metrics::{Prices, Sums, Totals};
 
 /// What a run is to do, besides what becomes of each record.
 #[derive(Debug, Clone)]
@@ -40,6 +40,10 @@ pub struct Job {
     pub force: bool,
     /// Threads of the worker pool.
     pub jobs: usize,
+    /// Requests over a network that may be in flight: so many records more wait for their answer.
+    pub requests: usize,
+    /// What tokens of the summarizer cost, where it is known.
+    pub prices: Option<Prices>,
     /// Whether the metrics are wanted.
     pub metrics: bool,
 }
@@ -139,7 +143,11 @@ fn transfer<'r>(
         Some(error) => Err(error),
         None => writer.write(batch, chunk),
     };
-    match in_order(feed, job.jobs, stop, process, write) {
+    let width = Width {
+        jobs: job.jobs,
+        requests: job.requests,
+    };
+    match in_order(feed, width, stop, process, write) {
         Ok(()) if stop.load(Ordering::Relaxed) => Err(RunError::Interrupted {
             resumable: writer.stop()?,
         }),
@@ -149,6 +157,14 @@ fn transfer<'r>(
             let _ = writer.stop();
             Err(error)
         }
+    }
+}
+
+impl Job {
+    /// What so many tokens of the summarizer cost, in US dollars with four decimals; `None` where prices are not known.
+    pub fn cost(&self, sums: &Sums) -> Option<f64> {
+        let cost = self.prices?.cost(sums.prompt_tokens, sums.completion_tokens);
+        Some((cost * 1e4).round() / 1e4)
     }
 }
 

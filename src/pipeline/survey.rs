@@ -9,7 +9,7 @@ use super::RunError;
 use super::batch::{Batch, Item, Position};
 use super::counters::Counters;
 use super::feed::Feed;
-use super::ordered::in_order;
+use super::ordered::{Width, in_order};
 use super::sample::Sample;
 use super::source::Source;
 use super::worker::panic_message;
@@ -98,7 +98,11 @@ impl Survey {
             Counters::add(&counters.bytes_done, batch.bytes.len() as u64);
             Ok(())
         };
-        in_order(feed, self.jobs, stop, process, take)?;
+        let width = Width {
+            jobs: self.jobs,
+            requests: 0,
+        };
+        in_order(feed, width, stop, process, take)?;
         if stop.load(Ordering::Relaxed) {
             return Err(RunError::Interrupted { resumable: false });
         }

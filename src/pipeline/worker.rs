@@ -12,7 +12,7 @@ use serde::de::IgnoredAny;
 use super::RunError;
 use super::batch::{Batch, Item};
 use crate::compress::Reason;
-use crate::fit::{Fitted, Fitter};
+use crate::fit::{Fitted, Fitter, Stop};
 use crate::metrics::{Reject, Row, Status, csv_rows};
 use crate::names::named;
 
@@ -118,19 +118,23 @@ impl Worker {
         } = fitted;
         chunk.summary_input_tokens += summary_input_tokens as u64;
         let unreadable = row.status == Status::Rejected && !row.still_over_limit;
-        if stop || (unreadable && self.on_invalid == OnInvalid::Fail) {
-            let message = format!(
+        let at_record = || {
+            format!(
                 "stopped at a record: {} ({}:{})",
                 row.reason, row.source, row.line
-            );
-            chunk.stop.get_or_insert(if stop {
-                RunError::cannot_go_on(message)
-            } else {
-                RunError::CannotGoOn {
-                    message,
-                    help: INVALID.to_owned(),
-                }
-            });
+            )
+        };
+        let end = match stop {
+            Some(Stop::Run { message, help }) => Some(RunError::CannotGoOn { message, help }),
+            Some(Stop::AtRecord) => Some(RunError::cannot_go_on(at_record())),
+            None if unreadable && self.on_invalid == OnInvalid::Fail => Some(RunError::CannotGoOn {
+                message: at_record(),
+                help: INVALID.to_owned(),
+            }),
+            None => None,
+        };
+        if let Some(end) = end {
+            chunk.stop.get_or_insert(end);
         }
         // An array with an element that is no JSON would be none itself.
         let harmless =

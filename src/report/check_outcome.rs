@@ -32,12 +32,28 @@ pub struct Limits {
     pub allow_refused: bool,
 }
 
+/// What a gate is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GateName {
+    /// Records that could be judged.
+    Records,
+    /// Records that could not be read.
+    Unreadable,
+    /// Records that the chat template refuses.
+    Refused,
+    /// Records over the limit.
+    Over,
+    /// The 99th percentile.
+    P99,
+}
+
 /// One thing that must hold.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Gate {
-    /// Which: `records`, `unreadable`, `refused`, `over`, `p99`.
-    pub name: &'static str,
-    /// What `actual` may be at most (of `records`: at least); `None` where anything is allowed.
+    /// What it is about.
+    pub name: GateName,
+    /// What `actual` may be at most (of records: at least); `None` where anything is allowed.
     pub limit: Option<u64>,
     /// What was found.
     pub actual: u64,
@@ -89,7 +105,7 @@ impl MaxOver {
 }
 
 impl Gate {
-    fn at_most(name: &'static str, limit: Option<u64>, actual: u64) -> Self {
+    fn at_most(name: GateName, limit: Option<u64>, actual: u64) -> Self {
         Self {
             name,
             limit,
@@ -106,26 +122,30 @@ impl CheckOutcome {
         let unless = |allowed: bool| (!allowed).then_some(0);
         // Nothing can be said for a check that looked at nothing: its input is probably not what it was meant to be.
         let mut gates = vec![Gate {
-            name: "records",
+            name: GateName::Records,
             limit: Some(1),
             actual: judged.len(),
             passed: !judged.is_empty(),
         }];
         let unreadable = survey.unreadable.records;
         gates.push(Gate::at_most(
-            "unreadable",
+            GateName::Unreadable,
             unless(limits.allow_unreadable),
             unreadable,
         ));
         if survey.rendered_tokens.is_some() {
             let refused = survey.refused.records;
-            gates.push(Gate::at_most("refused", unless(limits.allow_refused), refused));
+            gates.push(Gate::at_most(
+                GateName::Refused,
+                unless(limits.allow_refused),
+                refused,
+            ));
         }
         let (allowed, over) = (limits.max_over.of(judged.len()), judged.over(limits.max_tokens));
-        gates.push(Gate::at_most("over", Some(allowed), over));
+        gates.push(Gate::at_most(GateName::Over, Some(allowed), over));
         let p99 = limits
             .p99
-            .map(|limit| Gate::at_most("p99", Some(limit), judged.percentile(99)));
+            .map(|limit| Gate::at_most(GateName::P99, Some(limit), judged.percentile(99)));
         let failed_p99 = p99
             .as_ref()
             .filter(|gate| !gate.passed)

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::check_outcome::{CheckOutcome, Gate};
+use super::check_outcome::{CheckOutcome, Gate, GateName};
 use super::count_text::{complaints, place};
 use super::figures::{percent, printable, thousands};
 use super::survey_figures::CountFigures;
@@ -59,21 +59,21 @@ pub fn check_text(outcome: &CheckOutcome) -> String {
 
 fn sentence(outcome: &CheckOutcome, gate: &Gate) -> String {
     let actual = thousands(gate.actual);
-    let limit = match gate.limit {
-        Some(limit) if gate.name == "records" => format!("at least {}", thousands(limit)),
-        Some(limit) => format!("at most {}", thousands(limit)),
-        None => "any number is allowed".to_owned(),
+    let limit = match (gate.name, gate.limit) {
+        (_, None) => "any number is allowed".to_owned(),
+        (GateName::Records, Some(limit)) => format!("at least {}", thousands(limit)),
+        (_, Some(limit)) => format!("at most {}", thousands(limit)),
     };
     match gate.name {
-        "records" => format!("records: {actual} ({limit})"),
-        "unreadable" => format!("records that cannot be read: {actual} ({limit})"),
-        "refused" => format!("records that the chat template refuses: {actual} ({limit})"),
-        "p99" => format!("99th percentile: {actual} tokens ({limit})"),
-        _ => {
+        GateName::Records => format!("records: {actual} ({limit})"),
+        GateName::Unreadable => format!("records that cannot be read: {actual} ({limit})"),
+        GateName::Refused => format!("records that the chat template refuses: {actual} ({limit})"),
+        GateName::Over => {
             let max_tokens = thousands(outcome.max_tokens);
             let share = percent(gate.actual, outcome.judged);
             format!("records over {max_tokens} tokens: {actual}, {share} ({limit})")
         }
+        GateName::P99 => format!("99th percentile: {actual} tokens ({limit})"),
     }
 }
 

@@ -22,7 +22,7 @@ pub struct CountReport {
     /// The limit that the records are held against.
     pub max_tokens: u64,
     /// Records over it.
-    pub over: u64,
+    pub over_max_tokens: u64,
     /// Records by their tokens.
     pub histogram: Vec<Bin>,
     /// The largest records, the largest first.
@@ -39,7 +39,7 @@ impl CountReport {
             version: env!("CARGO_PKG_VERSION"),
             survey,
             max_tokens,
-            over: census.judged().over(max_tokens),
+            over_max_tokens: census.judged().over(max_tokens),
             histogram: histogram(census.judged(), max_tokens),
             largest: census.largest().into_iter().cloned().collect(),
             tokenizer_note: note,

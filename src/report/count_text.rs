@@ -25,7 +25,11 @@ pub fn count_text(report: &CountReport, elapsed: Duration, bytes_read: u64) -> S
         table.row("Tokens rendered", &thousands(rendered.total), &apart);
     }
     let limit = format!("Over {}", thousands(report.max_tokens));
-    table.row(&limit, &thousands(report.over), &percent(report.over, judged));
+    table.row(
+        &limit,
+        &thousands(report.over_max_tokens),
+        &percent(report.over_max_tokens, judged),
+    );
     if survey.unreadable.records > 0 {
         let codes = survey.unreadable.by_code.iter();
         let codes: Vec<_> = codes.map(|(code, count)| ((*code).to_owned(), *count)).collect();
@@ -73,7 +77,7 @@ fn judged_records(report: &CountReport) -> u64 {
 /// How far the two counts are apart.
 fn apart(ratio: &RatioFigures) -> String {
     format!(
-        "{} on the turns; by record {} to {}, in the middle {}",
+        "{} on the turns; by record {} to {}, median {}",
         signed_percent(ratio.total),
         signed_percent(ratio.min),
         signed_percent(ratio.max),
@@ -119,13 +123,14 @@ fn all_parts(parts: &Parts) -> String {
         .map(|(name, tokens)| vec![format!("  {name}"), thousands(*tokens), percent(*tokens, total)])
         .collect();
     if parts.tools > 0 {
-        rows.push(vec![
-            "  tools schema".to_owned(),
-            thousands(parts.tools),
-            "beside the turns".to_owned(),
-        ]);
+        rows.push(vec!["  tools schema".to_owned(), thousands(parts.tools)]);
     }
-    columns(&rows)
+    let mut text = columns(&rows);
+    if parts.tools > 0 {
+        text.truncate(text.trim_end().len());
+        text.push_str("  beside the turns\n");
+    }
+    text
 }
 
 fn largest(report: &CountReport) -> String {
@@ -138,10 +143,10 @@ fn largest(report: &CountReport) -> String {
                 format!("{} tokens", thousands(record.tokens)),
             ];
             if report.survey.rendered_tokens.is_some() {
-                let rendered = record
-                    .rendered_tokens
-                    .map_or_else(|| "refused".to_owned(), thousands);
-                row.push(format!("{rendered} rendered"));
+                let rendered = record.rendered_tokens.map(thousands);
+                row.push(
+                    rendered.map_or_else(|| "refused".to_owned(), |rendered| format!("{rendered} rendered")),
+                );
             }
             row.push(format!("{} turns", thousands(record.turns)));
             row
@@ -149,7 +154,7 @@ fn largest(report: &CountReport) -> String {
         .collect();
     let mut text = String::new();
     for (line, record) in columns(&rows).lines().zip(&report.largest) {
-        let _ = writeln!(text, "{line}  {}", record_parts(record));
+        let _ = writeln!(text, "{line}\n      {}", record_parts(record));
     }
     text
 }

@@ -10,12 +10,22 @@ mod run_figures;
 mod summary_table;
 mod survey_figures;
 mod table;
+#[cfg(test)]
+mod tests;
 
-pub use check_outcome::{CheckOutcome, Gate, Limits, MaxOver};
+pub use check_outcome::{CheckOutcome, Gate, GateName, Limits, MaxOver};
 pub use check_text::check_text;
 pub use count_report::CountReport;
 pub use count_text::count_text;
 pub use histogram::{Bin, histogram};
-pub use run_figures::{DryRunFigures, OverLimitFigures, Reasons, RecordFigures, RunFigures};
+pub use run_figures::{DryRunFigures, OverLimitFigures, Reasons, RecordFigures, RequestFigures, RunFigures};
 pub use summary_table::summary_table;
 pub use survey_figures::{CountFigures, RatioFigures, SurveyFigures, Tokenizer, TroubleFigures};
+
+/// A result as JSON for machines, with a newline at its end.
+pub fn json(result: &impl serde::Serialize) -> String {
+    // Maps with keys of text, numbers and strings always serialize.
+    let mut text = serde_json::to_string_pretty(result).unwrap_or_default();
+    text.push('\n');
+    text
+}

@@ -29,6 +29,8 @@ pub struct RunFigures {
     pub anchors_needed: u64,
     /// Of these, held by the summaries.
     pub anchors_held: u64,
+    /// What summaries took over the network.
+    pub requests: RequestFigures,
     /// Wall time.
     pub elapsed: Duration,
     /// Bytes of input, decompressed.
@@ -67,6 +69,23 @@ pub struct OverLimitFigures {
     pub records: u64,
     /// Why, with counts.
     pub reasons: Reasons,
+}
+
+/// Requests for summaries; in a dry run, those that a real one would make.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct RequestFigures {
+    /// Sent, failed ones included.
+    pub sent: u64,
+    /// Failed, repeated or not.
+    pub failed: u64,
+    /// Records whose summary had been received before.
+    pub cached: u64,
+    /// Tokens read.
+    pub prompt_tokens: u64,
+    /// Tokens written.
+    pub completion_tokens: u64,
+    /// What they cost, in US dollars; `None` where prices are not known.
+    pub cost: Option<f64>,
 }
 
 /// What a dry run found out.

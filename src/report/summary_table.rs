@@ -1,5 +1,7 @@
 //! The text that ends a run: what became of the records, in a table that is understood at a glance.
 
+use std::fmt::Write as _;
+
 use super::figures::{duration, megabytes, megabytes_per_second, percent, thousands};
 use super::run_figures::{Reasons, RecordFigures, RunFigures};
 use super::table::{Table, reasons};
@@ -35,6 +37,7 @@ pub fn summary_table(figures: &RunFigures) -> String {
         );
         table.row("Anchors", &thousands(figures.anchors_held), &held);
     }
+    requests(&mut table, figures);
     let rate = megabytes_per_second(figures.bytes_in, figures.elapsed);
     table.row(
         "Time",
@@ -88,6 +91,34 @@ fn tokens(table: &mut Table, figures: &RunFigures) {
         "Tokens after"
     };
     table.row(label, &thousands(after), change);
+}
+
+/// What language models were asked, or would be.
+fn requests(table: &mut Table, figures: &RunFigures) {
+    let requests = &figures.requests;
+    if requests.sent + requests.cached == 0 {
+        return;
+    }
+    let (read, written) = (
+        thousands(requests.prompt_tokens),
+        thousands(requests.completion_tokens),
+    );
+    let planned = figures.dry_run.is_some();
+    let mut note = if planned {
+        format!("would read {read} tokens and write about {written}")
+    } else {
+        format!("read {read} tokens and wrote {written}")
+    };
+    if let Some(cost) = requests.cost {
+        let _ = write!(note, " for {}${cost:.2}", if planned { "about " } else { "" });
+    }
+    if requests.failed > 0 {
+        let _ = write!(note, "; {} failed", thousands(requests.failed));
+    }
+    if requests.cached > 0 {
+        let _ = write!(note, "; {} summaries were known", thousands(requests.cached));
+    }
+    table.row("Requests", &thousands(requests.sent), &note);
 }
 
 /// What the values and the rendered chats cost, and what the template did.

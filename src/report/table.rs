@@ -1,5 +1,7 @@
 //! Plain tables: columns that stand under one another, without lines and colours.
 
+use std::fmt::Write;
+
 use super::figures::thousands;
 
 /// Reasons shown in a line; totals as JSON have them all.
@@ -82,11 +84,12 @@ pub fn columns(rows: &[Vec<String>]) -> String {
     for row in rows {
         let mut line = String::new();
         for (column, (cell, width)) in row.iter().zip(&widths).enumerate() {
-            line.push_str(&if column == 0 {
-                format!("{cell:width$}")
+            // Writing to a String cannot fail.
+            let _ = if column == 0 {
+                write!(line, "{cell:width$}")
             } else {
-                format!("  {cell:>width$}")
-            });
+                write!(line, "  {cell:>width$}")
+            };
         }
         text.push_str(line.trim_end());
         text.push('\n');

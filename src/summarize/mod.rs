@@ -1,12 +1,17 @@
 //! Turning a region into a summary: one trait, several implementations.
 
+pub mod answers;
+pub mod chat;
 pub mod extractive;
 pub mod grounding;
 pub mod marker;
+pub mod prompt;
 pub mod redact;
+pub mod spend;
 
 use futures_util::future::BoxFuture;
 
+use crate::compress::Reason;
 use crate::compress::anchors::Anchor;
 use crate::tokens::TokenCounter;
 use crate::trajectory::TurnView;
@@ -24,8 +29,36 @@ pub struct SummaryRequest<'a> {
     pub anchors: &'a [Anchor],
     /// Tokens that the whole summary text may cost, its opening marker included.
     pub max_tokens: usize,
+    /// Tokens that it should cost; language models keep to this even where there is room for more.
+    pub target_tokens: usize,
     /// The user's tokenizer.
     pub counter: &'a dyn TokenCounter,
+}
+
+/// What summaries took.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Requests made over the network, failed ones included.
+    pub api_calls: usize,
+    /// Requests that failed.
+    pub errors: usize,
+    /// Tokens that the endpoint says it read.
+    pub prompt_tokens: u64,
+    /// Tokens that the endpoint says it wrote.
+    pub completion_tokens: u64,
+    /// Answers that had been received before, and were not asked for again.
+    pub cached: usize,
+}
+
+/// What a summary would take, before it is asked for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Estimate {
+    /// Requests over the network.
+    pub requests: usize,
+    /// Tokens to be read.
+    pub prompt_tokens: u64,
+    /// Tokens to be written, about.
+    pub completion_tokens: u64,
 }
 
 /// What a summarizer gives back.
@@ -33,18 +66,12 @@ pub struct SummaryRequest<'a> {
 pub struct Summary {
     /// The summary, opening marker included.
     pub text: String,
-    /// Requests made over the network.
-    pub api_calls: usize,
-    /// Requests that failed.
-    pub errors: usize,
-    /// Tokens that the endpoint says it read.
-    pub prompt_tokens: usize,
-    /// Tokens that the endpoint says it wrote.
-    pub completion_tokens: usize,
-    /// Whether it came from the cache of paid summaries.
-    pub cached: bool,
+    /// What it took.
+    pub usage: Usage,
     /// Secrets replaced before the text reached the summarizer, or in what came back.
     pub redactions: usize,
+    /// Why it is not the one that was asked for first: another model wrote it.
+    pub instead_of: Option<Reason>,
 }
 
 /// Why there is no summary.
@@ -56,6 +83,58 @@ pub enum SummaryError {
         /// The tokens allowed.
         max_tokens: usize,
     },
+    /// Whoever was asked did not answer, or not usably, after everything that was to be tried.
+    #[error("{name}: {detail}")]
+    Failed {
+        /// What went wrong: stable, `snake_case`.
+        name: &'static str,
+        /// What makes this case particular, without secrets.
+        detail: String,
+        /// What the attempts took.
+        usage: Usage,
+    },
+    /// No summary can be had any more: the run must end, and can be resumed.
+    #[error("{message}")]
+    EndRun {
+        /// What happened.
+        message: String,
+        /// What to do.
+        help: String,
+        /// What the attempts took.
+        usage: Usage,
+    },
+}
+
+impl SummaryError {
+    /// It as a reason of the metrics.
+    pub fn reason(&self) -> Reason {
+        match self {
+            Self::Failed { name, detail, .. } => Reason::with(name, detail),
+            other => Reason::with("summary_failed", other.to_string()),
+        }
+    }
+
+    /// What was spent in vain.
+    pub fn usage(&self) -> Usage {
+        match self {
+            Self::BudgetTooSmall { .. } => Usage {
+                errors: 1,
+                ..Usage::default()
+            },
+            Self::Failed { usage, .. } | Self::EndRun { usage, .. } => *usage,
+        }
+    }
+}
+
+impl Usage {
+    /// Adds what something else took.
+    pub fn add(&mut self, other: &Self) {
+        self.api_calls += other.api_calls;
+        self.errors += other.errors;
+        self.prompt_tokens += other.prompt_tokens;
+        self.completion_tokens += other.completion_tokens;
+        self.cached += other.cached;
+    }
 }
 
 /// Turns a region into a summary.
@@ -65,4 +144,9 @@ pub trait Summarizer: Send + Sync {
 
     /// Summarizes the region. Network implementations wait here; the embedded one computes.
     fn summarize<'a>(&'a self, request: SummaryRequest<'a>) -> BoxFuture<'a, Result<Summary, SummaryError>>;
+
+    /// What it would take over the network; nothing for those that stay on this machine.
+    fn estimate(&self, _request: &SummaryRequest<'_>) -> Estimate {
+        Estimate::default()
+    }
 }

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use super::hub::HubError;
 use super::load::BUILT_IN;
 use super::ranks;
 
@@ -45,8 +46,8 @@ pub enum TokenizerError {
         /// What is wrong with it.
         reason: &'static str,
     },
-    /// The repository, or this revision of it, has never been downloaded.
-    #[error("tokenizer `{name}`: no tokenizer.json of revision `{revision}` in the local cache (looked for {})", wanted.display())]
+    /// The repository, or this revision of it, is not in the cache, and not to be downloaded.
+    #[error("tokenizer `{name}`: no tokenizer.json of revision `{revision}` in the local cache (looked for {}); {why}", wanted.display())]
     NotCached {
         /// As the user gave it.
         name: String,
@@ -54,6 +55,20 @@ pub enum TokenizerError {
         revision: String,
         /// The file that would have been read.
         wanted: PathBuf,
+        /// Why it is not downloaded.
+        why: String,
+    },
+    /// The repository is not in the cache, and cannot be downloaded.
+    #[error("tokenizer `{name}`: cannot download {url}: {source} (looked for {} first)", wanted.display())]
+    Hub {
+        /// As the user gave it.
+        name: String,
+        /// Where it should be.
+        url: String,
+        /// Where it was looked for.
+        wanted: PathBuf,
+        /// Why.
+        source: HubError,
     },
     /// The file is there but cannot be read.
     #[error("cannot read tokenizer file `{}`: {source}", path.display())]
@@ -134,11 +149,14 @@ impl TokenizerError {
             Self::BadRepository { .. } => {
                 "give `--tokenizer` a repository as hf:OWNER/NAME or hf:OWNER/NAME@REVISION".to_owned()
             }
-            Self::NotCached { .. } => {
-                "download the repository's tokenizer.json and give its path to `--tokenizer`, \
-                or set HF_HOME or HF_HUB_CACHE to the cache that holds it"
-                    .to_owned()
+            Self::NotCached { name, .. } => {
+                let name = name.strip_prefix("hf:").unwrap_or(name);
+                format!(
+                    "download it: `--tokenizer hf:{name}` with a network and without HF_HUB_OFFLINE; or give the path of \
+                     its tokenizer.json, or set HF_HOME or HF_HUB_CACHE to the cache that holds it"
+                )
             }
+            Self::Hub { source, .. } => source.help().to_owned(),
             Self::Read { .. } => "check the permissions, or give `--tokenizer` another file".to_owned(),
             Self::Broken { .. } => {
                 "download the file anew, or give `--tokenizer` another one; it has to be the \

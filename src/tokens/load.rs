@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::builtin::{CL100K_BASE, Encoding, O200K_BASE};
 use super::file::{Choice, FileCounter};
-use super::hub::{FILES, HubCache, Repository};
+use super::hub::{FILES, Hub, Repository};
 use super::ranks::{self, SplitPattern};
 use super::{TokenCounter, TokenizerError};
 
@@ -17,7 +17,7 @@ static ENCODINGS: [&Encoding; 2] = [&O200K_BASE, &CL100K_BASE];
 
 /// Loads the tokenizer that `name` means: a built-in encoding, a path to a `tokenizer.json`, to a rank file
 /// or to a folder that holds one of these, or a repository (`hf:OWNER/NAME[@REVISION]`, or a bare
-/// `OWNER/NAME` that is no path) in the local Hugging Face cache. `#PATTERN` after it names the split
+/// `OWNER/NAME` that is no path) in the local Hugging Face cache; with `hf:`, it is downloaded into it. `#PATTERN` after it names the split
 /// pattern of a rank file. With `reference:` before it, all but a built-in encoding is counted by the
 /// reference library alone, which is slow.
 ///
@@ -25,10 +25,10 @@ static ENCODINGS: [&Encoding; 2] = [&O200K_BASE, &CL100K_BASE];
 ///
 /// The name means nothing, the file is not there, or no engine can load it.
 pub fn load(name: &str) -> Result<Arc<dyn TokenCounter>, TokenizerError> {
-    load_with(name, &HubCache::of_environment())
+    load_with(name, &Hub::of_environment())
 }
 
-fn load_with(name: &str, cache: &HubCache) -> Result<Arc<dyn TokenCounter>, TokenizerError> {
+fn load_with(name: &str, hub: &Hub) -> Result<Arc<dyn TokenCounter>, TokenizerError> {
     if let Some(encoding) = built_in(name) {
         return encoding.counter();
     }
@@ -37,30 +37,36 @@ fn load_with(name: &str, cache: &HubCache) -> Result<Arc<dyn TokenCounter>, Toke
         None => (name, Choice::Fastest),
     };
     let (place, pattern) = split_pattern(name)?;
-    FileCounter::load(name, &file_of(place, cache)?, pattern, choice)
+    FileCounter::load(name, &file_of(place, hub)?, pattern, choice)
 }
 
-/// The file that a tokenizer's name means; `None` for a built-in encoding, which has none.
+/// The file that a tokenizer's name means, with what belongs to it beside it; `None` for a built-in encoding, which has none.
 pub fn tokenizer_file(name: &str) -> Result<Option<PathBuf>, TokenizerError> {
     if built_in(name).is_some() {
         return Ok(None);
     }
     let name = name.strip_prefix("reference:").unwrap_or(name);
     let (place, _) = split_pattern(name)?;
-    file_of(place, &HubCache::of_environment()).map(Some)
+    let hub = Hub::of_environment();
+    let file = file_of(place, &hub)?;
+    // What lies beside it may have been left out when the tokenizer was downloaded.
+    if let Some(Ok(repository)) = place.strip_prefix("hf:").map(Repository::parse) {
+        hub.fill(place, &repository);
+    }
+    Ok(Some(file))
 }
 
 fn built_in(name: &str) -> Option<&'static Encoding> {
     ENCODINGS.into_iter().find(|encoding| encoding.name == name)
 }
 
-fn file_of(name: &str, cache: &HubCache) -> Result<PathBuf, TokenizerError> {
+fn file_of(name: &str, hub: &Hub) -> Result<PathBuf, TokenizerError> {
     if let Some(repository) = name.strip_prefix("hf:") {
         let repository = Repository::parse(repository).map_err(|reason| TokenizerError::BadRepository {
             name: name.to_owned(),
             reason,
         })?;
-        return cache.find(name, &repository);
+        return hub.tokenizer(name, &repository, true);
     }
     let path = Path::new(name);
     if path.is_dir() {
@@ -75,7 +81,7 @@ fn file_of(name: &str, cache: &HubCache) -> Result<PathBuf, TokenizerError> {
         });
     }
     if let Ok(repository) = Repository::parse(name) {
-        return cache.find(name, &repository);
+        return hub.tokenizer(name, &repository, false);
     }
     Err(TokenizerError::Unknown {
         name: name.to_owned(),
@@ -154,7 +160,7 @@ mod tests {
 
     fn error(name: &str) -> TokenizerError {
         let folder = tempfile::tempdir().unwrap();
-        load_with(name, &HubCache::at(folder.path().join("hub")))
+        load_with(name, &Hub::offline(folder.path().join("hub")))
             .err()
             .unwrap()
     }

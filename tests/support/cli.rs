@@ -106,6 +106,8 @@ impl Workspace {
         command
             .env("NO_COLOR", "1")
             .env_remove("CI")
+            // No test asks a server that it has not started.
+            .env("HF_HUB_OFFLINE", "1")
             .current_dir(self.folder.path())
             .stdin(Stdio::null());
     }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::super::run_figures::{DryRunFigures, OverLimitFigures};
+use super::super::run_figures::{DryRunFigures, OverLimitFigures, RequestFigures};
 use super::*;
 
 fn counts(reasons: &[(&str, u64)]) -> Reasons {
@@ -38,6 +38,7 @@ fn busy_run() -> RunFigures {
             ]),
         },
         both_counts: None,
+        requests: RequestFigures::default(),
         degraded: 2,
         anchors_needed: 9_500,
         anchors_held: 9_310,
@@ -135,4 +136,35 @@ fn the_table_never_grows_beyond_a_screen() {
     });
     assert!(table.lines().count() <= 25, "{table}");
     assert!(table.ends_with("and 492 more\n"));
+}
+
+#[test]
+fn requests_are_told_where_there_were_some() {
+    let requests = RequestFigures {
+        sent: 1200,
+        failed: 3,
+        cached: 20,
+        prompt_tokens: 9_000_000,
+        completion_tokens: 800_000,
+        cost: Some(12.345),
+    };
+    let row = |dry_run| {
+        let figures = RunFigures {
+            requests,
+            dry_run,
+            ..busy_run()
+        };
+        let table = summary_table(&figures);
+        let row = table.lines().find(|line| line.starts_with("Requests")).unwrap();
+        row.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(
+        row(None),
+        "Requests 1,200 read 9,000,000 tokens and wrote 800,000 for $12.35; 3 failed; 20 summaries were known"
+    );
+    assert!(
+        row(Some(DryRunFigures::default()))
+            .contains("would read 9,000,000 tokens and write about 800,000 for about $")
+    );
+    assert!(!summary_table(&busy_run()).contains("Requests"));
 }

@@ -1,8 +1,7 @@
 //! The character classes that the split patterns speak of, as bits in a two-level table.
 
-use std::collections::HashMap;
-
 use regex_syntax::hir::{self, HirKind};
+use rustc_hash::FxHashMap;
 
 /// A set of classes, a bit for each.
 pub type Class = u16;
@@ -112,7 +111,7 @@ impl Classes {
                 part.into_iter().flatten().for_each(|bits| *bits |= class);
             }
         }
-        let mut seen = HashMap::new();
+        let mut seen = FxHashMap::default();
         let mut blocks = Vec::with_capacity(CODE_POINTS / BLOCK);
         let mut classes: Vec<Class> = Vec::new();
         for block in flat.chunks(BLOCK) {

@@ -66,24 +66,19 @@ impl Vocabulary {
         for (rank, byte) in (0..).zip(bytes) {
             *tokens.get_mut(usize::from(*byte))? = rank;
         }
-        let mut merges = Vec::with_capacity(number as usize);
+        let mut vocabulary = Self::with_room(&tokens, pairs.len() / 5)?;
         for (rank, pair) in (256..).zip(pairs.chunks_exact(5)) {
             let mut word = [0; 8];
             word.get_mut(..5)?.copy_from_slice(pair);
             let pair = u64::from_le_bytes(word);
             let (left, right) = ((pair & 0xf_ffff) as Rank, (pair >> 20) as Rank);
+            // A merge makes the token of its own rank, and comes after those that make its parts.
             if left >= rank || right >= rank {
                 return None;
             }
-            let made = rank;
-            merges.push(Merge {
-                left,
-                right,
-                rank,
-                made,
-            });
+            vocabulary.insert(left, right, rank)?;
         }
-        Self::new(&tokens, &merges)
+        Some(vocabulary)
     }
 
     /// From the tokens of the bytes, which are 0 to 255 in any order, and the merges, which have ranks from

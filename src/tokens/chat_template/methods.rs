@@ -1,6 +1,6 @@
 //! Python's methods of strings, dictionaries and lists.
 
-use minijinja::value::{Kwargs, Rest, Tuple, ValueKind, from_args};
+use minijinja::value::{DynObject, Kwargs, Rest, Tuple, ValueKind, from_args};
 use minijinja::{Error, ErrorKind, State, Value};
 
 use super::source::SLICE;
@@ -21,7 +21,11 @@ pub fn call(_: &mut State, value: &Value, method: &str, arguments: &[Value]) -> 
 }
 
 fn of_dict(dict: &Value, method: &str, arguments: &[Value]) -> Result<Value, Error> {
-    let pairs = dict.as_object().and_then(|object| object.try_iter_pairs()).into_iter().flatten();
+    let pairs = dict
+        .as_object()
+        .and_then(DynObject::try_iter_pairs)
+        .into_iter()
+        .flatten();
     if method == "get" {
         let (key, default): (&Value, Option<Value>) = from_args(arguments)?;
         let found = dict.as_object().and_then(|object| object.get_value(key));
@@ -30,7 +34,12 @@ fn of_dict(dict: &Value, method: &str, arguments: &[Value]) -> Result<Value, Err
     let view = |name, values| Ok(Value::from_object(View { name, values }));
     let () = from_args(arguments)?;
     match method {
-        "items" => view("dict_items", pairs.map(|(key, value)| Value::from(Tuple::from([key, value]))).collect()),
+        "items" => view(
+            "dict_items",
+            pairs
+                .map(|(key, value)| Value::from(Tuple::from([key, value])))
+                .collect(),
+        ),
         "keys" => view("dict_keys", pairs.map(|(key, _)| key).collect()),
         "values" => view("dict_values", pairs.map(|(_, value)| value).collect()),
         "copy" => Ok(Dict::of(pairs.collect())),
@@ -42,12 +51,16 @@ fn of_list(list: &Value, method: &str, arguments: &[Value]) -> Result<Value, Err
     match method {
         "count" => {
             let (wanted,): (&Value,) = from_args(arguments)?;
-            Ok(Value::from(list.try_iter()?.filter(|element| element == wanted).count()))
+            Ok(Value::from(
+                list.try_iter()?.filter(|element| element == wanted).count(),
+            ))
         }
         "index" => {
             let (wanted,): (&Value,) = from_args(arguments)?;
             let place = list.try_iter()?.position(|element| element == *wanted);
-            place.map(Value::from).ok_or_else(|| fault("the value is not in the list"))
+            place
+                .map(Value::from)
+                .ok_or_else(|| fault("the value is not in the list"))
         }
         "copy" => Ok(list.try_iter()?.collect()),
         _ => Err(Error::from(ErrorKind::UnknownMethod)),
@@ -60,15 +73,25 @@ fn slice(value: &Value, arguments: &[Value]) -> Result<Value, Error> {
     if let Some(text) = value.as_str() {
         let characters: Vec<char> = text.chars().collect();
         let places = places(characters.len(), start, stop, step)?;
-        return Ok(Value::from(places.filter_map(|place| characters.get(place)).collect::<String>()));
+        return Ok(Value::from(
+            places
+                .filter_map(|place| characters.get(place))
+                .collect::<String>(),
+        ));
     }
-    if !matches!(value.kind(), ValueKind::Seq | ValueKind::Iterable) || value.downcast_object_ref::<View>().is_some() {
+    if !matches!(value.kind(), ValueKind::Seq | ValueKind::Iterable)
+        || value.downcast_object_ref::<View>().is_some()
+    {
         return Err(fault("only texts and lists can be sliced"));
     }
     let elements: Vec<Value> = value.try_iter()?.collect();
     let places = places(elements.len(), start, stop, step)?;
     let elements: Vec<Value> = places.filter_map(|place| elements.get(place).cloned()).collect();
-    Ok(if value.is_tuple() { Value::from(Tuple::from(elements)) } else { List::of(elements) })
+    Ok(if value.is_tuple() {
+        Value::from(Tuple::from(elements))
+    } else {
+        List::of(elements)
+    })
 }
 
 /// The places of a slice, by the rules of Python.
@@ -89,19 +112,32 @@ fn places(
         Some(place) if place < 0 => (place.saturating_add(length)).max(low),
         Some(place) => place.min(high),
     };
-    let (first, end) = if step > 0 { (bound(start, low), bound(stop, high)) } else { (bound(start, high), bound(stop, low)) };
-    let count = if step > 0 { end.saturating_sub(first) } else { first.saturating_sub(end) };
+    let (first, end) = if step > 0 {
+        (bound(start, low), bound(stop, high))
+    } else {
+        (bound(start, high), bound(stop, low))
+    };
+    let count = if step > 0 {
+        end.saturating_sub(first)
+    } else {
+        first.saturating_sub(end)
+    };
     let step_size = step.unsigned_abs();
     let count = u64::try_from(count).unwrap_or(0).div_ceil(step_size);
     Ok((0..count).filter_map(move |index| {
         let distance = i64::try_from(index.checked_mul(step_size)?).ok()?;
-        usize::try_from(if step > 0 { first + distance } else { first - distance }).ok()
+        usize::try_from(if step > 0 {
+            first + distance
+        } else {
+            first - distance
+        })
+        .ok()
     }))
 }
 
 /// The arguments with the named ones appended in the order of `names`, absent ones as none.
-pub fn in_order(positional: Rest<Value>, named: &Kwargs, names: &[&str]) -> Result<Vec<Value>, Error> {
-    let mut arguments = positional.0;
+pub fn in_order(given: (Rest<Value>, Kwargs), names: &[&str]) -> Result<Vec<Value>, Error> {
+    let (Rest(mut arguments), named) = given;
     for name in names.iter().skip(arguments.len()) {
         arguments.push(named.get::<Option<Value>>(name)?.unwrap_or_default());
     }

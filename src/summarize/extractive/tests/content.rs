@@ -259,6 +259,7 @@ fn secrets_are_neither_told_nor_listed() {
         previous: None,
         anchors: &[],
         max_tokens: 300,
+        target_tokens: 300,
         counter: &counter,
     };
     let open = Extractive { redaction: false }.summary(&request).expect("fits");
@@ -315,6 +316,7 @@ fn too_small_a_budget_is_an_error_only_below_the_marker() {
         previous: None,
         anchors: &[],
         max_tokens,
+        target_tokens: max_tokens,
         counter: &counter,
     };
     assert!(Extractive::default().summary(&request(marker - 1)).is_err());

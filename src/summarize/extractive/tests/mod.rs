@@ -83,6 +83,7 @@ fn summary_of(
         previous,
         anchors,
         max_tokens,
+        target_tokens: max_tokens,
         counter: &counter,
     };
     pollster::block_on(Extractive::default().summarize(request)).expect("fits")

@@ -86,7 +86,7 @@ proptest! {
         let mut sharing = after;
         sharing.extend(turns.iter().filter(|turn| turn.role == Role::Assistant).take(3).cloned());
         let anchors = dangling(&[], &turns, &sharing);
-        let request = SummaryRequest { turns: &turns, is_redacted: false, previous: previous.as_deref(), anchors: &anchors, max_tokens, counter: &counter };
+        let request = SummaryRequest { turns: &turns, is_redacted: false, previous: previous.as_deref(), anchors: &anchors, max_tokens, target_tokens: max_tokens, counter: &counter };
         let summary = Extractive::default().summary(&request).expect("fits");
         let text = &summary.text;
         prop_assert!(counter.count(text) <= max_tokens);

@@ -1,0 +1,103 @@
+//! `trajfit check`: the gate for CI and commit hooks.
+
+use super::errors::CliError;
+use super::exit::ExitStatus;
+use super::stdout;
+use super::survey::{AnswerFormat, SurveyArgs, Surveyed};
+use crate::report::{self, CheckOutcome, Limits, MaxOver, check_text};
+
+/// Check that trajectories are within the budget: exit code 0 if they are, 1 if not.
+///
+/// Holds the tokens of every record against --max-tokens, and with --p99 their 99th percentile against a limit of its
+/// own; with --chat-template both counts are shown, and --count says which one judges. Fails as well where a record
+/// cannot be read (--on-invalid pass allows that) or the template refuses one (--allow-refused), and where there is no
+/// record at all: a check that saw nothing says nothing.
+///
+/// The format of the records is given by --input-format, since --format is that of the answer.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct CheckArgs {
+    #[command(flatten)]
+    survey: SurveyArgs,
+    /// Records that may be over --max-tokens: a number, or a part of all records such as 0.5%
+    #[arg(long, value_name = "COUNT|PERCENT", default_value = "0", value_parser = max_over)]
+    max_over: MaxOver,
+    /// Tokens that the 99th percentile of all records may be
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64))]
+    p99: Option<u64>,
+    /// Records that the chat template refuses do not fail the check
+    #[arg(long)]
+    allow_refused: bool,
+    /// What the answer is printed as
+    #[arg(long, value_name = "NAME", value_enum, default_value_t = AnswerFormat::Text)]
+    format: AnswerFormat,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  trajfit check out.jsonl                            no record is over 15,250 tokens
+  trajfit check data/ --tokenizer qwen3/ --max-tokens 32000 --max-over 0.5%
+  trajfit check runs.jsonl --p99 16000 --format json
+
+Exit codes: 0 passed, 1 failed, 2 wrong usage or configuration, 4 could not go on, 130 interrupted";
+
+/// Runs the command.
+pub fn run(args: CheckArgs) -> Result<ExitStatus, CliError> {
+    let Some(surveyed) = args.survey.survey(false)? else {
+        return Ok(ExitStatus::Done);
+    };
+    let Surveyed {
+        census,
+        figures,
+        report,
+        max_tokens,
+        allow_unreadable,
+        ..
+    } = surveyed;
+    let limits = Limits {
+        max_tokens,
+        max_over: args.max_over,
+        p99: args.p99,
+        allow_unreadable,
+        allow_refused: args.allow_refused,
+    };
+    let outcome = CheckOutcome::new(figures, &census, &limits, report.tokenizer_note);
+    let answer = match args.format {
+        AnswerFormat::Text => check_text(&outcome),
+        AnswerFormat::Json => report::json(&outcome),
+    };
+    stdout::print(answer.as_bytes())?;
+    Ok(if outcome.passed {
+        ExitStatus::Done
+    } else {
+        ExitStatus::GateFailed
+    })
+}
+
+/// The value of `--max-over`.
+fn max_over(text: &str) -> Result<MaxOver, String> {
+    let Some(percent) = text.strip_suffix('%') else {
+        let count = text.parse().map(MaxOver::Records);
+        return count.map_err(|_| "neither a number of records nor a percentage such as 0.5%".to_owned());
+    };
+    match percent.trim().parse::<f64>() {
+        Ok(percent) if (0.0..=100.0).contains(&percent) => Ok(MaxOver::Share((percent * 1e6).round() as u64)),
+        _ => Err("not a percentage from 0% to 100%".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_records_allowed_over_are_a_number_or_a_share() {
+        assert_eq!(max_over("12"), Ok(MaxOver::Records(12)));
+        assert_eq!(max_over("0.5%"), Ok(MaxOver::Share(500_000)));
+        assert_eq!(max_over("0.07 %"), Ok(MaxOver::Share(70_000)));
+        assert_eq!(max_over("100%"), Ok(MaxOver::Share(100_000_000)));
+        for wrong in ["", "%", "-1", "-1%", "101%", "0.5", "NaN%", "half"] {
+            assert!(max_over(wrong).is_err(), "{wrong}");
+        }
+    }
+}

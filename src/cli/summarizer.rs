@@ -1,0 +1,129 @@
+//! The summarizer that the configuration asks for, and what of it a run must know.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::errors::CliError;
+use crate::config::{Config, SummarizerKind};
+use crate::metrics::Prices;
+use crate::summarize::Summarizer;
+use crate::summarize::answers::InMemory;
+use crate::summarize::chat::{ChatSettings, ChatSummarizer, Key};
+use crate::summarize::extractive::Extractive;
+use crate::summarize::prompt::PromptSettings;
+use crate::summarize::spend::{Limits, Spend};
+
+/// Who writes summaries in a run.
+pub struct Chosen {
+    /// Whom records are given to.
+    pub summarizer: Arc<dyn Summarizer>,
+    /// Who writes where that one fails.
+    pub fallback: Arc<dyn Summarizer>,
+    /// What is being spent, where requests leave the machine.
+    pub spend: Option<Arc<Spend>>,
+    /// What its prompts are like, for telling this run from another: a name and a value.
+    pub wording: Option<(String, String)>,
+}
+
+/// Makes the summarizer. Nothing is sent yet.
+pub fn chosen(config: &Config) -> Result<Chosen, CliError> {
+    let embedded: Arc<dyn Summarizer> = Arc::new(Extractive {
+        redaction: config.redaction.enabled,
+    });
+    let mut chosen = Chosen {
+        summarizer: Arc::clone(&embedded),
+        fallback: embedded,
+        spend: None,
+        wording: None,
+    };
+    match config.summarization.summarizer {
+        SummarizerKind::Extractive => {}
+        SummarizerKind::Chat => {
+            let spend = Arc::new(Spend::new(limits(config)));
+            let settings = chat_settings(config)?;
+            let chat = ChatSummarizer::new(settings, Arc::new(InMemory::default()), Arc::clone(&spend))
+                .map_err(|why| CliError::usage(format!("cannot summarize over the network: {why}")))?;
+            chosen.wording = Some(("prompt version".to_owned(), chat.prompt_version().to_owned()));
+            chosen.summarizer = Arc::new(chat);
+            chosen.spend = Some(spend);
+        }
+    }
+    Ok(chosen)
+}
+
+/// What tokens of the summarizer cost, where that is told; what is not told costs nothing.
+pub fn prices(config: &Config) -> Option<Prices> {
+    let summarization = &config.summarization;
+    (config.has_prices() && summarization.summarizer.uses_network()).then(|| Prices {
+        prompt: summarization.price_prompt.unwrap_or_default(),
+        completion: summarization.price_completion.unwrap_or_default(),
+    })
+}
+
+fn limits(config: &Config) -> Limits {
+    Limits {
+        max_requests: config.summarization.max_requests.map(|most| most as u64),
+        max_cost: config.summarization.max_cost,
+        prices: prices(config),
+    }
+}
+
+fn chat_settings(config: &Config) -> Result<ChatSettings, CliError> {
+    let summarization = &config.summarization;
+    let headers = summarization.headers.0.iter();
+    Ok(ChatSettings {
+        api: summarization.api,
+        base_url: config.base_url().to_owned(),
+        key: key(config),
+        headers: headers
+            .filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned())))
+            .collect(),
+        body: summarization.body.0.clone(),
+        model: summarization.model.clone().unwrap_or_default(),
+        fallback_model: summarization.fallback_model.clone(),
+        temperature: summarization.temperature,
+        max_output_tokens: summarization.max_output_tokens,
+        context_window: summarization.context_window,
+        timeout: Duration::from_secs_f64(summarization.timeout),
+        max_retries: summarization.max_retries,
+        retry_delay: Duration::from_secs_f64(summarization.retry_delay),
+        max_concurrent_requests: config.processing.max_concurrent_requests,
+        rpm: summarization.rpm,
+        tpm: summarization.tpm,
+        prompt: PromptSettings {
+            style: summarization.style,
+            focus: summarization.focus.clone(),
+            template: summarization
+                .prompt_template
+                .as_deref()
+                .map(template)
+                .transpose()?,
+            redaction: config.redaction.enabled,
+        },
+    })
+}
+
+/// The key from the variable that is named, else from those that are usual for the endpoint. A server of one's own
+/// needs none.
+fn key(config: &Config) -> Option<Key> {
+    let named = config.summarization.api_key_env.as_deref();
+    let usual = config.summarization.api.key_variables(config.base_url());
+    named
+        .into_iter()
+        .chain(usual.iter().copied())
+        .find_map(|variable| {
+            let value = std::env::var(variable).ok()?.trim().to_owned();
+            (!value.is_empty()).then(|| Key {
+                value,
+                variable: variable.to_owned(),
+            })
+        })
+}
+
+fn template(path: &str) -> Result<String, CliError> {
+    std::fs::read_to_string(Path::new(path)).map_err(|error| {
+        CliError::usage(format!("cannot read the prompt template {path}: {error}"))
+            .with_help("--prompt-template takes a file with two parts and a line --- user --- between them")
+    })
+}

@@ -1,0 +1,187 @@
+//! What `count` and `check` have in common: their flags, and the survey of the inputs that both make.
+
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock};
+
+use super::errors::{self, CliError};
+use super::inputs::{self, percent};
+use super::key_flags::{KeyFlags, KeySet};
+use super::progress::{Progress, ProgressStyle, counting};
+use super::running;
+use crate::config::{Config, CountMode, KEYS, Key, OnInvalid};
+use crate::fit::Measurer;
+use crate::metrics::{Census, Measured};
+use crate::pipeline::{self, RunError, Sample, Source, Survey, SurveyReport};
+use crate::report::{SurveyFigures, Tokenizer};
+
+/// The most records that `--largest` lists: they are kept in memory.
+const MOST_LISTED: u64 = 10_000;
+
+/// The flags of commands that measure records and write none.
+#[derive(Debug, Clone, clap::Args)]
+pub struct SurveyArgs {
+    /// Files or directories; - is standard input
+    #[arg(value_name = "INPUT", required = true)]
+    inputs: Vec<PathBuf>,
+    /// Tokens that a record may cost [default: the configuration's budget, 15250 where it says none]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    max_tokens: Option<u64>,
+    /// List so many of the largest records
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(..=MOST_LISTED))]
+    largest: u64,
+    /// Configuration file, YAML, TOML or JSON by its name
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Take the first N records only
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    limit: Option<u64>,
+    /// Take a random part of the records, in their order
+    #[arg(long, value_name = "PERCENT", value_parser = percent, allow_negative_numbers = true)]
+    sample: Option<f64>,
+    /// Which random part [default: 0]
+    #[arg(long, value_name = "N", requires = "sample")]
+    seed: Option<u64>,
+    /// No progress and no warnings
+    #[arg(short, long, conflicts_with = "verbose")]
+    quiet: bool,
+    /// Print progress as lines where there is no terminal
+    #[arg(short, long)]
+    verbose: bool,
+    #[command(flatten)]
+    keys: KeyFlags<CountingKeys>,
+}
+
+/// How a command gives its answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum AnswerFormat {
+    /// For people.
+    Text,
+    /// One JSON object.
+    Json,
+}
+
+/// The keys that decide what is counted and how.
+#[derive(Debug, Clone)]
+enum CountingKeys {}
+
+const ON_INVALID: &str = "What becomes of a line that holds no readable trajectory: it is reported and decides the exit \
+    code (reject), it is only reported (pass), or the run ends (fail)";
+
+const COUNT: &str = "Which count is held against the limit, and says which records are the largest: the sum of the \
+    turns' values, or the whole chat as its template renders it";
+
+impl KeySet for CountingKeys {
+    fn keys() -> &'static [Key] {
+        static ALL: LazyLock<Vec<Key>> = LazyLock::new(|| KEYS.iter().filter_map(counting_key).collect());
+        &ALL
+    }
+}
+
+/// The key as these commands have it, where it matters to them: `--format` is what they print in.
+fn counting_key(key: &Key) -> Option<Key> {
+    match key.path {
+        "tokenizer.name" | "tokenizer.chat_template" | "tokenizer.image_tokens" => Some(*key),
+        "compression.count" => Some(key.with_flag(key.flag, COUNT)),
+        "processing.jobs" => Some(*key),
+        "input.format" => Some(key.with_flag("input-format", key.help)),
+        "input.on_invalid" => Some(key.with_flag(key.flag, ON_INVALID)),
+        _ => None,
+    }
+}
+
+/// What a survey came to.
+pub struct Surveyed {
+    /// The records, added up.
+    pub census: Census,
+    /// The same as plain figures.
+    pub figures: SurveyFigures,
+    /// About the run.
+    pub report: SurveyReport,
+    /// Tokens that a record may cost.
+    pub max_tokens: u64,
+    /// Whether records that cannot be read are no failure.
+    pub allow_unreadable: bool,
+    /// Whether warnings are not wanted.
+    pub quiet: bool,
+}
+
+impl SurveyArgs {
+    /// Measures all records; with `lines`, prints a line of JSON for each. `None`: who read them has gone.
+    pub fn survey(self, lines: bool) -> Result<Option<Surveyed>, CliError> {
+        let resolved = self.keys.into_sources(self.config).resolve()?;
+        let config = resolved.config;
+        if !self.quiet {
+            // Keys of the file that only matter to compress are nobody's mistake here.
+            errors::warn(&resolved.unknown_variables);
+        }
+        inputs::check(&self.inputs)?;
+        let sources = pipeline::sources(&self.inputs).map_err(running::cli_error)?;
+        let names: Vec<String> = sources.iter().map(Source::name).collect();
+        let counters = running::counters(&sources);
+        let measurer = measurer(&config)?;
+        let identity = measurer.counter.identity().clone();
+        let seed = self.seed.unwrap_or(0);
+        let survey = Survey {
+            sources,
+            limit: self.limit,
+            sample: self
+                .sample
+                .map_or(Sample::ALL, |percent| Sample::new(percent, seed)),
+            jobs: running::jobs(&config),
+            lines,
+            stop_at_unreadable: config.input.on_invalid == OnInvalid::Fail,
+        };
+        let stop = running::stop_on_signals()?;
+        // Between lines on the same terminal a bar would only disturb.
+        let quiet = self.quiet || (lines && io::stdout().is_terminal());
+        let style = ProgressStyle::detect(quiet, self.verbose);
+        let progress = Progress::start(style, Arc::clone(&counters), counting, None);
+        let by = match config.compression.count {
+            CountMode::Values => Measured::Values,
+            CountMode::Rendered => Measured::Rendered,
+        };
+        let mut census = Census::new(by, self.largest as usize);
+        let ended = survey.run(measurer, &mut census, &counters, &stop, print_lines);
+        progress.finish();
+        let report = match ended {
+            Ok(report) => report,
+            Err(RunError::OutputClosed) => return Ok(None),
+            Err(error) => return Err(running::cli_error(error)),
+        };
+        if let Some(note) = report.tokenizer_note.as_ref().filter(|_| !self.quiet) {
+            errors::warn(std::slice::from_ref(note));
+        }
+        let tokenizer = Tokenizer {
+            name: identity.name,
+            sha256: identity.sha256,
+            engine: identity.engine,
+        };
+        Ok(Some(Surveyed {
+            figures: SurveyFigures::of(&census, names, tokenizer),
+            census,
+            report,
+            max_tokens: self
+                .max_tokens
+                .unwrap_or(config.compression.target_max_tokens as u64),
+            allow_unreadable: config.input.on_invalid == OnInvalid::Pass,
+            quiet: self.quiet,
+        }))
+    }
+}
+
+/// Whoever reads a pipe gets the lines as they come.
+fn print_lines(lines: &[u8]) -> Result<(), RunError> {
+    let mut stdout = io::stdout().lock();
+    let written = stdout.write_all(lines).and_then(|()| stdout.flush());
+    written.map_err(|error| RunError::half_way("write", Path::new("-"), &error))
+}
+
+fn measurer(config: &Config) -> Result<Measurer, CliError> {
+    Ok(Measurer {
+        counter: running::tokenizer(config)?,
+        image_tokens: config.tokenizer.image_tokens,
+        format: running::format(config),
+        template: running::template(config)?,
+    })
+}

@@ -1,0 +1,85 @@
+//! HTTP clients, made in one way: TLS by rustls, the system's certificates, no surprises.
+
+use std::time::Duration;
+
+/// How long a connection may take to come about.
+const CONNECT: Duration = Duration::from_secs(10);
+
+/// A client for `url`: pooled connections, no redirects, the proxies that the environment names (none for this machine
+/// itself). Certificates are those of the system, so that a company's own count; where there are none at all, as in small
+/// containers, those that Mozilla trusts.
+///
+/// # Errors
+///
+/// What the system has against it.
+pub fn client(url: &str) -> Result<reqwest::Client, String> {
+    // Another one may have been chosen before: as good.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let builder = || {
+        let builder = reqwest::Client::builder()
+            .user_agent(concat!("trajfit/", env!("CARGO_PKG_VERSION")))
+            .connect_timeout(CONNECT)
+            .redirect(reqwest::redirect::Policy::none());
+        if is_local(url) {
+            builder.no_proxy()
+        } else {
+            builder
+        }
+    };
+    let built = builder().build().or_else(|_| {
+        let certificates = webpki_root_certs::TLS_SERVER_ROOT_CERTS;
+        let certificates = certificates
+            .iter()
+            .filter_map(|der| reqwest::Certificate::from_der(der).ok());
+        builder().tls_certs_only(certificates).build()
+    });
+    built.map_err(|error| causes(&error))
+}
+
+/// An error with what caused it, without the address.
+pub fn causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let message = error.to_string();
+        if !text.contains(&message) {
+            text.push_str(": ");
+            text.push_str(&message);
+        }
+        cause = error.source();
+    }
+    text
+}
+
+fn is_local(url: &str) -> bool {
+    let Ok(url) = reqwest::Url::parse(url) else {
+        return false;
+    };
+    url.host_str().is_some_and(|host| {
+        let host = host.trim_matches(['[', ']']);
+        let address = host.parse::<std::net::IpAddr>();
+        host == "localhost" || address.is_ok_and(|address| address.is_loopback())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_machine_is_known_by_its_names() {
+        for url in [
+            "http://localhost:8000/v1",
+            "http://127.0.0.1/",
+            "http://[::1]:80/x",
+        ] {
+            assert!(is_local(url), "{url}");
+        }
+        assert!(!is_local("https://localhost.example.com/") && !is_local("nonsense"));
+    }
+
+    #[test]
+    fn a_client_can_be_made() {
+        assert!(client("https://example.com").is_ok());
+    }
+}

@@ -1,0 +1,205 @@
+//! Answers that were received before: nobody asks, or pays, for the same thing twice.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::future::Future;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rustc_hash::FxHashMap;
+use sha2::{Digest, Sha256};
+
+/// Answers that the store in memory holds, at most.
+const MOST_IN_MEMORY: usize = 4096;
+
+/// What an answer depends on: interface, model, parameters, wording and the redacted prompt, as one hash.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct AnswerKey([u8; 32]);
+
+/// An answer that can be kept.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct KeptAnswer {
+    /// What was answered.
+    pub text: String,
+    /// Tokens that were read for it.
+    pub prompt_tokens: u64,
+    /// Tokens that were written.
+    pub completion_tokens: u64,
+}
+
+/// Where answers are kept. What is put is there for whoever asks next; a store that fails keeps nothing.
+pub trait AnswerStore: Send + Sync {
+    /// The answer for that key.
+    fn get(&self, key: &AnswerKey) -> Option<KeptAnswer>;
+    /// Keeps an answer.
+    fn put(&self, key: &AnswerKey, answer: &KeptAnswer);
+}
+
+/// A store that lasts as long as the run, and keeps the latest answers.
+#[derive(Debug, Default)]
+pub struct InMemory {
+    kept: Mutex<(FxHashMap<AnswerKey, KeptAnswer>, VecDeque<AnswerKey>)>,
+}
+
+/// A store, and what is being asked for at this moment.
+pub struct Answers {
+    store: Arc<dyn AnswerStore>,
+    asking: Mutex<FxHashMap<AnswerKey, Arc<tokio::sync::Mutex<()>>>>,
+}
+
+impl AnswerKey {
+    /// The key of these parts, in this order.
+    pub fn of(parts: &[&str]) -> Self {
+        let mut hash = Sha256::new();
+        for part in parts {
+            hash.update((part.len() as u64).to_le_bytes());
+            hash.update(part.as_bytes());
+        }
+        Self(hash.finalize().into())
+    }
+
+    /// The hash.
+    pub fn bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+
+    /// A number that is as good as chance, and always the same.
+    pub fn seed(&self) -> u64 {
+        self.0.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
+    }
+}
+
+impl fmt::Debug for AnswerKey {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{:016x}", self.seed())
+    }
+}
+
+impl AnswerStore for InMemory {
+    fn get(&self, key: &AnswerKey) -> Option<KeptAnswer> {
+        lock(&self.kept).0.get(key).cloned()
+    }
+
+    fn put(&self, key: &AnswerKey, answer: &KeptAnswer) {
+        let mut kept = lock(&self.kept);
+        if kept.0.insert(*key, answer.clone()).is_none() {
+            kept.1.push_back(*key);
+        }
+        while kept.1.len() > MOST_IN_MEMORY {
+            if let Some(oldest) = kept.1.pop_front() {
+                kept.0.remove(&oldest);
+            }
+        }
+    }
+}
+
+impl Answers {
+    /// Answers kept in that store.
+    pub fn new(store: Arc<dyn AnswerStore>) -> Self {
+        Self {
+            store,
+            asking: Mutex::default(),
+        }
+    }
+
+    /// The kept answer, if there is one.
+    pub fn kept(&self, key: &AnswerKey) -> Option<KeptAnswer> {
+        self.store.get(key)
+    }
+
+    /// The kept answer and `true`, or what `ask` brings and `false`. While somebody asks, others with the same key wait
+    /// for the answer; where there was none, the next one asks.
+    pub async fn ask_once<E, F>(
+        &self,
+        key: AnswerKey,
+        ask: impl FnOnce() -> F,
+    ) -> Result<(KeptAnswer, bool), E>
+    where
+        F: Future<Output = Result<KeptAnswer, E>>,
+    {
+        if let Some(answer) = self.store.get(&key) {
+            return Ok((answer, true));
+        }
+        let asking = Arc::clone(lock(&self.asking).entry(key).or_default());
+        let _turn = asking.lock().await;
+        if let Some(answer) = self.store.get(&key) {
+            return Ok((answer, true));
+        }
+        let result = ask().await;
+        if let Ok(answer) = &result {
+            self.store.put(&key, answer);
+        }
+        lock(&self.asking).remove(&key);
+        Ok((result?, false))
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use futures_util::future::join_all;
+
+    use super::*;
+
+    fn answer(text: &str) -> KeptAnswer {
+        KeptAnswer {
+            text: text.to_owned(),
+            prompt_tokens: 1,
+            completion_tokens: 1,
+        }
+    }
+
+    #[test]
+    fn parts_are_told_apart_wherever_they_end() {
+        assert_ne!(AnswerKey::of(&["ab", "c"]), AnswerKey::of(&["a", "bc"]));
+        assert_eq!(AnswerKey::of(&["ab", "c"]), AnswerKey::of(&["ab", "c"]));
+    }
+
+    #[test]
+    fn what_is_asked_for_at_once_is_asked_for_once() {
+        let answers = Answers::new(Arc::new(InMemory::default()));
+        let asked = AtomicUsize::new(0);
+        let (sender, receiver) = futures_channel::oneshot::channel::<()>();
+        let receiver = Mutex::new(Some(receiver));
+        let ask = || async {
+            asked.fetch_add(1, Ordering::Relaxed);
+            let receiver = lock(&receiver).take();
+            if let Some(receiver) = receiver {
+                let _ = receiver.await;
+            }
+            Ok::<_, ()>(answer("once"))
+        };
+        let mut all = Box::pin(join_all(
+            (0..5).map(|_| answers.ask_once(AnswerKey::of(&["same"]), ask)),
+        ));
+        assert!(futures_util::FutureExt::now_or_never(&mut all).is_none());
+        sender.send(()).unwrap();
+        let all: Vec<_> = pollster::block_on(all).into_iter().map(Result::unwrap).collect();
+        assert_eq!(asked.load(Ordering::Relaxed), 1);
+        assert_eq!(all.iter().filter(|(_, cached)| !*cached).count(), 1);
+    }
+
+    #[test]
+    fn where_one_failed_the_next_one_asks() {
+        let answers = Answers::new(Arc::new(InMemory::default()));
+        let key = AnswerKey::of(&["same"]);
+        let failed = pollster::block_on(answers.ask_once(key, || async { Err(()) }));
+        assert_eq!(failed, Err(()));
+        let asked = pollster::block_on(answers.ask_once(key, || async { Ok::<_, ()>(answer("x")) }));
+        assert_eq!(asked, Ok((answer("x"), false)));
+    }
+
+    #[test]
+    fn memory_is_bounded() {
+        let store = InMemory::default();
+        for number in 0..=MOST_IN_MEMORY {
+            store.put(&AnswerKey::of(&[&number.to_string()]), &answer("x"));
+        }
+        assert_eq!(store.get(&AnswerKey::of(&["0"])), None);
+        assert!(store.get(&AnswerKey::of(&["1"])).is_some());
+    }
+}

@@ -1,0 +1,258 @@
+//! One summary from one model: the region in as many pieces as the model needs, the answer in the right length.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use super::ChatSummarizer;
+use super::client::{Model, Question, Trouble};
+use super::failure::Failure;
+use super::length::Limit;
+use crate::names::Named;
+use crate::summarize::answers::{AnswerKey, KeptAnswer};
+use crate::summarize::marker::{body_of, with_marker};
+use crate::summarize::prompt::{Material, Prompt, pieces};
+use crate::summarize::{Estimate, SummaryRequest, Usage};
+
+/// Times a prompt is made shorter because the server says that it is too long.
+const SHORTENINGS: usize = 5;
+
+/// The part of a window that is left free: another tokenizer may count more.
+const MARGIN: f64 = 0.10;
+
+/// The smallest room for turns with which there is any sense in asking, in tokens.
+const SMALLEST_ROOM: usize = 200;
+
+/// The part of the summary that the list of identifiers to be kept may take.
+const KEEP: usize = 2;
+
+/// One request for a summary, put to one model.
+pub struct Asking<'a> {
+    /// Who asks.
+    pub summarizer: &'a ChatSummarizer,
+    /// For what.
+    pub request: SummaryRequest<'a>,
+    /// Whom.
+    pub model: &'a Arc<Model>,
+    /// What it has taken so far.
+    pub usage: &'a mut Usage,
+}
+
+impl<'a> Asking<'a> {
+    /// The summary, with its marker, within the limit.
+    pub async fn summary(&mut self) -> Result<String, Trouble> {
+        let mut window = self.summarizer.settings.context_window;
+        let mut tries = 0;
+        loop {
+            match self.in_pieces(window).await {
+                Err(Trouble::TooLong(failure, told)) => {
+                    tries += 1;
+                    // Less than what was refused, whatever the server says it takes.
+                    let refused =
+                        window.unwrap_or_else(|| self.estimate().prompt_tokens as usize + self.max_output());
+                    let next = told.filter(|told| *told < refused).unwrap_or(refused * 3 / 5);
+                    if tries > SHORTENINGS || self.room(next, self.request.previous) < SMALLEST_ROOM {
+                        return Err(Trouble::Failed(failure));
+                    }
+                    window = Some(next);
+                }
+                result => return result,
+            }
+        }
+    }
+
+    /// What the first attempt would take.
+    pub fn estimate(&self) -> Estimate {
+        let window = self.summarizer.settings.context_window;
+        let pieces = self.pieces(window);
+        let limit = self.limit();
+        let mut estimate = Estimate::default();
+        for (index, turns) in pieces.iter().enumerate() {
+            // What the pieces before it will come to is not known, but how long that may be.
+            let (previous, unknown) = if index == 0 {
+                (self.request.previous, 0)
+            } else {
+                (Some(""), limit.tokens)
+            };
+            let prompt = self.prompt(turns, previous, limit.ask_first(), (index + 1, pieces.len()));
+            estimate.requests += 1;
+            estimate.prompt_tokens += prompt.map_or(0, |prompt| self.tokens_of(&prompt) + unknown) as u64;
+            estimate.completion_tokens += limit.ask_first() as u64;
+        }
+        estimate
+    }
+
+    async fn in_pieces(&mut self, window: Option<usize>) -> Result<String, Trouble> {
+        let pieces = self.pieces(window);
+        let mut so_far = self.request.previous.map(str::to_owned);
+        let mut summary = String::new();
+        for (index, turns) in pieces.iter().enumerate() {
+            let place = (index + 1, pieces.len());
+            summary = self.piece(turns, so_far.as_deref(), place).await?;
+            so_far = Some(body_of(&summary).unwrap_or(&summary).to_owned());
+        }
+        Ok(summary)
+    }
+
+    /// The summary of one piece. Where it comes out too long, less is asked for once; what is still too much is cut off.
+    async fn piece(
+        &mut self,
+        turns: &str,
+        previous: Option<&str>,
+        place: (usize, usize),
+    ) -> Result<String, Trouble> {
+        let limit = self.limit();
+        let ask_for = limit.ask_first();
+        let (got, first) = match self.ask(turns, previous, ask_for, place).await {
+            Ok(text) => {
+                let text = with_marker(&text);
+                if limit.holds(&text) {
+                    return Ok(limit.cut(text));
+                }
+                (limit.cost(&text), Ok(text))
+            }
+            // It wrote all that it was allowed to.
+            Err(Trouble::Failed(failure)) if failure.name == "summary_cut_by_length" => {
+                (self.max_output(), Err(Trouble::Failed(failure)))
+            }
+            Err(trouble) => return Err(trouble),
+        };
+        let ask_for = limit.ask_next(ask_for, got);
+        match (self.ask(turns, previous, ask_for, place).await, first) {
+            (Ok(text), _) => Ok(limit.cut(with_marker(&text))),
+            (Err(ended @ Trouble::Ended(_)), _) => Err(ended),
+            // Too long is better than nothing.
+            (Err(_), Ok(first)) => Ok(limit.cut(first)),
+            (Err(trouble), Err(_)) => Err(trouble),
+        }
+    }
+
+    async fn ask(
+        &mut self,
+        turns: &str,
+        previous: Option<&str>,
+        ask_for: usize,
+        place: (usize, usize),
+    ) -> Result<String, Trouble> {
+        let prompt = self
+            .prompt(turns, previous, ask_for, place)
+            .map_err(|why| Trouble::Failed(Failure::new("summary_prompt", &why)))?;
+        let summarizer = self.summarizer;
+        let key = self.key(&prompt);
+        let max_output = self.max_output();
+        let counts_tokens = summarizer.settings.tpm.is_some() || summarizer.spend.prices().is_some();
+        let prompt_tokens = if counts_tokens { self.tokens_of(&prompt) } else { 0 };
+        let question = Question {
+            model: Arc::clone(self.model),
+            prompt,
+            prompt_tokens: prompt_tokens as u64,
+            max_output,
+            seed: key.seed(),
+        };
+        let usage = &mut *self.usage;
+        let asked = summarizer.answers.ask_once(key, || async {
+            let broken = || Trouble::Failed(Failure::new("summary_internal", "the request was lost"));
+            let client = Arc::clone(&summarizer.client);
+            let runtime = summarizer.runtime.as_ref().ok_or_else(broken)?;
+            let asked = runtime.spawn(async move { client.ask(&question).await }).await;
+            let asked = asked.map_err(|_| broken())?;
+            usage.add(&asked.usage);
+            asked.result.map(|answer| KeptAnswer {
+                text: answer.text,
+                prompt_tokens: answer.prompt_tokens.unwrap_or_default(),
+                completion_tokens: answer.completion_tokens.unwrap_or_default(),
+            })
+        });
+        let (answer, known) = asked.await?;
+        if known {
+            self.usage.cached += 1;
+            summarizer.spend.cache_hits.fetch_add(1, Ordering::Relaxed);
+        }
+        Ok(answer.text)
+    }
+
+    fn prompt(
+        &self,
+        turns: &str,
+        previous: Option<&str>,
+        ask_for: usize,
+        piece: (usize, usize),
+    ) -> Result<Prompt, String> {
+        let keep = self.keep();
+        self.summarizer.prompter.prompt(&Material {
+            turns,
+            previous,
+            keep: &keep,
+            max_tokens: ask_for,
+            piece,
+        })
+    }
+
+    /// The identifiers to be kept, most used first, as far as a summary has room for them.
+    fn keep(&self) -> Vec<&'a str> {
+        let mut room = self.limit().tokens / KEEP;
+        let anchors = self.request.anchors.iter().map(|anchor| anchor.text.as_str());
+        anchors
+            .take_while(|text| {
+                let cost = self.request.counter.count(text) + 1;
+                let fits = cost <= room;
+                room = room.saturating_sub(cost);
+                fits
+            })
+            .filter(|text| !text.contains(['\n', '\r']))
+            .collect()
+    }
+
+    fn pieces(&self, window: Option<usize>) -> Vec<String> {
+        let room = window.map(|window| self.room(window, self.request.previous).max(SMALLEST_ROOM));
+        pieces::split(self.request.turns, room, self.request.counter)
+    }
+
+    /// Tokens of turns for which a window has room beside everything else.
+    fn room(&self, window: usize, previous: Option<&str>) -> usize {
+        // Every piece after the first one has the summary so far, which is as long as summaries may be.
+        let longest = previous
+            .map_or(0, |text| self.request.counter.count(text))
+            .max(self.limit().tokens);
+        let empty = self.prompt("", Some(""), self.limit().tokens, (1, 2));
+        let around = empty.map_or(0, |prompt| self.tokens_of(&prompt));
+        let usable = window - (window as f64 * MARGIN) as usize;
+        usable.saturating_sub(around + longest + self.max_output())
+    }
+
+    fn limit(&self) -> Limit<'a> {
+        Limit {
+            tokens: self.request.target_tokens.min(self.request.max_tokens),
+            anchors: self.request.anchors,
+            counter: self.request.counter,
+        }
+    }
+
+    /// Tokens that the model may write: other tokenizers count otherwise, and some models think first.
+    fn max_output(&self) -> usize {
+        let summary = self.limit().tokens;
+        self.summarizer
+            .settings
+            .max_output_tokens
+            .unwrap_or(2 * summary + 256)
+    }
+
+    fn tokens_of(&self, prompt: &Prompt) -> usize {
+        self.request.counter.count(&prompt.system) + self.request.counter.count(&prompt.user)
+    }
+
+    /// What the answer depends on, besides chance.
+    fn key(&self, prompt: &Prompt) -> AnswerKey {
+        let settings = &self.summarizer.settings;
+        let body = serde_json::to_string(&settings.body).unwrap_or_default();
+        AnswerKey::of(&[
+            settings.api.name(),
+            &self.model.name,
+            &settings.temperature.to_string(),
+            &self.max_output().to_string(),
+            &body,
+            self.summarizer.prompter.version(),
+            &prompt.system,
+            &prompt.user,
+        ])
+    }
+}

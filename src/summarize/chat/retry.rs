@@ -1,0 +1,285 @@
+//! What is to be done after a failed attempt: pure functions from statuses, headers and messages to a verdict.
+
+use std::time::{Duration, UNIX_EPOCH};
+
+use super::answer::{self, BadAnswer};
+use super::dialect::{Lesson, Manner};
+use super::failure::Failure;
+
+/// The longest pause between two attempts, whatever a server asks for.
+pub const LONGEST_PAUSE: Duration = Duration::from_mins(2);
+
+/// What is to be done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// Ask again, after the time that the server named, if it did.
+    Retry(Failure, Option<Duration>),
+    /// Ask again at once, in another manner.
+    Relearn(Failure, Lesson),
+    /// The prompt is too long; the tokens that the server takes, if it says so.
+    Shorten(Failure, Option<usize>),
+    /// No other attempt would do better.
+    Fail(Failure),
+    /// No other record would fare better.
+    EndRun(Failure),
+}
+
+/// What went wrong before there was a response.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Transport {
+    /// No connection, or one that broke.
+    Connection,
+    /// No answer in time.
+    Timeout,
+    /// A body that is not what its headers say.
+    Decoding,
+}
+
+/// After a failure below HTTP.
+pub fn after_transport(kind: Transport, detail: &str) -> Verdict {
+    let name = match kind {
+        Transport::Connection => "summary_connection",
+        Transport::Timeout => "summary_timeout",
+        Transport::Decoding => "summary_decoding",
+    };
+    Verdict::Retry(Failure::new(name, detail), None)
+}
+
+/// After a response whose status was no success.
+pub fn after_status(status: u16, retry_after: Option<Duration>, body: &[u8], manner: Manner) -> Verdict {
+    let message = answer::error_message(body);
+    let failure = Failure::http(status, &message);
+    match status {
+        408 | 409 | 425 | 429 | 500..=599 => Verdict::Retry(failure, retry_after),
+        401..=403 => Verdict::EndRun(failure),
+        413 => Verdict::Shorten(failure, None),
+        400 | 422 => after_refusal(failure, &String::from_utf8_lossy(body), manner),
+        _ => Verdict::Fail(failure),
+    }
+}
+
+/// After a response that was a success by its status, but no answer.
+pub fn after_answer(bad: BadAnswer, manner: Manner) -> Verdict {
+    match (bad.failure.name, bad.status) {
+        // What the body says goes for the status that it should have come with.
+        ("summary_error_body", Some(status)) => {
+            match after_status(status, None, bad.failure.detail.as_bytes(), manner) {
+                Verdict::Retry(..) => Verdict::Retry(bad.failure, None),
+                Verdict::Fail(_) => Verdict::Fail(bad.failure),
+                other => other,
+            }
+        }
+        // The model would say the same again, or be cut off at the same place.
+        ("summary_refused" | "summary_cut_by_length", _) => Verdict::Fail(bad.failure),
+        _ => Verdict::Retry(bad.failure, None),
+    }
+}
+
+/// A request that the server takes for wrong: too long, or not in its manner.
+fn after_refusal(failure: Failure, body: &str, manner: Manner) -> Verdict {
+    let text = body.to_ascii_lowercase();
+    let says = |words: &[&str]| words.iter().any(|word| text.contains(word));
+    if says(&TOO_LONG) {
+        return Verdict::Shorten(failure, window_in(&text));
+    }
+    if !manner.completion_limit && says(&["max_completion_tokens"]) {
+        return Verdict::Relearn(failure, Lesson::CompletionLimit);
+    }
+    if manner.temperature && says(&["temperature"]) {
+        return Verdict::Relearn(failure, Lesson::NoTemperature);
+    }
+    Verdict::Fail(failure)
+}
+
+/// How servers say that a prompt is too long, in lower case.
+const TOO_LONG: [&str; 12] = [
+    "context_length_exceeded",
+    "maximum context length",
+    "prompt is too long",
+    "input is too long",
+    "exceed_context_size",
+    "exceeds the available context size",
+    "exceeds the context",
+    "context window",
+    "context length",
+    "too many tokens",
+    "input tokens exceed",
+    "prompt too long",
+];
+
+/// The tokens that a server says it takes, in the phrases of those that say so.
+fn window_in(text: &str) -> Option<usize> {
+    let phrases = [
+        "maximum context length is ",
+        "maximum context length of ",
+        "context length is only ",
+        "context window of ",
+        "tokens > ",
+        "\"n_ctx\":",
+        "available context size (",
+    ];
+    phrases.iter().find_map(|phrase| {
+        let after = text.split(phrase).nth(1)?.trim_start();
+        let digits: String = after
+            .chars()
+            .take_while(|c| c.is_ascii_digit() || *c == ',')
+            .filter(char::is_ascii_digit)
+            .collect();
+        digits.parse().ok().filter(|window| *window > 0)
+    })
+}
+
+/// What a `Retry-After` header says: seconds, or a date. `None` where it says nothing that can be understood. `now` is
+/// the time since 1970.
+pub fn retry_after(header: &str, now: Duration) -> Option<Duration> {
+    let header = header.trim();
+    if let Ok(seconds) = header.parse::<f64>() {
+        return Duration::try_from_secs_f64(seconds).ok();
+    }
+    let date = httpdate::parse_http_date(header).ok()?;
+    let date = date.duration_since(UNIX_EPOCH).ok()?;
+    Some(date.saturating_sub(now))
+}
+
+/// The pause before attempt number `attempt` (from 1) is repeated: doubled each time from `base`, and spread by `seed`
+/// between half and all of that, so that many requests do not come back at once. A server's own wish comes first.
+pub fn pause(attempt: u32, base: Duration, seed: u64, wish: Option<Duration>) -> Duration {
+    if let Some(wish) = wish {
+        return wish.min(LONGEST_PAUSE);
+    }
+    let doubled = base
+        .saturating_mul(1 << attempt.saturating_sub(1).min(16))
+        .min(LONGEST_PAUSE);
+    doubled.mul_f64(0.5 + 0.5 * share(seed, attempt))
+}
+
+/// From 0 to 1, by the request and the attempt: the same run pauses alike.
+fn share(seed: u64, attempt: u32) -> f64 {
+    let mut bits = seed ^ u64::from(attempt).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    (bits >> 11) as f64 / (1_u64 << 53) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kind(verdict: &Verdict) -> &'static str {
+        match verdict {
+            Verdict::Retry(..) => "retry",
+            Verdict::Relearn(_, Lesson::CompletionLimit) => "completion limit",
+            Verdict::Relearn(_, Lesson::NoTemperature) => "no temperature",
+            Verdict::Shorten(..) => "shorten",
+            Verdict::Fail(_) => "fail",
+            Verdict::EndRun(_) => "end",
+        }
+    }
+
+    #[test]
+    fn every_status_has_its_verdict() {
+        let verdict = |status| after_status(status, None, b"{}", Manner::default());
+        for status in [408, 409, 425, 429, 500, 502, 503, 504, 529] {
+            assert_eq!(kind(&verdict(status)), "retry", "{status}");
+        }
+        for status in [401, 402, 403] {
+            assert_eq!(kind(&verdict(status)), "end", "{status}");
+        }
+        for status in [301, 400, 404, 405, 410, 422, 451] {
+            assert_eq!(kind(&verdict(status)), "fail", "{status}");
+        }
+        assert_eq!(kind(&verdict(413)), "shorten");
+    }
+
+    #[test]
+    fn a_refusal_is_told_by_its_message() {
+        let learned = Manner {
+            completion_limit: true,
+            temperature: false,
+        };
+        let first = Manner::default();
+        let cases = [
+            (
+                first,
+                "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+                "completion limit",
+            ),
+            (
+                learned,
+                "max_completion_tokens is too large, and temperature too",
+                "fail",
+            ),
+            (
+                first,
+                "Unsupported value: 'temperature' does not support 0.3 with this model. Only the default (1) value is supported.",
+                "no temperature",
+            ),
+            (
+                first,
+                "This model's maximum context length is 8192 tokens. However, you requested 9000 tokens.",
+                "shorten",
+            ),
+            (
+                first,
+                "prompt is too long: 210000 tokens > 200000 maximum",
+                "shorten",
+            ),
+            (
+                first,
+                "request (9000 tokens) exceeds the available context size (4096 tokens), try increasing it",
+                "shorten",
+            ),
+            (first, "messages: roles must alternate", "fail"),
+        ];
+        for (manner, message, expected) in cases {
+            let body = serde_json::json!({"error": {"message": message}}).to_string();
+            assert_eq!(
+                kind(&after_status(400, None, body.as_bytes(), manner)),
+                expected,
+                "{message}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_window_is_read_from_the_message() {
+        assert_eq!(window_in("maximum context length is 8192 tokens"), Some(8192));
+        assert_eq!(window_in("210000 tokens > 200,000 maximum"), Some(200_000));
+        assert_eq!(
+            window_in("exceeds the available context size (4096 tokens)"),
+            Some(4096)
+        );
+        assert_eq!(window_in("too many tokens"), None);
+    }
+
+    #[test]
+    fn retry_after_is_seconds_or_a_date_and_never_too_long() {
+        // Sun, 06 Nov 1994 08:49:37 GMT
+        let now = Duration::from_secs(784_111_777);
+        assert_eq!(retry_after("7", now), Some(Duration::from_secs(7)));
+        let date = "Sun, 06 Nov 1994 08:50:07 GMT";
+        assert_eq!(retry_after(date, now), Some(Duration::from_secs(30)));
+        assert_eq!(
+            retry_after("Sat, 05 Nov 1994 08:50:07 GMT", now),
+            Some(Duration::ZERO)
+        );
+        assert_eq!((retry_after("soon", now), retry_after("-1", now)), (None, None));
+        assert_eq!(
+            pause(1, Duration::ZERO, 1, Some(Duration::from_hours(9))),
+            LONGEST_PAUSE
+        );
+    }
+
+    #[test]
+    fn pauses_double_are_spread_and_are_the_same_each_time() {
+        let base = Duration::from_secs(2);
+        for attempt in 1..=5 {
+            let full = base * (1 << (attempt - 1));
+            let pauses: Vec<_> = (0..50).map(|seed| pause(attempt, base, seed, None)).collect();
+            assert!(pauses.iter().all(|pause| *pause >= full / 2 && *pause <= full));
+            assert!(pauses.iter().max() > pauses.iter().min());
+            assert_eq!(pause(attempt, base, 7, None), pause(attempt, base, 7, None));
+        }
+        assert!(pause(99, base, 1, None) <= LONGEST_PAUSE);
+    }
+}

@@ -1,0 +1,130 @@
+//! One request over HTTP: the connections, the headers, and what comes back, whatever it is.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+
+use super::retry::{self, Transport};
+use super::settings::{ChatSettings, Key};
+use crate::http;
+
+/// Bytes of a response that are read; no summary is nearly as long.
+const MAX_RESPONSE: usize = 8 * 1024 * 1024;
+
+/// The way to one server.
+pub struct Wire {
+    http: reqwest::Client,
+    url: String,
+    headers: HeaderMap,
+    key: Option<Key>,
+    timeout: Duration,
+}
+
+/// A response, whatever its status.
+pub struct Reply {
+    /// The status.
+    pub status: u16,
+    /// How long the server wants to be left alone.
+    pub retry_after: Option<Duration>,
+    /// The body, without the key.
+    pub body: Vec<u8>,
+}
+
+impl Wire {
+    /// The way to the server that the settings name. No connection is opened yet.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the settings, or with the system.
+    pub fn new(settings: &ChatSettings) -> Result<Self, String> {
+        let url = settings.api.url(&settings.base_url);
+        Ok(Self {
+            http: http::client(&url)?,
+            url,
+            headers: headers(settings)?,
+            key: settings.key.clone(),
+            timeout: settings.timeout,
+        })
+    }
+
+    /// The address of requests.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// The key that is sent along.
+    pub fn key(&self) -> Option<&Key> {
+        self.key.as_ref()
+    }
+
+    /// Sends a body, and reads what comes back.
+    pub async fn post(&self, body: Vec<u8>) -> Result<Reply, (Transport, String)> {
+        let wrong = |error| self.wrong(error);
+        let request = self
+            .http
+            .post(&self.url)
+            .headers(self.headers.clone())
+            .timeout(self.timeout)
+            .body(body);
+        let mut response = request.send().await.map_err(wrong)?;
+        let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let retry_after = response.headers().get("retry-after");
+        let retry_after =
+            retry_after.and_then(|header| retry::retry_after(header.to_str().ok()?, since_1970));
+        let status = response.status().as_u16();
+        let mut body = Vec::new();
+        while let Some(chunk) = response.chunk().await.map_err(wrong)? {
+            body.extend_from_slice(&chunk);
+            if body.len() > MAX_RESPONSE {
+                return Err((Transport::Decoding, "the answer does not end".to_owned()));
+            }
+        }
+        Ok(Reply {
+            status,
+            retry_after,
+            body: self.without_key(body),
+        })
+    }
+
+    fn wrong(&self, error: reqwest::Error) -> (Transport, String) {
+        if error.is_timeout() {
+            let detail = format!("no answer within {} s", self.timeout.as_secs_f64());
+            return (Transport::Timeout, detail);
+        }
+        let kind = if error.is_decode() || error.is_body() {
+            Transport::Decoding
+        } else {
+            Transport::Connection
+        };
+        (kind, http::causes(&error.without_url()))
+    }
+
+    /// A server may repeat the key that it was given.
+    fn without_key(&self, body: Vec<u8>) -> Vec<u8> {
+        match &self.key {
+            Some(key) if memchr::memmem::find(&body, key.value.as_bytes()).is_some() => {
+                let text = String::from_utf8_lossy(&body);
+                text.replace(&key.value, "[REDACTED:api-key]").into_bytes()
+            }
+            _ => body,
+        }
+    }
+}
+
+fn headers(settings: &ChatSettings) -> Result<HeaderMap, String> {
+    let mut headers = HeaderMap::new();
+    headers.insert("content-type", HeaderValue::from_static("application/json"));
+    let key = settings.key.as_ref().map(|key| key.value.as_str());
+    for (name, value) in settings.api.headers(key) {
+        let value = HeaderValue::from_str(&value);
+        let mut value = value.map_err(|_| "the key holds characters that no key has".to_owned())?;
+        value.set_sensitive(true);
+        headers.insert(name, value);
+    }
+    for (name, value) in &settings.headers {
+        let wrong = || format!("summarization.headers: {name} is no header, or its value none");
+        let parsed = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong())?;
+        headers.insert(parsed, HeaderValue::from_str(value).map_err(|_| wrong())?);
+    }
+    Ok(headers)
+}

@@ -1,0 +1,54 @@
+//! Keeps the material inside its delimiters: no text of it can end, or open, a block of the prompt.
+
+use std::borrow::Cow;
+
+/// The names of the blocks.
+const BLOCKS: [&str; 6] = [
+    "turns",
+    "turn",
+    "call",
+    "result",
+    "earlier_summary",
+    "keep_verbatim",
+];
+
+/// Longest name of a tool in a label.
+const MAX_LABEL: usize = 80;
+
+/// `text` with a `‹` for the `<` of everything that looks like one of the prompt's own delimiters.
+pub fn harmless(text: &str) -> Cow<'_, str> {
+    let mut safe = String::new();
+    let mut done = 0;
+    for at in memchr::memchr_iter(b'<', text.as_bytes()) {
+        let after = text.get(at + 1..).unwrap_or_default();
+        if !opens_block(after) {
+            continue;
+        }
+        safe.push_str(text.get(done..at).unwrap_or_default());
+        safe.push('‹');
+        done = at + 1;
+    }
+    if done == 0 {
+        return Cow::Borrowed(text);
+    }
+    safe.push_str(text.get(done..).unwrap_or_default());
+    Cow::Owned(safe)
+}
+
+fn opens_block(after: &str) -> bool {
+    let name = after.trim_start_matches([' ', '/']);
+    let length = name
+        .bytes()
+        .take_while(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
+        .count();
+    let name = name.get(..length).unwrap_or_default();
+    BLOCKS.iter().any(|block| name.eq_ignore_ascii_case(block))
+}
+
+/// A tool's name as it may stand in a label: what could end the label is left out.
+pub fn label(name: &str) -> String {
+    name.chars()
+        .filter(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':' | '/' | ' '))
+        .take(MAX_LABEL)
+        .collect()
+}

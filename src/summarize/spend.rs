@@ -1,0 +1,182 @@
+//! What is being spent on summaries: live figures, and the limits on requests and money.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::Notify;
+
+use crate::metrics::Prices;
+
+/// Limits of one run.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Limits {
+    /// Requests, failed ones included.
+    pub max_requests: Option<u64>,
+    /// US dollars.
+    pub max_cost: Option<f64>,
+    /// What tokens cost; without it money is not counted.
+    pub prices: Option<Prices>,
+}
+
+/// A limit that was reached.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum LimitReached {
+    /// So many requests.
+    Requests(u64),
+    /// So many dollars.
+    Cost(f64),
+}
+
+/// Live figures of the requests of a run. Counters only grow; what is in flight goes up and down.
+#[derive(Debug, Default)]
+pub struct Spend {
+    limits: Limits,
+    /// Requests sent.
+    pub requests: AtomicU64,
+    /// Requests that are waiting for their answer.
+    pub in_flight: AtomicU64,
+    /// Attempts that are to be repeated.
+    pub retries: AtomicU64,
+    /// Tokens read, as servers tell.
+    pub prompt_tokens: AtomicU64,
+    /// Tokens written, as servers tell.
+    pub completion_tokens: AtomicU64,
+    /// Answers that had been received before.
+    pub cache_hits: AtomicU64,
+    /// What requests in flight may cost, in US dollars.
+    reserved: Mutex<f64>,
+    settled: Notify,
+}
+
+/// A request that may be sent; its reserved cost is given back when this is dropped.
+#[derive(Debug)]
+pub struct Admitted<'s> {
+    spend: &'s Spend,
+    reserved: f64,
+}
+
+impl Spend {
+    /// Nothing spent yet.
+    pub fn new(limits: Limits) -> Self {
+        Self {
+            limits,
+            ..Self::default()
+        }
+    }
+
+    /// What tokens cost, where that is known.
+    pub fn prices(&self) -> Option<Prices> {
+        self.limits.prices
+    }
+
+    /// Whether tokens must be known before a request is sent.
+    pub fn limits_cost(&self) -> bool {
+        self.limits.max_cost.is_some()
+    }
+
+    /// What was spent, in US dollars, as far as prices are known.
+    pub fn cost(&self) -> Option<f64> {
+        let tokens = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        let prices = self.limits.prices?;
+        Some(prices.cost(tokens(&self.prompt_tokens), tokens(&self.completion_tokens)))
+    }
+
+    /// Waits until a request of at most so many tokens is within the limits, and counts it as sent. Requests in flight
+    /// are taken for as dear as they may become, so that the limit on money holds whatever they answer.
+    pub async fn admit(
+        &self,
+        prompt_tokens: u64,
+        completion_tokens: u64,
+    ) -> Result<Admitted<'_>, LimitReached> {
+        let prices = self.limits.prices;
+        let most = prices.map_or(0.0, |prices| prices.cost(prompt_tokens, completion_tokens));
+        loop {
+            let settled = self.settled.notified();
+            {
+                let mut reserved = self.reserved();
+                let spent = self.cost().unwrap_or_default();
+                let over = |cost: f64| self.limits.max_cost.is_some_and(|most| cost > most);
+                if over(spent + most) {
+                    return Err(LimitReached::Cost(self.limits.max_cost.unwrap_or_default()));
+                }
+                if !over(spent + *reserved + most) {
+                    let sent = self.requests.load(Ordering::Relaxed);
+                    if let Some(limit) = self.limits.max_requests.filter(|limit| sent >= *limit) {
+                        return Err(LimitReached::Requests(limit));
+                    }
+                    *reserved += most;
+                    self.requests.fetch_add(1, Ordering::Relaxed);
+                    self.in_flight.fetch_add(1, Ordering::Relaxed);
+                    return Ok(Admitted {
+                        spend: self,
+                        reserved: most,
+                    });
+                }
+            }
+            settled.await;
+        }
+    }
+
+    /// Notes the tokens that a request took.
+    pub fn took(&self, prompt_tokens: u64, completion_tokens: u64) {
+        self.prompt_tokens.fetch_add(prompt_tokens, Ordering::Relaxed);
+        self.completion_tokens
+            .fetch_add(completion_tokens, Ordering::Relaxed);
+    }
+
+    fn reserved(&self) -> MutexGuard<'_, f64> {
+        self.reserved.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Admitted<'_> {
+    fn drop(&mut self) {
+        *self.spend.reserved() -= self.reserved;
+        self.spend.in_flight.fetch_sub(1, Ordering::Relaxed);
+        self.spend.settled.notify_waiters();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt;
+
+    use super::*;
+
+    const DOLLAR_A_TOKEN: Prices = Prices {
+        prompt: 1e6,
+        completion: 1e6,
+    };
+
+    #[test]
+    fn requests_are_counted_and_limited() {
+        let spend = Spend::new(Limits {
+            max_requests: Some(2),
+            ..Limits::default()
+        });
+        for _ in 0..2 {
+            pollster::block_on(spend.admit(1, 1)).unwrap();
+        }
+        let third = pollster::block_on(spend.admit(1, 1)).map(drop);
+        assert_eq!(third, Err(LimitReached::Requests(2)));
+        assert_eq!(spend.in_flight.load(Ordering::Relaxed), 0);
+    }
+
+    #[test]
+    fn money_in_flight_holds_others_back_until_it_is_known() {
+        let spend = Spend::new(Limits {
+            max_cost: Some(10.0),
+            prices: Some(DOLLAR_A_TOKEN),
+            ..Limits::default()
+        });
+        let first = pollster::block_on(spend.admit(4, 4)).unwrap();
+        assert!(spend.admit(4, 4).now_or_never().is_none());
+        spend.took(1, 1);
+        drop(first);
+        let second = pollster::block_on(spend.admit(4, 4)).unwrap();
+        spend.took(4, 4);
+        drop(second);
+        let third = pollster::block_on(spend.admit(1, 1)).map(drop);
+        assert_eq!(third, Err(LimitReached::Cost(10.0)));
+    }
+}

@@ -1,0 +1,172 @@
+//! Model repositories of the Hugging Face hub: their files, from the local cache or downloaded into it.
+//!
+//! The conventions are those of Python's `huggingface_hub`: its variables, its cache, its errors. What is in the
+//! cache is taken as it is, without asking whether there is a newer one: a run gives the same with and
+//! without a network.
+
+mod cache;
+mod error;
+mod remote;
+mod repository;
+mod retry;
+mod settings;
+
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+use super::TokenizerError;
+use cache::Cache;
+use remote::{Answer, Remote};
+use retry::{Failure, retry};
+use settings::Settings;
+
+pub use error::HubError;
+pub use repository::Repository;
+
+/// The files that hold a tokenizer, the best first.
+pub const FILES: [&str; 2] = ["tokenizer.json", RANKS];
+
+const RANKS: &str = "tiktoken.model";
+const CONFIG: &str = "tokenizer_config.json";
+
+/// What belongs to a tokenizer where the repository has it: special tokens, chat templates.
+const BESIDE: [&str; 5] = [
+    CONFIG,
+    "special_tokens_map.json",
+    "chat_template.jinja",
+    "chat_template.json",
+    "additional_chat_templates/tool_use.jinja",
+];
+
+/// The local cache and the server.
+pub struct Hub {
+    settings: Settings,
+    cache: Cache,
+    /// Set up when something is first asked for.
+    remote: OnceLock<Result<Remote, HubError>>,
+}
+
+impl Hub {
+    /// As the environment says.
+    pub fn of_environment() -> Self {
+        Self::new(Settings::of_environment())
+    }
+
+    /// A cache in this folder, and no server.
+    #[cfg(test)]
+    pub fn offline(root: PathBuf) -> Self {
+        Self::new(Settings::offline(root))
+    }
+
+    fn new(settings: Settings) -> Self {
+        let cache = Cache::at(settings.cache.clone());
+        Self {
+            settings,
+            cache,
+            remote: OnceLock::new(),
+        }
+    }
+
+    /// The tokenizer of a repository that `name` stands for, and with it all that belongs to it. It is
+    /// downloaded only if it `may_be`.
+    ///
+    /// # Errors
+    ///
+    /// It is not in the cache, and cannot be downloaded or must not be.
+    pub fn tokenizer(
+        &self,
+        name: &str,
+        repository: &Repository,
+        may_be_downloaded: bool,
+    ) -> Result<PathBuf, TokenizerError> {
+        let known = FILES.map(|file| self.cache.find(repository, file));
+        if let Some(found) = known.into_iter().flatten().next() {
+            if may_be_downloaded && found.ends_with(RANKS) {
+                // Half of what a rank file's tokenizer is.
+                self.file(name, repository, CONFIG)?;
+            }
+            return Ok(found);
+        }
+        let missing = |why: &str| TokenizerError::NotCached {
+            name: name.to_owned(),
+            revision: repository.revision.clone(),
+            wanted: self.cache.snapshot(repository).join("tokenizer.json"),
+            why: why.to_owned(),
+        };
+        if !may_be_downloaded {
+            return Err(missing("only `hf:` before a name downloads it"));
+        }
+        if let Some(variable) = self.settings.offline_by {
+            return Err(missing(&format!("{variable} forbids to download it")));
+        }
+        for file in FILES {
+            if let Some(found) = self.download(name, repository, file)? {
+                for beside in BESIDE {
+                    self.download(name, repository, beside)?;
+                }
+                return Ok(found);
+            }
+        }
+        Err(self.error(name, repository, "tokenizer.json", HubError::NoTokenizer))
+    }
+
+    /// Sees to it that what belongs to the tokenizer of a repository is in the cache, as far as the repository
+    /// has it and it can be had.
+    pub fn fill(&self, name: &str, repository: &Repository) {
+        for file in BESIDE {
+            if self.file(name, repository, file).is_err() {
+                // The next one would wait for the same server.
+                return;
+            }
+        }
+    }
+
+    /// A file of a repository; nothing if the repository has none of that name, or it is not in the cache
+    /// and nothing may be downloaded.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be downloaded.
+    pub fn file(
+        &self,
+        name: &str,
+        repository: &Repository,
+        file: &str,
+    ) -> Result<Option<PathBuf>, TokenizerError> {
+        let found = self.cache.find(repository, file);
+        if found.is_some() || self.settings.offline_by.is_some() || self.cache.is_absent(repository, file) {
+            return Ok(found);
+        }
+        // Of the commit that the rest is of.
+        self.download(name, &self.cache.resolved(repository), file)
+    }
+
+    /// Downloads a file into the cache; nothing if the repository has none of that name.
+    fn download(
+        &self,
+        name: &str,
+        repository: &Repository,
+        file: &str,
+    ) -> Result<Option<PathBuf>, TokenizerError> {
+        let remote = self.remote.get_or_init(|| Remote::new(&self.settings));
+        let attempt = || match remote.as_ref().map_err(Clone::clone)?.ask(repository, file)? {
+            Answer::Absent { commit } => {
+                if let Some(commit) = commit {
+                    self.cache.mark_absent(repository, &commit, file);
+                }
+                Ok(None)
+            }
+            Answer::Here(mut received) => self.cache.store(repository, file, &mut received).map(Some),
+        };
+        retry(attempt).map_err(|error| self.error(name, repository, file, error))
+    }
+
+    fn error(&self, name: &str, repository: &Repository, file: &str, source: HubError) -> TokenizerError {
+        TokenizerError::Hub {
+            name: name.to_owned(),
+            url: remote::url(&self.settings.endpoint, repository, file),
+            wanted: self.cache.snapshot(repository).join(file),
+            source,
+        }
+    }
+}

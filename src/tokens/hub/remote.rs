@@ -1,0 +1,227 @@
+//! Asking the hub's server for a file.
+
+use std::fs;
+use std::io::Read;
+use std::time::Duration;
+
+use ureq::http::{HeaderMap, Response};
+use ureq::tls::{PemItem, RootCerts, TlsConfig, parse_pem};
+use ureq::{Agent, Body};
+
+use super::settings::Settings;
+use super::{Failure, HubError, Repository};
+
+/// How many redirects are followed.
+const MOST_REDIRECTS: usize = 8;
+
+/// The server, as the settings name it.
+pub struct Remote {
+    endpoint: String,
+    token: Option<String>,
+    agent: Agent,
+}
+
+/// What the server has to say of a file.
+pub enum Answer {
+    /// The repository, at this commit, has none of that name.
+    Absent {
+        /// The commit, if the server says it.
+        commit: Option<String>,
+    },
+    /// Here it is.
+    Here(Received),
+}
+
+/// A file that is about to come.
+pub struct Received {
+    /// The commit that the revision stands for.
+    pub commit: String,
+    /// What the server calls the content: its name in the cache.
+    pub etag: String,
+    /// How long it is, if the server says it.
+    pub length: Option<u64>,
+    /// The content.
+    pub body: Box<dyn Read>,
+}
+
+/// Where a file of a repository is.
+pub fn url(endpoint: &str, repository: &Repository, file: &str) -> String {
+    let Repository {
+        owner,
+        name,
+        revision,
+    } = repository;
+    // As one part of the path: `refs/pr/1` is one name.
+    let revision = revision.replace('/', "%2F");
+    format!("{endpoint}/{owner}/{name}/resolve/{revision}/{file}")
+}
+
+impl Remote {
+    /// Sets up what the settings ask for; no connection is made yet.
+    pub fn new(settings: &Settings) -> Result<Self, HubError> {
+        let config = Agent::config_builder()
+            .http_status_as_error(false)
+            // Followed here: the first answers have headers that the last one lacks.
+            .max_redirects(0)
+            .max_redirects_will_error(false)
+            .timeout_connect(Some(settings.timeout))
+            .timeout_recv_response(Some(settings.timeout))
+            .timeout_per_read(Some(settings.timeout))
+            .user_agent(concat!("trajfit/", env!("CARGO_PKG_VERSION")))
+            .tls_config(TlsConfig::builder().root_certs(roots(settings)?).build());
+        Ok(Self {
+            endpoint: settings.endpoint.clone(),
+            token: settings.token.clone(),
+            agent: config.build().new_agent(),
+        })
+    }
+
+    /// Asks for a file.
+    pub fn ask(&self, repository: &Repository, file: &str) -> Result<Answer, Failure> {
+        let mut url = url(&self.endpoint, repository, file);
+        let home = origin(&url).to_owned();
+        let mut known = Known::default();
+        for _ in 0..=MOST_REDIRECTS {
+            let is_at_home = origin(&url) == home;
+            let mut request = self.agent.get(&url);
+            // Not for anybody whom the hub sends us to.
+            if let Some(token) = self.token.as_ref().filter(|_| is_at_home) {
+                request = request.header("Authorization", format!("Bearer {token}"));
+            }
+            let unreachable = |error: ureq::Error| HubError::Unreachable(error.to_string());
+            let response = request
+                .call()
+                .map_err(|error| Failure::Passing(unreachable(error), None))?;
+            if is_at_home {
+                known.learn(response.headers());
+            }
+            let status = response.status().as_u16();
+            match status {
+                200 => return Ok(Answer::Here(known.received(response)?)),
+                301 | 302 | 303 | 307 | 308 => {
+                    let next = header(response.headers(), "location");
+                    let next = next.ok_or(HubError::NoHub("a redirect leads nowhere"))?;
+                    url = if next.starts_with('/') {
+                        format!("{}{next}", origin(&url))
+                    } else {
+                        next
+                    };
+                }
+                404 if is_at_home => return known.not_found(response.headers()),
+                401 | 403 if is_at_home => {
+                    let with_token = self.token.is_some();
+                    return Err(HubError::Refused { status, with_token }.into());
+                }
+                408 | 429 | 500..=599 => {
+                    let seconds =
+                        header(response.headers(), "retry-after").and_then(|wish| wish.parse().ok());
+                    return Err(Failure::Passing(
+                        HubError::Status(status),
+                        seconds.map(Duration::from_secs),
+                    ));
+                }
+                _ => return Err(HubError::Status(status).into()),
+            }
+        }
+        Err(HubError::NoHub("it redirects without end").into())
+    }
+}
+
+/// What the hub's own answers say of the file; a server that they lead to may say other things.
+#[derive(Default)]
+struct Known {
+    commit: Option<String>,
+    etag: Option<String>,
+    length: Option<u64>,
+}
+
+impl Known {
+    fn learn(&mut self, headers: &HeaderMap) {
+        let commit = header(headers, "x-repo-commit");
+        self.commit = commit.or_else(|| self.commit.take());
+        let etag = header(headers, "x-linked-etag").or_else(|| header(headers, "etag"));
+        let plain = |etag: String| etag.trim_start_matches("W/").trim_matches('"').to_owned();
+        self.etag = etag.map(plain).or_else(|| self.etag.take());
+        let length = header(headers, "x-linked-size").and_then(|length| length.parse().ok());
+        self.length = length.or(self.length);
+    }
+
+    fn received(self, response: Response<Body>) -> Result<Received, HubError> {
+        let is_name = |text: &String| {
+            let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+            !text.is_empty() && !text.starts_with('.') && text.len() <= 128 && text.bytes().all(is_plain)
+        };
+        let said = header(response.headers(), "content-length").and_then(|length| length.parse().ok());
+        Ok(Received {
+            commit: self
+                .commit
+                .filter(is_name)
+                .ok_or(HubError::NoHub("it does not say the commit (X-Repo-Commit)"))?,
+            etag: self
+                .etag
+                .filter(is_name)
+                .ok_or(HubError::NoHub("it does not name the content (ETag)"))?,
+            length: self.length.or(said),
+            body: Box::new(response.into_body().into_reader()),
+        })
+    }
+
+    fn not_found(self, headers: &HeaderMap) -> Result<Answer, Failure> {
+        match header(headers, "x-error-code").as_deref() {
+            Some("RepoNotFound") => Err(HubError::NoRepository.into()),
+            Some("RevisionNotFound") => Err(HubError::NoRevision.into()),
+            _ => Ok(Answer::Absent { commit: self.commit }),
+        }
+    }
+}
+
+fn header(headers: &HeaderMap, name: &str) -> Option<String> {
+    Some(headers.get(name)?.to_str().ok()?.trim().to_owned())
+}
+
+/// Scheme, host and port of a URL.
+fn origin(url: &str) -> &str {
+    let host = url.find("://").map_or(0, |at| at + 3);
+    let rest = url.get(host..).unwrap_or_default();
+    let end = rest.find('/').map_or(url.len(), |at| host + at);
+    url.get(..end).unwrap_or_default()
+}
+
+fn roots(settings: &Settings) -> Result<RootCerts, HubError> {
+    let Some(path) = &settings.certificates else {
+        return Ok(RootCerts::WebPki);
+    };
+    let error = || HubError::Certificates(path.display().to_string());
+    let bytes = fs::read(path).map_err(|_| error())?;
+    let mut certificates = Vec::new();
+    for item in parse_pem(&bytes) {
+        if let PemItem::Certificate(certificate) = item.map_err(|_| error())? {
+            certificates.push(certificate);
+        }
+    }
+    if certificates.is_empty() {
+        return Err(error());
+    }
+    Ok(RootCerts::from(certificates))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_revision_is_one_part_of_the_path() {
+        let repository = Repository::parse("a/b@refs/pr/1").unwrap();
+        assert_eq!(
+            url("http://h", &repository, "x/y.json"),
+            "http://h/a/b/resolve/refs%2Fpr%2F1/x/y.json"
+        );
+    }
+
+    #[test]
+    fn the_origin_is_all_before_the_path() {
+        assert_eq!(origin("http://h:1/a/b"), "http://h:1");
+        assert_eq!(origin("https://h"), "https://h");
+        assert_eq!(origin("nonsense"), "nonsense");
+    }
+}

@@ -1,0 +1,75 @@
+//! How a repository is named: `OWNER/NAME[@REVISION]`.
+
+/// A repository of a model, at one revision of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Repository {
+    pub(super) owner: String,
+    pub(super) name: String,
+    /// A branch, a tag or a commit.
+    pub(super) revision: String,
+}
+
+impl Repository {
+    /// Reads `OWNER/NAME[@REVISION]`; the revision is `main` where none is given.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it.
+    pub fn parse(text: &str) -> Result<Self, &'static str> {
+        let (path, revision) = text.split_once('@').unwrap_or((text, "main"));
+        let (owner, name) = path
+            .split_once('/')
+            .ok_or("there is no `/` between owner and name")?;
+        for part in [owner, name] {
+            let is_known = |character: char| character.is_ascii_alphanumeric() || "-_.".contains(character);
+            if part.is_empty() || !part.chars().all(is_known) || part.starts_with('.') {
+                return Err("owner and name are letters, digits, `-`, `_` and `.`");
+            }
+        }
+        let is_plain = |character: char| character.is_ascii_graphic() && !"\\?#%:".contains(character);
+        if revision.split('/').any(|part| matches!(part, "" | "." | "..")) || !revision.chars().all(is_plain)
+        {
+            return Err("the revision is no branch, tag or commit");
+        }
+        Ok(Self {
+            owner: owner.to_owned(),
+            name: name.to_owned(),
+            revision: revision.to_owned(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_repository_has_an_owner_a_name_and_a_revision() {
+        let parsed = Repository::parse("Qwen/Qwen3-8B").unwrap();
+        assert_eq!(
+            (
+                parsed.owner.as_str(),
+                parsed.name.as_str(),
+                parsed.revision.as_str()
+            ),
+            ("Qwen", "Qwen3-8B", "main")
+        );
+        assert_eq!(Repository::parse("a/b@refs/pr/1").unwrap().revision, "refs/pr/1");
+        for bad in [
+            "",
+            "a",
+            "a/",
+            "/b",
+            "a/b/c",
+            "a/..",
+            "a/b@",
+            "a/b@../..",
+            "a b/c",
+            "a/b@x/../y",
+            "a/b@x y",
+            "a/b@x?y",
+        ] {
+            assert!(Repository::parse(bad).is_err(), "{bad}");
+        }
+    }
+}

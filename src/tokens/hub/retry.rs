@@ -1,0 +1,71 @@
+//! What is tried again, and when.
+
+use std::thread;
+use std::time::Duration;
+
+use super::HubError;
+
+/// How often something is tried.
+const TRIES: u32 = 5;
+/// The pause after the first failure; each one after it is twice as long.
+const FIRST_PAUSE: Duration = Duration::from_millis(250);
+/// The longest pause that a server may ask for.
+const LONGEST_PAUSE: Duration = Duration::from_mins(1);
+
+/// Why something failed, and whether it may go through if it is tried again.
+#[derive(Debug, Clone)]
+pub enum Failure {
+    /// It will fail again.
+    Final(HubError),
+    /// It may go through later: after the pause that the server asks for, if it does.
+    Passing(HubError, Option<Duration>),
+}
+
+impl From<HubError> for Failure {
+    fn from(error: HubError) -> Self {
+        Self::Final(error)
+    }
+}
+
+/// The first success, or the last failure.
+pub fn retry<T>(mut attempt: impl FnMut() -> Result<T, Failure>) -> Result<T, HubError> {
+    let mut pause = FIRST_PAUSE;
+    for left in (0..TRIES).rev() {
+        match attempt() {
+            Ok(value) => return Ok(value),
+            Err(Failure::Passing(_, wish)) if left > 0 => {
+                thread::sleep(wish.unwrap_or(pause).min(LONGEST_PAUSE));
+            }
+            Err(Failure::Final(error) | Failure::Passing(error, _)) => return Err(error),
+        }
+        pause *= 2;
+    }
+    Err(HubError::Unreachable("it was never tried".to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn after(failures: &[Failure]) -> (Result<&'static str, HubError>, usize) {
+        let mut tried = 0;
+        let result = retry(|| {
+            tried += 1;
+            failures.get(tried - 1).cloned().map_or(Ok("done"), Err)
+        });
+        (result, tried)
+    }
+
+    #[test]
+    fn what_may_pass_is_tried_five_times_and_what_will_not_once() {
+        let passing = Failure::Passing(HubError::Status(503), Some(Duration::ZERO));
+        let (result, tried) = after(&vec![passing.clone(); 4]);
+        assert_eq!((result.unwrap(), tried), ("done", 5));
+        let (result, tried) = after(&vec![passing.clone(); 9]);
+        assert!(matches!(result, Err(HubError::Status(503))));
+        assert_eq!(tried, 5);
+        let (result, tried) = after(&[passing, HubError::NoRevision.into()]);
+        assert!(matches!(result, Err(HubError::NoRevision)));
+        assert_eq!(tried, 2);
+    }
+}
