@@ -27,6 +27,9 @@ trl==1.16.0 --hash=sha256:c4726e139dd40e1a41661511c639c8a68416782b2e3e8c0befebd7
 axolotl==0.19.0 --hash=sha256:f28eb3ad3709975eec4adfe13307dd980c7e7917cc43cb03f2c6f26c007135cc
 TEXT
 
+# What is there is not fetched again.
+cmp -s "$work/packages.txt" "$folder/packages.txt" && exit 0
+
 fetch() { # pip compares the sums, and refuses what has none
     python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: --require-hashes \
         --python-version 3.12 --requirement "$work/packages.txt" --dest "$work"
@@ -55,3 +58,4 @@ for wheel in sorted(packages.glob("*.whl")):
                 count += 1
     print(f"{target}: {count} templates")
 PYTHON
+cp "$work/packages.txt" "$folder/packages.txt"

@@ -208,3 +208,43 @@ fn the_gate_reads_a_pipe() {
         .shell("cat in.jsonl | exec \"$0\" check - --max-tokens 29")
         .exits(1);
 }
+
+#[test]
+fn the_rendered_count_judges_where_it_is_told_to_and_a_refusal_fails() {
+    let workspace = records([40, 50]);
+    let chat = "{% for message in messages %}{{ message['content'] }} a a a a a{% endfor %}";
+    workspace.write("chat.jinja", chat);
+    let limit = ["--chat-template", "chat.jinja", "--max-tokens", "50"];
+    let ran = check(&workspace, &limit).exits(0);
+    assert!(text(&ran).contains("As rendered: min 45,"), "{}", text(&ran));
+    assert!(
+        text(&ran).contains("Judged by the sum of the turns\n"),
+        "{}",
+        text(&ran)
+    );
+    let ran = check(&workspace, &[&limit[..], &["--count", "rendered"]].concat()).exits(1);
+    assert!(
+        text(&ran).contains("in.jsonl:2: 55 tokens (limit 50)\n"),
+        "{}",
+        text(&ran)
+    );
+    workspace.write("chat.jinja", format!("{{% if 'a a' in messages[0]['content'] and messages | length == 1 %}}{{{{ raise_exception('alone') }}}}{{% endif %}}{chat}"));
+    let ran = check(&workspace, &limit).exits(1);
+    assert!(
+        text(&ran).contains("FAIL  records that the chat template refuses: 2 (at most 0)\n"),
+        "{}",
+        text(&ran)
+    );
+    assert!(
+        text(&ran).contains("in.jsonl:1: template_refuses: "),
+        "{}",
+        text(&ran)
+    );
+    check(&workspace, &[&limit[..], &["--allow-refused"]].concat()).exits(0);
+    // Where the rendered count judges, there is nothing left that it could judge.
+    check(
+        &workspace,
+        &[&limit[..], &["--allow-refused", "--count", "rendered"]].concat(),
+    )
+    .exits(1);
+}

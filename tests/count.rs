@@ -10,6 +10,10 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use support::cli::{Ran, Workspace, fixture_bytes, many_runs, quirks, short};
 
+/// A template that writes headers, and refuses some chats.
+const CHAT: &str = "{% for message in messages %}{% if 'refuse' in message['content'] %}\
+    {{ raise_exception('not that') }}{% endif %}<{{ message['role'] }}>\n{{ message['content'] }}\n{% endfor %}";
+
 fn lines(ran: &Ran) -> Vec<Value> {
     let text = std::str::from_utf8(&ran.stdout).unwrap();
     let lines = text.lines().map(|line| serde_json::from_str(line).unwrap());
@@ -320,4 +324,37 @@ fn damaged_input_ends_it_and_says_where() {
         .run(&["count", "missing.jsonl"])
         .exits(2)
         .says("no such file");
+}
+
+#[test]
+fn with_a_template_both_counts_are_told_and_a_refusal_with_its_reason() {
+    let workspace = Workspace::with_input(format!("{}\n{}\n", short("a"), short("refuse me")));
+    workspace.write("chat.jinja", CHAT);
+    let arguments = ["count", "in.jsonl", "--chat-template", "chat.jinja"];
+    let ran = workspace.run(&[&arguments[..], &["--json"]].concat()).exits(0);
+    let counted = lines(&ran);
+    let rendered = counted[0]["rendered_tokens"].as_u64().unwrap();
+    assert!(rendered > counted[0]["tokens"].as_u64().unwrap(), "{counted:?}");
+    assert_eq!(counted[0].get("rendered_error"), None);
+    assert_eq!(counted[1]["rendered_tokens"], Value::Null);
+    let refusal = counted[1]["rendered_error"].as_str().unwrap();
+    assert!(refusal.contains("not that"), "{refusal}");
+    let ran = workspace
+        .run(&[&arguments[..], &["--format", "json", "--count", "rendered"]].concat())
+        .exits(0);
+    let totals: Value = serde_json::from_slice(&ran.stdout).unwrap();
+    assert_eq!(totals["judged_by"], "rendered");
+    assert_eq!(totals["rendered_tokens"]["total"], rendered);
+    assert_eq!(
+        (&totals["records"], &totals["refused"]["records"]),
+        (&json!(2), &json!(1))
+    );
+    assert_eq!(totals["refused"]["first"][0]["line"], 2);
+    assert!(totals["rendered_to_tokens"]["total"].as_f64().unwrap() > 1.0);
+    let ran = workspace.run(&arguments).exits(0);
+    let text = String::from_utf8(ran.stdout).unwrap();
+    assert!(
+        text.contains("Tokens rendered") && text.contains("Refused"),
+        "{text}"
+    );
 }

@@ -6,7 +6,7 @@ use super::stdout;
 use super::survey::{AnswerFormat, SurveyArgs, Surveyed};
 use crate::report::{self, CheckOutcome, Limits, MaxOver, check_text};
 
-/// Check that trajectories are within a token budget: exit code 0 if they are, 1 if not.
+/// Check that trajectories are within the budget: exit code 0 if they are, 1 if not.
 ///
 /// Holds the tokens of every record against --max-tokens, and with --p99 their 99th percentile against a limit of its
 /// own; with --chat-template both counts are shown, and --count says which one judges. Fails as well where a record

@@ -6,7 +6,7 @@ use super::stdout;
 use super::survey::{AnswerFormat, SurveyArgs, Surveyed};
 use crate::report::{self, CountReport, count_text};
 
-/// Count the tokens of trajectories: totals, percentiles, a histogram, and what is large in the largest.
+/// Count tokens: totals, percentiles, a histogram, and what is large in the largest records.
 ///
 /// Reads what compress reads and writes nothing but its answer, to standard output. Keys of the configuration and
 /// environment variables apply as they do to compress; those about compression have no effect.

@@ -57,9 +57,8 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Shows the counters from a thread of its own, the records as `records` words them, and what is spent.
-    /// Where none can be had the run
-    /// goes on without.
+    /// Shows the counters from a thread of its own, the records as `records` words them, and what requests were made. Where
+    /// none can be had the run goes on without.
     pub fn start(
         style: ProgressStyle,
         counters: Arc<Counters>,

@@ -179,8 +179,8 @@ fn a_count_with_a_template_shows_both_counts_and_how_far_apart_they_are() {
       data/runs.jsonl:203: invalid_json: EOF while parsing a string at column 17
 
     Refused
-      data/runs.jsonl:77: template_refused: Conversation roles must alternate\nuser/assistant
-      data/runs.jsonl:199: template_refused: Conversation roles must alternate\nuser/assistant
+      data/runs.jsonl:77: template_refuses: Conversation roles must alternate\nuser/assistant
+      data/runs.jsonl:199: template_refuses: Conversation roles must alternate\nuser/assistant
     ");
 }
 
@@ -226,8 +226,8 @@ fn a_check_of_what_a_template_renders_fails_where_it_refuses() {
       data/runs.jsonl:202: no_trajectory: EOF while parsing a string at column 17
       data/runs.jsonl:203: invalid_json: EOF while parsing a string at column 17
     Refused:
-      data/runs.jsonl:77: template_refused: Conversation roles must alternate\nuser/assistant
-      data/runs.jsonl:199: template_refused: Conversation roles must alternate\nuser/assistant
+      data/runs.jsonl:77: template_refuses: Conversation roles must alternate\nuser/assistant
+      data/runs.jsonl:199: template_refuses: Conversation roles must alternate\nuser/assistant
     The check failed: 2 of 5 gates.
     ");
     let limits = Limits {

@@ -219,3 +219,111 @@ fn call_list<'c>(calls: impl IntoIterator<Item = &'c str>) -> String {
     list.push(']');
     list
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trajectory::parse;
+
+    #[track_caller]
+    fn messages(record: &str, expected: &str) {
+        let record = parse(record.as_bytes(), None).unwrap();
+        assert_eq!(chat(&record).unwrap().messages, expected);
+    }
+
+    #[test]
+    fn messages_stay_as_they_stand() {
+        messages(
+            r#"{"messages": [ {"role": "user", "content": [{"type":"text", "text": "\u00e9"}], "x": 1.50} ,{"content":null,"role":"critic"}]}"#,
+            r#"[{"role": "user", "content": [{"type":"text", "text": "\u00e9"}], "x": 1.50},{"content":null,"role":"critic"}]"#,
+        );
+        messages(r#"{"messages": []}"#, "[]");
+    }
+
+    #[test]
+    fn roles_get_the_names_that_templates_know() {
+        messages(
+            r#"{"messages": [{"role": "developer", "content": "a"}, {"content": "b", "role": "human"},
+                {"role":"model","content":"c"}, {"role": "observation", "content": "d"}]}"#,
+            r#"[{"role": "system", "content": "a"},{"content": "b", "role": "user"},{"role":"assistant","content":"c"},{"role": "tool", "content": "d"}]"#,
+        );
+    }
+
+    #[test]
+    fn arguments_in_strings_become_the_json_in_them() {
+        messages(
+            r#"{"messages": [{"role": "assistant", "tool_calls": [
+                {"id": "1", "function": {"arguments": "{\"a\": \"\\u00e9\", \"b\": 1.0}", "name": "f"}}, {"name": "g", "arguments": " [1]\n"},
+                {"function": {"name": "h", "arguments": "not JSON"}}, {"function": {"name": "i", "arguments": {"c": "{}"}}}, 7], "content": "x"}]}"#,
+            r#"[{"role": "assistant", "tool_calls": [
+                {"id": "1", "function": {"arguments": {"a": "\u00e9", "b": 1.0}, "name": "f"}}, {"name": "g", "arguments": [1]},
+                {"function": {"name": "h", "arguments": "not JSON"}}, {"function": {"name": "i", "arguments": {"c": "{}"}}}, 7], "content": "x"}]"#,
+        );
+    }
+
+    #[test]
+    fn an_older_function_call_becomes_a_tool_call() {
+        messages(
+            r#"{"messages": [{"role": "assistant", "content": "", "tool_calls": null, "function_call": {"name": "f", "arguments": "{\"a\": 1}"}},
+                {"role": "function", "name": "f", "content": "2"}]}"#,
+            r#"[{"role": "assistant", "content": "", "tool_calls": null, "function_call": {"name": "f", "arguments": "{\"a\": 1}"}, "tool_calls": [{"type": "function", "function": {"name": "f", "arguments": {"a": 1}}}]},{"role": "tool", "name": "f", "content": "2"}]"#,
+        );
+    }
+
+    #[test]
+    fn sharegpt_becomes_messages() {
+        messages(
+            r#"{"conversations": [{"from": "system", "value": "s"}, {"value": "h", "from": "human"},
+                {"from": "gpt", "value": "<tool_call>\n{}\n</tool_call>", "reasoning": "why"},
+                {"from": "function_call", "value": "{\"name\": \"f\", \"arguments\": {\"a\": 1.50}}"},
+                {"from": "function_call", "value": "[{\"name\": \"f\"}, {\"name\": \"g\", \"arguments\": \"{}\"}]"},
+                {"from": "function_call", "value": "f(1)"},
+                {"from": "observation", "value": "2", "tool_call_id": "c"}, {"from": "narrator", "value": null}]}"#,
+            r#"[{"role": "system", "content": "s"},{"role": "user", "content": "h"},{"role": "assistant", "content": "<tool_call>\n{}\n</tool_call>", "reasoning_content": "why"},{"role": "assistant", "content": "", "tool_calls": [{"type": "function", "function": {"name": "f", "arguments": {"a": 1.50}}}]},{"role": "assistant", "content": "", "tool_calls": [{"type": "function", "function": {"name": "f", "arguments": {}}}, {"type": "function", "function": {"name": "g", "arguments": {}}}]},{"role": "assistant", "content": "f(1)"},{"role": "tool", "content": "2", "tool_call_id": "c"},{"role": "narrator"}]"#,
+        );
+    }
+
+    #[test]
+    fn a_system_prompt_beside_the_turns_comes_first_where_no_turn_is_one() {
+        messages(
+            r#"{"system": "s\n", "conversations": [{"from": "human", "value": "h"}]}"#,
+            r#"[{"role": "system", "content": "s\n"},{"role": "user", "content": "h"}]"#,
+        );
+        messages(
+            r#"{"system": "s", "conversations": [{"from": "human", "value": "h"}, {"from": "system", "value": "t"}]}"#,
+            r#"[{"role": "user", "content": "h"},{"role": "system", "content": "t"}]"#,
+        );
+    }
+
+    #[test]
+    fn tools_are_a_list_or_a_string_of_one() {
+        let tools = |tools: &str| {
+            let record = format!("{{\"messages\": [], \"tools\": {tools}}}");
+            let record = parse(record.as_bytes(), None).unwrap();
+            chat(&record)
+                .map(|chat| chat.tools.map(Cow::into_owned))
+                .map_err(|error| error.to_string())
+        };
+        assert_eq!(tools(r#"[{"x": 1.0}]"#), Ok(Some(r#"[{"x": 1.0}]"#.to_owned())));
+        assert_eq!(
+            tools(r#""[{\"x\": 1.0}]""#),
+            Ok(Some(r#"[{"x": 1.0}]"#.to_owned()))
+        );
+        assert_eq!(tools("[]"), Ok(Some("[]".to_owned())));
+        for none in ["null", r#""""#, r#""null""#] {
+            assert_eq!(tools(none), Ok(None));
+        }
+        for bad in ["{}", "7", r#""[1""#, r#""tools""#] {
+            assert_eq!(tools(bad), Err("`tools` is no list".to_owned()));
+        }
+    }
+
+    #[test]
+    fn a_turn_without_a_readable_role_makes_no_chat() {
+        let record = parse(br#"{"messages": [{"role": "user"}, {"content": "x"}]}"#, None).unwrap();
+        assert_eq!(
+            chat(&record).unwrap_err().to_string(),
+            "turn 2 has no readable role"
+        );
+    }
+}

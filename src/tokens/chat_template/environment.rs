@@ -1,6 +1,7 @@
 //! The template engine, set up to behave as the one that `apply_chat_template` uses.
 
 use std::error::Error as _;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{AutoEscape, Environment, Error, ErrorKind, UndefinedBehavior, Value};
@@ -8,7 +9,10 @@ use minijinja::{AutoEscape, Environment, Error, ErrorKind, UndefinedBehavior, Va
 use super::{TemplateRefusal, filters, methods, python, source};
 
 /// Steps that rendering one chat may take. Templates of the field take some hundreds a turn.
-const FUEL: u64 = 200_000_000;
+const FUEL: u64 = 50_000_000;
+
+/// What is said when the engine panics. It is not ours, and neither are the templates: that must not end a run.
+const FAULT: &str = "the template engine failed";
 
 /// The template's name inside the engine.
 const NAME: &str = "chat";
@@ -26,6 +30,13 @@ struct Raised(String);
 impl Engine {
     /// Compiles a template; the error says what is wrong with it.
     pub fn compile(template: &str) -> Result<Self, String> {
+        catch_unwind(|| Self::compiled(template)).unwrap_or_else(|_| Err(FAULT.to_owned()))
+    }
+
+    fn compiled(template: &str) -> Result<Self, String> {
+        if source::piles_up(template) {
+            return Err("too many operators in a row".to_owned());
+        }
         let mut environment = Environment::new();
         let mut syntax = SyntaxConfig::builder();
         syntax.trim_blocks(true).lstrip_blocks(true);
@@ -51,10 +62,14 @@ impl Engine {
 
     /// Renders the template with these variables.
     pub fn render(&self, context: Value) -> Result<String, TemplateRefusal> {
-        let template = self.environment.get_template(NAME);
-        template
-            .and_then(|template| template.render(context))
-            .map_err(|error| refusal(&error))
+        let text = catch_unwind(AssertUnwindSafe(|| {
+            let template = self.environment.get_template(NAME)?;
+            template.render(context)
+        }));
+        match text {
+            Ok(text) => text.map_err(|error| refusal(&error)),
+            Err(_) => Err(TemplateRefusal::new(FAULT)),
+        }
     }
 }
 

@@ -40,7 +40,7 @@ fn replace(value: &Value, old: &Value, new: &Value, count: Option<i64>) -> Strin
 }
 
 fn indent(text: &str, positional: Rest<Value>, named: Kwargs) -> Result<String, Error> {
-    let arguments = in_order(positional, &named, &["width", "first", "blank"])?;
+    let arguments = in_order((positional, named), &["width", "first", "blank"])?;
     let (width, first, blank): (&Value, &Value, &Value) = from_args(&arguments)?;
     let margin = match (width.as_str(), i64::try_from(width.clone())) {
         (Some(margin), _) => margin.to_owned(),
@@ -99,7 +99,7 @@ fn float(value: &Value, default: Option<Value>) -> Value {
 }
 
 fn default(value: &Value, positional: Rest<Value>, named: Kwargs) -> Result<Value, Error> {
-    let arguments = in_order(positional, &named, &["default_value", "boolean"])?;
+    let arguments = in_order((positional, named), &["default_value", "boolean"])?;
     let (default, boolean): (&Value, &Value) = from_args(&arguments)?;
     let is_absent = value.is_undefined() || (boolean.is_true() && !value.is_true());
     Ok(match (is_absent, default.is_undefined()) {

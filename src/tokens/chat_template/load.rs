@@ -14,8 +14,8 @@ use crate::tokens::load::tokenizer_file;
 /// Files beside a tokenizer that may hold its template, the first one that does is taken.
 const FILES: [&str; 3] = [
     "chat_template.jinja",
-    "chat_template.json",
     "tokenizer_config.json",
+    "chat_template.json",
 ];
 
 pub fn load(choice: &str, tokenizer: &str) -> Result<ChatTemplate, TemplateError> {
@@ -138,5 +138,124 @@ fn of_file(path: &Path) -> Result<Option<Texts>, TemplateError> {
         Some(_) => Err(broken(
             "its `chat_template` is neither a text nor a list".to_owned(),
         )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tempfile::TempDir;
+
+    use super::*;
+
+    const CHAT: &str = r#"[{"role": "user", "content": "x"}]"#;
+
+    fn folder(files: &[(&str, &str)]) -> TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("tokenizer.json"), "{}").unwrap();
+        for (name, text) in files {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        folder
+    }
+
+    fn auto(folder: &TempDir) -> Result<ChatTemplate, TemplateError> {
+        load("auto", folder.path().to_str().unwrap())
+    }
+
+    fn texts(template: &ChatTemplate) -> [String; 2] {
+        [None, Some("[]")].map(|tools| template.render(CHAT, tools).unwrap())
+    }
+
+    #[test]
+    fn the_template_beside_the_tokenizer_is_a_file_of_its_own_or_in_the_configuration() {
+        let configuration = (
+            "tokenizer_config.json",
+            r#"{"chat_template": "config {{ bos_token }}", "bos_token": "<s>"}"#,
+        );
+        let template = auto(&folder(&[configuration])).unwrap();
+        assert_eq!(texts(&template), ["config <s>", "config <s>"]);
+        assert!(template.identity().name.ends_with("tokenizer_config.json"));
+        let template = auto(&folder(&[
+            configuration,
+            ("chat_template.jinja", "file {{ bos_token }}"),
+        ]))
+        .unwrap();
+        assert_eq!(texts(&template), ["file <s>", "file <s>"]);
+    }
+
+    #[test]
+    fn chats_with_tools_have_a_template_of_their_own_where_there_is_one() {
+        let listed = r#"{"chat_template": [{"name": "default", "template": "a"}, {"name": "tool_use", "template": "b"}]}"#;
+        assert_eq!(
+            texts(&auto(&folder(&[("tokenizer_config.json", listed)])).unwrap()),
+            ["a", "b"]
+        );
+        let files = [
+            ("chat_template.jinja", "a"),
+            ("additional_chat_templates/tool_use.jinja", "b"),
+        ];
+        assert_eq!(texts(&auto(&folder(&files)).unwrap()), ["a", "b"]);
+    }
+
+    #[test]
+    fn a_file_is_taken_with_the_tokens_of_the_tokenizer() {
+        let folder = folder(&[
+            ("tokenizer_config.json", r#"{"bos_token": "<s>"}"#),
+            ("mine.jinja", "{{ bos_token }}!"),
+        ]);
+        let path = folder.path().join("mine.jinja");
+        let of = |tokenizer: &str| load(path.to_str().unwrap(), tokenizer).unwrap();
+        let (with, without) = (of(folder.path().to_str().unwrap()), of("o200k_base"));
+        assert_eq!(
+            (&texts(&with)[0], &texts(&without)[0]),
+            (&"<s>!".to_owned(), &"!".to_owned())
+        );
+        assert_ne!(with.identity().sha256, without.identity().sha256);
+    }
+
+    #[test]
+    fn what_holds_no_template_is_told() {
+        let error = |choice: &str, folder: &TempDir| {
+            let path = |name: &str| folder.path().join(name).display().to_string();
+            let choice = if choice == "auto" {
+                choice.to_owned()
+            } else {
+                path(choice)
+            };
+            let error = load(&choice, folder.path().to_str().unwrap()).err().unwrap();
+            assert!(!error.help().is_empty());
+            error.to_string().replace(&path(""), "")
+        };
+        let none = folder(&[
+            ("tokenizer_config.json", "{}"),
+            ("broken.jinja", "{% if %}"),
+            ("list.json", r#"{"chat_template": [{"name": "x"}]}"#),
+            ("number.json", r#"{"chat_template": 7}"#),
+            ("no.json", "{"),
+        ]);
+        assert!(error("auto", &none).starts_with("no chat template in"));
+        assert_eq!(
+            error("absent.jinja", &none),
+            "chat template `absent.jinja` does not exist"
+        );
+        assert!(
+            error("broken.jinja", &none)
+                .starts_with("`broken.jinja` holds no usable chat template: syntax error")
+        );
+        assert!(error("list.json", &none).ends_with("none of its templates is named default"));
+        assert!(error("number.json", &none).ends_with("neither a text nor a list"));
+        assert!(error("no.json", &none).contains("EOF"));
+        assert!(error("tokenizer_config.json", &none).ends_with("there is no `chat_template` in it"));
+        let built_in = load("auto", "o200k_base").err().unwrap();
+        assert_eq!(
+            built_in.to_string(),
+            "the built-in tokenizer `o200k_base` has no chat template"
+        );
+        assert!(matches!(
+            load("auto", "./nowhere.json").err().unwrap(),
+            TemplateError::Tokenizer(_)
+        ));
     }
 }

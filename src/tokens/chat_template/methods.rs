@@ -1,6 +1,6 @@
 //! Python's methods of strings, dictionaries and lists.
 
-use minijinja::value::{Kwargs, Rest, Tuple, ValueKind, from_args};
+use minijinja::value::{DynObject, Kwargs, Rest, Tuple, ValueKind, from_args};
 use minijinja::{Error, ErrorKind, State, Value};
 
 use super::source::SLICE;
@@ -23,7 +23,7 @@ pub fn call(_: &mut State, value: &Value, method: &str, arguments: &[Value]) -> 
 fn of_dict(dict: &Value, method: &str, arguments: &[Value]) -> Result<Value, Error> {
     let pairs = dict
         .as_object()
-        .and_then(|object| object.try_iter_pairs())
+        .and_then(DynObject::try_iter_pairs)
         .into_iter()
         .flatten();
     if method == "get" {
@@ -136,8 +136,8 @@ fn places(
 }
 
 /// The arguments with the named ones appended in the order of `names`, absent ones as none.
-pub fn in_order(positional: Rest<Value>, named: &Kwargs, names: &[&str]) -> Result<Vec<Value>, Error> {
-    let mut arguments = positional.0;
+pub fn in_order(given: (Rest<Value>, Kwargs), names: &[&str]) -> Result<Vec<Value>, Error> {
+    let (Rest(mut arguments), named) = given;
     for name in names.iter().skip(arguments.len()) {
         arguments.push(named.get::<Option<Value>>(name)?.unwrap_or_default());
     }

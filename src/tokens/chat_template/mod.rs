@@ -13,7 +13,6 @@ mod strings;
 mod to_json;
 mod values;
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use minijinja::Value;
@@ -82,8 +81,6 @@ impl ChatTemplate {
                     ("add_generation_prompt", Value::from(false)),
                 ]),
         );
-        // The engine is not ours, and neither are the template and the chat: a fault in it must not end a run.
-        catch_unwind(AssertUnwindSafe(|| engine.render(context)))
-            .unwrap_or_else(|_| Err(TemplateRefusal::new("the template engine failed")))
+        engine.render(context)
     }
 }

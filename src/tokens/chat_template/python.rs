@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use minijinja::Value;
-use minijinja::value::ValueKind;
+use minijinja::value::{DynObject, ValueKind};
 
 use super::values::View;
 
@@ -41,7 +41,7 @@ pub fn repr_into(value: &Value, out: &mut String) {
 
 fn map_into(value: &Value, out: &mut String) {
     out.push('{');
-    let pairs = value.as_object().and_then(|object| object.try_iter_pairs());
+    let pairs = value.as_object().and_then(DynObject::try_iter_pairs);
     for (index, (key, value)) in pairs.into_iter().flatten().enumerate() {
         if index > 0 {
             out.push_str(", ");

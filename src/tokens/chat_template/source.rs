@@ -3,6 +3,9 @@
 /// The method that slices become calls of.
 pub const SLICE: &str = "__slice__";
 
+/// Signs and `not`s in a row that a template may have.
+const MOST_IN_A_ROW: usize = 1000;
+
 /// The text with one kind of line end, and inside its tags
 ///
 /// - `{% generation %}` blocks as plain blocks with a scope of their own: they only tell a trainer which tokens are the
@@ -39,6 +42,28 @@ pub fn prepared(source: &str) -> String {
     }
     out.push_str(rest);
     out
+}
+
+/// Whether there are more signs and `not`s in a row than any expression has. The engine's parser calls itself for each.
+pub fn piles_up(source: &str) -> bool {
+    let mut row = 0;
+    let mut rest = source.as_bytes();
+    while let Some((&byte, after)) = rest.split_first() {
+        rest = after;
+        match byte {
+            b'-' | b'+' => row += 1,
+            b'n' if after.starts_with(b"ot") => {
+                row += 1;
+                rest = after.get(2..).unwrap_or_default();
+            }
+            b' ' | b'\n' | b'\t' => {}
+            _ => row = 0,
+        }
+        if row > MOST_IN_A_ROW {
+            return true;
+        }
+    }
+    false
 }
 
 /// The text before the next tag or comment, and the text from it on.
@@ -163,7 +188,7 @@ fn string_end(bytes: &[u8], start: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::prepared;
+    use super::{piles_up, prepared};
 
     #[test]
     fn generation_blocks_become_scopes_and_keep_their_signs() {
@@ -190,6 +215,12 @@ mod tests {
         for (source, expected) in cases {
             assert_eq!(prepared(source), expected);
         }
+    }
+
+    #[test]
+    fn operators_pile_up_only_in_a_row() {
+        assert!(piles_up(&"not ".repeat(1001)) && piles_up(&"-+\n".repeat(501)));
+        assert!(!piles_up(&"not x ".repeat(2000)) && !piles_up(&" ".repeat(9999)));
     }
 
     #[test]

@@ -20,7 +20,7 @@ pub fn call(text: &str, method: &str, arguments: &[Value]) -> Result<Value, Erro
         }
         "split" | "rsplit" => {
             let (positional, named): (Rest<Value>, Kwargs) = from_args(arguments)?;
-            let arguments = in_order(positional, &named, &["sep", "maxsplit"])?;
+            let arguments = in_order((positional, named), &["sep", "maxsplit"])?;
             split(text, &arguments, method == "rsplit")
         }
         "splitlines" => {

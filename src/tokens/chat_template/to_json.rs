@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use minijinja::value::{Kwargs, Rest, ValueKind, from_args};
+use minijinja::value::{DynObject, Kwargs, Rest, ValueKind, from_args};
 use minijinja::{Error, ErrorKind, Value};
 
 use super::methods::in_order;
@@ -12,8 +12,7 @@ use super::values::{Numeral, View};
 /// `tojson(value, ensure_ascii=False, indent=None, separators=None, sort_keys=False)`.
 pub fn to_json(value: &Value, positional: Rest<Value>, named: Kwargs) -> Result<String, Error> {
     let arguments = in_order(
-        positional,
-        &named,
+        (positional, named),
         &["ensure_ascii", "indent", "separators", "sort_keys"],
     )?;
     let (ensure_ascii, indent, separators, sort_keys): (&Value, &Value, &Value, &Value) =
@@ -103,7 +102,7 @@ impl Writer {
     }
 
     fn map(&mut self, value: &Value, depth: usize) -> Result<(), Error> {
-        let pairs = value.as_object().and_then(|object| object.try_iter_pairs());
+        let pairs = value.as_object().and_then(DynObject::try_iter_pairs);
         let mut pairs: Vec<(Value, Value)> = pairs.into_iter().flatten().collect();
         if pairs.is_empty() {
             self.out.push_str("{}");
