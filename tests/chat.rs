@@ -229,7 +229,7 @@ fn a_dry_run_tells_requests_tokens_and_money_and_sends_nothing() {
 
 #[test]
 fn an_interrupted_run_does_not_wait_for_a_server_that_hangs() {
-    let server = Server::start(|_, _| completion("Never.").set_delay(Duration::from_secs(300)));
+    let server = Server::start(|_, _| completion("Never.").set_delay(Duration::from_mins(5)));
     let workspace = demo();
     let mut command = workspace.command(&[]);
     command

@@ -143,10 +143,8 @@ fn a_server_whose_window_is_smaller_gets_shorter_prompts() {
 #[test]
 fn an_answer_that_is_too_long_is_asked_for_again_shorter_and_then_cut_at_a_line_end() {
     let server = Server::start(|_, _| {
-        let lines: String = (0..80)
-            .map(|n| format!("Step {n} was done and it worked.\n"))
-            .collect();
-        completion(&lines)
+        let lines = (0..80).map(|n| format!("Step {n} was done and it worked.\n"));
+        completion(&lines.collect::<Vec<_>>().concat())
     });
     let chat = summarizer(chat_settings(&server.url()));
     let anchors = [Anchor {
