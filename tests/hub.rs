@@ -26,7 +26,8 @@ fn fixture(name: &str) -> Vec<u8> {
 fn sum(bytes: &[u8]) -> String {
     Sha256::digest(bytes)
         .iter()
-        .map(|byte| format!("{byte:02x}"))
+        .flat_map(|byte| [byte >> 4, byte & 15])
+        .filter_map(|digit| char::from_digit(u32::from(digit), 16))
         .collect()
 }
 

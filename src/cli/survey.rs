@@ -81,9 +81,10 @@ impl KeySet for CountingKeys {
 /// The key as these commands have it, where it matters to them: `--format` is what they print in.
 fn counting_key(key: &Key) -> Option<Key> {
     match key.path {
-        "tokenizer.name" | "tokenizer.chat_template" | "tokenizer.image_tokens" => Some(*key),
+        "tokenizer.name" | "tokenizer.chat_template" | "tokenizer.image_tokens" | "processing.jobs" => {
+            Some(*key)
+        }
         "compression.count" => Some(key.with_flag(key.flag, COUNT)),
-        "processing.jobs" => Some(*key),
         "input.format" => Some(key.with_flag("input-format", key.help)),
         "input.on_invalid" => Some(key.with_flag(key.flag, ON_INVALID)),
         _ => None,

@@ -92,7 +92,9 @@ mod tests {
 
     fn of(values: &[u64]) -> Distribution {
         let mut distribution = Distribution::default();
-        values.iter().for_each(|value| distribution.add(*value));
+        for value in values {
+            distribution.add(*value);
+        }
         distribution
     }
 
