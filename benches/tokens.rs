@@ -1,11 +1,13 @@
 //! How fast tokens are counted: the built-in encodings, and the `tokenizer.json` files in the folder that
-//! `TRAJFIT_TOKENIZERS` names, against the `tokenizers` library (`encode_fast`, one thread).
+//! `TRAJFIT_TOKENIZERS` names (or `target/tokenizers`, which `scripts/fetch-tokenizers.sh` fills), against
+//! the `tokenizers` library (`encode_fast`, one thread).
 //!
 //! `cargo bench --bench tokens` reads the strings of the `.jsonl` files in the folder that
 //! `TRAJFIT_REAL_DATA` names (or `../shared/data`), or, where there are none, the sources of the
 //! project. *Unseen*: distinct text not met before, by a thread that has counted other text of the same
 //! kind; *seen*: the same text again; *fresh*: the same text by a thread that has counted nothing yet. The
-//! ratio is that of unseen text. Times are those of the processor where the system tells them.
+//! ratio is that of unseen text. Times are those of the processor where the system tells them. The last lines
+//! hold the ratios against the bars below; with `TRAJFIT_BARS=1` a ratio under its bar is a failure.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs)]
 
@@ -22,6 +24,15 @@ use fastokens::tiktoken::{CL100K_BASE_PATTERN, O200K_BASE_PATTERN};
 use oracle::Oracle;
 use tokenizers::Tokenizer;
 use trajfit::tokens::{TokenCounter, load};
+
+/// How many times as fast as the library a tokenizer is to be, by the name of its folder.
+const BARS: [(&str, f64); 5] = [
+    ("qwen3", 40.0),
+    ("deepseek_v3", 40.0),
+    ("llama3_1", 35.0),
+    ("gptoss", 35.0),
+    ("gemma3", 4.0),
+];
 
 static O200K_RANKS: &[u8] = include_bytes!("../assets/o200k_base.ranks");
 static CL100K_RANKS: &[u8] = include_bytes!("../assets/cl100k_base.ranks");
@@ -65,9 +76,11 @@ fn main() {
         compare(&*counter, |text| oracle.count(text), &known, &unseen);
     }
     let mut files = Vec::new();
-    let folder = env::var_os("TRAJFIT_TOKENIZERS").map(PathBuf::from);
-    find_tokenizers(folder.iter().map(PathBuf::as_path), &mut files);
+    let fetched = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/tokenizers");
+    let folder = env::var_os("TRAJFIT_TOKENIZERS").map_or(fetched, PathBuf::from);
+    find_tokenizers([folder.as_path()].into_iter(), &mut files);
     files.sort();
+    let mut ratios = Vec::new();
     for path in files {
         let memory = resident();
         let start = Instant::now();
@@ -85,12 +98,35 @@ fn main() {
         oracle.with_padding(None);
         println!("  tokenizers: load {:.1} ms", start.elapsed().as_secs_f64() * 1e3);
         let count = |text: &str| oracle.encode_fast(text, false).unwrap().len();
-        compare(&*counter, count, &known, &unseen);
+        let folder = path.parent().and_then(Path::file_name).unwrap_or_default();
+        let ratio = compare(&*counter, count, &known, &unseen);
+        ratios.push((folder.to_string_lossy().into_owned(), ratio));
+    }
+    let mut is_fast = true;
+    for (name, bar) in BARS {
+        let ratio = ratios
+            .iter()
+            .find(|(known, _)| known == name)
+            .map(|(_, ratio)| *ratio);
+        is_fast &= ratio.is_some_and(|ratio| ratio >= bar);
+        match ratio {
+            Some(ratio) if ratio >= bar => println!("PASS {name}: {ratio:.1} times, at least {bar}"),
+            Some(ratio) => println!("FAIL {name}: {ratio:.1} times, at least {bar} wanted"),
+            None => println!("FAIL {name}: its file is not there; scripts/fetch-tokenizers.sh fetches it"),
+        }
+    }
+    if !is_fast && env::var_os("TRAJFIT_BARS").is_some_and(|wish| wish == "1") {
+        std::process::exit(1);
     }
 }
 
-/// Prints how fast the counter is, and the oracle, and whether they agree.
-fn compare(counter: &dyn TokenCounter, oracle: impl Fn(&str) -> usize, known: &[&str], unseen: &[&str]) {
+/// Prints how fast the counter is, and the oracle, and whether they agree. The ratio of their speeds.
+fn compare(
+    counter: &dyn TokenCounter,
+    oracle: impl Fn(&str) -> usize,
+    known: &[&str],
+    unseen: &[&str],
+) -> f64 {
     let memory = resident();
     let count = |text: &str| counter.count(text);
     // On a thread of its own, which first gets to know text of the kind.
@@ -115,6 +151,7 @@ fn compare(counter: &dyn TokenCounter, oracle: impl Fn(&str) -> usize, known: &[
     );
     let differing = sample.iter().filter(|text| count(text) != oracle(text)).count();
     println!("  {differing} of {} counts differ", sample.len());
+    speed / reference
 }
 
 /// MB of text a second.

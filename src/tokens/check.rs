@@ -1,16 +1,19 @@
 //! Comparing counts with the reference while a large run goes on.
 //!
-//! The reference takes half a second to set up and is fifty times slower, so small runs are not checked
-//! at all and large ones by samples: that costs under a twentieth of their time. What is sampled never
-//! changes what is counted. If it did, from the first difference on or for the texts that it meets, the
-//! output would depend on which thread came first and on where a run was resumed, and half of it would be
-//! counted by one rule and half by another. So a difference is reported: the counts of the whole run are
-//! then in doubt, and it can be made again with the reference alone.
+//! An engine that counts a probe text otherwise than the reference is never used (see `probe`). What is left
+//! are differences on rare texts. The reference takes half a second to set up and is fifty times slower, so
+//! small runs are not checked for them at all and large ones by samples: that costs under a twentieth of
+//! their time. What is sampled never changes what is counted. If it did, from the first difference on or for
+//! the texts that it meets, the output would depend on which thread came first and on where a run was
+//! resumed, and half of it would be counted by one rule and half by another. So a difference is reported: the
+//! counts of the whole run are then in doubt, and it can be made again with the reference alone.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use xxhash_rust::xxh3::xxh3_64;
+
+use super::probe;
 
 /// Sampling begins after so many bytes: setting up the reference is then a small part of the work done.
 const BEGIN: u64 = 1 << 30;
@@ -20,11 +23,6 @@ const ONE_IN: u64 = 2048;
 const LONGEST: usize = 1 << 18;
 /// A text is chosen by so many bytes at each of its ends, and by its length.
 const END: usize = 64;
-
-/// What is compared first: all that split patterns tell apart, in the scripts of the world.
-const PROBE: &str = "Don't you'LL we'ſ I'm HTTPServer fooBar x1 1234567 3.14 // == --> (a, b); \"q\"\r\n\r\n\tif x:\n    y  \n \
-     Größe déjà vu cafe\u{301} źdźbło Việt Проверка файла Σφάλμα 文件已经修改，第十二行。ファイル・か\u{3099}ー 파일을 \
-     \u{1112}\u{1161}\u{11ab} تم تعديل ٣٤٥ फ़ाइल क्ष แก้ไขไฟล์ ² Ⅷ 𝐀 👩\u{200d}👩\u{200d}👧 \u{fe0f}\u{a0}\u{2028}\u{3000}\u{0} end";
 
 /// Compares samples of what an engine counts.
 pub struct Check {
@@ -40,10 +38,32 @@ pub struct Check {
 
 /// A text that two engines count otherwise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Difference {
+pub struct Difference {
     bytes: usize,
     ours: usize,
     theirs: usize,
+}
+
+impl Difference {
+    /// Of the counts of `text`, if both are there and are not the same.
+    pub fn between(text: &str, ours: usize, theirs: Option<usize>) -> Option<Self> {
+        let bytes = text.len();
+        let theirs = theirs.filter(|theirs| *theirs != ours)?;
+        Some(Self { bytes, ours, theirs })
+    }
+
+    /// What there is to say at the end of a run that was counted by `theirs` because of it.
+    pub fn note(self, ours: &str, theirs: &str) -> String {
+        let Self {
+            bytes,
+            ours: our_count,
+            theirs: their_count,
+        } = self;
+        format!(
+            "{ours} and {theirs} counted a probe of {bytes} bytes as {our_count} and {their_count} tokens: this run was \
+             counted by {theirs}, which is slow"
+        )
+    }
 }
 
 impl Default for Check {
@@ -80,21 +100,19 @@ impl Check {
             self.counted.fetch_add(length, Ordering::Relaxed);
         } else if text.len() <= LONGEST && sample_hash(text).is_multiple_of(self.one_in) {
             if self.compared.load(Ordering::Relaxed) == 0 {
-                self.compare(PROBE, ours(PROBE), reference(PROBE));
+                self.compare(probe::TEXT, ours(probe::TEXT), reference(probe::TEXT));
             }
             self.compare(text, Some(tokens), reference(text));
         }
     }
 
     fn compare(&self, text: &str, ours: Option<usize>, theirs: Option<usize>) {
-        let (Some(ours), Some(theirs)) = (ours, theirs) else {
+        let (Some(ours), Some(_)) = (ours, theirs) else {
             return;
         };
         self.compared.fetch_add(1, Ordering::Relaxed);
-        if ours != theirs {
+        if let Some(new) = Difference::between(text, ours, theirs) {
             self.differing.fetch_add(1, Ordering::Relaxed);
-            let bytes = text.len();
-            let new = Difference { bytes, ours, theirs };
             let mut shortest = self.shortest.lock().unwrap_or_else(PoisonError::into_inner);
             *shortest = Some(shortest.map_or(new, |known| known.min(new)));
         }

@@ -10,8 +10,9 @@ use sha2::{Digest, Sha256};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::builtin::OWN_ENGINE;
-use super::check::Check;
+use super::check::{Check, Difference};
 use super::json::JsonTokenizer;
+use super::probe;
 use super::ranks::{self, RankTokenizer, SplitPattern};
 use super::reference::{Form, REFERENCE_ENGINE, Reference};
 use super::{TokenCounter, TokenizerError, TokenizerIdentity};
@@ -24,7 +25,12 @@ pub struct FileCounter {
     engine: Engine,
     reference: Reference,
     check: Check,
+    /// Why another engine, of this name, does not count.
+    replaced: Option<Replaced>,
 }
+
+/// An engine that does not count, by its name, and what it was found to count otherwise.
+type Replaced = (&'static str, Difference);
 
 /// Which engine is to count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,7 +77,7 @@ impl FileCounter {
             let sum = scope.spawn(|| hex(&Sha256::digest(&bytes)));
             (engine(&bytes, choice), sum.join())
         });
-        let engine = engine.map_err(broken)?;
+        let (engine, replaced) = engine.map_err(broken)?;
         let sha256 = sha256.map_err(|_| broken("it cannot be read".to_owned()))?;
         let reference = match engine {
             Engine::Reference => Reference::load(&bytes, &Form::Json).map_err(broken)?,
@@ -82,7 +88,7 @@ impl FileCounter {
             sha256,
             engine: engine.name().to_owned(),
         };
-        Ok(Self::arc(identity, engine, reference))
+        Ok(Self::arc(identity, engine, reference, replaced))
     }
 
     fn load_ranks(
@@ -106,11 +112,13 @@ impl FileCounter {
         let known = known.map(|known| known.special).unwrap_or_default();
         let tokens = ranks::tokens(bytes).map_err(broken)?;
         let special = ranks::special_tokens(path, tokens.len(), pattern, known).map_err(broken)?;
-        let engine = match choice {
-            Choice::Reference => Engine::Reference,
+        let (engine, replaced) = match choice {
+            Choice::Reference => (Engine::Reference, None),
             Choice::Fastest => {
                 let own = RankTokenizer::new(&tokens, pattern, &special).map_err(broken)?;
-                Engine::Ranks(Box::new(own))
+                let (text, theirs) = ranks::expected(&tokens, pattern, &special);
+                let difference = Difference::between(&text, own.count(&text), theirs);
+                unless_replaced(Engine::Ranks(Box::new(own)), difference)
             }
         };
         // What the file does not say belongs to what counts.
@@ -125,19 +133,25 @@ impl FileCounter {
             sha256,
         };
         let form = Form::Ranks { pattern, special };
-        let reference = match choice {
-            Choice::Reference => Reference::load(bytes, &form).map_err(broken)?,
-            Choice::Fastest => Reference::later(path, &identity.sha256, form),
+        let reference = match engine {
+            Engine::Reference => Reference::load(bytes, &form).map_err(broken)?,
+            _ => Reference::later(path, &identity.sha256, form),
         };
-        Ok(Self::arc(identity, engine, reference))
+        Ok(Self::arc(identity, engine, reference, replaced))
     }
 
-    fn arc(identity: TokenizerIdentity, engine: Engine, reference: Reference) -> Arc<dyn TokenCounter> {
+    fn arc(
+        identity: TokenizerIdentity,
+        engine: Engine,
+        reference: Reference,
+        replaced: Option<Replaced>,
+    ) -> Arc<dyn TokenCounter> {
         Arc::new(Self {
             identity,
             engine,
             reference,
             check: Check::default(),
+            replaced,
         })
     }
 }
@@ -185,6 +199,9 @@ impl TokenCounter for FileCounter {
     }
 
     fn note(&self) -> Option<String> {
+        if let Some((engine, difference)) = self.replaced {
+            return Some(difference.note(engine, REFERENCE_ENGINE));
+        }
         let note = self.check.note(self.engine.name(), REFERENCE_ENGINE)?;
         let name = &self.identity.name;
         Some(format!(
@@ -193,19 +210,34 @@ impl TokenCounter for FileCounter {
     }
 }
 
-/// The engine for a file.
-fn engine(bytes: &[u8], choice: Choice) -> Result<Engine, String> {
+/// The engine for a file, and what another one was replaced for.
+fn engine(bytes: &[u8], choice: Choice) -> Result<(Engine, Option<Replaced>), String> {
     if choice == Choice::Reference {
-        return Ok(Engine::Reference);
+        return Ok((Engine::Reference, None));
     }
     if let Some(own) = JsonTokenizer::read(bytes) {
-        return Ok(Engine::Own(Box::new(own)));
+        let difference = own.difference();
+        return Ok(unless_replaced(Engine::Own(Box::new(own)), difference));
     }
-    let value = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
-    Ok(match fast_engine(value) {
-        Some(fast) => Engine::Fast(Box::new(fast)),
-        None => Engine::Reference,
-    })
+    let mut value = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
+    let probe = probe::of_file(&mut value);
+    let Some(fast) = fast_engine(value) else {
+        return Ok((Engine::Reference, None));
+    };
+    let engine = Engine::Fast(Box::new(fast));
+    let difference = probe.and_then(|(text, theirs)| {
+        let ours = engine.count(&text)?;
+        Difference::between(&text, ours, Some(theirs))
+    });
+    Ok(unless_replaced(engine, difference))
+}
+
+/// The engine itself if there is no difference, else the reference.
+fn unless_replaced(engine: Engine, difference: Option<Difference>) -> (Engine, Option<Replaced>) {
+    match difference {
+        None => (engine, None),
+        Some(difference) => (Engine::Reference, Some((engine.name(), difference))),
+    }
 }
 
 /// `fastokens`, if it takes the file. Only the file itself counts: a `tokenizer_config.json` beside it

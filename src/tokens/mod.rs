@@ -14,6 +14,7 @@ mod memo;
 mod nfc;
 #[cfg(test)]
 mod oracle;
+mod probe;
 mod ranks;
 mod reference;
 #[cfg(test)]

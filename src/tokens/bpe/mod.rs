@@ -13,16 +13,16 @@ mod split_deepseek;
 mod split_gpt2;
 mod split_o200k;
 mod vocabulary;
+mod whole;
 
 use std::sync::atomic::{AtomicU64, Ordering};
-
-use rustc_hash::FxHashSet;
 
 use cache::Cache;
 use classes::Classes;
 use key::Key;
 use pattern::WithScanner;
 use scan::Scan;
+use whole::Whole;
 
 pub use pattern::Pattern;
 pub use vocabulary::{Merge, NO_TOKEN, Rank, Vocabulary};
@@ -32,8 +32,8 @@ pub struct Encoder {
     pattern: Pattern,
     vocabulary: Vocabulary,
     classes: Classes,
-    /// Pieces that cost one token though no merges make it.
-    whole: FxHashSet<Box<[u8]>>,
+    /// Pieces that cost one token even where no merges make it.
+    whole: Whole,
     /// What the caches of threads know it by; no other encoder has it in the life of the program.
     number: u64,
 }
@@ -46,16 +46,14 @@ impl Encoder {
             pattern,
             vocabulary,
             classes: pattern.classes()?,
-            whole: FxHashSet::default(),
+            whole: Whole::default(),
             number: NUMBER.fetch_add(1, Ordering::Relaxed),
         })
     }
 
-    /// Makes each of these pieces cost one token, whatever its merges.
-    pub fn with_whole_pieces(mut self, pieces: impl Iterator<Item = Box<[u8]>>) -> Self {
-        self.whole = pieces
-            .filter(|piece| merge::count(&self.vocabulary, piece) > 1)
-            .collect();
+    /// Makes each of these pieces, at most `most`, cost one token, whatever its merges.
+    pub fn with_whole_pieces(mut self, pieces: impl Iterator<Item = Box<[u8]>>, most: usize) -> Self {
+        self.whole = Whole::new(pieces, most);
         self
     }
 
@@ -82,7 +80,7 @@ impl Encoder {
     #[inline]
     fn count_piece(&self, piece: &[u8]) -> usize {
         let tokens = merge::count(&self.vocabulary, piece);
-        if tokens > 1 && !self.whole.is_empty() && self.whole.contains(piece) {
+        if tokens > 1 && self.whole.has(piece) {
             return 1;
         }
         tokens

@@ -32,7 +32,8 @@ impl Encoder {
             return Self::new(pattern, vocabulary);
         }
         let vocabulary = Vocabulary::of_all_splits(&bytes, &merged).ok_or("there are too many tokens")?;
-        Ok(Self::new(pattern, vocabulary)?.with_whole_pieces(merged.into_iter().map(Box::from)))
+        Ok(Self::new(pattern, vocabulary)?
+            .with_whole_pieces(merged.iter().copied().map(Box::from), merged.len()))
     }
 }
 

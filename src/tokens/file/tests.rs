@@ -112,3 +112,67 @@ fn the_identity_is_the_file_s() {
     assert_eq!(counter.identity().sha256, hex(&Sha256::digest(json.as_bytes())));
     assert_eq!(counter.identity().sha256.len(), 64);
 }
+
+fn fixture(name: &str) -> String {
+    format!("{}/fixtures/tokenizers/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+#[test]
+fn an_engine_that_counts_the_probe_otherwise_never_counts() {
+    for (name, engine) in [("llama3.json", OWN_ENGINE), ("kimi#kimi_k2", OWN_ENGINE)] {
+        let right = crate::tokens::load(&fixture(name)).unwrap();
+        assert!(right.identity().engine.starts_with(engine));
+        assert_eq!(right.note(), None);
+        wrong_by(1);
+        let replaced = crate::tokens::load(&fixture(name)).unwrap();
+        let text = "The quick test, 文件\n<|eot_id|>";
+        assert_eq!(
+            replaced.count(text),
+            right.count(text) - 1,
+            "the right one is wrong now"
+        );
+        wrong_by(0);
+        assert!(replaced.identity().engine.starts_with(REFERENCE_ENGINE));
+        assert_ne!(
+            replaced.identity(),
+            right.identity(),
+            "a run does not go on with another engine"
+        );
+        let note = replaced.note().unwrap();
+        assert!(
+            note.starts_with(&format!("{engine} and {REFERENCE_ENGINE} counted a probe of ")),
+            "{note}"
+        );
+        assert!(
+            note.ends_with("this run was counted by tokenizers 0.23.2, which is slow"),
+            "{note}"
+        );
+    }
+}
+
+fn wrong_by(tokens: usize) {
+    crate::tokens::json::TOO_MANY.set(tokens);
+}
+
+#[test]
+fn a_probe_costs_with_few_tokens_what_it_costs_with_all() {
+    for name in [
+        "qwen",
+        "qwen35",
+        "llama3",
+        "deepseek",
+        "gpt_oss",
+        "gpt4o",
+        "tekken",
+        "gpt2",
+        "sentencepiece",
+    ] {
+        let bytes = fs::read(fixture(&format!("{name}.json"))).unwrap();
+        let (text, few) = probe::of_file(&mut serde_json::from_slice(&bytes).unwrap()).unwrap();
+        let all = Reference::load(&bytes, &Form::Json).unwrap().count(&text);
+        assert_eq!(Some(few), all, "{name}");
+        assert!(
+            text.contains('<') || name.starts_with("gpt4o") || name.starts_with("tekken") || name == "qwen35"
+        );
+    }
+}

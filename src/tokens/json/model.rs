@@ -3,8 +3,10 @@
 use std::collections::HashSet;
 use std::fmt;
 
+use rustc_hash::FxHashSet;
 use serde::de::{Deserialize, DeserializeSeed as _, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 
 use super::AddedEntry;
 use super::merges::{Merges, StringMerge};
@@ -44,6 +46,33 @@ impl Model<'_> {
         Some(kept)
     }
 
+    /// What a file says of this model beside its vocabulary and merges.
+    pub fn recipe(&self) -> Value {
+        json!({"type": "BPE", "ignore_merges": self.ignores_merges})
+    }
+
+    /// Whether the vocabulary has this string.
+    pub fn has(&self, token: &str) -> bool {
+        self.strings.find(token).is_some()
+    }
+
+    /// The merges of these strings to one of them, in their order.
+    pub fn merges_of(&self, tokens: &FxHashSet<String>) -> Vec<(String, String)> {
+        let mut is_meant = vec![false; self.strings.len()];
+        for number in tokens.iter().filter_map(|token| self.strings.find(token)) {
+            if let Some(place) = is_meant.get_mut(number as usize) {
+                *place = true;
+            }
+        }
+        let is_meant = |number: u32| is_meant.get(number as usize) == Some(&true);
+        let text = |number: u32| self.strings.get(number).map(str::to_owned);
+        self.merges
+            .iter()
+            .filter(|merge| [merge.made, merge.left, merge.right].into_iter().all(is_meant))
+            .filter_map(|merge| Some((text(merge.left)?, text(merge.right)?)))
+            .collect()
+    }
+
     /// The encoder of this model; nothing if a byte is missing in the vocabulary.
     pub fn encoder(&self, pattern: Pattern) -> Option<Encoder> {
         let characters = byte_characters();
@@ -81,7 +110,7 @@ impl Model<'_> {
                 .map(|character| byte_of.get(character as usize).copied().flatten())
                 .collect()
         };
-        Some(encoder.with_whole_pieces(self.strings.iter().filter_map(bytes)))
+        Some(encoder.with_whole_pieces(self.strings.iter().filter_map(bytes), self.strings.len()))
     }
 }
 

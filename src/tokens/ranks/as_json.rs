@@ -1,10 +1,14 @@
 //! A rank file as the `tokenizer.json` that stands for it, which is what the reference reads.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Map, Value, json};
 
 use super::known::SplitPattern;
 use crate::tokens::json::byte_characters;
+use crate::tokens::probe;
+
+/// The longest tokens that can be part of a piece of the probe text, in bytes.
+const LONGEST: usize = 48;
 
 /// The file in which every pair that makes a token is a merge, in the order of the tokens, as the converter
 /// of the `transformers` library writes it.
@@ -47,4 +51,20 @@ pub fn as_json(tokens: &[Box<[u8]>], pattern: &SplitPattern, special: &[String])
         "model": {"type": "BPE", "ignore_merges": true, "vocab": vocabulary, "merges": merges},
     });
     file.to_string().into_bytes()
+}
+
+/// A probe text, and what the reference says that it costs with those of the tokens that are part of it.
+pub fn expected(tokens: &[Box<[u8]>], pattern: &SplitPattern, special: &[String]) -> (String, Option<usize>) {
+    let text = probe::text(&special.iter().map(String::as_str).collect::<Vec<_>>());
+    let mut parts: FxHashSet<&[u8]> = FxHashSet::default();
+    for start in 0..text.len() {
+        let rest = text.as_bytes().get(start..).unwrap_or_default();
+        parts.extend((1..=LONGEST.min(rest.len())).filter_map(|length| rest.get(..length)));
+    }
+    let is_part = |token: &[u8]| token.len() == 1 || parts.contains(token);
+    let few: Vec<Box<[u8]>> = tokens.iter().filter(|token| is_part(token)).cloned().collect();
+    let reference = tokenizers::Tokenizer::from_bytes(as_json(&few, pattern, special)).ok();
+    let tokens =
+        reference.and_then(|reference| Some(reference.encode_fast(text.as_str(), false).ok()?.len()));
+    (text, tokens)
 }
