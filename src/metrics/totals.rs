@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::distribution::Distribution;
 use super::{BothCounts, Row, Status};
@@ -31,7 +31,8 @@ pub struct Totals {
 }
 
 /// Sums over the rows of records in the output; `records` and what summaries took count the rejected as well.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 #[allow(missing_docs)] // Named as the columns that they add up.
 pub struct Sums {
     pub records: u64,

@@ -83,7 +83,7 @@ pub fn run(
     let started = Instant::now();
     let identity = start::identity(job, &worker.fitter)?;
     let (journal, milestone, resumed) = match start::start(job, &identity)? {
-        Start::AlreadyFinished => return Ok(RunReport::already_finished(job)),
+        Start::AlreadyFinished(totals) => return Ok(RunReport::already_finished(job, *totals)),
         Start::Run {
             journal,
             milestone,
@@ -169,9 +169,9 @@ impl Job {
 }
 
 impl RunReport {
-    fn already_finished(job: &Job) -> Self {
+    fn already_finished(job: &Job, totals: Totals) -> Self {
         Self {
-            totals: Totals::default(),
+            totals,
             elapsed: Duration::ZERO,
             bytes_read: 0,
             summary_input_tokens: 0,

@@ -1,5 +1,6 @@
 //! How a run begins: from nothing, where an earlier one left off, or not at all.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -14,12 +15,12 @@ use super::sample::Sample;
 use super::source::Source;
 use super::targets::{PARTIAL, appended};
 use crate::fit::Fitter;
-use crate::metrics::{Totals, read_rows};
+use crate::metrics::{Sums, Totals, read_rows};
 
 /// How a run begins.
 pub enum Start {
-    /// It does not: an earlier one has done all of it.
-    AlreadyFinished,
+    /// It does not: an earlier one has done all of it, with these totals, as far as its exit code depends on them.
+    AlreadyFinished(Box<Totals>),
     /// From `milestone` on.
     Run {
         /// `None` where the run cannot be resumed.
@@ -66,8 +67,10 @@ pub fn start(job: &Job, identity: &RunIdentity) -> Result<Start, RunError> {
     }
     job.targets.refuse_special_files()?;
     let checkpoint = job.targets.checkpoint();
-    if !checkpoint.exists() && already_finished(job, identity)? {
-        return Ok(Start::AlreadyFinished);
+    if !checkpoint.exists()
+        && let Some(totals) = already_finished(job, identity)?
+    {
+        return Ok(Start::AlreadyFinished(totals));
     }
     if let Some(folder) = checkpoint
         .parent()
@@ -93,10 +96,14 @@ pub fn start(job: &Job, identity: &RunIdentity) -> Result<Start, RunError> {
         Some(_) => {}
         // What is there was finished, by a run that ended just now or is long gone: the lock is all that this one made.
         None => match already_finished(job, identity) {
-            Ok(false) => {}
-            done_or_refused => {
+            Ok(None) => {}
+            Ok(Some(totals)) => {
                 let _ = journal.remove();
-                return done_or_refused.map(|_| Start::AlreadyFinished);
+                return Ok(Start::AlreadyFinished(totals));
+            }
+            Err(refused) => {
+                let _ = journal.remove();
+                return Err(refused);
             }
         },
     }
@@ -189,33 +196,47 @@ fn refuse_differences(run: &str, differences: &[String]) -> Result<(), RunError>
     ))
 }
 
-/// Whether the output is there and, as --resume asks, from this very run. An output of which that cannot be said is
-/// only overwritten with --force.
-fn already_finished(job: &Job, identity: &RunIdentity) -> Result<bool, RunError> {
+/// What is read back of the totals file of a finished run.
+#[derive(serde::Deserialize)]
+struct Finished {
+    run: RunIdentity,
+    records_by_status: BTreeMap<String, u64>,
+    #[serde(flatten)]
+    sums: Sums,
+}
+
+/// The totals, where the output is there and, as --resume asks, from this very run. An output of which that cannot be
+/// said is only overwritten with --force.
+fn already_finished(job: &Job, identity: &RunIdentity) -> Result<Option<Box<Totals>>, RunError> {
     if job.force {
-        return Ok(false);
+        return Ok(None);
     }
     let summary = std::fs::read(job.targets.summary()).unwrap_or_default();
-    let summary: serde_json::Value = serde_json::from_slice(&summary).unwrap_or_default();
-    let finished = summary
-        .get("run")
-        .cloned()
-        .and_then(|run| serde_json::from_value::<RunIdentity>(run).ok());
+    let finished = serde_json::from_slice::<Finished>(&summary).ok();
     let files = job.targets.data_files();
     let Some(existing) = files.iter().find(|target| target.path.exists()) else {
-        let others = finished.map(|finished| finished.outputs).unwrap_or_default();
+        let others = finished.map(|finished| finished.run.outputs).unwrap_or_default();
         return match others.iter().find(|other| Path::new(other).exists()) {
             Some(other) if !identity.outputs.contains(other) => Err(RunError::usage(
                 format!("the metrics of {other} would be overwritten"),
                 "overwrite them with --force, or name another output with -o",
             )),
-            _ => Ok(false),
+            _ => Ok(None),
         };
     };
     match finished {
         Some(finished) if job.resume && files.iter().all(|target| target.path.exists()) => {
-            refuse_differences("the finished run", &finished.differences(identity))?;
-            Ok(true)
+            refuse_differences("the finished run", &finished.run.differences(identity))?;
+            let mut totals = Totals::default();
+            totals.sums = finished.sums;
+            for (status, count) in &mut totals.by_status {
+                *count = finished
+                    .records_by_status
+                    .get(*status)
+                    .copied()
+                    .unwrap_or_default();
+            }
+            Ok(Some(Box::new(totals)))
         }
         _ => Err(RunError::usage(
             format!("the output {} exists already", existing.path.display()),

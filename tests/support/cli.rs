@@ -62,6 +62,19 @@ impl Workspace {
         self.path(name).exists()
     }
 
+    /// How many bytes the files below a folder have. A file that goes away meanwhile has none.
+    pub fn bytes_below(&self, folder: &str) -> u64 {
+        let size = |entry: std::fs::DirEntry| match entry.metadata() {
+            Ok(metadata) if metadata.is_file() => metadata.len(),
+            Ok(metadata) if metadata.is_dir() => {
+                self.bytes_below(&format!("{folder}/{}", entry.file_name().to_string_lossy()))
+            }
+            _ => 0,
+        };
+        let entries = std::fs::read_dir(self.path(folder)).into_iter().flatten();
+        entries.filter_map(Result::ok).map(size).sum()
+    }
+
     /// All files, by their paths below the folder, in order.
     pub fn files(&self) -> Vec<String> {
         let mut folders = vec![self.folder.path().to_owned()];
