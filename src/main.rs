@@ -2,6 +2,12 @@
 
 use std::process::ExitCode;
 
+/// Batches come and go between threads all the time, each of another size: jemalloc hands such memory out again, where
+/// glibc gives it back and fetches it anew, or lets it pile up in fragments.
+#[cfg(target_os = "linux")]
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
 fn main() -> ExitCode {
     trajfit::cli::main()
 }

@@ -11,7 +11,6 @@ mod execute;
 mod exit;
 mod inputs;
 mod key_flags;
-mod memory;
 mod progress;
 mod running;
 mod stdout;
@@ -32,7 +31,6 @@ pub use progress::{Progress, ProgressStyle};
 
 /// Runs the program and returns its exit code.
 pub fn main() -> ExitCode {
-    memory::keep_flat();
     std::panic::set_hook(Box::new(report_panic));
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,

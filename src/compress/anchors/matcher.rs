@@ -3,6 +3,8 @@
 use memchr::memmem;
 use rustc_hash::FxHashMap;
 
+use super::words::each_word;
+
 /// Identifiers that share their longest word; beyond it another word of theirs is taken.
 const MAX_SHARED: usize = 48;
 
@@ -121,35 +123,6 @@ impl<'p> Matcher<'p> {
             }
         }
     }
-}
-
-/// Calls `on_word(position, word)` for each run of ASCII letters, digits and underscores.
-fn each_word<'t>(bytes: &'t [u8], mut on_word: impl FnMut(usize, &'t [u8])) {
-    let mut at = 0;
-    while let Some(skipped) = bytes
-        .get(at..)
-        .and_then(|rest| rest.iter().position(|b| is_word(*b)))
-    {
-        let start = at + skipped;
-        let rest = bytes.get(start..).unwrap_or_default();
-        let length = rest.iter().position(|b| !is_word(*b)).unwrap_or(rest.len());
-        on_word(start, rest.get(..length).unwrap_or_default());
-        at = start + length;
-    }
-}
-
-const WORD: [bool; 256] = {
-    let mut table = [false; 256];
-    let mut byte = 0;
-    while byte < 128 {
-        table[byte] = (byte as u8).is_ascii_alphanumeric() || byte as u8 == b'_';
-        byte += 1;
-    }
-    table
-};
-
-fn is_word(byte: u8) -> bool {
-    WORD[byte as usize]
 }
 
 /// A 16-bit signature of a word: enough to pass over most words without hashing them.

@@ -5,6 +5,7 @@ mod matcher;
 mod scan;
 #[cfg(test)]
 mod tests;
+mod words;
 
 use rustc_hash::FxHashMap;
 
