@@ -2,7 +2,7 @@
 //!
 //! They are those that `scripts/fetch-servers.sh` fetches into `target/servers`, or into the folder that
 //! `TRAJFIT_SERVERS` names; without them nothing is asked, and a line says so.
-#![allow(clippy::unwrap_used)] // Tests may fail loudly.
+#![allow(clippy::unwrap_used, clippy::print_stderr)] // Tests may fail loudly, and say what they leave out.
 
 mod support;
 
@@ -119,7 +119,7 @@ fn llama_cpp_writes_summaries_and_its_figures_are_reported() {
     // Its own count of our prompt, by its own tokenizer.
     assert!((300..1536).contains(&row.prompt_tokens), "{row:?}");
     assert!(
-        (5..=456 * row.summarization_api_calls as u64).contains(&row.completion_tokens),
+        (5..=456 * row.summarization_api_calls).contains(&row.completion_tokens),
         "{row:?}"
     );
     // Does not fit: the server says so, and is asked again in pieces.
@@ -134,7 +134,7 @@ fn llama_cpp_writes_summaries_and_its_figures_are_reported() {
         "{row:?}"
     );
     // The refused request cost nothing.
-    let answered = (row.summarization_api_calls - row.summarization_errors) as u64;
+    let answered = row.summarization_api_calls - row.summarization_errors;
     assert!(row.prompt_tokens < answered * 1536, "{row:?}");
 }
 

@@ -4,7 +4,7 @@
 /// should carry these lines.
 pub const LONG: &str = concat!(
     env!("CARGO_PKG_VERSION"),
-    "\nbyte-bpe ",
+    "\nbpe ",
     env!("CARGO_PKG_VERSION"),
     "\nfastokens 0.3.5",
     "\ntokenizers 0.23.2",

@@ -13,7 +13,7 @@ pub(super) static O200K_RANKS: &[u8] = include_bytes!("../../assets/o200k_base.r
 pub(super) static CL100K_RANKS: &[u8] = include_bytes!("../../assets/cl100k_base.ranks");
 
 /// The code that counts: the own encoder.
-pub(super) const OWN_ENGINE: &str = concat!("trajfit byte-bpe ", env!("CARGO_PKG_VERSION"));
+pub(super) const OWN_ENGINE: &str = concat!("trajfit bpe ", env!("CARGO_PKG_VERSION"));
 
 /// How every special token starts.
 const SPECIAL_START: &str = "<|";

@@ -16,17 +16,66 @@ const ROUNDS: usize = 16;
 /// until no two neighbours make a token.
 pub fn count(vocabulary: &Vocabulary, piece: &[u8]) -> usize {
     match piece.len() {
-        ..16 => count_short::<16>(vocabulary, piece),
-        16..64 => count_short::<64>(vocabulary, piece),
-        64..SHORT => count_short::<SHORT>(vocabulary, piece),
-        _ => count_long(vocabulary, piece),
+        ..16 => count_short::<16>(vocabulary, Bytes(piece)),
+        16..64 => count_short::<64>(vocabulary, Bytes(piece)),
+        64..SHORT => count_short::<SHORT>(vocabulary, Bytes(piece)),
+        _ => count_long(vocabulary, Bytes(piece)),
+    }
+}
+
+/// The same for a piece that is given as tokens.
+pub fn count_tokens(vocabulary: &Vocabulary, tokens: &[Rank]) -> usize {
+    match tokens.len() {
+        0 | 1 => tokens.len(),
+        ..16 => count_short::<16>(vocabulary, tokens),
+        16..64 => count_short::<64>(vocabulary, tokens),
+        64..SHORT => count_short::<SHORT>(vocabulary, tokens),
+        _ => count_long(vocabulary, tokens),
+    }
+}
+
+/// What is merged: its tokens before anything is, and what each makes with the next.
+trait Unmerged: Copy {
+    fn tokens(self, vocabulary: &Vocabulary) -> impl ExactSizeIterator<Item = Rank>;
+    fn pairs(self, vocabulary: &Vocabulary) -> impl Iterator<Item = Rank>;
+}
+
+/// Bytes, whose tokens and pairs have tables.
+#[derive(Clone, Copy)]
+struct Bytes<'p>(&'p [u8]);
+
+impl Unmerged for Bytes<'_> {
+    #[inline]
+    fn tokens(self, vocabulary: &Vocabulary) -> impl ExactSizeIterator<Item = Rank> {
+        self.0.iter().map(|byte| vocabulary.of_byte(*byte))
+    }
+
+    #[inline]
+    fn pairs(self, vocabulary: &Vocabulary) -> impl Iterator<Item = Rank> {
+        let rest = self.0.get(1..).unwrap_or_default();
+        let pairs = self.0.iter().zip(rest);
+        pairs.map(|(left, right)| vocabulary.of_byte_pair(*left, *right))
+    }
+}
+
+impl Unmerged for &[Rank] {
+    #[inline]
+    fn tokens(self, _vocabulary: &Vocabulary) -> impl ExactSizeIterator<Item = Rank> {
+        self.iter().copied()
+    }
+
+    #[inline]
+    fn pairs(self, vocabulary: &Vocabulary) -> impl Iterator<Item = Rank> {
+        let rest = self.get(1..).unwrap_or_default();
+        let pairs = self.iter().zip(rest);
+        pairs.map(|(left, right)| vocabulary.merge_of(*left, *right))
     }
 }
 
 /// The two tokens that merging leaves of `piece`; nothing if it leaves more or fewer.
 pub fn halves(vocabulary: &Vocabulary, piece: &[u8]) -> Option<(Rank, Rank)> {
     let (mut tokens, mut pairs) = (vec![NO_TOKEN; piece.len()], vec![NO_TOKEN; piece.len()]);
-    set_bytes(vocabulary, piece, &mut tokens, &mut pairs);
+    set(vocabulary, Bytes(piece), &mut tokens, &mut pairs);
     match merge_in_rounds(vocabulary, &mut tokens, &mut pairs, usize::MAX) {
         2 => Some((*tokens.first()?, *tokens.get(1)?)),
         _ => None,
@@ -45,7 +94,7 @@ const NO_STEP: Step = Step::MAX;
 /// Merges one pair at a time. The next merge is the least of all steps, which compilers look for in several
 /// places at once: for so few of them no heap is as fast. `PLACES` is a power of two, at most [`SHORT`] and more than the
 /// number of bytes: the last place is that of no token.
-fn count_short<const PLACES: usize>(vocabulary: &Vocabulary, piece: &[u8]) -> usize {
+fn count_short<const PLACES: usize>(vocabulary: &Vocabulary, piece: impl Unmerged) -> usize {
     const { assert!(PLACES.is_power_of_two() && PLACES <= SHORT && SHORT == STEP_PLACES as usize) };
     let mask = PLACES - 1;
     let step = |tokens: &[Rank; PLACES], left: usize, right: usize| {
@@ -59,17 +108,15 @@ fn count_short<const PLACES: usize>(vocabulary: &Vocabulary, piece: &[u8]) -> us
     let mut tokens = [NO_TOKEN; PLACES];
     let mut steps = [NO_STEP; PLACES];
     let (mut previous, mut next) = ([0_u8; PLACES], [0_u8; PLACES]);
-    for (place, byte) in piece.iter().enumerate().take(mask) {
-        tokens[place] = vocabulary.of_byte(*byte);
+    for (place, token) in piece.tokens(vocabulary).enumerate().take(mask) {
+        tokens[place] = token;
         previous[place] = (place.wrapping_sub(1) & mask) as u8;
         next[place] = (place + 1) as u8;
     }
-    for (place, pair) in piece.windows(2).enumerate().take(mask) {
-        if let [first, second] = pair {
-            steps[place] = as_step(vocabulary.of_byte_pair(*first, *second), place);
-        }
+    for (place, pair) in piece.pairs(vocabulary).enumerate().take(mask) {
+        steps[place] = as_step(pair, place);
     }
-    let mut left = piece.len().min(mask);
+    let mut left = piece.tokens(vocabulary).len().min(mask);
     next[left.saturating_sub(1)] = mask as u8;
     // Of whole lines, so that they are looked through without a rest.
     let used = left.next_multiple_of(16).min(PLACES);
@@ -101,23 +148,22 @@ fn as_step(rank: Rank, place: usize) -> Step {
     }
 }
 
-fn count_long(vocabulary: &Vocabulary, piece: &[u8]) -> usize {
-    let (mut tokens, mut pairs) = (vec![NO_TOKEN; piece.len()], vec![NO_TOKEN; piece.len()]);
-    set_bytes(vocabulary, piece, &mut tokens, &mut pairs);
+fn count_long(vocabulary: &Vocabulary, piece: impl Unmerged) -> usize {
+    let length = piece.tokens(vocabulary).len();
+    let (mut tokens, mut pairs) = (vec![NO_TOKEN; length], vec![NO_TOKEN; length]);
+    set(vocabulary, piece, &mut tokens, &mut pairs);
     let left = merge_in_rounds(vocabulary, &mut tokens, &mut pairs, ROUNDS);
     count_by_heap(vocabulary, &tokens[..left], &pairs[..left])
 }
 
-/// The tokens of the single bytes, and what each makes with the next; the last one makes nothing.
+/// The tokens before anything is merged, and what each makes with the next; the last one makes nothing.
 #[inline]
-fn set_bytes(vocabulary: &Vocabulary, piece: &[u8], tokens: &mut [Rank], pairs: &mut [Rank]) {
-    for (token, byte) in tokens.iter_mut().zip(piece) {
-        *token = vocabulary.of_byte(*byte);
+fn set(vocabulary: &Vocabulary, piece: impl Unmerged, tokens: &mut [Rank], pairs: &mut [Rank]) {
+    for (place, token) in tokens.iter_mut().zip(piece.tokens(vocabulary)) {
+        *place = token;
     }
-    for (pair, both) in pairs.iter_mut().zip(piece.windows(2)) {
-        if let [first, second] = both {
-            *pair = vocabulary.of_byte_pair(*first, *second);
-        }
+    for (place, pair) in pairs.iter_mut().zip(piece.pairs(vocabulary)) {
+        *place = pair;
     }
 }
 

@@ -1,6 +1,7 @@
-//! A byte-pair encoder that only counts: split by hand-written scanners, look up, merge.
+//! Byte-pair encoders that only count: split by hand-written scanners (or where no token can be), look up, merge.
 
 mod cache;
+mod characters;
 mod classes;
 mod kept;
 mod key;
@@ -24,36 +25,62 @@ use pattern::WithScanner;
 use scan::Scan;
 use whole::Whole;
 
+pub use characters::{Characters, SPACE};
 pub use pattern::Pattern;
 pub use vocabulary::{Merge, NO_TOKEN, Rank, Vocabulary};
 
-/// A split pattern and a vocabulary: a tokenizer without its added tokens.
+/// What is merged, and a vocabulary: a tokenizer without its added tokens.
 pub struct Encoder {
-    pattern: Pattern,
+    alphabet: Alphabet,
     vocabulary: Vocabulary,
-    classes: Classes,
-    /// Pieces that cost one token even where no merges make it.
-    whole: Whole,
     /// What the caches of threads know it by; no other encoder has it in the life of the program.
     number: u64,
 }
 
+/// What texts are made of before anything is merged, and how they are split.
+enum Alphabet {
+    Bytes(Box<Bytes>),
+    Characters(Box<Characters>),
+}
+
+/// Bytes, in pieces by a split pattern.
+struct Bytes {
+    pattern: Pattern,
+    classes: Classes,
+    /// Pieces that cost one token even where no merges make it.
+    whole: Whole,
+}
+
 impl Encoder {
-    /// From a split pattern and a vocabulary.
+    /// Merges bytes. From a split pattern and a vocabulary.
     pub fn new(pattern: Pattern, vocabulary: Vocabulary) -> Result<Self, String> {
-        static NUMBER: AtomicU64 = AtomicU64::new(0);
-        Ok(Self {
+        let bytes = Bytes {
             pattern,
-            vocabulary,
             classes: pattern.classes()?,
             whole: Whole::default(),
-            number: NUMBER.fetch_add(1, Ordering::Relaxed),
-        })
+        };
+        Ok(Self::with_alphabet(Alphabet::Bytes(Box::new(bytes)), vocabulary))
     }
 
-    /// Makes each of these pieces, at most `most`, cost one token, whatever its merges.
+    /// Merges characters.
+    pub fn of_characters(characters: Characters, vocabulary: Vocabulary) -> Self {
+        Self::with_alphabet(Alphabet::Characters(Box::new(characters)), vocabulary)
+    }
+
+    fn with_alphabet(alphabet: Alphabet, vocabulary: Vocabulary) -> Self {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        Self {
+            alphabet,
+            vocabulary,
+            number: NUMBER.fetch_add(1, Ordering::Relaxed),
+        }
+    }
+
+    /// Makes each of these pieces, at most `most`, cost one token, whatever its merges. Only of bytes.
     pub fn with_whole_pieces(mut self, pieces: impl Iterator<Item = Box<[u8]>>, most: usize) -> Self {
-        self.whole = Whole::new(pieces, most);
+        if let Alphabet::Bytes(bytes) = &mut self.alphabet {
+            bytes.whole = Whole::new(pieces, most);
+        }
         self
     }
 
@@ -71,15 +98,20 @@ impl Encoder {
         tokens
     }
 
-    /// How texts are split.
+    /// How texts are split, where they are split by a pattern.
     #[cfg(test)]
-    pub fn pattern(&self) -> Pattern {
-        self.pattern
+    pub fn pattern(&self) -> Option<Pattern> {
+        match &self.alphabet {
+            Alphabet::Bytes(bytes) => Some(bytes.pattern),
+            Alphabet::Characters(_) => None,
+        }
     }
+}
 
+impl Bytes {
     #[inline]
-    fn count_piece(&self, piece: &[u8]) -> usize {
-        let tokens = merge::count(&self.vocabulary, piece);
+    fn count_piece(&self, piece: &[u8], vocabulary: &Vocabulary) -> usize {
+        let tokens = merge::count(vocabulary, piece);
         if tokens > 1 && self.whole.has(piece) {
             return 1;
         }
@@ -96,24 +128,34 @@ pub struct Pieces<'c> {
 impl Pieces<'_> {
     /// The number of tokens of `text`, of which no part is an added token.
     pub fn count(&mut self, text: &str) -> usize {
-        self.encoder.pattern.with_scanner(CountPieces {
-            scan: Scan::new(text, &self.encoder.classes),
-            pieces: self,
-        })
+        let Encoder {
+            alphabet, vocabulary, ..
+        } = self.encoder;
+        match alphabet {
+            Alphabet::Bytes(alphabet) => alphabet.pattern.with_scanner(CountPieces {
+                scan: Scan::new(text, &alphabet.classes),
+                alphabet,
+                vocabulary,
+                cache: self.cache,
+            }),
+            Alphabet::Characters(characters) => characters.count(text, vocabulary, self.cache),
+        }
     }
 }
 
-struct CountPieces<'p, 'c, 't> {
-    scan: Scan<'t>,
-    pieces: &'p mut Pieces<'c>,
+struct CountPieces<'p> {
+    scan: Scan<'p>,
+    alphabet: &'p Bytes,
+    vocabulary: &'p Vocabulary,
+    cache: &'p mut Cache,
 }
 
-impl WithScanner for CountPieces<'_, '_, '_> {
+impl WithScanner for CountPieces<'_> {
     type Output = usize;
 
     #[inline]
     fn run(self, piece_end: impl Fn(&Scan<'_>, usize) -> usize) -> usize {
-        let Pieces { encoder, cache } = self.pieces;
+        let count = |piece: &[u8]| self.alphabet.count_piece(piece, self.vocabulary);
         let bytes = self.scan.bytes;
         let mut tokens = 0;
         let mut start = 0;
@@ -123,8 +165,8 @@ impl WithScanner for CountPieces<'_, '_, '_> {
             tokens += match (end - start, Key::new(bytes, start, end - start)) {
                 // Digits and line ends: there is nothing to merge in one byte.
                 (1, _) => 1,
-                (_, Some(key)) => cache.get(key, || encoder.count_piece(piece)),
-                (_, None) => cache.get_long(piece, || encoder.count_piece(piece)),
+                (_, Some(key)) => self.cache.get(key, || count(piece)),
+                (_, None) => self.cache.get_long(piece, || count(piece)),
             };
             start = end;
         }

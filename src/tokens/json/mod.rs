@@ -1,7 +1,8 @@
-//! Byte-level BPE tokenizers of `tokenizer.json` files, counted by the own encoder.
+//! BPE tokenizers of `tokenizer.json` files, counted by the own encoders.
 //!
-//! Only files are taken of which every part is known to the letter: a split pattern that there is a
-//! scanner for, form C or no normalizer, plain byte-pair merging. All else is left to another engine.
+//! Only files are taken of which every part is known to the letter: a split pattern that there is a scanner for, form C or
+//! no normalizer, plain merging of bytes; or `▁` for spaces, no split, plain merging of characters, bytes for the others.
+//! All else is left to another engine.
 
 mod merges;
 mod model;
@@ -10,11 +11,13 @@ mod strings;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::added::{AddedToken, AddedTokens};
-use super::bpe::{Encoder, Pattern, Pieces};
+use super::bpe::{Encoder, Pattern, Pieces, SPACE};
 use super::check::Difference;
 use super::{nfc, probe};
 use model::Model;
@@ -29,9 +32,66 @@ pub struct JsonTokenizer {
     raw: AddedTokens,
     /// Looked for after normalizing.
     normalized: AddedTokens,
-    composes: bool,
+    normalization: Normalization,
     /// What the reference says that the probe text costs, if it is not what this tokenizer says.
     difference: Option<Difference>,
+}
+
+/// What a file's texts are split into before anything is merged.
+enum Kind {
+    Bytes { pattern: Pattern, composes: bool },
+    Characters { prepends: bool },
+}
+
+impl Kind {
+    fn of(normalizer: &Value, pre_tokenizer: &Value) -> Option<Self> {
+        if let Some(prepends) = recipe::spaces(normalizer) {
+            return recipe::splits_at_spaces_only(pre_tokenizer).then_some(Self::Characters { prepends });
+        }
+        Some(Self::Bytes {
+            composes: recipe::composes(normalizer)?,
+            pattern: recipe::pattern(pre_tokenizer)?,
+        })
+    }
+
+    fn normalization(&self) -> Normalization {
+        match self {
+            Self::Bytes { composes: true, .. } => Normalization::Composed,
+            Self::Bytes { .. } => Normalization::None,
+            Self::Characters { prepends: true } => Normalization::SpaceBefore,
+            Self::Characters { .. } => Normalization::Spaces,
+        }
+    }
+}
+
+/// What is done to texts first. The encoder of characters itself takes spaces for what stands for them.
+#[derive(Clone, Copy)]
+enum Normalization {
+    None,
+    Composed,
+    Spaces,
+    SpaceBefore,
+}
+
+impl Normalization {
+    fn of(self, text: &str) -> Cow<'_, str> {
+        match self {
+            Self::None | Self::Spaces => Cow::Borrowed(text),
+            Self::Composed => nfc::compose(text),
+            Self::SpaceBefore if text.is_empty() => Cow::Borrowed(text),
+            Self::SpaceBefore => Cow::Owned(format!(" {text}")),
+        }
+    }
+
+    /// An added token as it is looked for in normalized texts; nothing if it could not be found where it is to be.
+    fn of_token(self, token: String) -> Option<String> {
+        match self {
+            Self::None => Some(token),
+            Self::Composed => Some(nfc::compose(&token).into_owned()),
+            Self::Spaces => (!token.contains([' ', SPACE])).then_some(token),
+            Self::SpaceBefore => None,
+        }
+    }
 }
 
 /// The parts of a file that counting depends on.
@@ -79,8 +139,8 @@ impl JsonTokenizer {
         {
             return None;
         }
-        let composes = recipe::composes(&file.normalizer)?;
-        let pattern: Pattern = recipe::pattern(&file.pre_tokenizer)?;
+        let kind = Kind::of(&file.normalizer, &file.pre_tokenizer)?;
+        let normalization = kind.normalization();
         let added: Vec<&str> = file
             .added_tokens
             .iter()
@@ -98,8 +158,8 @@ impl JsonTokenizer {
                 return None;
             }
             let mut content = entry.content;
-            if entry.normalized && composes {
-                content = nfc::compose(&content).into_owned();
+            if entry.normalized {
+                content = normalization.of_token(content)?;
             }
             let list = if entry.normalized {
                 &mut normalized
@@ -116,10 +176,13 @@ impl JsonTokenizer {
             });
         }
         let mut tokenizer = Self {
-            encoder: file.model.encoder(pattern)?,
+            encoder: match kind {
+                Kind::Bytes { pattern, .. } => file.model.encoder(pattern)?,
+                Kind::Characters { .. } => file.model.character_encoder()?,
+            },
             raw: AddedTokens::new(raw)?,
             normalized: AddedTokens::new(normalized)?,
-            composes,
+            normalization,
             difference: None,
         };
         let theirs = probe::expected(
@@ -150,12 +213,8 @@ impl JsonTokenizer {
 
     fn count_with(&self, text: &str, pieces: &mut Pieces<'_>) -> usize {
         self.raw.count(text, |part| {
-            if self.composes {
-                let part = nfc::compose(part);
-                self.normalized.count(&part, |part| pieces.count(part))
-            } else {
-                self.normalized.count(part, |part| pieces.count(part))
-            }
+            let part = self.normalization.of(part);
+            self.normalized.count(&part, |part| pieces.count(part))
         })
     }
 }

@@ -1,4 +1,4 @@
-//! The model of a file, if it is plain byte-level byte-pair encoding.
+//! The model of a file, if it is plain byte-pair encoding, of bytes or of characters.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::AddedEntry;
 use super::merges::{Merges, StringMerge};
 use super::strings::Strings;
-use crate::tokens::bpe::{Encoder, Merge, NO_TOKEN, Pattern, Rank, Vocabulary};
+use crate::tokens::bpe::{Characters, Encoder, Merge, NO_TOKEN, Pattern, Rank, Vocabulary};
 
 /// How many bytes there are, which are the first tokens.
 const BYTES: usize = 256;
@@ -22,6 +22,12 @@ pub struct Model<'a> {
     merges: Vec<StringMerge>,
     /// Whether a piece that is in the vocabulary costs one token, whatever its merges.
     ignores_merges: bool,
+    /// Whether what is unknown costs its bytes.
+    falls_back_to_bytes: bool,
+    /// Whether unknown neighbours cost one token.
+    fuses_unknown: bool,
+    /// What stands for the unknown.
+    unknown: Option<String>,
 }
 
 impl Model<'_> {
@@ -48,7 +54,10 @@ impl Model<'_> {
 
     /// What a file says of this model beside its vocabulary and merges.
     pub fn recipe(&self) -> Value {
-        json!({"type": "BPE", "ignore_merges": self.ignores_merges})
+        json!({
+            "type": "BPE", "ignore_merges": self.ignores_merges, "byte_fallback": self.falls_back_to_bytes,
+            "fuse_unk": self.fuses_unknown, "unk_token": self.unknown,
+        })
     }
 
     /// Whether the vocabulary has this string.
@@ -73,30 +82,18 @@ impl Model<'_> {
             .collect()
     }
 
-    /// The encoder of this model; nothing if a byte is missing in the vocabulary.
+    /// The encoder of this model where its characters stand for bytes; nothing if one is missing in the vocabulary.
     pub fn encoder(&self, pattern: Pattern) -> Option<Encoder> {
+        if self.falls_back_to_bytes || self.fuses_unknown {
+            return None;
+        }
         let characters = byte_characters();
         let mut tokens = vec![NO_TOKEN; self.strings.len()];
         for (byte, character) in (0..).zip(characters) {
             let number = self.strings.find(character.encode_utf8(&mut [0; 4]))?;
             *tokens.get_mut(number as usize)? = byte;
         }
-        // A token has the number of the first merge that makes it.
-        for (rank, merge) in (BYTES as Rank..).zip(&self.merges) {
-            let token = tokens.get_mut(merge.made as usize)?;
-            *token = rank.min(*token);
-        }
-        let token = |number: u32| tokens.get(number as usize).copied().unwrap_or(NO_TOKEN);
-        let in_tokens = |(rank, merge): (Rank, &StringMerge)| Merge {
-            left: token(merge.left),
-            right: token(merge.right),
-            rank,
-            made: token(merge.made),
-        };
-        let ranked = (BYTES as Rank..).zip(&self.merges);
-        let merges: Vec<Merge> = ranked.map(in_tokens).collect();
-        let bytes: Vec<Rank> = (0..BYTES as Rank).collect();
-        let vocabulary = Vocabulary::new(bytes.first_chunk()?, &merges)?;
+        let vocabulary = self.vocabulary(&mut tokens, BYTES as Rank)?;
         let encoder = Encoder::new(pattern, vocabulary).ok()?;
         if !self.ignores_merges {
             return Some(encoder);
@@ -111,6 +108,61 @@ impl Model<'_> {
                 .collect()
         };
         Some(encoder.with_whole_pieces(self.strings.iter().filter_map(bytes), self.strings.len()))
+    }
+
+    /// The encoder of this model where it merges characters and all others cost their bytes; nothing if it is not so.
+    pub fn character_encoder(&self) -> Option<Encoder> {
+        if !self.falls_back_to_bytes || self.ignores_merges {
+            return None;
+        }
+        let mut is_byte = vec![false; self.strings.len()];
+        for byte in 0..BYTES {
+            let number = self.strings.find(&format!("<0x{byte:02X}>"))?;
+            *is_byte.get_mut(number as usize)? = true;
+        }
+        let merges_bytes = |merge: &StringMerge| {
+            let parts = [merge.left, merge.right];
+            parts
+                .iter()
+                .any(|part| is_byte.get(*part as usize) == Some(&true))
+        };
+        if self.merges.iter().any(merges_bytes) {
+            return None;
+        }
+        // Characters come first, then what merges make, by the first merge that makes it.
+        let mut tokens = vec![NO_TOKEN; self.strings.len()];
+        let mut characters = Vec::new();
+        let mut next = BYTES as Rank;
+        for (token, text) in tokens.iter_mut().zip(self.strings.iter()) {
+            let mut all = text.chars();
+            if let (Some(character), None) = (all.next(), all.next()) {
+                characters.push((character, next));
+                *token = next;
+                next += 1;
+            }
+        }
+        let vocabulary = self.vocabulary(&mut tokens, next)?;
+        let characters = Characters::new(characters.into_iter(), self.strings.iter())?;
+        Some(Encoder::of_characters(characters, vocabulary))
+    }
+
+    /// The merges, from the rank `first` on; `tokens` has the tokens that no merge makes, and gets the others.
+    fn vocabulary(&self, tokens: &mut [Rank], first: Rank) -> Option<Vocabulary> {
+        // A token has the number of the first merge that makes it.
+        for (rank, merge) in (first..).zip(&self.merges) {
+            let token = tokens.get_mut(merge.made as usize)?;
+            *token = rank.min(*token);
+        }
+        let token = |number: u32| tokens.get(number as usize).copied().unwrap_or(NO_TOKEN);
+        let in_tokens = |(rank, merge): (Rank, &StringMerge)| Merge {
+            left: token(merge.left),
+            right: token(merge.right),
+            rank,
+            made: token(merge.made),
+        };
+        let merges: Vec<Merge> = (first..).zip(&self.merges).map(in_tokens).collect();
+        let bytes: Vec<Rank> = (0..BYTES as Rank).collect();
+        Vocabulary::new(bytes.first_chunk()?, &merges)
     }
 }
 
@@ -140,13 +192,14 @@ impl<'de> Visitor<'de> for Fields {
     type Value = Model<'de>;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("a byte-level BPE model")
+        formatter.write_str("a BPE model")
     }
 
     /// Stops at the first field that is not as expected: the vocabulary, which is long, comes last.
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let other = || A::Error::custom("another kind of model");
         let (mut is_bpe, mut ignores_merges) = (false, false);
+        let (mut falls_back_to_bytes, mut fuses_unknown, mut unknown) = (false, false, None);
         let (mut strings, mut merges): (Option<Strings<'de>>, _) = (None, None);
         // Merges that come before their vocabulary, as where the keys are sorted.
         let mut early_merges = None;
@@ -159,13 +212,20 @@ impl<'de> Visitor<'de> for Fields {
                 "dropout" => map.next_value::<Option<IgnoredAny>>()?.is_none(),
                 // Every byte has a token, so that nothing is unknown.
                 "unk_token" => {
-                    map.next_value::<IgnoredAny>()?;
+                    unknown = map.next_value::<Option<String>>()?;
                     true
                 }
                 "continuing_subword_prefix" | "end_of_word_suffix" => map
                     .next_value::<Option<String>>()?
                     .is_none_or(|affix| affix.is_empty()),
-                "fuse_unk" | "byte_fallback" => map.next_value::<Option<bool>>()? != Some(true),
+                "fuse_unk" => {
+                    fuses_unknown = map.next_value::<Option<bool>>()? == Some(true);
+                    true
+                }
+                "byte_fallback" => {
+                    falls_back_to_bytes = map.next_value::<Option<bool>>()? == Some(true);
+                    true
+                }
                 "ignore_merges" => {
                     ignores_merges = map.next_value::<Option<bool>>()? == Some(true);
                     true
@@ -196,6 +256,9 @@ impl<'de> Visitor<'de> for Fields {
                 strings,
                 merges,
                 ignores_merges,
+                falls_back_to_bytes,
+                fuses_unknown,
+                unknown,
             }),
             _ => Err(other()),
         }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::tokens::bpe::Pattern;
+use crate::tokens::bpe::{Pattern, SPACE};
 
 /// The split pattern of `cl100k_base`.
 pub const CL100K: &str = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+";
@@ -34,6 +34,43 @@ pub fn composes(normalizer: &Value) -> Option<bool> {
             }),
         _ => None,
     }
+}
+
+/// Whether `▁` is put before a text too, where a normalizer writes `▁` for spaces; nothing for another normalizer.
+pub fn spaces(normalizer: &Value) -> Option<bool> {
+    let (kind, fields) = typed(normalizer)?;
+    let space = |name: &str| fields.get(name).is_some_and(|text| *text == SPACE.to_string());
+    match kind {
+        "Replace" => (space("content") && is_space(fields)).then_some(false),
+        "Sequence" => match fields.get("normalizers")?.as_array()?.as_slice() {
+            [one] => spaces(one),
+            [first, second] => {
+                let (kind, fields) = typed(first)?;
+                let prepends = kind == "Prepend"
+                    && fields
+                        .get("prepend")
+                        .is_some_and(|text| *text == SPACE.to_string())
+                    && !spaces(second)?;
+                prepends.then_some(true)
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Whether a pre-tokenizer splits nothing where there are no spaces.
+pub fn splits_at_spaces_only(pre_tokenizer: &Value) -> bool {
+    pre_tokenizer.is_null()
+        || typed(pre_tokenizer).is_some_and(|(kind, fields)| {
+            kind == "Split" && is_space(fields) && fields.get("invert") == Some(&Value::Bool(false))
+        })
+}
+
+/// Whether a part's pattern is a space.
+fn is_space(fields: &Map<String, Value>) -> bool {
+    let pattern = fields.get("pattern").and_then(Value::as_object);
+    pattern.is_some_and(|pattern| pattern.len() == 1 && pattern.get("String").is_some_and(|text| text == " "))
 }
 
 /// The split pattern of a pre-tokenizer that ends in bytes; nothing for another one.
