@@ -1,6 +1,7 @@
 //! The command line: the only place that prints, and the one that knows exit codes.
 
 mod args;
+mod cache_cmd;
 mod check;
 mod completions;
 mod compress;
@@ -17,6 +18,7 @@ mod running;
 mod stdout;
 mod summarizer;
 mod survey;
+mod units;
 mod version;
 
 use std::process::ExitCode;
@@ -51,6 +53,7 @@ pub fn main() -> ExitCode {
         Command::Compress(args) => compress::run(*args),
         Command::Count(args) => count::run(*args),
         Command::Check(args) => check::run(*args),
+        Command::Cache(args) => cache_cmd::run(&args),
         Command::Config(args) => config_cmd::run(args),
         Command::Completions(args) => completions::run(&args),
     };
