@@ -1,5 +1,5 @@
-//! What requests cost: throughput against a slow server, and processor time a request. Ignored unless asked for, since
-//! it measures: `cargo test --release --test chat_speed -- --ignored --nocapture`.
+//! What requests cost, with answers kept on disk: throughput against a slow server, and processor time a request. Ignored
+//! unless asked for, since it measures: `cargo test --release --test chat_speed -- --ignored --nocapture`.
 #![allow(clippy::unwrap_used)] // Tests may fail loudly.
 
 mod support;
@@ -7,8 +7,7 @@ mod support;
 use std::io::Write as _;
 use std::time::{Duration, Instant};
 
-use support::chat::summarizer;
-use support::chat::{chat_settings, turn};
+use support::chat::{chat_settings, keeping, turn};
 use trajfit::summarize::{Summarizer, SummaryRequest};
 use trajfit::trajectory::Role;
 
@@ -76,7 +75,8 @@ fn requests_fill_the_time_that_the_server_takes() {
         .unwrap();
     let url = format!("http://{}/v1", listener.local_addr().unwrap());
     runtime.spawn(serve(listener));
-    let chat = summarizer(chat_settings(&url));
+    let folder = tempfile::tempdir().unwrap();
+    let chat = keeping(chat_settings(&url), folder.path());
     let counter = support::counter();
     // About what a region of a trajectory has: 12 turns of 4 kB.
     let text = |number: usize, at: usize| format!("Turn {at} of record {number} says this.\n").repeat(120);

@@ -2,6 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
+use super::cache_cmd::CacheArgs;
 use super::check::CheckArgs;
 use super::completions::CompletionsArgs;
 use super::compress::CompressArgs;
@@ -39,6 +40,7 @@ pub enum Command {
     Count(Box<CountArgs>),
     Check(Box<CheckArgs>),
     Config(ConfigArgs),
+    Cache(CacheArgs),
     Completions(CompletionsArgs),
 }
 

@@ -7,7 +7,7 @@ use super::execute;
 use super::exit::ExitStatus;
 use super::inputs::{self, is_dash, percent};
 use super::key_flags::KeyFlags;
-use crate::config::{Config, OverLimit, Provenance, Sources};
+use crate::config::{Config, Key, OverLimit, Provenance, Sources};
 
 /// Compress the trajectories that are over the budget, copy the others.
 ///
@@ -52,6 +52,9 @@ pub struct CompressArgs {
     /// Exit with 1 if a record is still over the budget: --over-limit fail
     #[arg(long, conflicts_with = "compression.over_limit")]
     fail_over_limit: bool,
+    /// Keep answers of language models for the time of the run only: --cache off
+    #[arg(long, conflicts_with = "summarization.cache")]
+    no_cache: bool,
     /// Print errors only
     #[arg(short, long, conflicts_with = "verbose")]
     quiet: bool,
@@ -116,11 +119,16 @@ impl CompressOptions {
     /// Checks the flags as typed against each other and resolves the configuration.
     pub fn new(args: CompressArgs) -> Result<Self, CliError> {
         let mut sources: Sources = args.keys.into_sources(args.config);
-        if args.fail_over_limit {
-            sources.flags.extend(
-                crate::config::Key::by_path("compression.over_limit")
-                    .map(|key| (key, OverLimit::Fail.to_string())),
-            );
+        let short = [
+            (
+                args.fail_over_limit,
+                "compression.over_limit",
+                OverLimit::Fail.to_string(),
+            ),
+            (args.no_cache, "summarization.cache", "off".to_owned()),
+        ];
+        for (_, path, value) in short.into_iter().filter(|(given, ..)| *given) {
+            sources.flags.extend(Key::by_path(path).map(|key| (key, value)));
         }
         let resolved = sources.resolve()?;
         let options = Self {

@@ -21,12 +21,18 @@ use crate::report::{
 pub fn execute(options: &CompressOptions) -> Result<ExitStatus, CliError> {
     let config = &options.config;
     let mut job = job(options)?;
-    let chosen = summarizer::chosen(config)?;
+    let counter = running::tokenizer(config)?;
+    let kept = summarizer::Kept {
+        beside: job.targets.cache(),
+        dry_run: options.dry_run,
+        warns: !options.quiet,
+    };
+    let chosen = summarizer::chosen(config, kept, &counter)?;
     job.settings.extend(chosen.wording);
     let worker = Worker {
         fitter: Fitter {
             settings: settings(config, options.dry_run),
-            counter: running::tokenizer(config)?,
+            counter,
             template: running::template(config)?,
             summarizer: chosen.summarizer,
             fallback: chosen.fallback,

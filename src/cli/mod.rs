@@ -1,6 +1,7 @@
 //! The command line: the only place that prints, and the one that knows exit codes.
 
 mod args;
+mod cache_cmd;
 mod check;
 mod completions;
 mod compress;
@@ -16,6 +17,7 @@ mod running;
 mod stdout;
 mod summarizer;
 mod survey;
+mod units;
 mod version;
 
 use std::process::ExitCode;
@@ -49,6 +51,7 @@ pub fn main() -> ExitCode {
         Command::Compress(args) => compress::run(*args),
         Command::Count(args) => count::run(*args),
         Command::Check(args) => check::run(*args),
+        Command::Cache(args) => cache_cmd::run(&args),
         Command::Config(args) => config_cmd::run(args),
         Command::Completions(args) => completions::run(&args),
     };

@@ -183,6 +183,10 @@ fn requests(spend: &Spend, elapsed: Duration) -> String {
         thousands(count(&spend.retries)),
         thousands((tokens as f64 / minutes) as u64)
     );
+    let known = count(&spend.cache_hits);
+    if known > 0 {
+        let _ = write!(text, ", {} known", thousands(known));
+    }
     if let Some(cost) = spend.cost() {
         let _ = write!(text, ", ${cost:.2}");
     }
@@ -239,10 +243,11 @@ mod tests {
         });
         spend.requests.store(1200, Ordering::Relaxed);
         spend.in_flight.store(50, Ordering::Relaxed);
+        spend.cache_hits.store(7, Ordering::Relaxed);
         spend.took(2_000_000, 100_000);
         assert_eq!(
             requests(&spend, Duration::from_mins(2)),
-            "; 1,200 requests, 50 in flight, 0 retries, 1,050,000 tokens/min, $2.40"
+            "; 1,200 requests, 50 in flight, 0 retries, 1,050,000 tokens/min, 7 known, $2.40"
         );
     }
 

@@ -1,18 +1,20 @@
 //! The summarizer that the configuration asks for, and what of it a run must know.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::errors::CliError;
-use crate::config::{Config, SummarizerKind};
+use super::errors::{self, CliError};
+use crate::cache::{Access, AnswerCache};
+use crate::config::{CachePlace, Config, SummarizerKind};
 use crate::metrics::Prices;
 use crate::summarize::Summarizer;
-use crate::summarize::answers::InMemory;
+use crate::summarize::answers::{AnswerStore, InMemory};
 use crate::summarize::chat::{ChatSettings, ChatSummarizer, Key};
 use crate::summarize::extractive::Extractive;
 use crate::summarize::prompt::PromptSettings;
 use crate::summarize::spend::{Limits, Spend};
+use crate::tokens::TokenCounter;
 
 /// Who writes summaries in a run.
 pub struct Chosen {
@@ -26,8 +28,18 @@ pub struct Chosen {
     pub wording: Option<(String, String)>,
 }
 
-/// Makes the summarizer. Nothing is sent yet.
-pub fn chosen(config: &Config) -> Result<Chosen, CliError> {
+/// What a run has to do with answers that were received before.
+pub struct Kept {
+    /// The folder beside its output, if it has an output.
+    pub beside: Option<PathBuf>,
+    /// Whether it asks, or only says what it would ask.
+    pub dry_run: bool,
+    /// Whether warnings are printed.
+    pub warns: bool,
+}
+
+/// Makes the summarizer. Nothing is opened or sent yet.
+pub fn chosen(config: &Config, kept: Kept, counter: &Arc<dyn TokenCounter>) -> Result<Chosen, CliError> {
     let embedded: Arc<dyn Summarizer> = Arc::new(Extractive {
         redaction: config.redaction.enabled,
     });
@@ -42,7 +54,8 @@ pub fn chosen(config: &Config) -> Result<Chosen, CliError> {
         SummarizerKind::Chat => {
             let spend = Arc::new(Spend::new(limits(config)));
             let settings = chat_settings(config)?;
-            let chat = ChatSummarizer::new(settings, Arc::new(InMemory::default()), Arc::clone(&spend))
+            let store = answers(config, kept);
+            let chat = ChatSummarizer::new(settings, store, Arc::clone(&spend), Arc::clone(counter))
                 .map_err(|why| CliError::usage(format!("cannot summarize over the network: {why}")))?;
             chosen.wording = Some(("prompt version".to_owned(), chat.prompt_version().to_owned()));
             chosen.summarizer = Arc::new(chat);
@@ -50,6 +63,25 @@ pub fn chosen(config: &Config) -> Result<Chosen, CliError> {
         }
     }
     Ok(chosen)
+}
+
+/// Where answers are kept.
+fn answers(config: &Config, kept: Kept) -> Arc<dyn AnswerStore> {
+    let folder = match &config.summarization.cache {
+        CachePlace::Off => None,
+        CachePlace::Auto => kept.beside,
+        CachePlace::Folder(folder) => Some(PathBuf::from(folder)),
+    };
+    let Some(folder) = folder else {
+        return Arc::new(InMemory::default());
+    };
+    let access = if kept.dry_run { Access::Look } else { Access::Keep };
+    let warn = move |warning: &str| {
+        if kept.warns {
+            errors::warn(&[warning.to_owned()]);
+        }
+    };
+    Arc::new(AnswerCache::new(folder, access, Box::new(warn)))
 }
 
 /// What tokens of the summarizer cost, where that is told; what is not told costs nothing.

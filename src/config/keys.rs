@@ -92,6 +92,7 @@ pub static KEYS: &[Key] = &[
     key!(summarization.price_completion, "price-completion", "US dollars for a million tokens written").network().no_effect_on_output(),
     key!(summarization.max_requests, "max-requests", "Requests after which the run ends; it can be resumed").network().no_effect_on_output(),
     key!(summarization.max_cost, "max-cost", "US dollars that the run may cost; it can be resumed").network().no_effect_on_output(),
+    key!(summarization.cache, "cache", "Folder for answers, so that nobody pays twice for one: auto is beside the output (and none for standard output), off is none").network().no_effect_on_output(),
     key!(input.format, "format", "Format of the records; auto detects it a record at a time").common(),
     key!(input.on_invalid, "on-invalid", "What becomes of a line that holds no readable trajectory: the rejects file, the output as it is, or the end of the run").common(),
     key!(output.add_summary_notice, "add-summary-notice", "Say in the system turn of a compressed trajectory that there is a summary"),

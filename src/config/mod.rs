@@ -5,6 +5,7 @@
 //!                                          file ─► predecessor ──────────────┘
 //! ```
 
+mod cache_place;
 mod error;
 mod file;
 mod keys;
@@ -20,6 +21,7 @@ mod validate;
 mod value;
 
 pub use crate::compress::Protection;
+pub use cache_place::CachePlace;
 pub use error::ConfigError;
 pub use keys::{KEYS, Key};
 pub use machine::MachineFormat;

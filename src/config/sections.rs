@@ -1,5 +1,6 @@
 //! The sections of the configuration, with their defaults.
 
+use super::cache_place::CachePlace;
 use super::names::{
     Api, CountMode, InputFormat, OnFailure, OnInvalid, OutputCompression, OverLimit, Strategy, Style,
     SummarizerKind, SummaryPlacement,
@@ -92,6 +93,8 @@ pub struct SummarizationConfig {
     pub max_requests: Option<usize>,
     /// US dollars that a run may cost.
     pub max_cost: Option<f64>,
+    /// Where answers are kept.
+    pub cache: CachePlace,
 }
 
 /// `input`: how input is read.
@@ -196,6 +199,7 @@ impl Default for SummarizationConfig {
             price_completion: None,
             max_requests: None,
             max_cost: None,
+            cache: CachePlace::Auto,
         }
     }
 }

@@ -60,6 +60,7 @@ impl Case<'_> {
             summarization_api_calls: estimate.requests as u64,
             prompt_tokens: estimate.prompt_tokens,
             completion_tokens: estimate.completion_tokens,
+            cached_summary: estimate.cached > 0,
             ..self.compressed_row(region, tokens, turns, row)
         };
         Fitted {

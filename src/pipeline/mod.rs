@@ -37,5 +37,5 @@ pub use run::{Job, RunReport, run};
 pub use sample::Sample;
 pub use source::{Source, sources};
 pub use survey::{Survey, SurveyReport};
-pub use targets::Targets;
+pub use targets::{Targets, cache_beside};
 pub use worker::{OnInvalid, Worker};

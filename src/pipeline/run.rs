@@ -10,6 +10,7 @@ use super::counters::Counters;
 use super::feed::Feed;
 use super::journal::{Journal, Milestone};
 use super::ordered::{Width, in_order};
+use super::patience;
 use super::sample::Sample;
 use super::source::Source;
 use super::start::{self, Start};
@@ -73,6 +74,9 @@ pub struct RunReport {
 const UNREADABLE: &str = "where it is whole but was out of reach, run the same command with --resume; where it is damaged, \
     mend it and start over with --force";
 
+/// How long a run that is interrupted waits for answers that are under way; others wait for as long as requests may take.
+const LAST_ANSWERS: Duration = Duration::from_secs(2);
+
 /// Runs a job. `stop` ends it early, at the next batch.
 pub fn run(
     job: &Job,
@@ -91,9 +95,17 @@ pub fn run(
         } => (journal, milestone, resumed),
     };
     let finish = Finish::new(job, &identity);
+    let summarizer = Arc::clone(&worker.fitter.summarizer);
     let counter = Arc::clone(&worker.fitter.counter);
     if milestone.complete {
         return finish.after_complete(journal, &milestone, started.elapsed());
+    }
+    if let Err(refused) = summarizer.prepare() {
+        if let Some(journal) = journal.filter(|_| !resumed) {
+            // Nothing was begun, and nothing is left behind.
+            let _ = journal.remove();
+        }
+        return Err(RunError::usage(refused.message, refused.help));
     }
     // A dry run has nothing to resume: its journal is no more than the lock.
     let (journal, lock) = if job.dry_run {
@@ -101,7 +113,16 @@ pub fn run(
     } else {
         (journal, None)
     };
-    let ended = transfer(job, worker, counters, stop, journal, milestone)
+    let ended = transfer(job, worker, counters, stop, journal, milestone);
+    let nobody_waits = AtomicBool::new(matches!(ended, Err(RunError::OutputClosed)));
+    let hurry = if nobody_waits.load(Ordering::Relaxed) {
+        &nobody_waits
+    } else {
+        stop
+    };
+    // Answers that are under way will be paid for, and are kept if they come in time.
+    patience::wait(summarizer.finish(), hurry, LAST_ANSWERS);
+    let ended = ended
         .and_then(|writer| finish.after_run(writer, started.elapsed(), counters, counter.note(), resumed));
     if let Some(lock) = lock {
         // Left behind it would say nothing: no harm.

@@ -10,6 +10,9 @@ use super::source::{Source, split_data_extension};
 /// The ending of a data file while it is written.
 pub const PARTIAL: &str = ".partial";
 
+/// The ending of the folder for answers that may be used again.
+const CACHE: &str = ".cache";
+
 /// The files of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Targets {
@@ -153,6 +156,11 @@ impl Targets {
         appended(&self.stem, ".checkpoint")
     }
 
+    /// The folder for answers that may be used again; none where data goes to stdout.
+    pub fn cache(&self) -> Option<PathBuf> {
+        (!self.to_stdout).then(|| appended(&self.stem, CACHE))
+    }
+
     /// The data files, each once.
     pub fn data_files(&self) -> Vec<&Target> {
         let mut seen = BTreeSet::new();
@@ -225,6 +233,17 @@ type FileId = PathBuf;
 #[cfg(not(unix))]
 fn file_id(path: &Path) -> Option<FileId> {
     path.canonicalize().ok()
+}
+
+/// The folder for answers that runs with the output `output` use where no other is named.
+pub fn cache_beside(output: &Path) -> PathBuf {
+    let is_directory = output.is_dir() || ends_with_separator(output);
+    let stem = if is_directory {
+        named(output)
+    } else {
+        without_data_extension(output)
+    };
+    appended(&stem, CACHE)
 }
 
 /// A path with `ending` appended to its last component.

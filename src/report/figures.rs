@@ -47,6 +47,32 @@ pub fn duration(time: Duration) -> String {
     }
 }
 
+/// A time, in seconds since 1970, as its day: `2026-07-26`.
+pub fn day(seconds: i64) -> String {
+    let (year, month, day) = civil(seconds.div_euclid(86_400));
+    format!("{year:04}-{month:02}-{day:02}")
+}
+
+/// A time, in seconds since 1970: `2026-07-26T09:30:00Z`.
+pub fn timestamp(seconds: i64) -> String {
+    let rest = seconds.rem_euclid(86_400);
+    let (hours, minutes) = (rest / 3600, rest / 60 % 60);
+    format!("{}T{hours:02}:{minutes:02}:{:02}Z", day(seconds), rest % 60)
+}
+
+/// The date of a day, counted since 1970, in the Gregorian calendar: years begin in March here, so that the leap day is their
+/// last.
+fn civil(days: i64) -> (i64, i64, i64) {
+    let days = days + 719_468;
+    let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let month = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    (year + era * 400 + i64::from(month <= 2), month, day)
+}
+
 /// A part of a whole in percent: `2.4 %`, `<0.1 %` where rounding would hide it, `0.0 %` of nothing.
 pub fn percent(part: u64, whole: u64) -> String {
     let share = if whole == 0 {
@@ -100,6 +126,22 @@ mod tests {
         assert_eq!(shown, ["0.42 s", "19 s", "3 min 05 s", "2 h 07 min"]);
         let shown: Vec<_> = [512, 3_400, 250_000_000, 1_250_000_000].map(megabytes).into();
         assert_eq!(shown, ["512 bytes", "3.4 kB", "250.0 MB", "1.25 GB"]);
+    }
+
+    #[test]
+    fn times_are_dates_of_the_calendar() {
+        let shown: Vec<_> = [0, 951_782_400, 1_785_058_200, -1].map(timestamp).into();
+        let expected = [
+            "1970-01-01T00:00:00Z",
+            "2000-02-29T00:00:00Z",
+            "2026-07-26T09:30:00Z",
+            "1969-12-31T23:59:59Z",
+        ];
+        assert_eq!(shown, expected);
+        assert_eq!(
+            [day(4_107_542_400), day(1_709_164_800)],
+            ["2100-03-01", "2024-02-29"]
+        );
     }
 
     #[test]

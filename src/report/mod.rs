@@ -1,5 +1,6 @@
 //! How results are shown to people and machines.
 
+mod cache_report;
 mod check_outcome;
 mod check_text;
 mod count_report;
@@ -13,6 +14,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
+pub use cache_report::{CacheReport, cache_text, pruned_text};
 pub use check_outcome::{CheckOutcome, Gate, GateName, Limits, MaxOver};
 pub use check_text::check_text;
 pub use count_report::CountReport;

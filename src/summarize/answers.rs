@@ -8,6 +8,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use rustc_hash::FxHashMap;
 use sha2::{Digest, Sha256};
 
+use super::NotReady;
+use crate::names::named;
+
 /// Answers that the store in memory holds, at most.
 const MOST_IN_MEMORY: usize = 4096;
 
@@ -15,23 +18,55 @@ const MOST_IN_MEMORY: usize = 4096;
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct AnswerKey([u8; 32]);
 
-/// An answer that can be kept.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+named! {
+    /// What an answer was.
+    AnswerKind {
+        /// A summary.
+        Summary = "summary",
+        /// A refusal: asked again, the model would refuse again.
+        Refused = "refused",
+        /// Cut off by the limit on its length, as it would be again.
+        CutByLength = "cut_by_length",
+    }
+}
+
+/// An answer that can be kept: what was received and would be paid for again.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptAnswer {
-    /// What was answered.
+    /// What it was.
+    pub kind: AnswerKind,
+    /// What was answered, without the secrets that redaction knows; of a refusal its words.
     pub text: String,
+    /// Secrets that were taken out of it.
+    pub redactions: usize,
+    /// Who answered.
+    pub model: String,
     /// Tokens that were read for it.
     pub prompt_tokens: u64,
     /// Tokens that were written.
     pub completion_tokens: u64,
 }
 
-/// Where answers are kept. What is put is there for whoever asks next; a store that fails keeps nothing.
+/// Where answers are kept. What is put is there for whoever asks next; a store that fails keeps what it can.
 pub trait AnswerStore: Send + Sync {
+    /// Gets ready, once a run is certain to begin.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot be had.
+    fn open(&self) -> Result<(), NotReady> {
+        Ok(())
+    }
+
     /// The answer for that key.
     fn get(&self, key: &AnswerKey) -> Option<KeptAnswer>;
-    /// Keeps an answer.
-    fn put(&self, key: &AnswerKey, answer: &KeptAnswer);
+
+    /// Keeps an answer, and returns the one that is kept: somebody else's, where that came first. Once this returns, the
+    /// answer outlives the process, where the store does.
+    fn put(&self, key: &AnswerKey, answer: KeptAnswer) -> KeptAnswer;
+
+    /// Ends its work: nothing more will be asked for or kept.
+    fn close(&self) {}
 }
 
 /// A store that lasts as long as the run, and keeps the latest answers.
@@ -79,16 +114,19 @@ impl AnswerStore for InMemory {
         lock(&self.kept).0.get(key).cloned()
     }
 
-    fn put(&self, key: &AnswerKey, answer: &KeptAnswer) {
+    fn put(&self, key: &AnswerKey, answer: KeptAnswer) -> KeptAnswer {
         let mut kept = lock(&self.kept);
-        if kept.0.insert(*key, answer.clone()).is_none() {
-            kept.1.push_back(*key);
+        if let Some(first) = kept.0.get(key) {
+            return first.clone();
         }
+        kept.0.insert(*key, answer.clone());
+        kept.1.push_back(*key);
         while kept.1.len() > MOST_IN_MEMORY {
             if let Some(oldest) = kept.1.pop_front() {
                 kept.0.remove(&oldest);
             }
         }
+        answer
     }
 }
 
@@ -106,8 +144,14 @@ impl Answers {
         self.store.get(key)
     }
 
-    /// The kept answer and `true`, or what `ask` brings and `false`. While somebody asks, others with the same key wait
-    /// for the answer; where there was none, the next one asks.
+    /// The store, for who asks: an answer is to be put into it as soon as it is there, whether or not anybody still waits
+    /// for it.
+    pub fn store(&self) -> &Arc<dyn AnswerStore> {
+        &self.store
+    }
+
+    /// The kept answer and `true`, or what `ask` brings and `false`; `ask` puts it into the store. While somebody asks,
+    /// others with the same key wait for the answer; where there was none, the next one asks.
     pub async fn ask_once<E, F>(
         &self,
         key: AnswerKey,
@@ -125,9 +169,6 @@ impl Answers {
             return Ok((answer, true));
         }
         let result = ask().await;
-        if let Ok(answer) = &result {
-            self.store.put(&key, answer);
-        }
         lock(&self.asking).remove(&key);
         Ok((result?, false))
     }
@@ -147,7 +188,10 @@ mod tests {
 
     fn answer(text: &str) -> KeptAnswer {
         KeptAnswer {
+            kind: AnswerKind::Summary,
             text: text.to_owned(),
+            redactions: 0,
+            model: "m".to_owned(),
             prompt_tokens: 1,
             completion_tokens: 1,
         }
@@ -162,6 +206,7 @@ mod tests {
     #[test]
     fn what_is_asked_for_at_once_is_asked_for_once() {
         let answers = Answers::new(Arc::new(InMemory::default()));
+        let key = AnswerKey::of(&["same"]);
         let asked = AtomicUsize::new(0);
         let (sender, receiver) = futures_channel::oneshot::channel::<()>();
         let receiver = Mutex::new(Some(receiver));
@@ -171,11 +216,9 @@ mod tests {
             if let Some(receiver) = receiver {
                 let _ = receiver.await;
             }
-            Ok::<_, ()>(answer("once"))
+            Ok::<_, ()>(answers.store().put(&key, answer("once")))
         };
-        let mut all = Box::pin(join_all(
-            (0..5).map(|_| answers.ask_once(AnswerKey::of(&["same"]), ask)),
-        ));
+        let mut all = Box::pin(join_all((0..5).map(|_| answers.ask_once(key, ask))));
         assert!(futures_util::FutureExt::now_or_never(&mut all).is_none());
         sender.send(()).unwrap();
         let all: Vec<_> = pollster::block_on(all).into_iter().map(Result::unwrap).collect();
@@ -194,10 +237,19 @@ mod tests {
     }
 
     #[test]
+    fn the_answer_that_came_first_is_kept() {
+        let store = InMemory::default();
+        let key = AnswerKey::of(&["same"]);
+        store.put(&key, answer("first"));
+        assert_eq!(store.put(&key, answer("second")), answer("first"));
+        assert_eq!(store.get(&key), Some(answer("first")));
+    }
+
+    #[test]
     fn memory_is_bounded() {
         let store = InMemory::default();
         for number in 0..=MOST_IN_MEMORY {
-            store.put(&AnswerKey::of(&[&number.to_string()]), &answer("x"));
+            store.put(&AnswerKey::of(&[&number.to_string()]), answer("x"));
         }
         assert_eq!(store.get(&AnswerKey::of(&["0"])), None);
         assert!(store.get(&AnswerKey::of(&["1"])).is_some());

@@ -59,6 +59,8 @@ pub struct Estimate {
     pub prompt_tokens: u64,
     /// Tokens to be written, about.
     pub completion_tokens: u64,
+    /// Answers that are there already.
+    pub cached: usize,
 }
 
 /// What a summarizer gives back.
@@ -105,6 +107,15 @@ pub enum SummaryError {
     },
 }
 
+/// Why a summarizer cannot begin, in words that help.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NotReady {
+    /// What is wrong.
+    pub message: String,
+    /// What to do.
+    pub help: String,
+}
+
 impl SummaryError {
     /// It as a reason of the metrics.
     pub fn reason(&self) -> Reason {
@@ -145,7 +156,22 @@ pub trait Summarizer: Send + Sync {
     /// Summarizes the region. Network implementations wait here; the embedded one computes.
     fn summarize<'a>(&'a self, request: SummaryRequest<'a>) -> BoxFuture<'a, Result<Summary, SummaryError>>;
 
-    /// What it would take over the network; nothing for those that stay on this machine.
+    /// Gets ready for a run that is about to begin: what it needs on this machine is opened here, and nothing before.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot begin.
+    fn prepare(&self) -> Result<(), NotReady> {
+        Ok(())
+    }
+
+    /// Ends its work, when no more summaries are wanted: asks for nothing new, and waits for what is under way and will be
+    /// paid for.
+    fn finish(&self) -> BoxFuture<'_, ()> {
+        Box::pin(std::future::ready(()))
+    }
+
+    /// What it would take over the network, besides what was received before; nothing for those that stay on this machine.
     fn estimate(&self, _request: &SummaryRequest<'_>) -> Estimate {
         Estimate::default()
     }

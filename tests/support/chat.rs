@@ -3,12 +3,14 @@
 use std::borrow::Cow;
 use std::io::{Read, Write};
 use std::net::TcpListener;
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 use tokio::runtime::Runtime;
+use trajfit::cache::{Access, AnswerCache};
 use trajfit::compress::anchors::Anchor;
 use trajfit::summarize::answers::InMemory;
 use trajfit::summarize::chat::api::Api;
@@ -152,8 +154,22 @@ pub fn summarizer(settings: ChatSettings) -> ChatSummarizer {
 /// A summarizer with limits, and its live figures.
 pub fn limited(settings: ChatSettings, limits: Limits) -> (ChatSummarizer, Arc<Spend>) {
     let spend = Arc::new(Spend::new(limits));
-    let summarizer = ChatSummarizer::new(settings, Arc::new(InMemory::default()), Arc::clone(&spend));
+    let store = Arc::new(InMemory::default());
+    let summarizer = ChatSummarizer::new(settings, store, Arc::clone(&spend), super::counter());
     (summarizer.unwrap(), spend)
+}
+
+/// A summarizer whose answers are kept on disk.
+pub fn keeping(settings: ChatSettings, folder: &Path) -> ChatSummarizer {
+    let store = AnswerCache::new(
+        folder.to_owned(),
+        Access::Keep,
+        Box::new(|warning| panic!("{warning}")),
+    );
+    let summarizer =
+        ChatSummarizer::new(settings, Arc::new(store), Arc::default(), super::counter()).unwrap();
+    summarizer.prepare().unwrap();
+    summarizer
 }
 
 /// A turn that says something.

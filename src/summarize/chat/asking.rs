@@ -4,14 +4,16 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::ChatSummarizer;
-use super::client::{Model, Question, Trouble};
+use super::client::Client;
 use super::failure::Failure;
+use super::keep;
 use super::length::Limit;
+use super::question::{Model, Question, Trouble};
 use crate::names::Named;
-use crate::summarize::answers::{AnswerKey, KeptAnswer};
+use crate::summarize::answers::{AnswerKey, AnswerStore, KeptAnswer};
 use crate::summarize::marker::{body_of, with_marker};
 use crate::summarize::prompt::{Material, Prompt, pieces};
-use crate::summarize::{Estimate, SummaryRequest, Usage};
+use crate::summarize::{SummaryRequest, Usage};
 
 /// Times a prompt is made shorter because the server says that it is too long.
 const SHORTENINGS: usize = 5;
@@ -34,7 +36,16 @@ pub struct Asking<'a> {
     /// Whom.
     pub model: &'a Arc<Model>,
     /// What it has taken so far.
-    pub usage: &'a mut Usage,
+    pub taken: &'a mut Taken,
+}
+
+/// What a summary has taken, and what was taken out of its answers.
+#[derive(Debug, Default)]
+pub struct Taken {
+    /// Requests and tokens.
+    pub usage: Usage,
+    /// Secrets in what came back.
+    pub redactions: usize,
 }
 
 impl<'a> Asking<'a> {
@@ -58,27 +69,6 @@ impl<'a> Asking<'a> {
                 result => return result,
             }
         }
-    }
-
-    /// What the first attempt would take.
-    pub fn estimate(&self) -> Estimate {
-        let window = self.summarizer.settings.context_window;
-        let pieces = self.pieces(window);
-        let limit = self.limit();
-        let mut estimate = Estimate::default();
-        for (index, turns) in pieces.iter().enumerate() {
-            // What the pieces before it will come to is not known, but how long that may be.
-            let (previous, unknown) = if index == 0 {
-                (self.request.previous, 0)
-            } else {
-                (Some(""), limit.tokens)
-            };
-            let prompt = self.prompt(turns, previous, limit.ask_first(), (index + 1, pieces.len()));
-            estimate.requests += 1;
-            estimate.prompt_tokens += prompt.map_or(0, |prompt| self.tokens_of(&prompt) + unknown) as u64;
-            estimate.completion_tokens += limit.ask_first() as u64;
-        }
-        estimate
     }
 
     async fn in_pieces(&mut self, window: Option<usize>) -> Result<String, Trouble> {
@@ -111,9 +101,7 @@ impl<'a> Asking<'a> {
                 (limit.cost(&text), Ok(text))
             }
             // It wrote all that it was allowed to.
-            Err(Trouble::Failed(failure)) if failure.name == "summary_cut_by_length" => {
-                (self.max_output(), Err(Trouble::Failed(failure)))
-            }
+            Err(trouble) if keep::is_cut(&trouble) => (self.max_output(), Err(trouble)),
             Err(trouble) => return Err(trouble),
         };
         let ask_for = limit.ask_next(ask_for, got);
@@ -148,29 +136,29 @@ impl<'a> Asking<'a> {
             max_output,
             seed: key.seed(),
         };
-        let usage = &mut *self.usage;
+        let taken = &mut *self.taken;
         let asked = summarizer.answers.ask_once(key, || async {
             let broken = || Trouble::Failed(Failure::new("summary_internal", "the request was lost"));
-            let client = Arc::clone(&summarizer.client);
             let runtime = summarizer.runtime.as_ref().ok_or_else(broken)?;
-            let asked = runtime.spawn(async move { client.ask(&question).await }).await;
-            let asked = asked.map_err(|_| broken())?;
-            usage.add(&asked.usage);
-            asked.result.map(|answer| KeptAnswer {
-                text: answer.text,
-                prompt_tokens: answer.prompt_tokens.unwrap_or_default(),
-                completion_tokens: answer.completion_tokens.unwrap_or_default(),
-            })
+            let client = Arc::clone(&summarizer.client);
+            let store = Arc::clone(summarizer.answers.store());
+            let redaction = summarizer.settings.prompt.redaction;
+            // Goes on to its end even where nobody waits for it any more: it is paid for.
+            let task = runtime.spawn(ask_and_keep(client, question, store, key, redaction));
+            let (result, usage) = task.await.map_err(|_| broken())?;
+            taken.usage.add(&usage);
+            result
         });
         let (answer, known) = asked.await?;
+        self.taken.redactions += answer.redactions;
         if known {
-            self.usage.cached += 1;
+            self.taken.usage.cached += 1;
             summarizer.spend.cache_hits.fetch_add(1, Ordering::Relaxed);
         }
-        Ok(answer.text)
+        keep::said(answer)
     }
 
-    fn prompt(
+    pub(super) fn prompt(
         &self,
         turns: &str,
         previous: Option<&str>,
@@ -202,7 +190,7 @@ impl<'a> Asking<'a> {
             .collect()
     }
 
-    fn pieces(&self, window: Option<usize>) -> Vec<String> {
+    pub(super) fn pieces(&self, window: Option<usize>) -> Vec<String> {
         let room = window.map(|window| self.room(window, self.request.previous).max(SMALLEST_ROOM));
         pieces::split(self.request.turns, room, self.request.counter)
     }
@@ -219,7 +207,7 @@ impl<'a> Asking<'a> {
         usable.saturating_sub(around + longest + self.max_output())
     }
 
-    fn limit(&self) -> Limit<'a> {
+    pub(super) fn limit(&self) -> Limit<'a> {
         Limit {
             tokens: self.request.target_tokens.min(self.request.max_tokens),
             anchors: self.request.anchors,
@@ -228,7 +216,7 @@ impl<'a> Asking<'a> {
     }
 
     /// Tokens that the model may write: other tokenizers count otherwise, and some models think first.
-    fn max_output(&self) -> usize {
+    pub(super) fn max_output(&self) -> usize {
         let summary = self.limit().tokens;
         self.summarizer
             .settings
@@ -236,12 +224,12 @@ impl<'a> Asking<'a> {
             .unwrap_or(2 * summary + 256)
     }
 
-    fn tokens_of(&self, prompt: &Prompt) -> usize {
+    pub(super) fn tokens_of(&self, prompt: &Prompt) -> usize {
         self.request.counter.count(&prompt.system) + self.request.counter.count(&prompt.user)
     }
 
     /// What the answer depends on, besides chance.
-    fn key(&self, prompt: &Prompt) -> AnswerKey {
+    pub(super) fn key(&self, prompt: &Prompt) -> AnswerKey {
         let settings = &self.summarizer.settings;
         let body = serde_json::to_string(&settings.body).unwrap_or_default();
         AnswerKey::of(&[
@@ -255,4 +243,25 @@ impl<'a> Asking<'a> {
             &prompt.user,
         ])
     }
+}
+
+/// Asks, and keeps the answer before its place among the requests in flight is given away.
+async fn ask_and_keep(
+    client: Arc<Client>,
+    question: Question,
+    store: Arc<dyn AnswerStore>,
+    key: AnswerKey,
+    redaction: bool,
+) -> (Result<KeptAnswer, Trouble>, Usage) {
+    let asked = client.ask(&question).await;
+    let usage = asked.usage;
+    let answer = match keep::kept(asked.result, &question.model.name, &usage, redaction) {
+        Ok(answer) => answer,
+        Err(trouble) => return (Err(trouble), usage),
+    };
+    // The disk may have to be waited for, which is not for the thread of the network to do.
+    let unkept = answer.clone();
+    let put = tokio::task::spawn_blocking(move || store.put(&key, answer)).await;
+    drop(asked.place);
+    (Ok(put.unwrap_or(unkept)), usage)
 }

@@ -5,14 +5,13 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use serde_json::{Map, Value};
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::Instant;
 
 use super::answer::{self, Answer};
 use super::api::{Api, Call};
 use super::breaker::{Breaker, Pass};
-use super::dialect::Dialect;
-use super::failure::Failure;
+use super::question::{Asked, Model, Question, Trouble};
 use super::rate::Rate;
 use super::retry::{self, Verdict};
 use super::run_end::RunEnd;
@@ -21,6 +20,7 @@ use super::wire::Wire;
 use crate::summarize::Usage;
 use crate::summarize::prompt::Prompt;
 use crate::summarize::spend::{Admitted, Spend};
+use crate::tokens::TokenCounter;
 
 /// How long requests wait for the first one to find out how the server wants to be asked.
 const PROBE_PATIENCE: Duration = Duration::from_secs(5);
@@ -29,52 +29,11 @@ const PROBE_PATIENCE: Duration = Duration::from_secs(5);
 const PROBE: &str = "Answer with OK.";
 const PROBE_OUTPUT: usize = 16;
 
+/// Requests in flight that make any sense.
+const MOST_IN_FLIGHT: usize = 1_000_000;
+
 /// Things that may be learned during one request.
 const MAX_LESSONS: usize = 3;
-
-/// A model, and how it wants to be asked.
-#[derive(Debug)]
-pub struct Model {
-    /// Its name at the server.
-    pub name: String,
-    /// What was learned of it.
-    pub dialect: Dialect,
-}
-
-/// One thing to ask.
-#[derive(Debug)]
-pub struct Question {
-    /// Whom.
-    pub model: Arc<Model>,
-    /// What.
-    pub prompt: Prompt,
-    /// Tokens of the prompt, where a limit makes them matter.
-    pub prompt_tokens: u64,
-    /// Tokens that the answer may have.
-    pub max_output: usize,
-    /// What pauses are spread by.
-    pub seed: u64,
-}
-
-/// What became of a question.
-#[derive(Debug)]
-pub struct Asked {
-    /// What it took, all attempts together.
-    pub usage: Usage,
-    /// The answer.
-    pub result: Result<Answer, Trouble>,
-}
-
-/// Why a question has no answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Trouble {
-    /// The prompt is too long; the tokens that the server takes, if it says so.
-    TooLong(Failure, Option<usize>),
-    /// All attempts failed, or another one would be no better.
-    Failed(Failure),
-    /// The run cannot go on.
-    Ended(RunEnd),
-}
 
 /// The client of a run.
 pub struct Client {
@@ -84,7 +43,9 @@ pub struct Client {
     temperature: f64,
     max_retries: usize,
     retry_delay: Duration,
-    permits: Semaphore,
+    places: Semaphore,
+    max_in_flight: u32,
+    counter: Arc<dyn TokenCounter>,
     breaker: Mutex<Breaker>,
     requests: Option<Mutex<Rate>>,
     tokens: Option<Mutex<Rate>>,
@@ -109,7 +70,12 @@ impl Client {
     /// # Errors
     ///
     /// What is wrong with them.
-    pub fn new(settings: &ChatSettings, spend: Arc<Spend>) -> Result<Self, String> {
+    pub fn new(
+        settings: &ChatSettings,
+        spend: Arc<Spend>,
+        counter: Arc<dyn TokenCounter>,
+    ) -> Result<Self, String> {
+        let max_in_flight = settings.max_concurrent_requests.clamp(1, MOST_IN_FLIGHT);
         Ok(Self {
             wire: Wire::new(settings)?,
             api: settings.api,
@@ -117,7 +83,9 @@ impl Client {
             temperature: settings.temperature,
             max_retries: settings.max_retries,
             retry_delay: settings.retry_delay,
-            permits: Semaphore::new(settings.max_concurrent_requests.clamp(1, Semaphore::MAX_PERMITS)),
+            places: Semaphore::new(max_in_flight),
+            max_in_flight: max_in_flight as u32,
+            counter,
             breaker: Mutex::new(Breaker::new(
                 settings.retry_delay,
                 settings.max_concurrent_requests,
@@ -133,16 +101,28 @@ impl Client {
     }
 
     /// Asks until there is an answer, or no hope of one.
-    pub async fn ask(&self, question: &Question) -> Asked {
+    pub async fn ask(&self, question: &Question) -> Asked<'_> {
         let mut usage = Usage::default();
-        let result = self.answer(question, &mut usage).await;
-        Asked { usage, result }
+        let mut place = None;
+        let result = self.answer(question, &mut usage, &mut place).await;
+        Asked { usage, result, place }
     }
 
-    async fn answer(&self, question: &Question, usage: &mut Usage) -> Result<Answer, Trouble> {
+    /// Sends nothing new, and waits until what is in flight is answered and kept.
+    pub async fn finish(&self) {
+        self.end(RunEnd::over());
+        let _all = self.places.acquire_many(self.max_in_flight).await;
+    }
+
+    async fn answer<'c>(
+        &'c self,
+        question: &Question,
+        usage: &mut Usage,
+        place: &mut Option<SemaphorePermit<'c>>,
+    ) -> Result<Answer, Trouble> {
         let (mut attempts, mut lessons) = (0_u32, 0);
         loop {
-            let (verdict, counts) = match self.attempt(question, usage).await {
+            let (verdict, counts) = match self.attempt(question, usage, place).await {
                 Ok(answer) => return Ok(answer),
                 Err(Unanswered::Ended(end)) => return Err(Trouble::Ended(end)),
                 Err(Unanswered::Verdict(verdict, counts)) => (verdict, counts),
@@ -150,6 +130,7 @@ impl Client {
             usage.errors += 1;
             match verdict {
                 Verdict::Retry(failure, wish) => {
+                    *place = None;
                     attempts += u32::from(counts);
                     if attempts as usize > self.max_retries {
                         return Err(Trouble::Failed(failure));
@@ -187,7 +168,13 @@ impl Client {
     }
 
     /// One request, when its turn has come.
-    async fn attempt(&self, question: &Question, usage: &mut Usage) -> Result<Answer, Unanswered> {
+    async fn attempt<'c>(
+        &'c self,
+        question: &Question,
+        usage: &mut Usage,
+        place: &mut Option<SemaphorePermit<'c>>,
+    ) -> Result<Answer, Unanswered> {
+        *place = None;
         let dialect = &question.model.dialect;
         let _probe = if dialect.is_settled() {
             None
@@ -197,7 +184,7 @@ impl Client {
                 .ok();
             probe.filter(|_| !dialect.is_settled())
         };
-        let _permit = self.permits.acquire().await;
+        *place = self.places.acquire().await.ok();
         self.until_up(&question.model, usage)
             .await
             .map_err(Unanswered::Ended)?;
@@ -218,9 +205,10 @@ impl Client {
                     self.breaker().answered();
                     dialect.settle();
                     self.has_answered.store(true, Ordering::Relaxed);
+                    let written = || self.counter.count(&answer.text) as u64;
                     let tokens = (
                         answer.prompt_tokens.unwrap_or(question.prompt_tokens),
-                        answer.completion_tokens.unwrap_or_default(),
+                        answer.completion_tokens.unwrap_or_else(written),
                     );
                     self.note(usage, tokens);
                     return Ok(answer);

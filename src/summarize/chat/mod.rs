@@ -16,8 +16,11 @@ mod asking;
 mod breaker;
 mod client;
 mod dialect;
+mod estimate;
 mod failure;
+mod keep;
 mod length;
+mod question;
 mod rate;
 mod retry;
 mod run_end;
@@ -32,10 +35,12 @@ use tokio::runtime::Runtime;
 use super::answers::{AnswerStore, Answers};
 use super::prompt::Prompter;
 use super::spend::Spend;
-use super::{Estimate, Summarizer, Summary, SummaryError, SummaryRequest, Usage};
+use super::{Estimate, NotReady, Summarizer, Summary, SummaryError, SummaryRequest, Usage};
 use crate::compress::Reason;
-use asking::Asking;
-use client::{Client, Model, Trouble};
+use crate::tokens::TokenCounter;
+use asking::{Asking, Taken};
+use client::Client;
+use question::{Model, Trouble};
 pub use settings::{ChatSettings, Key};
 
 /// Asks a language model for summaries.
@@ -52,7 +57,8 @@ pub struct ChatSummarizer {
 }
 
 impl ChatSummarizer {
-    /// A summarizer with connections of its own; none is opened yet.
+    /// A summarizer with connections of its own; none is opened yet, and no store either. `counter` counts what a server
+    /// does not.
     ///
     /// # Errors
     ///
@@ -61,6 +67,7 @@ impl ChatSummarizer {
         settings: ChatSettings,
         store: Arc<dyn AnswerStore>,
         spend: Arc<Spend>,
+        counter: Arc<dyn TokenCounter>,
     ) -> Result<Self, String> {
         let model = |name: &str| {
             Arc::new(Model {
@@ -76,7 +83,7 @@ impl ChatSummarizer {
             .map_err(|error| error.to_string())?;
         Ok(Self {
             prompter: Prompter::new(&settings.prompt)?,
-            client: Arc::new(Client::new(&settings, Arc::clone(&spend))?),
+            client: Arc::new(Client::new(&settings, Arc::clone(&spend), counter)?),
             answers: Answers::new(store),
             model: model(&settings.model),
             fallback: settings.fallback_model.as_deref().map(model),
@@ -92,45 +99,34 @@ impl ChatSummarizer {
     }
 
     async fn summary(&self, request: SummaryRequest<'_>) -> Result<Summary, SummaryError> {
-        let mut usage = Usage::default();
+        let mut taken = Taken::default();
         let mut asking = Asking {
             summarizer: self,
             request,
             model: &self.model,
-            usage: &mut usage,
+            taken: &mut taken,
         };
         let first = match asking.summary().await {
-            Ok(text) => {
-                return Ok(Summary {
-                    text,
-                    usage,
-                    ..Summary::default()
-                });
-            }
+            Ok(text) => return Ok(summary(text, &taken, None)),
             Err(trouble) => trouble,
         };
         let (Some(fallback), Trouble::Failed(failure) | Trouble::TooLong(failure, _)) =
             (&self.fallback, &first)
         else {
-            return Err(error(first, usage));
+            return Err(error(first, taken.usage));
         };
         let mut asking = Asking {
             summarizer: self,
             request,
             model: fallback,
-            usage: &mut usage,
+            taken: &mut taken,
         };
         match asking.summary().await {
-            Ok(text) => Ok(Summary {
-                text,
-                usage,
-                instead_of: Some(Reason::with(
-                    failure.name,
-                    format!("{}; written by {}", failure.detail, fallback.name),
-                )),
-                ..Summary::default()
-            }),
-            Err(trouble) => Err(error(trouble, usage)),
+            Ok(text) => {
+                let why = format!("{}; written by {}", failure.detail, fallback.name);
+                Ok(summary(text, &taken, Some(Reason::with(failure.name, why))))
+            }
+            Err(trouble) => Err(error(trouble, taken.usage)),
         }
     }
 }
@@ -144,13 +140,24 @@ impl Summarizer for ChatSummarizer {
         Box::pin(self.summary(request))
     }
 
+    fn prepare(&self) -> Result<(), NotReady> {
+        self.answers.store().open()
+    }
+
+    fn finish(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async {
+            self.client.finish().await;
+            self.answers.store().close();
+        })
+    }
+
     fn estimate(&self, request: &SummaryRequest<'_>) -> Estimate {
-        let mut usage = Usage::default();
+        let mut taken = Taken::default();
         let asking = Asking {
             summarizer: self,
             request: *request,
             model: &self.model,
-            usage: &mut usage,
+            taken: &mut taken,
         };
         asking.estimate()
     }
@@ -162,6 +169,15 @@ impl Drop for ChatSummarizer {
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
         }
+    }
+}
+
+fn summary(text: String, taken: &Taken, instead_of: Option<Reason>) -> Summary {
+    Summary {
+        text,
+        usage: taken.usage,
+        redactions: taken.redactions,
+        instead_of,
     }
 }
 

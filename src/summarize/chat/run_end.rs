@@ -53,6 +53,14 @@ impl RunEnd {
         }
     }
 
+    /// Nobody wants an answer any more.
+    pub fn over() -> Self {
+        Self {
+            message: "the run has ended".to_owned(),
+            help: RESUME.to_owned(),
+        }
+    }
+
     /// A limit that the user set.
     pub fn limit(limit: LimitReached) -> Self {
         let (message, flag) = match limit {

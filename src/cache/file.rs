@@ -1,0 +1,176 @@
+//! The file that answers are kept in: made, recognized, and opened for one use or another.
+
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
+
+use rusqlite::{Connection, ErrorCode, MAIN_DB, OpenFlags, TransactionBehavior};
+
+use super::CacheError;
+
+/// The file's name in its folder.
+pub const FILE: &str = "answers.sqlite";
+
+/// What tells the file from other programs' (`tjft`), and the form of its tables from later ones.
+const APPLICATION: i64 = 0x746a_6674;
+const VERSION: i64 = 1;
+
+/// How long one process waits while another writes. A write takes a fraction of a millisecond, pruning some seconds.
+const BUSY: Duration = Duration::from_secs(20);
+
+/// Some locks are refused at once rather than waited for: tried so often, with such pauses.
+const TRIES: u32 = 200;
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// A file up to that size is checked as a whole when it is opened, which takes 0.2 s at most.
+const CHECKED: u64 = 128 * 1024 * 1024;
+
+const TABLES: &str = "
+CREATE TABLE answers (
+    id INTEGER PRIMARY KEY,
+    key BLOB NOT NULL UNIQUE,
+    kind TEXT NOT NULL,
+    text TEXT NOT NULL,
+    redactions INTEGER NOT NULL,
+    model TEXT NOT NULL,
+    prompt_tokens INTEGER NOT NULL,
+    completion_tokens INTEGER NOT NULL,
+    created INTEGER NOT NULL,
+    used INTEGER NOT NULL
+) STRICT;
+";
+
+/// What a file is opened for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// To keep answers in it. It is made where it is missing.
+    Keep,
+    /// To look up answers. It is neither made nor changed.
+    Look,
+    /// To take answers out of it. It is not made.
+    Prune,
+}
+
+/// Opens the file in that folder; `None` where it is missing and not to be made.
+pub fn open(folder: &Path, access: Access) -> Result<Option<Connection>, CacheError> {
+    let path = folder.join(FILE);
+    if access == Access::Keep {
+        std::fs::create_dir_all(folder).map_err(|error| CacheError::cannot("make", folder, &error))?;
+    } else if !path.exists() {
+        return Ok(None);
+    }
+    match connect(&path, access) {
+        Ok(connection) => Ok(connection),
+        Err(Trouble::Known(error)) => Err(error),
+        Err(Trouble::Sqlite(error)) => Err(CacheError::of(&path, &error)),
+    }
+}
+
+/// The files that one cache consists of.
+pub fn files(folder: &Path) -> [PathBuf; 3] {
+    ["", "-wal", "-shm"].map(|ending| folder.join(format!("{FILE}{ending}")))
+}
+
+enum Trouble {
+    Known(CacheError),
+    Sqlite(rusqlite::Error),
+}
+
+impl From<rusqlite::Error> for Trouble {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Sqlite(error)
+    }
+}
+
+fn connect(path: &Path, access: Access) -> Result<Option<Connection>, Trouble> {
+    let mut flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    if access == Access::Keep {
+        flags |= OpenFlags::SQLITE_OPEN_CREATE;
+    }
+    let mut connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(BUSY)?;
+    if access != Access::Look && connection.is_readonly(MAIN_DB)? {
+        return Err(Trouble::Known(CacheError::ReadOnly {
+            path: path.to_owned(),
+        }));
+    }
+    if is_blank(&connection)? {
+        if access != Access::Keep {
+            return Ok(None);
+        }
+        make(&mut connection)?;
+    }
+    recognize(&connection, path).map_err(|error| match error {
+        Trouble::Sqlite(error) => Trouble::Known(CacheError::of(path, &error)),
+        known @ Trouble::Known(_) => known,
+    })?;
+    if access == Access::Look {
+        connection.pragma_update(None, "query_only", true)?;
+    } else {
+        // Killed, a process loses nothing that was committed; what power loss may take is the store's to say.
+        connection.pragma_update(None, "synchronous", "NORMAL")?;
+    }
+    check(&connection, path)?;
+    Ok(Some(connection))
+}
+
+/// Whether the file holds nothing at all, not even marks of another program.
+fn is_blank(connection: &Connection) -> rusqlite::Result<bool> {
+    let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    Ok(tables == 0 && number(connection, "application_id")? == 0)
+}
+
+/// Makes the tables, unless another process has done so meanwhile.
+fn make(connection: &mut Connection) -> rusqlite::Result<()> {
+    // Where a file system cannot share memory between processes, the journal stays another one: slower, as safe.
+    patiently(|| connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(())))?;
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    if is_blank(&transaction)? {
+        transaction.execute_batch(TABLES)?;
+        transaction.pragma_update(None, "application_id", APPLICATION)?;
+        transaction.pragma_update(None, "user_version", VERSION)?;
+    }
+    transaction.commit()
+}
+
+fn recognize(connection: &Connection, path: &Path) -> Result<(), Trouble> {
+    let path = path.to_owned();
+    if number(connection, "application_id")? != APPLICATION {
+        return Err(Trouble::Known(CacheError::Foreign { path }));
+    }
+    if number(connection, "user_version")? > VERSION {
+        return Err(Trouble::Known(CacheError::Newer { path }));
+    }
+    connection.prepare("SELECT key, kind, text, redactions, model, prompt_tokens, completion_tokens, created, used FROM answers")?;
+    Ok(())
+}
+
+/// Looks for damage in a file that is not too large for that. In a larger one it shows where it is met.
+fn check(connection: &Connection, path: &Path) -> Result<(), Trouble> {
+    let size = path.metadata().map_or(0, |metadata| metadata.len());
+    if size > CHECKED {
+        return Ok(());
+    }
+    let found: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+    if found == "ok" {
+        return Ok(());
+    }
+    Err(Trouble::Known(CacheError::Damaged {
+        path: path.to_owned(),
+        cause: found.lines().collect::<Vec<_>>().join(" "),
+    }))
+}
+
+fn number(connection: &Connection, pragma: &str) -> rusqlite::Result<i64> {
+    connection.pragma_query_value(None, pragma, |row| row.get(0))
+}
+
+fn patiently(mut attempt: impl FnMut() -> rusqlite::Result<()>) -> rusqlite::Result<()> {
+    for _ in 1..TRIES {
+        match attempt() {
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => thread::sleep(PAUSE),
+            result => return result,
+        }
+    }
+    attempt()
+}

@@ -1,0 +1,224 @@
+//! Answers of language models on disk, so that nobody pays twice for one: a file that runs and processes share.
+//!
+//! ```text
+//!  summarize::answers ─► AnswerCache ─► file (SQLite, write-ahead log) ◄─► other processes
+//!                            │              ▲
+//!                            └─► memory     └── stats, prune
+//!                               (what the file does not take)
+//! ```
+
+mod error;
+mod file;
+mod prune;
+mod stats;
+#[cfg(test)]
+mod tests;
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use rusqlite::{Connection, OptionalExtension, Row, named_params};
+
+use crate::names::Named;
+use crate::summarize::NotReady;
+use crate::summarize::answers::{AnswerKey, AnswerKind, AnswerStore, InMemory, KeptAnswer};
+pub use error::CacheError;
+pub use file::{Access, FILE};
+pub use prune::{Prune, Pruned, prune};
+pub use stats::{ModelStats, Stats, stats};
+
+/// So often at most the disk is waited for. Killed, a process loses nothing that was put; power loss may take what came
+/// within so long after the last wait. Waiting each time would cost most of the speed.
+const SYNC: Duration = Duration::from_secs(1);
+
+/// How exactly the time of the last use is kept, in seconds: looking answers up then writes next to nothing.
+const USED: i64 = 24 * 60 * 60;
+
+/// A store of answers in a file.
+pub struct AnswerCache {
+    folder: PathBuf,
+    access: Access,
+    open: Mutex<Option<Open>>,
+    /// Answers that the file did not take.
+    rest: InMemory,
+    has_failed: AtomicBool,
+    warn: Box<dyn Fn(&str) + Send + Sync>,
+}
+
+struct Open {
+    connection: Connection,
+    /// When the disk was last waited for.
+    synced: Option<Instant>,
+}
+
+impl AnswerCache {
+    /// The store in that folder. Nothing is opened yet. `warn` is told, once, that the file takes no more.
+    pub fn new(folder: PathBuf, access: Access, warn: Box<dyn Fn(&str) + Send + Sync>) -> Self {
+        Self {
+            folder,
+            access,
+            open: Mutex::new(None),
+            rest: InMemory::default(),
+            has_failed: AtomicBool::new(false),
+            warn,
+        }
+    }
+
+    fn failed(&self, doing: &str, error: &rusqlite::Error, so: &str) {
+        if !self.has_failed.swap(true, Ordering::Relaxed) {
+            let file = self.folder.join(FILE);
+            let cause = error::cause(error);
+            (self.warn)(&format!(
+                "cannot {doing} the cache {}: {cause}; {so}",
+                file.display()
+            ));
+        }
+    }
+}
+
+impl AnswerStore for AnswerCache {
+    fn open(&self) -> Result<(), NotReady> {
+        let connection = file::open(&self.folder, self.access).map_err(|error| NotReady {
+            message: error.to_string(),
+            help: error.help(),
+        })?;
+        *lock(&self.open) = connection.map(|connection| Open {
+            connection,
+            synced: None,
+        });
+        Ok(())
+    }
+
+    fn get(&self, key: &AnswerKey) -> Option<KeptAnswer> {
+        if self.has_failed.load(Ordering::Relaxed)
+            && let Some(answer) = self.rest.get(key)
+        {
+            return Some(answer);
+        }
+        let open = lock(&self.open);
+        let open = open.as_ref()?;
+        match open.get(key, self.access == Access::Keep) {
+            Ok(answer) => answer,
+            Err(error) => {
+                self.failed("read", &error, "what it holds may be asked for again");
+                None
+            }
+        }
+    }
+
+    fn put(&self, key: &AnswerKey, answer: KeptAnswer) -> KeptAnswer {
+        let written = lock(&self.open).as_mut().map(|open| open.put(key, &answer));
+        match written {
+            Some(Ok(None)) => answer,
+            Some(Ok(Some(first))) => first,
+            Some(Err(error)) => {
+                self.failed("write", &error, "answers are kept for the time of this run only");
+                self.rest.put(key, answer)
+            }
+            None => self.rest.put(key, answer),
+        }
+    }
+
+    fn close(&self) {
+        // The last one to close it writes everything into one file and waits for the disk.
+        drop(lock(&self.open).take());
+    }
+}
+
+impl Open {
+    fn get(&self, key: &AnswerKey, note_use: bool) -> rusqlite::Result<Option<KeptAnswer>> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT id, used, kind, text, redactions, model, prompt_tokens, completion_tokens
+             FROM answers WHERE key = ?1",
+        )?;
+        let found = statement
+            .query_row([key.bytes()], |row| Ok((row.get(0)?, row.get(1)?, answer(row)?)))
+            .optional()?;
+        let Some((id, used, answer)): Option<(i64, i64, _)> = found else {
+            return Ok(None);
+        };
+        let now = now();
+        if note_use && now - used >= USED {
+            // Where that fails nothing is lost: it only looks older than it is.
+            let _ = self
+                .connection
+                .execute("UPDATE answers SET used = ?1 WHERE id = ?2", [now, id]);
+        }
+        Ok(answer)
+    }
+
+    /// Keeps an answer; returns the one that was there before, if there was one.
+    fn put(&mut self, key: &AnswerKey, answer: &KeptAnswer) -> rusqlite::Result<Option<KeptAnswer>> {
+        let wait = self.synced.is_none_or(|synced| synced.elapsed() >= SYNC);
+        if wait {
+            // Everything written before goes to the disk as well.
+            self.connection.pragma_update(None, "synchronous", "FULL")?;
+        }
+        let inserted = self.insert(key, answer);
+        if wait {
+            self.synced = Some(Instant::now());
+            self.connection.pragma_update(None, "synchronous", "NORMAL")?;
+        }
+        if inserted? { Ok(None) } else { self.get(key, false) }
+    }
+
+    fn insert(&self, key: &AnswerKey, answer: &KeptAnswer) -> rusqlite::Result<bool> {
+        let mut statement = self.connection.prepare_cached(
+            "INSERT INTO answers
+               (key, kind, text, redactions, model, prompt_tokens, completion_tokens, created, used)
+             VALUES
+               (:key, :kind, :text, :redactions, :model, :prompt_tokens, :completion_tokens, :now, :now)
+             ON CONFLICT (key) DO NOTHING",
+        )?;
+        let rows = statement.execute(named_params! {
+            ":key": key.bytes(),
+            ":kind": answer.kind.name(),
+            ":text": answer.text,
+            ":redactions": whole(answer.redactions as u64),
+            ":model": answer.model,
+            ":prompt_tokens": whole(answer.prompt_tokens),
+            ":completion_tokens": whole(answer.completion_tokens),
+            ":now": now(),
+        })?;
+        Ok(rows > 0)
+    }
+}
+
+/// The answer in a row; `None` where it is of a kind that is not known here.
+fn answer(row: &Row<'_>) -> rusqlite::Result<Option<KeptAnswer>> {
+    let kind: String = row.get("kind")?;
+    let Some(kind) = AnswerKind::from_name(&kind) else {
+        return Ok(None);
+    };
+    let count = |name: &str| row.get::<_, i64>(name).map(i64::cast_unsigned);
+    Ok(Some(KeptAnswer {
+        kind,
+        text: row.get("text")?,
+        redactions: count("redactions")? as usize,
+        model: row.get("model")?,
+        prompt_tokens: count("prompt_tokens")?,
+        completion_tokens: count("completion_tokens")?,
+    }))
+}
+
+/// Whether there is a cache in that folder.
+pub fn is_in(folder: &Path) -> bool {
+    folder.join(FILE).is_file()
+}
+
+/// A number as the database has them.
+fn whole(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+/// Seconds since 1970.
+fn now() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| whole(since.as_secs()))
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,72 @@
+//! What a summary would take: the requests that it would make, without those whose answers are kept.
+
+use super::asking::Asking;
+use super::keep;
+use super::question::Trouble;
+use crate::summarize::Estimate;
+use crate::summarize::marker::{body_of, with_marker};
+
+impl Asking<'_> {
+    /// What the first attempt would take, besides the answers that are kept.
+    pub fn estimate(&self) -> Estimate {
+        let window = self.summarizer.settings.context_window;
+        let pieces = self.pieces(window);
+        let mut estimate = Estimate::default();
+        let mut so_far = Some(self.request.previous.map(str::to_owned));
+        for (index, turns) in pieces.iter().enumerate() {
+            let place = (index + 1, pieces.len());
+            // What the pieces before it will come to may not be known, but how long that may be.
+            let (previous, unknown) = match &so_far {
+                Some(previous) => (previous.as_deref(), 0),
+                None => (Some(""), self.limit().tokens),
+            };
+            so_far = match self.kept_piece(turns, previous, place, &mut estimate) {
+                Ok(summary) if unknown == 0 => Some(body_of(&summary).map(str::to_owned)),
+                Ok(_) => None,
+                Err(ask_for) => {
+                    let prompt = self.prompt(turns, previous, ask_for, place);
+                    let tokens = prompt.map_or(0, |prompt| self.tokens_of(&prompt) + unknown);
+                    estimate.requests += 1;
+                    estimate.prompt_tokens += tokens as u64;
+                    estimate.completion_tokens += ask_for as u64;
+                    None
+                }
+            };
+        }
+        estimate
+    }
+
+    /// The summary of one piece, where all answers for it are kept; otherwise the tokens to ask for, of the first one that
+    /// is not.
+    fn kept_piece(
+        &self,
+        turns: &str,
+        previous: Option<&str>,
+        place: (usize, usize),
+        estimate: &mut Estimate,
+    ) -> Result<String, usize> {
+        let limit = self.limit();
+        let mut kept = |ask_for| -> Result<Result<String, Trouble>, usize> {
+            let prompt = self
+                .prompt(turns, previous, ask_for, place)
+                .map_err(|_| ask_for)?;
+            let answer = self.summarizer.answers.kept(&self.key(&prompt)).ok_or(ask_for)?;
+            estimate.cached += 1;
+            Ok(keep::said(answer))
+        };
+        let ask_for = limit.ask_first();
+        let (got, first) = match kept(ask_for)? {
+            Ok(text) => {
+                let text = with_marker(&text);
+                if limit.holds(&text) {
+                    return Ok(limit.cut(text));
+                }
+                (limit.cost(&text), text)
+            }
+            Err(trouble) if keep::is_cut(&trouble) => (self.max_output(), String::new()),
+            Err(_) => return Ok(String::new()),
+        };
+        let second = kept(limit.ask_next(ask_for, got))?;
+        Ok(limit.cut(second.map_or(first, |text| with_marker(&text))))
+    }
+}

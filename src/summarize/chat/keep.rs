@@ -1,0 +1,92 @@
+//! What is kept of an answer, and what a kept answer says.
+
+use super::answer::Answer;
+use super::failure::Failure;
+use super::question::Trouble;
+use crate::summarize::Usage;
+use crate::summarize::answers::{AnswerKind, KeptAnswer};
+use crate::summarize::redact::redact;
+
+const REFUSED: &str = "summary_refused";
+const CUT: &str = "summary_cut_by_length";
+
+/// What is kept of what came back, without secrets. Failures that another attempt may not meet are none of it.
+pub fn kept(
+    result: Result<Answer, Trouble>,
+    model: &str,
+    usage: &Usage,
+    redaction: bool,
+) -> Result<KeptAnswer, Trouble> {
+    let (kind, text) = match result {
+        Ok(answer) => (AnswerKind::Summary, answer.text),
+        Err(Trouble::Failed(failure)) if failure.name == REFUSED => (AnswerKind::Refused, failure.detail),
+        Err(Trouble::Failed(failure)) if failure.name == CUT => (AnswerKind::CutByLength, failure.detail),
+        Err(trouble) => return Err(trouble),
+    };
+    let (text, redactions) = if redaction {
+        let (redacted, secrets) = redact(&text);
+        (redacted.into_owned(), secrets)
+    } else {
+        (text, 0)
+    };
+    Ok(KeptAnswer {
+        kind,
+        text,
+        redactions,
+        model: model.to_owned(),
+        prompt_tokens: usage.prompt_tokens,
+        completion_tokens: usage.completion_tokens,
+    })
+}
+
+/// What a kept answer says.
+pub fn said(answer: KeptAnswer) -> Result<String, Trouble> {
+    let name = match answer.kind {
+        AnswerKind::Summary => return Ok(answer.text),
+        AnswerKind::Refused => REFUSED,
+        AnswerKind::CutByLength => CUT,
+    };
+    Err(Trouble::Failed(Failure {
+        name,
+        detail: answer.text,
+    }))
+}
+
+/// Whether that trouble is that the model wrote all that it was allowed to.
+pub fn is_cut(trouble: &Trouble) -> bool {
+    matches!(trouble, Trouble::Failed(failure) if failure.name == CUT)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn back(result: Result<Answer, Trouble>) -> Result<String, Trouble> {
+        kept(result, "m", &Usage::default(), true).and_then(said)
+    }
+
+    #[test]
+    fn what_is_kept_says_the_same_again_without_secrets() {
+        let secret = format!("ghp_{}", "16C7e42F292c6912E7710c838347Ae178B4a");
+        let answer = Answer {
+            text: format!("It used {secret}."),
+            ..Answer::default()
+        };
+        assert_eq!(
+            back(Ok(answer)),
+            Ok("It used [REDACTED:github-token].".to_owned())
+        );
+        for name in [REFUSED, CUT] {
+            let failed = Trouble::Failed(Failure::new(name, "why"));
+            assert_eq!(back(Err(failed.clone())), Err(failed));
+        }
+    }
+
+    #[test]
+    fn what_may_go_better_the_next_time_is_not_kept() {
+        for name in ["summary_timeout", "summary_http_500", "summary_empty"] {
+            let failed = Trouble::Failed(Failure::new(name, "why"));
+            assert!(kept(Err(failed), "m", &Usage::default(), true).is_err());
+        }
+    }
+}

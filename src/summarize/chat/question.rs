@@ -1,0 +1,59 @@
+//! One question to a model, and what became of it.
+
+use std::sync::Arc;
+
+use tokio::sync::SemaphorePermit;
+
+use super::answer::Answer;
+use super::dialect::Dialect;
+use super::failure::Failure;
+use super::run_end::RunEnd;
+use crate::summarize::Usage;
+use crate::summarize::prompt::Prompt;
+
+/// A model, and how it wants to be asked.
+#[derive(Debug)]
+pub struct Model {
+    /// Its name at the server.
+    pub name: String,
+    /// What was learned of it.
+    pub dialect: Dialect,
+}
+
+/// One thing to ask.
+#[derive(Debug)]
+pub struct Question {
+    /// Whom.
+    pub model: Arc<Model>,
+    /// What.
+    pub prompt: Prompt,
+    /// Tokens of the prompt, where a limit makes them matter.
+    pub prompt_tokens: u64,
+    /// Tokens that the answer may have.
+    pub max_output: usize,
+    /// What pauses are spread by.
+    pub seed: u64,
+}
+
+/// What became of a question.
+#[derive(Debug)]
+pub struct Asked<'c> {
+    /// What it took, all attempts together.
+    pub usage: Usage,
+    /// The answer.
+    pub result: Result<Answer, Trouble>,
+    /// Its place among the requests in flight. It is held until the answer is kept: what can be lost when this process is
+    /// killed is then never more than may be in flight.
+    pub place: Option<SemaphorePermit<'c>>,
+}
+
+/// Why a question has no answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Trouble {
+    /// The prompt is too long; the tokens that the server takes, if it says so.
+    TooLong(Failure, Option<usize>),
+    /// All attempts failed, or another one would be no better.
+    Failed(Failure),
+    /// The run cannot go on.
+    Ended(RunEnd),
+}
