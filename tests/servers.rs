@@ -60,7 +60,7 @@ impl Drop for Server {
 }
 
 fn compress(workspace: &Workspace, url: &str, more: &[&str]) -> Ran {
-    let arguments = ["in.jsonl", "-o", "out.jsonl", "--force"];
+    let arguments = ["in.jsonl", "-o", "out.jsonl", "--force", "--no-cache"];
     let model = ["--summarizer", "chat", "--model", "a-model", "--base-url", url];
     workspace.compress(&[&arguments[..], &model, more].concat())
 }
