@@ -234,6 +234,7 @@ impl Bench {
                 format: None,
                 over_limit: OverLimit::Keep,
                 on_failure: OnFailure::Fail,
+                reject_invented: false,
                 dry_run: false,
                 per_trajectory: false,
             },

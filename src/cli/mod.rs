@@ -2,6 +2,7 @@
 
 mod args;
 mod check;
+mod check_grounding;
 mod completions;
 mod compress;
 mod config_cmd;

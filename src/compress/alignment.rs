@@ -62,8 +62,13 @@ fn extend(origins: &mut [Origin], original: &[TurnView<'_>], compressed: &[TurnV
             continue;
         }
         let later = origins.get(index..).unwrap_or_default();
-        let to = later.iter().find_map(|origin| origin.turn()).unwrap_or(original.len());
-        let Some(new) = compressed.get(index) else { continue };
+        let to = later
+            .iter()
+            .find_map(|origin| origin.turn())
+            .unwrap_or(original.len());
+        let Some(new) = compressed.get(index) else {
+            continue;
+        };
         let between = original.get(from..to).unwrap_or_default();
         if let Some(found) = between.iter().position(|old| continues(new, old)) {
             if let Some(origin) = origins.get_mut(index) {
@@ -84,14 +89,19 @@ fn continues(new: &TurnView<'_>, old: &TurnView<'_>) -> bool {
         && new.responses.len() == old.responses.len()
         && answers().all(|(new, old)| new.content.starts_with(old.content.trim_end()))
         && new.calls.len() == old.calls.len()
-        && new.calls.iter().zip(&old.calls).all(|(new, old)| hash_of_call(new) == hash_of_call(old))
+        && new
+            .calls
+            .iter()
+            .zip(&old.calls)
+            .all(|(new, old)| hash_of_call(new) == hash_of_call(old))
 }
 
 /// For each of `new` its place in `old`, so that as many as possible have one and the order is kept.
 fn longest(old: &[u64], new: &[u64]) -> Vec<Option<usize>> {
     let width = old.len() + 1;
     let mut lengths = vec![0_u32; width * (new.len() + 1)];
-    let length = |lengths: &[u32], row: usize, column: usize| lengths.get(row * width + column).copied().unwrap_or(0);
+    let length =
+        |lengths: &[u32], row: usize, column: usize| lengths.get(row * width + column).copied().unwrap_or(0);
     for (row, a) in new.iter().enumerate().rev() {
         for (column, b) in old.iter().enumerate().rev() {
             let best = if a == b {
@@ -199,7 +209,10 @@ mod tests {
     #[test]
     fn turns_are_found_again_around_what_was_replaced_or_cut() {
         use Origin::{Kept, New};
-        assert_eq!(origins(&["a", "b", "c", "d"], &["a", "sum", "d"]), [Kept(0), New, Kept(3)]);
+        assert_eq!(
+            origins(&["a", "b", "c", "d"], &["a", "sum", "d"]),
+            [Kept(0), New, Kept(3)]
+        );
         assert_eq!(origins(&["a", "b", "c", "d"], &["a", "d"]), [Kept(0), Kept(3)]);
         let (old, new) = (["a", "b", "c", "d", "e"], ["x", "b", "y", "d", "z"]);
         assert_eq!(origins(&old, &new), [New, Kept(1), New, Kept(3), New]);
@@ -230,8 +243,17 @@ mod tests {
         let names: Vec<String> = (0..3_000).map(|n| format!("turn {n}")).collect();
         let mut old: Vec<&str> = names.iter().map(String::as_str).collect();
         old.insert(0, "first");
-        let new: Vec<&str> = std::iter::once("other").chain(names.iter().map(String::as_str)).chain(["last"]).collect();
+        let new: Vec<&str> = std::iter::once("other")
+            .chain(names.iter().map(String::as_str))
+            .chain(["last"])
+            .collect();
         let origins = origins(&old, &new);
-        assert_eq!(origins.iter().filter(|origin| matches!(origin, Origin::Kept(_))).count(), 3_000);
+        assert_eq!(
+            origins
+                .iter()
+                .filter(|origin| matches!(origin, Origin::Kept(_)))
+                .count(),
+            3_000
+        );
     }
 }

@@ -1,6 +1,6 @@
 //! Identifiers that a text names and none of its sources does: what a summary made up.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Matcher, argument_values, identifiers};
 use crate::trajectory::TurnView;
@@ -22,9 +22,18 @@ pub fn invented<'s>(text: &str, sources: impl Iterator<Item = &'s str> + Clone) 
     }
     // Few get here, so that what they are looked for in may cost more.
     if missing.contains(&true) {
+        let places: FxHashMap<&str, usize> = named.iter().map(String::as_str).zip(0..).collect();
         for source in sources {
             for value in argument_values(source) {
-                matcher.find(&one_line(&value.text), &mut missing, |_, _| false);
+                let line = one_line(&value.text);
+                matcher.find(&line, &mut missing, |_, _| false);
+                // What the scanner takes for an identifier here it may take for one there: `9p` of `1,9p`.
+                identifiers(&line, |identifier| {
+                    if let Some(is_missing) = places.get(identifier).and_then(|place| missing.get_mut(*place))
+                    {
+                        *is_missing = false;
+                    }
+                });
             }
         }
     }
@@ -100,6 +109,17 @@ mod tests {
     #[test]
     fn a_quote_over_a_line_end_is_no_invention() {
         assert!(made_up("it says 'not a b-c'", &["it says 'not\n  a b-c'"]).is_empty());
+    }
+
+    #[test]
+    fn what_is_an_identifier_to_the_scanner_in_both_is_no_invention() {
+        assert!(
+            made_up(
+                "sed -n '1900,1950p' x",
+                &["{\"command\": \"sed -n '1900,1950p' x\"}"]
+            )
+            .is_empty()
+        );
     }
 
     #[test]

@@ -38,29 +38,44 @@ impl PairScore {
 /// Scores `compressed` against `original`.
 ///
 /// Needed is what an assistant turn that was kept uses, what a turn of the original before it that was not kept says, and
-/// what no kept turn before it says. Held is what of this a new turn before it says.
-pub fn score(original: &[TurnView<'_>], compressed: &[TurnView<'_>]) -> PairScore {
+/// what no kept turn before it says. Held is what of this a new turn before it says. `told` is the original as a summary may tell
+/// it: without secrets.
+pub fn score(original: &[TurnView<'_>], told: &[TurnView<'_>], compressed: &[TurnView<'_>]) -> PairScore {
     let origins = align(original, compressed);
-    let is_new_assistant = |(turn, origin): (&TurnView<'_>, &Origin)| turn.role == Role::Assistant && *origin == Origin::New;
-    let changed_assistant_turns = compressed.iter().zip(&origins).filter(|pair| is_new_assistant(*pair)).count();
+    let is_new_assistant =
+        |(turn, origin): (&TurnView<'_>, &Origin)| turn.role == Role::Assistant && *origin == Origin::New;
+    let changed_assistant_turns = compressed
+        .iter()
+        .zip(&origins)
+        .filter(|pair| is_new_assistant(*pair))
+        .count();
     let kept = || {
         let turns = origins.iter().enumerate();
         turns.filter_map(|(index, origin)| Some((index, original.get(origin.turn()?)?)))
     };
     let (texts, uses) = used(kept());
     let first_turn = |pattern: usize| uses.get(pattern).map_or(0, |used| used.first_turn);
-    let first_in_original = |pattern: usize| origins.get(first_turn(pattern)).and_then(|origin| origin.turn()).unwrap_or(0);
+    let first_in_original = |pattern: usize| {
+        origins
+            .get(first_turn(pattern))
+            .and_then(|origin| origin.turn())
+            .unwrap_or(0)
+    };
     let matcher = Matcher::new(texts.iter().map(String::as_str));
     let mut is_kept = vec![false; original.len()];
-    for (_, turn) in origins.iter().enumerate() {
-        if let Some(flag) = turn.turn().and_then(|turn| is_kept.get_mut(turn)) {
+    for origin in &origins {
+        if let Some(flag) = origin.turn().and_then(|turn| is_kept.get_mut(turn)) {
             *flag = true;
         }
     }
     // Said in a turn that is gone, before its first use.
     let mut wanted = vec![true; texts.len()];
     let mut open = vec![false; texts.len()];
-    let gone = original.iter().enumerate().zip(&is_kept).filter(|(_, is_kept)| !**is_kept);
+    let gone = told
+        .iter()
+        .enumerate()
+        .zip(&is_kept)
+        .filter(|(_, is_kept)| !**is_kept);
     for ((index, turn), _) in gone {
         for text in turn.texts() {
             matcher.find(text, &mut wanted, |pattern, _| {
@@ -90,12 +105,14 @@ pub fn score(original: &[TurnView<'_>], compressed: &[TurnView<'_>]) -> PairScor
         }
     }
     let needed = texts.into_iter().zip(&uses).zip(open.iter().zip(&lacking));
-    let needed = needed.filter(|(_, (is_open, _))| **is_open).map(|((text, used), (_, is_lacking))| Needed {
-        text,
-        uses: used.uses,
-        first_turn: used.first_turn,
-        is_held: !is_lacking,
-    });
+    let needed = needed
+        .filter(|(_, (is_open, _))| **is_open)
+        .map(|((text, used), (_, is_lacking))| Needed {
+            text,
+            uses: used.uses,
+            first_turn: used.first_turn,
+            is_held: !is_lacking,
+        });
     PairScore {
         needed: needed.collect(),
         origins,
@@ -121,15 +138,23 @@ mod tests {
     }
 
     fn held(original: &[(Role, &str)], compressed: &[(Role, &str)]) -> Vec<(String, bool)> {
-        let score = score(&turns(original), &turns(compressed));
-        score.needed.into_iter().map(|needed| (needed.text, needed.is_held)).collect()
+        let original = turns(original);
+        let score = score(&original, &original, &turns(compressed));
+        score
+            .needed
+            .into_iter()
+            .map(|needed| (needed.text, needed.is_held))
+            .collect()
     }
 
     const ORIGINAL: [(Role, &str); 5] = [
         (Role::Human, "mend src/known_file.py"),
         (Role::Assistant, "I look"),
         (Role::Tool, "see lib/deep_one.py and W12345"),
-        (Role::Assistant, "editing lib/deep_one.py, src/known_file.py and my_own_name"),
+        (
+            Role::Assistant,
+            "editing lib/deep_one.py, src/known_file.py and my_own_name",
+        ),
         (Role::Tool, "ok"),
     ];
 
@@ -137,9 +162,15 @@ mod tests {
     fn a_summary_that_names_it_holds_it() {
         let mut compressed = ORIGINAL.to_vec();
         compressed[2] = (Role::Human, "Summary: lib/deep_one.py was found");
-        assert_eq!(held(&ORIGINAL, &compressed), [("lib/deep_one.py".to_owned(), true)]);
+        assert_eq!(
+            held(&ORIGINAL, &compressed),
+            [("lib/deep_one.py".to_owned(), true)]
+        );
         compressed[2] = (Role::Human, "Summary: something was found");
-        assert_eq!(held(&ORIGINAL, &compressed), [("lib/deep_one.py".to_owned(), false)]);
+        assert_eq!(
+            held(&ORIGINAL, &compressed),
+            [("lib/deep_one.py".to_owned(), false)]
+        );
     }
 
     #[test]
@@ -152,7 +183,10 @@ mod tests {
 
     #[test]
     fn what_was_appended_to_a_kept_turn_counts() {
-        let merged = [(Role::Human, "mend src/known_file.py\n\nlib/deep_one.py exists"), ORIGINAL[3]];
+        let merged = [
+            (Role::Human, "mend src/known_file.py\n\nlib/deep_one.py exists"),
+            ORIGINAL[3],
+        ];
         assert_eq!(held(&ORIGINAL, &merged), [("lib/deep_one.py".to_owned(), true)]);
     }
 
@@ -160,6 +194,10 @@ mod tests {
     fn nothing_is_needed_where_nothing_is_gone_and_changed_assistant_turns_are_counted() {
         assert!(held(&ORIGINAL, &ORIGINAL).is_empty());
         let changed = [ORIGINAL[0], (Role::Assistant, "all of it")];
-        assert_eq!(score(&turns(&ORIGINAL), &turns(&changed)).changed_assistant_turns, 1);
+        let original = turns(&ORIGINAL);
+        assert_eq!(
+            score(&original, &original, &turns(&changed)).changed_assistant_turns,
+            1
+        );
     }
 }
