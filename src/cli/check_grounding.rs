@@ -83,6 +83,10 @@ impl GroundingCheck<'_> {
         let left_out = pairs.each(matching, scorer, &stop, |found| {
             match found {
                 Found::Pair(old, new) => add(&mut outcome, scorer, old, new, stops)?,
+                // It says itself why it cannot be read.
+                Found::NoOriginal(new) if scorer.id(&new.bytes).is_none() => {
+                    add(&mut outcome, scorer, new, new, stops)?;
+                }
                 Found::NoOriginal(_) => outcome.records_without_original += 1,
             }
             Ok(())

@@ -36,7 +36,7 @@ pub enum Matching {
 pub enum Found<'r> {
     /// A record and what was made of it.
     Pair(&'r RawRecord, &'r RawRecord),
-    /// A compressed record whose original is not there.
+    /// A compressed record whose original is not there, or that cannot be read.
     NoOriginal(&'r RawRecord),
 }
 
@@ -104,13 +104,16 @@ impl Pairs {
         let mut left_over = 0;
         while let Some(new) = compressed.next_record()? {
             interrupted(stop)?;
-            let key = key(scorer, &new);
-            let mut found = key.and_then(|key| waiting.remove(&key));
+            let Some(key) = key(scorer, &new) else {
+                take(Found::NoOriginal(&new))?;
+                continue;
+            };
+            let mut found = waiting.remove(&key);
             waiting_bytes -= found.as_ref().map_or(0, |old| old.bytes.len());
             while found.is_none() {
                 let Some(old) = original.next_record()? else { break };
                 match self::key(scorer, &old) {
-                    old_key if old_key == key => found = Some(old),
+                    Some(old_key) if old_key == key => found = Some(old),
                     Some(old_key) if wanted.contains(&old_key) => {
                         waiting_bytes += old.bytes.len();
                         waiting.insert(old_key, old);
