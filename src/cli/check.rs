@@ -1,5 +1,8 @@
 //! `trajfit check`: the gate for CI and commit hooks.
 
+use std::path::PathBuf;
+
+use super::check_grounding::GroundingCheck;
 use super::errors::CliError;
 use super::exit::ExitStatus;
 use super::stdout;
@@ -28,6 +31,13 @@ pub struct CheckArgs {
     /// Records that the chat template refuses do not fail the check
     #[arg(long)]
     allow_refused: bool,
+    /// Compare with the data before compression, of whatever program: are the identifiers that kept assistant turns rely on
+    /// still told before them? Then no tokens are counted
+    #[arg(long, value_name = "ORIGINAL", conflicts_with_all = ["p99", "allow_refused"])]
+    grounding: Option<PathBuf>,
+    /// With --grounding: the part of these identifiers that must be held, 0 to 1
+    #[arg(long, value_name = "PART", requires = "grounding", value_parser = part)]
+    min_grounding: Option<f64>,
     /// What the answer is printed as
     #[arg(long, value_name = "NAME", value_enum, default_value_t = AnswerFormat::Text)]
     format: AnswerFormat,
@@ -38,11 +48,23 @@ Examples:
   trajfit check out.jsonl                            no record is over 15,250 tokens
   trajfit check data/ --tokenizer qwen3/ --max-tokens 32000 --max-over 0.5%
   trajfit check runs.jsonl --p99 16000 --format json
+  trajfit check --grounding runs.jsonl out.jsonl --min-grounding 0.99
 
 Exit codes: 0 passed, 1 failed, 2 wrong usage or configuration, 4 could not go on, 130 interrupted";
 
 /// Runs the command.
 pub fn run(args: CheckArgs) -> Result<ExitStatus, CliError> {
+    if let Some(original) = &args.grounding {
+        let (compressed, config) = args.survey.only_input()?;
+        return GroundingCheck {
+            original,
+            compressed: &compressed,
+            least: args.min_grounding,
+            format: args.format,
+            config: &config,
+        }
+        .run();
+    }
     let Some(surveyed) = args.survey.survey(false)? else {
         return Ok(ExitStatus::Done);
     };
@@ -84,6 +106,12 @@ fn max_over(text: &str) -> Result<MaxOver, String> {
         Ok(percent) if (0.0..=100.0).contains(&percent) => Ok(MaxOver::Share((percent * 1e6).round() as u64)),
         _ => Err("not a percentage from 0% to 100%".to_owned()),
     }
+}
+
+/// The value of `--min-grounding`.
+fn part(text: &str) -> Result<f64, String> {
+    let part = text.parse::<f64>().ok().filter(|part| (0.0..=1.0).contains(part));
+    part.ok_or_else(|| "not a number from 0 to 1".to_owned())
 }
 
 #[cfg(test)]

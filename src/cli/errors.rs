@@ -5,6 +5,8 @@ use std::io::{self, Write};
 
 use super::exit::ExitStatus;
 use crate::config::ConfigError;
+use crate::metrics::GroundedRecord;
+use crate::report::figures::printable;
 
 /// Why a command ended early, what helps, and the exit code that says so.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,6 +58,16 @@ pub fn warn(warnings: &[String]) {
     let mut stderr = io::stderr().lock();
     for warning in warnings {
         let _ = writeln!(stderr, "warning: {warning}");
+    }
+}
+
+/// Prints why a gate on grounding failed, and the records that lost most.
+pub fn gate(message: &str, worst: &[GroundedRecord]) {
+    let mut stderr = io::stderr().lock();
+    let _ = writeln!(stderr, "error: {message}");
+    for record in worst {
+        let place = printable(&format!("{}:{}", record.source, record.line)).into_owned();
+        let _ = writeln!(stderr, "  {place} holds {} of {}", record.held, record.needed);
     }
 }
 

@@ -11,7 +11,7 @@ use super::progress::{Progress, ProgressStyle, compressing};
 use super::{running, summarizer};
 use crate::config::{Config, OutputCompression, OverLimit};
 use crate::fit::{FitSettings, Fitter};
-use crate::metrics::{Status, Totals};
+use crate::metrics::{Status, Totals, is_grounded, share_held};
 use crate::pipeline::{self, Codec, Job, RunError, RunReport, Sample, Source, Targets, Worker};
 use crate::report::{
     DryRunFigures, OverLimitFigures, Reasons, RecordFigures, RequestFigures, RunFigures, summary_table,
@@ -114,6 +114,7 @@ fn settings(config: &Config, dry_run: bool) -> FitSettings {
         format: running::format(config),
         over_limit: compression.over_limit,
         on_failure: config.summarization.on_failure,
+        reject_invented: config.summarization.reject_invented,
         dry_run,
         per_trajectory: config.metrics.per_trajectory,
     }
@@ -141,7 +142,15 @@ fn tell(options: &CompressOptions, report: &RunReport, cost: Option<f64>) -> Exi
     let sums = &report.totals.sums;
     let rejected = report.totals.with_status(Status::Rejected);
     let failed = report.totals.with_status(Status::Failed);
-    if sums.still_over_limit > 0 && options.config.compression.over_limit == OverLimit::Fail {
+    let least = options.config.compression.min_grounding.unwrap_or(0.0);
+    if !is_grounded(sums.anchors_needed, sums.anchors_held, least) {
+        let share = 100.0 * share_held(sums.anchors_needed, sums.anchors_held);
+        let failed = format!(
+            "{share:.2} % of the identifiers that later turns rely on are held, less than --min-grounding {least}"
+        );
+        errors::gate(&failed, report.totals.worst_grounded.records());
+        ExitStatus::GateFailed
+    } else if sums.still_over_limit > 0 && options.config.compression.over_limit == OverLimit::Fail {
         ExitStatus::GateFailed
     } else if rejected + failed + sums.degraded > 0 {
         ExitStatus::Incomplete

@@ -3,6 +3,7 @@
 mod args;
 mod cache_cmd;
 mod check;
+mod check_grounding;
 mod completions;
 mod compress;
 mod config_cmd;

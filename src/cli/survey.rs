@@ -108,6 +108,18 @@ pub struct Surveyed {
 }
 
 impl SurveyArgs {
+    /// The input, where only one makes sense, and the configuration.
+    pub fn only_input(self) -> Result<(PathBuf, Config), CliError> {
+        let resolved = self.keys.into_sources(self.config).resolve()?;
+        match <[PathBuf; 1]>::try_from(self.inputs) {
+            Ok([input]) => Ok((input, resolved.config)),
+            Err(_) => Err(
+                CliError::usage("--grounding compares two data sets, and more are named")
+                    .with_help("trajfit check --grounding ORIGINAL COMPRESSED: files or directories"),
+            ),
+        }
+    }
+
     /// Measures all records; with `lines`, prints a line of JSON for each. `None`: who read them has gone.
     pub fn survey(self, lines: bool) -> Result<Option<Surveyed>, CliError> {
         let resolved = self.keys.into_sources(self.config).resolve()?;

@@ -1,5 +1,6 @@
 //! The algorithm, as pure functions over turns and counts: no I/O, no clocks, no JSON text.
 
+pub mod alignment;
 pub mod anchors;
 mod cut_points;
 mod outline;

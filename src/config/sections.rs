@@ -40,6 +40,8 @@ pub struct CompressionConfig {
     pub summary_placement: SummaryPlacement,
     /// Whether identifiers that later turns rely on are kept in the summary.
     pub grounding: bool,
+    /// The part of these identifiers that a run must hold, 0 to 1.
+    pub min_grounding: Option<f64>,
 }
 
 /// `summarization`: who writes summaries.
@@ -49,6 +51,8 @@ pub struct SummarizationConfig {
     pub summarizer: SummarizerKind,
     /// What becomes of a record whose summary failed.
     pub on_failure: OnFailure,
+    /// Whether a summary with identifiers that the record does not have is a failed one.
+    pub reject_invented: bool,
     /// What the endpoint of a network summarizer understands.
     pub api: Api,
     /// The model that it asks.
@@ -168,6 +172,7 @@ impl Default for CompressionConfig {
             max_passes: 3,
             summary_placement: SummaryPlacement::Human,
             grounding: true,
+            min_grounding: None,
         }
     }
 }
@@ -177,6 +182,7 @@ impl Default for SummarizationConfig {
         Self {
             summarizer: SummarizerKind::Extractive,
             on_failure: OnFailure::Fallback,
+            reject_invented: false,
             api: Api::OpenAi,
             model: None,
             fallback_model: None,

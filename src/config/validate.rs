@@ -54,6 +54,13 @@ pub fn check(config: &Config, provenance: &Provenance) -> Result<(), ConfigError
         ),
         at_least("compression.max_passes", compression.max_passes, 1),
         (
+            "compression.min_grounding",
+            compression
+                .min_grounding
+                .is_none_or(|least| (0.0..=1.0).contains(&least)),
+            "it must be from 0 to 1".to_owned(),
+        ),
+        (
             "protected_turns.tail_tokens",
             config.protected_turns.tail_tokens < compression.target_max_tokens,
             format!(

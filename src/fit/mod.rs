@@ -4,6 +4,7 @@ mod attempt;
 mod case;
 mod count;
 mod measure;
+mod pair;
 mod passes;
 mod redacted;
 mod rendered;
@@ -17,6 +18,7 @@ use case::Case;
 use count::Counted;
 pub use count::{TurnCost, TurnCounter};
 pub use measure::Measurer;
+pub use pair::{PairScorer, UnreadablePair};
 pub use rendered::Rendered;
 pub use settings::{CountMode, FitSettings, OnFailure, OverLimit};
 

@@ -230,6 +230,7 @@ impl Case<'_> {
             summary_tokens: self.fitter.counter.count(&summary.text) as u64,
             anchors_needed: summary.anchors_needed as u64,
             anchors_held: summary.anchors_held as u64,
+            anchors_invented: summary.anchors_invented as u64,
             degraded: row.degraded || refused,
             compressed_value_tokens: row.compressed_value_tokens.map(|_| written.value_tokens as u64),
             compressed_rendered_tokens: written.rendered_tokens.map(|tokens| tokens as u64),

@@ -70,6 +70,8 @@ pub struct FitSettings {
     pub over_limit: OverLimit,
     /// What becomes of records whose summary failed.
     pub on_failure: OnFailure,
+    /// Whether a summary with identifiers that the record does not have is a failed one.
+    pub reject_invented: bool,
     /// Plan and count, but summarize nothing.
     pub dry_run: bool,
     /// Put a `compression_metrics` object into compressed records.

@@ -3,13 +3,13 @@
 use super::OnFailure;
 use super::case::Case;
 use super::redacted::redacted;
-use crate::compress::anchors::Anchor;
+use crate::compress::anchors::{Anchor, invented, sources_of};
 use crate::compress::{Reason, Region};
 use crate::metrics::Row;
 use crate::summarize::grounding::ground;
 use crate::summarize::marker::{body_of, with_marker};
 use crate::summarize::redact::redact;
-use crate::summarize::{Estimate, SummaryError, SummaryRequest, Usage};
+use crate::summarize::{Estimate, Summarizer, Summary, SummaryError, SummaryRequest, Usage};
 use crate::trajectory::{Role, TurnView};
 
 /// A summary ready to be written.
@@ -20,6 +20,8 @@ pub struct Grounded {
     pub anchors_needed: usize,
     /// Of these, those that it names.
     pub anchors_held: usize,
+    /// Identifiers that it names and the record does not.
+    pub anchors_invented: usize,
     /// Why it is not from whom it was asked.
     pub instead_of: Option<Reason>,
 }
@@ -43,6 +45,23 @@ pub fn note(row: &mut Row, usage: &Usage) {
     row.cached_summary |= usage.cached > 0;
 }
 
+/// Why a summary is refused that names what it cannot know. A secret in it is not told either.
+fn invented_error(invented: &[String], usage: Usage) -> SummaryError {
+    let some: Vec<&str> = invented.iter().take(3).map(String::as_str).collect();
+    let named = redact(&some.join(", ")).0.into_owned();
+    let more = invented.len().saturating_sub(some.len());
+    let more = if more > 0 {
+        format!(" and {more} more")
+    } else {
+        String::new()
+    };
+    SummaryError::Failed {
+        name: "summary_invented",
+        detail: format!("it names {named}{more}, which the record does not"),
+        usage,
+    }
+}
+
 impl<'a> Case<'a> {
     /// What the first summary of a region would take.
     pub fn estimate(&self, region: Region) -> Estimate {
@@ -63,7 +82,17 @@ impl<'a> Case<'a> {
         let request = self.request(&given);
         let summarizer = &self.fitter.summarizer;
         summarizer.name().clone_into(&mut row.summarizer);
-        let summary = match summarizer.summarize(request).await {
+        let mut anchors_invented = 0;
+        let made_up = |summary: Summary| {
+            let invented = self.invented(summarizer.as_ref(), &summary, &given);
+            anchors_invented = invented.len();
+            if !settings.reject_invented || invented.is_empty() {
+                return Ok(summary);
+            }
+            anchors_invented = 0;
+            Err(invented_error(&invented, summary.usage))
+        };
+        let summary = match summarizer.summarize(request).await.and_then(made_up) {
             Ok(summary) => summary,
             Err(error @ SummaryError::EndRun { .. }) => return Err(error),
             Err(error) if settings.on_failure == OnFailure::Fallback => {
@@ -89,8 +118,19 @@ impl<'a> Case<'a> {
             text,
             anchors_needed: given.anchors.len(),
             anchors_held,
+            anchors_invented,
             instead_of: summary.instead_of,
         })
+    }
+
+    /// The identifiers of a summary that stand nowhere in the record nor in an earlier summary of it.
+    fn invented(&self, summarizer: &dyn Summarizer, summary: &Summary, given: &Given<'_>) -> Vec<String> {
+        if summarizer.only_quotes() {
+            return Vec::new();
+        }
+        let turns = self.views.iter().flat_map(sources_of);
+        let others = given.previous.as_deref().into_iter().chain([self.record.text]);
+        invented(&summary.text, turns.chain(others))
     }
 
     fn given(&self, region: Region, earlier: Option<(Region, &str)>) -> Given<'a> {

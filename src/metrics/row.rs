@@ -44,7 +44,7 @@ impl Status {
 }
 
 /// The columns of the metrics, in order. Tokens are exact; `line` counts from 1 and is the record's number where the
-/// input is a JSON array; region indexes are -1 where nothing was compressed. The last five are empty without a chat template;
+/// input is a JSON array; region indexes are -1 where nothing was compressed. The five from `original_value_tokens` on are empty without a chat template;
 /// the tokens before them are those that the budget is measured in.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs)] // The names are the contract, and say it all.
@@ -91,6 +91,7 @@ pub struct Row {
     pub original_rendered_tokens: Option<u64>,
     pub compressed_rendered_tokens: Option<u64>,
     pub template_changed_turns: Option<u64>,
+    pub anchors_invented: u64,
 }
 
 impl Row {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::distribution::Distribution;
-use super::{BothCounts, Row, Status};
+use super::{BothCounts, GroundedRecord, Row, Status, WorstGrounded};
 
 /// Ratios are counted in steps of the four decimals that rows show.
 const RATIO_STEPS: usize = 10_000;
@@ -23,6 +23,8 @@ pub struct Totals {
     pub sums: Sums,
     /// What the records cost in both counts, where there is a chat template.
     pub both_counts: BothCounts,
+    /// The records that lost most identifiers.
+    pub worst_grounded: WorstGrounded,
     before: Distribution,
     after: Distribution,
     /// How many compressed records have each ratio.
@@ -55,6 +57,7 @@ pub struct Sums {
     pub anchors_needed: u64,
     pub anchors_held: u64,
     pub records_with_dangling_anchors: u64,
+    pub anchors_invented: u64,
     pub redactions: u64,
 }
 
@@ -66,6 +69,7 @@ impl Default for Totals {
             over_limit_reasons: BTreeMap::new(),
             sums: Sums::default(),
             both_counts: BothCounts::default(),
+            worst_grounded: WorstGrounded::default(),
             before: Distribution::default(),
             after: Distribution::default(),
             ratios: vec![0; RATIO_STEPS + 1],
@@ -97,6 +101,9 @@ impl Totals {
         }
         self.sums.add(row);
         self.both_counts.add(row);
+        if row.anchors_held < row.anchors_needed {
+            self.worst_grounded.add(GroundedRecord::of(row));
+        }
         self.before.add(row.original_tokens);
         self.after.add(row.compressed_tokens);
         if row.was_compressed {
@@ -175,6 +182,7 @@ impl Sums {
         self.anchors_needed += row.anchors_needed;
         self.anchors_held += row.anchors_held;
         self.records_with_dangling_anchors += u64::from(row.anchors_held < row.anchors_needed);
+        self.anchors_invented += row.anchors_invented;
         self.redactions += row.redactions;
     }
 }

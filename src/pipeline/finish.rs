@@ -15,7 +15,7 @@ use super::run::{Job, RunReport};
 use super::start;
 use super::targets::{PARTIAL, appended};
 use super::writer::Writer;
-use crate::metrics::{BothCounts, Sums};
+use crate::metrics::{BothCounts, Sums, WorstGrounded, share_held};
 
 /// Ends a run.
 pub struct Finish<'r> {
@@ -36,6 +36,9 @@ struct Summary<'r> {
     sums: &'r Sums,
     mean_compression_ratio: Option<f64>,
     median_compression_ratio: Option<f64>,
+    /// The part held of the identifiers that later turns rely on; 1 where there are none.
+    anchors_held_share: f64,
+    worst_grounded: &'r WorstGrounded,
     original_token_percentiles: BTreeMap<&'static str, u64>,
     compressed_token_percentiles: BTreeMap<&'static str, u64>,
     both_counts: Option<&'r BothCounts>,
@@ -184,6 +187,8 @@ impl<'r> Finish<'r> {
             sums: &totals.sums,
             mean_compression_ratio: totals.mean_ratio().map(|ratio| (ratio * 1e4).round() / 1e4),
             median_compression_ratio: totals.median_ratio(),
+            anchors_held_share: share_held(totals.sums.anchors_needed, totals.sums.anchors_held),
+            worst_grounded: &totals.worst_grounded,
             original_token_percentiles: before,
             compressed_token_percentiles: after,
             both_counts: totals.both_counts.is_any().then_some(&totals.both_counts),

@@ -153,6 +153,11 @@ pub trait Summarizer: Send + Sync {
     /// The name that metrics and messages use for it.
     fn name(&self) -> &'static str;
 
+    /// Whether it only quotes, so that it can name nothing that its turns do not.
+    fn only_quotes(&self) -> bool {
+        false
+    }
+
     /// Summarizes the region. Network implementations wait here; the embedded one computes.
     fn summarize<'a>(&'a self, request: SummaryRequest<'a>) -> BoxFuture<'a, Result<Summary, SummaryError>>;
 

@@ -1,7 +1,9 @@
 //! Identifiers that later turns rely on, and which of them a compression would leave dangling.
 
+mod invented;
 mod kind;
 mod matcher;
+mod pair;
 mod scan;
 #[cfg(test)]
 mod tests;
@@ -11,8 +13,10 @@ use rustc_hash::FxHashMap;
 
 use crate::trajectory::{Role, TurnView};
 
+pub use invented::{invented, sources_of};
 pub use kind::is_spaceless;
 pub use matcher::Matcher;
+pub use pair::{Needed, PairScore, score};
 pub use scan::{argument_values, identifiers};
 
 /// An identifier (path, id, number, name, URL, hash, quoted value) that kept assistant turns use.
@@ -41,7 +45,7 @@ pub fn dangling(
     region: &[TurnView<'_>],
     kept_after: &[TurnView<'_>],
 ) -> Vec<Anchor> {
-    let (texts, uses) = used(kept_after);
+    let (texts, uses) = used(kept_after.iter().enumerate());
     if texts.is_empty() || region.is_empty() {
         return Vec::new();
     }
@@ -92,8 +96,8 @@ pub fn held_mask(anchors: &[Anchor], text: &str) -> Vec<bool> {
     missing.into_iter().map(|is_missing| !is_missing).collect()
 }
 
-/// The identifiers of the assistant turns, in order of first use, with how often and where they are used.
-fn used(turns: &[TurnView<'_>]) -> (Vec<String>, Vec<Use>) {
+/// The identifiers of the assistant turns among numbered ones, in order of first use, with how often and where they are used.
+fn used<'v>(turns: impl Iterator<Item = (usize, &'v TurnView<'v>)>) -> (Vec<String>, Vec<Use>) {
     let mut place: FxHashMap<String, usize> = FxHashMap::default();
     let mut texts: Vec<String> = Vec::new();
     let mut uses: Vec<Use> = Vec::new();
@@ -109,11 +113,7 @@ fn used(turns: &[TurnView<'_>]) -> (Vec<String>, Vec<Use>) {
             });
         }
     };
-    for (turn_index, turn) in turns
-        .iter()
-        .enumerate()
-        .filter(|(_, turn)| turn.role == Role::Assistant)
-    {
+    for (turn_index, turn) in turns.filter(|(_, turn)| turn.role == Role::Assistant) {
         identifiers(&turn.text, |identifier| note(identifier, turn_index));
         for call in &turn.calls {
             for value in argument_values(&call.arguments) {

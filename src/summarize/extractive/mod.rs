@@ -45,6 +45,10 @@ impl Summarizer for Extractive {
         "extractive"
     }
 
+    fn only_quotes(&self) -> bool {
+        true
+    }
+
     fn summarize<'a>(&'a self, request: SummaryRequest<'a>) -> BoxFuture<'a, Result<Summary, SummaryError>> {
         Box::pin(std::future::ready(self.summary(&request)))
     }

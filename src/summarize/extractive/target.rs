@@ -140,7 +140,8 @@ fn on_file(name: &str, path: &str, verb: Option<&str>, fields: &[(String, String
         .collect();
     if !range.is_empty() {
         line.push_str(" lines ");
-        line.push_str(&cleaned(&range.join("-")));
+        // Joined by a dash they would read as one number that nobody wrote.
+        line.push_str(&cleaned(&range.join(" to ")));
     }
     if let Some((_, query)) = fields
         .iter()

@@ -81,8 +81,12 @@ fn ending(action: &Action, limits: Limits) -> String {
         if !text.is_empty() {
             text.push_str(", ");
         }
-        let plural = if outcome.lines == 1 { "" } else { "s" };
-        let _ = write!(text, "{} line{plural}", outcome.lines);
+        // A number of three digits would be an identifier that stands nowhere in the region.
+        let _ = match outcome.lines {
+            1 => write!(text, "1 line"),
+            lines @ ..100 => write!(text, "{lines} lines"),
+            _ => write!(text, "99+ lines"),
+        };
     }
     if text.is_empty() { "ok".to_owned() } else { text }
 }

@@ -1,0 +1,259 @@
+//! Which turns of a compressed trajectory are turns of the original, whoever compressed it.
+
+use std::hash::{Hash, Hasher};
+
+use rustc_hash::{FxHashMap, FxHasher};
+
+use crate::trajectory::{ToolCall, TurnView, leaves};
+
+/// Where a turn of a compressed trajectory comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// It says what this turn of the original says.
+    Kept(usize),
+    /// It says what this turn says, and then more: a notice, or a summary that was appended.
+    Extended(usize),
+    /// It is new, or was changed.
+    New,
+}
+
+impl Origin {
+    /// The original's turn, where there is one.
+    pub fn turn(self) -> Option<usize> {
+        match self {
+            Self::Kept(turn) | Self::Extended(turn) => Some(turn),
+            Self::New => None,
+        }
+    }
+}
+
+/// Pairs of turns compared for the longest common subsequence; beyond that, each turn takes the next equal one.
+const MAX_PAIRS: usize = 4_000_000;
+
+/// Where each turn of `compressed` comes from. Turns are compared by what they say (role, text, calls, answers), not by how
+/// it is written as JSON; those that are kept keep their order.
+pub fn align(original: &[TurnView<'_>], compressed: &[TurnView<'_>]) -> Vec<Origin> {
+    let (old, new) = (hashes(original), hashes(compressed));
+    let head = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
+    let most = old.len().min(new.len()) - head;
+    let pairs = old.iter().rev().zip(new.iter().rev());
+    let tail = pairs.take(most).take_while(|(a, b)| a == b).count();
+    let middle = |hashes: &[u64]| hashes.get(head..hashes.len() - tail).unwrap_or_default().to_vec();
+    let (old_middle, new_middle) = (middle(&old), middle(&new));
+    let matched = if old_middle.len() * new_middle.len() <= MAX_PAIRS {
+        longest(&old_middle, &new_middle)
+    } else {
+        next_equal(&old_middle, &new_middle)
+    };
+    let mut origins: Vec<Origin> = (0..head).map(Origin::Kept).collect();
+    let found = |index: Option<usize>| index.map_or(Origin::New, |index| Origin::Kept(head + index));
+    origins.extend(matched.into_iter().map(found));
+    origins.extend((old.len() - tail..old.len()).map(Origin::Kept));
+    extend(&mut origins, original, compressed);
+    origins
+}
+
+/// A turn that begins with what a turn of the original between its neighbours says comes from there.
+fn extend(origins: &mut [Origin], original: &[TurnView<'_>], compressed: &[TurnView<'_>]) {
+    let mut from = 0;
+    for index in 0..origins.len() {
+        if let Some(turn) = origins.get(index).and_then(|origin| origin.turn()) {
+            from = turn + 1;
+            continue;
+        }
+        let later = origins.get(index..).unwrap_or_default();
+        let to = later
+            .iter()
+            .find_map(|origin| origin.turn())
+            .unwrap_or(original.len());
+        let Some(new) = compressed.get(index) else {
+            continue;
+        };
+        let between = original.get(from..to).unwrap_or_default();
+        if let Some(found) = between.iter().position(|old| continues(new, old)) {
+            if let Some(origin) = origins.get_mut(index) {
+                *origin = Origin::Extended(from + found);
+            }
+            from += found + 1;
+        }
+    }
+}
+
+/// Whether `new` says all that `old` says, and then more.
+fn continues(new: &TurnView<'_>, old: &TurnView<'_>) -> bool {
+    let said = old.text.trim_end();
+    let answers = || new.responses.iter().zip(&old.responses);
+    new.role == old.role
+        && (!said.is_empty() || !old.responses.is_empty())
+        && new.text.starts_with(said)
+        && new.responses.len() == old.responses.len()
+        && answers().all(|(new, old)| new.content.starts_with(old.content.trim_end()))
+        && new.calls.len() == old.calls.len()
+        && new
+            .calls
+            .iter()
+            .zip(&old.calls)
+            .all(|(new, old)| hash_of_call(new) == hash_of_call(old))
+}
+
+/// For each of `new` its place in `old`, so that as many as possible have one and the order is kept.
+fn longest(old: &[u64], new: &[u64]) -> Vec<Option<usize>> {
+    let width = old.len() + 1;
+    let mut lengths = vec![0_u32; width * (new.len() + 1)];
+    let length =
+        |lengths: &[u32], row: usize, column: usize| lengths.get(row * width + column).copied().unwrap_or(0);
+    for (row, a) in new.iter().enumerate().rev() {
+        for (column, b) in old.iter().enumerate().rev() {
+            let best = if a == b {
+                length(&lengths, row + 1, column + 1) + 1
+            } else {
+                length(&lengths, row + 1, column).max(length(&lengths, row, column + 1))
+            };
+            if let Some(cell) = lengths.get_mut(row * width + column) {
+                *cell = best;
+            }
+        }
+    }
+    let mut column = 0;
+    let mut places = Vec::with_capacity(new.len());
+    for (row, a) in new.iter().enumerate() {
+        let left = length(&lengths, row, column);
+        if length(&lengths, row + 1, column) == left {
+            places.push(None);
+            continue;
+        }
+        // Part of every longest match from here on: its first equal turn will do.
+        let rest = old.get(column..).unwrap_or_default();
+        let found = rest.iter().position(|b| a == b).map(|at| column + at);
+        places.push(found);
+        column = found.map_or(column, |found| found + 1);
+    }
+    places
+}
+
+/// The same, each of `new` taking the next equal turn of `old`: linear.
+fn next_equal(old: &[u64], new: &[u64]) -> Vec<Option<usize>> {
+    let mut places: FxHashMap<u64, Vec<usize>> = FxHashMap::default();
+    for (index, hash) in old.iter().enumerate() {
+        places.entry(*hash).or_default().push(index);
+    }
+    let mut from = 0;
+    new.iter()
+        .map(|hash| {
+            let all = places.get(hash)?;
+            let found = *all.get(all.partition_point(|index| *index < from))?;
+            from = found + 1;
+            Some(found)
+        })
+        .collect()
+}
+
+fn hashes(turns: &[TurnView<'_>]) -> Vec<u64> {
+    turns.iter().map(hash_of).collect()
+}
+
+fn hash_of(turn: &TurnView<'_>) -> u64 {
+    let mut hasher = FxHasher::default();
+    turn.role.hash(&mut hasher);
+    turn.text.trim().hash(&mut hasher);
+    turn.calls.len().hash(&mut hasher);
+    for call in &turn.calls {
+        hash_of_call(call).hash(&mut hasher);
+    }
+    for response in &turn.responses {
+        response.content.trim().hash(&mut hasher);
+    }
+    hasher.finish()
+}
+
+/// A call's name and arguments, these without the white space between them.
+fn hash_of_call(call: &ToolCall<'_>) -> u64 {
+    let mut hasher = FxHasher::default();
+    call.name.hash(&mut hasher);
+    match leaves::leaves(&call.arguments, usize::MAX) {
+        Some(leaves) => {
+            for leaf in leaves {
+                (leaf.key, leaf.depth, leaf.value).hash(&mut hasher);
+            }
+        }
+        None => call.arguments.trim().hash(&mut hasher),
+    }
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::borrow::Cow;
+
+    use super::*;
+    use crate::trajectory::Role;
+
+    fn said(role: Role, text: &str) -> TurnView<'_> {
+        TurnView {
+            index: 0,
+            role,
+            text: Cow::Borrowed(text),
+            calls: Vec::new(),
+            responses: Vec::new(),
+        }
+    }
+
+    fn turns<'t>(texts: &[&'t str]) -> Vec<TurnView<'t>> {
+        texts.iter().map(|text| said(Role::Human, text)).collect()
+    }
+
+    fn origins(old: &[&str], new: &[&str]) -> Vec<Origin> {
+        align(&turns(old), &turns(new))
+    }
+
+    #[test]
+    fn turns_are_found_again_around_what_was_replaced_or_cut() {
+        use Origin::{Kept, New};
+        assert_eq!(
+            origins(&["a", "b", "c", "d"], &["a", "sum", "d"]),
+            [Kept(0), New, Kept(3)]
+        );
+        assert_eq!(origins(&["a", "b", "c", "d"], &["a", "d"]), [Kept(0), Kept(3)]);
+        let (old, new) = (["a", "b", "c", "d", "e"], ["x", "b", "y", "d", "z"]);
+        assert_eq!(origins(&old, &new), [New, Kept(1), New, Kept(3), New]);
+        assert_eq!(origins(&[], &["a"]), [New]);
+        assert_eq!(origins(&["a"], &[]), []);
+    }
+
+    #[test]
+    fn a_repeated_turn_is_matched_so_that_most_are() {
+        use Origin::{Kept, New};
+        assert_eq!(
+            origins(&["q", "ok", "a", "ok", "b"], &["sum", "ok", "a", "x"]),
+            [New, Kept(1), Kept(2), New]
+        );
+    }
+
+    #[test]
+    fn a_turn_that_goes_on_is_extended() {
+        use Origin::{Extended, Kept, New};
+        assert_eq!(
+            origins(&["system text", "b", "c"], &["system text. Notice", "new", "c"]),
+            [Extended(0), New, Kept(2)]
+        );
+    }
+
+    #[test]
+    fn many_turns_are_matched_in_linear_time() {
+        let names: Vec<String> = (0..3_000).map(|n| format!("turn {n}")).collect();
+        let mut old: Vec<&str> = names.iter().map(String::as_str).collect();
+        old.insert(0, "first");
+        let new: Vec<&str> = std::iter::once("other")
+            .chain(names.iter().map(String::as_str))
+            .chain(["last"])
+            .collect();
+        let origins = origins(&old, &new);
+        assert_eq!(
+            origins
+                .iter()
+                .filter(|origin| matches!(origin, Origin::Kept(_)))
+                .count(),
+            3_000
+        );
+    }
+}

@@ -1,0 +1,130 @@
+//! Identifiers that a text names and none of its sources does: what a summary made up.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{Matcher, argument_values, identifiers};
+use crate::trajectory::TurnView;
+
+/// Identifiers of one text that are looked for, at most.
+const MAX_NAMED: usize = 4_096;
+
+/// How a marker of redaction begins: what stands in it was never meant to be found.
+const REDACTED: &str = "[REDACTED:";
+
+/// The identifiers of `text` that occur, as whole identifiers, in none of `sources`, in order of appearance. A source that is
+/// JSON text is looked into as written and decoded; a line end in a source counts as a space.
+pub fn invented<'s>(text: &str, sources: impl Iterator<Item = &'s str> + Clone) -> Vec<String> {
+    let named = named(text);
+    let matcher = Matcher::new(named.iter().map(String::as_str));
+    let mut missing = vec![true; named.len()];
+    for source in sources.clone() {
+        matcher.find(source, &mut missing, |_, _| false);
+    }
+    // Few get here, so that what they are looked for in may cost more.
+    if missing.contains(&true) {
+        let places: FxHashMap<&str, usize> = named.iter().map(String::as_str).zip(0..).collect();
+        for source in sources {
+            for value in argument_values(source) {
+                let line = one_line(&value.text);
+                matcher.find(&line, &mut missing, |_, _| false);
+                // What the scanner takes for an identifier here it may take for one there: `9p` of `1,9p`.
+                identifiers(&line, |identifier| {
+                    if let Some(is_missing) = places.get(identifier).and_then(|place| missing.get_mut(*place))
+                    {
+                        *is_missing = false;
+                    }
+                });
+            }
+        }
+    }
+    let lost = named
+        .into_iter()
+        .zip(missing)
+        .filter(|(_, is_missing)| *is_missing);
+    lost.map(|(identifier, _)| identifier).collect()
+}
+
+/// Every text of a turn that a summary may have taken an identifier from, names of tools and ids of calls included.
+pub fn sources_of<'v>(turn: &'v TurnView<'_>) -> impl Iterator<Item = &'v str> + Clone {
+    let calls = turn.calls.iter().flat_map(|call| {
+        let id = call.id.as_deref();
+        [call.name.as_ref(), call.arguments.as_ref()]
+            .into_iter()
+            .chain(id)
+    });
+    let responses = turn.responses.iter().flat_map(|response| {
+        let ids = response.name.as_deref().into_iter().chain(response.id.as_deref());
+        std::iter::once(response.content.as_ref()).chain(ids)
+    });
+    std::iter::once(turn.text.as_ref()).chain(calls).chain(responses)
+}
+
+fn named(text: &str) -> Vec<String> {
+    let mut seen: FxHashSet<String> = FxHashSet::default();
+    let mut named = Vec::new();
+    let mut note = |identifier: &str| {
+        if named.len() < MAX_NAMED && seen.insert(identifier.to_owned()) {
+            named.push(identifier.to_owned());
+        }
+    };
+    let mut pieces = text.split(REDACTED);
+    identifiers(pieces.next().unwrap_or_default(), &mut note);
+    for piece in pieces {
+        let rest = piece.split_once(']').map_or(piece, |(_, rest)| rest);
+        identifiers(rest, &mut note);
+    }
+    named
+}
+
+/// `text` with its white space and control characters as single spaces.
+fn one_line(text: &str) -> String {
+    let is_blank = |c: char| c.is_whitespace() || c.is_control();
+    let words = text.split(is_blank).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn made_up(text: &str, sources: &[&str]) -> Vec<String> {
+        invented(text, sources.iter().copied())
+    }
+
+    #[test]
+    fn what_no_source_names_is_invented() {
+        let sources = [
+            "edit src/core_a.py",
+            "{\"order_id\": \"#W123\", \"note\": \"caf\\u00e9_7\"}",
+        ];
+        assert!(made_up("src/core_a.py, #W123 and café_7", &sources).is_empty());
+        assert_eq!(
+            made_up("src/core_b.py then W1234", &sources),
+            ["src/core_b.py", "W1234"]
+        );
+        assert!(made_up("core_a.py", &sources).is_empty());
+        assert_eq!(made_up("ore_a.py", &sources), ["ore_a.py"]);
+    }
+
+    #[test]
+    fn a_quote_over_a_line_end_is_no_invention() {
+        assert!(made_up("it says 'not a b-c'", &["it says 'not\n  a b-c'"]).is_empty());
+    }
+
+    #[test]
+    fn what_is_an_identifier_to_the_scanner_in_both_is_no_invention() {
+        assert!(
+            made_up(
+                "sed -n '1900,1950p' x",
+                &["{\"command\": \"sed -n '1900,1950p' x\"}"]
+            )
+            .is_empty()
+        );
+    }
+
+    #[test]
+    fn markers_of_redaction_are_passed_over() {
+        assert!(made_up("key [REDACTED:token_v2_long] used", &["key abc used"]).is_empty());
+        assert_eq!(made_up("[REDACTED:x_y] made_up", &[]), ["made_up"]);
+    }
+}

@@ -1,0 +1,203 @@
+//! How well a compressed trajectory is grounded: what its kept assistant turns rely on, whoever compressed it.
+
+use super::{Matcher, used};
+use crate::compress::alignment::{Origin, align};
+use crate::trajectory::{Role, TurnView};
+
+/// An identifier that kept assistant turns use and only turns that are gone had told before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Needed {
+    /// The identifier, as written.
+    pub text: String,
+    /// How many times kept assistant turns use it.
+    pub uses: usize,
+    /// The turn of the compressed trajectory that uses it first.
+    pub first_turn: usize,
+    /// Whether a new or extended turn before that one says it; otherwise it dangles.
+    pub is_held: bool,
+}
+
+/// What comparing a trajectory with its original came to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PairScore {
+    /// What is needed, in order of first use.
+    pub needed: Vec<Needed>,
+    /// Where each turn of the compressed trajectory comes from.
+    pub origins: Vec<Origin>,
+    /// Assistant turns that are none of the original's: nobody knows what they rely on.
+    pub changed_assistant_turns: usize,
+}
+
+impl PairScore {
+    /// How many of the needed identifiers are held.
+    pub fn held(&self) -> usize {
+        self.needed.iter().filter(|needed| needed.is_held).count()
+    }
+}
+
+/// Scores `compressed` against `original`.
+///
+/// Needed is what an assistant turn that was kept uses, what a turn of the original before it that was not kept says, and
+/// what no kept turn before it says. Held is what of this a new turn before it says. `told` is the original as a summary may tell
+/// it: without secrets.
+pub fn score(original: &[TurnView<'_>], told: &[TurnView<'_>], compressed: &[TurnView<'_>]) -> PairScore {
+    let origins = align(original, compressed);
+    let is_new_assistant =
+        |(turn, origin): (&TurnView<'_>, &Origin)| turn.role == Role::Assistant && *origin == Origin::New;
+    let changed_assistant_turns = compressed
+        .iter()
+        .zip(&origins)
+        .filter(|pair| is_new_assistant(*pair))
+        .count();
+    let kept = || {
+        let turns = origins.iter().enumerate();
+        turns.filter_map(|(index, origin)| Some((index, original.get(origin.turn()?)?)))
+    };
+    let (texts, uses) = used(kept());
+    let first_turn = |pattern: usize| uses.get(pattern).map_or(0, |used| used.first_turn);
+    let first_in_original = |pattern: usize| {
+        origins
+            .get(first_turn(pattern))
+            .and_then(|origin| origin.turn())
+            .unwrap_or(0)
+    };
+    let matcher = Matcher::new(texts.iter().map(String::as_str));
+    let mut is_kept = vec![false; original.len()];
+    for origin in &origins {
+        if let Some(flag) = origin.turn().and_then(|turn| is_kept.get_mut(turn)) {
+            *flag = true;
+        }
+    }
+    // Said in a turn that is gone, before its first use.
+    let mut wanted = vec![true; texts.len()];
+    let mut open = vec![false; texts.len()];
+    let gone = told
+        .iter()
+        .enumerate()
+        .zip(&is_kept)
+        .filter(|(_, is_kept)| !**is_kept);
+    for ((index, turn), _) in gone {
+        for text in turn.texts() {
+            matcher.find(text, &mut wanted, |pattern, _| {
+                if index >= first_in_original(pattern) {
+                    return true;
+                }
+                if let Some(is_open) = open.get_mut(pattern) {
+                    *is_open = true;
+                }
+                false
+            });
+        }
+    }
+    // But in no kept turn before it.
+    for (index, turn) in kept() {
+        for text in turn.texts() {
+            matcher.find(text, &mut open, |pattern, _| index >= first_turn(pattern));
+        }
+    }
+    let mut lacking = open.clone();
+    for ((index, turn), origin) in compressed.iter().enumerate().zip(&origins) {
+        if matches!(origin, Origin::Kept(_)) {
+            continue;
+        }
+        for text in turn.texts() {
+            matcher.find(text, &mut lacking, |pattern, _| index >= first_turn(pattern));
+        }
+    }
+    let needed = texts.into_iter().zip(&uses).zip(open.iter().zip(&lacking));
+    let needed = needed
+        .filter(|(_, (is_open, _))| **is_open)
+        .map(|((text, used), (_, is_lacking))| Needed {
+            text,
+            uses: used.uses,
+            first_turn: used.first_turn,
+            is_held: !is_lacking,
+        });
+    PairScore {
+        needed: needed.collect(),
+        origins,
+        changed_assistant_turns,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::borrow::Cow;
+
+    use super::*;
+
+    fn turns<'t>(texts: &[(Role, &'t str)]) -> Vec<TurnView<'t>> {
+        let turn = |(index, (role, text)): (usize, &(Role, &'t str))| TurnView {
+            index,
+            role: *role,
+            text: Cow::Borrowed(*text),
+            calls: Vec::new(),
+            responses: Vec::new(),
+        };
+        texts.iter().enumerate().map(turn).collect()
+    }
+
+    fn held(original: &[(Role, &str)], compressed: &[(Role, &str)]) -> Vec<(String, bool)> {
+        let original = turns(original);
+        let score = score(&original, &original, &turns(compressed));
+        score
+            .needed
+            .into_iter()
+            .map(|needed| (needed.text, needed.is_held))
+            .collect()
+    }
+
+    const ORIGINAL: [(Role, &str); 5] = [
+        (Role::Human, "mend src/known_file.py"),
+        (Role::Assistant, "I look"),
+        (Role::Tool, "see lib/deep_one.py and W12345"),
+        (
+            Role::Assistant,
+            "editing lib/deep_one.py, src/known_file.py and my_own_name",
+        ),
+        (Role::Tool, "ok"),
+    ];
+
+    #[test]
+    fn a_summary_that_names_it_holds_it() {
+        let mut compressed = ORIGINAL.to_vec();
+        compressed[2] = (Role::Human, "Summary: lib/deep_one.py was found");
+        assert_eq!(
+            held(&ORIGINAL, &compressed),
+            [("lib/deep_one.py".to_owned(), true)]
+        );
+        compressed[2] = (Role::Human, "Summary: something was found");
+        assert_eq!(
+            held(&ORIGINAL, &compressed),
+            [("lib/deep_one.py".to_owned(), false)]
+        );
+    }
+
+    #[test]
+    fn turns_that_were_simply_cut_leave_it_dangling_and_a_later_mention_does_not_help() {
+        let cut = [ORIGINAL[0], ORIGINAL[3], ORIGINAL[4]];
+        assert_eq!(held(&ORIGINAL, &cut), [("lib/deep_one.py".to_owned(), false)]);
+        let late = [ORIGINAL[0], ORIGINAL[3], (Role::Human, "lib/deep_one.py")];
+        assert_eq!(held(&ORIGINAL, &late), [("lib/deep_one.py".to_owned(), false)]);
+    }
+
+    #[test]
+    fn what_was_appended_to_a_kept_turn_counts() {
+        let merged = [
+            (Role::Human, "mend src/known_file.py\n\nlib/deep_one.py exists"),
+            ORIGINAL[3],
+        ];
+        assert_eq!(held(&ORIGINAL, &merged), [("lib/deep_one.py".to_owned(), true)]);
+    }
+
+    #[test]
+    fn nothing_is_needed_where_nothing_is_gone_and_changed_assistant_turns_are_counted() {
+        assert!(held(&ORIGINAL, &ORIGINAL).is_empty());
+        let changed = [ORIGINAL[0], (Role::Assistant, "all of it")];
+        let original = turns(&ORIGINAL);
+        assert_eq!(
+            score(&original, &original, &turns(&changed)).changed_assistant_turns,
+            1
+        );
+    }
+}

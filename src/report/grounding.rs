@@ -1,0 +1,109 @@
+//! The answer of `check --grounding`: what is needed, what is held, and the worst records.
+
+use std::fmt::Write;
+
+use serde::Serialize;
+
+use super::figures::{printable, thousands};
+use crate::metrics::{GroundedRecord, WorstGrounded};
+
+/// How well a compressed data set is grounded.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct GroundingOutcome {
+    /// Whether all gates passed.
+    pub passed: bool,
+    /// `ids` or `order`: how records found each other.
+    pub matched_by: String,
+    /// Pairs compared.
+    pub records: u64,
+    /// Pairs that differ.
+    pub changed_records: u64,
+    /// Identifiers that kept assistant turns use and only turns that are gone had told.
+    pub anchors_needed: u64,
+    /// Of these, those that a new turn tells before.
+    pub anchors_held: u64,
+    /// Their part, rounded down; 1 where none is needed.
+    pub anchors_held_share: f64,
+    /// The part that is asked for.
+    pub min_grounding: Option<f64>,
+    /// Pairs with identifiers that dangle.
+    pub records_with_dangling_anchors: u64,
+    /// Assistant turns of compressed records that are none of the original's.
+    pub changed_assistant_turns: u64,
+    /// Compressed records without an original.
+    pub records_without_original: u64,
+    /// Originals without a compressed record.
+    pub originals_left_out: u64,
+    /// Pairs of which one cannot be read.
+    pub unreadable: u64,
+    /// The first of these, with the reason.
+    pub unreadable_records: Vec<String>,
+    /// The records that lost most.
+    pub worst: WorstGrounded,
+}
+
+/// The text, a newline after each line.
+pub fn grounding_text(outcome: &GroundingOutcome) -> String {
+    let mut text = String::new();
+    let share = 100.0 * outcome.anchors_held_share;
+    let _ = writeln!(
+        text,
+        "{}{} of {} identifiers that kept assistant turns rely on are held ({share:.2} %)",
+        match outcome.min_grounding {
+            Some(least) if outcome.anchors_held_share < least => "FAIL  ",
+            Some(_) => "PASS  ",
+            None => "",
+        },
+        thousands(outcome.anchors_held),
+        thousands(outcome.anchors_needed),
+    );
+    let _ = writeln!(
+        text,
+        "Records: {} compared (matched by {}), {} of them changed, {} with identifiers that dangle",
+        thousands(outcome.records),
+        outcome.matched_by,
+        thousands(outcome.changed_records),
+        thousands(outcome.records_with_dangling_anchors),
+    );
+    let notes = [
+        (outcome.originals_left_out, "originals have no compressed record"),
+        (
+            outcome.records_without_original,
+            "compressed records have no original",
+        ),
+        (
+            outcome.changed_assistant_turns,
+            "assistant turns are none of the original's: what they rely on was not judged",
+        ),
+        (outcome.unreadable, "pairs cannot be read"),
+    ];
+    for (count, what) in notes.iter().filter(|(count, _)| *count > 0) {
+        let _ = writeln!(text, "{} {what}", thousands(*count));
+    }
+    for record in &outcome.unreadable_records {
+        let _ = writeln!(text, "  {}", printable(record));
+    }
+    if !outcome.worst.records().is_empty() {
+        text.push_str("Worst:\n");
+    }
+    for record in outcome.worst.records() {
+        let _ = writeln!(text, "  {}", line(record));
+    }
+    let verdict = if outcome.passed { "passed" } else { "failed" };
+    let _ = writeln!(text, "The check {verdict}.");
+    text
+}
+
+fn line(record: &GroundedRecord) -> String {
+    let place = format!("{}:{}", record.source, record.line);
+    let mut line = format!("{} holds {} of {}", printable(&place), record.held, record.needed);
+    if !record.dangling.is_empty() {
+        let names: Vec<_> = record.dangling.iter().map(|name| printable(name)).collect();
+        let _ = write!(line, "; dangling: {}", names.join(", "));
+        let more = (record.needed - record.held).saturating_sub(names.len() as u64);
+        if more > 0 {
+            let _ = write!(line, " and {more} more");
+        }
+    }
+    line
+}
