@@ -185,7 +185,7 @@ fn an_unknown_variable_is_a_warning_that_names_the_nearest() {
 #[test]
 fn a_name_that_is_not_built_is_unknown_and_the_known_ones_are_listed() {
     for (path, name) in [
-        ("compression.strategy", "mask"),
+        ("compression.strategy", "truncate"),
         ("summarization.summarizer", "oracle"),
     ] {
         let error = flags(&[(path, name)]).resolve().unwrap_err();

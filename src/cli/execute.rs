@@ -102,6 +102,7 @@ fn settings(config: &Config, dry_run: bool) -> FitSettings {
     FitSettings {
         target_max_tokens: compression.target_max_tokens,
         count: compression.count,
+        strategy: compression.strategy,
         summary_target_tokens: compression.summary_target_tokens,
         summary_max_tokens: config.summary_max_tokens(),
         max_passes: compression.max_passes,
@@ -185,6 +186,7 @@ fn figures(options: &CompressOptions, report: &RunReport, cost: Option<f64>) -> 
         },
         degraded: sums.degraded,
         both_counts: totals.both_counts.is_any().then(|| totals.both_counts.clone()),
+        masked_turns: sums.masked_turns,
         anchors_needed: sums.anchors_needed,
         anchors_held: sums.anchors_held,
         requests: RequestFigures {

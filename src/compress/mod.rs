@@ -11,6 +11,7 @@ mod reason;
 #[cfg(test)]
 mod tests;
 mod verify;
+mod verify_masks;
 
 pub use cut_points::{CutPoints, Region};
 pub use outline::{Outline, TurnFacts};
@@ -19,3 +20,4 @@ pub use plan::{Plan, extend, freed, plan};
 pub use protect::{Protection, compressible_region};
 pub use reason::Reason;
 pub use verify::{Compressed, Violation, verify};
+pub use verify_masks::{MaskedTurns, verify_masks};

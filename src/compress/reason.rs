@@ -20,6 +20,10 @@ impl Reason {
     pub const PROTECTED_TURNS_EXCEED_BUDGET: &'static str = "protected_turns_exceed_budget";
     /// Compressed, but the last pass left it over the target.
     pub const REGION_EXHAUSTED: &'static str = "region_exhausted";
+    /// No output of a tool between head and tail is worth masking.
+    pub const NOTHING_TO_MASK: &'static str = "nothing_to_mask";
+    /// All that could be masked is, and that was not enough.
+    pub const MASKS_EXHAUSTED: &'static str = "masks_exhausted";
 
     /// The chat template refuses the trajectory.
     pub const TEMPLATE_REFUSES: &'static str = "template_refuses";

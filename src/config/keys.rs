@@ -56,7 +56,7 @@ pub static KEYS: &[Key] = &[
     key!(compression.target_max_tokens, "target-max-tokens", "Tokens that a trajectory may cost after compression").common(),
     key!(compression.summary_target_tokens, "summary-target-tokens", "Tokens that a summary should cost").common(),
     key!(compression.summary_max_tokens, "summary-max-tokens", "Tokens that an extractive summary may cost where the budget leaves room [default: twice the summary target]"),
-    key!(compression.strategy, "strategy", "How a trajectory is made to fit"),
+    key!(compression.strategy, "strategy", "How a trajectory is made to fit: a summary in place of a stretch of its middle, a line in place of each tool output there, or lines first and a summary where they are not enough").common(),
     key!(compression.count, "count", "What the budget is measured in: the sum of the turns' values, or the whole chat as its template renders it"),
     key!(compression.over_limit, "over-limit", "What becomes of a record that is still over the budget: write it, reject it, or write it and exit with 1").common(),
     key!(compression.max_passes, "max-passes", "Times a plan may be extended when one summary was not enough"),

@@ -3,19 +3,11 @@
 use crate::names::named;
 
 pub use crate::compress::SummaryPlacement;
-pub use crate::fit::{CountMode, OnFailure, OverLimit};
+pub use crate::fit::{CountMode, OnFailure, OverLimit, Strategy};
 pub use crate::names::{Named, UnknownName};
 pub use crate::pipeline::OnInvalid;
 pub use crate::summarize::chat::api::Api;
 pub use crate::summarize::prompt::Style;
-
-named! {
-    /// How a trajectory is made to fit.
-    Strategy {
-        /// A stretch of the middle is replaced by one summary turn.
-        Summarize = "summarize",
-    }
-}
 
 named! {
     /// Who writes summaries.

@@ -1,7 +1,7 @@
 //! One compression carried out: the new text, its exact cost, and the proof that nothing else changed.
 
 use super::case::Case;
-use super::{CountMode, Rendered, TurnCounter};
+use super::{CountMode, TurnCounter};
 use crate::compress::{Compressed, Placement, Region, Violation, verify};
 use crate::summarize::marker::END_MARKER;
 use crate::trajectory::{self, Edit, Record};
@@ -85,7 +85,7 @@ impl Attempt<'_> {
             .map(|(_, turn)| turn.tokens)
             .sum();
         let value_tokens = counted.extra_tokens + kept_tokens + recounted;
-        let rendered = self.rendered(&written).map_err(Unwritten::Refused)?;
+        let rendered = self.case.rendered(&written).map_err(Unwritten::Refused)?;
         let tokens = match (self.case.fitter.settings.count, &rendered) {
             (CountMode::Rendered, Some(rendered)) => rendered.tokens,
             _ => value_tokens,
@@ -130,21 +130,6 @@ impl Attempt<'_> {
         })
     }
 
-    /// What a trainer would see of it, where the original could be rendered.
-    fn rendered(&self, written: &Record<'_>) -> Result<Option<Rendered>, String> {
-        let fitter = self.case.fitter;
-        let template = fitter
-            .template
-            .as_deref()
-            .filter(|_| self.case.counted.rendering().is_some());
-        let Some(template) = template else {
-            return Ok(None);
-        };
-        let image_tokens = fitter.settings.image_tokens;
-        let rendered = Rendered::of(written, template, fitter.counter.as_ref(), image_tokens)?;
-        Ok(Some(rendered.located(written)))
-    }
-
     /// The record's text with the region replaced; `None` where there is nothing to splice into.
     fn spliced(&self, summary: &str) -> Option<String> {
         let mut body = summary.to_owned();
@@ -185,7 +170,7 @@ impl Attempt<'_> {
 }
 
 /// What stands before the first turn and after the last.
-fn frame<'a>(record: &Record<'a>) -> (&'a str, &'a str) {
+pub(super) fn frame<'a>(record: &Record<'a>) -> (&'a str, &'a str) {
     let start = record.turn_span(0).map_or(0, |span| span.start);
     let end = record
         .turns

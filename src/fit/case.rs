@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::count::Counted;
-use super::{Fitter, TurnCounter};
+use super::{Fitter, Rendered, TurnCounter};
 use crate::compress::anchors::{self, Anchor};
 use crate::compress::{CutPoints, Outline, Reason, Region, compressible_region, freed};
 use crate::summarize::marker::END_MARKER;
@@ -26,6 +26,8 @@ pub struct Case<'a> {
     pub record: &'a Record<'a>,
     /// Its turns, decoded.
     pub views: &'a [TurnView<'a>],
+    /// Its turns as summarizers read them: as they were before any was masked.
+    pub read_views: &'a [TurnView<'a>],
     /// Its turns, as facts.
     pub outline: &'a Outline,
     /// What it costs, in every way that is asked for.
@@ -56,6 +58,7 @@ impl<'a> Case<'a> {
             fitter,
             record,
             views,
+            read_views: views,
             outline,
             counted,
             cut_points,
@@ -96,6 +99,21 @@ impl<'a> Case<'a> {
         let noticed = trajectory::apply(turn.text, vec![local]);
         let tokens = self.counter().turn(&trajectory::turn_of(&noticed)?).tokens;
         Some((index, edit, tokens.saturating_sub(cost.tokens)))
+    }
+
+    /// What a trainer would see of the record as written, where the original could be rendered.
+    pub fn rendered(&self, written: &Record<'_>) -> Result<Option<Rendered>, String> {
+        let fitter = self.fitter;
+        let template = fitter
+            .template
+            .as_deref()
+            .filter(|_| self.counted.rendering().is_some());
+        let Some(template) = template else {
+            return Ok(None);
+        };
+        let image_tokens = fitter.settings.image_tokens;
+        let rendered = Rendered::of(written, template, fitter.counter.as_ref(), image_tokens)?;
+        Ok(Some(rendered.located(written)))
     }
 
     /// A counter of turns.

@@ -3,6 +3,7 @@
 mod attempt;
 mod case;
 mod count;
+mod masking;
 mod measure;
 mod pair;
 mod passes;
@@ -20,7 +21,7 @@ pub use count::{TurnCost, TurnCounter};
 pub use measure::Measurer;
 pub use pair::{PairScorer, UnreadablePair};
 pub use rendered::Rendered;
-pub use settings::{CountMode, FitSettings, OnFailure, OverLimit};
+pub use settings::{CountMode, FitSettings, OnFailure, OverLimit, Strategy};
 
 use crate::compress::{Outline, Reason, TurnFacts};
 use crate::metrics::{Row, Status};
@@ -144,17 +145,24 @@ impl Fitter {
             let reason = Reason::with("repeated_key", "the trajectory's key stands in the record twice");
             return Fitted::untouched(row.ended(Status::Kept, Some(&reason)));
         }
-        let views: Vec<TurnView<'_>> = record
-            .turns
-            .iter()
-            .zip(std::mem::take(&mut counted.texts))
-            .enumerate()
-            .map(|(index, (turn, text))| trajectory::view_with(turn, index, text))
-            .collect();
+        let views = decoded(record, &mut counted);
         let counted = counted.located(record);
         let outline = outline(self, record, &counted, &views);
-        passes::run(Case::new(self, record, &views, &outline, &counted), row).await
+        let case = Case::new(self, record, &views, &outline, &counted);
+        match self.settings.strategy {
+            Strategy::Summarize => passes::run(case, row).await,
+            Strategy::Mask | Strategy::MaskThenSummarize => masking::run(case, row).await,
+        }
     }
+}
+
+/// The turns, decoded as far as counting them has not done so already.
+fn decoded<'a>(record: &Record<'a>, counted: &mut Counted) -> Vec<TurnView<'a>> {
+    let texts = std::mem::take(&mut counted.texts);
+    let turns = record.turns.iter().zip(texts).enumerate();
+    turns
+        .map(|(index, (turn, text))| trajectory::view_with(turn, index, text))
+        .collect()
 }
 
 /// The facts that the algorithm works on.

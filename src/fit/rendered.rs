@@ -102,6 +102,24 @@ impl Rendered {
             .count()
     }
 
+    /// How many turns beside the masked ones the template renders otherwise than before.
+    pub fn changed_beside(&self, after: &Self, masked: &[usize]) -> usize {
+        let mut changed = 0;
+        // What stands between a masked turn and the next one that was found depends on both.
+        let mut follows = false;
+        for turn in 0..self.ends.len() {
+            let (left, right) = (self.turn(turn), after.turn(turn));
+            if masked.binary_search(&turn).is_ok() {
+                follows = true;
+            } else if !left.is_empty() || !right.is_empty() {
+                let is_same = left == right || (follows && differs_at_its_joint_only(left, right));
+                changed += usize::from(!is_same);
+                follows = false;
+            }
+        }
+        changed
+    }
+
     fn turn(&self, turn: usize) -> &str {
         let start = turn.checked_sub(1).and_then(|before| self.ends.get(before));
         let end = self.ends.get(turn).copied().unwrap_or_default();

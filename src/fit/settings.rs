@@ -15,6 +15,18 @@ named! {
 }
 
 named! {
+    /// How a trajectory is made to fit.
+    Strategy {
+        /// A stretch of the middle is replaced by one summary turn.
+        Summarize = "summarize",
+        /// Outputs of tools in the middle are replaced by a line each.
+        Mask = "mask",
+        /// Masks first, and a summary where they are not enough.
+        MaskThenSummarize = "mask-then-summarize",
+    }
+}
+
+named! {
     /// What becomes of a record that is still over the budget.
     OverLimit {
         /// It is written, and counted.
@@ -46,6 +58,8 @@ pub struct FitSettings {
     pub target_max_tokens: usize,
     /// Which tokens these are.
     pub count: CountMode,
+    /// How it is made to cost no more.
+    pub strategy: Strategy,
     /// Tokens that a summary should cost.
     pub summary_target_tokens: usize,
     /// Tokens that a summary may cost where there is room under the target.

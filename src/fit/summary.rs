@@ -141,7 +141,7 @@ impl<'a> Case<'a> {
             .map(str::to_owned)
             .into_iter()
             .collect();
-        let views: &'a [TurnView<'a>] = self.views;
+        let views: &'a [TurnView<'a>] = self.read_views;
         let views = views.get(region.range()).unwrap_or_default();
         let (views, secrets): (Vec<TurnView<'a>>, Vec<usize>) =
             redacted(views, settings.redaction).into_iter().unzip();

@@ -23,6 +23,8 @@ pub struct RunFigures {
     pub over_limit: OverLimitFigures,
     /// Records compressed, but not as asked.
     pub degraded: u64,
+    /// Tool turns whose outputs were replaced by a line each.
+    pub masked_turns: u64,
     /// The same records in both counts, where there is a chat template.
     pub both_counts: Option<BothCounts>,
     /// Identifiers that later turns of compressed records rely on and that would dangle.

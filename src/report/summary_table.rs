@@ -29,6 +29,10 @@ pub fn summary_table(figures: &RunFigures) -> String {
         ""
     };
     table.row("Degraded", &thousands(figures.degraded), degraded);
+    if figures.masked_turns > 0 {
+        let masked = "tool turns have a line in place of each long output";
+        table.row("Masked", &thousands(figures.masked_turns), masked);
+    }
     if figures.anchors_needed > 0 {
         let held = format!(
             "of {} identifiers that later turns rely on are held ({})",

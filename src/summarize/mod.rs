@@ -5,6 +5,7 @@ pub mod chat;
 pub mod extractive;
 pub mod grounding;
 pub mod marker;
+pub mod mask;
 pub mod prompt;
 pub mod redact;
 pub mod spend;

@@ -157,6 +157,12 @@ fn first_of(ids: &str) -> &str {
         .unwrap_or(ids)
 }
 
+/// Where the insides of a text's `<tool_response>` envelopes lie, blanks included.
+pub(super) fn tagged_responses(text: &str) -> Vec<std::ops::Range<usize>> {
+    let blocks = tagged(text, "<tool_response>", "</tool_response>");
+    blocks.into_iter().map(|block| block.inner).collect()
+}
+
 fn response(block: &str) -> ToolResponse<'static> {
     let own = |value: &str| Cow::Owned(string_or_json(value).into_owned());
     match fields(block, &["tool_call_id", "name", "content"]).map(|fields| fields.values) {

@@ -11,6 +11,7 @@ pub mod leaves;
 mod parse;
 mod parts;
 mod record;
+mod responses;
 mod role;
 #[cfg(test)]
 mod tests;
@@ -23,6 +24,7 @@ pub use edit::{Edit, append_text, apply, new_turn};
 pub use groups::answered_turns;
 pub use parse::{ParseError, parse, turn_of};
 pub use record::{Format, Record};
+pub use responses::with_responses;
 pub use role::Role;
 pub use turn::{Piece, Turn};
 pub use view::{ToolCall, ToolResponse, TurnView};

@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use trajfit::compress::{Protection, SummaryPlacement};
-use trajfit::fit::{CountMode, FitSettings, Fitted, Fitter, OnFailure, OverLimit};
+use trajfit::fit::{CountMode, FitSettings, Fitted, Fitter, OnFailure, OverLimit, Strategy};
 use trajfit::summarize::Summarizer;
 use trajfit::summarize::extractive::Extractive;
 use trajfit::tokens::TokenCounter;
@@ -30,6 +30,7 @@ pub fn settings(target_max_tokens: usize, summary_target_tokens: usize) -> FitSe
     FitSettings {
         target_max_tokens,
         count: CountMode::Values,
+        strategy: Strategy::Summarize,
         summary_target_tokens,
         summary_max_tokens: summary_target_tokens * 2,
         max_passes: 3,

@@ -40,6 +40,7 @@ fn busy_run() -> RunFigures {
         both_counts: None,
         requests: RequestFigures::default(),
         degraded: 2,
+        masked_turns: 0,
         anchors_needed: 9_500,
         anchors_held: 9_310,
         elapsed: Duration::from_millis(12_340),

@@ -18,7 +18,7 @@ const RESERVED: [&str; 8] = [
 ];
 
 /// `text` as one line: no control characters, no ANSI escapes, no invisible marks, no reserved tags, single spaces.
-pub(super) fn cleaned(text: &str) -> String {
+pub(in crate::summarize) fn cleaned(text: &str) -> String {
     if let Some(clean) = clean(text) {
         return clean.to_owned();
     }
@@ -84,7 +84,7 @@ pub(super) fn without_bullet(line: &str) -> &str {
 }
 
 /// `line` in at most `most` characters, cut between words; `None` where its first word is longer than that.
-pub(super) fn shortened(line: &str, most: usize) -> Option<Cow<'_, str>> {
+pub(in crate::summarize) fn shortened(line: &str, most: usize) -> Option<Cow<'_, str>> {
     let Some((limit, _)) = line.char_indices().nth(most) else {
         return Some(Cow::Borrowed(line));
     };

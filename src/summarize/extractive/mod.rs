@@ -5,14 +5,14 @@
 
 mod action;
 mod candidate;
-mod line;
-mod outcome;
+pub(super) mod line;
+pub(super) mod outcome;
 mod previous;
 mod prose;
 mod rank;
 mod render;
-mod source;
-mod target;
+pub(super) mod source;
+pub(super) mod target;
 #[cfg(test)]
 mod tests;
 mod values;

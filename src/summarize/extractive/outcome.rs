@@ -8,7 +8,7 @@ use crate::trajectory::leaves::{Leaf, leaves};
 
 /// How a call ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Outcome {
+pub(in crate::summarize) struct Outcome {
     /// Whether it failed; `None` where nothing says so.
     pub failed: Option<bool>,
     /// Exit code, where one is told.
@@ -30,7 +30,12 @@ const EDGE: usize = 1_200;
 /// The outcome of a call from its answer. `is_reading` says that the output is the content of something, so that errors
 /// that stand in it are none of the call's. Of a JSON answer the result tells the status, and what neither the call itself
 /// (`target`) nor an earlier answer told already (`told`).
-pub(super) fn outcome(answer: &str, is_reading: bool, target: &str, told: &mut FxHashSet<String>) -> Outcome {
+pub(in crate::summarize) fn outcome(
+    answer: &str,
+    is_reading: bool,
+    target: &str,
+    told: &mut FxHashSet<String>,
+) -> Outcome {
     let trimmed = answer.trim();
     if let Some(fields) = leaves(trimmed, 64) {
         return Outcome {

@@ -6,7 +6,7 @@ use crate::summarize::redact::redact;
 use crate::trajectory::{Role, TurnView};
 
 /// A turn of the region.
-pub(super) struct SourceTurn<'a> {
+pub(in crate::summarize) struct SourceTurn<'a> {
     /// Who speaks; a human turn that only carries what a command printed is a tool's.
     pub role: Role,
     /// What was said, calls left out.
@@ -18,14 +18,14 @@ pub(super) struct SourceTurn<'a> {
 }
 
 /// A tool call.
-pub(super) struct SourceCall<'a> {
+pub(in crate::summarize) struct SourceCall<'a> {
     pub id: Option<&'a str>,
     pub name: Cow<'a, str>,
     pub arguments: Arguments<'a>,
 }
 
 /// A call's arguments as they were written.
-pub(super) enum Arguments<'a> {
+pub(in crate::summarize) enum Arguments<'a> {
     /// JSON text, or whatever stood in its place.
     Json(Cow<'a, str>),
     /// Names and values of `<parameter=…>` tags.
@@ -33,7 +33,7 @@ pub(super) enum Arguments<'a> {
 }
 
 /// The region's turns, redacted unless `with_redaction` is off, and how many secrets were replaced.
-pub(super) fn source_turns<'a>(
+pub(in crate::summarize) fn source_turns<'a>(
     turns: &'a [TurnView<'a>],
     with_redaction: bool,
 ) -> (Vec<SourceTurn<'a>>, usize) {

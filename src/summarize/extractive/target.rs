@@ -6,7 +6,7 @@ use crate::trajectory::leaves::leaves;
 
 /// What a call does to its target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Effect {
+pub(in crate::summarize) enum Effect {
     /// Looks at it.
     Read,
     /// Changes it.
@@ -17,7 +17,7 @@ pub(super) enum Effect {
 
 /// What a call was about.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Target {
+pub(in crate::summarize) struct Target {
     /// Tool and target, in one line.
     pub line: String,
     /// What makes two calls attempts at the same thing.
@@ -47,7 +47,7 @@ const PATH_KEYS: [&str; 8] = [
 const COMMAND_KEYS: [&str; 5] = ["command", "cmd", "code", "script", "commands"];
 
 /// The target of `call`.
-pub(super) fn target(call: &SourceCall<'_>) -> Target {
+pub(in crate::summarize) fn target(call: &SourceCall<'_>) -> Target {
     let fields: Vec<(String, String)> = match &call.arguments {
         Arguments::Tagged(fields) => fields.clone(),
         Arguments::Json(json) => match leaves(json, 24) {

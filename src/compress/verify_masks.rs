@@ -1,0 +1,77 @@
+//! The last look at a masked record: nothing changed but outputs of tools in the compressible region.
+
+use std::ops::Range;
+
+use super::Violation;
+use crate::trajectory::{Role, TurnView};
+
+/// A masked trajectory beside its original.
+pub struct MaskedTurns<'a> {
+    /// The turns between head and tail.
+    pub compressible: Range<usize>,
+    /// The turns that were masked, before and after, in order.
+    pub masked: &'a [(TurnView<'a>, TurnView<'a>)],
+    /// The original turns.
+    pub original_turns: &'a [&'a str],
+    /// The turns as written.
+    pub written_turns: &'a [&'a str],
+    /// The original around its turns, and the same as written.
+    pub frames: [(&'a str, &'a str); 2],
+    /// What the trajectory cost.
+    pub original_tokens: usize,
+    /// What it costs now.
+    pub written_tokens: usize,
+}
+
+/// Checks a masked record.
+pub fn verify_masks(masked: &MaskedTurns<'_>) -> Result<(), Violation> {
+    let changed = |what: String| Err(Violation::KeptPartChanged(what));
+    let [original_frame, written_frame] = masked.frames;
+    if original_frame != written_frame {
+        return changed("the fields around the turns".to_owned());
+    }
+    let (original, written) = (masked.original_turns, masked.written_turns);
+    if original.len() != written.len() {
+        return changed(format!("{} turns, {} expected", written.len(), original.len()));
+    }
+    let is_masked = |index: usize| {
+        let place = masked
+            .masked
+            .binary_search_by_key(&index, |(before, _)| before.index);
+        place.is_ok()
+    };
+    let differs = |(index, (before, after)): (usize, (&&str, &&str))| (before != after).then_some(index);
+    let mut differing = original.iter().zip(written).enumerate().filter_map(differs);
+    if let Some(index) = differing.find(|index| !is_masked(*index)) {
+        return changed(format!("turn {index}"));
+    }
+    for (before, after) in masked.masked {
+        if !masked.compressible.contains(&before.index) || !is_same_but_for_outputs(before, after) {
+            return changed(format!("turn {}", before.index));
+        }
+    }
+    if masked.written_tokens >= masked.original_tokens {
+        return Err(Violation::NotSmaller {
+            written: masked.written_tokens,
+            original: masked.original_tokens,
+        });
+    }
+    Ok(())
+}
+
+/// Whether both are the same tool turn, answering the same calls by the same names.
+fn is_same_but_for_outputs(before: &TurnView<'_>, after: &TurnView<'_>) -> bool {
+    let answers = |view: &TurnView<'_>| -> Vec<(Option<String>, Option<String>)> {
+        let text = |text: &Option<std::borrow::Cow<'_, str>>| text.as_deref().map(str::to_owned);
+        let responses = view.responses.iter();
+        responses
+            .map(|response| (text(&response.id), text(&response.name)))
+            .collect()
+    };
+    before.role == Role::Tool
+        && after.role == Role::Tool
+        && before.index == after.index
+        && before.text == after.text
+        && before.calls == after.calls
+        && answers(before) == answers(after)
+}

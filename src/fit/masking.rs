@@ -1,0 +1,312 @@
+//! Masking: outputs of tools between head and tail become a line each, oldest first, until the record fits.
+
+use std::collections::BTreeMap;
+
+use super::attempt::frame;
+use super::case::Case;
+use super::count::Counted;
+use super::passes;
+use super::redacted::redacted;
+use super::{CountMode, Fitted, Rendered, Strategy, TurnCounter, decoded, outline};
+use crate::compress::{MaskedTurns, Reason, Violation, verify_masks};
+use crate::metrics::{Row, Status};
+use crate::summarize::mask::{Mask, masks};
+use crate::summarize::redact::redact;
+use crate::trajectory::{self, Edit, TurnView};
+
+/// Times that masks are added after a recount; the last time, all are.
+const ROUNDS: usize = 6;
+
+/// A record with masks, written, recounted, and verified.
+struct Masked {
+    text: String,
+    /// Tokens in what the budget is measured in.
+    tokens: usize,
+    value_tokens: usize,
+    rendered: Option<Rendered>,
+    changed_turns: usize,
+    /// The turns that were masked, in order.
+    turns: Vec<usize>,
+    /// Secrets taken out of what the masks are made of, by turn.
+    secrets: BTreeMap<usize, usize>,
+}
+
+/// Why no masks were written.
+enum Unmasked {
+    /// Nothing can be won.
+    Nothing,
+    /// The chat template refuses it.
+    Refused(String),
+    /// An invariant would not hold.
+    Violation(Violation),
+}
+
+/// A mask that may be written.
+struct Choice {
+    turn: usize,
+    response: usize,
+    text: String,
+    /// Tokens that it saves, by estimate.
+    saves: usize,
+}
+
+/// Masks a record that is over its target; `row` is its row as untouched.
+pub async fn run(mut case: Case<'_>, row: Row) -> Fitted {
+    let may_summarize = case.fitter.settings.strategy == Strategy::MaskThenSummarize;
+    if !may_summarize {
+        // It announces a summary.
+        case.notice = None;
+        case.notice_tokens = 0;
+    }
+    let masked = match case.masked() {
+        Ok(masked) => masked,
+        Err(Unmasked::Nothing) if may_summarize => return passes::run(case, row).await,
+        Err(why) => return case.unmasked(why, row),
+    };
+    if masked.tokens <= case.target() || !may_summarize {
+        return case.finish_masked(masked, row);
+    }
+    let fitted = match case.summarized(&masked, row.clone()).await {
+        Ok(fitted) => fitted,
+        Err(violation) => return case.unmasked(Unmasked::Violation(violation), row),
+    };
+    // Where a summary wins nothing, the masks stay.
+    let is_declined = fitted.row.status == Status::Kept && !fitted.row.degraded && fitted.stop.is_none();
+    if is_declined {
+        return case.finish_masked(masked, row);
+    }
+    fitted
+}
+
+impl Case<'_> {
+    /// As few masks as make the record fit; all that can be had where that is not enough.
+    fn masked(&self) -> Result<Masked, Unmasked> {
+        let (choices, secrets) = self.choices();
+        let mut counter = self.counter();
+        let mut taken = 0;
+        let mut saved = 0;
+        let mut wanted = self.outline.total().saturating_sub(self.target());
+        let mut round = 0;
+        loop {
+            while let Some(choice) = choices.get(taken).filter(|_| saved < wanted || round == ROUNDS) {
+                saved += choice.saves;
+                taken += 1;
+            }
+            let chosen = choices.get(..taken).unwrap_or_default();
+            let masked = self.write_masks(chosen, &mut counter);
+            let over = match &masked {
+                Ok(masked) => masked.tokens.saturating_sub(self.target()),
+                Err(Unmasked::Nothing) => 1,
+                Err(_) => 0,
+            };
+            if over == 0 || taken == choices.len() {
+                let mut masked = masked?;
+                masked.secrets = secrets;
+                masked
+                    .secrets
+                    .retain(|turn, _| masked.turns.binary_search(turn).is_ok());
+                return Ok(masked);
+            }
+            wanted = saved + over;
+            round += 1;
+        }
+    }
+
+    /// What may be masked, in the order in which it is: first what comes once more later, then all else.
+    fn choices(&self) -> (Vec<Choice>, BTreeMap<usize, usize>) {
+        let settings = &self.fitter.settings;
+        let region = self.views.get(self.compressible.clone()).unwrap_or_default();
+        let (region, secrets): (Vec<TurnView<'_>>, Vec<usize>) =
+            redacted(region, settings.redaction).into_iter().unzip();
+        let secrets = region.iter().map(|view| view.index).zip(secrets).collect();
+        let images = |turn: usize| self.record.turns.get(turn).map_or(0, trajectory::Turn::images);
+        let masks = masks(&region, self.views, images);
+        let (repeated, single): (Vec<Mask>, Vec<Mask>) =
+            masks.into_iter().partition(|mask| mask.reference.is_some());
+        let choices = repeated
+            .into_iter()
+            .chain(single)
+            .filter_map(|mask| self.choice(mask));
+        (choices.collect(), secrets)
+    }
+
+    /// A mask that costs less than what it stands for.
+    fn choice(&self, mask: Mask) -> Option<Choice> {
+        let facts = self.outline.turns.get(mask.turn)?;
+        let text = mask.reference.unwrap_or(mask.text);
+        let text = if self.fitter.settings.redaction {
+            redact(&text).0.into_owned()
+        } else {
+            text
+        };
+        let output = &self.views.get(mask.turn)?.responses.get(mask.response)?.content;
+        let counter = self.fitter.counter.as_ref();
+        let images = self.record.turns.get(mask.turn)?.images() * self.fitter.settings.image_tokens;
+        let saves = (counter.count(output) + images).checked_sub(counter.count(&text))?;
+        (facts.readable && saves > 0).then_some(Choice {
+            turn: mask.turn,
+            response: mask.response,
+            text,
+            saves,
+        })
+    }
+
+    /// The record with these masks; turns that would not cost less stay as they are.
+    fn write_masks(&self, choices: &[Choice], counter: &mut TurnCounter<'_>) -> Result<Masked, Unmasked> {
+        let broken = |what: &str| Unmasked::Violation(Violation::KeptPartChanged(what.to_owned()));
+        let mut by_turn: BTreeMap<usize, Vec<(usize, &str)>> = BTreeMap::new();
+        for choice in choices {
+            let responses = by_turn.entry(choice.turn).or_default();
+            responses.push((choice.response, &choice.text));
+        }
+        let mut edits = Vec::new();
+        let mut turns = Vec::new();
+        let mut value_tokens = self.counted.value_tokens();
+        for (index, responses) in by_turn {
+            let turn = self.record.turns.get(index);
+            let written = turn.and_then(|turn| trajectory::with_responses(turn, &responses));
+            let (Some(text), Some(at)) = (written, self.record.turn_span(index)) else {
+                continue;
+            };
+            let cost = trajectory::turn_of(&text).map(|turn| counter.turn(&turn).tokens);
+            let before = self.counted.turns.get(index).map(|cost| cost.tokens);
+            if let (Some(cost), Some(before)) = (cost, before)
+                && cost < before
+            {
+                value_tokens -= before - cost;
+                turns.push(index);
+                edits.push(Edit { at, text });
+            }
+        }
+        if turns.is_empty() {
+            return Err(Unmasked::Nothing);
+        }
+        let text = trajectory::apply(self.record.text, edits);
+        let written = trajectory::parse(text.as_bytes(), Some(self.record.format))
+            .map_err(|error| broken(&error.to_string()))?;
+        let rendered = self.rendered(&written).map_err(Unmasked::Refused)?;
+        let tokens = match (self.fitter.settings.count, &rendered) {
+            (CountMode::Rendered, Some(rendered)) => rendered.tokens,
+            _ => value_tokens,
+        };
+        let original_turns: Vec<&str> = self.record.turns.iter().map(|turn| turn.text).collect();
+        let written_turns: Vec<&str> = written.turns.iter().map(|turn| turn.text).collect();
+        let pairs: Vec<(TurnView<'_>, TurnView<'_>)> = turns
+            .iter()
+            .filter_map(|&turn| {
+                let after = trajectory::view(written.turns.get(turn)?, turn);
+                Some((self.views.get(turn)?.clone(), after))
+            })
+            .collect();
+        let verified = verify_masks(&MaskedTurns {
+            compressible: self.compressible.clone(),
+            masked: &pairs,
+            original_turns: &original_turns,
+            written_turns: &written_turns,
+            frames: [frame(self.record), frame(&written)],
+            original_tokens: self.outline.total(),
+            written_tokens: tokens,
+        });
+        match verified {
+            Err(Violation::NotSmaller { .. }) => return Err(Unmasked::Nothing),
+            Err(violation) => return Err(Unmasked::Violation(violation)),
+            Ok(()) => {}
+        }
+        let before = self.counted.rendering().zip(rendered.as_ref());
+        let changed_turns = before.map_or(0, |(before, after)| before.changed_beside(after, &turns));
+        drop((original_turns, written_turns, pairs));
+        Ok(Masked {
+            text,
+            tokens,
+            value_tokens,
+            rendered,
+            changed_turns,
+            turns,
+            secrets: BTreeMap::new(),
+        })
+    }
+
+    /// The masked record with a summary in place of a region. The summarizer reads the turns as they were; the masks
+    /// after the region stay.
+    async fn summarized(&self, masked: &Masked, row: Row) -> Result<Fitted, Violation> {
+        let record = trajectory::parse(masked.text.as_bytes(), Some(self.record.format))
+            .map_err(|error| Violation::KeptPartChanged(error.to_string()))?;
+        let mut counted = Counted::of(self.fitter, &record);
+        let views = decoded(&record, &mut counted);
+        let counted = counted.located(&record);
+        let outline = outline(self.fitter, &record, &counted, &views);
+        let mut case = Case::new(self.fitter, &record, &views, &outline, &counted);
+        case.read_views = self.views;
+        let mut fitted = passes::run(case, row).await;
+        if fitted.row.was_compressed {
+            let region = fitted.row.region_start..fitted.row.region_end;
+            let outside = |turn: &&usize| !region.contains(&(**turn as u64).cast_signed());
+            let stay: Vec<usize> = masked.turns.iter().filter(outside).copied().collect();
+            let secrets: usize = stay.iter().filter_map(|turn| masked.secrets.get(turn)).sum();
+            fitted.row.masked_turns = stay.len() as u64;
+            fitted.row.redactions += secrets as u64;
+        }
+        Ok(fitted)
+    }
+
+    fn unmasked(&self, why: Unmasked, row: Row) -> Fitted {
+        let (status, reason) = match why {
+            Unmasked::Nothing => {
+                let nothing = || Reason::plain(Reason::NOTHING_TO_MASK);
+                let reason = self.protected_reason().unwrap_or_else(nothing);
+                return Fitted::untouched(row.ended(Status::Kept, Some(&reason)));
+            }
+            Unmasked::Refused(refusal) => {
+                let reason = Reason::with(Reason::TEMPLATE_REFUSES_SUMMARY, refusal);
+                (Status::Kept, reason)
+            }
+            Unmasked::Violation(violation) => {
+                let reason = Reason::with("verify_failed", violation.to_string());
+                (Status::Failed, reason)
+            }
+        };
+        let row = Row {
+            degraded: true,
+            ..row
+        };
+        Fitted::untouched(row.ended(status, Some(&reason)))
+    }
+
+    fn finish_masked(&self, masked: Masked, row: Row) -> Fitted {
+        let exhausted = || Reason::plain(Reason::MASKS_EXHAUSTED);
+        let is_dry = self.fitter.settings.dry_run;
+        let over = masked.tokens > self.target();
+        let reason = if over {
+            Some(self.protected_reason().unwrap_or_else(exhausted))
+        } else if is_dry {
+            Some(Reason::plain("planned"))
+        } else if masked.changed_turns > 0 {
+            let detail = format!("rendered otherwise: {}", masked.changed_turns);
+            Some(Reason::with(Reason::TEMPLATE_CHANGES_KEPT_TURNS, detail))
+        } else {
+            None
+        };
+        let rendered_tokens = masked.rendered.as_ref().map(|rendered| rendered.tokens as u64);
+        let original = row.original_tokens;
+        let secrets: usize = masked.secrets.values().sum();
+        let row = Row {
+            compressed_tokens: masked.tokens as u64,
+            tokens_saved: original.cast_signed() - (masked.tokens as u64).cast_signed(),
+            compression_ratio: masked.tokens as f64 / original.max(1) as f64,
+            was_compressed: true,
+            still_over_limit: over,
+            masked_turns: masked.turns.len() as u64,
+            redactions: secrets as u64,
+            compressed_value_tokens: row.compressed_value_tokens.map(|_| masked.value_tokens as u64),
+            compressed_rendered_tokens: rendered_tokens,
+            template_changed_turns: rendered_tokens.map(|_| masked.changed_turns as u64),
+            ..row
+        };
+        Fitted {
+            row: row.ended(Status::Compressed, reason.as_ref()),
+            text: (!is_dry).then_some(masked.text),
+            summary_input_tokens: 0,
+            stop: None,
+        }
+    }
+}

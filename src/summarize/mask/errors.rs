@@ -1,0 +1,133 @@
+//! Lines that tell of an error, and lines that tell that something was not allowed to happen.
+
+use crate::summarize::extractive::line::cleaned;
+
+/// What an error line's first word ends with.
+const ERROR_WORDS: [&str; 9] = [
+    "Error",
+    "ERROR",
+    "error",
+    "Exception",
+    "FAILED",
+    "FAIL",
+    "FATAL",
+    "fatal",
+    "panic",
+];
+
+/// What stands in a line that says that something was not done.
+const REFUSALS: [&str; 15] = [
+    "blocked",
+    "permission denied",
+    "access denied",
+    "not permitted",
+    "not allowed",
+    "not authorized",
+    "unauthorized",
+    "forbidden",
+    "requires approval",
+    "rejected",
+    "timed out",
+    "timeout",
+    "cancelled",
+    "aborted",
+    "interrupted",
+];
+
+/// Longest first word of an error line.
+const MAX_WORD: usize = 80;
+
+/// Longest line in which an error is looked for anywhere but at its start, and in which a refusal is looked for.
+const MAX_LINE: usize = 400;
+
+/// Whether a line tells of an error: `ValueError: …`, `error[E0308]: …`, `FAILED tests/…`, `x.c:3: error: …`,
+/// `bash: foo: command not found`, `thread 'main' panicked at …`.
+pub fn is_error_line(line: &str) -> bool {
+    let mut line = line.trim_start();
+    while let Some((_, rest)) = line.strip_prefix("\u{1b}[").and_then(|rest| rest.split_once('m')) {
+        line = rest.trim_start();
+    }
+    let line = line.strip_prefix("E ").map_or(line, str::trim_start).trim_end();
+    let end = line
+        .bytes()
+        .take(MAX_WORD)
+        .position(|byte| matches!(byte, b' ' | b':' | b'(' | b'['))
+        .unwrap_or_else(|| line.len().min(MAX_WORD));
+    let word = line.get(..end).unwrap_or_default();
+    let follows = line.get(end..).unwrap_or_default();
+    let is_named = ERROR_WORDS.iter().any(|error| word.ends_with(error));
+    if is_named && follows.len() > 2 && !follows.starts_with(" as ") {
+        return true;
+    }
+    let has = |words: &str| memchr::memmem::find(line.as_bytes(), words.as_bytes()).is_some();
+    line.len() <= MAX_LINE
+        && (has(": error")
+            || has(" panicked at")
+            || line.ends_with("command not found")
+            || line.ends_with("No such file or directory"))
+}
+
+/// How many lines of a text tell of an error. In a line that stands for an output these are told after a semicolon.
+pub fn error_lines(text: &str) -> usize {
+    let is_told = |line: &str| {
+        is_error_line(line) || (line.starts_with('[') && line.split("; ").skip(1).any(is_error_line))
+    };
+    text.lines().filter(|line| is_told(line)).count()
+}
+
+/// The first line at an output's ends that says that something was blocked, denied, or given up.
+pub(super) fn refusal(text: &str) -> Option<String> {
+    let told = |line: &&str| !line.trim().is_empty();
+    let head = text.lines().filter(told).take(2);
+    let tail = text.lines().rev().filter(told).take(2);
+    let mut ends = head.chain(tail).filter(|line| line.len() <= MAX_LINE);
+    let refuses = |line: &&str| {
+        let line = line.to_ascii_lowercase();
+        REFUSALS.iter().any(|words| line.contains(words))
+    };
+    ends.find(refuses).map(cleaned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn error_lines_are_told_from_talk_about_errors() {
+        for line in [
+            "ValueError: bad",
+            "E   AssertionError: assert 1 == 2",
+            "error[E0308]: mismatched types",
+            "src/x.c:3:1: error: expected ';'",
+            "src/a.ts(3,4): error TS2304: Cannot find name",
+            "FAILED tests/test_x.py::test_y - assert",
+            "\u{1b}[31mERROR: no\u{1b}[0m",
+            "bash: foo: command not found",
+            "thread 'main' panicked at src/main.rs:3:5:",
+            "java.lang.NullPointerException: null",
+            "npm ERR! code: error 1 : error",
+        ] {
+            assert!(is_error_line(line), "{line}");
+        }
+        for line in [
+            "an error occurred",
+            "except ValueError as e:",
+            "raise ValueError(x)",
+            "",
+            "error",
+            "0 errors",
+        ] {
+            assert!(!is_error_line(line), "{line}");
+        }
+    }
+
+    #[test]
+    fn refusals_stand_at_the_ends() {
+        assert_eq!(
+            refusal("\nCommand BLOCKED by policy\nx\ny\nz"),
+            Some("Command BLOCKED by policy".to_owned())
+        );
+        assert_eq!(refusal("a\nb\nnot allowed\nc\nd"), None);
+        assert_eq!(refusal(""), None);
+    }
+}

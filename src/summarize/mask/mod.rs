@@ -1,0 +1,164 @@
+//! Masks: lines that stand for outputs of tools. Each says what was run and how it ended, and keeps what went wrong.
+
+mod ending;
+mod errors;
+mod head;
+#[cfg(test)]
+mod tests;
+
+use rustc_hash::FxHashMap;
+
+pub use errors::{error_lines, is_error_line};
+
+use super::extractive::source::{SourceCall, SourceTurn, source_turns};
+use crate::trajectory::{Role, TurnView};
+use head::head;
+
+/// Characters up to which an output stays as it is.
+const SHORT: usize = 200;
+
+/// A line for one output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mask {
+    /// The tool turn.
+    pub turn: usize,
+    /// Which of its responses.
+    pub response: usize,
+    /// What stands in place of the output; where there are several error lines, they follow, a line each.
+    pub text: String,
+    /// The same where the output comes once more later: it says so.
+    pub reference: Option<String>,
+}
+
+/// Masks for the outputs of the tool turns of `region`, oldest first: those that are long, and no masks themselves.
+///
+/// `region` are the turns as they may be read, without secrets; `all` are all turns as they are written, and `images`
+/// tells how many images a turn holds.
+pub fn masks(region: &[TurnView<'_>], all: &[TurnView<'_>], images: impl Fn(usize) -> usize) -> Vec<Mask> {
+    let newest = newest(all);
+    let (sources, _) = source_turns(region, false);
+    let mut callers = Callers::default();
+    let mut masks = Vec::new();
+    for (view, source) in region.iter().zip(&sources) {
+        let calls = callers.of(view, source);
+        if view.role != Role::Tool {
+            continue;
+        }
+        let Some(written) = all.get(view.index) else {
+            continue;
+        };
+        let images = images(view.index);
+        let responses = view.responses.iter().zip(&written.responses).zip(calls);
+        for (place, ((response, written), call)) in responses.enumerate() {
+            if images == 0 && !is_long(&written.content) {
+                continue;
+            }
+            let head = head(call, response.name.as_deref());
+            if is_mask(&written.content, &head.text) {
+                continue;
+            }
+            let line = |beside: Option<&str>| {
+                let ending = ending::ending(&response.content, &head, images, beside);
+                let mut text = format!("{}{}", head.text, ending.first);
+                for line in ending.more {
+                    text.push('\n');
+                    text.push_str(&line);
+                }
+                text
+            };
+            let later = newest
+                .get(written.content.as_ref())
+                .filter(|newest| newest.place != (view.index, place));
+            masks.push(Mask {
+                turn: view.index,
+                response: place,
+                text: line(None),
+                reference: later.map(|newest| line(Some(&same_as(newest.id)))),
+            });
+        }
+    }
+    masks
+}
+
+/// Where an output is last.
+struct Newest<'v> {
+    place: (usize, usize),
+    id: Option<&'v str>,
+}
+
+/// The last place of every long output.
+fn newest<'v>(all: &'v [TurnView<'_>]) -> FxHashMap<&'v str, Newest<'v>> {
+    let mut newest = FxHashMap::default();
+    for view in all.iter().filter(|view| view.role == Role::Tool) {
+        for (place, response) in view.responses.iter().enumerate() {
+            if is_long(&response.content) {
+                let found = Newest {
+                    place: (view.index, place),
+                    id: response.id.as_deref(),
+                };
+                newest.insert(response.content.as_ref(), found);
+            }
+        }
+    }
+    newest
+}
+
+fn same_as(id: Option<&str>) -> String {
+    match id.map(crate::summarize::extractive::line::cleaned) {
+        Some(id) if !id.is_empty() && id.len() <= SHORT / 2 => format!(", the same as later in {id}"),
+        _ => ", the same as in a later call".to_owned(),
+    }
+}
+
+fn is_long(output: &str) -> bool {
+    output.len() > SHORT && output.chars().nth(SHORT).is_some()
+}
+
+/// Whether an output is a mask already: it begins as the mask for its own call would, which no tool does by itself.
+fn is_mask(output: &str, head: &str) -> bool {
+    output
+        .strip_prefix(head)
+        .is_some_and(|rest| rest.starts_with(" -> ") || rest.starts_with(", "))
+}
+
+/// Finds the call that each output answers, going through the turns in order.
+#[derive(Default)]
+struct Callers<'s> {
+    by_id: FxHashMap<&'s str, &'s SourceCall<'s>>,
+    /// The calls of the assistant turn that is being answered, and how many answers there were.
+    open: &'s [SourceCall<'s>],
+    answers: usize,
+}
+
+impl<'s> Callers<'s> {
+    /// The calls that a turn's responses answer, one for each.
+    fn of(&mut self, view: &TurnView<'_>, source: &'s SourceTurn<'s>) -> Vec<Option<&'s SourceCall<'s>>> {
+        match source.role {
+            Role::Assistant => {
+                self.open = &source.calls;
+                self.answers = 0;
+                let named = source.calls.iter().filter_map(|call| Some((call.id?, call)));
+                self.by_id.extend(named);
+                Vec::new()
+            }
+            Role::Tool => {
+                let calls = view.responses.iter().map(|response| {
+                    let place = self.answers;
+                    self.answers += 1;
+                    let id = response.id.as_deref();
+                    let by_id = id.and_then(|id| self.by_id.get(id).copied());
+                    let by_place = || {
+                        let call = self.open.get(place)?;
+                        (id.is_none() || call.id.is_none()).then_some(call)
+                    };
+                    by_id.or_else(by_place)
+                });
+                calls.collect()
+            }
+            _ => {
+                self.open = &[];
+                Vec::new()
+            }
+        }
+    }
+}
