@@ -17,7 +17,7 @@ use std::{env, fs};
 use futures_util::future::{BoxFuture, ready};
 use trajfit::compress::anchors::{invented, sources_of};
 use trajfit::compress::{Protection, SummaryPlacement};
-use trajfit::fit::{CountMode, FitSettings, Fitter, OnFailure, OverLimit};
+use trajfit::fit::{CountMode, FitSettings, Fitter, OnFailure, OverLimit, Strategy};
 use trajfit::metrics::{Row, Status};
 use trajfit::summarize::extractive::Extractive;
 use trajfit::summarize::{Summarizer, Summary, SummaryError, SummaryRequest};
@@ -218,6 +218,7 @@ impl Bench {
     fn fitter(&self, target: usize, summary_tokens: usize, summarizer: Arc<dyn Summarizer>) -> Fitter {
         Fitter {
             settings: FitSettings {
+                strategy: Strategy::Summarize,
                 target_max_tokens: target,
                 count: CountMode::Values,
                 summary_target_tokens: summary_tokens,
