@@ -1,6 +1,7 @@
 //! The sections of the configuration, with their defaults.
 
 use super::cache_place::CachePlace;
+use super::command_line::CommandLine;
 use super::names::{
     Api, CountMode, InputFormat, OnFailure, OnInvalid, OutputCompression, OverLimit, Strategy, Style,
     SummarizerKind, SummaryPlacement,
@@ -47,6 +48,8 @@ pub struct CompressionConfig {
 pub struct SummarizationConfig {
     /// Who writes summaries.
     pub summarizer: SummarizerKind,
+    /// The program asked.
+    pub command: CommandLine,
     /// What becomes of a record whose summary failed.
     pub on_failure: OnFailure,
     /// What the endpoint of a network summarizer understands.
@@ -176,6 +179,7 @@ impl Default for SummarizationConfig {
     fn default() -> Self {
         Self {
             summarizer: SummarizerKind::Extractive,
+            command: CommandLine::default(),
             on_failure: OnFailure::Fallback,
             api: Api::OpenAi,
             model: None,
