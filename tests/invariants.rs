@@ -13,7 +13,13 @@ use support::oracle::{assert_sound, cost};
 use support::{counter, fit, fitter, fitter_with, settings};
 use trajfit::compress::SummaryPlacement;
 use trajfit::metrics::Status;
-use trajfit::summarize::{Summarizer, Summary, SummaryError, SummaryRequest};
+use trajfit::summarize::{Summarizer, Summary, SummaryError, SummaryRequest, Usage};
+
+/// A summary that is longer than many a trajectory.
+const LONG: &str = "verbatim: one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen \
+    sixteen seventeen eighteen nineteen twenty twenty-one twenty-two twenty-three twenty-four twenty-five twenty-six \
+    twenty-seven twenty-eight twenty-nine thirty thirty-one thirty-two thirty-three thirty-four thirty-five thirty-six \
+    thirty-seven thirty-eight thirty-nine forty forty-one forty-two forty-three forty-four forty-five forty-six forty-seven";
 
 /// A summarizer that answers as badly as a model may.
 struct Hostile(&'static str);
@@ -28,8 +34,13 @@ impl Summarizer for Hostile {
             "fails" => Err(SummaryError::BudgetTooSmall {
                 max_tokens: request.max_tokens,
             }),
+            "vetoes" => Err(SummaryError::Vetoed {
+                detail: "no".to_owned(),
+                usage: Usage::default(),
+            }),
             text => Ok(Summary {
                 text: text.to_owned(),
+                verbatim: text.starts_with("verbatim"),
                 ..Summary::default()
             }),
         };
@@ -115,6 +126,9 @@ proptest! {
             Just("fails"),
             Just("[CONTEXT SUMMARY]: [CONTEXT SUMMARY]: twice"),
             Just("**[CONTEXT SUMMARY]:** bold"),
+            Just("vetoes"),
+            Just("verbatim: as it is"),
+            Just(LONG),
             Just("quotes \" and \\ and \u{0} and \n newlines"),
         ],
         target in 60..900_usize,
@@ -124,6 +138,7 @@ proptest! {
         let notice = settings.notice.clone();
         let fitted = fit(&fitter_with(settings, Arc::new(Hostile(text))), &line);
         prop_assert_ne!(fitted.row.status, Status::Failed);
+        prop_assert!(text != "vetoes" || fitted.text.is_none() && !fitted.row.degraded);
         if let Some(after) = &fitted.text {
             assert_sound(&line, after, &fitted.row, notice.as_deref(), counter().as_ref());
             prop_assert_eq!(fitted.row.degraded, text == "fails");

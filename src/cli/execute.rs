@@ -9,7 +9,7 @@ use super::errors::{self, CliError};
 use super::exit::ExitStatus;
 use super::progress::{Progress, ProgressStyle, compressing};
 use super::{running, summarizer};
-use crate::config::{Config, OutputCompression, OverLimit};
+use crate::config::{Config, OutputCompression, OverLimit, SummarizerKind};
 use crate::fit::{FitSettings, Fitter};
 use crate::metrics::{Status, Totals, is_grounded, share_held};
 use crate::pipeline::{self, Codec, Job, RunError, RunReport, Sample, Source, Targets, Worker};
@@ -87,10 +87,10 @@ fn job(options: &CompressOptions) -> Result<Job, CliError> {
         resume: options.resume,
         force: options.force,
         jobs: running::jobs(config),
-        requests: if config.summarization.summarizer.uses_network() {
-            config.processing.max_concurrent_requests
-        } else {
-            0
+        requests: match config.summarization.summarizer {
+            SummarizerKind::Extractive => 0,
+            SummarizerKind::Chat => config.processing.max_concurrent_requests,
+            SummarizerKind::Command => running::jobs(config),
         },
         prices: summarizer::prices(config),
         metrics: config.metrics.enabled,

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser, ValueParser};
 use clap::{Arg, ArgMatches, Command, FromArgMatches};
 
-use crate::config::{Config, KEYS, Key, Kind, Sources, Value};
+use crate::config::{Config, KEYS, Key, Kind, ReadBy, Sources, Value};
 
 /// The keys that a command has flags for.
 pub trait KeySet {
@@ -88,6 +88,7 @@ fn argument(key: &'static Key) -> Arg {
         Kind::Number => ("NUMBER", StringValueParser::new().into()),
         Kind::Text => ("TEXT", StringValueParser::new().into()),
         Kind::Object => ("JSON", StringValueParser::new().into()),
+        Kind::Words => ("COMMAND", StringValueParser::new().into()),
         Kind::Switch => ("true|false", ValueParser::new(AnyOf(&["true", "false"]))),
         Kind::Name(names) => ("NAME", ValueParser::new(AnyOf(names))),
     };
@@ -103,10 +104,9 @@ fn argument(key: &'static Key) -> Arg {
         .allow_negative_numbers(matches!(key.kind(), Kind::Count | Kind::Number))
         .hide_possible_values(key.kind() == Kind::Switch)
         .help(format!("{}{default}", key.help))
-        .help_heading(if key.network_only {
-            "Language model"
-        } else {
-            heading(key.section())
+        .help_heading(match key.read_by {
+            ReadBy::Network | ReadBy::Asking => "Language model",
+            ReadBy::All | ReadBy::Program => heading(key.section()),
         })
         .hide_short_help(!key.common)
         .hide(key.hidden)

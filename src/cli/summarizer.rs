@@ -5,12 +5,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::errors::{self, CliError};
+use super::running;
 use crate::cache::{Access, AnswerCache};
 use crate::config::{CachePlace, Config, SummarizerKind};
 use crate::metrics::Prices;
 use crate::summarize::Summarizer;
 use crate::summarize::answers::{AnswerStore, InMemory};
 use crate::summarize::chat::{ChatSettings, ChatSummarizer, Key};
+use crate::summarize::command::{CommandSettings, CommandSummarizer};
 use crate::summarize::extractive::Extractive;
 use crate::summarize::prompt::PromptSettings;
 use crate::summarize::spend::{Limits, Spend};
@@ -59,6 +61,21 @@ pub fn chosen(config: &Config, kept: Kept, counter: &Arc<dyn TokenCounter>) -> R
                 .map_err(|why| CliError::usage(format!("cannot summarize over the network: {why}")))?;
             chosen.wording = Some(("prompt version".to_owned(), chat.prompt_version().to_owned()));
             chosen.summarizer = Arc::new(chat);
+            chosen.spend = Some(spend);
+        }
+        SummarizerKind::Command => {
+            let spend = Arc::new(Spend::new(Limits::default()));
+            let settings = CommandSettings {
+                command: config.summarization.command.0.clone(),
+                programs: running::jobs(config),
+                timeout: Duration::from_secs_f64(config.summarization.timeout),
+                most_tokens: config.summary_max_tokens(),
+                prompt: prompt_settings(config)?,
+            };
+            let command = CommandSummarizer::new(settings, answers(config, kept), Arc::clone(&spend))
+                .map_err(|why| CliError::usage(format!("cannot summarize by a program: {why}")))?;
+            chosen.wording = Some(("prompt version".to_owned(), command.prompt_version().to_owned()));
+            chosen.summarizer = Arc::new(command);
             chosen.spend = Some(spend);
         }
     }
@@ -123,16 +140,18 @@ fn chat_settings(config: &Config) -> Result<ChatSettings, CliError> {
         max_concurrent_requests: config.processing.max_concurrent_requests,
         rpm: summarization.rpm,
         tpm: summarization.tpm,
-        prompt: PromptSettings {
-            style: summarization.style,
-            focus: summarization.focus.clone(),
-            template: summarization
-                .prompt_template
-                .as_deref()
-                .map(template)
-                .transpose()?,
-            redaction: config.redaction.enabled,
-        },
+        prompt: prompt_settings(config)?,
+    })
+}
+
+fn prompt_settings(config: &Config) -> Result<PromptSettings, CliError> {
+    let summarization = &config.summarization;
+    let template = summarization.prompt_template.as_deref().map(template);
+    Ok(PromptSettings {
+        style: summarization.style,
+        focus: summarization.focus.clone(),
+        template: template.transpose()?,
+        redaction: config.redaction.enabled,
     })
 }
 

@@ -65,8 +65,9 @@ fn flatten(prefix: &str, children: Vec<(String, Tree)>, entries: &mut Vec<(Strin
         };
         match child {
             Tree::Leaf(value) => entries.push((path, value)),
+            Tree::List(items) if takes(&path, Kind::Words) => entries.push((path, words(items))),
             Tree::List(_) => entries.push((path, Value::Other("a list"))),
-            Tree::Section(children) if takes_object(&path) => {
+            Tree::Section(children) if takes(&path, Kind::Object) => {
                 let object = Tree::Section(children).into_json();
                 entries.push((path, Value::Text(object.to_string())));
             }
@@ -75,9 +76,20 @@ fn flatten(prefix: &str, children: Vec<(String, Tree)>, entries: &mut Vec<(Strin
     }
 }
 
-/// Whether what stands below `path` is that key's value, and no keys.
-fn takes_object(path: &str) -> bool {
-    Key::by_path(path).is_some_and(|key| key.kind() == Kind::Object)
+/// Whether what stands below `path` is the value of a key of that kind, and no keys.
+fn takes(path: &str, kind: Kind) -> bool {
+    Key::by_path(path).is_some_and(|key| key.kind() == kind)
+}
+
+/// A list of words; a number among them is a word as well.
+fn words(items: Vec<Tree>) -> Value {
+    let words = items.into_iter().map(|item| match item {
+        Tree::Leaf(value @ (Value::Text(_) | Value::Whole(_) | Value::Number(_))) => Some(value.to_string()),
+        _ => None,
+    });
+    words
+        .collect::<Option<Vec<_>>>()
+        .map_or(Value::Other("a list of other things than words"), Value::Words)
 }
 
 impl Tree {
@@ -90,6 +102,7 @@ impl Tree {
             }
             Self::Leaf(Value::Number(number)) => number.into(),
             Self::Leaf(Value::Text(text)) => text.into(),
+            Self::Leaf(Value::Words(words)) => words.into(),
             Self::List(items) => items.into_iter().map(Self::into_json).collect(),
             Self::Section(children) => children
                 .into_iter()

@@ -3,8 +3,22 @@
 use std::fmt;
 
 use super::Config;
+use super::names::SummarizerKind;
 use super::nearest::nearest;
 use super::value::{Kind, Setting, Value};
+
+/// To whom a key matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReadBy {
+    /// Whatever summarizer there is.
+    All,
+    /// Summarizers that ask somebody else.
+    Asking,
+    /// Those that ask over a network.
+    Network,
+    /// The one that asks a program.
+    Program,
+}
 
 /// One configuration key.
 #[derive(Clone, Copy)]
@@ -18,8 +32,8 @@ pub struct Key {
     pub help: &'static str,
     /// Whether it influences the bytes of a run's files.
     pub affects_output: bool,
-    /// Whether it matters only to summarizers that use the network.
-    pub network_only: bool,
+    /// To whom it matters.
+    pub read_by: ReadBy,
     /// Whether the short help shows it.
     pub common: bool,
     /// Whether no help shows it.
@@ -37,7 +51,7 @@ macro_rules! key {
             flag: $flag,
             help: $help,
             affects_output: true,
-            network_only: false,
+            read_by: ReadBy::All,
             common: false,
             hidden: false,
             secret: false,
@@ -69,7 +83,8 @@ pub static KEYS: &[Key] = &[
     key!(protected_turns.first_tool, "first-tool", "Protect the tool turns that answer the first assistant turn"),
     key!(protected_turns.last_n_turns, "last-n-turns", "Protect this many turns at the end").common(),
     key!(protected_turns.tail_tokens, "tail-tokens", "Protect more turns at the end, up to this many tokens"),
-    key!(summarization.summarizer, "summarizer", "Who writes summaries: quotes from the turns, made here, or a language model").common(),
+    key!(summarization.summarizer, "summarizer", "Who writes summaries: quotes from the turns, made here, a language model, or a program of your own").common(),
+    key!(summarization.command, "command", "Program that writes summaries, with its arguments: asked in lines of JSON, so many of it at once as there are jobs; no shell").program(),
     key!(summarization.on_failure, "on-failure", "What becomes of a record whose summary failed: the embedded summary, the original, or the end of the run"),
     key!(summarization.reject_invented, "reject-invented", "Take a summary as failed that names identifiers which the record does not have").network(),
     key!(summarization.model, "model", "Model to ask").network().common(),
@@ -77,15 +92,15 @@ pub static KEYS: &[Key] = &[
     key!(summarization.api, "api", "What the endpoint understands: OpenAI's chat completions, which most servers know, or Anthropic's messages").network(),
     key!(summarization.api_key_env, "api-key-env", "Environment variable that holds the key [default: OPENAI_API_KEY, OPENROUTER_API_KEY or ANTHROPIC_API_KEY, by the endpoint]").network().no_effect_on_output(),
     key!(summarization.fallback_model, "fallback-model", "Model to ask where the first one fails").network(),
-    key!(summarization.style, "style", "Form of the summaries: dense prose, or a working record with headings").network(),
-    key!(summarization.focus, "focus", "Topic that the summaries should dwell on").network(),
-    key!(summarization.prompt_template, "prompt-template", "File with other wording for the prompt").network(),
+    key!(summarization.style, "style", "Form of the summaries: dense prose, or a working record with headings").asking(),
+    key!(summarization.focus, "focus", "Topic that the summaries should dwell on").asking(),
+    key!(summarization.prompt_template, "prompt-template", "File with other wording for the prompt").asking(),
     key!(summarization.temperature, "temperature", "Sampling temperature, 0 to 2").network(),
     key!(summarization.context_window, "context-window", "Tokens that the model reads and writes at most; longer stretches are summarized in pieces").network(),
     key!(summarization.max_output_tokens, "max-output-tokens", "Tokens that an answer may have, thoughts included [default: twice the summary and 256]").network(),
     key!(summarization.headers, "headers", "Headers for every request, as JSON").network().no_effect_on_output().secret(),
     key!(summarization.body, "body", "Fields for the body of every request, as JSON").network(),
-    key!(summarization.timeout, "timeout", "Seconds that a request may take").network().no_effect_on_output(),
+    key!(summarization.timeout, "timeout", "Seconds that a request may take").asking().no_effect_on_output(),
     key!(summarization.max_retries, "max-retries", "Times a failed request is repeated").network().no_effect_on_output(),
     key!(summarization.retry_delay, "retry-delay", "Seconds before the first repetition").network().no_effect_on_output(),
     key!(summarization.rpm, "rpm", "Requests a minute, at most").network().no_effect_on_output(),
@@ -94,7 +109,7 @@ pub static KEYS: &[Key] = &[
     key!(summarization.price_completion, "price-completion", "US dollars for a million tokens written").network().no_effect_on_output(),
     key!(summarization.max_requests, "max-requests", "Requests after which the run ends; it can be resumed").network().no_effect_on_output(),
     key!(summarization.max_cost, "max-cost", "US dollars that the run may cost; it can be resumed").network().no_effect_on_output(),
-    key!(summarization.cache, "cache", "Folder for answers, so that nobody pays twice for one: auto is beside the output (and none for standard output), off is none").network().no_effect_on_output(),
+    key!(summarization.cache, "cache", "Folder for answers, so that nobody pays twice for one: auto is beside the output (and none for standard output), off is none").asking().no_effect_on_output(),
     key!(input.format, "format", "Format of the records; auto detects it a record at a time").common(),
     key!(input.on_invalid, "on-invalid", "What becomes of a line that holds no readable trajectory: the rejects file, the output as it is, or the end of the run").common(),
     key!(output.add_summary_notice, "add-summary-notice", "Say in the system turn of a compressed trajectory that there is a summary"),
@@ -116,7 +131,17 @@ impl Key {
     }
 
     const fn network(mut self) -> Self {
-        self.network_only = true;
+        self.read_by = ReadBy::Network;
+        self
+    }
+
+    const fn asking(mut self) -> Self {
+        self.read_by = ReadBy::Asking;
+        self
+    }
+
+    const fn program(mut self) -> Self {
+        self.read_by = ReadBy::Program;
         self
     }
 
@@ -181,9 +206,15 @@ impl Key {
         (self.edit)(config).assign(value)
     }
 
-    /// Whether it has no effect in that configuration, because its summarizer uses no network.
+    /// Whether it has no effect in that configuration, because it is none of its summarizer's business.
     pub fn is_idle(&self, config: &Config) -> bool {
-        self.network_only && !config.summarization.summarizer.uses_network()
+        let summarizer = config.summarization.summarizer;
+        !match self.read_by {
+            ReadBy::All => true,
+            ReadBy::Asking => summarizer.asks(),
+            ReadBy::Network => summarizer.uses_network(),
+            ReadBy::Program => summarizer == SummarizerKind::Command,
+        }
     }
 
     /// The key that a mistyped or misplaced one was probably meant to be.

@@ -6,6 +6,7 @@
 //! ```
 
 mod cache_place;
+mod command_line;
 mod error;
 mod file;
 mod keys;
@@ -21,9 +22,11 @@ mod validate;
 mod value;
 
 pub use crate::compress::Protection;
+use crate::summarize::redact::redact;
 pub use cache_place::CachePlace;
+pub use command_line::CommandLine;
 pub use error::ConfigError;
-pub use keys::{KEYS, Key};
+pub use keys::{KEYS, Key, ReadBy};
 pub use machine::MachineFormat;
 pub use names::{
     Api, CountMode, InputFormat, OnFailure, OnInvalid, OutputCompression, OverLimit, Strategy, Style,
@@ -102,14 +105,16 @@ impl Config {
     }
 
     /// The effective values that influence the bytes of a run's files, as `(key, value)` in table order.
-    /// Two runs with equal fingerprints on equal inputs write equal files, so a resume compares these.
+    /// Two runs with equal fingerprints on equal inputs write equal files, so a resume compares these. They stand in
+    /// files of the run, so secrets among them do not.
     pub fn fingerprint(&self) -> Vec<(String, String)> {
         let mut effective = self.clone();
         effective.compression.summary_max_tokens = Some(self.summary_max_tokens());
         effective.summarization.base_url = Some(self.base_url().to_owned());
         KEYS.iter()
             .filter(|key| key.affects_output && !key.is_idle(self))
-            .map(|key| (key.path.to_owned(), key.value(&effective).to_string()))
+            .map(|key| (key, key.value(&effective).to_string()))
+            .map(|(key, value)| (key.path.to_owned(), redact(&value).0.into_owned()))
             .collect()
     }
 }

@@ -16,6 +16,8 @@ named! {
         Extractive = "extractive",
         /// A language model over HTTP.
         Chat = "chat",
+        /// A program on this machine.
+        Command = "command",
     }
 }
 
@@ -49,8 +51,16 @@ impl SummarizerKind {
     /// Whether its requests leave the machine, so that the keys about endpoints and secrets matter.
     pub fn uses_network(self) -> bool {
         match self {
-            Self::Extractive => false,
+            Self::Extractive | Self::Command => false,
             Self::Chat => true,
+        }
+    }
+
+    /// Whether it asks somebody else, so that answers may be worth keeping.
+    pub fn asks(self) -> bool {
+        match self {
+            Self::Extractive => false,
+            Self::Chat | Self::Command => true,
         }
     }
 }

@@ -171,7 +171,7 @@ impl Resolved {
             let verb = if idle.len() == 1 { "has" } else { "have" };
             let idle = idle.join(", ");
             self.warnings.push(format!(
-                "{idle} {verb} no effect: the summarizer {summarizer} uses no network"
+                "{idle} {verb} no effect with the summarizer {summarizer}"
             ));
         }
     }

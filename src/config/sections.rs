@@ -1,6 +1,7 @@
 //! The sections of the configuration, with their defaults.
 
 use super::cache_place::CachePlace;
+use super::command_line::CommandLine;
 use super::names::{
     Api, CountMode, InputFormat, OnFailure, OnInvalid, OutputCompression, OverLimit, Strategy, Style,
     SummarizerKind, SummaryPlacement,
@@ -49,6 +50,8 @@ pub struct CompressionConfig {
 pub struct SummarizationConfig {
     /// Who writes summaries.
     pub summarizer: SummarizerKind,
+    /// The program asked.
+    pub command: CommandLine,
     /// What becomes of a record whose summary failed.
     pub on_failure: OnFailure,
     /// Whether a summary with identifiers that the record does not have is a failed one.
@@ -181,6 +184,7 @@ impl Default for SummarizationConfig {
     fn default() -> Self {
         Self {
             summarizer: SummarizerKind::Extractive,
+            command: CommandLine::default(),
             on_failure: OnFailure::Fallback,
             reject_invented: false,
             api: Api::OpenAi,

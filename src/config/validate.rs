@@ -3,6 +3,7 @@
 use super::Config;
 use super::error::ConfigError;
 use super::keys::Key;
+use super::names::SummarizerKind;
 use super::provenance::Provenance;
 
 /// No model charges an image near as much; sums of it stay far from overflow.
@@ -104,7 +105,11 @@ pub fn check(config: &Config, provenance: &Provenance) -> Result<(), ConfigError
             "kept turns are never changed by this version".to_owned(),
         ),
     ];
-    for (path, holds, rule) in rules.into_iter().chain(network_rules(config)) {
+    for (path, holds, rule) in rules
+        .into_iter()
+        .chain(asking_rules(config))
+        .chain(network_rules(config))
+    {
         if let (false, Some(key)) = (holds, Key::by_path(path)) {
             let value = key.value(config).to_string();
             let value = if value.is_empty() {
@@ -121,6 +126,26 @@ pub fn check(config: &Config, provenance: &Provenance) -> Result<(), ConfigError
         }
     }
     Ok(())
+}
+
+/// What must hold for a summarizer that asks somebody else.
+fn asking_rules(config: &Config) -> Vec<Rule> {
+    let summarization = &config.summarization;
+    if !summarization.summarizer.asks() {
+        return Vec::new();
+    }
+    vec![
+        (
+            "summarization.command",
+            summarization.summarizer != SummarizerKind::Command || !summarization.command.0.is_empty(),
+            "the summarizer command must know which program to start".to_owned(),
+        ),
+        (
+            "summarization.timeout",
+            summarization.timeout > 0.0 && summarization.timeout <= 86_400.0,
+            "it must be more than 0 and at most 86400 seconds".to_owned(),
+        ),
+    ]
 }
 
 /// What must hold for a summarizer that asks over a network.
@@ -147,11 +172,6 @@ fn network_rules(config: &Config) -> Vec<Rule> {
             "summarization.headers",
             summarization.headers.0.values().all(serde_json::Value::is_string),
             "the values of headers must be texts".to_owned(),
-        ),
-        (
-            "summarization.timeout",
-            summarization.timeout > 0.0 && summarization.timeout <= 86_400.0,
-            "it must be more than 0 and at most 86400 seconds".to_owned(),
         ),
         at_least(
             "summarization.context_window",

@@ -17,7 +17,9 @@ pub enum Value {
     Number(f64),
     /// Text; the environment and flags give nothing else.
     Text(String),
-    /// A list or whatever else no key takes, by its name in messages.
+    /// A list of texts.
+    Words(Vec<String>),
+    /// Whatever no key takes, by its name in messages.
     Other(&'static str),
 }
 
@@ -36,6 +38,8 @@ pub enum Kind {
     Name(&'static [&'static str]),
     /// Names with values of any kind.
     Object,
+    /// A program and its arguments.
+    Words,
 }
 
 /// A field that a value can be assigned to.
@@ -59,6 +63,9 @@ impl Kind {
             Self::Text => "text",
             Self::Name(_) => "a name",
             Self::Object => "names with values, as JSON outside of files",
+            Self::Words => {
+                "a program and its arguments, with every quote closed, or in files a list of words"
+            }
         }
     }
 }
@@ -71,6 +78,7 @@ impl fmt::Display for Value {
             Self::Whole(number) => write!(formatter, "{number}"),
             Self::Number(number) => write!(formatter, "{number}"),
             Self::Text(text) => formatter.write_str(text),
+            Self::Words(words) => formatter.write_str(&serde_json::to_string(words).map_err(|_| fmt::Error)?),
             Self::Other(shape) => formatter.write_str(shape),
         }
     }

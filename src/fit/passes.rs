@@ -176,8 +176,16 @@ impl Case<'_> {
         input: usize,
     ) -> Fitted {
         note(&mut row, &error.usage());
-        row.degraded = true;
         let reason = error.reason();
+        if matches!(error, SummaryError::Vetoed { .. }) {
+            // As whoever was asked wanted it; what earlier passes came to is gone.
+            row.degraded = false;
+            return Fitted {
+                summary_input_tokens: input,
+                ..Fitted::untouched(row.ended(Status::Kept, Some(&reason)))
+            };
+        }
+        row.degraded = true;
         if let SummaryError::EndRun { message, help, .. } = error {
             return Fitted {
                 stop: Some(Stop::Run { message, help }),

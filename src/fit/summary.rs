@@ -3,7 +3,7 @@
 use super::OnFailure;
 use super::case::Case;
 use super::redacted::redacted;
-use crate::compress::anchors::{Anchor, invented, sources_of};
+use crate::compress::anchors::{Anchor, held_mask, invented, sources_of};
 use crate::compress::{Reason, Region};
 use crate::metrics::Row;
 use crate::summarize::grounding::ground;
@@ -94,7 +94,7 @@ impl<'a> Case<'a> {
         };
         let summary = match summarizer.summarize(request).await.and_then(made_up) {
             Ok(summary) => summary,
-            Err(error @ SummaryError::EndRun { .. }) => return Err(error),
+            Err(error @ (SummaryError::EndRun { .. } | SummaryError::Vetoed { .. })) => return Err(error),
             Err(error) if settings.on_failure == OnFailure::Fallback => {
                 note(row, &error.usage());
                 self.fitter.fallback.name().clone_into(&mut row.summarizer);
@@ -113,7 +113,13 @@ impl<'a> Case<'a> {
         };
         row.redactions += secrets as u64;
         let text = with_marker(&text);
-        let (text, anchors_held) = ground(text, &given.anchors, given.max_tokens, request.counter);
+        let (text, anchors_held) = if summary.verbatim {
+            let held = held_mask(&given.anchors, &text);
+            let held = held.iter().filter(|is_held| **is_held).count();
+            (text, held)
+        } else {
+            ground(text, &given.anchors, given.max_tokens, request.counter)
+        };
         Ok(Grounded {
             text,
             anchors_needed: given.anchors.len(),

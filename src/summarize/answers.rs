@@ -23,6 +23,10 @@ named! {
     AnswerKind {
         /// A summary.
         Summary = "summary",
+        /// A summary that is to be taken as it is.
+        Whole = "whole",
+        /// The decision that a record be left as it is.
+        Veto = "veto",
         /// A refusal: asked again, the model would refuse again.
         Refused = "refused",
         /// Cut off by the limit on its length, as it would be again.

@@ -2,12 +2,16 @@
 
 pub mod answers;
 pub mod chat;
+pub mod command;
 pub mod extractive;
+mod failure;
 pub mod grounding;
+mod length;
 pub mod marker;
 pub mod mask;
 pub mod prompt;
 pub mod redact;
+mod run_end;
 pub mod spend;
 
 use futures_util::future::BoxFuture;
@@ -73,8 +77,10 @@ pub struct Summary {
     pub usage: Usage,
     /// Secrets replaced before the text reached the summarizer, or in what came back.
     pub redactions: usize,
-    /// Why it is not the one that was asked for first: another model wrote it.
+    /// Why it is not the one that was asked for first: another model wrote it, or it was cut.
     pub instead_of: Option<Reason>,
+    /// Whether it is to be taken as it is: nothing is added to it but the marker, whatever it does not name.
+    pub verbatim: bool,
 }
 
 /// Why there is no summary.
@@ -94,6 +100,14 @@ pub enum SummaryError {
         /// What makes this case particular, without secrets.
         detail: String,
         /// What the attempts took.
+        usage: Usage,
+    },
+    /// Whoever was asked wants the record left as it is: nothing failed.
+    #[error("{detail}")]
+    Vetoed {
+        /// Why, in their words.
+        detail: String,
+        /// What it took.
         usage: Usage,
     },
     /// No summary can be had any more: the run must end, and can be resumed.
@@ -122,6 +136,7 @@ impl SummaryError {
     pub fn reason(&self) -> Reason {
         match self {
             Self::Failed { name, detail, .. } => Reason::with(name, detail),
+            Self::Vetoed { detail, .. } => Reason::with("summary_vetoed", detail),
             other => Reason::with("summary_failed", other.to_string()),
         }
     }
@@ -133,7 +148,7 @@ impl SummaryError {
                 errors: 1,
                 ..Usage::default()
             },
-            Self::Failed { usage, .. } | Self::EndRun { usage, .. } => *usage,
+            Self::Failed { usage, .. } | Self::Vetoed { usage, .. } | Self::EndRun { usage, .. } => *usage,
         }
     }
 }

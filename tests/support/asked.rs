@@ -80,7 +80,15 @@ pub fn lines(count: usize) -> String {
 }
 
 fn line(number: usize) -> String {
-    let long = format!("record number {number} says this. ").repeat(40);
+    line_with(number, "")
+}
+
+/// Such a record with a word of its own in the middle.
+pub fn line_with(number: usize, word: &str) -> String {
+    let long = format!(
+        "{word} {}",
+        format!("record number {number} says this. ").repeat(40)
+    );
     let turn = |from: &str, value: &str| format!("{{\"from\": \"{from}\", \"value\": \"{value}\"}}");
     let turns = [
         turn("human", "task"),

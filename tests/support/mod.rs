@@ -6,6 +6,7 @@ pub mod chat;
 pub mod cli;
 pub mod generate;
 pub mod oracle;
+pub mod program;
 pub mod secrets;
 pub mod server;
 pub mod texts;

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::api::Api;
-use super::failure::Failure;
+use crate::summarize::failure::Failure;
 
 /// What a model answered.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

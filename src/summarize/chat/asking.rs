@@ -5,12 +5,12 @@ use std::sync::atomic::Ordering;
 
 use super::ChatSummarizer;
 use super::client::Client;
-use super::failure::Failure;
 use super::keep;
-use super::length::Limit;
 use super::question::{Model, Question, Trouble};
 use crate::names::Named;
 use crate::summarize::answers::{AnswerKey, AnswerStore, KeptAnswer};
+use crate::summarize::failure::Failure;
+use crate::summarize::length::Limit;
 use crate::summarize::marker::{body_of, with_marker};
 use crate::summarize::prompt::{Material, Prompt, pieces};
 use crate::summarize::{SummaryRequest, Usage};
@@ -23,9 +23,6 @@ const MARGIN: f64 = 0.10;
 
 /// The smallest room for turns with which there is any sense in asking, in tokens.
 const SMALLEST_ROOM: usize = 200;
-
-/// The part of the summary that the list of identifiers to be kept may take.
-const KEEP: usize = 2;
 
 /// One request for a summary, put to one model.
 pub struct Asking<'a> {
@@ -165,7 +162,7 @@ impl<'a> Asking<'a> {
         ask_for: usize,
         piece: (usize, usize),
     ) -> Result<Prompt, String> {
-        let keep = self.keep();
+        let keep = self.limit().keep();
         self.summarizer.prompter.prompt(&Material {
             turns,
             previous,
@@ -173,21 +170,6 @@ impl<'a> Asking<'a> {
             max_tokens: ask_for,
             piece,
         })
-    }
-
-    /// The identifiers to be kept, most used first, as far as a summary has room for them.
-    fn keep(&self) -> Vec<&'a str> {
-        let mut room = self.limit().tokens / KEEP;
-        let anchors = self.request.anchors.iter().map(|anchor| anchor.text.as_str());
-        anchors
-            .take_while(|text| {
-                let cost = self.request.counter.count(text) + 1;
-                let fits = cost <= room;
-                room = room.saturating_sub(cost);
-                fits
-            })
-            .filter(|text| !text.contains(['\n', '\r']))
-            .collect()
     }
 
     pub(super) fn pieces(&self, window: Option<usize>) -> Vec<String> {
@@ -208,11 +190,7 @@ impl<'a> Asking<'a> {
     }
 
     pub(super) fn limit(&self) -> Limit<'a> {
-        Limit {
-            tokens: self.request.target_tokens.min(self.request.max_tokens),
-            anchors: self.request.anchors,
-            counter: self.request.counter,
-        }
+        Limit::of(&self.request)
     }
 
     /// Tokens that the model may write: other tokenizers count otherwise, and some models think first.

@@ -14,11 +14,11 @@ use super::breaker::{Breaker, Pass};
 use super::question::{Asked, Model, Question, Trouble};
 use super::rate::Rate;
 use super::retry::{self, Verdict};
-use super::run_end::RunEnd;
 use super::settings::ChatSettings;
 use super::wire::Wire;
 use crate::summarize::Usage;
 use crate::summarize::prompt::Prompt;
+use crate::summarize::run_end::RunEnd;
 use crate::summarize::spend::{Admitted, Spend};
 use crate::tokens::TokenCounter;
 

@@ -1,10 +1,10 @@
 //! What is kept of an answer, and what a kept answer says.
 
 use super::answer::Answer;
-use super::failure::Failure;
 use super::question::Trouble;
 use crate::summarize::Usage;
 use crate::summarize::answers::{AnswerKind, KeptAnswer};
+use crate::summarize::failure::Failure;
 use crate::summarize::redact::redact;
 
 const REFUSED: &str = "summary_refused";
@@ -42,7 +42,8 @@ pub fn kept(
 /// What a kept answer says.
 pub fn said(answer: KeptAnswer) -> Result<String, Trouble> {
     let name = match answer.kind {
-        AnswerKind::Summary => return Ok(answer.text),
+        // Models neither veto nor ask to be taken as they are: what stands under a key of theirs is a summary.
+        AnswerKind::Summary | AnswerKind::Whole | AnswerKind::Veto => return Ok(answer.text),
         AnswerKind::Refused => REFUSED,
         AnswerKind::CutByLength => CUT,
     };

@@ -17,9 +17,7 @@ mod breaker;
 mod client;
 mod dialect;
 mod estimate;
-mod failure;
 mod keep;
-mod length;
 mod question;
 mod rate;
 mod retry;
@@ -178,6 +176,7 @@ fn summary(text: String, taken: &Taken, instead_of: Option<Reason>) -> Summary {
         usage: taken.usage,
         redactions: taken.redactions,
         instead_of,
+        verbatim: false,
     }
 }
 

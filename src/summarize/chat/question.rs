@@ -6,10 +6,10 @@ use tokio::sync::SemaphorePermit;
 
 use super::answer::Answer;
 use super::dialect::Dialect;
-use super::failure::Failure;
-use super::run_end::RunEnd;
 use crate::summarize::Usage;
+use crate::summarize::failure::Failure;
 use crate::summarize::prompt::Prompt;
+use crate::summarize::run_end::RunEnd;
 
 /// A model, and how it wants to be asked.
 #[derive(Debug)]

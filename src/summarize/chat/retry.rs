@@ -4,7 +4,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use super::answer::{self, BadAnswer};
 use super::dialect::{Lesson, Manner};
-use super::failure::Failure;
+use crate::summarize::failure::Failure;
 
 /// The longest pause between two attempts, whatever a server asks for.
 pub const LONGEST_PAUSE: Duration = Duration::from_mins(2);

@@ -1,19 +1,8 @@
 //! Why a run ends that could go on otherwise, in words that help; none of them holds a key.
 
-use super::failure::Failure;
 use super::settings::Key;
-use crate::summarize::spend::LimitReached;
-
-/// The end of a run, which can be resumed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RunEnd {
-    /// What happened.
-    pub message: String,
-    /// What to do.
-    pub help: String,
-}
-
-const RESUME: &str = "then run the same command with --resume: nothing that was done is lost";
+use crate::summarize::failure::Failure;
+use crate::summarize::run_end::{RESUME, RunEnd};
 
 impl RunEnd {
     /// The server refuses the key, or what it may do.
@@ -50,29 +39,6 @@ impl RunEnd {
         Self {
             message: format!("{url} does not answer any more: {last}"),
             help: format!("check --base-url, or wait until the server is back; {RESUME}"),
-        }
-    }
-
-    /// Nobody wants an answer any more.
-    pub fn over() -> Self {
-        Self {
-            message: "the run has ended".to_owned(),
-            help: RESUME.to_owned(),
-        }
-    }
-
-    /// A limit that the user set.
-    pub fn limit(limit: LimitReached) -> Self {
-        let (message, flag) = match limit {
-            LimitReached::Requests(most) => (
-                format!("the limit of {most} requests is reached"),
-                "--max-requests",
-            ),
-            LimitReached::Cost(most) => (format!("the limit of ${most} is reached"), "--max-cost"),
-        };
-        Self {
-            message,
-            help: format!("raise {flag}, or leave it for another such part; {RESUME}"),
         }
     }
 }

@@ -1,9 +1,13 @@
 //! Answers of the right length: what is asked for, and what is cut off where that did not help.
 
 use crate::compress::anchors::Anchor;
+use crate::summarize::SummaryRequest;
 use crate::summarize::grounding::reference_room;
 use crate::summarize::marker::SUMMARY_MARKER;
 use crate::tokens::TokenCounter;
+
+/// The part of a summary that the list of identifiers to be kept may take in what is asked.
+const KEEP: usize = 2;
 
 /// The part of a summary that references to lost identifiers may take at most.
 const REFERENCES: usize = 4;
@@ -22,7 +26,31 @@ pub struct Limit<'a> {
     pub counter: &'a dyn TokenCounter,
 }
 
-impl Limit<'_> {
+impl<'a> Limit<'a> {
+    /// What a request allows.
+    pub fn of(request: &SummaryRequest<'a>) -> Self {
+        Self {
+            tokens: request.target_tokens.min(request.max_tokens),
+            anchors: request.anchors,
+            counter: request.counter,
+        }
+    }
+
+    /// The identifiers to be kept, most used first, as far as a summary has room for them.
+    pub fn keep(&self) -> Vec<&'a str> {
+        let mut room = self.tokens / KEEP;
+        let anchors = self.anchors.iter().map(|anchor| anchor.text.as_str());
+        anchors
+            .take_while(|text| {
+                let cost = self.counter.count(text) + 1;
+                let fits = cost <= room;
+                room = room.saturating_sub(cost);
+                fits
+            })
+            .filter(|text| !text.contains(['\n', '\r']))
+            .collect()
+    }
+
     /// The tokens to ask for: a little less than there may be, since models count badly.
     pub fn ask_first(&self) -> usize {
         let marker = self.counter.count(SUMMARY_MARKER) + 1;
@@ -57,6 +85,11 @@ impl Limit<'_> {
         let references = needed(cut);
         self.prefix(cut, self.tokens.saturating_sub(references))
             .to_owned()
+    }
+
+    /// `text` cut at a line end so that it is within the limit, references or not.
+    pub fn cut_plainly<'t>(&self, text: &'t str) -> &'t str {
+        self.prefix(text, self.tokens)
     }
 
     /// The longest beginning of whole lines of at most `tokens`; of whole words where the first line is too long.

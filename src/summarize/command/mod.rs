@@ -1,0 +1,373 @@
+//! Summaries by a program of the user's: asked and answering in lines of JSON.
+//!
+//! ```text
+//!  turns ─► protocol ─► answers (asked before?) ─► pool ─► program (so many at once)
+//!                            ▲                      │
+//!                            └───── protocol ◄──────┘
+//! ```
+
+mod keep;
+mod pool;
+mod program;
+mod protocol;
+
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use tokio::runtime::{Handle, Runtime};
+
+use super::answers::{AnswerKey, AnswerStore, Answers, KeptAnswer};
+use super::failure::Failure;
+use super::length::Limit;
+use super::marker::with_marker;
+use super::prompt::{Material, Prompt, PromptSettings, Prompter, pieces};
+use super::spend::Spend;
+use super::{Estimate, NotReady, Summarizer, Summary, SummaryError, SummaryRequest, Usage};
+use crate::compress::Reason;
+use crate::names::Named;
+use pool::{Pool, Trouble};
+use protocol::{Ask, Said};
+
+/// How long what runs is given when everything ends; it is killed then.
+const LAST_MOMENT: Duration = Duration::from_secs(1);
+
+/// What the summarizer is told.
+#[derive(Debug, Clone)]
+pub struct CommandSettings {
+    /// The program and its arguments.
+    pub command: Vec<String>,
+    /// How many of it run at once.
+    pub programs: usize,
+    /// How long an answer may take.
+    pub timeout: Duration,
+    /// Tokens that a summary may have which is to be taken as it is.
+    pub most_tokens: usize,
+    /// The wording.
+    pub prompt: PromptSettings,
+}
+
+/// Asks a program for summaries.
+pub struct CommandSummarizer {
+    settings: CommandSettings,
+    prompter: Prompter,
+    pool: Arc<Pool>,
+    answers: Answers,
+    spend: Arc<Spend>,
+    handle: Handle,
+    /// Programs are waited for here. `None` once everything has ended.
+    runtime: Mutex<Option<Runtime>>,
+}
+
+/// A request that can be put.
+struct Question {
+    prompt: Prompt,
+    key: AnswerKey,
+    /// As JSON, without its id.
+    body: String,
+}
+
+/// What a summary has taken so far.
+#[derive(Default)]
+struct Taken {
+    usage: Usage,
+    redactions: usize,
+}
+
+impl CommandSummarizer {
+    /// A summarizer that has started no program yet, and opened no store.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the settings, or with the system.
+    pub fn new(
+        settings: CommandSettings,
+        store: Arc<dyn AnswerStore>,
+        spend: Arc<Spend>,
+    ) -> Result<Self, String> {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .thread_name("programs")
+            .enable_all()
+            .build()
+            .map_err(|error| error.to_string())?;
+        let command = settings.command.clone();
+        let pool = Pool::new(command, settings.programs, settings.timeout, Arc::clone(&spend));
+        Ok(Self {
+            prompter: Prompter::new(&settings.prompt)?,
+            pool: Arc::new(pool),
+            answers: Answers::new(store),
+            spend,
+            handle: runtime.handle().clone(),
+            runtime: Mutex::new(Some(runtime)),
+            settings,
+        })
+    }
+
+    /// What tells the wording of its prompts from another.
+    pub fn prompt_version(&self) -> &str {
+        self.prompter.version()
+    }
+
+    async fn summary(&self, request: SummaryRequest<'_>, taken: &mut Taken) -> Result<Summary, Wanted> {
+        let limit = Limit::of(&request);
+        let ask_for = limit.ask_first();
+        let first = match self.ask(&request, ask_for, taken).await? {
+            Said::Summary(text) => with_marker(&text),
+            other => return self.other(other, &request),
+        };
+        if limit.holds(&first) {
+            return Ok(summary(limit.cut(first)));
+        }
+        // Once more for less; what is still too long is cut off.
+        let ask_for = limit.ask_next(ask_for, limit.cost(&first));
+        match self.ask(&request, ask_for, taken).await {
+            Ok(Said::Summary(text)) => Ok(summary(limit.cut(with_marker(&text)))),
+            Ok(Said::Failed(_)) | Err(Trouble::Failed(_)) => Ok(summary(limit.cut(first))),
+            Ok(other) => self.other(other, &request),
+            Err(ended) => Err(ended.into()),
+        }
+    }
+
+    /// What comes of an answer that is no ordinary summary.
+    fn other(&self, said: Said, request: &SummaryRequest<'_>) -> Result<Summary, Wanted> {
+        match said {
+            Said::Summary(text) => Ok(summary(with_marker(&text))),
+            Said::Whole(text) => Ok(self.whole(&text, request)),
+            Said::Veto(reason) => Err(Wanted::Veto(reason)),
+            Said::Failed(failure) => Err(Wanted::Trouble(Trouble::Failed(failure))),
+        }
+    }
+
+    /// A summary as it is, unless it is longer than summaries may ever be.
+    fn whole(&self, text: &str, request: &SummaryRequest<'_>) -> Summary {
+        let text = with_marker(text);
+        let limit = Limit {
+            tokens: self.settings.most_tokens,
+            ..Limit::of(request)
+        };
+        let cost = limit.cost(&text);
+        let cut = (cost > limit.tokens).then(|| {
+            let detail = format!("{cost} tokens, of which a summary may have {}", limit.tokens);
+            Reason::with("summary_command_cut", detail)
+        });
+        let text = if cut.is_some() {
+            limit.cut_plainly(&text).to_owned()
+        } else {
+            text
+        };
+        Summary {
+            text,
+            instead_of: cut,
+            verbatim: true,
+            ..Summary::default()
+        }
+    }
+
+    async fn ask(
+        &self,
+        request: &SummaryRequest<'_>,
+        ask_for: usize,
+        taken: &mut Taken,
+    ) -> Result<Said, Trouble> {
+        let question = self.question(request, ask_for)?;
+        let usage = &mut taken.usage;
+        let asked = self.answers.ask_once(question.key, || async {
+            let (pool, store) = (Arc::clone(&self.pool), Arc::clone(self.answers.store()));
+            let name = self.settings.command.first().cloned().unwrap_or_default();
+            // Goes on to its end even where nobody waits for it any more: it may be paid for.
+            let redaction = self.settings.prompt.redaction;
+            let task = self
+                .handle
+                .spawn(ask_and_keep(pool, store, question, name, redaction));
+            let lost = |_| Trouble::Failed(Failure::new("summary_internal", "the request was lost"));
+            let (result, took) = task.await.map_err(lost)?;
+            usage.add(&took);
+            result
+        });
+        let (answer, known) = asked.await?;
+        taken.redactions += answer.redactions;
+        if known {
+            taken.usage.cached += 1;
+            self.spend.cache_hits.fetch_add(1, Ordering::Relaxed);
+        }
+        Ok(keep::said(answer))
+    }
+
+    fn question(&self, request: &SummaryRequest<'_>, ask_for: usize) -> Result<Question, Trouble> {
+        let keep = Limit::of(request).keep();
+        let turns = pieces::split(request.turns, None, request.counter).concat();
+        let prompt = self.prompter.prompt(&Material {
+            turns: &turns,
+            previous: request.previous,
+            keep: &keep,
+            max_tokens: ask_for,
+            piece: (1, 1),
+        });
+        let prompt = prompt.map_err(|why| Trouble::Failed(Failure::new("summary_prompt", &why)))?;
+        let settings = &self.settings.prompt;
+        let ask = Ask {
+            keep: &keep,
+            max_tokens: ask_for,
+            most_tokens: self.settings.most_tokens,
+            style: settings.style.name(),
+            focus: settings.focus.as_deref(),
+            prompt: &prompt,
+            redaction: settings.redaction,
+        };
+        let body = protocol::request(request, &ask);
+        let words = self.settings.command.iter().map(String::as_str);
+        let parts: Vec<&str> = ["command"]
+            .into_iter()
+            .chain(words)
+            .chain([body.as_str()])
+            .collect();
+        Ok(Question {
+            key: AnswerKey::of(&parts),
+            prompt,
+            body,
+        })
+    }
+}
+
+impl Summarizer for CommandSummarizer {
+    fn name(&self) -> &'static str {
+        "command"
+    }
+
+    fn summarize<'a>(&'a self, request: SummaryRequest<'a>) -> BoxFuture<'a, Result<Summary, SummaryError>> {
+        Box::pin(async move {
+            let mut taken = Taken::default();
+            let result = self.summary(request, &mut taken).await;
+            let usage = taken.usage;
+            result
+                .map(|summary| Summary {
+                    usage,
+                    redactions: taken.redactions,
+                    ..summary
+                })
+                .map_err(|wanted| wanted.error(usage))
+        })
+    }
+
+    fn prepare(&self) -> Result<(), NotReady> {
+        self.answers.store().open()
+    }
+
+    fn finish(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async {
+            // Whether this gets to its end or is given up: no program goes on.
+            let _end = End(self);
+            let pool = Arc::clone(&self.pool);
+            let _ = self.handle.spawn(async move { pool.finish().await }).await;
+            self.answers.store().close();
+        })
+    }
+
+    fn estimate(&self, request: &SummaryRequest<'_>) -> Estimate {
+        let ask_for = Limit::of(request).ask_first();
+        let Ok(question) = self.question(request, ask_for) else {
+            return Estimate::default();
+        };
+        if self.answers.kept(&question.key).is_some() {
+            return Estimate {
+                cached: 1,
+                ..Estimate::default()
+            };
+        }
+        let count = |text: &str| request.counter.count(text) as u64;
+        Estimate {
+            requests: 1,
+            prompt_tokens: count(&question.prompt.system) + count(&question.prompt.user),
+            completion_tokens: ask_for as u64,
+            cached: 0,
+        }
+    }
+}
+
+impl Drop for CommandSummarizer {
+    fn drop(&mut self) {
+        drop(End(self));
+    }
+}
+
+/// Ends everything when it is dropped.
+struct End<'s>(&'s CommandSummarizer);
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        let runtime = self
+            .0
+            .runtime
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        if let Some(runtime) = runtime {
+            // What is being asked is dropped with it, and its programs are killed.
+            runtime.shutdown_timeout(LAST_MOMENT);
+        }
+        self.0.pool.kill_idle();
+    }
+}
+
+/// What there is instead of a summary.
+enum Wanted {
+    Trouble(Trouble),
+    Veto(String),
+}
+
+impl From<Trouble> for Wanted {
+    fn from(trouble: Trouble) -> Self {
+        Self::Trouble(trouble)
+    }
+}
+
+impl Wanted {
+    fn error(self, usage: Usage) -> SummaryError {
+        match self {
+            Self::Veto(detail) => SummaryError::Vetoed { detail, usage },
+            Self::Trouble(Trouble::Failed(failure)) => SummaryError::Failed {
+                name: failure.name,
+                detail: failure.detail,
+                usage,
+            },
+            Self::Trouble(Trouble::Ended(end)) => SummaryError::EndRun {
+                message: end.message,
+                help: end.help,
+                usage,
+            },
+        }
+    }
+}
+
+fn summary(text: String) -> Summary {
+    Summary {
+        text,
+        ..Summary::default()
+    }
+}
+
+/// Asks, and keeps the answer before its place is given away.
+async fn ask_and_keep(
+    pool: Arc<Pool>,
+    store: Arc<dyn AnswerStore>,
+    question: Question,
+    program: String,
+    redaction: bool,
+) -> (Result<KeptAnswer, Trouble>, Usage) {
+    let id = format!("{:016x}", question.key.seed());
+    let asked = pool.ask(&id, &question.body).await;
+    let usage = asked.usage;
+    let kept = asked
+        .result
+        .and_then(|answer| keep::kept(answer.said, program, &usage, redaction).map_err(Trouble::Failed));
+    let answer = match kept {
+        Ok(answer) => answer,
+        Err(trouble) => return (Err(trouble), usage),
+    };
+    let unkept = answer.clone();
+    let put = tokio::task::spawn_blocking(move || store.put(&question.key, answer)).await;
+    drop(asked.place);
+    (Ok(put.unwrap_or(unkept)), usage)
+}

@@ -1,0 +1,40 @@
+//! Why a run ends that could go on otherwise, in words that help.
+
+use super::spend::LimitReached;
+
+/// What helps in the end, whatever it was.
+pub const RESUME: &str = "then run the same command with --resume: nothing that was done is lost";
+
+/// The end of a run, which can be resumed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunEnd {
+    /// What happened.
+    pub message: String,
+    /// What to do.
+    pub help: String,
+}
+
+impl RunEnd {
+    /// Nobody wants an answer any more.
+    pub fn over() -> Self {
+        Self {
+            message: "the run has ended".to_owned(),
+            help: RESUME.to_owned(),
+        }
+    }
+
+    /// A limit that the user set.
+    pub fn limit(limit: LimitReached) -> Self {
+        let (message, flag) = match limit {
+            LimitReached::Requests(most) => (
+                format!("the limit of {most} requests is reached"),
+                "--max-requests",
+            ),
+            LimitReached::Cost(most) => (format!("the limit of ${most} is reached"), "--max-cost"),
+        };
+        Self {
+            message,
+            help: format!("raise {flag}, or leave it for another such part; {RESUME}"),
+        }
+    }
+}
