@@ -84,6 +84,8 @@ pub struct FitSettings {
     pub over_limit: OverLimit,
     /// What becomes of records whose summary failed.
     pub on_failure: OnFailure,
+    /// Whether what is broken in a record is mended before all else.
+    pub sanitize: bool,
     /// Plan and count, but summarize nothing.
     pub dry_run: bool,
     /// Put a `compression_metrics` object into compressed records.

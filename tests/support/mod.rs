@@ -42,6 +42,7 @@ pub fn settings(target_max_tokens: usize, summary_target_tokens: usize) -> FitSe
         format: None,
         over_limit: OverLimit::Keep,
         on_failure: OnFailure::Fallback,
+        sanitize: false,
         dry_run: false,
         per_trajectory: false,
     }
