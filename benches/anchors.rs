@@ -236,6 +236,7 @@ impl Bench {
                 over_limit: OverLimit::Keep,
                 on_failure: OnFailure::Fail,
                 reject_invented: false,
+                sanitize: false,
                 dry_run: false,
                 per_trajectory: false,
             },

@@ -116,6 +116,7 @@ fn settings(config: &Config, dry_run: bool) -> FitSettings {
         over_limit: compression.over_limit,
         on_failure: config.summarization.on_failure,
         reject_invented: config.summarization.reject_invented,
+        sanitize: config.output.sanitize,
         dry_run,
         per_trajectory: config.metrics.per_trajectory,
     }
@@ -187,6 +188,8 @@ fn figures(options: &CompressOptions, report: &RunReport, cost: Option<f64>) -> 
         degraded: sums.degraded,
         both_counts: totals.both_counts.is_any().then(|| totals.both_counts.clone()),
         masked_turns: sums.masked_turns,
+        records_with_faults: sums.records_with_faults,
+        faults: (sums.faults(), sums.mended_faults),
         anchors_needed: sums.anchors_needed,
         anchors_held: sums.anchors_held,
         requests: RequestFigures {

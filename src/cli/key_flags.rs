@@ -97,8 +97,16 @@ fn argument(key: &'static Key) -> Arg {
         Value::Text(text) if text.contains(char::is_whitespace) => format!(" [default: {text:?}]"),
         value => format!(" [default: {value}]"),
     };
-    Arg::new(key.path)
-        .long(key.flag)
+    let arg = Arg::new(key.path);
+    let arg = if key.bare {
+        // With a space between them, an input after it would be taken for its value.
+        arg.num_args(0..=1)
+            .require_equals(true)
+            .default_missing_value("true")
+    } else {
+        arg
+    };
+    arg.long(key.flag)
         .value_name(value_name)
         .value_parser(parser)
         .allow_negative_numbers(matches!(key.kind(), Kind::Count | Kind::Number))

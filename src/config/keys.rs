@@ -40,6 +40,8 @@ pub struct Key {
     pub hidden: bool,
     /// Whether its value is printed nowhere.
     pub secret: bool,
+    /// Whether its flag alone, without a value, means `true`.
+    pub bare: bool,
     read: fn(&Config) -> &dyn Setting,
     edit: fn(&mut Config) -> &mut dyn Setting,
 }
@@ -55,6 +57,7 @@ macro_rules! key {
             common: false,
             hidden: false,
             secret: false,
+            bare: false,
             read: |config| &config.$section.$field,
             edit: |config| &mut config.$section.$field,
         }
@@ -116,6 +119,7 @@ pub static KEYS: &[Key] = &[
     key!(output.summary_notice_text, "summary-notice-text", "What the system turn then says, appended as it stands"),
     key!(output.compress, "compress", "Compression of the output file; auto goes by its name (.gz, .zst)").common(),
     key!(output.output_suffix, "output-suffix", "What the file's stem gains where no output is named").no_effect_on_output(),
+    key!(output.sanitize, "sanitize", "Mend what is broken in records: calls without answers, answers without calls, repeated ids; otherwise it is only reported").common().bare(),
     key!(processing.jobs, "jobs", "Worker threads; 0 for as many as there are cores").common().no_effect_on_output(),
     key!(processing.max_concurrent_requests, "max-concurrent-requests", "Network requests in flight at once").network().no_effect_on_output(),
     key!(metrics.enabled, "metrics", "Write a CSV with a row a record beside the output"),
@@ -152,6 +156,11 @@ impl Key {
 
     const fn secret(mut self) -> Self {
         self.secret = true;
+        self
+    }
+
+    const fn bare(mut self) -> Self {
+        self.bare = true;
         self
     }
 

@@ -124,6 +124,8 @@ pub struct OutputConfig {
     pub compress: OutputCompression,
     /// What a file's stem gains where no output is named.
     pub output_suffix: String,
+    /// Whether what is broken in a record is mended, and not only reported.
+    pub sanitize: bool,
 }
 
 /// `processing`: how the work is done.
@@ -231,6 +233,7 @@ impl Default for OutputConfig {
                 "\n\nEarlier steps of this conversation may stand here as a summary of them.".to_owned(),
             compress: OutputCompression::Auto,
             output_suffix: "_compressed".to_owned(),
+            sanitize: false,
         }
     }
 }

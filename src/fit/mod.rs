@@ -10,6 +10,7 @@ mod passes;
 mod redacted;
 mod rendered;
 mod settings;
+mod structure;
 mod summary;
 mod write;
 
@@ -103,7 +104,12 @@ impl Fitter {
                 return Fitted::untouched(row.ended(Status::Rejected, Some(&reason)));
             }
         };
-        let mut fitted = self.fit_record(&record).await;
+        let found = structure::faults_of(&record);
+        let mut fitted = match structure::mended(&record, &self.settings, found) {
+            None => self.fit_record(&record).await,
+            Some(mended) => self.fit_mended(&record, mended).await,
+        };
+        structure::note(&mut fitted.row, found);
         fitted.row.id = record
             .id
             .map_or_else(String::new, |id| trajectory::json::decode(id).0.into_owned());

@@ -86,6 +86,8 @@ pub struct FitSettings {
     pub on_failure: OnFailure,
     /// Whether a summary with identifiers that the record does not have is a failed one.
     pub reject_invented: bool,
+    /// Whether what is broken in a record is mended before all else.
+    pub sanitize: bool,
     /// Plan and count, but summarize nothing.
     pub dry_run: bool,
     /// Put a `compression_metrics` object into compressed records.

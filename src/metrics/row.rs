@@ -44,8 +44,9 @@ impl Status {
 }
 
 /// The columns of the metrics, in order. Tokens are exact; `line` counts from 1 and is the record's number where the
-/// input is a JSON array; region indexes are -1 where nothing was compressed. The five from `original_value_tokens` on are empty without a chat template;
-/// the tokens before them are those that the budget is measured in.
+/// input is a JSON array; region indexes are -1 where nothing was compressed. The five from `original_value_tokens` on are
+/// empty without a chat template; the tokens before them are those that the budget is measured in. The last six tell what was
+/// broken in the record as it came, and how much of it was mended.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs)] // The names are the contract, and say it all.
 #[allow(clippy::struct_excessive_bools)] // So do these.
@@ -92,6 +93,12 @@ pub struct Row {
     pub compressed_rendered_tokens: Option<u64>,
     pub template_changed_turns: Option<u64>,
     pub anchors_invented: u64,
+    pub orphan_responses: u64,
+    pub unanswered_calls: u64,
+    pub repeated_ids: u64,
+    pub packed_responses: u64,
+    pub same_role_neighbours: u64,
+    pub mended_faults: u64,
 }
 
 impl Row {
@@ -117,6 +124,15 @@ impl Row {
         self.status = status;
         self.reason = reason.map(ToString::to_string).unwrap_or_default();
         self
+    }
+
+    /// What was broken in the record as it came.
+    pub fn faults(&self) -> u64 {
+        self.orphan_responses
+            + self.unanswered_calls
+            + self.repeated_ids
+            + self.packed_responses
+            + self.same_role_neighbours
     }
 
     /// The part of the reason that totals are grouped by.

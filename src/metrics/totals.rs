@@ -59,6 +59,13 @@ pub struct Sums {
     pub records_with_dangling_anchors: u64,
     pub anchors_invented: u64,
     pub redactions: u64,
+    pub records_with_faults: u64,
+    pub orphan_responses: u64,
+    pub unanswered_calls: u64,
+    pub repeated_ids: u64,
+    pub packed_responses: u64,
+    pub same_role_neighbours: u64,
+    pub mended_faults: u64,
 }
 
 impl Default for Totals {
@@ -157,6 +164,15 @@ impl Totals {
 }
 
 impl Sums {
+    /// What was broken in all records as they came.
+    pub fn faults(&self) -> u64 {
+        self.orphan_responses
+            + self.unanswered_calls
+            + self.repeated_ids
+            + self.packed_responses
+            + self.same_role_neighbours
+    }
+
     /// Adds what a row's summaries took: that was spent even where the record is rejected.
     fn add_usage(&mut self, row: &Row) {
         self.summarization_api_calls += row.summarization_api_calls;
@@ -184,5 +200,12 @@ impl Sums {
         self.records_with_dangling_anchors += u64::from(row.anchors_held < row.anchors_needed);
         self.anchors_invented += row.anchors_invented;
         self.redactions += row.redactions;
+        self.records_with_faults += u64::from(row.faults() > 0);
+        self.orphan_responses += row.orphan_responses;
+        self.unanswered_calls += row.unanswered_calls;
+        self.repeated_ids += row.repeated_ids;
+        self.packed_responses += row.packed_responses;
+        self.same_role_neighbours += row.same_role_neighbours;
+        self.mended_faults += row.mended_faults;
     }
 }

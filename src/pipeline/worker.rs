@@ -163,7 +163,7 @@ impl Worker {
 
     /// The record with its row as a last field `compression_metrics`, where that is asked for.
     fn with_metrics(&self, mut text: String, row: &Row) -> String {
-        if !self.fitter.settings.per_trajectory {
+        if !self.fitter.settings.per_trajectory || !row.was_compressed {
             return text;
         }
         if let (Some(end), Ok(metrics)) = (text.rfind('}'), serde_json::to_string(row)) {

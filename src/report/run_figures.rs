@@ -25,6 +25,10 @@ pub struct RunFigures {
     pub degraded: u64,
     /// Tool turns whose outputs were replaced by a line each.
     pub masked_turns: u64,
+    /// Records in which something was broken as they came.
+    pub records_with_faults: u64,
+    /// What was broken, and what of it was mended.
+    pub faults: (u64, u64),
     /// The same records in both counts, where there is a chat template.
     pub both_counts: Option<BothCounts>,
     /// Identifiers that later turns of compressed records rely on and that would dangle.

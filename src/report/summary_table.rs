@@ -41,6 +41,24 @@ pub fn summary_table(figures: &RunFigures) -> String {
         );
         table.row("Anchors", &thousands(figures.anchors_held), &held);
     }
+    if figures.records_with_faults > 0 {
+        let (faults, mended) = figures.faults;
+        let what = if mended > 0 {
+            "mended"
+        } else {
+            "reported: --sanitize mends what can be"
+        };
+        let note = if mended > 0 {
+            format!(
+                "records were broken, {} of {} faults {what}",
+                thousands(mended),
+                thousands(faults)
+            )
+        } else {
+            format!("records are broken ({} faults), {what}", thousands(faults))
+        };
+        table.row("Structure", &thousands(figures.records_with_faults), &note);
+    }
     requests(&mut table, figures);
     let rate = megabytes_per_second(figures.bytes_in, figures.elapsed);
     table.row(

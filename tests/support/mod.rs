@@ -45,6 +45,7 @@ pub fn settings(target_max_tokens: usize, summary_target_tokens: usize) -> FitSe
         over_limit: OverLimit::Keep,
         on_failure: OnFailure::Fallback,
         reject_invented: false,
+        sanitize: false,
         dry_run: false,
         per_trajectory: false,
     }

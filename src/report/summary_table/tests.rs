@@ -41,6 +41,8 @@ fn busy_run() -> RunFigures {
         requests: RequestFigures::default(),
         degraded: 2,
         masked_turns: 0,
+        records_with_faults: 0,
+        faults: (0, 0),
         anchors_needed: 9_500,
         anchors_held: 9_310,
         elapsed: Duration::from_millis(12_340),

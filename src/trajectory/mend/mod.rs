@@ -1,0 +1,254 @@
+//! Mends what is broken in a trajectory; turns that are not broken, and all other fields, keep their bytes.
+
+mod ids;
+mod join;
+mod missing;
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use rustc_hash::FxHashSet;
+
+use super::structure::{Faults, Structure, faults};
+use super::{Record, Role, Turn, append_text, apply, json, new_turn, parse, view};
+use ids::rename;
+use join::join;
+use missing::answer;
+
+/// What stands in place of a result that nobody has recorded.
+pub const NO_RESULT: &str = "[no result of this call was recorded]";
+
+/// What an output begins with whose call nobody has recorded: from then on it is something that is told, not an answer.
+pub const STRAY_OUTPUT: &str = "[output of a tool; its call was not recorded]";
+
+/// Times that a record is gone over: mending one thing can show another.
+const MOST_ROUNDS: usize = 8;
+
+/// A mended record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mended {
+    /// Its text.
+    pub text: String,
+    /// What is broken in it still.
+    pub left: Faults,
+}
+
+/// Mends a record; `None` where nothing is broken, or nothing that could be mended. Mending twice changes nothing more.
+///
+/// `opening` is what a summary turn begins with.
+pub fn mend(record: &Record<'_>, opening: &str) -> Option<Mended> {
+    if record.ambiguous {
+        return None;
+    }
+    let mut text = round(record, opening)?;
+    for _ in 1..MOST_ROUNDS {
+        let Some(next) = parse(text.as_bytes(), Some(record.format))
+            .ok()
+            .and_then(|record| round(&record, opening))
+        else {
+            break;
+        };
+        text = next;
+    }
+    let left = faults(&parse(text.as_bytes(), Some(record.format)).ok()?, opening);
+    Some(Mended { text, left })
+}
+
+/// A turn of the record to be written.
+struct Item<'a> {
+    text: Cow<'a, str>,
+    /// Its place in the record that was read.
+    place: Option<usize>,
+}
+
+type Step = for<'a> fn(&Record<'a>, &Structure<'a>, &mut Vec<Item<'a>>) -> bool;
+
+/// Mends the first kind of fault that there is.
+fn round(record: &Record<'_>, opening: &str) -> Option<String> {
+    let structure = Structure::of(record, opening);
+    let steps: [Step; 5] = [unpack, tell_orphans, rename, answer, join];
+    steps.iter().find_map(|step| {
+        let turns = record.turns.iter().enumerate();
+        let mut items: Vec<Item<'_>> = turns
+            .map(|(place, turn)| Item {
+                text: Cow::Borrowed(turn.text),
+                place: Some(place),
+            })
+            .collect();
+        step(record, &structure, &mut items).then(|| written(record, &items))?
+    })
+}
+
+/// The record with these turns. What stood between two turns stands there again where both are still neighbours.
+fn written(record: &Record<'_>, items: &[Item<'_>]) -> Option<String> {
+    let between = |turn: usize| {
+        let (before, after) = (record.turn_span(turn)?, record.turn_span(turn + 1)?);
+        record.text.get(before.end..after.start)
+    };
+    let usual = between(0).unwrap_or(", ");
+    let first = record.turn_span(0)?;
+    let last = record.turn_span(record.turns.len().checked_sub(1)?)?;
+    let mut text = String::with_capacity(record.text.len() + 256);
+    text.push_str(record.text.get(..first.start)?);
+    let mut before: Option<&Item<'_>> = None;
+    for item in items {
+        if let Some(before) = before {
+            let follows = before.place.filter(|place| Some(place + 1) == item.place);
+            text.push_str(follows.and_then(between).unwrap_or(usual));
+        }
+        text.push_str(&item.text);
+        before = Some(item);
+    }
+    text.push_str(record.text.get(last.end..)?);
+    Some(text)
+}
+
+/// The turns of tools that stand together with `turn`.
+fn run_of(record: &Record<'_>, turn: usize) -> Range<usize> {
+    let is_tool = |index: &usize| {
+        record
+            .turns
+            .get(*index)
+            .is_some_and(|turn| turn.role == Role::Tool)
+    };
+    let start = (0..turn).rev().take_while(is_tool).last().unwrap_or(turn);
+    let end = (turn..record.turns.len())
+        .take_while(is_tool)
+        .last()
+        .map_or(turn, |last| last + 1);
+    start..end
+}
+
+fn inserted(items: &mut Vec<Item<'_>>, after: usize, text: String) {
+    let at = items
+        .iter()
+        .rposition(|item| item.place.is_some_and(|place| place <= after));
+    let item = Item {
+        text: Cow::Owned(text),
+        place: None,
+    };
+    let mut at = at.map_or(0, |at| at + 1);
+    while items.get(at).is_some_and(|item| item.place.is_none()) {
+        at += 1;
+    }
+    items.insert(at, item);
+}
+
+/// Answers in one turn, where the format has one each, get turns of their own.
+fn unpack<'a>(record: &Record<'a>, structure: &Structure<'a>, items: &mut Vec<Item<'a>>) -> bool {
+    let mut is_changed = false;
+    for &turn in structure.packed.iter().rev() {
+        let Some(read) = record.turns.get(turn).filter(|turn| turn.is_plain_text()) else {
+            continue;
+        };
+        let view = view(read, turn);
+        let is_whole = view.text.trim().is_empty() && view.responses.len() > 1;
+        if !is_whole || !is_exact(read) {
+            continue;
+        }
+        let apart = view.responses.iter().map(|response| {
+            let id = response.id.as_deref().map(quoted);
+            let name = response.name.as_deref().map(quoted);
+            let role = read.role_name.unwrap_or("\"tool\"");
+            Item {
+                text: Cow::Owned(tool_turn(
+                    read.keys,
+                    role,
+                    id.as_deref(),
+                    name.as_deref(),
+                    &response.content,
+                )),
+                place: None,
+            }
+        });
+        let apart: Vec<Item<'a>> = apart.collect();
+        items.splice(turn..=turn, apart);
+        is_changed = true;
+    }
+    is_changed
+}
+
+/// Turns that answer nobody are told by a human turn after the turns of tools around them: dropping them would take away
+/// what later turns may rely on, and left as they are, trainers and templates refuse them.
+fn tell_orphans<'a>(record: &Record<'a>, structure: &Structure<'a>, items: &mut Vec<Item<'a>>) -> bool {
+    let orphans: FxHashSet<(usize, usize)> = structure.orphans.iter().copied().collect();
+    let is_orphan = |turn: usize| {
+        let answers = structure.shapes.get(turn).map_or(0, |shape| shape.answers.len());
+        let is_told = record
+            .turns
+            .get(turn)
+            .is_some_and(|turn| turn.is_plain_text() && is_exact(turn));
+        is_told && answers > 0 && (0..answers).all(|place| orphans.contains(&(turn, place)))
+    };
+    let mut is_changed = false;
+    let mut end = record.turns.len();
+    while let Some(last) = (0..end).rev().find(|turn| is_orphan(*turn)) {
+        let run = run_of(record, last);
+        let stray: Vec<usize> = run.clone().filter(|turn| is_orphan(*turn)).collect();
+        let mut told = String::new();
+        for &turn in &stray {
+            let Some(read) = record.turns.get(turn) else {
+                continue;
+            };
+            let view = view(read, turn);
+            for text in view.texts().map(str::trim).filter(|text| !text.is_empty()) {
+                if !told.is_empty() {
+                    told.push_str("\n\n");
+                }
+                told.push_str(STRAY_OUTPUT);
+                told.push('\n');
+                told.push_str(text);
+            }
+        }
+        if told.is_empty() {
+            told.push_str(STRAY_OUTPUT);
+        }
+        inserted(items, run.end - 1, new_turn(record, &told));
+        items.retain(|item| item.place.is_none_or(|place| !stray.contains(&place)));
+        is_changed = true;
+        end = run.start;
+    }
+    is_changed
+}
+
+/// The turn's text with an addition at the end of what it says.
+fn appended(record: &Record<'_>, turn: &str, addition: &str) -> Option<String> {
+    let read = super::turn_of(turn)?;
+    let alone = Record {
+        text: turn,
+        format: record.format,
+        id: None,
+        system: None,
+        tools: None,
+        turns: Vec::new(),
+        ambiguous: false,
+    };
+    let edit = append_text(&alone, &read, addition)?;
+    Some(apply(turn, vec![edit]))
+}
+
+fn is_exact(turn: &Turn<'_>) -> bool {
+    turn.pieces(&mut String::new(), |_| {})
+}
+
+fn tool_turn(keys: (&str, &str), role: &str, id: Option<&str>, name: Option<&str>, text: &str) -> String {
+    let (role_key, text_key) = keys;
+    let field = |key: &str, value: Option<&str>| {
+        value
+            .map(|value| format!("\"{key}\": {value}, "))
+            .unwrap_or_default()
+    };
+    let (id, name) = (field("tool_call_id", id), field("name", name));
+    format!(
+        "{{\"{role_key}\": {role}, {id}{name}\"{text_key}\": {}}}",
+        quoted(text)
+    )
+}
+
+fn quoted(text: &str) -> String {
+    let mut literal = String::with_capacity(text.len() + 2);
+    literal.push('"');
+    json::escape_into(text, &mut literal);
+    literal.push('"');
+    literal
+}

@@ -1,0 +1,235 @@
+//! Whether calls and their answers belong together, told from roles, ids and places: nothing is decoded for it.
+
+use memchr::memmem;
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde_json::value::RawValue;
+
+use super::calls::raw_calls;
+use super::{Format, Record, Role, Turn, json};
+
+/// What is broken in a trajectory, by kind.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Faults {
+    /// Answers of tools that nobody called.
+    pub orphan_responses: usize,
+    /// Calls without an answer before the conversation went on.
+    pub unanswered_calls: usize,
+    /// Calls with an id that an earlier call has.
+    pub repeated_ids: usize,
+    /// Turns with several answers where the format has one each.
+    pub packed_responses: usize,
+    /// Turns of people, or of the assistant, right after one of the same.
+    pub same_role_neighbours: usize,
+}
+
+impl Faults {
+    /// All of them.
+    pub fn total(&self) -> usize {
+        self.orphan_responses
+            + self.unanswered_calls
+            + self.repeated_ids
+            + self.packed_responses
+            + self.same_role_neighbours
+    }
+}
+
+/// The faults of a record; a human turn that begins with `opening` is a summary, which may stand beside another one.
+pub fn faults(record: &Record<'_>, opening: &str) -> Faults {
+    let structure = Structure::of(record, opening);
+    Faults {
+        orphan_responses: structure.orphans.len(),
+        unanswered_calls: structure.unanswered.len(),
+        repeated_ids: structure.repeated.len(),
+        packed_responses: structure.packed.len(),
+        same_role_neighbours: structure.neighbours.len(),
+    }
+}
+
+/// The calls and answers of one turn, with their ids as written.
+#[derive(Debug, Default)]
+pub(super) struct Shape<'a> {
+    pub calls: Vec<Option<&'a str>>,
+    pub answers: Vec<Option<&'a str>>,
+}
+
+/// Places by turn, and within the turn.
+pub(super) type Place = (usize, usize);
+
+/// Who answers whom, and what does not fit.
+#[derive(Debug, Default)]
+pub(super) struct Structure<'a> {
+    pub shapes: Vec<Shape<'a>>,
+    /// Answers with their calls.
+    pub links: Vec<(Place, Place)>,
+    pub orphans: Vec<Place>,
+    pub unanswered: Vec<Place>,
+    pub repeated: Vec<Place>,
+    pub packed: Vec<usize>,
+    /// The second of two.
+    pub neighbours: Vec<usize>,
+}
+
+impl<'a> Structure<'a> {
+    pub fn of(record: &Record<'a>, opening: &str) -> Self {
+        let shapes: Vec<Shape<'a>> = record.turns.iter().map(shape).collect();
+        let mut structure = Self::default();
+        structure.link(record, &shapes);
+        structure.shapes = shapes;
+        let is_packed = |(_, (turn, shape)): &(usize, (&Turn<'_>, &Shape<'_>))| {
+            turn.role == Role::Tool && shape.answers.len() > 1
+        };
+        if record.format == Format::Messages {
+            let turns = record.turns.iter().zip(&structure.shapes).enumerate();
+            structure.packed = turns.filter(is_packed).map(|(index, _)| index).collect();
+        }
+        let pairs = record.turns.windows(2).enumerate();
+        let side_by_side = |(index, pair): (usize, &[Turn<'_>])| match pair {
+            [before, after] => is_repeated(before, after, opening).then_some(index + 1),
+            _ => None,
+        };
+        structure.neighbours = pairs.filter_map(side_by_side).collect();
+        structure
+    }
+
+    fn link(&mut self, record: &Record<'a>, shapes: &[Shape<'a>]) {
+        let mut answered: Vec<Vec<bool>> = shapes
+            .iter()
+            .map(|shape| vec![false; shape.calls.len()])
+            .collect();
+        let mut callers: FxHashMap<&str, usize> = FxHashMap::default();
+        let mut seen: FxHashSet<&str> = FxHashSet::default();
+        let mut open: Option<usize> = None;
+        for (index, (turn, shape)) in record.turns.iter().zip(shapes).enumerate() {
+            match turn.role {
+                Role::Assistant => {
+                    open = Some(index);
+                    for (place, id) in shape.calls.iter().enumerate() {
+                        let Some(id) = id else { continue };
+                        if !seen.insert(id) {
+                            self.repeated.push((index, place));
+                        }
+                        callers.insert(id, index);
+                    }
+                }
+                Role::Tool => {
+                    for (place, id) in shape.answers.iter().enumerate() {
+                        match answered_call(*id, open, &callers, shapes, &mut answered) {
+                            Answer::Call(call) => self.links.push(((index, place), call)),
+                            Answer::Text => {}
+                            Answer::Nobody => self.orphans.push((index, place)),
+                        }
+                    }
+                }
+                _ => open = None,
+            }
+        }
+        // What is asked at the very end may still be answered.
+        let goes_on = |turn: &Turn<'_>| matches!(turn.role, Role::Human | Role::Assistant | Role::System);
+        let last = record.turns.iter().rposition(goes_on).unwrap_or(0);
+        for (index, calls) in answered.iter().enumerate().take(last) {
+            let open = calls.iter().enumerate().filter(|(_, answered)| !**answered);
+            self.unanswered.extend(open.map(|(place, _)| (index, place)));
+        }
+    }
+}
+
+/// Whom an answer belongs to.
+enum Answer {
+    Call(Place),
+    /// A call that the assistant wrote in its text.
+    Text,
+    Nobody,
+}
+
+fn answered_call(
+    id: Option<&str>,
+    open: Option<usize>,
+    callers: &FxHashMap<&str, usize>,
+    shapes: &[Shape<'_>],
+    answered: &mut [Vec<bool>],
+) -> Answer {
+    let calls_of = |turn: usize| shapes.get(turn).map_or(&[][..], |shape| &shape.calls[..]);
+    let by_id = id.and_then(|id| callers.get(id).copied());
+    let Some(caller) = by_id.or(open) else {
+        return Answer::Nobody;
+    };
+    let calls = calls_of(caller);
+    if calls.is_empty() {
+        return if id.is_none() || by_id.is_some() {
+            Answer::Text
+        } else {
+            Answer::Nobody
+        };
+    }
+    let fits = |call: Option<&str>| match (by_id, id) {
+        (Some(_), Some(id)) => call == Some(id),
+        (_, Some(_)) => call.is_none(),
+        _ => true,
+    };
+    let free = |place: usize| {
+        let answered = answered.get(caller).and_then(|calls| calls.get(place));
+        answered == Some(&false)
+    };
+    let mut places = calls.iter().enumerate().filter(|(_, call)| fits(**call));
+    let Some((place, _)) = places.find(|(place, _)| free(*place)) else {
+        return Answer::Nobody;
+    };
+    if let Some(answered) = answered.get_mut(caller).and_then(|calls| calls.get_mut(place)) {
+        *answered = true;
+    }
+    Answer::Call((caller, place))
+}
+
+fn is_repeated(before: &Turn<'_>, after: &Turn<'_>, opening: &str) -> bool {
+    let is_summary = |turn: &Turn<'_>| {
+        let text = turn.content.and_then(|content| content.strip_prefix('"'));
+        text.is_some_and(|text| text.starts_with(opening))
+    };
+    matches!(after.role, Role::Human | Role::Assistant)
+        && before.role_name == after.role_name
+        && !is_summary(before)
+        && !is_summary(after)
+}
+
+fn shape<'a>(turn: &Turn<'a>) -> Shape<'a> {
+    let mut shape = Shape::default();
+    let content = turn.content.unwrap_or_default();
+    match turn.role {
+        _ if turn.opaque => {}
+        Role::Assistant if turn.role_name == Some("\"function_call\"") => {
+            shape.calls = vec![None; listed_calls(content)];
+        }
+        Role::Assistant => {
+            shape.calls = raw_calls(turn).into_iter().map(|call| call.id).collect();
+            let written = tags(content, "<tool_call>").min(tags(content, "/tool_call>"));
+            shape.calls.extend(std::iter::repeat_n(None, written));
+        }
+        Role::Tool => {
+            let packed = tags(content, "<tool_response>").min(tags(content, "/tool_response>"));
+            shape.answers = match turn.tool_call_id {
+                _ if packed > 0 => vec![None; packed],
+                None => vec![None],
+                Some(ids) if ids.starts_with('[') => {
+                    let ids: Vec<&RawValue> = serde_json::from_str(ids).unwrap_or_default();
+                    ids.into_iter().map(|id| Some(id.get())).collect()
+                }
+                Some(id) => vec![Some(id)],
+            };
+        }
+        _ => {}
+    }
+    shape
+}
+
+fn tags(content: &str, tag: &str) -> usize {
+    memmem::find_iter(content.as_bytes(), tag).count()
+}
+
+/// How many calls a `function_call` turn of `ShareGPT` holds: one, or a list of them.
+fn listed_calls(content: &str) -> usize {
+    if !content.starts_with("\"[") {
+        return 1;
+    }
+    let (text, _) = json::decode(content);
+    serde_json::from_str::<Vec<&RawValue>>(&text).map_or(1, |calls| calls.len())
+}
