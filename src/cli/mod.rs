@@ -1,6 +1,7 @@
 //! The command line: the only place that prints, and the one that knows exit codes.
 
 mod args;
+mod cells;
 mod check;
 mod check_grounding;
 mod completions;
@@ -10,14 +11,19 @@ mod count;
 mod errors;
 mod execute;
 mod exit;
+mod explain;
 mod inputs;
 mod key_flags;
+mod one_record;
 mod progress;
 mod running;
+mod show;
+mod show_text;
 mod stdout;
 mod summarizer;
 mod survey;
 mod version;
+mod visible;
 
 use std::process::ExitCode;
 
@@ -50,6 +56,8 @@ pub fn main() -> ExitCode {
         Command::Compress(args) => compress::run(*args),
         Command::Count(args) => count::run(*args),
         Command::Check(args) => check::run(*args),
+        Command::Explain(args) => explain::run(*args),
+        Command::Show(args) => show::run(*args),
         Command::Config(args) => config_cmd::run(args),
         Command::Completions(args) => completions::run(&args),
     };
