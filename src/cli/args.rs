@@ -8,6 +8,8 @@ use super::completions::CompletionsArgs;
 use super::compress::CompressArgs;
 use super::config_cmd::ConfigArgs;
 use super::count::CountArgs;
+use super::explain::ExplainArgs;
+use super::show::ShowArgs;
 use super::version;
 
 /// Fit agent trajectories into a token budget.
@@ -28,6 +30,8 @@ Examples:
   trajfit compress runs.jsonl -o out.jsonl --target-max-tokens 32000
   trajfit count runs.jsonl                           how many tokens the records have
   trajfit check runs_compressed.jsonl                exits with 1 if a record is over the budget
+  trajfit explain runs.jsonl --line 7                what compress would do with a record, and why
+  trajfit show runs.jsonl --line 7 --compressed out.jsonl
   trajfit config --config run.yaml                   shows every setting and where it comes from
 
 Exit codes: 0 done, 1 a gate failed, 2 wrong usage or configuration, 3 done, but some records were
@@ -39,6 +43,8 @@ pub enum Command {
     Compress(Box<CompressArgs>),
     Count(Box<CountArgs>),
     Check(Box<CheckArgs>),
+    Explain(Box<ExplainArgs>),
+    Show(Box<ShowArgs>),
     Config(ConfigArgs),
     Cache(CacheArgs),
     Completions(CompletionsArgs),

@@ -97,7 +97,8 @@ fn job(options: &CompressOptions) -> Result<Job, CliError> {
     })
 }
 
-fn settings(config: &Config, dry_run: bool) -> FitSettings {
+/// What the algorithm sees of the configuration.
+pub fn settings(config: &Config, dry_run: bool) -> FitSettings {
     let compression = &config.compression;
     FitSettings {
         target_max_tokens: compression.target_max_tokens,

@@ -2,6 +2,7 @@
 
 mod args;
 mod cache_cmd;
+mod cells;
 mod check;
 mod check_grounding;
 mod completions;
@@ -11,15 +12,20 @@ mod count;
 mod errors;
 mod execute;
 mod exit;
+mod explain;
 mod inputs;
 mod key_flags;
+mod one_record;
 mod progress;
 mod running;
+mod show;
+mod show_text;
 mod stdout;
 mod summarizer;
 mod survey;
 mod units;
 mod version;
+mod visible;
 
 use std::process::ExitCode;
 
@@ -53,6 +59,8 @@ pub fn main() -> ExitCode {
         Command::Count(args) => count::run(*args),
         Command::Check(args) => check::run(*args),
         Command::Cache(args) => cache_cmd::run(&args),
+        Command::Explain(args) => explain::run(*args),
+        Command::Show(args) => show::run(*args),
         Command::Config(args) => config_cmd::run(args),
         Command::Completions(args) => completions::run(&args),
     };

@@ -3,6 +3,7 @@
 mod attempt;
 mod case;
 mod count;
+mod explain;
 mod masking;
 mod measure;
 mod pair;
@@ -19,6 +20,7 @@ use std::sync::Arc;
 use case::Case;
 use count::Counted;
 pub use count::{TurnCost, TurnCounter};
+pub use explain::{AnchorLine, Explanation, TurnLine};
 pub use measure::Measurer;
 pub use pair::{PairScorer, UnreadablePair};
 pub use rendered::Rendered;

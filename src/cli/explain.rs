@@ -1,0 +1,263 @@
+//! `trajfit explain`: the decision about one record, walked through.
+
+use std::fmt::Write;
+use std::ops::Range;
+
+use super::errors::CliError;
+use super::exit::ExitStatus;
+use super::one_record::OneRecordArgs;
+use super::stdout;
+use super::visible::one_line;
+use crate::fit::{AnchorLine, Explanation, TurnLine};
+use crate::report::{self, figures::thousands};
+
+/// Explain what compress would do with one record, and why.
+///
+/// Walks through the decision: what the turns cost, what is protected, what must go, which turns are replaced, what the
+/// summary may cost, and which identifiers it must hold. Summaries are made by the embedded summarizer, whatever the
+/// configuration says: nothing is sent. The flags are those of compress that decide a plan.
+#[derive(Debug, clap::Args)]
+pub struct ExplainArgs {
+    #[command(flatten)]
+    record: OneRecordArgs,
+    /// Print it as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Identifiers listed at most.
+const LISTED: usize = 40;
+
+/// Runs the command.
+pub fn run(args: ExplainArgs) -> Result<ExitStatus, CliError> {
+    let record = args.record.read()?;
+    let explanation = record.explanation()?;
+    let answer = if args.json {
+        report::json(&explanation)
+    } else {
+        let place = format!("{}:{}", record.raw.source, record.raw.line);
+        text(&explanation, &place)
+    };
+    stdout::print(answer.as_bytes())?;
+    Ok(ExitStatus::Done)
+}
+
+fn text(explained: &Explanation, place: &str) -> String {
+    let row = &explained.row;
+    let mut text = String::new();
+    let id = if row.id.is_empty() {
+        String::new()
+    } else {
+        format!(", id {}", row.id)
+    };
+    let about = format!("{place}{id} ({}, {} turns)", row.format, explained.turns.len());
+    let _ = writeln!(text, "{}\n", one_line(&about));
+    groups(&mut text, explained);
+    let total = count(explained.total_tokens);
+    let target = count(explained.target_tokens);
+    let _ = writeln!(text, "\nTotal      {total} tokens; the target is {target}");
+    if let Some(need) = explained.need_tokens {
+        plan(&mut text, explained, need);
+    }
+    summary(&mut text, explained);
+    anchors(&mut text, &explained.anchors);
+    let reason = if row.reason.is_empty() {
+        String::new()
+    } else {
+        format!(": {}", row.reason)
+    };
+    let verdict = format!("{}{reason}", row.status.name());
+    let _ = writeln!(text, "Decision   {}", one_line(&verdict));
+    text
+}
+
+/// A line for each group of turns, with the part of the trajectory it belongs to.
+fn groups(text: &mut String, explained: &Explanation) {
+    let _ = writeln!(text, "turns      part       tokens  who");
+    let mut start = 0;
+    while let Some(first) = explained.turns.get(start) {
+        let rest = explained.turns.get(start + 1..).unwrap_or_default();
+        let answers = rest
+            .iter()
+            .take_while(|turn| turn.answers == Some(first.index))
+            .count();
+        let group = explained.turns.get(start..=start + answers).unwrap_or_default();
+        let tokens: usize = group.iter().map(|turn| turn.tokens).sum();
+        let numbers = if answers == 0 {
+            start.to_string()
+        } else {
+            format!("{start}-{}", start + answers)
+        };
+        let marks = marks(explained, group);
+        let answered = if answers == 0 {
+            String::new()
+        } else {
+            format!(" + {answers} tool")
+        };
+        let who = format!("{}{answered}{marks}", first.role);
+        let _ = writeln!(
+            text,
+            "{numbers:<10} {:<10} {:>6}  {who}",
+            part(explained, start),
+            count(tokens)
+        );
+        start += answers + 1;
+    }
+    if explained.extra_tokens > 0 {
+        let _ = writeln!(
+            text,
+            "{:<10} {:<10} {:>6}  top-level system text",
+            "",
+            "",
+            count(explained.extra_tokens)
+        );
+    }
+}
+
+fn marks(explained: &Explanation, group: &[TurnLine]) -> &'static str {
+    if group.iter().any(|turn| !turn.readable) {
+        "  (cannot be read in full: never replaced)"
+    } else if group.iter().any(|turn| explained.last_human == Some(turn.index)) {
+        "  (last human turn: survives)"
+    } else {
+        ""
+    }
+}
+
+fn part(explained: &Explanation, turn: usize) -> &'static str {
+    let within = |range: &Option<Range<usize>>| range.as_ref().is_some_and(|range| range.contains(&turn));
+    if within(&explained.region) {
+        "REGION"
+    } else if turn < explained.compressible.start {
+        "head"
+    } else if turn >= explained.compressible.end {
+        "tail"
+    } else {
+        "middle"
+    }
+}
+
+fn plan(text: &mut String, explained: &Explanation, need: usize) {
+    let sum = |range: Range<usize>| -> usize {
+        explained
+            .turns
+            .get(range)
+            .unwrap_or_default()
+            .iter()
+            .map(|turn| turn.tokens)
+            .sum()
+    };
+    let Range { start, end } = explained.compressible.clone();
+    let _ = writeln!(
+        text,
+        "Head       turns 0 to {start}, without the last: {} tokens, protected",
+        count(sum(0..start))
+    );
+    let _ = writeln!(
+        text,
+        "Tail       from turn {end} on: {} tokens, protected",
+        count(sum(end..explained.turns.len()))
+    );
+    let _ = writeln!(
+        text,
+        "Need       {} = total {} + notice {} + summary {} - target {}",
+        count(need),
+        count(explained.total_tokens),
+        explained.notice_tokens,
+        count(explained.summary_target_tokens),
+        count(explained.target_tokens),
+    );
+    match &explained.planned {
+        Some(planned) => {
+            let _ = writeln!(
+                text,
+                "Plan       turns {} to {}: {} tokens, the first whole groups that free what is needed",
+                planned.start,
+                planned.end.saturating_sub(1),
+                count(sum(planned.clone())),
+            );
+        }
+        None => {
+            let middle = count(sum(start..end));
+            let _ = writeln!(
+                text,
+                "Plan       none: the {} turns between head and tail cost {middle} tokens",
+                end - start
+            );
+        }
+    }
+    if let Some(region) = explained
+        .region
+        .as_ref()
+        .filter(|region| Some(*region) != explained.planned.as_ref())
+    {
+        let _ = writeln!(
+            text,
+            "Extended   to turn {}: the first summary was not enough",
+            region.end.saturating_sub(1)
+        );
+    }
+}
+
+fn summary(text: &mut String, explained: &Explanation) {
+    let row = &explained.row;
+    if !row.was_compressed {
+        return;
+    }
+    let (used, budget) = (row.summary_tokens as usize, explained.summary_budget);
+    let slack = budget.saturating_sub(explained.summary_target_tokens);
+    let slack_used = used.saturating_sub(explained.summary_target_tokens).min(slack);
+    let _ = writeln!(
+        text,
+        "Summary    {} tokens of at most {}; of {} tokens of slack that whole turns leave, {} were used",
+        count(used),
+        count(budget),
+        count(slack),
+        count(slack_used),
+    );
+    let _ = writeln!(
+        text,
+        "Result     {} tokens in {} turns, {} of the original, in {} pass{}",
+        thousands(row.compressed_tokens),
+        row.compressed_turns,
+        report::figures::percent(row.compressed_tokens, row.original_tokens),
+        row.passes,
+        if row.passes == 1 { "" } else { "es" },
+    );
+}
+
+fn anchors(text: &mut String, anchors: &[AnchorLine]) {
+    if anchors.is_empty() {
+        return;
+    }
+    let held = anchors.iter().filter(|anchor| anchor.is_held).count();
+    let _ = writeln!(
+        text,
+        "Anchors    {held} of {} identifiers that later turns rely on are held",
+        anchors.len()
+    );
+    // Those that dangle are never left out of the list for those that do not.
+    let mut listed: Vec<&AnchorLine> = anchors.iter().collect();
+    listed.sort_by_key(|anchor| anchor.is_held);
+    for anchor in listed.iter().take(LISTED) {
+        let state = if anchor.is_held { "held    " } else { "DANGLES " };
+        let times = if anchor.uses == 1 {
+            String::new()
+        } else {
+            format!(", {} times", anchor.uses)
+        };
+        let name = one_line(&anchor.text);
+        let _ = writeln!(
+            text,
+            "  {state} {name}  (used in turn {}{times})",
+            anchor.first_turn
+        );
+    }
+    if listed.len() > LISTED {
+        let _ = writeln!(text, "  and {} more", listed.len() - LISTED);
+    }
+}
+
+fn count(number: usize) -> String {
+    thousands(number as u64)
+}

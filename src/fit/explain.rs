@@ -1,0 +1,159 @@
+//! Why a record becomes what it becomes: the decision walked through, for whoever asks about one record.
+
+use std::ops::Range;
+
+use serde::Serialize;
+
+use super::case::Case;
+use super::count::Counted;
+use super::{Fitter, PairScorer};
+use crate::compress::anchors::Needed;
+use crate::compress::{Plan, plan};
+use crate::metrics::Row;
+use crate::trajectory::{self, ParseError, TurnView};
+
+/// One turn, as the plan sees it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct TurnLine {
+    /// Place in the trajectory, from 0.
+    pub index: usize,
+    /// Who speaks.
+    pub role: &'static str,
+    /// What it costs.
+    pub tokens: usize,
+    /// The assistant turn that it answers.
+    pub answers: Option<usize>,
+    /// Whether it was read in full, so that it may be summarized.
+    pub readable: bool,
+}
+
+/// An identifier that the plan would leave dangling.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct AnchorLine {
+    /// The identifier.
+    pub text: String,
+    /// How often kept assistant turns use it.
+    pub uses: usize,
+    /// The turn of the original that uses it first after the region.
+    pub first_turn: usize,
+    /// Whether the summary says it.
+    pub is_held: bool,
+}
+
+/// What was decided, and what it rests on.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Explanation {
+    /// The turns, in order.
+    pub turns: Vec<TurnLine>,
+    /// What the record costs beside its turns.
+    pub extra_tokens: usize,
+    /// What the whole costs.
+    pub total_tokens: usize,
+    /// What it may cost.
+    pub target_tokens: usize,
+    /// What the notice in the system turn costs.
+    pub notice_tokens: usize,
+    /// What a summary should cost.
+    pub summary_target_tokens: usize,
+    /// The turns between protected head and tail.
+    pub compressible: Range<usize>,
+    /// The last turn in which a person speaks.
+    pub last_human: Option<usize>,
+    /// Tokens that the region must free; `None` where it fits as it is.
+    pub need_tokens: Option<usize>,
+    /// The region that is planned first.
+    pub planned: Option<Range<usize>>,
+    /// The region that was replaced.
+    pub region: Option<Range<usize>>,
+    /// What the turns of the region cost.
+    pub region_tokens: usize,
+    /// What its summary may cost: the room that the plan leaves, up to the most allowed.
+    pub summary_budget: usize,
+    /// The identifiers that only the region tells and later turns rely on, in order of first use.
+    pub anchors: Vec<AnchorLine>,
+    /// The row of the metrics.
+    pub row: Row,
+    /// The record as it would be written; `None` where it stays as it is.
+    #[serde(skip)]
+    pub text: Option<String>,
+}
+
+impl Fitter {
+    /// Fits one record and tells how that came about.
+    pub async fn explain(&self, bytes: &[u8]) -> Result<Explanation, ParseError> {
+        let record = trajectory::parse(bytes, self.settings.format)?;
+        let fitted = self.fit(bytes).await;
+        let counted = Counted::of(self, &record).located(&record);
+        let views: Vec<TurnView<'_>> = (record.turns.iter().enumerate())
+            .map(|(index, turn)| trajectory::view(turn, index))
+            .collect();
+        let outline = super::outline(self, &record, &counted, &views);
+        let case = Case::new(self, &record, &views, &outline, &counted);
+        let row = fitted.row;
+        let is_over = row.original_tokens > self.settings.target_max_tokens as u64;
+        let need = is_over.then(|| case.need(0));
+        let compressible = case.compressible.clone();
+        let planned = need.and_then(|need| {
+            match plan(
+                &outline,
+                &case.cut_points,
+                compressible.clone(),
+                need,
+                case.smallest_cost(),
+            ) {
+                Plan::Replace(region) => Some(region),
+                Plan::Keep(_) => None,
+            }
+        });
+        let first = usize::try_from(row.region_start).ok();
+        let region = first.zip(usize::try_from(row.region_end).ok());
+        let region = region.filter(|_| row.was_compressed);
+        let region = region
+            .and_then(|(start, end)| case.cut_points.region(start, end))
+            .or(planned);
+        let turns = outline.turns.iter().enumerate().map(|(index, turn)| TurnLine {
+            index,
+            role: turn.role.label(),
+            tokens: turn.tokens,
+            answers: turn.answers,
+            readable: turn.readable,
+        });
+        Ok(Explanation {
+            turns: turns.collect(),
+            extra_tokens: outline.extra_tokens,
+            total_tokens: outline.total(),
+            target_tokens: case.target(),
+            notice_tokens: case.notice_tokens,
+            summary_target_tokens: self.settings.summary_target_tokens,
+            last_human: outline.last_human,
+            need_tokens: need,
+            planned: planned.map(|region| region.range()),
+            region_tokens: region.map_or(0, |region| case.region_tokens(region)),
+            summary_budget: region.map_or(0, |region| case.summary_budget(region)),
+            region: region.map(|region| region.range()).filter(|_| row.was_compressed),
+            anchors: self.anchor_lines(bytes, fitted.text.as_deref()),
+            compressible,
+            row,
+            text: fitted.text,
+        })
+    }
+
+    fn anchor_lines(&self, before: &[u8], after: Option<&str>) -> Vec<AnchorLine> {
+        let format = self.settings.format;
+        let score = after.map(|after| PairScorer { format }.score(before, after.as_bytes()));
+        let Some(Ok(score)) = score else {
+            return Vec::new();
+        };
+        let origins = score.origins;
+        let line = |needed: Needed| AnchorLine {
+            first_turn: origins
+                .get(needed.first_turn)
+                .and_then(|origin| origin.turn())
+                .unwrap_or(0),
+            text: needed.text,
+            uses: needed.uses,
+            is_held: needed.is_held,
+        };
+        score.needed.into_iter().map(line).collect()
+    }
+}
