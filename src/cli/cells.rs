@@ -118,7 +118,10 @@ impl Page {
         let mut text = String::with_capacity(line.len());
         let mut last = END;
         for c in line.chars() {
-            let before = std::mem::replace(&mut last, if matches!(c, HELD | DANGLING | END) { c } else { last });
+            let before = last;
+            if matches!(c, HELD | DANGLING | END) {
+                last = c;
+            }
             match c {
                 HELD if self.colours => text.push_str("\u{1b}[32;4m"),
                 DANGLING if self.colours => text.push_str("\u{1b}[1;31;4m"),

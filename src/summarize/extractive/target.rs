@@ -207,6 +207,8 @@ fn of_command(name: &str, command: &str) -> Target {
         .trim_end()
         .trim_end_matches("2>&1")
         .trim_end();
+    // An editor's next try at the open file, whatever its lines.
+    let same = if first.starts_with("edit ") { "edit" } else { same };
     Target {
         line,
         key: format!("{name}: {same}"),
