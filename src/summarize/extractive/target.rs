@@ -208,7 +208,12 @@ fn of_command(name: &str, command: &str) -> Target {
         .trim_end_matches("2>&1")
         .trim_end();
     // An editor's next try at the open file, whatever its lines.
-    let same = if first.starts_with("edit ") { "edit" } else { same };
+    // Scripts are the same only as a whole, whatever runs them.
+    let same = match first {
+        _ if is_script => command,
+        _ if first.starts_with("edit ") => "edit",
+        _ => same,
+    };
     Target {
         line,
         key: format!("{name}: {same}"),

@@ -33,6 +33,22 @@ fn repeated_runs_are_counted_once_and_say_how_many_failed() {
 }
 
 #[test]
+fn two_scripts_are_not_one_because_the_same_program_runs_them() {
+    let scripts = [
+        bash("python3 -c \"\nimport first_one\n\""),
+        bash("python3 -c \"\nimport second_one\n\""),
+    ];
+    let turns = [
+        call("", "bash", &scripts[0]),
+        answer("ModuleNotFoundError: No module named 'first_one'\nExit code: 1"),
+        call("", "bash", &scripts[1]),
+        answer("fine\nExit code: 0"),
+    ];
+    let text = told(&turns);
+    assert!(text.contains("Open errors:") && !text.contains("(x2"), "{text}");
+}
+
+#[test]
 fn an_edit_that_succeeds_later_closes_the_error_of_the_one_before() {
     let (first, second) = (bash("edit 287:295"), bash("edit 287:296"));
     let turns = [
