@@ -23,9 +23,34 @@ type Rule = (&'static str, bool, String);
 
 /// Checks the rules in table order and reports the first that is broken.
 pub fn check(config: &Config, provenance: &Provenance) -> Result<(), ConfigError> {
+    for (path, holds, rule) in general_rules(config)
+        .into_iter()
+        .chain(asking_rules(config))
+        .chain(network_rules(config))
+    {
+        if let (false, Some(key)) = (holds, Key::by_path(path)) {
+            let value = key.value(config).to_string();
+            let value = if value.is_empty() {
+                "empty".to_owned()
+            } else {
+                value
+            };
+            return Err(ConfigError::OutOfRange {
+                key: key.path,
+                value,
+                origin: provenance.origin(key).clone(),
+                rule,
+            });
+        }
+    }
+    Ok(())
+}
+
+/// What must hold whoever summarizes.
+fn general_rules(config: &Config) -> Vec<Rule> {
     let compression = &config.compression;
     let summarization = &config.summarization;
-    let rules = [
+    vec![
         (
             "tokenizer.name",
             !config.tokenizer.name.is_empty(),
@@ -104,28 +129,7 @@ pub fn check(config: &Config, provenance: &Provenance) -> Result<(), ConfigError
             !config.redaction.kept_turns,
             "kept turns are never changed by this version".to_owned(),
         ),
-    ];
-    for (path, holds, rule) in rules
-        .into_iter()
-        .chain(asking_rules(config))
-        .chain(network_rules(config))
-    {
-        if let (false, Some(key)) = (holds, Key::by_path(path)) {
-            let value = key.value(config).to_string();
-            let value = if value.is_empty() {
-                "empty".to_owned()
-            } else {
-                value
-            };
-            return Err(ConfigError::OutOfRange {
-                key: key.path,
-                value,
-                origin: provenance.origin(key).clone(),
-                rule,
-            });
-        }
-    }
-    Ok(())
+    ]
 }
 
 /// What must hold for a summarizer that asks somebody else.

@@ -42,11 +42,21 @@ pub fn identifiers(text: &str, mut on_identifier: impl FnMut(&str)) {
             }
             at += if byte == 0x1b {
                 escape_len(bytes, at)
+            } else if byte == b'\\' && is_line_end_written(bytes, at) {
+                2
             } else {
                 char_len(byte)
             };
         }
     }
+}
+
+/// Whether `\n`, `\t` or `\r` is written here, as code writes it, and what follows is a word of its own: `"\nTest"`. Before
+/// small letters a path may be meant (`src\tests`), unless nothing stands before it.
+fn is_line_end_written(bytes: &[u8], at: usize) -> bool {
+    let follows = bytes.get(at + 2).copied().unwrap_or(b' ');
+    matches!(bytes.get(at + 1), Some(b'n' | b't' | b'r'))
+        && (!follows.is_ascii_lowercase() || !before(bytes, at).is_ascii_alphanumeric())
 }
 
 /// The length of a terminal's colour code (`ESC[31m`), whose letters belong to no word.

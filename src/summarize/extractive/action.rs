@@ -1,10 +1,11 @@
 //! What was done: every tool call of the region with its target and how it ended, repeated ones counted once.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::outcome::{Outcome, outcome};
 use super::source::{SourceCall, SourceTurn};
 use super::target::{Effect, Target, target};
+use super::told::Told;
 use crate::trajectory::Role;
 
 /// A tool call and how it ended.
@@ -19,6 +20,8 @@ pub(super) struct Action {
     pub is_answered: bool,
     /// How many times in all.
     pub times: usize,
+    /// Of these, how many failed.
+    pub failures: usize,
     /// Whether it failed and no later run of the same succeeded.
     pub is_open: bool,
 }
@@ -27,7 +30,7 @@ pub(super) struct Action {
 pub(super) fn actions(turns: &[SourceTurn<'_>]) -> Vec<Action> {
     let mut all: Vec<Action> = Vec::new();
     let mut place: FxHashMap<String, usize> = FxHashMap::default();
-    let mut told: FxHashSet<String> = FxHashSet::default();
+    let mut told = Told::default();
     for (index, turn) in turns
         .iter()
         .enumerate()
@@ -53,13 +56,16 @@ pub(super) fn actions(turns: &[SourceTurn<'_>]) -> Vec<Action> {
                 outcome,
                 is_answered: answer.is_some(),
                 times: 1,
+                failures: usize::from(is_open),
                 is_open,
             };
             // What succeeds now is open no more; what failed the same way before is told once.
             if let Some(earlier) = place.get(&action.target.key).and_then(|at| all.get_mut(*at)) {
                 earlier.is_open = false;
-                if earlier.target.line == action.target.line {
+                // The same command with another pipe behind it is the same command.
+                if earlier.target.line == action.target.line || action.target.effect == Effect::Other {
                     action.times += earlier.times;
+                    action.failures += earlier.failures;
                     earlier.times = 0;
                 }
             }

@@ -94,8 +94,28 @@ pub(in crate::summarize) fn shortened(line: &str, most: usize) -> Option<Cow<'_,
         .rev()
         .find(|(at, c)| ends_word(head, line, *at, *c))
         .map(|(at, c)| if c == ' ' { at } else { at + c.len_utf8() })?;
-    let head = balanced(line.get(..cut)?).trim_end_matches([' ', ',', ';', ':', '(', '-']);
+    let head = without_little_words(balanced(line.get(..cut)?));
     (!head.is_empty()).then(|| Cow::Owned(format!("{head} …")))
+}
+
+/// Words that say nothing at the end of a line that was cut.
+const LITTLE_WORDS: [&str; 29] = [
+    "a", "an", "and", "are", "as", "at", "be", "but", "by", "can", "for", "from", "has", "have", "if", "in",
+    "is", "it", "its", "of", "on", "or", "that", "the", "to", "was", "were", "which", "with",
+];
+
+/// `head` without the little words and punctuation at its end, unless these are all it has.
+fn without_little_words(head: &str) -> &str {
+    let trimmed = |text: &str| text.trim_end_matches([' ', ',', ';', ':', '(', '-']).len();
+    let mut kept = head.get(..trimmed(head)).unwrap_or(head);
+    while let Some((before, last)) = kept.rsplit_once(' ') {
+        let before = before.get(..trimmed(before)).unwrap_or(before);
+        if before.is_empty() || !LITTLE_WORDS.contains(&last) {
+            break;
+        }
+        kept = before;
+    }
+    kept
 }
 
 /// Whether a cut right after `c` at `at` halves no word.

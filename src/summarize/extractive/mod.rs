@@ -15,6 +15,7 @@ pub(super) mod source;
 pub(super) mod target;
 #[cfg(test)]
 mod tests;
+pub(super) mod told;
 mod values;
 mod work;
 
@@ -66,6 +67,7 @@ impl Extractive {
         let limits = Limits::within(request.max_tokens);
         let (turns, mut redactions) =
             source::source_turns(request.turns, self.redaction && !request.is_redacted);
+        let actions = action::actions(&turns);
         let mut candidates = Vec::new();
         let mut is_known = values::values(&turns, request.anchors, limits, &mut candidates);
         if let Some(body) = request.previous {
@@ -75,12 +77,11 @@ impl Extractive {
                 (body.into(), 0)
             };
             redactions += count;
-            previous::carried_over(&body, limits, &mut candidates);
+            previous::carried_over(&body, limits, &actions, &mut candidates);
             for (is_known, is_held) in is_known.iter_mut().zip(held_mask(request.anchors, &body)) {
                 *is_known |= is_held;
             }
         }
-        let actions = action::actions(&turns);
         prose::asked(&turns, limits, &mut candidates);
         prose::findings(&turns, limits, &mut candidates);
         work::done(&actions, limits, &mut candidates);

@@ -1,9 +1,9 @@
 //! How a tool call ended, read off what came back.
 
 use memchr::memmem;
-use rustc_hash::FxHashSet;
 
 use super::line::{cleaned, shortened};
+use super::told::Told;
 use crate::trajectory::leaves::{Leaf, leaves};
 
 /// How a call ended.
@@ -34,13 +34,13 @@ pub(in crate::summarize) fn outcome(
     answer: &str,
     is_reading: bool,
     target: &str,
-    told: &mut FxHashSet<String>,
+    told: &mut Told,
 ) -> Outcome {
     let trimmed = answer.trim();
     if let Some(fields) = leaves(trimmed, 64) {
         return Outcome {
             result: told_fields(&fields, target, told),
-            ..from_json(&fields, trimmed.len())
+            ..from_json(&fields)
         };
     }
     let exit_code = exit_code(trimmed);
@@ -53,7 +53,12 @@ pub(in crate::summarize) fn outcome(
     let result = test_counts(body);
     let mut error = None;
     if exit_code.is_some_and(|code| code != 0) || !is_reading {
-        error = error_line(body, exit_code.is_some_and(|code| code != 0));
+        // Counts of a test run tell more than whatever line stands last.
+        let is_failed = exit_code.is_some_and(|code| code != 0);
+        error = error_line(body, is_failed && result.is_none());
+        if is_failed {
+            error = error.or_else(|| result.clone());
+        }
     }
     let failed = match (exit_code, &error, &result) {
         (Some(code), _, _) if code != 0 => Some(true),
@@ -73,7 +78,7 @@ pub(in crate::summarize) fn outcome(
 }
 
 /// How a call ended that has a JSON answer.
-fn from_json(fields: &[Leaf<'_>], length: usize) -> Outcome {
+fn from_json(fields: &[Leaf<'_>]) -> Outcome {
     let field = |names: &[&str]| {
         fields
             .iter()
@@ -95,12 +100,12 @@ fn from_json(fields: &[Leaf<'_>], length: usize) -> Outcome {
         exit_code,
         error,
         result: None,
-        lines: usize::from(length > 2),
+        lines: 0,
     }
 }
 
 /// The fields of a JSON answer as `key: value`, status first, then as written, as far as a line takes them.
-fn told_fields(fields: &[Leaf<'_>], target: &str, told: &mut FxHashSet<String>) -> Option<String> {
+fn told_fields(fields: &[Leaf<'_>], target: &str, told: &mut Told) -> Option<String> {
     let mut shown: Vec<&Leaf<'_>> = fields.iter().filter(|leaf| is_telling(leaf)).collect();
     shown.sort_by_key(|leaf| (!matches!(&*leaf.key, "status" | "message" | "result"), leaf.depth));
     let mut result = String::new();
@@ -113,7 +118,8 @@ fn told_fields(fields: &[Leaf<'_>], target: &str, told: &mut FxHashSet<String>) 
         };
         let value = field.split_once(": ").map_or(field.as_str(), |(_, value)| value);
         let is_status = field.starts_with("status: ");
-        if !is_status && (target.contains(value) || !told.insert(field.clone())) {
+        let is_new = told.is_new(target, &leaf.key, &field, leaf.depth <= 1);
+        if !is_status && (target.contains(value) || !is_new) {
             continue;
         }
         if !result.is_empty() && result.len() + field.len() > MAX_LINE {
@@ -153,7 +159,21 @@ fn body(answer: &str) -> &str {
         Some(at) => answer.get(at + 8..).unwrap_or_default(),
         _ => answer,
     };
-    inner.trim_end().strip_suffix("</output>").unwrap_or(inner).trim()
+    let inner = inner.trim_end().strip_suffix("</output>").unwrap_or(inner).trim();
+    without_shell_state(inner)
+}
+
+/// The output without what a shell's wrapper says of itself after it: where it is, which interpreter it has.
+fn without_shell_state(output: &str) -> &str {
+    let (_, tail) = edges(output);
+    let starts = [
+        "[The command completed with",
+        "[Python Interpreter: ",
+        "[Current working directory: ",
+    ];
+    let first = starts.iter().filter_map(|start| tail.find(start)).min();
+    let end = first.map_or(output.len(), |at| output.len() - tail.len() + at);
+    output.get(..end).unwrap_or(output).trim_end()
 }
 
 fn edges(text: &str) -> (&str, &str) {

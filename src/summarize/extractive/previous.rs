@@ -1,5 +1,6 @@
 //! An earlier summary carried over: its lines go back to the sections that they came from.
 
+use super::action::Action;
 use super::candidate::{Candidate, Section};
 use super::line::{cleaned, shortened, without_bullet};
 use super::{Limits, order};
@@ -8,9 +9,25 @@ use crate::summarize::grounding::KEY_REFERENCES;
 /// Lines carried over at most.
 const MAX_LINES: usize = 200;
 
+/// Whether what an error line names in brackets at its end was run again since: how that ended is told anew.
+fn was_run_again(line: &str, actions: &[Action]) -> bool {
+    let Some((_, named)) = line.strip_suffix(')').and_then(|line| line.rsplit_once(" (")) else {
+        return false;
+    };
+    let (named, is_shortened) = match named.strip_suffix(" …") {
+        Some(start) => (start, true),
+        None => (named, false),
+    };
+    let is_it = |action: &Action| {
+        let line = action.target.line.as_str();
+        line == named || (is_shortened && line.starts_with(named))
+    };
+    !named.is_empty() && actions.iter().any(|action| action.is_answered && is_it(action))
+}
+
 /// The lines of `body` as candidates: first in time, worth a little less than what is new. Lines under no heading of ours
 /// are told as `Earlier`, the first ones being worth most.
-pub(super) fn carried_over(body: &str, limits: Limits, candidates: &mut Vec<Candidate>) {
+pub(super) fn carried_over(body: &str, limits: Limits, actions: &[Action], candidates: &mut Vec<Candidate>) {
     let mut section = Section::Earlier;
     for (number, raw) in body
         .lines()
@@ -28,6 +45,9 @@ pub(super) fn carried_over(body: &str, limits: Limits, candidates: &mut Vec<Cand
             continue;
         }
         let text = without_bullet(&line);
+        if section == Section::Errors && was_run_again(text, actions) {
+            continue;
+        }
         let most = if section == Section::Asked {
             limits.asked
         } else {

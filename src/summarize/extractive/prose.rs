@@ -181,7 +181,12 @@ pub(super) fn findings(turns: &[SourceTurn<'_>], limits: Limits, candidates: &mu
             {
                 continue;
             }
-            let Some(text) = shortened(sentence, limits.line) else {
+            let is_polite = |phrase: &&str| lower.starts_with(*phrase) || sentence.contains(*phrase);
+            if COURTESIES.iter().any(|phrase| is_polite(&phrase)) || is_one_word(sentence) {
+                continue;
+            }
+            // A sentence that is a little too long tells more as a whole than cut.
+            let Some(text) = shortened(sentence, limits.line * 3 / 2) else {
                 continue;
             };
             let length = text
@@ -201,10 +206,6 @@ pub(super) fn findings(turns: &[SourceTurn<'_>], limits: Limits, candidates: &mu
                 1.0
             };
             // A short sentence, or one that leans on the one before, tells little alone.
-            let length = text
-                .chars()
-                .map(|c| if c.is_ascii() { 1.0 } else { 2.5 })
-                .sum::<f64>();
             let weight = (length / 70.0).min(1.0)
                 * if LEANING.iter().any(|start| lower.starts_with(start)) {
                     0.6
@@ -220,6 +221,23 @@ pub(super) fn findings(turns: &[SourceTurn<'_>], limits: Limits, candidates: &mu
             });
         }
     }
+}
+
+/// What an assistant says to be polite, or to ask for what it then gets.
+const COURTESIES: [&str; 8] = [
+    "let me know",
+    "please provide",
+    "please confirm",
+    "feel free to",
+    "further assistance",
+    "to assist you",
+    "to proceed with",
+    "happy to help",
+];
+
+/// Whether a sentence is a name and nothing more. Scripts without spaces say much without one.
+fn is_one_word(sentence: &str) -> bool {
+    sentence.is_ascii() && !sentence.contains(' ')
 }
 
 /// Starts of sentences that lean on what was said before.

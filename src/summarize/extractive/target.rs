@@ -207,6 +207,13 @@ fn of_command(name: &str, command: &str) -> Target {
         .trim_end()
         .trim_end_matches("2>&1")
         .trim_end();
+    // An editor's next try at the open file, whatever its lines.
+    // Scripts are the same only as a whole, whatever runs them.
+    let same = match first {
+        _ if is_script => command,
+        _ if first.starts_with("edit ") => "edit",
+        _ => same,
+    };
     Target {
         line,
         key: format!("{name}: {same}"),

@@ -10,7 +10,7 @@ use crate::compress::anchors::{Anchor, Matcher};
 use crate::trajectory::Role;
 
 /// Places looked at for one anchor.
-const MAX_PLACES: u8 = 6;
+const MAX_PLACES: usize = 6;
 
 /// Bytes of a line looked at on each side of an anchor.
 const REACH: usize = 600;
@@ -42,6 +42,8 @@ pub(super) fn values(
                 let Some(found) = places.get_mut(index) else {
                     return false;
                 };
+                // The last place is always the latest one: a later statement of the same thing wins.
+                found.truncate(MAX_PLACES - 1);
                 found.push(Place {
                     turn,
                     role: source.role,
@@ -49,7 +51,7 @@ pub(super) fn values(
                     text,
                     at,
                 });
-                found.len() < MAX_PLACES as usize
+                true
             });
         }
     }
@@ -59,12 +61,7 @@ pub(super) fn values(
             .iter()
             .filter(|place| !place.is_written)
             .filter_map(|place| around(place, &anchor.text, limits.line).map(|line| (place, line)))
-            .max_by_key(|(place, line)| {
-                (
-                    worth(place.role, line, &anchor.text),
-                    std::cmp::Reverse(place.turn),
-                )
-            });
+            .max_by_key(|(place, line)| (worth(place.role, line, &anchor.text), place.turn));
         if let Some((place, text)) = best
             && seen.insert(text.clone())
         {

@@ -19,7 +19,11 @@ pub(super) fn done(actions: &[Action], limits: Limits, candidates: &mut Vec<Cand
     for (number, action) in actions.iter().enumerate() {
         let mut text = action.target.line.clone();
         if action.times > 1 {
-            let _ = write!(text, " (x{})", action.times);
+            let _ = match (action.failures, action.times) {
+                (0, times) => write!(text, " (x{times})"),
+                (failures, times) if failures == times => write!(text, " (x{times}, all failed)"),
+                (failures, times) => write!(text, " (x{times}, {failures} failed)"),
+            };
         }
         let ending = ending(action, limits);
         if !ending.is_empty() {

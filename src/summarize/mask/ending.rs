@@ -2,12 +2,11 @@
 
 use std::fmt::Write as _;
 
-use rustc_hash::FxHashSet;
-
 use super::errors::{is_error_line, refusal};
 use super::head::Head;
 use crate::summarize::extractive::line::{cleaned, shortened};
 use crate::summarize::extractive::outcome::{Outcome, outcome};
+use crate::summarize::extractive::told::Told;
 use crate::trajectory::leaves::{Leaf, leaves};
 
 /// Longest error line, in characters.
@@ -27,7 +26,7 @@ pub(super) fn ending(output: &str, head: &Head, images: usize, beside: Option<&s
     let fields = leaves(trimmed, usize::MAX);
     let fields = fields.as_deref();
     let printed = fields.and_then(longest_text);
-    let mut told = FxHashSet::default();
+    let mut told = Told::default();
     let mut read = |text: &str| outcome(text, head.reads, &head.target, &mut told);
     let whole = read(trimmed);
     let inner = printed.map(&mut read).unwrap_or_default();

@@ -2,6 +2,7 @@
 
 mod content;
 mod promises;
+mod reads_well;
 
 use std::borrow::Cow;
 

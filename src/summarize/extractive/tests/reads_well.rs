@@ -1,0 +1,177 @@
+//! What was mended after reading summaries of real trajectories.
+
+use super::*;
+
+fn bash(command: &str) -> String {
+    format!("{{\"command\": {command:?}}}")
+}
+
+#[test]
+fn repeated_runs_are_counted_once_and_say_how_many_failed() {
+    let failed = "<returncode>1</returncode>\n<output>\n==== 3 failed in 2.1s ====\n</output>";
+    let passed = "<returncode>0</returncode>\n<output>\n==== 13 passed in 2.0s ====\n</output>";
+    let (plain, piped) = (bash("pytest core_a.py"), bash("pytest core_a.py | tail -5"));
+    let turns = [
+        call("", "bash", &plain),
+        answer(failed),
+        call("", "bash", &piped),
+        answer(failed),
+        call("", "bash", &plain),
+        answer(passed),
+    ];
+    let text = told(&turns);
+    assert!(
+        text.contains("- bash: pytest core_a.py (x3, 2 failed) -> ok: 13 passed in 2.0s"),
+        "{text}"
+    );
+    assert_eq!(text.matches("pytest").count(), 1, "{text}");
+    let text = told(&turns[..4]);
+    assert!(
+        text.contains("(x2, all failed) -> exit 1: 3 failed in 2.1s"),
+        "{text}"
+    );
+}
+
+#[test]
+fn two_scripts_are_not_one_because_the_same_program_runs_them() {
+    let scripts = [
+        bash("python3 -c \"\nimport first_one\n\""),
+        bash("python3 -c \"\nimport second_one\n\""),
+    ];
+    let turns = [
+        call("", "bash", &scripts[0]),
+        answer("ModuleNotFoundError: No module named 'first_one'\nExit code: 1"),
+        call("", "bash", &scripts[1]),
+        answer("fine\nExit code: 0"),
+    ];
+    let text = told(&turns);
+    assert!(text.contains("Open errors:") && !text.contains("(x2"), "{text}");
+}
+
+#[test]
+fn an_edit_that_succeeds_later_closes_the_error_of_the_one_before() {
+    let (first, second) = (bash("edit 287:295"), bash("edit 287:296"));
+    let turns = [
+        call("", "bash", &first),
+        answer("Error: Your proposed edit has introduced new syntax error(s)."),
+        call("", "bash", &second),
+        answer("File updated."),
+    ];
+    let text = told(&turns);
+    assert!(!text.contains("Open errors:"), "{text}");
+}
+
+#[test]
+fn an_error_of_an_earlier_summary_is_not_open_once_the_same_was_run_again() {
+    let previous =
+        "Open errors:\n- E ValueError: bad seed (bash: pytest core_a.py)\n- No disk (bash: make all)";
+    let turns = [
+        call("", "bash", "{\"command\": \"pytest core_a.py\"}"),
+        answer("3 passed in 1s"),
+    ];
+    let text = summary_of(&turns, Some(previous), &[], 400).text;
+    assert!(!text.contains("bad seed"), "{text}");
+    assert!(text.contains("- No disk (bash: make all)"), "{text}");
+}
+
+#[test]
+fn the_later_statement_of_a_value_wins() {
+    let said = [
+        "The limit of zone_alpha_7 is now 40 units for all",
+        "The limit of zone_alpha_7 is now 95 units for all",
+    ];
+    let turns = said.map(|text| turn(Role::Tool, text));
+    let anchors = [Anchor {
+        text: "zone_alpha_7".to_owned(),
+        uses: 1,
+    }];
+    let text = summary_of(&turns, None, &anchors, 60).text;
+    assert!(text.contains("95 units") && !text.contains("40 units"), "{text}");
+}
+
+#[test]
+fn a_field_that_changed_back_is_told_as_it_is_now() {
+    let plans =
+        ["basic", "premium", "basic"].map(|plan| format!("{{\"plan\": \"{plan}\", \"zone\": \"north\"}}"));
+    let mut turns = Vec::new();
+    for plan in &plans {
+        turns.push(call("", "get_line", "{\"line\": \"L1\"}"));
+        turns.push(answer(plan));
+    }
+    let text = told(&turns);
+    assert!(text.contains("get_line(line: L1) (x3) -> plan: basic"), "{text}");
+    assert!(!text.contains("premium"), "{text}");
+}
+
+#[test]
+fn courtesies_and_bare_names_are_no_findings_and_cut_sentences_end_on_a_word_that_says_something() {
+    let text = "If you still experience any issues or need more, please let me know at once! \
+        check_network_mode_preference_now_on_device.\n\nThe table of the archive was built from seven sources that had been merged before by \
+        the importer and is therefore not sorted by the date of the entries, which the reader of the table had always expected to be the case";
+    let text = summary_of(&[turn(Role::Assistant, text)], None, &[], 60).text;
+    assert!(
+        !text.contains("let me know") && !text.contains("check_network"),
+        "{text}"
+    );
+    let cut = text
+        .lines()
+        .find(|line| line.ends_with('…'))
+        .unwrap_or_else(|| panic!("{text}"));
+    assert!(
+        line::shortened("It was built from the very", 22).is_some_and(|line| line == "It was built …"),
+        "{cut}"
+    );
+}
+
+#[test]
+fn what_a_shells_wrapper_says_of_itself_is_no_part_of_an_error() {
+    let turns = [
+        call("", "bash", "{\"command\": \"python3 run.py\"}"),
+        answer(
+            "ValueError: empty sequence[Python Interpreter: /opt/bin/python]\n[Command finished with exit code 1]",
+        ),
+    ];
+    let text = told(&turns);
+    assert!(
+        text.contains("exit 1: ValueError: empty sequence") && !text.contains("Interpreter"),
+        "{text}"
+    );
+}
+
+#[test]
+fn line_ends_written_in_code_belong_to_no_name() {
+    let mut names = Vec::new();
+    let code = r#"print("\nTestCase_a ran\tMoreOf_it") in src\new_file.py"#;
+    crate::compress::anchors::identifiers(code, |name| names.push(name.to_owned()));
+    assert!(
+        names.contains(&"TestCase_a".to_owned()) && names.contains(&"MoreOf_it".to_owned()),
+        "{names:?}"
+    );
+    assert!(names.contains(&"new_file.py".to_owned()), "{names:?}");
+}
+
+#[test]
+fn no_budget_leaves_half_a_word_or_half_a_fence() {
+    let text = "Please build `the parser` in src/parse_all.rs:\n```rust\nfn main() {}\n```\nand run every_test_there.";
+    let turns = [
+        turn(Role::Human, text),
+        call(
+            "",
+            "bash",
+            "{\"command\": \"cargo test --workspace --all-targets\"}",
+        ),
+        answer("test result: ok. 155 passed; 0 failed"),
+    ];
+    let words: Vec<String> = told(&turns).split_whitespace().map(str::to_owned).collect();
+    for budget in 50..200 {
+        let text = summary_of(&turns, None, &[], budget).text;
+        assert_eq!(text.matches("```").count() % 2, 0, "{text}");
+        assert_eq!(text.matches('`').count() % 2, 0, "{text}");
+        for word in text.split_whitespace().filter(|word| *word != "…") {
+            assert!(
+                words.iter().any(|whole| whole == word || whole.starts_with(word)),
+                "{word} in {text}"
+            );
+        }
+    }
+}
