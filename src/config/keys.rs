@@ -65,6 +65,7 @@ pub static KEYS: &[Key] = &[
     key!(compression.max_passes, "max-passes", "Times a plan may be extended when one summary was not enough"),
     key!(compression.summary_placement, "summary-placement", "Where the summary goes: a human turn after the head, the end of the turn before it, or whichever the order of roles allows"),
     key!(compression.grounding, "grounding", "Keep the identifiers in the summary that later turns rely on"),
+    key!(compression.file_footer, "file-footer", "End the summary with the files that the stretch read and modified").bare(),
     key!(protected_turns.first_system, "first-system", "Protect the first system turn"),
     key!(protected_turns.first_human, "first-human", "Protect the first human turn"),
     key!(protected_turns.first_gpt, "first-gpt", "Protect the first assistant turn"),

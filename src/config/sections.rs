@@ -39,6 +39,8 @@ pub struct CompressionConfig {
     pub summary_placement: SummaryPlacement,
     /// Whether identifiers that later turns rely on are kept in the summary.
     pub grounding: bool,
+    /// Whether the summary ends with the files read and modified.
+    pub file_footer: bool,
 }
 
 /// `summarization`: who writes summaries.
@@ -167,6 +169,7 @@ impl Default for CompressionConfig {
             max_passes: 3,
             summary_placement: SummaryPlacement::Human,
             grounding: true,
+            file_footer: false,
         }
     }
 }

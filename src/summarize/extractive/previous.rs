@@ -1,6 +1,7 @@
 //! An earlier summary carried over: its lines go back to the sections that they came from.
 
 use super::candidate::{Candidate, Section};
+use super::lead::IN_PROGRESS;
 use super::line::{cleaned, shortened, without_bullet};
 use super::{Limits, order};
 use crate::summarize::grounding::KEY_REFERENCES;
@@ -23,8 +24,8 @@ pub(super) fn carried_over(body: &str, limits: Limits, candidates: &mut Vec<Cand
             section = labelled;
             continue;
         }
-        // Written anew from what later turns still use.
-        if line.starts_with(KEY_REFERENCES) {
+        // Written anew, from what later turns still use and from what is still in progress.
+        if line.starts_with(KEY_REFERENCES) || line.starts_with(IN_PROGRESS) {
             continue;
         }
         let text = without_bullet(&line);
