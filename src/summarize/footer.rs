@@ -131,7 +131,7 @@ impl Files {
 fn listed(list: &str) -> impl Iterator<Item = String> + '_ {
     let files = list.split(", ").map(str::trim);
     files
-        .filter(|file| !file.is_empty() && !(file.starts_with("and ") && file.ends_with(" more")))
+        .filter(|file| !(file.is_empty() || file.starts_with("and ") && file.ends_with(" more")))
         .map(str::to_owned)
 }
 

@@ -17,7 +17,7 @@ const MAX_WORDS: usize = 240;
 
 impl Extractive {
     /// The summary with its first line; without it where it has no room.
-    pub(super) fn led(&self, request: &SummaryRequest<'_>) -> Result<Summary, SummaryError> {
+    pub(super) fn led(self, request: &SummaryRequest<'_>) -> Result<Summary, SummaryError> {
         let Some((line, secrets)) = request.in_progress.and_then(|words| self.line(words)) else {
             return self.summary(request);
         };
@@ -40,7 +40,7 @@ impl Extractive {
         Ok(summary)
     }
 
-    fn line(&self, words: &str) -> Option<(String, usize)> {
+    fn line(self, words: &str) -> Option<(String, usize)> {
         let (words, secrets) = if self.redaction {
             redact(words)
         } else {
