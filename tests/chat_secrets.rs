@@ -91,6 +91,7 @@ proptest! {
         let prompt = Prompter::new(&settings).unwrap().prompt(&Material {
             turns: part(1),
             previous: Some(part(2)),
+            in_progress: None,
             keep: &[part(3)],
             max_tokens: 100,
             piece: (1, 1),

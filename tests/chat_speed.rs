@@ -88,6 +88,7 @@ fn requests_fill_the_time_that_the_server_takes() {
             turns: &turns,
             is_redacted: false,
             previous: None,
+            in_progress: None,
             anchors: &[],
             max_tokens: 750,
             target_tokens: 750,

@@ -109,6 +109,7 @@ pub fn settings(config: &Config, dry_run: bool) -> FitSettings {
         max_passes: compression.max_passes,
         summary_placement: compression.summary_placement,
         grounding: compression.grounding,
+        file_footer: compression.file_footer,
         redaction: config.redaction.enabled,
         protection: config.protected_turns,
         notice: config.summary_notice().map(str::to_owned),

@@ -80,6 +80,7 @@ pub static KEYS: &[Key] = &[
     key!(compression.summary_placement, "summary-placement", "Where the summary goes: a human turn after the head, the end of the turn before it, or whichever the order of roles allows"),
     key!(compression.grounding, "grounding", "Keep the identifiers in the summary that later turns rely on"),
     key!(compression.min_grounding, "min-grounding", "Exit with 1 if less than this part (0 to 1) of these identifiers is held over the run").no_effect_on_output(),
+    key!(compression.file_footer, "file-footer", "End the summary with the files that the stretch read and modified").bare(),
     key!(protected_turns.first_system, "first-system", "Protect the first system turn"),
     key!(protected_turns.first_human, "first-human", "Protect the first human turn"),
     key!(protected_turns.first_gpt, "first-gpt", "Protect the first assistant turn"),

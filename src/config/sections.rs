@@ -43,6 +43,8 @@ pub struct CompressionConfig {
     pub grounding: bool,
     /// The part of these identifiers that a run must hold, 0 to 1.
     pub min_grounding: Option<f64>,
+    /// Whether the summary ends with the files read and modified.
+    pub file_footer: bool,
 }
 
 /// `summarization`: who writes summaries.
@@ -178,6 +180,7 @@ impl Default for CompressionConfig {
             summary_placement: SummaryPlacement::Human,
             grounding: true,
             min_grounding: None,
+            file_footer: false,
         }
     }
 }

@@ -70,6 +70,8 @@ pub struct FitSettings {
     pub summary_placement: SummaryPlacement,
     /// Whether summaries must keep the identifiers that later turns rely on.
     pub grounding: bool,
+    /// Whether summaries end with the files read and modified.
+    pub file_footer: bool,
     /// Whether secrets are taken out of what summarizers read.
     pub redaction: bool,
     /// What is never summarized.

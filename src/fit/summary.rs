@@ -6,11 +6,18 @@ use super::redacted::redacted;
 use crate::compress::anchors::{Anchor, held_mask, invented, sources_of};
 use crate::compress::{Reason, Region};
 use crate::metrics::Row;
+use crate::summarize::footer::{Files, with_footer};
 use crate::summarize::grounding::ground;
 use crate::summarize::marker::{body_of, with_marker};
 use crate::summarize::redact::redact;
 use crate::summarize::{Estimate, Summarizer, Summary, SummaryError, SummaryRequest, Usage};
 use crate::trajectory::{Role, TurnView};
+
+/// The part of a summary that its footer may take.
+const FOOTER_SHARE: usize = 4;
+
+/// Tokens that joining the footer to the rest may cost.
+const FOOTER_JOINT: usize = 3;
 
 /// A summary ready to be written.
 pub struct Grounded {
@@ -30,8 +37,16 @@ pub struct Grounded {
 struct Given<'v> {
     turns: Vec<TurnView<'v>>,
     previous: Option<String>,
+    in_progress: Option<&'v str>,
     anchors: Vec<Anchor>,
+    /// What the summarizer may write.
     max_tokens: usize,
+    /// What it should write.
+    target_tokens: usize,
+    /// What comes after that.
+    footer: Option<String>,
+    /// What the whole may cost.
+    whole_tokens: usize,
     /// Secrets taken out.
     redactions: usize,
 }
@@ -118,7 +133,11 @@ impl<'a> Case<'a> {
             let held = held.iter().filter(|is_held| **is_held).count();
             (text, held)
         } else {
-            ground(text, &given.anchors, given.max_tokens, request.counter)
+            let text = match &given.footer {
+                Some(footer) => with_footer(&text, footer),
+                None => text,
+            };
+            ground(text, &given.anchors, given.whole_tokens, request.counter)
         };
         Ok(Grounded {
             text,
@@ -171,13 +190,47 @@ impl<'a> Case<'a> {
                 None => turns.push(view),
             }
         }
+        let whole_tokens = self.summary_budget(region);
+        let footer = settings
+            .file_footer
+            .then(|| self.footer(&turns, &mut previous, whole_tokens))
+            .filter(|footer| !footer.is_empty());
+        let taken = footer
+            .as_deref()
+            .map_or(0, |footer| self.fitter.counter.count(footer) + FOOTER_JOINT);
         Given {
             turns,
             previous: (!previous.is_empty()).then(|| previous.join("\n")),
+            in_progress: self.in_progress(region),
             anchors,
-            max_tokens: self.summary_budget(region),
+            max_tokens: whole_tokens - taken,
+            target_tokens: settings.summary_target_tokens.saturating_sub(taken),
+            footer,
+            whole_tokens,
             redactions,
         }
+    }
+
+    /// The files of these turns and of the footers of earlier summaries, which go out of these.
+    fn footer(&self, turns: &[TurnView<'_>], previous: &mut [String], room: usize) -> String {
+        let mut files = Files::of(turns);
+        for body in previous.iter_mut().rev() {
+            let (rest, earlier) = Files::taken_from(body);
+            *body = rest;
+            files = files.and_earlier(earlier);
+        }
+        let target = room.min(self.fitter.settings.summary_target_tokens);
+        files.footer(target / FOOTER_SHARE, self.fitter.counter.as_ref())
+    }
+
+    /// What was asked of the assistant that is still at work where a region ends.
+    fn in_progress(&self, region: Region) -> Option<&'a str> {
+        let views: &'a [TurnView<'a>] = self.read_views;
+        let role_at = |turn: usize| views.get(turn).map(|view| view.role);
+        let goes_on = role_at(region.end()) == Some(Role::Assistant);
+        let at_work = matches!(role_at(region.end() - 1), Some(Role::Tool | Role::Assistant));
+        let before = views.get(..region.end()).filter(|_| goes_on && at_work)?;
+        before.iter().rev().find_map(super::spoken)
     }
 
     fn request<'g>(&'g self, given: &'g Given<'g>) -> SummaryRequest<'g> {
@@ -185,9 +238,10 @@ impl<'a> Case<'a> {
             turns: &given.turns,
             is_redacted: self.fitter.settings.redaction,
             previous: given.previous.as_deref(),
+            in_progress: given.in_progress,
             anchors: &given.anchors,
             max_tokens: given.max_tokens,
-            target_tokens: self.fitter.settings.summary_target_tokens,
+            target_tokens: given.target_tokens,
             counter: self.fitter.counter.as_ref(),
         }
     }

@@ -5,6 +5,7 @@ pub mod chat;
 pub mod command;
 pub mod extractive;
 mod failure;
+pub mod footer;
 pub mod grounding;
 mod length;
 pub mod marker;
@@ -30,6 +31,8 @@ pub struct SummaryRequest<'a> {
     pub is_redacted: bool,
     /// The body of an earlier summary of this trajectory, to be updated by `turns`.
     pub previous: Option<&'a str>,
+    /// What the person asked whose turn is still in progress where the stretch ends: told before what was done.
+    pub in_progress: Option<&'a str>,
     /// The identifiers that must be kept verbatim, most used first.
     pub anchors: &'a [Anchor],
     /// Tokens that the whole summary text may cost, its opening marker included.

@@ -199,6 +199,7 @@ pub fn summarize_turns(
         turns,
         is_redacted: false,
         previous: None,
+        in_progress: None,
         anchors,
         max_tokens: 200,
         target_tokens: 200,

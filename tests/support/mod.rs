@@ -37,6 +37,7 @@ pub fn settings(target_max_tokens: usize, summary_target_tokens: usize) -> FitSe
         max_passes: 3,
         summary_placement: SummaryPlacement::Human,
         grounding: true,
+        file_footer: false,
         redaction: true,
         protection: Protection::default(),
         notice: Some("\n\nEarlier steps may be summarized.".to_owned()),

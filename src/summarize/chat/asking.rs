@@ -166,6 +166,7 @@ impl<'a> Asking<'a> {
         self.summarizer.prompter.prompt(&Material {
             turns,
             previous,
+            in_progress: self.request.in_progress,
             keep: &keep,
             max_tokens: ask_for,
             piece,

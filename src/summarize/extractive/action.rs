@@ -78,7 +78,7 @@ pub(super) fn actions(turns: &[SourceTurn<'_>]) -> Vec<Action> {
 }
 
 /// The answer to a call: by id, else by place.
-fn answer_of<'t>(
+pub(in crate::summarize) fn answer_of<'t>(
     call: &SourceCall<'_>,
     number: usize,
     answers: &[&'t (Option<&str>, std::borrow::Cow<'_, str>)],

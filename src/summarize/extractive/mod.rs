@@ -3,8 +3,9 @@
 //! Extraction (`source`, `action`, `prose`, `work`, `values`, `previous`) makes candidate lines, ranking (`rank`) chooses
 //! among them, rendering (`render`) prints them. Each step is a pure function of the one before.
 
-mod action;
+pub(super) mod action;
 mod candidate;
+mod lead;
 pub(super) mod line;
 pub(super) mod outcome;
 mod previous;
@@ -51,12 +52,12 @@ impl Summarizer for Extractive {
     }
 
     fn summarize<'a>(&'a self, request: SummaryRequest<'a>) -> BoxFuture<'a, Result<Summary, SummaryError>> {
-        Box::pin(std::future::ready(self.summary(&request)))
+        Box::pin(std::future::ready(self.led(&request)))
     }
 }
 
 impl Extractive {
-    /// The summary of a region: the computation behind [`Summarizer::summarize`].
+    /// The summary of a region, without what the turn in progress is about: most of [`Summarizer::summarize`].
     pub fn summary(&self, request: &SummaryRequest<'_>) -> Result<Summary, SummaryError> {
         let marker_cost = request.counter.count(SUMMARY_MARKER);
         if marker_cost > request.max_tokens {

@@ -2,6 +2,7 @@
 
 use super::action::Action;
 use super::candidate::{Candidate, Section};
+use super::lead::IN_PROGRESS;
 use super::line::{cleaned, shortened, without_bullet};
 use super::{Limits, order};
 use crate::summarize::grounding::KEY_REFERENCES;
@@ -40,8 +41,8 @@ pub(super) fn carried_over(body: &str, limits: Limits, actions: &[Action], candi
             section = labelled;
             continue;
         }
-        // Written anew from what later turns still use.
-        if line.starts_with(KEY_REFERENCES) {
+        // Written anew, from what later turns still use and from what is still in progress.
+        if line.starts_with(KEY_REFERENCES) || line.starts_with(IN_PROGRESS) {
             continue;
         }
         let text = without_bullet(&line);

@@ -98,7 +98,7 @@ pub(super) fn head(call: Option<&SourceCall<'_>>, named: Option<&str>) -> Head {
     } else if path.is_some() {
         ("tool", about(&target.line, &cleaned(&call.name)).to_owned())
     } else if let Some(files) = patched(&fields) {
-        ("patch", files)
+        ("patch", files.join(", "))
     } else if let Some(address) = field(&ADDRESSES) {
         reads = true;
         let more = fields
@@ -183,8 +183,13 @@ fn first_line_of_code(code: &str) -> String {
     cleaned(telling.or_else(|| lines().next()).unwrap_or_default())
 }
 
+/// The files that a patch in a call's arguments names.
+pub(in crate::summarize) fn patched_files(call: &SourceCall<'_>) -> Vec<String> {
+    patched(&fields(call)).unwrap_or_default()
+}
+
 /// The files that a patch names.
-fn patched(fields: &[(String, String)]) -> Option<String> {
+fn patched(fields: &[(String, String)]) -> Option<Vec<String>> {
     let starts = [
         "*** Update File: ",
         "*** Add File: ",
@@ -204,7 +209,7 @@ fn patched(fields: &[(String, String)]) -> Option<String> {
             files.push(file);
         }
     }
-    (!files.is_empty()).then(|| files.join(", "))
+    (!files.is_empty()).then_some(files)
 }
 
 /// In quotes that the text itself does not hold.

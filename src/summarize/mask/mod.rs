@@ -13,6 +13,7 @@ pub use errors::{error_lines, is_error_line};
 use super::extractive::source::{SourceCall, SourceTurn, source_turns};
 use crate::trajectory::{Role, TurnView};
 use head::head;
+pub(in crate::summarize) use head::patched_files;
 
 /// Characters up to which an output stays as it is.
 const SHORT: usize = 200;

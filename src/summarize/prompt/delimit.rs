@@ -3,13 +3,14 @@
 use std::borrow::Cow;
 
 /// The names of the blocks.
-const BLOCKS: [&str; 6] = [
+const BLOCKS: [&str; 7] = [
     "turns",
     "turn",
     "call",
     "result",
     "earlier_summary",
     "keep_verbatim",
+    "in_progress",
 ];
 
 /// Longest name of a tool in a label.

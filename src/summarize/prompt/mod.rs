@@ -35,6 +35,9 @@ const TEMPLATE: &str = include_str!("../../../assets/prompts/summary.jinja");
 /// The line between the two parts of a template.
 const USER_PART: &str = "--- user ---";
 
+/// Bytes of what was asked of the work in progress that are sent at most.
+const ASKED_ROOM: usize = 1_200;
+
 /// Steps that rendering one part may take: a template is an input as well.
 const FUEL: u64 = 1_000_000;
 
@@ -70,6 +73,8 @@ pub struct Material<'a> {
     pub turns: &'a str,
     /// The summary so far, to be updated.
     pub previous: Option<&'a str>,
+    /// What was asked of the work that goes on after these turns.
+    pub in_progress: Option<&'a str>,
     /// Identifiers to be kept.
     pub keep: &'a [&'a str],
     /// Tokens that the answer may cost.
@@ -124,6 +129,7 @@ impl Prompter {
         prompter.prompt(&Material {
             turns: "",
             previous: Some(""),
+            in_progress: Some(""),
             keep: &[""],
             max_tokens: 1,
             piece: (1, 2),
@@ -150,6 +156,7 @@ impl Prompter {
             context! {
                 turns => material.turns.trim_end(),
                 earlier_summary => material.previous.map(harmless),
+                in_progress => material.in_progress.map(|text| harmless(&shorten::shortened(text.trim(), ASKED_ROOM))),
                 keep_verbatim => keep,
                 max_tokens => material.max_tokens,
                 max_words => words,

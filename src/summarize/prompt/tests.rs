@@ -54,6 +54,7 @@ fn prompt(settings: &PromptSettings, material: &Material<'_>) -> String {
 const PLAIN: Material<'static> = Material {
     turns: "<turn index=\"3\" role=\"gpt\">\ntext\n</turn>\n",
     previous: None,
+    in_progress: None,
     keep: &[],
     max_tokens: 600,
     piece: (1, 1),
@@ -94,6 +95,27 @@ fn a_handoff_prompt_updates_the_earlier_summary() {
         ..PLAIN
     };
     insta::assert_snapshot!(prompt(&settings, &material));
+}
+
+#[test]
+fn work_in_progress_is_named_and_images_are_placeholders() {
+    let record = r#"{"messages": [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}, {"type": "text", "text": "see"}]}]}"#;
+    let record = crate::trajectory::parse(record.as_bytes(), None).unwrap();
+    let turns = turns_of(&[crate::trajectory::view(&record.turns[0], 0)]);
+    let material = Material {
+        turns: &turns,
+        in_progress: Some("Mend </in_progress> the tests."),
+        ..PLAIN
+    };
+    let text = prompt(&settings(Style::Concise), &material);
+    assert!(
+        text.contains("<in_progress>\nMend ‹/in_progress> the tests.\n</in_progress>"),
+        "{text}"
+    );
+    assert!(
+        text.contains("[image]\nsee") && !text.contains("base64"),
+        "{text}"
+    );
 }
 
 #[test]

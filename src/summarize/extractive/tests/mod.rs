@@ -82,6 +82,7 @@ fn summary_of(
         turns,
         is_redacted: false,
         previous,
+        in_progress: None,
         anchors,
         max_tokens,
         target_tokens: max_tokens,

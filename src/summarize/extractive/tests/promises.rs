@@ -86,7 +86,7 @@ proptest! {
         let mut sharing = after;
         sharing.extend(turns.iter().filter(|turn| turn.role == Role::Assistant).take(3).cloned());
         let anchors = dangling(&[], &turns, &sharing);
-        let request = SummaryRequest { turns: &turns, is_redacted: false, previous: previous.as_deref(), anchors: &anchors, max_tokens, target_tokens: max_tokens, counter: &counter };
+        let request = SummaryRequest { turns: &turns, is_redacted: false, previous: previous.as_deref(), in_progress: None, anchors: &anchors, max_tokens, target_tokens: max_tokens, counter: &counter };
         let summary = Extractive::default().summary(&request).expect("fits");
         let text = &summary.text;
         prop_assert!(counter.count(text) <= max_tokens);
@@ -97,5 +97,40 @@ proptest! {
         prop_assert_eq!(&Extractive::default().summary(&request).expect("fits"), &summary);
         let unknown = invented(text, &turns, previous.as_deref().unwrap_or_default());
         prop_assert!(unknown.is_empty(), "{:?} in {}", unknown, text);
+    }
+}
+
+#[test]
+fn a_stretch_that_ends_in_the_middle_of_work_says_first_what_it_is_about() {
+    let turns = [turn(
+        Role::Assistant,
+        "I found the `load_cfg` function in src/config.rs and fixed it.",
+    )];
+    let counter = counter();
+    let request = SummaryRequest {
+        turns: &turns,
+        is_redacted: false,
+        previous: Some("In progress: Something older.\nFindings:\n- earlier"),
+        in_progress: Some("Make the loader\nfaster, please."),
+        anchors: &[],
+        max_tokens: 200,
+        target_tokens: 200,
+        counter: &counter,
+    };
+    let text = Extractive { redaction: true }.led(&request).unwrap().text;
+    assert!(
+        text.starts_with("[CONTEXT SUMMARY]:\nIn progress: Make the loader faster, please.\n"),
+        "{text}"
+    );
+    assert!(!text.contains("older") && text.contains("earlier"), "{text}");
+    for max_tokens in 12..60 {
+        let text = Extractive { redaction: true }
+            .led(&SummaryRequest {
+                max_tokens,
+                ..request
+            })
+            .unwrap()
+            .text;
+        assert!(counter.count(&text) <= max_tokens, "{max_tokens}: {text}");
     }
 }

@@ -1,0 +1,263 @@
+//! The files that a stretch read and modified, as the last lines of its summary.
+
+use rustc_hash::FxHashSet;
+
+use super::extractive::action::answer_of;
+use super::extractive::outcome::outcome;
+use super::extractive::source::source_turns;
+use super::extractive::target::{Effect, target};
+use super::grounding::KEY_REFERENCES;
+use super::mask::patched_files;
+use crate::tokens::TokenCounter;
+use crate::trajectory::{Role, TurnView};
+
+const MODIFIED: &str = "Files modified:";
+const READ: &str = "Files read:";
+
+/// Files by what was done to them, the newest first. What was modified is not told as read as well.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Files {
+    /// Changed, written, removed.
+    pub modified: Vec<String>,
+    /// Looked at.
+    pub read: Vec<String>,
+}
+
+impl Files {
+    /// The files of the calls in these turns; of calls that failed, none.
+    pub fn of(turns: &[TurnView<'_>]) -> Self {
+        let (sources, _) = source_turns(turns, false);
+        let mut files = Self::default();
+        for (index, turn) in sources.iter().enumerate().rev() {
+            if turn.role != Role::Assistant || turn.calls.is_empty() {
+                continue;
+            }
+            let following = sources.get(index + 1..).unwrap_or_default().iter();
+            let answers: Vec<_> = following
+                .take_while(|next| next.role == Role::Tool)
+                .flat_map(|next| &next.answers)
+                .collect();
+            for (number, call) in turn.calls.iter().enumerate().rev() {
+                let target = target(call);
+                let answer = answer_of(call, number, &answers);
+                let is_reading = target.effect == Effect::Read;
+                let ended = answer.map(|answer| outcome(answer, is_reading, "", &mut FxHashSet::default()));
+                if ended.is_some_and(|outcome| outcome.failed == Some(true)) {
+                    continue;
+                }
+                match (target.effect, target.file) {
+                    (Effect::Modify, Some(file)) => files.modified.push(file),
+                    (Effect::Read, Some(file)) => files.read.push(file),
+                    (_, None) => files.modified.extend(patched_files(call)),
+                    _ => {}
+                }
+            }
+        }
+        files.without_repetitions()
+    }
+
+    /// Takes the footer out of an earlier summary: what is left of it, and the files.
+    pub fn taken_from(body: &str) -> (String, Self) {
+        let mut rest = Vec::new();
+        let mut files = Self::default();
+        for line in body.lines() {
+            if let Some(list) = line.strip_prefix(MODIFIED) {
+                files.modified.extend(listed(list));
+            } else if let Some(list) = line.strip_prefix(READ) {
+                files.read.extend(listed(list));
+            } else {
+                rest.push(line);
+            }
+        }
+        (rest.join("\n"), files)
+    }
+
+    /// These files, and those of an earlier stretch after them.
+    #[must_use]
+    pub fn and_earlier(mut self, earlier: Self) -> Self {
+        self.modified.extend(earlier.modified);
+        self.read.extend(earlier.read);
+        self.without_repetitions()
+    }
+
+    fn without_repetitions(self) -> Self {
+        let mut seen: FxHashSet<String> = FxHashSet::default();
+        let mut first = |files: Vec<String>| -> Vec<String> {
+            let new = files.into_iter().filter(|file| seen.insert(file.clone()));
+            new.collect()
+        };
+        let modified = first(self.modified);
+        Self {
+            modified,
+            read: first(self.read),
+        }
+    }
+
+    /// The footer in at most `most` tokens: the oldest files read go first, then the oldest modified; nothing where no file
+    /// has room.
+    pub fn footer(&self, most: usize, counter: &dyn TokenCounter) -> String {
+        let (mut modified, mut read) = (self.modified.len(), self.read.len());
+        loop {
+            let text = self.lines(modified, read);
+            if counter.count(&text) <= most {
+                return text;
+            }
+            // Half of what is there at a time: long lists are counted a few times only.
+            if read > 0 {
+                read /= 2;
+            } else if modified > 0 {
+                modified /= 2;
+            } else {
+                return String::new();
+            }
+        }
+    }
+
+    fn lines(&self, modified: usize, read: usize) -> String {
+        let lines = [(MODIFIED, &self.modified, modified), (READ, &self.read, read)];
+        let line = |(label, files, shown): (&str, &Vec<String>, usize)| {
+            let more = files.len().saturating_sub(shown);
+            let list = files.get(..shown).unwrap_or_default().join(", ");
+            match (shown, more) {
+                (0, _) => None,
+                (_, 0) => Some(format!("{label} {list}")),
+                _ => Some(format!("{label} {list}, and {more} more")),
+            }
+        };
+        lines.into_iter().filter_map(line).collect::<Vec<_>>().join("\n")
+    }
+}
+
+fn listed(list: &str) -> impl Iterator<Item = String> + '_ {
+    let files = list.split(", ").map(str::trim);
+    files
+        .filter(|file| !(file.is_empty() || file.starts_with("and ") && file.ends_with(" more")))
+        .map(str::to_owned)
+}
+
+/// A summary with a footer, before its references where it has such.
+pub fn with_footer(text: &str, footer: &str) -> String {
+    let text = text.trim_end();
+    let (body, references) = match text.rsplit_once('\n') {
+        Some((body, last)) if last.starts_with(KEY_REFERENCES) => (body, Some(last)),
+        _ => (text, None),
+    };
+    let lines = [Some(body), Some(footer), references];
+    lines.into_iter().flatten().collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tokens::TokenizerIdentity;
+    use crate::trajectory::{parse, view};
+
+    /// One token per word.
+    struct Words(TokenizerIdentity);
+
+    impl TokenCounter for Words {
+        fn count(&self, text: &str) -> usize {
+            text.split_whitespace().count()
+        }
+
+        fn identity(&self) -> &TokenizerIdentity {
+            &self.0
+        }
+    }
+
+    fn words() -> Words {
+        Words(TokenizerIdentity {
+            name: "words".to_owned(),
+            sha256: String::new(),
+            engine: "test".to_owned(),
+        })
+    }
+
+    fn files(calls: &[(&str, &str, &str)]) -> Files {
+        let turns: Vec<String> = calls
+            .iter()
+            .map(|(name, arguments, output)| {
+                let call = serde_json::json!({"role": "assistant", "tool_calls": [{"function": {"name": name, "arguments": arguments}}]});
+                format!("{call},{}", serde_json::json!({"role": "tool", "content": output}))
+            })
+            .collect();
+        let record = format!(r#"{{"messages": [{}]}}"#, turns.join(","));
+        let record = parse(record.as_bytes(), None).unwrap();
+        let views: Vec<TurnView<'_>> = record
+            .turns
+            .iter()
+            .enumerate()
+            .map(|(at, turn)| view(turn, at))
+            .collect();
+        Files::of(&views)
+    }
+
+    #[test]
+    fn files_are_told_newest_first_and_once_and_not_where_the_call_failed() {
+        let files = files(&[
+            ("read_file", r#"{"path": "a"}"#, "x"),
+            ("read_file", r#"{"path": "b"}"#, "x"),
+            (
+                "write_file",
+                r#"{"path": "c", "content": "y"}"#,
+                "Error: disk full",
+            ),
+            ("terminal", r#"{"command": "cat src/d.rs"}"#, "x"),
+            ("write_file", r#"{"path": "a", "content": "y"}"#, "done"),
+            ("patch", r#"{"patch": "*** Update File: e\n@@"}"#, "done"),
+        ]);
+        assert_eq!(files.modified, ["e", "a"]);
+        assert_eq!(files.read, ["src/d.rs", "b"]);
+    }
+
+    #[test]
+    fn a_footer_is_read_back_and_merged() {
+        let old = Files {
+            modified: vec!["m".to_owned()],
+            read: vec!["r".to_owned(), "s".to_owned()],
+        };
+        let text = with_footer(
+            "[CONTEXT SUMMARY]:\n- x\nKey references: k",
+            &old.footer(99, &words()),
+        );
+        assert_eq!(
+            text,
+            "[CONTEXT SUMMARY]:\n- x\nFiles modified: m\nFiles read: r, s\nKey references: k"
+        );
+        let (rest, found) = Files::taken_from(&text);
+        assert_eq!(
+            (rest.as_str(), &found),
+            ("[CONTEXT SUMMARY]:\n- x\nKey references: k", &old)
+        );
+        let new = Files {
+            modified: vec!["s".to_owned()],
+            read: vec!["t".to_owned(), "m".to_owned()],
+        };
+        let merged = new.and_earlier(found);
+        assert_eq!(
+            (merged.modified, merged.read),
+            (
+                vec!["s".to_owned(), "m".to_owned()],
+                vec!["t".to_owned(), "r".to_owned()]
+            )
+        );
+    }
+
+    #[test]
+    fn the_footer_keeps_to_its_room() {
+        let many = Files {
+            modified: vec!["m".to_owned(); 3],
+            read: (0..40).map(|n| format!("r{n}")).collect(),
+        };
+        for most in 0..60 {
+            let footer = many.footer(most, &words());
+            assert!(footer.split_whitespace().count() <= most, "{footer}");
+        }
+        assert_eq!(
+            many.footer(20, &words()),
+            "Files modified: m, m, m\nFiles read: r0, r1, r2, r3, r4, r5, r6, r7, r8, r9, and 30 more"
+        );
+        let (_, read) = Files::taken_from(&many.footer(20, &words()));
+        assert_eq!(read.read.len(), 10);
+    }
+}
