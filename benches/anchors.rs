@@ -237,6 +237,7 @@ impl Bench {
                 on_failure: OnFailure::Fail,
                 reject_invented: false,
                 sanitize: false,
+                file_footer: false,
                 dry_run: false,
                 per_trajectory: false,
             },

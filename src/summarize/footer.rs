@@ -6,6 +6,7 @@ use super::extractive::action::answer_of;
 use super::extractive::outcome::outcome;
 use super::extractive::source::source_turns;
 use super::extractive::target::{Effect, target};
+use super::extractive::told::Told;
 use super::grounding::KEY_REFERENCES;
 use super::mask::patched_files;
 use crate::tokens::TokenCounter;
@@ -41,7 +42,7 @@ impl Files {
                 let target = target(call);
                 let answer = answer_of(call, number, &answers);
                 let is_reading = target.effect == Effect::Read;
-                let ended = answer.map(|answer| outcome(answer, is_reading, "", &mut FxHashSet::default()));
+                let ended = answer.map(|answer| outcome(answer, is_reading, "", &mut Told::default()));
                 if ended.is_some_and(|outcome| outcome.failed == Some(true)) {
                     continue;
                 }

@@ -201,6 +201,7 @@ impl CommandSummarizer {
         let prompt = self.prompter.prompt(&Material {
             turns: &turns,
             previous: request.previous,
+            in_progress: request.in_progress,
             keep: &keep,
             max_tokens: ask_for,
             piece: (1, 1),
