@@ -4,10 +4,11 @@
 mod support;
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use support::asked::{Asked, lines};
-use support::chat::{Server, completion, refusal, user_text};
+use support::chat::{Server, answer_to, completion, refusal, user_text};
 use support::cli::{Ran, Workspace};
 use wiremock::ResponseTemplate;
 
@@ -149,8 +150,7 @@ fn runs_that_a_limit_ends_pay_on_and_get_to_the_end() {
 fn a_key_that_is_refused_half_way_loses_no_answer() {
     let server = Asked::with(|number, request| match number {
         8 => refusal(401, "no more"),
-        _ => completion(&support::chat::answer_to(request))
-            .set_delay(std::time::Duration::from_millis(number as u64 * 20)),
+        _ => completion(&answer_to(request)).set_delay(Duration::from_millis(number as u64 * 20)),
     });
     let workspace = workspace();
     run(&workspace, &server, &["--max-concurrent-requests", "6"]).exits(4);
@@ -179,7 +179,7 @@ fn refusals_and_answers_that_were_cut_are_not_paid_twice_either() {
                 json!({"choices": [{"message": {"content": "Did"}, "finish_reason": "length"}]}),
             );
         }
-        completion(&support::chat::answer_to(request))
+        completion(&answer_to(request))
     });
     let workspace = workspace();
     run(&workspace, &server, &[]).exits(3);
@@ -224,7 +224,7 @@ fn tokens_that_a_server_does_not_tell_are_counted() {
 #[test]
 fn the_servers_of_two_models_do_not_share_answers() {
     let (server, workspace) = (
-        Server::start(|_, request| completion(&support::chat::answer_to(request))),
+        Server::start(|_, request| completion(&answer_to(request))),
         workspace(),
     );
     let with = |more: &[&str]| {
@@ -256,4 +256,27 @@ fn the_servers_of_two_models_do_not_share_answers() {
         with(&["--model", "b", "--timeout", "5", "--jobs", "1"]),
         4 * RECORDS
     );
+}
+
+#[test]
+fn a_run_that_ends_early_waits_for_the_answers_that_are_under_way() {
+    // More than one batch: the first one asks twice and meets the limit while answers of the last are under way.
+    const MANY: usize = 80;
+    let server = Asked::with(|_, request| {
+        let text = user_text(&request.body_json().unwrap());
+        let number = text.split("record number ").nth(1).unwrap();
+        match number.split(' ').next().unwrap().parse::<usize>().unwrap() {
+            0..10 => completion(&"One step after the other was done here.\n".repeat(60)),
+            60.. => completion(&answer_to(request)).set_delay(Duration::from_secs(2)),
+            _ => completion(&answer_to(request)),
+        }
+    });
+    let workspace = Workspace::with_input(lines(MANY));
+    let limit = ["--max-requests", "80", "--max-concurrent-requests", "100"];
+    run(&workspace, &server, &limit).exits(4).says("the limit of 80");
+    let stats = workspace.run(&["cache", "stats", "out.jsonl", "--json"]).exits(0);
+    let stats: Value = serde_json::from_slice(&stats.stdout).unwrap();
+    assert_eq!(stats["answers"], MANY);
+    run(&workspace, &server, &["--resume"]).exits(0);
+    assert_eq!(server.received(), MANY + 10);
 }
