@@ -22,7 +22,7 @@ use trajfit::metrics::{Row, Status};
 use trajfit::summarize::extractive::Extractive;
 use trajfit::summarize::{Summarizer, Summary, SummaryError, SummaryRequest};
 use trajfit::tokens::{TokenCounter, load};
-use trajfit::trajectory::{self, Role};
+use trajfit::trajectory::{self, Role, TurnView};
 
 /// Part of the needed identifiers that summaries of 750 and of 300 tokens are to hold.
 const BARS: [(usize, f64); 2] = [(750, 0.995), (300, 0.88)];
@@ -60,7 +60,7 @@ impl Summarizer for Watched {
         seen.bytes += request
             .turns
             .iter()
-            .flat_map(|turn| turn.texts())
+            .flat_map(TurnView::texts)
             .map(str::len)
             .sum::<usize>();
         if let Ok(summary) = &summary {

@@ -82,7 +82,7 @@ fn files_searches_patches_webs_and_tasks_are_known() {
         "str_replace_editor",
         r#"{"command": "view", "path": "/w/a.py", "view_range": [1, 50]}"#,
         &long,
-        "[str_replace_editor] view /w/a.py lines 1-50, 300 chars",
+        "[str_replace_editor] view /w/a.py lines 1 to 50, 300 chars",
     );
     becomes(
         "search_files",
