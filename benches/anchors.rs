@@ -60,7 +60,7 @@ impl Summarizer for Watched {
         seen.bytes += request
             .turns
             .iter()
-            .flat_map(|turn| turn.texts())
+            .flat_map(trajfit::trajectory::TurnView::texts)
             .map(str::len)
             .sum::<usize>();
         if let Ok(summary) = &summary {

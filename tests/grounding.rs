@@ -235,7 +235,7 @@ fn checked(workspace: &Workspace, more: &[&str]) -> Ran {
 }
 
 fn lines(records: &[String]) -> String {
-    records.iter().map(|record| format!("{record}\n")).collect()
+    records.join("\n") + "\n"
 }
 
 #[test]

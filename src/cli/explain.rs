@@ -167,24 +167,21 @@ fn plan(text: &mut String, explained: &Explanation, need: usize) {
         count(explained.summary_target_tokens),
         count(explained.target_tokens),
     );
-    match &explained.planned {
-        Some(planned) => {
-            let _ = writeln!(
-                text,
-                "Plan       turns {} to {}: {} tokens, the first whole groups that free what is needed",
-                planned.start,
-                planned.end.saturating_sub(1),
-                count(sum(planned.clone())),
-            );
-        }
-        None => {
-            let middle = count(sum(start..end));
-            let _ = writeln!(
-                text,
-                "Plan       none: the {} turns between head and tail cost {middle} tokens",
-                end - start
-            );
-        }
+    if let Some(planned) = &explained.planned {
+        let _ = writeln!(
+            text,
+            "Plan       turns {} to {}: {} tokens, the first whole groups that free what is needed",
+            planned.start,
+            planned.end.saturating_sub(1),
+            count(sum(planned.clone())),
+        );
+    } else {
+        let middle = count(sum(start..end));
+        let between = end - start;
+        let _ = writeln!(
+            text,
+            "Plan       none: the {between} turns between head and tail cost {middle} tokens"
+        );
     }
     if let Some(region) = explained
         .region

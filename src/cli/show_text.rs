@@ -110,9 +110,8 @@ pub fn beside(old: &Shown, new: &Shown, score: &PairScore, page: Page) -> String
         };
         match (left, right) {
             // What is the same on both sides is shown once.
-            (Some(_), Some(turn)) => stacked(new, turn, came),
+            (_, Some(turn)) => stacked(new, turn, came),
             (Some(turn), None) => stacked(old, turn, gone),
-            (None, Some(turn)) => stacked(new, turn, came),
             (None, None) => {}
         }
     }

@@ -8,7 +8,7 @@ use super::case::Case;
 use super::count::Counted;
 use super::{Fitter, PairScorer};
 use crate::compress::anchors::Needed;
-use crate::compress::{Plan, plan};
+use crate::compress::{Plan, Region, plan};
 use crate::metrics::Row;
 use crate::trajectory::{self, ParseError, TurnView};
 
@@ -127,10 +127,10 @@ impl Fitter {
             summary_target_tokens: self.settings.summary_target_tokens,
             last_human: outline.last_human,
             need_tokens: need,
-            planned: planned.map(|region| region.range()),
+            planned: planned.map(Region::range),
             region_tokens: region.map_or(0, |region| case.region_tokens(region)),
             summary_budget: region.map_or(0, |region| case.summary_budget(region)),
-            region: region.map(|region| region.range()).filter(|_| row.was_compressed),
+            region: region.map(Region::range).filter(|_| row.was_compressed),
             anchors: self.anchor_lines(bytes, fitted.text.as_deref()),
             compressible,
             row,

@@ -36,7 +36,6 @@ impl PairScorer {
     }
 
     /// A record's id, if it has one; `None` where the record cannot be read.
-    #[expect(clippy::option_option, reason = "no id is not the same as no record")]
     pub fn id(&self, bytes: &[u8]) -> Option<Option<String>> {
         let record = trajectory::parse(bytes, self.format).ok()?;
         let id = record.id.map(|id| trajectory::json::decode(id).0.into_owned());

@@ -182,7 +182,7 @@ pub(super) fn findings(turns: &[SourceTurn<'_>], limits: Limits, candidates: &mu
                 continue;
             }
             let is_polite = |phrase: &&str| lower.starts_with(*phrase) || sentence.contains(*phrase);
-            if COURTESIES.iter().any(|phrase| is_polite(&phrase)) || is_one_word(sentence) {
+            if COURTESIES.iter().any(is_polite) || is_one_word(sentence) {
                 continue;
             }
             // A sentence that is a little too long tells more as a whole than cut.
