@@ -177,10 +177,10 @@ fn plan(text: &mut String, explained: &Explanation, need: usize) {
         );
     } else {
         let middle = count(sum(start..end));
+        let between = end - start;
         let _ = writeln!(
             text,
-            "Plan       none: the {} turns between head and tail cost {middle} tokens",
-            end - start
+            "Plan       none: the {between} turns between head and tail cost {middle} tokens"
         );
     }
     if let Some(region) = explained

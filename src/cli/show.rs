@@ -22,6 +22,7 @@ use crate::trajectory::{self, TurnView};
 /// dangling. The compressed record is found by its id, else by its line. Colours only on a terminal, and not where `NO_COLOR` is
 /// set.
 #[derive(Debug, clap::Args)]
+#[expect(clippy::doc_markdown, reason = "the text is help for a terminal")]
 pub struct ShowArgs {
     #[command(flatten)]
     record: OneRecordArgs,
