@@ -96,7 +96,12 @@ fn identifiers_that_a_model_makes_up_are_counted_and_may_be_refused() {
     assert!(compressed.len() > 10 && compressed.iter().all(|row| row.anchors_invented == 2));
     let totals = workspace.json("out.summary.json");
     assert_eq!(totals["anchors_invented"], 2 * compressed.len());
-    chat(&workspace, &server, &["--force", "--reject-invented", "true"]).exits(3);
+    chat(
+        &workspace,
+        &server,
+        &["--force", "--no-cache", "--reject-invented", "true"],
+    )
+    .exits(3);
     for row in workspace
         .rows("out.metrics.csv")
         .iter()
