@@ -1,10 +1,12 @@
 //! Turning a region into a summary: one trait, several implementations.
 
 pub mod answers;
+pub mod batch;
 pub mod chat;
 pub mod extractive;
 pub mod grounding;
 pub mod marker;
+mod pending;
 pub mod prompt;
 pub mod redact;
 pub mod spend;
@@ -15,6 +17,7 @@ use crate::compress::Reason;
 use crate::compress::anchors::Anchor;
 use crate::tokens::TokenCounter;
 use crate::trajectory::TurnView;
+pub use pending::PendingRequest;
 
 /// What a summarizer is asked for.
 #[derive(Clone, Copy)]
@@ -72,6 +75,8 @@ pub struct Summary {
     pub redactions: usize,
     /// Why it is not the one that was asked for first: another model wrote it.
     pub instead_of: Option<Reason>,
+    /// A request whose answer would have made it better, and is still to come.
+    pub pending: Option<Box<PendingRequest>>,
 }
 
 /// Why there is no summary.
@@ -93,6 +98,14 @@ pub enum SummaryError {
         /// What the attempts took.
         usage: Usage,
     },
+    /// The answer is still to come: once it is there, there can be a summary.
+    #[error("{}", request.why)]
+    Pending {
+        /// What has to be answered.
+        request: Box<PendingRequest>,
+        /// What the attempts took.
+        usage: Usage,
+    },
     /// No summary can be had any more: the run must end, and can be resumed.
     #[error("{message}")]
     EndRun {
@@ -110,6 +123,7 @@ impl SummaryError {
     pub fn reason(&self) -> Reason {
         match self {
             Self::Failed { name, detail, .. } => Reason::with(name, detail),
+            Self::Pending { request, .. } => request.why.clone(),
             other => Reason::with("summary_failed", other.to_string()),
         }
     }
@@ -121,7 +135,15 @@ impl SummaryError {
                 errors: 1,
                 ..Usage::default()
             },
-            Self::Failed { usage, .. } | Self::EndRun { usage, .. } => *usage,
+            Self::Failed { usage, .. } | Self::Pending { usage, .. } | Self::EndRun { usage, .. } => *usage,
+        }
+    }
+
+    /// The request that has to be answered first, where that is all there is to it.
+    pub fn into_pending(self) -> Option<Box<PendingRequest>> {
+        match self {
+            Self::Pending { request, .. } => Some(request),
+            _ => None,
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::names::Named;
 use crate::summarize::answers::{AnswerKey, KeptAnswer};
 use crate::summarize::marker::{body_of, with_marker};
 use crate::summarize::prompt::{Material, Prompt, pieces};
-use crate::summarize::{Estimate, SummaryRequest, Usage};
+use crate::summarize::{Estimate, PendingRequest, SummaryRequest, Usage};
 
 /// Times a prompt is made shorter because the server says that it is too long.
 const SHORTENINGS: usize = 5;
@@ -35,6 +35,8 @@ pub struct Asking<'a> {
     pub model: &'a Arc<Model>,
     /// What it has taken so far.
     pub usage: &'a mut Usage,
+    /// A request whose answer would have made the summary better.
+    pub pending: Option<Box<PendingRequest>>,
 }
 
 impl<'a> Asking<'a> {
@@ -88,6 +90,10 @@ impl<'a> Asking<'a> {
         for (index, turns) in pieces.iter().enumerate() {
             let place = (index + 1, pieces.len());
             summary = self.piece(turns, so_far.as_deref(), place).await?;
+            // What comes after it can only be asked once it is what it will be.
+            if let Some(request) = self.pending.take_if(|_| index + 1 < pieces.len()) {
+                return Err(Trouble::Pending(request));
+            }
             so_far = Some(body_of(&summary).unwrap_or(&summary).to_owned());
         }
         Ok(summary)
@@ -120,6 +126,10 @@ impl<'a> Asking<'a> {
         match (self.ask(turns, previous, ask_for, place).await, first) {
             (Ok(text), _) => Ok(limit.cut(with_marker(&text))),
             (Err(ended @ Trouble::Ended(_)), _) => Err(ended),
+            (Err(Trouble::Pending(request)), Ok(first)) => {
+                self.pending = Some(request);
+                Ok(limit.cut(first))
+            }
             // Too long is better than nothing.
             (Err(_), Ok(first)) => Ok(limit.cut(first)),
             (Err(trouble), Err(_)) => Err(trouble),
@@ -139,7 +149,7 @@ impl<'a> Asking<'a> {
         let summarizer = self.summarizer;
         let key = self.key(&prompt);
         let max_output = self.max_output();
-        let counts_tokens = summarizer.settings.tpm.is_some() || summarizer.spend.prices().is_some();
+        let counts_tokens = summarizer.counts_tokens();
         let prompt_tokens = if counts_tokens { self.tokens_of(&prompt) } else { 0 };
         let question = Question {
             model: Arc::clone(self.model),
@@ -150,11 +160,7 @@ impl<'a> Asking<'a> {
         };
         let usage = &mut *self.usage;
         let asked = summarizer.answers.ask_once(key, || async {
-            let broken = || Trouble::Failed(Failure::new("summary_internal", "the request was lost"));
-            let client = Arc::clone(&summarizer.client);
-            let runtime = summarizer.runtime.as_ref().ok_or_else(broken)?;
-            let asked = runtime.spawn(async move { client.ask(&question).await }).await;
-            let asked = asked.map_err(|_| broken())?;
+            let asked = summarizer.put(key, question, ask_for).await?;
             usage.add(&asked.usage);
             asked.result.map(|answer| KeptAnswer {
                 text: answer.text,

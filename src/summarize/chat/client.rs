@@ -18,9 +18,9 @@ use super::retry::{self, Verdict};
 use super::run_end::RunEnd;
 use super::settings::ChatSettings;
 use super::wire::Wire;
-use crate::summarize::Usage;
 use crate::summarize::prompt::Prompt;
 use crate::summarize::spend::{Admitted, Spend};
+use crate::summarize::{PendingRequest, Usage};
 
 /// How long requests wait for the first one to find out how the server wants to be asked.
 const PROBE_PATIENCE: Duration = Duration::from_secs(5);
@@ -72,6 +72,8 @@ pub enum Trouble {
     TooLong(Failure, Option<usize>),
     /// All attempts failed, or another one would be no better.
     Failed(Failure),
+    /// The answer is still to come.
+    Pending(Box<PendingRequest>),
     /// The run cannot go on.
     Ended(RunEnd),
 }

@@ -10,45 +10,53 @@
 //! What is decided is decided by pure functions (`api`, `answer`, `retry`, `length`) and by state machines without a clock
 //! (`breaker`, `rate`, `dialect`). `wire` has the connections, `client` the clock.
 
-mod answer;
+pub(super) mod answer;
 pub mod api;
 mod asking;
 mod breaker;
-mod client;
-mod dialect;
-mod failure;
+pub(super) mod client;
+pub(crate) mod dialect;
+pub(crate) mod failure;
 mod length;
 mod rate;
-mod retry;
-mod run_end;
+pub(crate) mod retry;
+pub(super) mod run_end;
 pub mod settings;
-mod wire;
+pub(crate) mod wire;
 
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use tokio::runtime::Runtime;
 
-use super::answers::{AnswerStore, Answers};
+use super::answers::{AnswerKey, AnswerStore, Answers};
+use super::batch::Postbox;
 use super::prompt::Prompter;
 use super::spend::Spend;
 use super::{Estimate, Summarizer, Summary, SummaryError, SummaryRequest, Usage};
 use crate::compress::Reason;
 use asking::Asking;
-use client::{Client, Model, Trouble};
+use client::{Asked, Client, Model, Question, Trouble};
 pub use settings::{ChatSettings, Key};
 
 /// Asks a language model for summaries.
 pub struct ChatSummarizer {
     settings: ChatSettings,
     prompter: Prompter,
-    client: Arc<Client>,
+    way: Way,
     answers: Answers,
     model: Arc<Model>,
     fallback: Option<Arc<Model>>,
     spend: Arc<Spend>,
-    /// Requests run here, everything else where the caller runs. `None` only while this is dropped.
-    runtime: Option<Runtime>,
+}
+
+/// How questions reach the model.
+enum Way {
+    /// One by one over HTTP. Requests run in the runtime, everything else where the caller runs; `None` only while this is
+    /// dropped.
+    Online(Arc<Client>, Option<Runtime>),
+    /// All at once in files: here are those answers that are back.
+    InFiles(Postbox),
 }
 
 impl ChatSummarizer {
@@ -62,28 +70,76 @@ impl ChatSummarizer {
         store: Arc<dyn AnswerStore>,
         spend: Arc<Spend>,
     ) -> Result<Self, String> {
-        let model = |name: &str| {
-            Arc::new(Model {
-                name: name.to_owned(),
-                dialect: dialect::Dialect::default(),
-            })
-        };
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
             .thread_name("network")
             .enable_all()
             .build()
             .map_err(|error| error.to_string())?;
+        let client = Client::new(&settings, Arc::clone(&spend))?;
+        Self::by(
+            Way::Online(Arc::new(client), Some(runtime)),
+            settings,
+            store,
+            spend,
+        )
+    }
+
+    /// A summarizer that asks nobody: it takes its answers from those that are back, and says what has to be asked for the
+    /// others. Prompts, keys and what is made of an answer are the same.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the settings.
+    pub fn in_files(
+        settings: ChatSettings,
+        store: Arc<dyn AnswerStore>,
+        spend: Arc<Spend>,
+        postbox: Postbox,
+    ) -> Result<Self, String> {
+        Self::by(Way::InFiles(postbox), settings, store, spend)
+    }
+
+    fn by(
+        way: Way,
+        settings: ChatSettings,
+        store: Arc<dyn AnswerStore>,
+        spend: Arc<Spend>,
+    ) -> Result<Self, String> {
+        let model = |name: &str| {
+            Arc::new(Model {
+                name: name.to_owned(),
+                dialect: dialect::Dialect::default(),
+            })
+        };
         Ok(Self {
             prompter: Prompter::new(&settings.prompt)?,
-            client: Arc::new(Client::new(&settings, Arc::clone(&spend))?),
+            way,
             answers: Answers::new(store),
             model: model(&settings.model),
             fallback: settings.fallback_model.as_deref().map(model),
             spend,
-            runtime: Some(runtime),
             settings,
         })
+    }
+
+    /// Whether the tokens of prompts matter to somebody.
+    fn counts_tokens(&self) -> bool {
+        matches!(self.way, Way::InFiles(_)) || self.settings.tpm.is_some() || self.spend.prices().is_some()
+    }
+
+    /// Puts a question to the model; `wanted` is about how many tokens the answer will have.
+    async fn put(&self, key: AnswerKey, question: Question, wanted: usize) -> Result<Asked, Trouble> {
+        let broken = || Trouble::Failed(failure::Failure::new("summary_internal", "the request was lost"));
+        match &self.way {
+            Way::InFiles(postbox) => Ok(postbox.ask(&self.settings, key, &question, wanted)),
+            Way::Online(client, runtime) => {
+                let client = Arc::clone(client);
+                let runtime = runtime.as_ref().ok_or_else(broken)?;
+                let asked = runtime.spawn(async move { client.ask(&question).await }).await;
+                asked.map_err(|_| broken())
+            }
+        }
     }
 
     /// What tells the wording of its prompts from another.
@@ -98,12 +154,16 @@ impl ChatSummarizer {
             request,
             model: &self.model,
             usage: &mut usage,
+            pending: None,
         };
         let first = match asking.summary().await {
             Ok(text) => {
+                let pending = asking.pending.take();
                 return Ok(Summary {
                     text,
                     usage,
+                    instead_of: pending.as_ref().map(|request| request.why.clone()),
+                    pending,
                     ..Summary::default()
                 });
             }
@@ -119,10 +179,12 @@ impl ChatSummarizer {
             request,
             model: fallback,
             usage: &mut usage,
+            pending: None,
         };
         match asking.summary().await {
             Ok(text) => Ok(Summary {
                 text,
+                pending: asking.pending.take(),
                 usage,
                 instead_of: Some(Reason::with(
                     failure.name,
@@ -137,7 +199,10 @@ impl ChatSummarizer {
 
 impl Summarizer for ChatSummarizer {
     fn name(&self) -> &'static str {
-        "chat"
+        match self.way {
+            Way::Online(..) => "chat",
+            Way::InFiles(_) => "batch",
+        }
     }
 
     fn summarize<'a>(&'a self, request: SummaryRequest<'a>) -> BoxFuture<'a, Result<Summary, SummaryError>> {
@@ -151,6 +216,7 @@ impl Summarizer for ChatSummarizer {
             request: *request,
             model: &self.model,
             usage: &mut usage,
+            pending: None,
         };
         asking.estimate()
     }
@@ -159,7 +225,9 @@ impl Summarizer for ChatSummarizer {
 impl Drop for ChatSummarizer {
     /// A request that hangs, or a name that is being looked up, is not waited for.
     fn drop(&mut self) {
-        if let Some(runtime) = self.runtime.take() {
+        if let Way::Online(_, runtime) = &mut self.way
+            && let Some(runtime) = runtime.take()
+        {
             runtime.shutdown_background();
         }
     }
@@ -172,6 +240,7 @@ fn error(trouble: Trouble, usage: Usage) -> SummaryError {
             detail: failure.detail,
             usage,
         },
+        Trouble::Pending(request) => SummaryError::Pending { request, usage },
         Trouble::Ended(end) => SummaryError::EndRun {
             message: end.message,
             help: end.help,
