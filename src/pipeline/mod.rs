@@ -4,10 +4,12 @@
 //!  source ─► reader ─► window ─► worker (rayon) ─► writer ─► output ─► finish
 //!  (files)   (batches)  (bytes)   (chunks)     │    (order)   (frames)  (final names)
 //!                                              │      └─► journal (milestones)
-//!                                              └─► survey: a census, and no files
+//!                                              ├─► survey: a census, and no files
+//!                                              └─► collect: what has to be asked, and nothing else
 //! ```
 
 mod batch;
+mod collect;
 mod counters;
 mod error;
 mod feed;
@@ -18,6 +20,7 @@ mod ordered;
 mod output;
 mod patience;
 mod reader;
+mod requests;
 mod run;
 mod sample;
 mod source;
@@ -28,14 +31,17 @@ mod window;
 mod worker;
 mod writer;
 
+pub use collect::{Collected, Collection};
 pub use counters::Counters;
 pub use error::RunError;
 use finish::Finish;
 pub use ordered::WORKER_THREADS;
 pub use output::Codec;
+pub use requests::{RequestMark, RequestTarget, RequestTotals};
 pub use run::{Job, RunReport, run};
 pub use sample::Sample;
 pub use source::{Source, sources};
+pub use start::refuse_existing;
 pub use survey::{Survey, SurveyReport};
 pub use targets::Targets;
 pub use worker::{OnInvalid, Worker};

@@ -2,6 +2,7 @@
 
 mod check_outcome;
 mod check_text;
+mod collection_table;
 mod count_report;
 mod count_text;
 pub mod figures;
@@ -15,6 +16,7 @@ mod tests;
 
 pub use check_outcome::{CheckOutcome, Gate, GateName, Limits, MaxOver};
 pub use check_text::check_text;
+pub use collection_table::{CollectionFigures, collection_table};
 pub use count_report::CountReport;
 pub use count_text::count_text;
 pub use histogram::{Bin, histogram};
