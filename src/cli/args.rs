@@ -2,6 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
+use super::batch::BatchArgs;
 use super::check::CheckArgs;
 use super::completions::CompletionsArgs;
 use super::compress::CompressArgs;
@@ -36,6 +37,7 @@ rejected or degraded, 4 could not go on (resumable), 130 interrupted (resumable)
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Compress(Box<CompressArgs>),
+    Batch(BatchArgs),
     Count(Box<CountArgs>),
     Check(Box<CheckArgs>),
     Config(ConfigArgs),

@@ -8,8 +8,9 @@ use super::compress::CompressOptions;
 use super::errors::{self, CliError};
 use super::exit::ExitStatus;
 use super::progress::{Progress, ProgressStyle, compressing};
-use super::{running, summarizer};
-use crate::config::{Config, OutputCompression, OverLimit};
+use super::running;
+use super::summarizer::{self, Chosen};
+use crate::config::{Config, OutputCompression, OverLimit, SummarizerKind};
 use crate::fit::{FitSettings, Fitter};
 use crate::metrics::{Status, Totals};
 use crate::pipeline::{self, Codec, Job, RunError, RunReport, Sample, Source, Targets, Worker};
@@ -19,21 +20,31 @@ use crate::report::{
 
 /// Runs the compression that the options ask for.
 pub fn execute(options: &CompressOptions) -> Result<ExitStatus, CliError> {
-    let config = &options.config;
-    let mut job = job(options)?;
-    let chosen = summarizer::chosen(config)?;
-    job.settings.extend(chosen.wording);
-    let worker = Worker {
+    let job = job(options)?;
+    let chosen = summarizer::chosen(&options.config)?;
+    run(options, job, chosen)
+}
+
+/// What fits the records of these sources, with those who write their summaries.
+pub fn worker(config: &Config, sources: &[Source], chosen: &Chosen) -> Result<Worker, CliError> {
+    Ok(Worker {
         fitter: Fitter {
-            settings: settings(config, options.dry_run),
+            settings: settings(config),
             counter: running::tokenizer(config)?,
             template: running::template(config)?,
-            summarizer: chosen.summarizer,
-            fallback: chosen.fallback,
+            summarizer: Arc::clone(&chosen.summarizer),
+            fallback: Arc::clone(&chosen.fallback),
         },
         on_invalid: config.input.on_invalid,
-        source_names: job.sources.iter().map(Source::name).collect(),
-    };
+        source_names: sources.iter().map(Source::name).collect(),
+    })
+}
+
+/// Runs a job, and tells what it came to.
+pub fn run(options: &CompressOptions, mut job: Job, chosen: Chosen) -> Result<ExitStatus, CliError> {
+    let mut worker = worker(&options.config, &job.sources, &chosen)?;
+    worker.fitter.settings.dry_run = options.dry_run;
+    job.settings.extend(chosen.wording);
     let stop = running::stop_on_signals()?;
     let counters = running::counters(&job.sources);
     let progress = Progress::start(
@@ -51,7 +62,8 @@ pub fn execute(options: &CompressOptions) -> Result<ExitStatus, CliError> {
     }
 }
 
-fn job(options: &CompressOptions) -> Result<Job, CliError> {
+/// The job that the options describe.
+pub fn job(options: &CompressOptions) -> Result<Job, CliError> {
     let config = &options.config;
     let sources = pipeline::sources(&options.inputs).map_err(running::cli_error)?;
     let stdout = PathBuf::from("-");
@@ -81,17 +93,17 @@ fn job(options: &CompressOptions) -> Result<Job, CliError> {
         resume: options.resume,
         force: options.force,
         jobs: running::jobs(config),
-        requests: if config.summarization.summarizer.uses_network() {
-            config.processing.max_concurrent_requests
-        } else {
-            0
+        requests: match config.summarization.summarizer {
+            SummarizerKind::Chat => config.processing.max_concurrent_requests,
+            SummarizerKind::Extractive | SummarizerKind::Batch => 0,
         },
         prices: summarizer::prices(config),
         metrics: config.metrics.enabled,
+        asks: None,
     })
 }
 
-fn settings(config: &Config, dry_run: bool) -> FitSettings {
+fn settings(config: &Config) -> FitSettings {
     let compression = &config.compression;
     FitSettings {
         target_max_tokens: compression.target_max_tokens,
@@ -108,7 +120,7 @@ fn settings(config: &Config, dry_run: bool) -> FitSettings {
         format: running::format(config),
         over_limit: compression.over_limit,
         on_failure: config.summarization.on_failure,
-        dry_run,
+        dry_run: false,
         per_trajectory: config.metrics.per_trajectory,
     }
 }
@@ -180,6 +192,7 @@ fn figures(options: &CompressOptions, report: &RunReport, cost: Option<f64>) -> 
             completion_tokens: sums.completion_tokens,
             cost,
         },
+        missing: report.requests.totals.requests,
         elapsed: report.elapsed,
         bytes_in: report.bytes_read,
         files: report.files.clone(),

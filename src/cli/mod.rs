@@ -1,6 +1,7 @@
 //! The command line: the only place that prints, and the one that knows exit codes.
 
 mod args;
+mod batch;
 mod check;
 mod completions;
 mod compress;
@@ -49,6 +50,7 @@ pub fn main() -> ExitCode {
     };
     let ended = match cli.command {
         Command::Compress(args) => compress::run(*args),
+        Command::Batch(args) => batch::run(args),
         Command::Count(args) => count::run(*args),
         Command::Check(args) => check::run(*args),
         Command::Config(args) => config_cmd::run(args),

@@ -9,6 +9,7 @@ use crate::config::{Config, SummarizerKind};
 use crate::metrics::Prices;
 use crate::summarize::Summarizer;
 use crate::summarize::answers::InMemory;
+use crate::summarize::batch::Postbox;
 use crate::summarize::chat::{ChatSettings, ChatSummarizer, Key};
 use crate::summarize::extractive::Extractive;
 use crate::summarize::prompt::PromptSettings;
@@ -39,6 +40,12 @@ pub fn chosen(config: &Config) -> Result<Chosen, CliError> {
     };
     match config.summarization.summarizer {
         SummarizerKind::Extractive => {}
+        SummarizerKind::Batch => {
+            return Err(
+                CliError::usage("the summarizer batch works by files of requests and of answers")
+                    .with_help("use trajfit batch export, then trajfit batch apply; or trajfit batch run"),
+            );
+        }
         SummarizerKind::Chat => {
             let spend = Arc::new(Spend::new(limits(config)));
             let settings = chat_settings(config)?;
@@ -52,6 +59,23 @@ pub fn chosen(config: &Config) -> Result<Chosen, CliError> {
     Ok(chosen)
 }
 
+/// Makes the summarizer that takes its answers from files.
+pub fn in_files(config: &Config, postbox: Postbox) -> Result<Chosen, CliError> {
+    let embedded: Arc<dyn Summarizer> = Arc::new(Extractive {
+        redaction: config.redaction.enabled,
+    });
+    let spend = Arc::new(Spend::new(limits(config)));
+    let settings = chat_settings(config)?;
+    let chat = ChatSummarizer::in_files(settings, Arc::new(InMemory::default()), spend, postbox)
+        .map_err(|why| CliError::usage(format!("cannot write prompts: {why}")))?;
+    Ok(Chosen {
+        wording: Some(("prompt version".to_owned(), chat.prompt_version().to_owned())),
+        summarizer: Arc::new(chat),
+        fallback: embedded,
+        spend: None,
+    })
+}
+
 /// What tokens of the summarizer cost, where that is told; what is not told costs nothing.
 pub fn prices(config: &Config) -> Option<Prices> {
     let summarization = &config.summarization;
@@ -61,7 +85,8 @@ pub fn prices(config: &Config) -> Option<Prices> {
     })
 }
 
-fn limits(config: &Config) -> Limits {
+/// The limits on what is spent.
+pub fn limits(config: &Config) -> Limits {
     Limits {
         max_requests: config.summarization.max_requests.map(|most| most as u64),
         max_cost: config.summarization.max_cost,
@@ -69,7 +94,8 @@ fn limits(config: &Config) -> Limits {
     }
 }
 
-fn chat_settings(config: &Config) -> Result<ChatSettings, CliError> {
+/// What is told to whoever asks language models.
+pub fn chat_settings(config: &Config) -> Result<ChatSettings, CliError> {
     let summarization = &config.summarization;
     let headers = summarization.headers.0.iter();
     Ok(ChatSettings {

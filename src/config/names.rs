@@ -24,6 +24,20 @@ named! {
         Extractive = "extractive",
         /// A language model over HTTP.
         Chat = "chat",
+        /// A language model that is asked in batches, by files: the commands of `trajfit batch`.
+        Batch = "batch",
+    }
+}
+
+named! {
+    /// The field that tells a server how many tokens it may write.
+    TokenLimitField {
+        /// The newer one for `OpenAI`'s own server, the older one for others.
+        Auto = "auto",
+        /// As most servers know it.
+        MaxTokens = "max_tokens",
+        /// As `OpenAI`'s newer models want it.
+        MaxCompletionTokens = "max_completion_tokens",
     }
 }
 
@@ -58,7 +72,7 @@ impl SummarizerKind {
     pub fn uses_network(self) -> bool {
         match self {
             Self::Extractive => false,
-            Self::Chat => true,
+            Self::Chat | Self::Batch => true,
         }
     }
 }
