@@ -1,6 +1,7 @@
 //! What the tests share: generated trajectories, an independent count, a fitter.
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic)] // Each test file uses its part; tests may fail loudly.
 
+pub mod batch;
 pub mod chat;
 pub mod cli;
 pub mod generate;
@@ -8,6 +9,7 @@ pub mod oracle;
 pub mod secrets;
 pub mod server;
 pub mod texts;
+pub mod vendor;
 
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
