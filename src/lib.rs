@@ -9,6 +9,7 @@
 //!              └────────────────────── fit: one record, from bytes to bytes and a row ──────────────────┘
 //! ```
 
+pub mod batch;
 pub mod cache;
 pub mod cli;
 pub mod compress;

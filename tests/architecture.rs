@@ -22,6 +22,7 @@ const MAY_USE: [(&str, &[&str]); 10] = [
         &["compress", "http", "metrics", "names", "tokens", "trajectory"],
     ),
     ("cache", &["names", "summarize"]),
+    ("batch", &["http", "names", "summarize"]),
     ("metrics", &["compress"]),
     (
         "fit",

@@ -9,7 +9,10 @@ use proptest::prelude::*;
 use support::chat::{Server, answer_to, chat_settings, completion, summarizer};
 use support::secrets::{secrets, trajectory};
 use support::{fit, fitter_with, settings};
-use trajfit::summarize::chat::ChatSettings;
+use trajfit::summarize::answers::InMemory;
+use trajfit::summarize::batch::{Manner, NoResponses, Postbox};
+use trajfit::summarize::chat::api::Api;
+use trajfit::summarize::chat::{ChatSettings, ChatSummarizer};
 use trajfit::summarize::prompt::{Material, PromptSettings, Prompter, Style};
 use trajfit::summarize::redact::redact;
 
@@ -40,6 +43,46 @@ fn no_secret_of_a_trajectory_is_in_a_request() {
 fn json_text(text: &str) -> String {
     let quoted = serde_json::to_string(text).unwrap();
     quoted.trim_matches('"').to_owned()
+}
+
+#[test]
+fn no_secret_of_a_trajectory_is_in_a_line_of_a_batch() {
+    let postbox = || Postbox {
+        responses: Arc::new(NoResponses),
+        manner: Manner::default(),
+        resend_failed: false,
+    };
+    let mut lines = 0;
+    for api in [Api::OpenAi, Api::Anthropic] {
+        let settings = ChatSettings {
+            api,
+            ..chat_settings("http://localhost")
+        };
+        let (store, spend) = (Arc::new(InMemory::default()), Arc::default());
+        let chat = ChatSummarizer::in_files(settings, store, spend, postbox()).unwrap();
+        let fitter = fitter_with(support::settings(900, 250), Arc::new(chat));
+        for (text, secret) in secrets() {
+            for place in ["human", "gpt", "answer", "arguments"] {
+                let once = fit(&fitter, &trajectory(&text, place));
+                // Once more, with a secret in the summary that is there already.
+                let (marker, written) = ("[CONTEXT SUMMARY]:\\n", once.text.unwrap());
+                let leaked = written.replace(marker, &format!("{marker}{} ", json_text(&text)));
+                assert_ne!(leaked, written);
+                let again = fit(
+                    &fitter_with(support::settings(500, 100), fitter.summarizer.clone()),
+                    &leaked,
+                );
+                assert!(once.pending.is_some());
+                for pending in once.pending.into_iter().chain(again.pending) {
+                    lines += 1;
+                    let line = String::from_utf8(pending.line).unwrap();
+                    assert!(!line.contains(&*json_text(&secret)), "{place}: {text}");
+                }
+            }
+        }
+    }
+    // Summaries that are there were read as well.
+    assert!(lines > 2 * 8 * 4 + 20, "{lines}");
 }
 
 #[test]

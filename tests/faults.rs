@@ -113,6 +113,7 @@ fn run(
         requests: 0,
         prices: None,
         metrics: true,
+        asks: None,
     };
     (
         pipeline::run(

@@ -2,6 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
+use super::batch::BatchArgs;
 use super::cache_cmd::CacheArgs;
 use super::check::CheckArgs;
 use super::completions::CompletionsArgs;
@@ -41,6 +42,7 @@ rejected or degraded, 4 could not go on (resumable), 130 interrupted (resumable)
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Compress(Box<CompressArgs>),
+    Batch(BatchArgs),
     Count(Box<CountArgs>),
     Check(Box<CheckArgs>),
     Explain(Box<ExplainArgs>),

@@ -6,7 +6,7 @@ use super::errors::{self, CliError};
 use super::execute;
 use super::exit::ExitStatus;
 use super::inputs::{self, is_dash, percent};
-use super::key_flags::KeyFlags;
+use super::key_flags::{KeyFlags, RunKeys};
 use crate::config::{Config, Key, OverLimit, Provenance, Sources};
 
 /// Compress the trajectories that are over the budget, copy the others.
@@ -62,7 +62,7 @@ pub struct CompressArgs {
     #[arg(short, long)]
     verbose: bool,
     #[command(flatten)]
-    keys: KeyFlags,
+    keys: KeyFlags<RunKeys>,
 }
 
 const EXAMPLES: &str = "\
@@ -146,10 +146,15 @@ impl CompressOptions {
             quiet: args.quiet,
             verbose: args.verbose,
         };
-        inputs::check(&options.inputs)?;
-        options.check_directories()?;
-        options.check_streams()?;
-        Ok(options)
+        options.checked()
+    }
+
+    /// Checks the options against each other.
+    pub fn checked(self) -> Result<Self, CliError> {
+        inputs::check(&self.inputs)?;
+        self.check_directories()?;
+        self.check_streams()?;
+        Ok(self)
     }
 
     /// Whether the data go to stdout.

@@ -8,7 +8,8 @@ use super::compress::CompressOptions;
 use super::errors::{self, CliError};
 use super::exit::ExitStatus;
 use super::progress::{Progress, ProgressStyle, compressing};
-use super::{running, summarizer};
+use super::running;
+use super::summarizer::{self, Chosen};
 use crate::config::{Config, OutputCompression, OverLimit, SummarizerKind};
 use crate::fit::{FitSettings, Fitter};
 use crate::metrics::{Status, Totals, is_grounded, share_held};
@@ -20,26 +21,37 @@ use crate::report::{
 /// Runs the compression that the options ask for.
 pub fn execute(options: &CompressOptions) -> Result<ExitStatus, CliError> {
     let config = &options.config;
-    let mut job = job(options)?;
+    let job = job(options)?;
     let counter = running::tokenizer(config)?;
     let kept = summarizer::Kept {
         beside: job.targets.cache(),
         dry_run: options.dry_run,
         warns: !options.quiet,
     };
-    let chosen = summarizer::chosen(config, kept, &counter)?;
-    job.settings.extend(chosen.wording);
-    let worker = Worker {
+    let chosen = summarizer::chosen(config, kept, counter)?;
+    run(options, job, chosen)
+}
+
+/// What fits the records of these sources, with those who write their summaries.
+pub fn worker(config: &Config, sources: &[Source], chosen: &Chosen) -> Result<Worker, CliError> {
+    Ok(Worker {
         fitter: Fitter {
-            settings: settings(config, options.dry_run),
-            counter,
+            settings: settings(config, false),
+            counter: Arc::clone(&chosen.counter),
             template: running::template(config)?,
-            summarizer: chosen.summarizer,
-            fallback: chosen.fallback,
+            summarizer: Arc::clone(&chosen.summarizer),
+            fallback: Arc::clone(&chosen.fallback),
         },
         on_invalid: config.input.on_invalid,
-        source_names: job.sources.iter().map(Source::name).collect(),
-    };
+        source_names: sources.iter().map(Source::name).collect(),
+    })
+}
+
+/// Runs a job, and tells what it came to.
+pub fn run(options: &CompressOptions, mut job: Job, chosen: Chosen) -> Result<ExitStatus, CliError> {
+    let mut worker = worker(&options.config, &job.sources, &chosen)?;
+    worker.fitter.settings.dry_run = options.dry_run;
+    job.settings.extend(chosen.wording);
     let stop = running::stop_on_signals()?;
     let counters = running::counters(&job.sources);
     let progress = Progress::start(
@@ -57,7 +69,8 @@ pub fn execute(options: &CompressOptions) -> Result<ExitStatus, CliError> {
     }
 }
 
-fn job(options: &CompressOptions) -> Result<Job, CliError> {
+/// The job that the options describe.
+pub fn job(options: &CompressOptions) -> Result<Job, CliError> {
     let config = &options.config;
     let sources = pipeline::sources(&options.inputs).map_err(running::cli_error)?;
     let stdout = PathBuf::from("-");
@@ -88,12 +101,13 @@ fn job(options: &CompressOptions) -> Result<Job, CliError> {
         force: options.force,
         jobs: running::jobs(config),
         requests: match config.summarization.summarizer {
-            SummarizerKind::Extractive => 0,
+            SummarizerKind::Extractive | SummarizerKind::Batch => 0,
             SummarizerKind::Chat => config.processing.max_concurrent_requests,
             SummarizerKind::Command => running::jobs(config),
         },
         prices: summarizer::prices(config),
         metrics: config.metrics.enabled,
+        asks: None,
     })
 }
 
@@ -202,6 +216,7 @@ fn figures(options: &CompressOptions, report: &RunReport, cost: Option<f64>) -> 
             completion_tokens: sums.completion_tokens,
             cost,
         },
+        missing: report.requests.totals.requests,
         elapsed: report.elapsed,
         bytes_in: report.bytes_read,
         files: report.files.clone(),

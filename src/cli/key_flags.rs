@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 use std::marker::PhantomData;
 use std::path::PathBuf;
+use std::sync::LazyLock;
 
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser, ValueParser};
 use clap::{Arg, ArgMatches, Command, FromArgMatches};
@@ -22,6 +23,20 @@ pub enum EveryKey {}
 impl KeySet for EveryKey {
     fn keys() -> &'static [Key] {
         KEYS
+    }
+}
+
+/// The keys of commands that summarize while they run: all but those about batches.
+#[derive(Debug, Clone)]
+pub enum RunKeys {}
+
+impl KeySet for RunKeys {
+    fn keys() -> &'static [Key] {
+        static KEYS_OF_RUNS: LazyLock<Vec<Key>> = LazyLock::new(|| {
+            let of_runs = KEYS.iter().filter(|key| key.section() != "batch");
+            of_runs.copied().collect()
+        });
+        &KEYS_OF_RUNS
     }
 }
 
@@ -112,9 +127,10 @@ fn argument(key: &'static Key) -> Arg {
         .allow_negative_numbers(matches!(key.kind(), Kind::Count | Kind::Number))
         .hide_possible_values(key.kind() == Kind::Switch)
         .help(format!("{}{default}", key.help))
-        .help_heading(match key.read_by {
-            ReadBy::Network | ReadBy::Asking => "Language model",
-            ReadBy::All | ReadBy::Program => heading(key.section()),
+        .help_heading(match (key.section(), key.read_by) {
+            ("batch", _) => "Batches",
+            (_, ReadBy::Network | ReadBy::Asking) => "Language model",
+            (section, ReadBy::All | ReadBy::Program) => heading(section),
         })
         .hide_short_help(!key.common)
         .hide(key.hidden)

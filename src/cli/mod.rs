@@ -1,6 +1,7 @@
 //! The command line: the only place that prints, and the one that knows exit codes.
 
 mod args;
+mod batch;
 mod cache_cmd;
 mod cells;
 mod check;
@@ -56,6 +57,7 @@ pub fn main() -> ExitCode {
     };
     let ended = match cli.command {
         Command::Compress(args) => compress::run(*args),
+        Command::Batch(args) => batch::run(args),
         Command::Count(args) => count::run(*args),
         Command::Check(args) => check::run(*args),
         Command::Cache(args) => cache_cmd::run(&args),

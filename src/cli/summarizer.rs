@@ -11,6 +11,7 @@ use crate::config::{CachePlace, Config, SummarizerKind};
 use crate::metrics::Prices;
 use crate::summarize::Summarizer;
 use crate::summarize::answers::{AnswerStore, InMemory};
+use crate::summarize::batch::Postbox;
 use crate::summarize::chat::{ChatSettings, ChatSummarizer, Key};
 use crate::summarize::command::{CommandSettings, CommandSummarizer};
 use crate::summarize::extractive::Extractive;
@@ -24,6 +25,8 @@ pub struct Chosen {
     pub summarizer: Arc<dyn Summarizer>,
     /// Who writes where that one fails.
     pub fallback: Arc<dyn Summarizer>,
+    /// Who counts tokens in the run.
+    pub counter: Arc<dyn TokenCounter>,
     /// What is being spent, where requests leave the machine.
     pub spend: Option<Arc<Spend>>,
     /// What its prompts are like, for telling this run from another: a name and a value.
@@ -41,23 +44,30 @@ pub struct Kept {
 }
 
 /// Makes the summarizer. Nothing is opened or sent yet.
-pub fn chosen(config: &Config, kept: Kept, counter: &Arc<dyn TokenCounter>) -> Result<Chosen, CliError> {
+pub fn chosen(config: &Config, kept: Kept, counter: Arc<dyn TokenCounter>) -> Result<Chosen, CliError> {
     let embedded: Arc<dyn Summarizer> = Arc::new(Extractive {
         redaction: config.redaction.enabled,
     });
     let mut chosen = Chosen {
         summarizer: Arc::clone(&embedded),
         fallback: embedded,
+        counter: Arc::clone(&counter),
         spend: None,
         wording: None,
     };
     match config.summarization.summarizer {
         SummarizerKind::Extractive => {}
+        SummarizerKind::Batch => {
+            return Err(
+                CliError::usage("the summarizer batch works by files of requests and of answers")
+                    .with_help("use trajfit batch export, then trajfit batch apply; or trajfit batch run"),
+            );
+        }
         SummarizerKind::Chat => {
             let spend = Arc::new(Spend::new(limits(config)));
             let settings = chat_settings(config)?;
             let store = answers(config, kept);
-            let chat = ChatSummarizer::new(settings, store, Arc::clone(&spend), Arc::clone(counter))
+            let chat = ChatSummarizer::new(settings, store, Arc::clone(&spend), Arc::clone(&counter))
                 .map_err(|why| CliError::usage(format!("cannot summarize over the network: {why}")))?;
             chosen.wording = Some(("prompt version".to_owned(), chat.prompt_version().to_owned()));
             chosen.summarizer = Arc::new(chat);
@@ -101,6 +111,24 @@ fn answers(config: &Config, kept: Kept) -> Arc<dyn AnswerStore> {
     Arc::new(AnswerCache::new(folder, access, Box::new(warn)))
 }
 
+/// Makes the summarizer that takes its answers from files.
+pub fn in_files(config: &Config, postbox: Postbox) -> Result<Chosen, CliError> {
+    let embedded: Arc<dyn Summarizer> = Arc::new(Extractive {
+        redaction: config.redaction.enabled,
+    });
+    let spend = Arc::new(Spend::new(limits(config)));
+    let settings = chat_settings(config)?;
+    let chat = ChatSummarizer::in_files(settings, Arc::new(InMemory::default()), spend, postbox)
+        .map_err(|why| CliError::usage(format!("cannot write prompts: {why}")))?;
+    Ok(Chosen {
+        counter: running::tokenizer(config)?,
+        wording: Some(("prompt version".to_owned(), chat.prompt_version().to_owned())),
+        summarizer: Arc::new(chat),
+        fallback: embedded,
+        spend: None,
+    })
+}
+
 /// What tokens of the summarizer cost, where that is told; what is not told costs nothing.
 pub fn prices(config: &Config) -> Option<Prices> {
     let summarization = &config.summarization;
@@ -110,7 +138,8 @@ pub fn prices(config: &Config) -> Option<Prices> {
     })
 }
 
-fn limits(config: &Config) -> Limits {
+/// The limits on what is spent.
+pub fn limits(config: &Config) -> Limits {
     Limits {
         max_requests: config.summarization.max_requests.map(|most| most as u64),
         max_cost: config.summarization.max_cost,
@@ -118,7 +147,8 @@ fn limits(config: &Config) -> Limits {
     }
 }
 
-fn chat_settings(config: &Config) -> Result<ChatSettings, CliError> {
+/// What is told to whoever asks language models.
+pub fn chat_settings(config: &Config) -> Result<ChatSettings, CliError> {
     let summarization = &config.summarization;
     let headers = summarization.headers.0.iter();
     Ok(ChatSettings {

@@ -30,15 +30,15 @@ pub use keys::{KEYS, Key, ReadBy};
 pub use machine::MachineFormat;
 pub use names::{
     Api, CountMode, InputFormat, OnFailure, OnInvalid, OutputCompression, OverLimit, Strategy, Style,
-    SummarizerKind, SummaryPlacement, UnknownName,
+    SummarizerKind, SummaryPlacement, TokenLimitField, UnknownName,
 };
 pub use nearest::nearest;
 pub use object::JsonObject;
 pub use provenance::{Origin, Provenance};
 pub use resolve::{Resolved, Sources};
 pub use sections::{
-    CompressionConfig, InputConfig, MetricsConfig, OutputConfig, ProcessingConfig, RedactionConfig,
-    SummarizationConfig, TokenizerConfig,
+    BatchConfig, CompressionConfig, InputConfig, MetricsConfig, OutputConfig, ProcessingConfig,
+    RedactionConfig, SummarizationConfig, TokenizerConfig,
 };
 pub use value::{Kind, Setting, Value};
 
@@ -53,6 +53,8 @@ pub struct Config {
     pub protected_turns: Protection,
     /// Who writes summaries.
     pub summarization: SummarizationConfig,
+    /// How language models are asked in batches.
+    pub batch: BatchConfig,
     /// How input is read.
     pub input: InputConfig,
     /// What is written into the output.

@@ -18,6 +18,20 @@ named! {
         Chat = "chat",
         /// A program on this machine.
         Command = "command",
+        /// A language model that is asked in batches, by files: the commands of `trajfit batch`.
+        Batch = "batch",
+    }
+}
+
+named! {
+    /// The field that tells a server how many tokens it may write.
+    TokenLimitField {
+        /// The newer one for `OpenAI`'s own server, the older one for others.
+        Auto = "auto",
+        /// As most servers know it.
+        MaxTokens = "max_tokens",
+        /// As `OpenAI`'s newer models want it.
+        MaxCompletionTokens = "max_completion_tokens",
     }
 }
 
@@ -52,7 +66,7 @@ impl SummarizerKind {
     pub fn uses_network(self) -> bool {
         match self {
             Self::Extractive | Self::Command => false,
-            Self::Chat => true,
+            Self::Chat | Self::Batch => true,
         }
     }
 
@@ -60,7 +74,7 @@ impl SummarizerKind {
     pub fn asks(self) -> bool {
         match self {
             Self::Extractive => false,
-            Self::Chat | Self::Command => true,
+            Self::Chat | Self::Batch | Self::Command => true,
         }
     }
 }

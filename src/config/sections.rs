@@ -4,7 +4,7 @@ use super::cache_place::CachePlace;
 use super::command_line::CommandLine;
 use super::names::{
     Api, CountMode, InputFormat, OnFailure, OnInvalid, OutputCompression, OverLimit, Strategy, Style,
-    SummarizerKind, SummaryPlacement,
+    SummarizerKind, SummaryPlacement, TokenLimitField,
 };
 use super::object::JsonObject;
 
@@ -104,6 +104,23 @@ pub struct SummarizationConfig {
     pub max_cost: Option<f64>,
     /// Where answers are kept.
     pub cache: CachePlace,
+}
+
+/// `batch`: how language models are asked in batches.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BatchConfig {
+    /// The field that tells how many tokens may be written: nobody answers whom it could be learned from.
+    pub token_limit_field: TokenLimitField,
+    /// Whether the temperature is sent; some models take none.
+    pub send_temperature: bool,
+    /// Requests in a file, at most; what the vendor takes if not set.
+    pub max_requests_per_file: Option<usize>,
+    /// Megabytes in a file, at most; what the vendor takes if not set.
+    pub max_file_size: Option<f64>,
+    /// Seconds between two looks at how far a batch is.
+    pub poll_interval: f64,
+    /// Batches one after another, each asking what the answers before it lead to.
+    pub max_rounds: usize,
 }
 
 /// `input`: how input is read.
@@ -215,6 +232,19 @@ impl Default for SummarizationConfig {
             max_requests: None,
             max_cost: None,
             cache: CachePlace::Auto,
+        }
+    }
+}
+
+impl Default for BatchConfig {
+    fn default() -> Self {
+        Self {
+            token_limit_field: TokenLimitField::Auto,
+            send_temperature: true,
+            max_requests_per_file: None,
+            max_file_size: None,
+            poll_interval: 60.0,
+            max_rounds: 10,
         }
     }
 }

@@ -187,6 +187,22 @@ fn network_rules(config: &Config) -> Vec<Rule> {
             summarization.max_output_tokens.unwrap_or(1),
             1,
         ),
+        at_least(
+            "batch.max_requests_per_file",
+            config.batch.max_requests_per_file.unwrap_or(1),
+            1,
+        ),
+        (
+            "batch.max_file_size",
+            config.batch.max_file_size.is_none_or(|megabytes| megabytes > 0.0),
+            "it must be more than 0 megabytes".to_owned(),
+        ),
+        (
+            "batch.poll_interval",
+            (0.0..=86_400.0).contains(&config.batch.poll_interval),
+            "it must be from 0 to 86400 seconds".to_owned(),
+        ),
+        at_least("batch.max_rounds", config.batch.max_rounds, 1),
         at_least("summarization.rpm", summarization.rpm.unwrap_or(1), 1),
         at_least("summarization.tpm", summarization.tpm.unwrap_or(1), 1),
         at_least(

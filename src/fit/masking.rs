@@ -307,6 +307,7 @@ impl Case<'_> {
             text: (!is_dry).then_some(masked.text),
             summary_input_tokens: 0,
             stop: None,
+            pending: None,
         }
     }
 }

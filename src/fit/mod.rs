@@ -28,7 +28,10 @@ pub use settings::{CountMode, FitSettings, OnFailure, OverLimit, Strategy};
 
 use crate::compress::{Outline, Reason, TurnFacts};
 use crate::metrics::{Row, Status};
+pub use crate::summarize::PendingRequest;
 use crate::summarize::Summarizer;
+#[cfg(test)]
+pub use crate::summarize::answers::AnswerKey;
 use crate::summarize::marker::{END_MARKER, body_of};
 use crate::tokens::TokenCounter;
 use crate::tokens::chat_template::ChatTemplate;
@@ -59,6 +62,8 @@ pub struct Fitted {
     pub summary_input_tokens: usize,
     /// Why the run must end here, if it must.
     pub stop: Option<Stop>,
+    /// What has to be answered before the record can become what it should.
+    pub pending: Option<Box<PendingRequest>>,
 }
 
 /// Why a run must end at a record.
@@ -82,6 +87,7 @@ impl Fitted {
             text: None,
             summary_input_tokens: 0,
             stop: None,
+            pending: None,
         }
     }
 

@@ -2,8 +2,8 @@
 
 use super::attempt::{Unwritten, Written};
 use super::case::Case;
-use super::summary::{Grounded, note};
-use super::{Fitted, OnFailure, Stop};
+use super::summary::{Earlier, Grounded, note};
+use super::{Fitted, OnFailure, PendingRequest, Stop};
 use crate::compress::{Plan, Reason, Region, Violation, extend, freed, plan};
 use crate::metrics::{Row, Status};
 use crate::summarize::SummaryError;
@@ -87,7 +87,19 @@ impl Case<'_> {
         }
     }
 
-    async fn compress(&self, first_region: Region, mut row: Row) -> Fitted {
+    async fn compress(&self, first_region: Region, row: Row) -> Fitted {
+        let mut pending = None;
+        let fitted = self.in_passes(first_region, row, &mut pending).await;
+        Fitted { pending, ..fitted }
+    }
+
+    /// The passes. What a summary still waits for is left in `pending`.
+    async fn in_passes(
+        &self,
+        first_region: Region,
+        mut row: Row,
+        pending: &mut Option<Box<PendingRequest>>,
+    ) -> Fitted {
         let mut counter = self.counter();
         let mut best: Option<Progress> = None;
         let mut region = first_region;
@@ -98,16 +110,23 @@ impl Case<'_> {
         let mut summary_input_tokens = 0;
         let mut last_tokens = self.outline.total();
         for _ in 0..self.fitter.settings.max_passes {
-            let earlier = best
-                .as_ref()
-                .map(|best| (best.region, best.summary.text.as_str()));
-            let summary = match self.summarize(region, earlier, &mut row).await {
+            let earlier = best.as_ref().map(|best| Earlier {
+                region: best.region,
+                text: best.summary.text.as_str(),
+                stands_in: pending.is_some(),
+            });
+            let mut summary = match self.summarize(region, earlier, &mut row).await {
                 Ok(summary) => summary,
-                Err(error) => return self.without_summary(error, best, row, summary_input_tokens),
+                Err(error) => {
+                    return self.without_summary(error, best, row, summary_input_tokens, pending);
+                }
             };
             if let Some(reason) = &summary.instead_of {
                 row.degraded = true;
                 second_best.get_or_insert_with(|| reason.clone());
+            }
+            if pending.is_none() {
+                *pending = summary.pending.take();
             }
             summary_input_tokens += self.region_tokens(region);
             row.passes += 1;
@@ -146,7 +165,9 @@ impl Case<'_> {
                 0
             };
             last_tokens = tokens;
-            if tokens <= self.target() || meagre_passes >= 2 {
+            // Where nobody may stand in, the next pass waits for this one's summary.
+            let waits = pending.is_some() && self.fitter.settings.on_failure != OnFailure::Fallback;
+            if tokens <= self.target() || meagre_passes >= 2 || waits {
                 break;
             }
             missing += tokens - self.target();
@@ -174,6 +195,7 @@ impl Case<'_> {
         best: Option<Progress>,
         mut row: Row,
         input: usize,
+        pending: &mut Option<Box<PendingRequest>>,
     ) -> Fitted {
         note(&mut row, &error.usage());
         let reason = error.reason();
@@ -193,6 +215,7 @@ impl Case<'_> {
                 ..Fitted::untouched(row.ended(Status::Kept, Some(&reason)))
             };
         }
+        *pending = error.into_pending();
         let stop = (self.fitter.settings.on_failure == OnFailure::Fail).then_some(Stop::AtRecord);
         if let (Some(progress), None) = (best, &stop) {
             return self.finish(progress, row, Some(reason), input);
@@ -251,6 +274,7 @@ impl Case<'_> {
             text: Some(written.text),
             summary_input_tokens,
             stop: None,
+            pending: None,
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::summarize::footer::{Files, with_footer};
 use crate::summarize::grounding::ground;
 use crate::summarize::marker::{body_of, with_marker};
 use crate::summarize::redact::redact;
-use crate::summarize::{Estimate, Summarizer, Summary, SummaryError, SummaryRequest, Usage};
+use crate::summarize::{Estimate, PendingRequest, Summarizer, Summary, SummaryError, SummaryRequest, Usage};
 use crate::trajectory::{Role, TurnView};
 
 /// The part of a summary that its footer may take.
@@ -31,6 +31,19 @@ pub struct Grounded {
     pub anchors_invented: usize,
     /// Why it is not from whom it was asked.
     pub instead_of: Option<Reason>,
+    /// What has to be answered before there can be the summary that was asked for.
+    pub pending: Option<Box<PendingRequest>>,
+}
+
+/// The summary of an earlier pass.
+#[derive(Clone, Copy)]
+pub struct Earlier<'s> {
+    /// What it is of.
+    pub region: Region,
+    /// It, with its marker.
+    pub text: &'s str,
+    /// Whether it stands in for another that is still to come. What another pass would ask, it would ask about that one.
+    pub stands_in: bool,
 }
 
 /// What a summarizer is given.
@@ -88,14 +101,18 @@ impl<'a> Case<'a> {
     pub async fn summarize(
         &self,
         region: Region,
-        earlier: Option<(Region, &str)>,
+        earlier: Option<Earlier<'_>>,
         row: &mut Row,
     ) -> Result<Grounded, SummaryError> {
         let settings = &self.fitter.settings;
         let given = self.given(region, earlier);
         row.redactions += given.redactions as u64;
         let request = self.request(&given);
-        let summarizer = &self.fitter.summarizer;
+        let summarizer = if earlier.is_some_and(|earlier| earlier.stands_in) {
+            &self.fitter.fallback
+        } else {
+            &self.fitter.summarizer
+        };
         summarizer.name().clone_into(&mut row.summarizer);
         let mut anchors_invented = 0;
         let made_up = |summary: Summary| {
@@ -115,6 +132,7 @@ impl<'a> Case<'a> {
                 self.fitter.fallback.name().clone_into(&mut row.summarizer);
                 let mut summary = self.fitter.fallback.summarize(request).await?;
                 summary.instead_of = Some(error.reason());
+                summary.pending = error.into_pending();
                 summary
             }
             Err(error) => return Err(error),
@@ -145,6 +163,7 @@ impl<'a> Case<'a> {
             anchors_held,
             anchors_invented,
             instead_of: summary.instead_of,
+            pending: summary.pending,
         })
     }
 
@@ -158,11 +177,11 @@ impl<'a> Case<'a> {
         invented(&summary.text, turns.chain(others))
     }
 
-    fn given(&self, region: Region, earlier: Option<(Region, &str)>) -> Given<'a> {
+    fn given(&self, region: Region, earlier: Option<Earlier<'_>>) -> Given<'a> {
         let settings = &self.fitter.settings;
-        let start = earlier.map_or(region.start(), |(earlier, _)| earlier.end());
+        let start = earlier.map_or(region.start(), |earlier| earlier.region.end());
         let mut previous: Vec<String> = earlier
-            .and_then(|(_, summary)| body_of(summary))
+            .and_then(|earlier| body_of(earlier.text))
             .map(str::to_owned)
             .into_iter()
             .collect();

@@ -83,6 +83,7 @@ impl<'r> Finish<'r> {
             elapsed,
             bytes_read,
             summary_input_tokens: milestone.summary_input_tokens,
+            requests: milestone.requests,
             files: Vec::new(),
             tokenizer_note,
             already_finished: false,
@@ -105,6 +106,7 @@ impl<'r> Finish<'r> {
             elapsed,
             bytes_read: 0,
             summary_input_tokens: milestone.summary_input_tokens,
+            requests: milestone.requests,
             files: Vec::new(),
             tokenizer_note: None,
             already_finished: false,
@@ -136,10 +138,13 @@ impl<'r> Finish<'r> {
             if rejects {
                 name(targets.rejects(), &mut side_files)?;
             }
+            self.name_requests(report, &mut side_files)?;
             report.files = side_files;
             return Ok(());
         }
         self.write_summary(report)?;
+        let mut request_files = Vec::new();
+        self.name_requests(report, &mut request_files)?;
         if rejects {
             name(targets.rejects(), &mut side_files)?;
         } else {
@@ -153,10 +158,21 @@ impl<'r> Finish<'r> {
             let _ = std::fs::remove_file(appended(&targets.metrics(), PARTIAL));
         }
         side_files.reverse();
+        side_files.extend(request_files);
         if !self.job.dry_run {
             self.name_data(journal, report)?;
         }
         report.files.extend(side_files);
+        Ok(())
+    }
+
+    /// Names the files of what is still to be asked, where such are written.
+    fn name_requests(&self, report: &RunReport, files: &mut Vec<PathBuf>) -> Result<(), RunError> {
+        let Some(target) = &self.job.asks else {
+            return Ok(());
+        };
+        let named = target.name_files(report.requests.files);
+        files.extend(named.map_err(|error| RunError::half_way("write", &target.path, &error))?);
         Ok(())
     }
 
@@ -223,7 +239,7 @@ impl<'r> Finish<'r> {
 }
 
 /// Gives a file its final name, for good. A run stopped here before may have done that already.
-fn rename(path: &Path) -> io::Result<()> {
+pub fn rename(path: &Path) -> io::Result<()> {
     let partial = appended(path, PARTIAL);
     if !partial.exists() && path.exists() {
         return Ok(());

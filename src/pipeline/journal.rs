@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::batch::Position;
+use super::requests::RequestMark;
 use super::source::SourceState;
 use crate::tokens::TokenizerIdentity;
 use crate::tokens::chat_template::TemplateIdentity;
@@ -47,6 +48,9 @@ pub struct Milestone {
     pub metrics: u64,
     /// Length of the rejects.
     pub rejects: u64,
+    /// Files of requests that are still to be asked.
+    #[serde(default)]
+    pub requests: RequestMark,
     /// Tokens that summarizers read.
     pub summary_input_tokens: u64,
     /// Whether all is written, and only the final names are missing.

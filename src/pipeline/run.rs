@@ -11,6 +11,7 @@ use super::feed::Feed;
 use super::journal::{Journal, Milestone};
 use super::ordered::{Width, in_order};
 use super::patience;
+use super::requests::{RequestMark, RequestTarget};
 use super::sample::Sample;
 use super::source::Source;
 use super::start::{self, Start};
@@ -47,6 +48,8 @@ pub struct Job {
     pub prices: Option<Prices>,
     /// Whether the metrics are wanted.
     pub metrics: bool,
+    /// Where requests go that have to be answered first, where there are such.
+    pub asks: Option<RequestTarget>,
 }
 
 /// What a run came to.
@@ -60,6 +63,8 @@ pub struct RunReport {
     pub bytes_read: u64,
     /// Tokens that summarizers read, or in a dry run would read.
     pub summary_input_tokens: u64,
+    /// What is still to be asked.
+    pub requests: RequestMark,
     /// The files that it left.
     pub files: Vec<PathBuf>,
     /// What the tokenizer has to say of its counts, if anything.
@@ -150,7 +155,7 @@ fn transfer<'r>(
         counters: Arc::clone(counters),
         help: UNREADABLE,
     };
-    let mut writer = Writer::open(&job.targets, counters, journal, milestone, totals, job.dry_run)?;
+    let mut writer = Writer::open(job, counters, journal, milestone, totals)?;
     let worker = Arc::new(worker);
     let process = move |batch: Batch| {
         let worker = Arc::clone(&worker);
@@ -196,6 +201,7 @@ impl RunReport {
             elapsed: Duration::ZERO,
             bytes_read: 0,
             summary_input_tokens: 0,
+            requests: RequestMark::default(),
             files: job
                 .targets
                 .data_files()

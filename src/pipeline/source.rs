@@ -166,7 +166,9 @@ fn data_files(directory: &Path, files: &mut Vec<PathBuf>, entered: &mut BTreeSet
     paths.sort();
     for path in paths {
         if path.is_dir() {
-            data_files(&path, files, entered)?;
+            if !is_batch_folder(&path) {
+                data_files(&path, files, entered)?;
+            }
         } else if is_data(&path) {
             files.push(path);
         }
@@ -174,14 +176,30 @@ fn data_files(directory: &Path, files: &mut Vec<PathBuf>, entered: &mut BTreeSet
     Ok(())
 }
 
+/// Whether a run through a Batch API keeps its requests and answers there.
+fn is_batch_folder(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "batch") && path.join("answers").is_dir()
+}
+
 fn is_data(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let side_file = SIDE_FILES.iter().any(|ending| name.ends_with(ending));
+    let side_file = SIDE_FILES.iter().any(|ending| name.ends_with(ending)) || is_requests(&name);
     let extension = split_data_extension(&name).1;
     let is_data = DATA_EXTENSIONS
         .iter()
         .any(|data_extension| extension.starts_with(data_extension));
     !side_file && !name.starts_with('.') && is_data
+}
+
+/// Whether a name is that of requests that a run left beside its data: `out.missing.jsonl`, `out.missing-2.jsonl`.
+fn is_requests(name: &str) -> bool {
+    let number = name
+        .strip_suffix(".jsonl")
+        .and_then(|stem| Some(stem.rsplit_once(".missing")?.1));
+    number.is_some_and(|number| {
+        let digits = number.strip_prefix('-');
+        number.is_empty() || digits.is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
+    })
 }
 
 /// A file name without its data extension, and that extension (`.jsonl.gz`); empty where it has none.
@@ -212,5 +230,20 @@ mod tests {
         assert_eq!(split_data_extension("OUTDIR"), ("OUTDIR", ""));
         assert_eq!(split_data_extension("v1.5"), ("v1.5", ""));
         assert_eq!(split_data_extension(".jsonl"), (".jsonl", ""));
+    }
+
+    #[test]
+    fn files_that_runs_leave_beside_data_are_no_data() {
+        for name in ["out.rejects.jsonl", "out.missing.jsonl", "out.missing-12.jsonl"] {
+            assert!(!is_data(Path::new(name)), "{name}");
+        }
+        for name in [
+            "out.jsonl",
+            "missing.jsonl",
+            "out.missing-x.jsonl",
+            "out.missing5.jsonl",
+        ] {
+            assert!(is_data(Path::new(name)), "{name}");
+        }
     }
 }

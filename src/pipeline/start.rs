@@ -10,10 +10,11 @@ use super::RunError;
 use super::batch::Position;
 use super::journal::{Found, Journal, Milestone, RunIdentity};
 use super::reader::BatchReader;
+use super::requests::RequestTarget;
 use super::run::Job;
 use super::sample::Sample;
 use super::source::Source;
-use super::targets::{PARTIAL, appended};
+use super::targets::{self, PARTIAL, appended};
 use crate::fit::Fitter;
 use crate::metrics::{Sums, Totals, read_rows};
 
@@ -61,6 +62,10 @@ pub fn identity(job: &Job, fitter: &Fitter) -> Result<RunIdentity, RunError> {
 /// Decides how a run begins, and locks its outputs.
 pub fn start(job: &Job, identity: &RunIdentity) -> Result<Start, RunError> {
     job.targets.refuse_inputs(&job.sources)?;
+    if let Some(asks) = &job.asks {
+        targets::refuse_inputs(asks.existing().into_iter(), &job.sources)?;
+        refuse_existing_requests(job)?;
+    }
     refuse_merged_arrays(job)?;
     if job.targets.to_stdout {
         return Ok(fresh(None));
@@ -114,6 +119,31 @@ pub fn start(job: &Job, identity: &RunIdentity) -> Result<Start, RunError> {
     };
     started.map_err(|error| RunError::half_way("write", &checkpoint, &error))?;
     Ok(fresh(Some(journal)))
+}
+
+/// Refuses to begin where the files are there that the job would write in the end: for what goes before a run and costs
+/// something.
+pub fn refuse_existing(job: &Job) -> Result<(), RunError> {
+    let files = job.targets.data_files();
+    let existing = files.iter().find(|target| target.path.exists());
+    match existing.filter(|_| !job.force && !job.resume) {
+        Some(existing) => Err(RunError::usage(
+            format!("the output {} exists already", existing.path.display()),
+            "overwrite it with --force, or name another with -o",
+        )),
+        None => refuse_existing_requests(job),
+    }
+}
+
+fn refuse_existing_requests(job: &Job) -> Result<(), RunError> {
+    let existing = job.asks.as_ref().map(RequestTarget::existing).unwrap_or_default();
+    match existing.first().filter(|_| !job.force && !job.resume) {
+        Some(existing) => Err(RunError::usage(
+            format!("{} exists already", existing.display()),
+            "overwrite it with --force, or name another output with -o",
+        )),
+        None => Ok(()),
+    }
 }
 
 fn fresh(journal: Option<Journal>) -> Start {

@@ -151,6 +151,16 @@ impl Targets {
         appended(&self.stem, ".rejects.jsonl")
     }
 
+    /// The requests that are still to be asked.
+    pub fn requests(&self) -> PathBuf {
+        appended(&self.stem, ".missing.jsonl")
+    }
+
+    /// The folder of a run through a Batch API.
+    pub fn batch_folder(&self) -> PathBuf {
+        appended(&self.stem, ".batch")
+    }
+
     /// The checkpoint of a run under way.
     pub fn checkpoint(&self) -> PathBuf {
         appended(&self.stem, ".checkpoint")
@@ -198,22 +208,27 @@ impl Targets {
 
     /// Refuses to overwrite an input.
     pub fn refuse_inputs(&self, sources: &[Source]) -> Result<(), RunError> {
-        let inputs: BTreeSet<FileId> = sources
-            .iter()
-            .filter_map(|source| file_id(&source.path))
-            .collect();
         let data = self.data_files().into_iter().map(|target| target.path.clone());
-        let files = data.chain([self.metrics(), self.summary(), self.rejects(), self.checkpoint()]);
-        for file in files.flat_map(|file| [appended(&file, PARTIAL), file]) {
-            if file_id(&file).is_some_and(|file| inputs.contains(&file)) {
-                return Err(RunError::usage(
-                    format!("the output {} is an input", file.display()),
-                    "write to another place with -o; inputs are never changed",
-                ));
-            }
-        }
-        Ok(())
+        let beside = [self.metrics(), self.summary(), self.rejects(), self.checkpoint()];
+        refuse_inputs(data.chain(beside), sources)
     }
+}
+
+/// Refuses to write files that are inputs.
+pub fn refuse_inputs(files: impl Iterator<Item = PathBuf>, sources: &[Source]) -> Result<(), RunError> {
+    let inputs: BTreeSet<FileId> = sources
+        .iter()
+        .filter_map(|source| file_id(&source.path))
+        .collect();
+    for file in files.flat_map(|file| [appended(&file, PARTIAL), file]) {
+        if file_id(&file).is_some_and(|file| inputs.contains(&file)) {
+            return Err(RunError::usage(
+                format!("the output {} is an input", file.display()),
+                "write to another place with -o; inputs are never changed",
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// What tells one file from another, whatever it is called.

@@ -12,7 +12,7 @@ use serde::de::IgnoredAny;
 use super::RunError;
 use super::batch::{Batch, Item};
 use crate::compress::Reason;
-use crate::fit::{Fitted, Fitter, Stop};
+use crate::fit::{Fitted, Fitter, PendingRequest, Stop};
 use crate::metrics::{Reject, Row, Status, csv_rows};
 use crate::names::named;
 
@@ -44,6 +44,8 @@ pub struct Chunk {
     pub rows: Vec<Row>,
     /// Tokens that a summarizer read, or would read.
     pub summary_input_tokens: u64,
+    /// What has to be answered before records of it can become what they should, in their order.
+    pub pending: Vec<PendingRequest>,
     /// Why the run must stop after this batch.
     pub stop: Option<RunError>,
 }
@@ -115,7 +117,9 @@ impl Worker {
             text,
             summary_input_tokens,
             stop,
+            pending,
         } = fitted;
+        chunk.pending.extend(pending.map(|request| *request));
         chunk.summary_input_tokens += summary_input_tokens as u64;
         let unreadable = row.status == Status::Rejected && !row.still_over_limit;
         let at_record = || {

@@ -10,6 +10,8 @@ use super::batch::Batch;
 use super::counters::Counters;
 use super::journal::{Journal, Milestone};
 use super::output::{Codec, PartialFile};
+use super::requests::RequestFiles;
+use super::run::Job;
 use super::targets::{PARTIAL, Targets, appended};
 use super::worker::Chunk;
 use crate::metrics::{Status, Totals, csv_header};
@@ -28,6 +30,8 @@ pub struct Writer<'r> {
     data: Option<PartialFile>,
     metrics: Option<PartialFile>,
     rejects: Option<PartialFile>,
+    /// What is still to be asked, where that is written.
+    requests: Option<RequestFiles>,
     milestone: Milestone,
     committed_data: u64,
     committed_at: Instant,
@@ -39,14 +43,19 @@ pub struct Writer<'r> {
 impl<'r> Writer<'r> {
     /// Opens the files of a run, cut back to where `milestone` says they were safe.
     pub fn open(
-        targets: &'r Targets,
+        job: &'r Job,
         counters: &'r Counters,
         journal: Option<Journal>,
         milestone: Milestone,
         totals: Totals,
-        dry_run: bool,
     ) -> Result<Self, RunError> {
+        let targets = &job.targets;
+        let asks = job.asks.as_ref().filter(|_| !job.dry_run).map(|target| {
+            RequestFiles::open(target, milestone.requests)
+                .map_err(|error| RunError::output(&target.path, &error))
+        });
         let mut writer = Self {
+            requests: asks.transpose()?,
             targets,
             counters,
             journal,
@@ -56,7 +65,7 @@ impl<'r> Writer<'r> {
             committed_data: milestone.data,
             committed_at: Instant::now(),
             milestone,
-            dry_run,
+            dry_run: job.dry_run,
             totals,
         };
         if !targets.to_stdout {
@@ -107,6 +116,7 @@ impl<'r> Writer<'r> {
             rejects,
             rows,
             summary_input_tokens,
+            pending,
             ..
         } = chunk;
         let mut data = data.map_or(Cow::Borrowed(batch.bytes.as_slice()), Cow::Owned);
@@ -130,6 +140,12 @@ impl<'r> Writer<'r> {
             }
             if let Some(file) = &mut self.rejects {
                 push(file, &rejects)?;
+            }
+        }
+        if let Some(files) = &mut self.requests {
+            for request in &pending {
+                let pushed = files.push(request);
+                pushed.map_err(|error| RunError::half_way("write", files.path(), &error))?;
             }
         }
         self.milestone.position = batch.next;
@@ -212,6 +228,9 @@ impl<'r> Writer<'r> {
 
     /// Makes everything written so far safe, and notes it. Compressed data must be at a frame's end.
     fn commit(&mut self) -> Result<(), RunError> {
+        if self.journal.is_some() {
+            self.sync_requests()?;
+        }
         let Some(journal) = &mut self.journal else {
             return Ok(());
         };
@@ -233,6 +252,15 @@ impl<'r> Writer<'r> {
             .append(&self.milestone)
             .map_err(|error| RunError::half_way("write", &self.targets.checkpoint(), &error))?;
         self.committed_at = Instant::now();
+        Ok(())
+    }
+
+    fn sync_requests(&mut self) -> Result<(), RunError> {
+        if let Some(files) = &mut self.requests {
+            let synced = files.sync();
+            self.milestone.requests =
+                synced.map_err(|error| RunError::half_way("write", files.path(), &error))?;
+        }
         Ok(())
     }
 
@@ -260,6 +288,7 @@ impl<'r> Writer<'r> {
                 .and_then(|()| file.sync())
                 .map_err(|error| RunError::half_way("write", &path, &error))?;
         }
+        self.sync_requests()?;
         self.milestone.complete = true;
         self.commit()?;
         Ok((self.journal, self.rejects.is_some(), self.totals, self.milestone))

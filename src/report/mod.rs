@@ -3,6 +3,7 @@
 mod cache_report;
 mod check_outcome;
 mod check_text;
+mod collection_table;
 mod count_report;
 mod count_text;
 pub mod figures;
@@ -18,6 +19,7 @@ mod tests;
 pub use cache_report::{CacheReport, cache_text, pruned_text};
 pub use check_outcome::{CheckOutcome, Gate, GateName, Limits, MaxOver};
 pub use check_text::check_text;
+pub use collection_table::{CollectionFigures, collection_table};
 pub use count_report::CountReport;
 pub use count_text::count_text;
 pub use grounding::{GroundingOutcome, grounding_text};

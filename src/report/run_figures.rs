@@ -37,6 +37,8 @@ pub struct RunFigures {
     pub anchors_held: u64,
     /// What summaries took over the network.
     pub requests: RequestFigures,
+    /// Requests that are still to be answered.
+    pub missing: u64,
     /// Wall time.
     pub elapsed: Duration,
     /// Bytes of input, decompressed.

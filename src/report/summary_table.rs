@@ -60,6 +60,10 @@ pub fn summary_table(figures: &RunFigures) -> String {
         table.row("Structure", &thousands(figures.records_with_faults), &note);
     }
     requests(&mut table, figures);
+    if figures.missing > 0 {
+        let note = "answers: have the requests of the .missing.jsonl answered, then apply all with --force";
+        table.row("Missing", &thousands(figures.missing), note);
+    }
     let rate = megabytes_per_second(figures.bytes_in, figures.elapsed);
     table.row(
         "Time",

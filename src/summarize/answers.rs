@@ -96,6 +96,11 @@ impl AnswerKey {
         Self(hash.finalize().into())
     }
 
+    /// The key with that hash.
+    pub fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
     /// The hash.
     pub fn bytes(&self) -> &[u8; 32] {
         &self.0

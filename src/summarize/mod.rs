@@ -1,15 +1,17 @@
 //! Turning a region into a summary: one trait, several implementations.
 
 pub mod answers;
+pub mod batch;
 pub mod chat;
 pub mod command;
 pub mod extractive;
-mod failure;
+pub(crate) mod failure;
 pub mod footer;
 pub mod grounding;
 mod length;
 pub mod marker;
 pub mod mask;
+mod pending;
 pub mod prompt;
 pub mod redact;
 mod run_end;
@@ -21,6 +23,7 @@ use crate::compress::Reason;
 use crate::compress::anchors::Anchor;
 use crate::tokens::TokenCounter;
 use crate::trajectory::TurnView;
+pub use pending::PendingRequest;
 
 /// What a summarizer is asked for.
 #[derive(Clone, Copy)]
@@ -84,6 +87,8 @@ pub struct Summary {
     pub instead_of: Option<Reason>,
     /// Whether it is to be taken as it is: nothing is added to it but the marker, whatever it does not name.
     pub verbatim: bool,
+    /// A request whose answer would have made it better, and is still to come.
+    pub pending: Option<Box<PendingRequest>>,
 }
 
 /// Why there is no summary.
@@ -113,6 +118,14 @@ pub enum SummaryError {
         /// What it took.
         usage: Usage,
     },
+    /// The answer is still to come: once it is there, there can be a summary.
+    #[error("{}", request.why)]
+    Pending {
+        /// What has to be answered.
+        request: Box<PendingRequest>,
+        /// What the attempts took.
+        usage: Usage,
+    },
     /// No summary can be had any more: the run must end, and can be resumed.
     #[error("{message}")]
     EndRun {
@@ -140,6 +153,7 @@ impl SummaryError {
         match self {
             Self::Failed { name, detail, .. } => Reason::with(name, detail),
             Self::Vetoed { detail, .. } => Reason::with("summary_vetoed", detail),
+            Self::Pending { request, .. } => request.why.clone(),
             other => Reason::with("summary_failed", other.to_string()),
         }
     }
@@ -151,7 +165,18 @@ impl SummaryError {
                 errors: 1,
                 ..Usage::default()
             },
-            Self::Failed { usage, .. } | Self::Vetoed { usage, .. } | Self::EndRun { usage, .. } => *usage,
+            Self::Failed { usage, .. }
+            | Self::Vetoed { usage, .. }
+            | Self::Pending { usage, .. }
+            | Self::EndRun { usage, .. } => *usage,
+        }
+    }
+
+    /// The request that has to be answered first, where that is all there is to it.
+    pub fn into_pending(self) -> Option<Box<PendingRequest>> {
+        match self {
+            Self::Pending { request, .. } => Some(request),
+            _ => None,
         }
     }
 }

@@ -23,6 +23,14 @@ impl RunEnd {
         }
     }
 
+    /// Responses that cannot be read any more.
+    pub fn unreadable(why: &str) -> Self {
+        Self {
+            message: why.to_owned(),
+            help: "check the files that --responses names, then run the same command again".to_owned(),
+        }
+    }
+
     /// A limit that the user set.
     pub fn limit(limit: LimitReached) -> Self {
         let (message, flag) = match limit {

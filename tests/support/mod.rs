@@ -2,6 +2,7 @@
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic)] // Each test file uses its part; tests may fail loudly.
 
 pub mod asked;
+pub mod batch;
 pub mod chat;
 pub mod cli;
 pub mod generate;
@@ -10,6 +11,7 @@ pub mod program;
 pub mod secrets;
 pub mod server;
 pub mod texts;
+pub mod vendor;
 
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};

@@ -45,6 +45,7 @@ fn busy_run() -> RunFigures {
         faults: (0, 0),
         anchors_needed: 9_500,
         anchors_held: 9_310,
+        missing: 0,
         elapsed: Duration::from_millis(12_340),
         bytes_in: 850_000_000,
         files: [
@@ -139,6 +140,17 @@ fn the_table_never_grows_beyond_a_screen() {
     });
     assert!(table.lines().count() <= 25, "{table}");
     assert!(table.ends_with("and 492 more\n"));
+}
+
+#[test]
+fn what_is_missing_is_told_with_what_to_do() {
+    let waiting = RunFigures {
+        missing: 1_012,
+        ..RunFigures::default()
+    };
+    let table = summary_table(&waiting);
+    assert!(table.contains("1,012  answers: have the requests"), "{table}");
+    assert!(!summary_table(&RunFigures::default()).contains("Missing"));
 }
 
 #[test]

@@ -55,16 +55,23 @@ impl Api {
 
     /// The address of requests: the base address, the version where it lacks one, and the path.
     pub fn url(self, base_url: &str) -> String {
+        format!("{}{}", self.root(base_url), self.path())
+    }
+
+    /// The base address with the version where it lacks one, and without the path.
+    pub fn root(self, base_url: &str) -> String {
         let base = base_url.trim_end_matches('/');
-        let (path, version) = match self {
-            Self::OpenAi => ("/chat/completions", ""),
-            Self::Anthropic if base.ends_with("/v1") => ("/messages", ""),
-            Self::Anthropic => ("/messages", "/v1"),
-        };
-        if base.ends_with(path) {
-            base.to_owned()
-        } else {
-            format!("{base}{version}{path}")
+        match (self, base.strip_suffix(self.path())) {
+            (_, Some(root)) => root.to_owned(),
+            (Self::Anthropic, None) if !base.ends_with("/v1") => format!("{base}/v1"),
+            _ => base.to_owned(),
+        }
+    }
+
+    fn path(self) -> &'static str {
+        match self {
+            Self::OpenAi => "/chat/completions",
+            Self::Anthropic => "/messages",
         }
     }
 

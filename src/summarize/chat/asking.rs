@@ -13,7 +13,7 @@ use crate::summarize::failure::Failure;
 use crate::summarize::length::Limit;
 use crate::summarize::marker::{body_of, with_marker};
 use crate::summarize::prompt::{Material, Prompt, pieces};
-use crate::summarize::{SummaryRequest, Usage};
+use crate::summarize::{PendingRequest, SummaryRequest, Usage};
 
 /// Times a prompt is made shorter because the server says that it is too long.
 const SHORTENINGS: usize = 5;
@@ -34,6 +34,8 @@ pub struct Asking<'a> {
     pub model: &'a Arc<Model>,
     /// What it has taken so far.
     pub taken: &'a mut Taken,
+    /// A request whose answer would have made the summary better.
+    pub pending: Option<Box<PendingRequest>>,
 }
 
 /// What a summary has taken, and what was taken out of its answers.
@@ -75,6 +77,10 @@ impl<'a> Asking<'a> {
         for (index, turns) in pieces.iter().enumerate() {
             let place = (index + 1, pieces.len());
             summary = self.piece(turns, so_far.as_deref(), place).await?;
+            // What comes after it can only be asked once it is what it will be.
+            if let Some(request) = self.pending.take_if(|_| index + 1 < pieces.len()) {
+                return Err(Trouble::Pending(request));
+            }
             so_far = Some(body_of(&summary).unwrap_or(&summary).to_owned());
         }
         Ok(summary)
@@ -105,6 +111,10 @@ impl<'a> Asking<'a> {
         match (self.ask(turns, previous, ask_for, place).await, first) {
             (Ok(text), _) => Ok(limit.cut(with_marker(&text))),
             (Err(ended @ Trouble::Ended(_)), _) => Err(ended),
+            (Err(Trouble::Pending(request)), Ok(first)) => {
+                self.pending = Some(request);
+                Ok(limit.cut(first))
+            }
             // Too long is better than nothing.
             (Err(_), Ok(first)) => Ok(limit.cut(first)),
             (Err(trouble), Err(_)) => Err(trouble),
@@ -124,7 +134,7 @@ impl<'a> Asking<'a> {
         let summarizer = self.summarizer;
         let key = self.key(&prompt);
         let max_output = self.max_output();
-        let counts_tokens = summarizer.settings.tpm.is_some() || summarizer.spend.prices().is_some();
+        let counts_tokens = summarizer.counts_tokens();
         let prompt_tokens = if counts_tokens { self.tokens_of(&prompt) } else { 0 };
         let question = Question {
             model: Arc::clone(self.model),
@@ -135,14 +145,7 @@ impl<'a> Asking<'a> {
         };
         let taken = &mut *self.taken;
         let asked = summarizer.answers.ask_once(key, || async {
-            let broken = || Trouble::Failed(Failure::new("summary_internal", "the request was lost"));
-            let runtime = summarizer.runtime.as_ref().ok_or_else(broken)?;
-            let client = Arc::clone(&summarizer.client);
-            let store = Arc::clone(summarizer.answers.store());
-            let redaction = summarizer.settings.prompt.redaction;
-            // Goes on to its end even where nobody waits for it any more: it is paid for.
-            let task = runtime.spawn(ask_and_keep(client, question, store, key, redaction));
-            let (result, usage) = task.await.map_err(|_| broken())?;
+            let (result, usage) = summarizer.put(key, question, ask_for).await?;
             taken.usage.add(&usage);
             result
         });
@@ -225,7 +228,7 @@ impl<'a> Asking<'a> {
 }
 
 /// Asks, and keeps the answer before its place among the requests in flight is given away.
-async fn ask_and_keep(
+pub(super) async fn ask_and_keep(
     client: Arc<Client>,
     question: Question,
     store: Arc<dyn AnswerStore>,

@@ -21,6 +21,23 @@ impl Default for Manner {
     }
 }
 
+impl Manner {
+    /// This manner, with a lesson taken in.
+    #[must_use]
+    pub fn after(self, lesson: Lesson) -> Self {
+        match lesson {
+            Lesson::CompletionLimit => Self {
+                completion_limit: true,
+                ..self
+            },
+            Lesson::NoTemperature => Self {
+                temperature: false,
+                ..self
+            },
+        }
+    }
+}
+
 /// What a server refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lesson {

@@ -10,48 +10,57 @@
 //! What is decided is decided by pure functions (`api`, `answer`, `retry`, `length`) and by state machines without a clock
 //! (`breaker`, `rate`, `dialect`). `wire` has the connections, `client` the clock.
 
-mod answer;
+pub(super) mod answer;
 pub mod api;
 mod asking;
 mod breaker;
-mod client;
-mod dialect;
+pub(super) mod client;
+pub(crate) mod dialect;
 mod estimate;
 mod keep;
-mod question;
+pub(super) mod question;
 mod rate;
-mod retry;
-mod run_end;
+pub(crate) mod retry;
+pub(super) mod run_end;
 pub mod settings;
-mod wire;
+pub(crate) mod wire;
 
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use tokio::runtime::Runtime;
 
-use super::answers::{AnswerStore, Answers};
+use super::answers::{AnswerKey, AnswerStore, Answers, KeptAnswer};
+use super::batch::Postbox;
+use super::failure::Failure;
 use super::prompt::Prompter;
 use super::spend::Spend;
-use super::{Estimate, NotReady, Summarizer, Summary, SummaryError, SummaryRequest, Usage};
+use super::{Estimate, NotReady, PendingRequest, Summarizer, Summary, SummaryError, SummaryRequest, Usage};
 use crate::compress::Reason;
 use crate::tokens::TokenCounter;
 use asking::{Asking, Taken};
 use client::Client;
-use question::{Model, Trouble};
+use question::{Model, Question, Trouble};
 pub use settings::{ChatSettings, Key};
 
 /// Asks a language model for summaries.
 pub struct ChatSummarizer {
     settings: ChatSettings,
     prompter: Prompter,
-    client: Arc<Client>,
+    way: Way,
     answers: Answers,
     model: Arc<Model>,
     fallback: Option<Arc<Model>>,
     spend: Arc<Spend>,
-    /// Requests run here, everything else where the caller runs. `None` only while this is dropped.
-    runtime: Option<Runtime>,
+}
+
+/// How questions reach the model.
+enum Way {
+    /// One by one over HTTP. Requests run in the runtime, everything else where the caller runs; `None` only while this is
+    /// dropped.
+    Online(Arc<Client>, Option<Runtime>),
+    /// All at once in files: here are those answers that are back.
+    InFiles(Postbox),
 }
 
 impl ChatSummarizer {
@@ -67,28 +76,89 @@ impl ChatSummarizer {
         spend: Arc<Spend>,
         counter: Arc<dyn TokenCounter>,
     ) -> Result<Self, String> {
-        let model = |name: &str| {
-            Arc::new(Model {
-                name: name.to_owned(),
-                dialect: dialect::Dialect::default(),
-            })
-        };
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
             .thread_name("network")
             .enable_all()
             .build()
             .map_err(|error| error.to_string())?;
+        let client = Client::new(&settings, Arc::clone(&spend), counter)?;
+        Self::by(
+            Way::Online(Arc::new(client), Some(runtime)),
+            settings,
+            store,
+            spend,
+        )
+    }
+
+    /// A summarizer that asks nobody: it takes its answers from those that are back, and says what has to be asked for the
+    /// others. Prompts, keys and what is made of an answer are the same.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the settings.
+    pub fn in_files(
+        settings: ChatSettings,
+        store: Arc<dyn AnswerStore>,
+        spend: Arc<Spend>,
+        postbox: Postbox,
+    ) -> Result<Self, String> {
+        Self::by(Way::InFiles(postbox), settings, store, spend)
+    }
+
+    fn by(
+        way: Way,
+        settings: ChatSettings,
+        store: Arc<dyn AnswerStore>,
+        spend: Arc<Spend>,
+    ) -> Result<Self, String> {
+        let model = |name: &str| {
+            Arc::new(Model {
+                name: name.to_owned(),
+                dialect: dialect::Dialect::default(),
+            })
+        };
         Ok(Self {
             prompter: Prompter::new(&settings.prompt)?,
-            client: Arc::new(Client::new(&settings, Arc::clone(&spend), counter)?),
+            way,
             answers: Answers::new(store),
             model: model(&settings.model),
             fallback: settings.fallback_model.as_deref().map(model),
             spend,
-            runtime: Some(runtime),
             settings,
         })
+    }
+
+    /// Whether the tokens of prompts matter to somebody.
+    fn counts_tokens(&self) -> bool {
+        matches!(self.way, Way::InFiles(_)) || self.settings.tpm.is_some() || self.spend.prices().is_some()
+    }
+
+    /// Puts a question to the model, and keeps the answer; `wanted` is about how many tokens it will have. What it took comes
+    /// with it.
+    async fn put(
+        &self,
+        key: AnswerKey,
+        question: Question,
+        wanted: usize,
+    ) -> Result<(Result<KeptAnswer, Trouble>, Usage), Trouble> {
+        let broken = || Trouble::Failed(Failure::new("summary_internal", "the request was lost"));
+        let store = Arc::clone(self.answers.store());
+        let redaction = self.settings.prompt.redaction;
+        match &self.way {
+            Way::InFiles(postbox) => {
+                let asked = postbox.ask(&self.settings, key, &question, wanted);
+                let kept = keep::kept(asked.result, &question.model.name, &asked.usage, redaction);
+                Ok((kept.map(|answer| store.put(&key, answer)), asked.usage))
+            }
+            Way::Online(client, runtime) => {
+                let runtime = runtime.as_ref().ok_or_else(broken)?;
+                let client = Arc::clone(client);
+                // Goes on to its end even where nobody waits for it any more: it is paid for.
+                let task = runtime.spawn(asking::ask_and_keep(client, question, store, key, redaction));
+                task.await.map_err(|_| broken())
+            }
+        }
     }
 
     /// What tells the wording of its prompts from another.
@@ -103,9 +173,14 @@ impl ChatSummarizer {
             request,
             model: &self.model,
             taken: &mut taken,
+            pending: None,
         };
         let first = match asking.summary().await {
-            Ok(text) => return Ok(summary(text, &taken, None)),
+            Ok(text) => {
+                let pending = asking.pending.take();
+                let why = pending.as_ref().map(|request| request.why.clone());
+                return Ok(summary(text, &taken, why, pending));
+            }
             Err(trouble) => trouble,
         };
         let (Some(fallback), Trouble::Failed(failure) | Trouble::TooLong(failure, _)) =
@@ -118,11 +193,18 @@ impl ChatSummarizer {
             request,
             model: fallback,
             taken: &mut taken,
+            pending: None,
         };
         match asking.summary().await {
             Ok(text) => {
+                let pending = asking.pending.take();
                 let why = format!("{}; written by {}", failure.detail, fallback.name);
-                Ok(summary(text, &taken, Some(Reason::with(failure.name, why))))
+                Ok(summary(
+                    text,
+                    &taken,
+                    Some(Reason::with(failure.name, why)),
+                    pending,
+                ))
             }
             Err(trouble) => Err(error(trouble, taken.usage)),
         }
@@ -131,7 +213,10 @@ impl ChatSummarizer {
 
 impl Summarizer for ChatSummarizer {
     fn name(&self) -> &'static str {
-        "chat"
+        match self.way {
+            Way::Online(..) => "chat",
+            Way::InFiles(_) => "batch",
+        }
     }
 
     fn summarize<'a>(&'a self, request: SummaryRequest<'a>) -> BoxFuture<'a, Result<Summary, SummaryError>> {
@@ -144,7 +229,9 @@ impl Summarizer for ChatSummarizer {
 
     fn finish(&self) -> BoxFuture<'_, ()> {
         Box::pin(async {
-            self.client.finish().await;
+            if let Way::Online(client, _) = &self.way {
+                client.finish().await;
+            }
             self.answers.store().close();
         })
     }
@@ -156,6 +243,7 @@ impl Summarizer for ChatSummarizer {
             request: *request,
             model: &self.model,
             taken: &mut taken,
+            pending: None,
         };
         asking.estimate()
     }
@@ -164,19 +252,27 @@ impl Summarizer for ChatSummarizer {
 impl Drop for ChatSummarizer {
     /// A request that hangs, or a name that is being looked up, is not waited for.
     fn drop(&mut self) {
-        if let Some(runtime) = self.runtime.take() {
+        if let Way::Online(_, runtime) = &mut self.way
+            && let Some(runtime) = runtime.take()
+        {
             runtime.shutdown_background();
         }
     }
 }
 
-fn summary(text: String, taken: &Taken, instead_of: Option<Reason>) -> Summary {
+fn summary(
+    text: String,
+    taken: &Taken,
+    instead_of: Option<Reason>,
+    pending: Option<Box<PendingRequest>>,
+) -> Summary {
     Summary {
         text,
         usage: taken.usage,
         redactions: taken.redactions,
         instead_of,
         verbatim: false,
+        pending,
     }
 }
 
@@ -187,6 +283,7 @@ fn error(trouble: Trouble, usage: Usage) -> SummaryError {
             detail: failure.detail,
             usage,
         },
+        Trouble::Pending(request) => SummaryError::Pending { request, usage },
         Trouble::Ended(end) => SummaryError::EndRun {
             message: end.message,
             help: end.help,

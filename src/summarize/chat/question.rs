@@ -6,10 +6,10 @@ use tokio::sync::SemaphorePermit;
 
 use super::answer::Answer;
 use super::dialect::Dialect;
-use crate::summarize::Usage;
 use crate::summarize::failure::Failure;
 use crate::summarize::prompt::Prompt;
 use crate::summarize::run_end::RunEnd;
+use crate::summarize::{PendingRequest, Usage};
 
 /// A model, and how it wants to be asked.
 #[derive(Debug)]
@@ -54,6 +54,8 @@ pub enum Trouble {
     TooLong(Failure, Option<usize>),
     /// All attempts failed, or another one would be no better.
     Failed(Failure),
+    /// The answer is still to come.
+    Pending(Box<PendingRequest>),
     /// The run cannot go on.
     Ended(RunEnd),
 }

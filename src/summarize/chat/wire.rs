@@ -111,7 +111,12 @@ impl Wire {
     }
 }
 
-fn headers(settings: &ChatSettings) -> Result<HeaderMap, String> {
+/// The headers of every request.
+///
+/// # Errors
+///
+/// What is wrong with the settings.
+pub fn headers(settings: &ChatSettings) -> Result<HeaderMap, String> {
     let mut headers = HeaderMap::new();
     headers.insert("content-type", HeaderValue::from_static("application/json"));
     let key = settings.key.as_ref().map(|key| key.value.as_str());

@@ -1,0 +1,243 @@
+//! How far a run through a Batch API has come: a small file that is whole at any moment, so that nothing is submitted twice.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::summarize::batch::custom_id;
+
+/// The form of the file.
+const VERSION: u32 = 1;
+
+/// What is known of the batches of a run.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct State {
+    version: u32,
+    /// The settings that the open batches were made with.
+    pub settings: Vec<(String, String)>,
+    /// Rounds begun since the output was last finished.
+    pub rounds: u64,
+    /// Requests submitted, and their tokens, since then.
+    pub spent: Spent,
+    /// Batches, in the order in which they were made.
+    pub batches: Vec<Batch>,
+}
+
+/// What was submitted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Spent {
+    /// Requests.
+    pub requests: u64,
+    /// Tokens to be read.
+    pub prompt_tokens: u64,
+    /// Tokens to be written, about.
+    pub completion_tokens: u64,
+}
+
+/// One batch.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Batch {
+    /// The name of its file of requests.
+    pub file: String,
+    /// The SHA-256 of that file.
+    pub sha256: String,
+    /// Requests in it.
+    pub requests: u64,
+    /// The id of the uploaded file, where the vendor knows such.
+    pub upload: Option<String>,
+    /// Whether it may have been submitted: from just before that is tried.
+    pub submitting: bool,
+    /// The latest batch that the vendor knew before that.
+    pub newest_before: Option<String>,
+    /// Its id.
+    pub id: Option<String>,
+    /// Whether all there is to have of it is here.
+    pub done: bool,
+    /// How it ended, in the vendor's word.
+    pub ended: String,
+}
+
+/// The folder of a run, held by one process at a time.
+#[derive(Debug)]
+pub struct Folder {
+    path: PathBuf,
+    /// Locked for as long as it is open.
+    _lock: File,
+}
+
+impl State {
+    /// Whether there are batches that are not done.
+    pub fn is_open(&self) -> bool {
+        self.batches.iter().any(|batch| !batch.done)
+    }
+
+    /// Whether such batches may cost something already.
+    pub fn has_submitted(&self) -> bool {
+        let open = self.batches.iter().filter(|batch| !batch.done);
+        open.into_iter()
+            .any(|batch| batch.submitting || batch.id.is_some())
+    }
+
+    /// Forgets batches that were never submitted: what they ask is found out anew.
+    pub fn drop_unsubmitted(&mut self) {
+        self.batches
+            .retain(|batch| batch.done || batch.submitting || batch.id.is_some());
+    }
+
+    /// Whether that batch is one of these.
+    pub fn knows(&self, id: &str) -> bool {
+        self.batches.iter().any(|batch| batch.id.as_deref() == Some(id))
+    }
+}
+
+impl Batch {
+    /// The batch that a file of requests is to become.
+    pub fn of(path: &Path) -> io::Result<Self> {
+        let mut file = File::open(path)?;
+        let (mut hash, mut requests) = (Sha256::new(), 0);
+        let mut chunk = vec![0; 256 * 1024];
+        loop {
+            let length = file.read(&mut chunk)?;
+            let Some(bytes) = chunk.get(..length).filter(|bytes| !bytes.is_empty()) else {
+                break;
+            };
+            hash.update(bytes);
+            requests += memchr::memchr_iter(b'\n', bytes).count() as u64;
+        }
+        let digest: [u8; 32] = hash.finalize().into();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        Ok(Self {
+            file: name.into_owned(),
+            sha256: custom_id::hex(&digest),
+            requests,
+            ..Self::default()
+        })
+    }
+}
+
+impl Folder {
+    /// Makes the folder where it is not there, and locks it; `None` where another run holds it.
+    pub fn open(path: &Path) -> io::Result<Option<Self>> {
+        std::fs::create_dir_all(path.join("answers"))?;
+        let lock = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(path.join("lock"))?;
+        match lock.try_lock() {
+            Ok(()) => Ok(Some(Self {
+                path: path.to_owned(),
+                _lock: lock,
+            })),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(error)) => Err(error),
+        }
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Where answers are kept.
+    pub fn answers(&self) -> PathBuf {
+        self.path.join("answers")
+    }
+
+    /// The first file of requests of a round.
+    pub fn requests(&self, round: u64) -> PathBuf {
+        self.path.join(format!("requests-{round}.jsonl"))
+    }
+
+    /// Where the state is kept.
+    pub fn state(&self) -> PathBuf {
+        self.path.join("state.json")
+    }
+
+    /// The state; a new one where there is none.
+    pub fn load(&self) -> io::Result<State> {
+        let text = match std::fs::read(self.state()) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Ok(State {
+                    version: VERSION,
+                    ..State::default()
+                });
+            }
+            Err(error) => return Err(error),
+        };
+        let state: State = serde_json::from_slice(&text)?;
+        if state.version != VERSION {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                "another version of trajfit wrote it",
+            ));
+        }
+        Ok(state)
+    }
+
+    /// Keeps the state: on the disk when this returns.
+    pub fn save(&self, state: &State) -> io::Result<()> {
+        let partial = self.path.join("state.json.partial");
+        let mut json = serde_json::to_vec_pretty(state)?;
+        json.push(b'\n');
+        std::fs::write(&partial, json)?;
+        File::open(&partial)?.sync_all()?;
+        rename(&partial, &self.state())
+    }
+}
+
+/// Gives a file its final name, for good.
+pub fn rename(from: &Path, to: &Path) -> io::Result<()> {
+    std::fs::rename(from, to)?;
+    let folder = to.parent().filter(|folder| !folder.as_os_str().is_empty());
+    // Some systems cannot sync a folder; the rename itself has succeeded.
+    let _ = File::open(folder.unwrap_or(Path::new("."))).and_then(|folder| folder.sync_all());
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_state_comes_back_as_it_was_kept_and_is_held_by_one() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = Folder::open(&place.path().join("out.batch")).unwrap().unwrap();
+        assert!(Folder::open(folder.path()).unwrap().is_none());
+        let mut state = folder.load().unwrap();
+        assert!(!state.is_open());
+        std::fs::write(folder.requests(1), "{}\n{}\n{}\n").unwrap();
+        state.batches.push(Batch::of(&folder.requests(1)).unwrap());
+        assert_eq!(state.batches[0].requests, 3);
+        assert!(state.is_open() && !state.has_submitted());
+        folder.save(&state).unwrap();
+        assert_eq!(folder.load().unwrap(), state);
+        std::fs::write(folder.state(), "{\"version\": 9").unwrap();
+        assert!(folder.load().is_err());
+    }
+
+    #[test]
+    fn what_was_never_submitted_can_be_forgotten() {
+        let mut state = State::default();
+        for (submitting, id, done) in [
+            (false, None, false),
+            (true, None, false),
+            (true, Some("b"), false),
+            (true, Some("c"), true),
+        ] {
+            state.batches.push(Batch {
+                submitting,
+                id: id.map(str::to_owned),
+                done,
+                ..Batch::default()
+            });
+        }
+        assert!(state.has_submitted() && state.knows("b") && !state.knows("x"));
+        state.drop_unsubmitted();
+        assert_eq!(state.batches.len(), 3);
+    }
+}

@@ -1,0 +1,150 @@
+//! What a vendor of batches is asked for: take a file, make a batch of it, tell how far it is, hand over the answers.
+
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use reqwest::{Method, Url};
+use serde_json::Value;
+
+use super::BatchError;
+use super::wire::{Sent, Unsent, Wire};
+use crate::summarize::batch::job::{self, Job};
+use crate::summarize::chat::ChatSettings;
+use crate::summarize::chat::api::Api;
+use crate::summarize::failure::Failure;
+
+/// Pages of a list of batches that are looked through, of 100 each.
+const PAGES: usize = 20;
+
+/// A vendor.
+pub struct Vendor<'s> {
+    /// The way to it.
+    pub wire: Wire<'s>,
+    api: Api,
+    /// Its address, with the version.
+    root: String,
+}
+
+impl<'s> Vendor<'s> {
+    /// The vendor that the settings name.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with them.
+    pub fn new(settings: &'s ChatSettings, stop: &'s AtomicBool) -> Result<Self, String> {
+        Ok(Self {
+            wire: Wire::new(settings, stop)?,
+            api: settings.api,
+            root: settings.api.root(&settings.base_url),
+        })
+    }
+
+    /// Whether files are uploaded first.
+    pub fn takes_uploads(&self) -> bool {
+        self.api == Api::OpenAi
+    }
+
+    /// Uploads a file of requests, and returns its id.
+    pub async fn upload(&self, path: &Path) -> Result<String, BatchError> {
+        let url = format!("{}/files", self.root);
+        let mut attempt = 0;
+        loop {
+            // Uploaded twice, it costs nothing.
+            match self.wire.once(Method::POST, &url, Sent::Form(path)).await {
+                Ok(file) => {
+                    let id = file.get("id").and_then(Value::as_str);
+                    return id
+                        .map(str::to_owned)
+                        .ok_or_else(|| no_sense(&url, "an uploaded file"));
+                }
+                Err(unsent) => self.wire.pause(&url, unsent, &mut attempt).await?,
+            }
+        }
+    }
+
+    /// Makes a batch of an uploaded file, in one attempt.
+    pub async fn submit_upload(&self, file: &str, hash: &str) -> Result<Job, Unsent> {
+        let body = job::submission(file, hash);
+        self.submit(Sent::Json(&body)).await
+    }
+
+    /// Makes a batch of the requests in a file, in one attempt.
+    pub async fn submit_list(&self, path: &Path) -> Result<Job, Unsent> {
+        self.submit(Sent::List(path)).await
+    }
+
+    async fn submit(&self, sent: Sent<'_>) -> Result<Job, Unsent> {
+        let url = self.url();
+        let answer = self.wire.once(Method::POST, &url, sent).await?;
+        job::read(self.api, &answer).ok_or_else(|| Unsent::Ended(no_sense(&url, "a batch")))
+    }
+
+    /// Where batches are.
+    pub fn url(&self) -> String {
+        match self.api {
+            Api::OpenAi => format!("{}/batches", self.root),
+            Api::Anthropic => format!("{}/messages/batches", self.root),
+        }
+    }
+
+    /// How far a batch is.
+    pub async fn status(&self, id: &str) -> Result<Job, BatchError> {
+        let url = format!("{}/{id}", self.url());
+        let answer = self.wire.get(&url).await?;
+        job::read(self.api, &answer).ok_or_else(|| no_sense(&url, "a batch"))
+    }
+
+    /// The latest batch for which `is_it` says so, and of which `is_older` has not said that everything from there on is
+    /// older than what is looked for.
+    pub async fn find(
+        &self,
+        is_it: impl Fn(&Job) -> bool,
+        is_older: impl Fn(&Job) -> bool,
+    ) -> Result<Option<Job>, BatchError> {
+        let mut after: Option<String> = None;
+        for _ in 0..PAGES {
+            let page = match (&after, self.api) {
+                (None, _) => "limit=100".to_owned(),
+                (Some(last), Api::OpenAi) => format!("limit=100&after={last}"),
+                (Some(last), Api::Anthropic) => format!("limit=100&after_id={last}"),
+            };
+            let answer = self.wire.get(&format!("{}?{page}", self.url())).await?;
+            let (jobs, next) = job::read_list(self.api, &answer);
+            for job in jobs {
+                if is_older(&job) {
+                    return Ok(None);
+                }
+                if is_it(&job) {
+                    return Ok(Some(job));
+                }
+            }
+            match next {
+                Some(next) => after = Some(next),
+                None => break,
+            }
+        }
+        Ok(None)
+    }
+
+    /// The address of an output of a batch. A key is only sent to where it belongs.
+    pub fn output(&self, job: &Job, output: &str) -> String {
+        match self.api {
+            Api::OpenAi => format!("{}/files/{output}/content", self.root),
+            Api::Anthropic if same_origin(output, &self.root) => output.to_owned(),
+            Api::Anthropic => format!("{}/{}/results", self.url(), job.id),
+        }
+    }
+}
+
+fn same_origin(one: &str, other: &str) -> bool {
+    let origin = |url| Url::parse(url).ok().map(|url| url.origin());
+    matches!((origin(one), origin(other)), (Some(one), Some(other)) if one == other && one.is_tuple())
+}
+
+fn no_sense(url: &str, what: &str) -> BatchError {
+    let failure = Failure::new(
+        "summary_wrong_shape",
+        &format!("the answer does not tell of {what}"),
+    );
+    BatchError::failed(url, &failure)
+}

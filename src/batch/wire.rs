@@ -1,0 +1,266 @@
+//! Requests to a vendor of batches: small ones that are repeated as their failures deserve, and whole files both ways.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use futures_util::future::{Either, select};
+use reqwest::header::{HeaderMap, HeaderValue};
+use reqwest::{Method, RequestBuilder, Response};
+use serde_json::Value;
+
+use super::BatchError;
+use super::body::FileBody;
+use super::state;
+use crate::http;
+use crate::summarize::batch::Manner;
+use crate::summarize::chat::retry::{self, Transport, Verdict};
+use crate::summarize::chat::{ChatSettings, wire};
+use crate::summarize::failure::Failure;
+
+/// Bytes of an answer that are read; lists of batches are the longest.
+const MAX_ANSWER: usize = 16 * 1024 * 1024;
+
+/// Bytes a second that a line at least has: how long a file may take to be sent.
+const SLOWEST: u64 = 100_000;
+
+/// How often it is looked whether the run is to stop.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// The way to a vendor.
+pub struct Wire<'s> {
+    http: reqwest::Client,
+    headers: HeaderMap,
+    settings: &'s ChatSettings,
+    stop: &'s AtomicBool,
+}
+
+/// What is sent.
+#[derive(Clone, Copy)]
+pub enum Sent<'a> {
+    /// Nothing but the address.
+    Nothing,
+    /// JSON.
+    Json(&'a Value),
+    /// A file as a form.
+    Form(&'a Path),
+    /// The lines of a file as a list.
+    List(&'a Path),
+}
+
+/// Why an attempt brought nothing.
+#[derive(Debug)]
+pub enum Unsent {
+    /// What is to be done about it; and whether it may have been received all the same.
+    Verdict(Verdict, bool),
+    /// Nothing can be done.
+    Ended(BatchError),
+}
+
+impl<'s> Wire<'s> {
+    /// The way to the vendor that the settings name.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with them.
+    pub fn new(settings: &'s ChatSettings, stop: &'s AtomicBool) -> Result<Self, String> {
+        Ok(Self {
+            http: http::client(&settings.base_url)?,
+            headers: wire::headers(settings)?,
+            settings,
+            stop,
+        })
+    }
+
+    /// Asks for JSON, again and again as far as that makes sense.
+    pub async fn get(&self, url: &str) -> Result<Value, BatchError> {
+        let mut attempt = 0;
+        loop {
+            match self.once(Method::GET, url, Sent::Nothing).await {
+                Ok(answer) => return Ok(answer),
+                Err(unsent) => self.pause(url, unsent, &mut attempt).await?,
+            }
+        }
+    }
+
+    /// One attempt.
+    pub async fn once(&self, method: Method, url: &str, sent: Sent<'_>) -> Result<Value, Unsent> {
+        let request = self.request(method, url, sent).map_err(Unsent::Ended)?;
+        let answered = async {
+            let response = request.send().await?;
+            let (status, after) = (response.status().as_u16(), retry_after(&response));
+            Ok::<_, reqwest::Error>((status, after, read(response).await?))
+        };
+        let answered = self.unless_stopped(answered).await.map_err(Unsent::Ended)?;
+        let (status, after, body) = match answered {
+            Ok(answered) => answered,
+            Err(error) => return Err(Unsent::Verdict(wrong(&error), !error.is_connect())),
+        };
+        let body = self.without_key(body);
+        if !(200..300).contains(&status) {
+            let verdict = retry::after_status(status, after, &body, Manner::default());
+            return Err(Unsent::Verdict(verdict, status >= 500));
+        }
+        serde_json::from_slice(&body).map_err(|error| {
+            let failure = Failure::new("summary_invalid_json", &format!("the answer is no JSON: {error}"));
+            Unsent::Verdict(Verdict::Retry(failure, None), true)
+        })
+    }
+
+    /// Waits before the next attempt, or ends where there is to be none.
+    pub async fn pause(&self, url: &str, unsent: Unsent, attempt: &mut u32) -> Result<(), BatchError> {
+        let (failure, wish) = match unsent {
+            Unsent::Ended(error) => return Err(error),
+            Unsent::Verdict(Verdict::Retry(failure, wish), _) => (failure, wish),
+            Unsent::Verdict(
+                Verdict::Relearn(failure, _)
+                | Verdict::Shorten(failure, _)
+                | Verdict::Fail(failure)
+                | Verdict::EndRun(failure),
+                _,
+            ) => return Err(BatchError::refused(url, &failure, self.settings.key.as_ref())),
+        };
+        *attempt += 1;
+        if *attempt as usize > self.settings.max_retries {
+            return Err(BatchError::failed(url, &failure));
+        }
+        let pause = retry::pause(*attempt, self.settings.retry_delay, u64::from(*attempt), wish);
+        self.sleep(pause).await
+    }
+
+    /// Downloads what lies at an address into a file, which appears when it is whole. `false`: there is nothing (any more).
+    pub async fn download(&self, url: &str, path: &Path) -> Result<bool, BatchError> {
+        let mut attempt = 0;
+        loop {
+            match self.download_once(url, path).await {
+                Ok(()) => return Ok(true),
+                Err(Unsent::Verdict(Verdict::Fail(failure), _)) if failure.name == "summary_http_404" => {
+                    return Ok(false);
+                }
+                Err(unsent) => self.pause(url, unsent, &mut attempt).await?,
+            }
+        }
+    }
+
+    async fn download_once(&self, url: &str, path: &Path) -> Result<(), Unsent> {
+        let mut partial = path.as_os_str().to_owned();
+        partial.push(".partial");
+        let partial = Path::new(&partial);
+        let fault = |error| Unsent::Ended(BatchError::file("write", path, &error));
+        let broken = |error: reqwest::Error| Unsent::Verdict(wrong(&error), false);
+        // However long the whole takes, each part of it must come in time.
+        let request = self.http.get(url).headers(self.headers.clone());
+        let mut response = self.in_time(request.send()).await?.map_err(broken)?;
+        let status = response.status().as_u16();
+        if !(200..300).contains(&status) {
+            let after = retry_after(&response);
+            let body = self.in_time(read(response)).await?.map_err(broken)?;
+            let verdict = retry::after_status(status, after, &self.without_key(body), Manner::default());
+            return Err(Unsent::Verdict(verdict, false));
+        }
+        let mut file = File::create(partial).map_err(fault)?;
+        while let Some(chunk) = self.in_time(response.chunk()).await?.map_err(broken)? {
+            file.write_all(&chunk).map_err(fault)?;
+        }
+        file.sync_all().map_err(fault)?;
+        state::rename(partial, path).map_err(fault)
+    }
+
+    /// Sleeps, unless the run is to stop.
+    pub async fn sleep(&self, time: Duration) -> Result<(), BatchError> {
+        self.unless_stopped(tokio::time::sleep(time)).await
+    }
+
+    fn request(&self, method: Method, url: &str, sent: Sent<'_>) -> Result<RequestBuilder, BatchError> {
+        let request = self.http.request(method, url).headers(self.headers.clone());
+        let timeout = self.settings.timeout;
+        let in_file = |path: &Path, body: std::io::Result<FileBody>| {
+            let fault = |error| BatchError::file("read", path, &error);
+            let bytes = path.metadata().map_err(fault)?.len();
+            let timeout = timeout + Duration::from_secs(bytes / SLOWEST);
+            Ok((reqwest::Body::wrap(body.map_err(fault)?), timeout))
+        };
+        Ok(match sent {
+            Sent::Nothing => request.timeout(timeout),
+            Sent::Json(json) => request.timeout(timeout).body(json.to_string()),
+            Sent::Form(path) => {
+                let name = path.file_name().unwrap_or_default().to_string_lossy();
+                let form = FileBody::form(path, &[("purpose", "batch")], &name);
+                let (body, timeout) = in_file(path, form)?;
+                let kind = HeaderValue::from_str(&FileBody::form_type());
+                let kind = kind.unwrap_or_else(|_| HeaderValue::from_static("multipart/form-data"));
+                let mut headers = self.headers.clone();
+                headers.insert("content-type", kind);
+                let request = self.http.post(url).headers(headers);
+                request.timeout(timeout).body(body)
+            }
+            Sent::List(path) => {
+                let (body, timeout) = in_file(path, FileBody::list(path, "requests"))?;
+                request.timeout(timeout).body(body)
+            }
+        })
+    }
+
+    async fn in_time<T>(&self, future: impl Future<Output = T>) -> Result<T, Unsent> {
+        let timed = tokio::time::timeout(self.settings.timeout, future);
+        let timed = self.unless_stopped(timed).await.map_err(Unsent::Ended)?;
+        timed.map_err(|_| {
+            let detail = format!("nothing came for {} s", self.settings.timeout.as_secs_f64());
+            Unsent::Verdict(retry::after_transport(Transport::Timeout, &detail), false)
+        })
+    }
+
+    async fn unless_stopped<T>(&self, future: impl Future<Output = T>) -> Result<T, BatchError> {
+        let stopped = async {
+            while !self.stop.load(Ordering::Relaxed) {
+                tokio::time::sleep(LOOK).await;
+            }
+        };
+        match select(std::pin::pin!(future), std::pin::pin!(stopped)).await {
+            Either::Left((done, _)) => Ok(done),
+            Either::Right(_) => Err(BatchError::Interrupted),
+        }
+    }
+
+    /// A vendor may repeat the key that it was given.
+    fn without_key(&self, body: Vec<u8>) -> Vec<u8> {
+        match &self.settings.key {
+            Some(key) if memchr::memmem::find(&body, key.value.as_bytes()).is_some() => {
+                let text = String::from_utf8_lossy(&body);
+                text.replace(&key.value, "[REDACTED:api-key]").into_bytes()
+            }
+            _ => body,
+        }
+    }
+}
+
+fn retry_after(response: &Response) -> Option<Duration> {
+    let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let header = response.headers().get("retry-after")?;
+    retry::retry_after(header.to_str().ok()?, since_1970)
+}
+
+/// The body, as far as anybody reads such answers.
+async fn read(mut response: Response) -> Result<Vec<u8>, reqwest::Error> {
+    let mut body = Vec::new();
+    while let Some(chunk) = response.chunk().await? {
+        body.extend_from_slice(&chunk);
+        if body.len() > MAX_ANSWER {
+            break;
+        }
+    }
+    Ok(body)
+}
+
+fn wrong(error: &reqwest::Error) -> Verdict {
+    let kind = if error.is_timeout() {
+        Transport::Timeout
+    } else if error.is_decode() || error.is_body() {
+        Transport::Decoding
+    } else {
+        Transport::Connection
+    };
+    retry::after_transport(kind, &http::causes(error))
+}

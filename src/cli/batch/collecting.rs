@@ -1,0 +1,50 @@
+//! Finding out what has to be asked: a run over the records that writes requests and nothing else.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use super::flags;
+use crate::cli::compress::CompressOptions;
+use crate::cli::errors::CliError;
+use crate::cli::progress::{Progress, ProgressStyle, counting};
+use crate::cli::{execute, running, summarizer};
+use crate::config::OnFailure;
+use crate::pipeline::{self, Collected, Collection, RunError, Sample};
+use crate::summarize::batch::Responses;
+
+/// Writes what has to be asked into files that begin with `path`.
+pub fn collect(
+    options: &CompressOptions,
+    responses: Arc<dyn Responses>,
+    resend_failed: bool,
+    (path, force): (PathBuf, bool),
+    stop: &Arc<AtomicBool>,
+) -> Result<Collected, CliError> {
+    let config = &options.config;
+    let sources = pipeline::sources(&options.inputs).map_err(running::cli_error)?;
+    let chosen = summarizer::in_files(config, flags::postbox(config, responses, resend_failed))?;
+    let mut worker = execute::worker(config, &sources, &chosen)?;
+    // What is asked does not depend on what becomes of a record that waits: it is left alone.
+    worker.fitter.settings.on_failure = OnFailure::Keep;
+    let collection = Collection {
+        sources,
+        limit: options.limit,
+        sample: options
+            .sample
+            .map_or(Sample::ALL, |percent| Sample::new(percent, options.seed)),
+        jobs: running::jobs(config),
+        target: flags::request_target(config, path),
+        force,
+    };
+    let counters = running::counters(&collection.sources);
+    let progress = Progress::start(
+        ProgressStyle::detect(options.quiet, options.verbose),
+        Arc::clone(&counters),
+        counting,
+        None,
+    );
+    let collected = collection.run(worker, &counters, stop);
+    progress.finish();
+    collected.map_err(|error: RunError| running::cli_error(error))
+}

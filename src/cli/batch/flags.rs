@@ -1,0 +1,167 @@
+//! The flags that all batch commands share, and what they come to.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::batch::ResponseFiles;
+use crate::cli::compress::CompressOptions;
+use crate::cli::errors::{self, CliError};
+use crate::cli::inputs::percent;
+use crate::cli::key_flags::{KeyFlags, KeySet};
+use crate::config::{Api, Config, Key, OverLimit, Sources, SummarizerKind, TokenLimitField};
+use crate::pipeline::RequestTarget;
+use crate::summarize::batch::request::FileLimits;
+use crate::summarize::batch::{Manner, Postbox, Responses};
+
+/// Flags of every batch command.
+#[derive(Debug, Clone, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
+pub struct BatchFlags<S: KeySet + Clone + Send + Sync + 'static> {
+    /// Files or directories; - is standard input
+    #[arg(value_name = "INPUT", required = true)]
+    pub inputs: Vec<PathBuf>,
+    /// Configuration file, YAML, TOML or JSON by its name
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Overwrite what is there
+    #[arg(long)]
+    pub force: bool,
+    /// Take the first N records only
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub limit: Option<u64>,
+    /// Take a random part of the records, in their order
+    #[arg(long, value_name = "PERCENT", value_parser = percent, allow_negative_numbers = true)]
+    pub sample: Option<f64>,
+    /// Which random part [default: 0]
+    #[arg(long, value_name = "N", requires = "sample")]
+    pub seed: Option<u64>,
+    /// Ask again as well what was refused for good, or failed too often
+    #[arg(long)]
+    pub resend_failed: bool,
+    /// Print errors only
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub quiet: bool,
+    /// Print progress as lines where there is no terminal
+    #[arg(short, long)]
+    pub verbose: bool,
+    #[command(flatten)]
+    pub keys: KeyFlags<S>,
+}
+
+impl<S: KeySet + Clone + Send + Sync + 'static> BatchFlags<S> {
+    /// The run that these flags describe, whose summarizer is that of batches, whatever the other layers say.
+    pub fn options(
+        self,
+        output: Option<PathBuf>,
+        fail_over_limit: bool,
+    ) -> Result<CompressOptions, CliError> {
+        let mut sources: Sources = self.keys.into_sources(self.config);
+        let mut set = |path, value: String| {
+            sources.flags.extend(Key::by_path(path).map(|key| (key, value)));
+        };
+        set("summarization.summarizer", SummarizerKind::Batch.to_string());
+        if fail_over_limit {
+            set("compression.over_limit", OverLimit::Fail.to_string());
+        }
+        let resolved = sources.resolve()?;
+        let options = CompressOptions {
+            inputs: self.inputs,
+            output,
+            dry_run: false,
+            limit: self.limit,
+            sample: self.sample,
+            seed: self.seed.unwrap_or(0),
+            resume: false,
+            force: self.force,
+            warnings: resolved.all_warnings(),
+            config: resolved.config,
+            provenance: resolved.provenance,
+            quiet: self.quiet,
+            verbose: self.verbose,
+        };
+        if !options.quiet {
+            errors::warn(&options.warnings);
+        }
+        options.checked()
+    }
+}
+
+/// Opens responses, and says what is wrong with them.
+pub fn responses(paths: &[PathBuf], quiet: bool) -> Result<Arc<ResponseFiles>, CliError> {
+    let files = ResponseFiles::open(paths).map_err(|why| {
+        CliError::usage(why).with_help("--responses takes files, or folders of .jsonl files")
+    })?;
+    if !quiet {
+        let contents = &files.found;
+        let mut warnings = contents.complaints.clone();
+        let untold = contents.broken - contents.complaints.len() as u64;
+        if untold > 0 {
+            warnings.push(format!("{untold} more lines of responses cannot be read"));
+        }
+        if contents.requests > 0 && contents.answered == 0 {
+            warnings.push(format!(
+                "{} lines of the responses are requests: they have not been answered yet",
+                contents.requests
+            ));
+        }
+        if contents.taught > 0 {
+            warnings.push(format!(
+                "{} requests were refused for their token limit or their temperature, and are written otherwise now; \
+                 --token-limit-field and --send-temperature say so beforehand",
+                contents.taught
+            ));
+        }
+        errors::warn(&warnings);
+    }
+    Ok(Arc::new(files))
+}
+
+/// Says how many responses are to nothing that this run asks.
+pub fn tell_strangers(files: &ResponseFiles) {
+    let strangers = files.found.foreign + files.unasked();
+    if strangers > 0 {
+        let have = if strangers == 1 {
+            "response has"
+        } else {
+            "responses have"
+        };
+        errors::warn(&[format!(
+            "{strangers} {have} an id that no request of this run has: other records, settings or prompts"
+        )]);
+    }
+}
+
+/// How answers are got.
+pub fn postbox(config: &Config, responses: Arc<dyn Responses>, resend_failed: bool) -> Postbox {
+    let completion_limit = match config.batch.token_limit_field {
+        TokenLimitField::MaxTokens => false,
+        TokenLimitField::MaxCompletionTokens => true,
+        TokenLimitField::Auto => {
+            let own = Api::OpenAi.default_base_url();
+            config.summarization.api == Api::OpenAi && config.base_url().starts_with(own)
+        }
+    };
+    Postbox {
+        responses,
+        manner: Manner {
+            completion_limit,
+            temperature: config.batch.send_temperature,
+        },
+        resend_failed,
+    }
+}
+
+/// The files of requests that begin with that one.
+pub fn request_target(config: &Config, path: PathBuf) -> RequestTarget {
+    let bytes = config
+        .batch
+        .max_file_size
+        .map(|megabytes| (megabytes * 1e6) as u64);
+    let requests = config.batch.max_requests_per_file.map(|most| most as u64);
+    let limits = FileLimits::of(config.summarization.api).at_most(requests, bytes);
+    RequestTarget {
+        path,
+        max_requests: limits.requests,
+        max_bytes: limits.bytes,
+    }
+}

@@ -1,0 +1,191 @@
+//! A collection: every record is fitted as far as the answers go that are there, and what has to be asked next is written.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use super::RunError;
+use super::batch::{Batch, Position};
+use super::counters::Counters;
+use super::feed::Feed;
+use super::journal::Journal;
+use super::ordered::{Width, in_order};
+use super::requests::{RequestFiles, RequestMark, RequestTarget, RequestTotals};
+use super::sample::Sample;
+use super::source::{Source, split_data_extension};
+use super::targets::{appended, refuse_inputs};
+use super::worker::{Chunk, Worker};
+use crate::metrics::Totals;
+
+/// What a collection is to do.
+#[derive(Debug, Clone)]
+pub struct Collection {
+    /// Inputs, in order.
+    pub sources: Vec<Source>,
+    /// Records to take, at most.
+    pub limit: Option<u64>,
+    /// Which records to take.
+    pub sample: Sample,
+    /// Threads of the worker pool.
+    pub jobs: usize,
+    /// Where the requests go.
+    pub target: RequestTarget,
+    /// Whether files that are there are overwritten.
+    pub force: bool,
+}
+
+/// What a collection came to.
+#[derive(Debug)]
+pub struct Collected {
+    /// The records, as far as they came.
+    pub totals: Totals,
+    /// The requests written.
+    pub requests: RequestTotals,
+    /// Records that wait for an answer, by why there is none yet.
+    pub waiting: BTreeMap<String, u64>,
+    /// The files that it left; none where there is nothing to ask.
+    pub files: Vec<PathBuf>,
+    /// Time it took.
+    pub elapsed: Duration,
+    /// Decompressed bytes read.
+    pub bytes_read: u64,
+    /// What the tokenizer has to say of its counts, if anything.
+    pub tokenizer_note: Option<String>,
+}
+
+const UNREADABLE: &str = "check that it is whole and within reach, then run it again";
+
+impl Collection {
+    /// Writes what has to be asked. `stop` ends it early, and then nothing is left.
+    pub fn run(
+        &self,
+        worker: Worker,
+        counters: &Arc<Counters>,
+        stop: &Arc<AtomicBool>,
+    ) -> Result<Collected, RunError> {
+        let started = Instant::now();
+        let lock = self.start()?;
+        let note = Arc::clone(&worker.fitter.counter);
+        let mut files = RequestFiles::open(&self.target, RequestMark::default())
+            .map_err(|error| RunError::output(&self.target.path, &error))?;
+        let mut totals = Totals::default();
+        let mut waiting = BTreeMap::new();
+        let take = |batch: &Batch, chunk: Chunk| {
+            if let Some(error) = chunk.stop {
+                return Err(error);
+            }
+            Counters::add(&counters.bytes_done, batch.bytes.len() as u64);
+            Counters::add(&counters.records, chunk.rows.len() as u64);
+            chunk.rows.iter().for_each(|row| totals.add(row));
+            for request in &chunk.pending {
+                let why = request.why.to_string();
+                let code = why.split(':').next().unwrap_or_default();
+                *waiting.entry(code.to_owned()).or_default() += 1;
+                files.push(request).map_err(|error| self.fault(&error))?;
+            }
+            Ok(())
+        };
+        let collected = self.all(worker, counters, stop, take);
+        let collected = collected.and_then(|()| {
+            let mark = files.sync().map_err(|error| self.fault(&error))?;
+            let named = self.target.name_files(mark.files);
+            Ok((mark, named.map_err(|error| self.fault(&error))?))
+        });
+        if collected.is_err() {
+            self.remove_partials();
+        }
+        // Left behind it would say nothing: no harm.
+        let _ = lock.remove();
+        let (mark, files) = collected?;
+        Ok(Collected {
+            totals,
+            requests: mark.totals,
+            waiting,
+            files,
+            elapsed: started.elapsed(),
+            bytes_read: Counters::get(&counters.bytes_done),
+            tokenizer_note: note.note(),
+        })
+    }
+
+    fn all(
+        &self,
+        worker: Worker,
+        counters: &Arc<Counters>,
+        stop: &Arc<AtomicBool>,
+        take: impl FnMut(&Batch, Chunk) -> Result<(), RunError>,
+    ) -> Result<(), RunError> {
+        let feed = Feed {
+            sources: self.sources.clone(),
+            from: (0, Position::default()),
+            limit: self.limit,
+            sample: self.sample,
+            targets: None,
+            counters: Arc::clone(counters),
+            help: UNREADABLE,
+        };
+        let worker = Arc::new(worker);
+        let process = move |batch: Batch| {
+            let worker = Arc::clone(&worker);
+            async move {
+                let chunk = worker.process(&batch).await;
+                (batch, chunk)
+            }
+        };
+        let width = Width {
+            jobs: self.jobs,
+            requests: 0,
+        };
+        in_order(feed, width, stop, process, take)?;
+        if stop.load(Ordering::Relaxed) {
+            return Err(RunError::Interrupted { resumable: false });
+        }
+        Ok(())
+    }
+
+    /// Refuses what may not be written, and locks it.
+    fn start(&self) -> Result<Journal, RunError> {
+        let path = &self.target.path;
+        let existing = self.target.existing();
+        refuse_inputs(existing.iter().cloned().chain([path.clone()]), &self.sources)?;
+        if let Some(existing) = existing.first().filter(|_| !self.force) {
+            return Err(RunError::usage(
+                format!("the output {} exists already", existing.display()),
+                "overwrite it with --force, or name another with -o",
+            ));
+        }
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        if let Some(folder) = folder {
+            std::fs::create_dir_all(folder).map_err(|error| RunError::output(folder, &error))?;
+        }
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let stem = path.with_file_name(split_data_extension(&name).0);
+        let lock = appended(&stem, ".lock");
+        match Journal::open(&lock) {
+            Ok(Some(journal)) => Ok(journal),
+            Ok(None) => Err(RunError::CannotGoOn {
+                message: format!("another run is writing {}", path.display()),
+                help: "wait for it to end, or name another output with -o".to_owned(),
+            }),
+            Err(error) => Err(RunError::output(&lock, &error)),
+        }
+    }
+
+    fn remove_partials(&self) {
+        for number in 1.. {
+            let partial = appended(&self.target.file(number), super::targets::PARTIAL);
+            if std::fs::remove_file(partial).is_err() {
+                break;
+            }
+        }
+    }
+
+    fn fault(&self, error: &std::io::Error) -> RunError {
+        RunError::CannotGoOn {
+            message: format!("cannot write {}: {error}", self.target.path.display()),
+            help: "mend that, then run it again".to_owned(),
+        }
+    }
+}

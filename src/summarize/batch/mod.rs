@@ -1,0 +1,158 @@
+//! Summaries from answers that come in files: what is asked becomes lines to send, what was answered is read from lines.
+//!
+//! ```text
+//!  chat (prompts, pieces, lengths) ─► postbox ─► responses: is there an answer?
+//!                ▲                       │             │
+//!                └── the answer ◄────────┼── response ◄┘
+//!                                        └── request line ─► whoever writes what is to be asked
+//! ```
+//!
+//! Everything but the way is that of `chat`: the same answers give the same summaries.
+
+pub mod custom_id;
+pub mod job;
+pub mod request;
+pub mod response;
+
+use std::sync::Arc;
+
+use super::answers::AnswerKey;
+use super::chat::ChatSettings;
+use super::chat::answer::Answer;
+use super::chat::api::Call;
+pub use super::chat::dialect::{Lesson, Manner};
+use super::chat::question::{Asked, Question, Trouble};
+use super::chat::retry::Verdict;
+use super::failure::Failure;
+use super::run_end::RunEnd;
+use super::{PendingRequest, Usage};
+use crate::compress::Reason;
+use response::Outcome;
+
+/// What the responses have on one request.
+#[derive(Debug)]
+pub struct Found {
+    /// The answer, or the last failure.
+    pub outcome: Outcome,
+    /// How often it failed.
+    pub failures: usize,
+    /// What its failures taught of the server.
+    pub lessons: Vec<Lesson>,
+}
+
+/// Where responses lie.
+pub trait Responses: Send + Sync {
+    /// What came back for a request, if anything did.
+    ///
+    /// # Errors
+    ///
+    /// Why that cannot be read.
+    fn find(&self, key: &AnswerKey) -> Result<Option<Found>, String>;
+}
+
+/// No responses at all: everything has to be asked.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoResponses;
+
+impl Responses for NoResponses {
+    fn find(&self, _: &AnswerKey) -> Result<Option<Found>, String> {
+        Ok(None)
+    }
+}
+
+/// Answers questions from what is back, and has the others asked.
+pub struct Postbox {
+    /// What is back.
+    pub responses: Arc<dyn Responses>,
+    /// How requests are written.
+    pub manner: Manner,
+    /// Whether requests that failed for good are asked again all the same.
+    pub resend_failed: bool,
+}
+
+const MISSING: &str = "no answer is there yet";
+
+impl Postbox {
+    /// The answer to a question, or what has to be asked for it; `wanted` is about how many tokens the answer will have.
+    pub fn ask(
+        &self,
+        settings: &ChatSettings,
+        key: AnswerKey,
+        question: &Question,
+        wanted: usize,
+    ) -> Asked<'static> {
+        let mut usage = Usage::default();
+        let result = self.answer(settings, key, question, wanted, &mut usage);
+        Asked {
+            usage,
+            result,
+            place: None,
+        }
+    }
+
+    fn answer(
+        &self,
+        settings: &ChatSettings,
+        key: AnswerKey,
+        question: &Question,
+        wanted: usize,
+        usage: &mut Usage,
+    ) -> Result<Answer, Trouble> {
+        let again = |manner: Manner, failure: Failure| {
+            let call = Call {
+                model: &question.model.name,
+                prompt: &question.prompt,
+                max_output: question.max_output,
+                temperature: settings.temperature,
+                extra: &settings.body,
+            };
+            Trouble::Pending(Box::new(PendingRequest {
+                key,
+                line: request::line(settings.api, &key, &settings.api.body(&call, manner)),
+                why: Reason::with(failure.name, failure.detail),
+                prompt_tokens: question.prompt_tokens,
+                completion_tokens: wanted as u64,
+            }))
+        };
+        let found = self.responses.find(&key);
+        let Some(found) = found.map_err(|why| Trouble::Ended(RunEnd::unreadable(&why)))? else {
+            return Err(again(self.manner, Failure::new("summary_missing", MISSING)));
+        };
+        usage.api_calls += 1;
+        let failed = match found.outcome {
+            Outcome::Answer(answer) => {
+                usage.prompt_tokens += answer.prompt_tokens.unwrap_or(question.prompt_tokens);
+                usage.completion_tokens += answer.completion_tokens.unwrap_or_default();
+                return Ok(answer);
+            }
+            Outcome::Failed(failed) => failed,
+        };
+        usage.errors += 1;
+        usage.prompt_tokens += failed.tokens().0.unwrap_or_default();
+        usage.completion_tokens += failed.tokens().1.unwrap_or_default();
+        let manner = found
+            .lessons
+            .iter()
+            .fold(self.manner, |manner, lesson| manner.after(*lesson));
+        match failed.verdict(self.manner) {
+            Verdict::Shorten(failure, window) => Err(Trouble::TooLong(failure, window)),
+            // The second try, for less, comes from whoever asked.
+            Verdict::Fail(failure) if failure.name == "summary_cut_by_length" => {
+                Err(Trouble::Failed(failure))
+            }
+            Verdict::Fail(failure) if !self.resend_failed => Err(Trouble::Failed(failure)),
+            Verdict::Retry(failure, _) | Verdict::Relearn(failure, _) | Verdict::EndRun(failure)
+                if found.failures > settings.max_retries && !self.resend_failed =>
+            {
+                Err(Trouble::Failed(failure))
+            }
+            Verdict::Fail(failure)
+            | Verdict::Retry(failure, _)
+            | Verdict::Relearn(failure, _)
+            | Verdict::EndRun(failure) => Err(again(manner, failure)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
