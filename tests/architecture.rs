@@ -13,7 +13,7 @@ use tree::{SourceFile, read, root, rust_files};
 const LONGEST: usize = 400;
 
 /// Layers, and the other modules of this crate that each may use. `cli` may use all.
-const MAY_USE: [(&str, &[&str]); 10] = [
+const MAY_USE: [(&str, &[&str]); 11] = [
     ("trajectory", &["names"]),
     ("tokens", &[]),
     ("compress", &["names", "trajectory"]),

@@ -19,7 +19,7 @@ use crate::trajectory::{self, TurnView};
 ///
 /// Roles, tokens a turn, and the region that compress would replace with the same flags. With --compressed, the record
 /// before and after side by side, whoever compressed it, with the identifiers that kept assistant turns rely on: held, or
-/// dangling. The compressed record is found by its id, else by its line. Colours only on a terminal, and not where `NO_COLOR` is
+/// dangling. The compressed record is found by its id, else by its line. Colours only on a terminal, and not where NO_COLOR is
 /// set.
 #[derive(Debug, clap::Args)]
 #[expect(clippy::doc_markdown, reason = "the text is help for a terminal")]

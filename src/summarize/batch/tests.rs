@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::*;
 use crate::summarize::chat::api::Api;
-use crate::summarize::chat::client::Model;
+use crate::summarize::chat::question::Model;
 use crate::summarize::chat::dialect::Dialect;
 use crate::summarize::prompt::{Prompt, PromptSettings, Style};
 
@@ -28,7 +28,7 @@ impl Responses for Back {
     }
 }
 
-fn ask(back: Vec<Value>, resend_failed: bool) -> Asked {
+fn ask(back: Vec<Value>, resend_failed: bool) -> Asked<'static> {
     let settings = ChatSettings {
         api: Api::OpenAi,
         base_url: String::new(),
