@@ -217,3 +217,48 @@ fn requests_are_told_with_what_they_cost() {
     ran.exits(0).says("there is nothing to ask");
     assert!(!workspace.exists("none.jsonl"));
 }
+
+#[test]
+fn what_was_received_one_by_one_is_not_asked_in_a_batch_and_the_other_way_round() {
+    let shared = tempfile::tempdir().unwrap();
+    let cache = ["--cache", shared.path().to_str().unwrap()];
+    let one_by_one = chat(&cache);
+    let batch = demo();
+    export(&batch, &cache).exits(0);
+    assert!(!batch.exists("requests.jsonl"));
+    export(&batch, &["--no-cache"]).exits(0);
+    assert!(batch.text("requests.jsonl").lines().count() > 10);
+    // Answers in files count before those of other runs.
+    let text = batch.text("requests.jsonl");
+    let other = answers(&text).replace("The agent", "Another agent");
+    assert!(other.contains("Another agent read"));
+    batch.write("answers/other.jsonl", other);
+    apply(&batch, &["answers"], &cache);
+    assert!(batch.text("out.jsonl").contains("Another agent read"));
+    batch.write("answers/other.jsonl", "");
+    apply(&batch, &["answers"], &[&["--force"], &cache[..]].concat()).exits(0);
+    assert!(batch.read("out.jsonl") == one_by_one.read("out.jsonl"));
+    let totals = batch.json("out.summary.json");
+    assert_eq!(totals["summarization_api_calls"], 0);
+    assert!(totals["cached_summaries"].as_u64().unwrap() > 10);
+
+    // What came by files is beside the output, and a run that would ask one by one finds it there.
+    let batch = demo();
+    export(&batch, &[]).exits(0);
+    apply_until_done(&batch, &[]);
+    let server = Server::start(|_, _| panic!("nothing is left to ask"));
+    let again = [
+        "in.jsonl",
+        "-o",
+        "out.jsonl",
+        "--summarizer",
+        "chat",
+        "--force",
+        "--base-url",
+    ];
+    batch
+        .compress(&[&again[..], &[&server.url()], &SETTINGS].concat())
+        .exits(0);
+    assert_eq!(server.bodies().len(), 0);
+    assert!(batch.read("out.jsonl") == one_by_one.read("out.jsonl"));
+}

@@ -28,7 +28,7 @@ pub fn execute(options: &CompressOptions) -> Result<ExitStatus, CliError> {
         dry_run: options.dry_run,
         warns: !options.quiet,
     };
-    let chosen = summarizer::chosen(config, kept, counter)?;
+    let chosen = summarizer::chosen(config, kept, &counter)?;
     run(options, job, chosen)
 }
 

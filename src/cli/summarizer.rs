@@ -44,14 +44,14 @@ pub struct Kept {
 }
 
 /// Makes the summarizer. Nothing is opened or sent yet.
-pub fn chosen(config: &Config, kept: Kept, counter: Arc<dyn TokenCounter>) -> Result<Chosen, CliError> {
+pub fn chosen(config: &Config, kept: Kept, counter: &Arc<dyn TokenCounter>) -> Result<Chosen, CliError> {
     let embedded: Arc<dyn Summarizer> = Arc::new(Extractive {
         redaction: config.redaction.enabled,
     });
     let mut chosen = Chosen {
         summarizer: Arc::clone(&embedded),
         fallback: embedded,
-        counter: Arc::clone(&counter),
+        counter: Arc::clone(counter),
         spend: None,
         wording: None,
     };
@@ -67,7 +67,7 @@ pub fn chosen(config: &Config, kept: Kept, counter: Arc<dyn TokenCounter>) -> Re
             let spend = Arc::new(Spend::new(limits(config)));
             let settings = chat_settings(config)?;
             let store = answers(config, kept);
-            let chat = ChatSummarizer::new(settings, store, Arc::clone(&spend), Arc::clone(&counter))
+            let chat = ChatSummarizer::new(settings, store, Arc::clone(&spend), Arc::clone(counter))
                 .map_err(|why| CliError::usage(format!("cannot summarize over the network: {why}")))?;
             chosen.wording = Some(("prompt version".to_owned(), chat.prompt_version().to_owned()));
             chosen.summarizer = Arc::new(chat);
@@ -112,13 +112,13 @@ fn answers(config: &Config, kept: Kept) -> Arc<dyn AnswerStore> {
 }
 
 /// Makes the summarizer that takes its answers from files.
-pub fn in_files(config: &Config, postbox: Postbox) -> Result<Chosen, CliError> {
+pub fn in_files(config: &Config, kept: Kept, postbox: Postbox) -> Result<Chosen, CliError> {
     let embedded: Arc<dyn Summarizer> = Arc::new(Extractive {
         redaction: config.redaction.enabled,
     });
     let spend = Arc::new(Spend::new(limits(config)));
     let settings = chat_settings(config)?;
-    let chat = ChatSummarizer::in_files(settings, Arc::new(InMemory::default()), spend, postbox)
+    let chat = ChatSummarizer::in_files(settings, answers(config, kept), spend, postbox)
         .map_err(|why| CliError::usage(format!("cannot write prompts: {why}")))?;
     Ok(Chosen {
         counter: running::tokenizer(config)?,

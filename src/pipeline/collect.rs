@@ -6,6 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use futures_util::FutureExt;
+
 use super::RunError;
 use super::batch::{Batch, Position};
 use super::counters::Counters;
@@ -67,6 +69,11 @@ impl Collection {
     ) -> Result<Collected, RunError> {
         let started = Instant::now();
         let lock = self.start()?;
+        let summarizer = Arc::clone(&worker.fitter.summarizer);
+        if let Err(refused) = summarizer.prepare() {
+            let _ = lock.remove();
+            return Err(RunError::usage(refused.message, refused.help));
+        }
         let note = Arc::clone(&worker.fitter.counter);
         let mut files = RequestFiles::open(&self.target, RequestMark::default())
             .map_err(|error| RunError::output(&self.target.path, &error))?;
@@ -88,6 +95,8 @@ impl Collection {
             Ok(())
         };
         let collected = self.all(worker, counters, stop, take);
+        // Nobody was asked anything, so there is nothing to wait for.
+        let _ended = summarizer.finish().now_or_never();
         let collected = collected.and_then(|()| {
             let mark = files.sync().map_err(|error| self.fault(&error))?;
             let named = self.target.name_files(mark.files);

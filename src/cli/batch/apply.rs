@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::collecting::collect;
+use super::collecting::{Collecting, collect};
 use super::flags::{self, BatchFlags};
 use super::keys::ApplyKeys;
 use crate::batch::ResponseFiles;
@@ -71,17 +71,16 @@ pub fn apply(
 ) -> Result<ExitStatus, CliError> {
     let config = &options.config;
     let mut job = job(options)?;
-    let missing = job.targets.requests();
     if config.summarization.on_failure == OnFailure::Fail {
         let stop = running::stop_on_signals()?;
-        let target = (missing.clone(), options.force);
-        let collected = collect(
-            options,
-            Arc::<_>::clone(responses) as _,
+        let collecting = Collecting {
+            responses: Arc::<_>::clone(responses) as _,
             resend_failed,
-            target,
-            &stop,
-        )?;
+            cache: job.targets.cache(),
+            path: job.targets.requests(),
+            force: options.force,
+        };
+        let collected = collect(options, collecting, &stop)?;
         if let Some(file) = collected.files.first() {
             return Err(CliError::stopped(format!(
                 "{} records wait for an answer, and --on-failure fail lets none of them go without",
@@ -103,7 +102,12 @@ pub fn apply(
         ),
     ));
     let postbox = flags::postbox(config, Arc::<_>::clone(responses) as _, resend_failed);
-    let chosen = summarizer::in_files(config, postbox)?;
+    let kept = summarizer::Kept {
+        beside: job.targets.cache(),
+        dry_run: false,
+        warns: !options.quiet,
+    };
+    let chosen = summarizer::in_files(config, kept, postbox)?;
     let status = execute::run(options, job, chosen)?;
     if !options.quiet && !options.resume {
         flags::tell_strangers(responses);

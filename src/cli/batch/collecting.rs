@@ -13,17 +13,35 @@ use crate::config::OnFailure;
 use crate::pipeline::{self, Collected, Collection, RunError, Sample};
 use crate::summarize::batch::Responses;
 
-/// Writes what has to be asked into files that begin with `path`.
+/// What is known already, and where the rest is written.
+pub struct Collecting {
+    /// What is back.
+    pub responses: Arc<dyn Responses>,
+    /// Whether requests that failed for good are asked again all the same.
+    pub resend_failed: bool,
+    /// The folder of answers that runs were given before, where none is named.
+    pub cache: Option<PathBuf>,
+    /// The first file to write.
+    pub path: PathBuf,
+    /// Whether files that are there are overwritten.
+    pub force: bool,
+}
+
+/// Writes what has to be asked.
 pub fn collect(
     options: &CompressOptions,
-    responses: Arc<dyn Responses>,
-    resend_failed: bool,
-    (path, force): (PathBuf, bool),
+    collecting: Collecting,
     stop: &Arc<AtomicBool>,
 ) -> Result<Collected, CliError> {
     let config = &options.config;
     let sources = pipeline::sources(&options.inputs).map_err(running::cli_error)?;
-    let chosen = summarizer::in_files(config, flags::postbox(config, responses, resend_failed))?;
+    let postbox = flags::postbox(config, collecting.responses, collecting.resend_failed);
+    let kept = summarizer::Kept {
+        beside: collecting.cache,
+        dry_run: true,
+        warns: !options.quiet,
+    };
+    let chosen = summarizer::in_files(config, kept, postbox)?;
     let mut worker = execute::worker(config, &sources, &chosen)?;
     // What is asked does not depend on what becomes of a record that waits: it is left alone.
     worker.fitter.settings.on_failure = OnFailure::Keep;
@@ -34,8 +52,8 @@ pub fn collect(
             .sample
             .map_or(Sample::ALL, |percent| Sample::new(percent, options.seed)),
         jobs: running::jobs(config),
-        target: flags::request_target(config, path),
-        force,
+        target: flags::request_target(config, collecting.path),
+        force: collecting.force,
     };
     let counters = running::counters(&collection.sources);
     let progress = Progress::start(

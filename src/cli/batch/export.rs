@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::collecting::collect;
+use super::collecting::{Collecting, collect};
 use super::flags::{self, BatchFlags};
 use super::keys::ExportKeys;
 use crate::cli::compress::CompressOptions;
@@ -56,14 +56,15 @@ pub fn run(args: ExportArgs) -> Result<ExitStatus, CliError> {
     let options = args.flags.options(Some(args.output.clone()), false)?;
     let responses = flags::responses(&args.responses, options.quiet)?;
     let stop = running::stop_on_signals()?;
-    let target = (args.output, options.force);
-    let collected = collect(
-        &options,
-        Arc::<_>::clone(&responses) as _,
+    let collecting = Collecting {
+        responses: Arc::<_>::clone(&responses) as _,
         resend_failed,
-        target,
-        &stop,
-    )?;
+        // The output does not exist yet, so there is nothing beside it.
+        cache: None,
+        path: args.output,
+        force: options.force,
+    };
+    let collected = collect(&options, collecting, &stop)?;
     if !options.quiet {
         // Where stderr is closed there is nobody left to tell.
         let _ = io::stderr().write_all(table(&options, &collected).as_bytes());

@@ -38,6 +38,9 @@ pub struct BatchFlags<S: KeySet + Clone + Send + Sync + 'static> {
     /// Ask again as well what was refused for good, or failed too often
     #[arg(long)]
     pub resend_failed: bool,
+    /// Take no answers that were received before from a folder, and keep none there: --cache off
+    #[arg(long, conflicts_with = "summarization.cache")]
+    pub no_cache: bool,
     /// Print errors only
     #[arg(short, long, conflicts_with = "verbose")]
     pub quiet: bool,
@@ -60,6 +63,9 @@ impl<S: KeySet + Clone + Send + Sync + 'static> BatchFlags<S> {
             sources.flags.extend(Key::by_path(path).map(|key| (key, value)));
         };
         set("summarization.summarizer", SummarizerKind::Batch.to_string());
+        if self.no_cache {
+            set("summarization.cache", "off".to_owned());
+        }
         if fail_over_limit {
             set("compression.over_limit", OverLimit::Fail.to_string());
         }

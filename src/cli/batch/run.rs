@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use super::collecting::collect;
+use super::collecting::{Collecting, collect};
 use super::flags::{self, BatchFlags};
 use super::keys::RunKeys;
 use super::watch::Watch;
@@ -72,6 +72,7 @@ pub fn run(args: RunArgs) -> Result<ExitStatus, CliError> {
         watch: Watch::new(options.quiet, options.verbose),
         stop: running::stop_on_signals()?,
         options: &options,
+        cache: job.targets.cache(),
         folder,
     };
     run.refuse_other_settings()?;
@@ -95,6 +96,8 @@ struct Run<'r> {
     options: &'r CompressOptions,
     settings: ChatSettings,
     folder: Folder,
+    /// The folder of answers that runs were given before.
+    cache: Option<PathBuf>,
     state: State,
     watch: Watch,
     stop: Arc<AtomicBool>,
@@ -144,14 +147,14 @@ impl Run<'_> {
                 self.watch.line("no more rounds: --max-rounds is reached");
                 return Ok(responses);
             }
-            let target = (self.folder.requests(round), true);
-            let collected = collect(
-                self.options,
-                Arc::<_>::clone(&responses) as _,
+            let collecting = Collecting {
+                responses: Arc::<_>::clone(&responses) as _,
                 resend_failed,
-                target,
-                &self.stop,
-            )?;
+                cache: self.cache.clone(),
+                path: self.folder.requests(round),
+                force: true,
+            };
+            let collected = collect(self.options, collecting, &self.stop)?;
             // Once is enough: what fails again has had its chance.
             resend_failed = false;
             if collected.files.is_empty() {

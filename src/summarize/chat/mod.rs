@@ -26,11 +26,12 @@ pub mod settings;
 pub(crate) mod wire;
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use futures_util::future::BoxFuture;
 use tokio::runtime::Runtime;
 
-use super::answers::{AnswerKey, AnswerStore, Answers, KeptAnswer};
+use super::answers::{AnswerKey, AnswerKind, AnswerStore, Answers, InMemory, KeptAnswer};
 use super::batch::Postbox;
 use super::failure::Failure;
 use super::prompt::Prompter;
@@ -59,8 +60,8 @@ enum Way {
     /// One by one over HTTP. Requests run in the runtime, everything else where the caller runs; `None` only while this is
     /// dropped.
     Online(Arc<Client>, Option<Runtime>),
-    /// All at once in files: here are those answers that are back.
-    InFiles(Postbox),
+    /// All at once in files: here are those answers that are back, and those that other runs were given.
+    InFiles(Postbox, Arc<dyn AnswerStore>),
 }
 
 impl ChatSummarizer {
@@ -92,7 +93,7 @@ impl ChatSummarizer {
     }
 
     /// A summarizer that asks nobody: it takes its answers from those that are back, and says what has to be asked for the
-    /// others. Prompts, keys and what is made of an answer are the same.
+    /// others. Prompts, keys and what is made of an answer are the same. What is back counts before what is in the store.
     ///
     /// # Errors
     ///
@@ -103,7 +104,12 @@ impl ChatSummarizer {
         spend: Arc<Spend>,
         postbox: Postbox,
     ) -> Result<Self, String> {
-        Self::by(Way::InFiles(postbox), settings, store, spend)
+        Self::by(
+            Way::InFiles(postbox, store),
+            settings,
+            Arc::new(InMemory::default()),
+            spend,
+        )
     }
 
     fn by(
@@ -129,9 +135,17 @@ impl ChatSummarizer {
         })
     }
 
+    /// Where answers outlive the run.
+    fn lasting(&self) -> &Arc<dyn AnswerStore> {
+        match &self.way {
+            Way::Online(..) => self.answers.store(),
+            Way::InFiles(_, cache) => cache,
+        }
+    }
+
     /// Whether the tokens of prompts matter to somebody.
     fn counts_tokens(&self) -> bool {
-        matches!(self.way, Way::InFiles(_)) || self.settings.tpm.is_some() || self.spend.prices().is_some()
+        matches!(self.way, Way::InFiles(..)) || self.settings.tpm.is_some() || self.spend.prices().is_some()
     }
 
     /// Puts a question to the model, and keeps the answer; `wanted` is about how many tokens it will have. What it took comes
@@ -146,9 +160,28 @@ impl ChatSummarizer {
         let store = Arc::clone(self.answers.store());
         let redaction = self.settings.prompt.redaction;
         match &self.way {
-            Way::InFiles(postbox) => {
-                let asked = postbox.ask(&self.settings, key, &question, wanted);
-                let kept = keep::kept(asked.result, &question.model.name, &asked.usage, redaction);
+            Way::InFiles(postbox, cache) => {
+                let mut asked = postbox.ask(&self.settings, key, &question, wanted);
+                let back = keep::kept(asked.result, &question.model.name, &asked.usage, redaction);
+                let kept = match back {
+                    Ok(answer) => {
+                        // These files are what was asked for: an answer that another run was given does not replace theirs.
+                        cache.put(&key, answer.clone());
+                        Ok(answer)
+                    }
+                    Err(ended @ Trouble::Ended(_)) => Err(ended),
+                    Err(trouble) => {
+                        let wanted = |answer: &KeptAnswer| {
+                            answer.kind != AnswerKind::Refused || !postbox.resend_failed
+                        };
+                        let answer = cache.get(&key).filter(wanted).ok_or(trouble);
+                        if answer.is_ok() {
+                            asked.usage.cached += 1;
+                            self.spend.cache_hits.fetch_add(1, Ordering::Relaxed);
+                        }
+                        answer
+                    }
+                };
                 Ok((kept.map(|answer| store.put(&key, answer)), asked.usage))
             }
             Way::Online(client, runtime) => {
@@ -215,7 +248,7 @@ impl Summarizer for ChatSummarizer {
     fn name(&self) -> &'static str {
         match self.way {
             Way::Online(..) => "chat",
-            Way::InFiles(_) => "batch",
+            Way::InFiles(..) => "batch",
         }
     }
 
@@ -224,7 +257,7 @@ impl Summarizer for ChatSummarizer {
     }
 
     fn prepare(&self) -> Result<(), NotReady> {
-        self.answers.store().open()
+        self.lasting().open()
     }
 
     fn finish(&self) -> BoxFuture<'_, ()> {
@@ -232,7 +265,7 @@ impl Summarizer for ChatSummarizer {
             if let Way::Online(client, _) = &self.way {
                 client.finish().await;
             }
-            self.answers.store().close();
+            self.lasting().close();
         })
     }
 
