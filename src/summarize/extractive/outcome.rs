@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use memchr::memmem;
 
-use super::line::{cleaned, shortened};
+use super::line::{cleaned, cleaned_line, shortened};
 use super::told::Told;
 use crate::trajectory::leaves::{Leaf, leaves};
 
@@ -111,17 +111,19 @@ fn told_fields(fields: &[Leaf<'_>], target: &str, told: &mut Told) -> Option<Str
     let mut shown: Vec<&Leaf<'_>> = fields.iter().filter(|leaf| is_telling(leaf)).collect();
     shown.sort_by_key(|leaf| (!matches!(&*leaf.key, "status" | "message" | "result"), leaf.depth));
     let mut result = String::new();
+    let mut field = String::new();
     for leaf in shown {
-        let value = cleaned(&leaf.value);
-        let field = if leaf.key.is_empty() {
-            value
-        } else {
-            format!("{}: {value}", cleaned(&leaf.key))
-        };
-        let value = field.split_once(": ").map_or(field.as_str(), |(_, value)| value);
+        field.clear();
+        if !leaf.key.is_empty() {
+            field.push_str(&cleaned_line(&leaf.key));
+            field.push_str(": ");
+        }
+        field.push_str(&cleaned_line(&leaf.value));
+        let value = memmem::find(field.as_bytes(), b": ").and_then(|at| field.get(at + 2..));
+        let value = value.unwrap_or(&field);
         let is_status = field.starts_with("status: ");
         let is_new = told.is_new(target, &leaf.key, &field, leaf.depth <= 1);
-        if !is_status && (target.contains(value) || !is_new) {
+        if !is_status && (!is_new || has(target, value)) {
             continue;
         }
         if !result.is_empty() && result.len() + field.len() > MAX_LINE {
