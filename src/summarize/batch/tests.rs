@@ -4,8 +4,8 @@ use serde_json::{Map, Value, json};
 
 use super::*;
 use crate::summarize::chat::api::Api;
-use crate::summarize::chat::question::Model;
 use crate::summarize::chat::dialect::Dialect;
+use crate::summarize::chat::question::Model;
 use crate::summarize::prompt::{Prompt, PromptSettings, Style};
 
 /// Lines that came back for every question.
