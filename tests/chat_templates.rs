@@ -244,7 +244,7 @@ fn a_record_of_either_format_renders_as_the_same_chat() {
 fn a_template_without_end_is_a_refusal() {
     let bare = Bare::new();
     for source in [
-        "{% for i in range(90000) %}{% for j in range(90000) %}{% endfor %}{% endfor %}",
+        "{% for i in range(5000) %}{% for j in range(90000) %}{% endfor %}{% endfor %}",
         "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}",
         "{% macro m(n) %}{% for x in [n] recursive %}{{ loop([x]) }}{% endfor %}{% endmacro %}{{ m(1) }}",
     ] {
@@ -277,6 +277,25 @@ fn a_template_beyond_all_bounds_is_an_error_or_a_text() {
         if let Ok(template) = bare.compile(&source) {
             let _ = template.render(r#"[{"role": "user", "content": ""}]"#, None);
         }
+    }
+}
+
+#[test]
+fn values_that_hold_themselves_or_lie_deep_have_an_end() {
+    let bare = Bare::new();
+    let chat = &chats()[0];
+    let tower =
+        "{% set ns = namespace(x=[]) %}{% for i in range(5000) %}{% set ns.x = [ns.x] %}{% endfor %}";
+    let circle = "{% set ns = namespace() %}{% set ns.one = ns %}{% set ns.two = ns %}";
+    for (source, is_refused) in [
+        (format!("{tower}{{{{ ns.x }}}}"), false),
+        (format!("{tower}{{{{ ns.x|tojson }}}}"), true),
+        (format!("{circle}{{{{ ns }}}}"), false),
+    ] {
+        let template = bare.compile(&source).unwrap();
+        let text = render(&template, chat);
+        assert_eq!(text.contains("lies too deep"), is_refused, "{}", text.len());
+        assert_eq!(text.contains("..."), !is_refused, "{}", text.len());
     }
 }
 
