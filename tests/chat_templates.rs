@@ -282,20 +282,15 @@ fn a_template_beyond_all_bounds_is_an_error_or_a_text() {
 
 #[test]
 fn values_that_hold_themselves_or_lie_deep_have_an_end() {
-    let bare = Bare::new();
-    let chat = &chats()[0];
-    let tower =
-        "{% set ns = namespace(x=[]) %}{% for i in range(5000) %}{% set ns.x = [ns.x] %}{% endfor %}";
-    let circle = "{% set ns = namespace() %}{% set ns.one = ns %}{% set ns.two = ns %}";
-    for (source, is_refused) in [
-        (format!("{tower}{{{{ ns.x }}}}"), false),
-        (format!("{tower}{{{{ ns.x|tojson }}}}"), true),
-        (format!("{circle}{{{{ ns }}}}"), false),
+    let tower = "{% set ns = namespace(x=[]) %}{% for i in range(5000) %}{% set ns.x = [ns.x] %}{% endfor %}";
+    let circle = "{% set ns = namespace() %}{% set ns.one = ns %}{% set ns.two = ns %}{{ ns }}";
+    for (source, end) in [
+        (format!("{tower}{{{{ ns.x }}}}"), "..."),
+        (format!("{tower}{{{{ ns.x|tojson }}}}"), "too deep"),
+        (circle.into(), "..."),
     ] {
-        let template = bare.compile(&source).unwrap();
-        let text = render(&template, chat);
-        assert_eq!(text.contains("lies too deep"), is_refused, "{}", text.len());
-        assert_eq!(text.contains("..."), !is_refused, "{}", text.len());
+        let template = Bare::new().compile(&source).unwrap();
+        assert!(render(&template, &chats()[0]).contains(end), "{source}");
     }
 }
 
