@@ -108,7 +108,7 @@ fn the_fast_engine_counts_only_what_it_counts_exactly() {
     let with_pattern = |pattern_text: &str| {
         let text = pattern_text.to_owned();
         changed("qwen.json", |file| {
-            *file.pointer_mut(pattern).unwrap() = text.into()
+            *file.pointer_mut(pattern).unwrap() = text.into();
         })
     };
     assert_eq!(with_pattern(digits).identity().engine, FAST_ENGINE);
@@ -122,7 +122,7 @@ fn the_fast_engine_counts_only_what_it_counts_exactly() {
     assert_eq!(counter.identity().engine, REFERENCE_ENGINE);
     assert_eq!(counter.count("i\u{2581}n"), counter.count("in"));
     let whole_words = changed("qwen.json", |file| {
-        file["added_tokens"][0]["single_word"] = true.into()
+        file["added_tokens"][0]["single_word"] = true.into();
     });
     assert_eq!(whole_words.identity().engine, REFERENCE_ENGINE);
 }
