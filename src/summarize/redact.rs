@@ -52,6 +52,7 @@ pub fn redact(text: &str) -> (Cow<'_, str>, usize) {
             redacted.push_str(kind);
             redacted.push(']');
             done = span.end;
+            from = done.max(from);
             count += 1;
         }
     }

@@ -24,7 +24,10 @@ pub(super) fn private_key(text: &str, word: Range<usize>) -> Option<Range<usize>
     let label_end = memmem::find(window.get(..80.min(window.len()))?, b"PRIVATE KEY")?;
     let body_start = label_end + memmem::find(window.get(label_end..)?, b"-----")? + 5;
     let body = window.get(body_start..)?;
-    let (body_end, block_end) = if let Some(end) = memmem::find(body, b"-----END") {
+    // No dashes stand in a body, so whatever has them first ends it.
+    let dashes = memmem::find(body, b"-----");
+    let end = dashes.filter(|at| body.get(at + 5..).is_some_and(|rest| rest.starts_with(b"END")));
+    let (body_end, block_end) = if let Some(end) = end {
         let tail = body.get(end + 8..)?;
         (
             end,

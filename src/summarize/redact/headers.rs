@@ -12,6 +12,12 @@ use super::shape::{
 /// Longest header.
 const MAX_HEADER: usize = 4096;
 
+/// Longest name of a scheme.
+const MAX_SCHEME: usize = 24;
+
+/// Longest name of a cookie.
+const MAX_COOKIE_NAME: usize = 80;
+
 /// What a cookie says about itself, beside its value.
 const ATTRIBUTES: [&str; 6] = ["expires", "path", "domain", "max-age", "samesite", "version"];
 
@@ -53,10 +59,15 @@ pub(super) fn authorization(text: &str, word: Range<usize>) -> Option<Range<usiz
 pub(super) fn other_scheme(text: &str, word: Range<usize>) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let (at, is_quoted) = after_name(bytes, word.end)?;
-    let scheme = text.get(at..)?.split(' ').next()?;
-    let is_scheme = scheme.len() <= 24
-        && bytes.get(at + scheme.len()) == Some(&b' ')
-        && scheme.bytes().all(|byte| Class::Url.holds(byte));
+    let scheme = bytes
+        .get(at..)?
+        .iter()
+        .take(MAX_SCHEME + 1)
+        .take_while(|byte| Class::Url.holds(**byte))
+        .count();
+    let scheme = text.get(at..at + scheme)?;
+    let is_scheme =
+        !scheme.is_empty() && scheme.len() <= MAX_SCHEME && bytes.get(at + scheme.len()) == Some(&b' ');
     if is_scheme && (scheme.eq_ignore_ascii_case("bearer") || scheme.eq_ignore_ascii_case("basic")) {
         return None;
     }
@@ -85,6 +96,15 @@ pub(super) fn cookies(text: &str, word: Range<usize>) -> Option<Range<usize>> {
         after_name(bytes, name_end)?.0
     };
     let rest = bytes.get(start..)?;
+    // No more is read of what does not begin as cookies do.
+    let name = rest
+        .iter()
+        .take(MAX_COOKIE_NAME)
+        .take_while(|byte| Class::Dotted.holds(**byte))
+        .count();
+    if rest.get(name) != Some(&b'=') {
+        return None;
+    }
     let ends = |byte: &u8| byte.is_ascii_control() || matches!(byte, b'"' | b'\'' | b'`' | b'\\' | b'<');
     let length = rest
         .iter()

@@ -1,6 +1,9 @@
 //! What a secret looks like, and what only looks like one: fillers, words, paths, code.
 
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
 
 /// Words in a value that say it is none.
 const FILLERS: [&str; 20] = [
@@ -25,6 +28,11 @@ const FILLERS: [&str; 20] = [
     "<",
     "sample",
 ];
+
+static FILLER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+    let words = AhoCorasick::builder().ascii_case_insensitive(true).build(FILLERS);
+    words.ok()
+});
 
 /// Whether a word begins at `at`: no letter or digit before it, unless it is the letter of a JSON escape.
 pub(super) fn begins_word(text: &str, at: usize) -> bool {
@@ -104,13 +112,11 @@ pub(super) fn distinct(secret: &str) -> u32 {
 }
 
 pub(super) fn is_filler(value: &str) -> bool {
-    let lower = value.to_ascii_lowercase();
     let is_test = ["test", "demo", "pass"].iter().any(|word| {
-        lower
-            .strip_prefix(word)
-            .is_some_and(|tail| tail.len() <= 4 && tail.bytes().all(|b| b.is_ascii_digit()))
+        let (start, tail) = value.as_bytes().split_at(word.len().min(value.len()));
+        start.eq_ignore_ascii_case(word.as_bytes()) && tail.len() <= 4 && tail.iter().all(u8::is_ascii_digit)
     });
-    is_test || FILLERS.iter().any(|filler| lower.contains(filler))
+    is_test || FILLER.as_ref().is_some_and(|words| words.is_match(value))
 }
 
 /// Whether it is words joined by dashes or underscores, with at most a short number among them.
@@ -139,10 +145,11 @@ pub(super) fn is_uuid(value: &str) -> bool {
 
 /// Shannon entropy in bits per byte.
 pub(super) fn entropy(value: &str) -> f64 {
-    let mut counts = [0_u32; 256];
+    // Values are ASCII; other bytes share counts, which makes them less of a secret.
+    let mut counts = [0_u16; 128];
     for byte in value.bytes() {
-        if let Some(count) = counts.get_mut(usize::from(byte)) {
-            *count += 1;
+        if let Some(count) = counts.get_mut(usize::from(byte & 127)) {
+            *count = count.saturating_add(1);
         }
     }
     let total = value.len() as f64;

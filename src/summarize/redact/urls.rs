@@ -83,6 +83,9 @@ pub(super) fn parameter(text: &str, word: Range<usize>) -> Option<Range<usize>> 
         || matches!(before, [.., b'?' | b'&' | b';' | b'-'])
         || before.ends_with(b"u0026")
         || before.ends_with(b", ");
+    if !is_parameter {
+        return None;
+    }
     let rest = bytes.get(word.end..)?;
     let length = rest
         .iter()
@@ -91,7 +94,7 @@ pub(super) fn parameter(text: &str, word: Range<usize>) -> Option<Range<usize>> 
         .count();
     let span = word.end..word.end + length;
     let value = text.get(span.clone())?;
-    (is_parameter && is_machine_made(value, 20) && !is_uuid(value)).then_some(span)
+    (is_machine_made(value, 20) && !is_uuid(value)).then_some(span)
 }
 
 /// The password of `curl -u user:password`, `sshpass -p password`, `mysql -ppassword`.
@@ -112,11 +115,12 @@ pub(super) fn option(text: &str, word: Range<usize>) -> Option<Range<usize>> {
     let start = skip(bytes, at, b"\\\"'");
     let rest = text.get(start..)?;
     let ends = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '\\' | '|' | '>');
-    let value = rest
-        .split(ends)
-        .next()?
-        .get(..)
-        .filter(|value| value.len() <= MAX_PART)?;
+    let (length, _) = rest
+        .char_indices()
+        .take(MAX_PART)
+        .find(|(_, c)| ends(*c))
+        .or_else(|| (rest.len() <= MAX_PART).then_some((rest.len(), ' ')))?;
+    let value = rest.get(..length)?;
     let from = if is_user { value.find(':')? + 1 } else { 0 };
     let password = value.get(from..)?;
     let is_secret = is_password(password) && !password.starts_with(['$', '{', '%', '[', '<', '*']);
