@@ -264,9 +264,14 @@ fn files_of(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
         for entry in entries {
             let file = entry.map_err(wrong)?.path();
             // What is packed is told, not passed over.
-            let name = file.file_name().unwrap_or_default().to_string_lossy();
-            let name = name.trim_end_matches(".gz").trim_end_matches(".zst");
-            if file.is_file() && name.ends_with(".jsonl") {
+            let ends = |path: &Path, end: &str| path.extension().is_some_and(|extension| extension == end);
+            let is_packed = ends(&file, "gz") || ends(&file, "zst");
+            let inner = if is_packed {
+                file.with_extension("")
+            } else {
+                file.clone()
+            };
+            if file.is_file() && ends(&inner, "jsonl") {
                 in_folder.push(file);
             }
         }
