@@ -51,6 +51,17 @@ pub fn causes(error: &dyn std::error::Error) -> String {
     text
 }
 
+/// An address as it may be told: without the user and the password that it may hold.
+pub fn shown(url: &str) -> String {
+    let Some((scheme, rest)) = url.split_once("://") else {
+        return url.to_owned();
+    };
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = authority.rsplit('@').next().unwrap_or_default();
+    let path = rest.get(authority.len()..).unwrap_or_default();
+    format!("{scheme}://{host}{path}")
+}
+
 fn is_local(url: &str) -> bool {
     let Ok(url) = reqwest::Url::parse(url) else {
         return false;
@@ -76,6 +87,18 @@ mod tests {
             assert!(is_local(url), "{url}");
         }
         assert!(!is_local("https://localhost.example.com/") && !is_local("nonsense"));
+    }
+
+    #[test]
+    fn an_address_is_told_without_user_and_password() {
+        for (url, told) in [
+            ("http://me:word@h:1/v1", "http://h:1/v1"),
+            ("http://me:w@rd@h/v1?a@b", "http://h/v1?a@b"),
+            ("https://h/a@b", "https://h/a@b"),
+            ("nonsense", "nonsense"),
+        ] {
+            assert_eq!(shown(url), told);
+        }
     }
 
     #[test]

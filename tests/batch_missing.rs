@@ -279,6 +279,7 @@ impl Summarizer for Waiting {
             why: Reason::plain("summary_missing"),
             prompt_tokens: 1,
             completion_tokens: 1,
+            by_fallback: false,
         };
         let usage = Usage::default();
         let pending = SummaryError::Pending {

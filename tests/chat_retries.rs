@@ -126,13 +126,20 @@ fn what_ends_the_run_says_what_to_look_at_and_never_the_key() {
         (402, "wants to be paid"),
         (403, "does not allow"),
     ] {
-        let server = Server::start(move |_, _| refusal(status, "key xyzzy-9000 is no good"));
+        let server = Server::start(move |_, _| {
+            refusal(status, "key xyzzy-9000 and plugh/7 are no good, nor is frobozz-4")
+        });
+        let address = server.url().replace("http://", "http://me:grue-5@");
         let chat = summarizer(ChatSettings {
+            headers: vec![
+                ("Proxy-Authorization".to_owned(), "Bearer plugh/7".to_owned()),
+                ("X-Team-Key".to_owned(), "frobozz-4".to_owned()),
+            ],
             key: Some(Key {
                 value: "xyzzy-9000".to_owned(),
                 variable: "MY_KEY".to_owned(),
             }),
-            ..chat_settings(&server.url())
+            ..chat_settings(&address)
         });
         let error = summarize(&chat, "text").unwrap_err();
         let SummaryError::EndRun { message, help, .. } = &error else {
@@ -142,11 +149,31 @@ fn what_ends_the_run_says_what_to_look_at_and_never_the_key() {
             message.contains(what) && help.contains("MY_KEY") && help.contains("--base-url"),
             "{message}"
         );
-        assert!(!format!("{error:?}").contains("xyzzy-9000"));
+        for secret in ["xyzzy-9000", "plugh", "frobozz", "grue"] {
+            assert!(!format!("{error:?}").contains(secret), "{error:?}");
+        }
         // Nobody asks again.
         assert_eq!(outcome(&summarize(&chat, "other")), "end of the run");
         assert_eq!(server.requests().len(), 1);
     }
+}
+
+#[test]
+fn a_redirect_is_not_followed_so_that_the_key_stays_where_it_was_sent() {
+    let elsewhere = Server::start(|_, _| completion("Done."));
+    let target = elsewhere.url();
+    let server = Server::start(move |_, _| {
+        ResponseTemplate::new(307).insert_header("location", format!("{target}/chat/completions"))
+    });
+    let chat = summarizer(ChatSettings {
+        key: Some(Key {
+            value: "xyzzy-9000".to_owned(),
+            variable: "MY_KEY".to_owned(),
+        }),
+        ..chat_settings(&server.url())
+    });
+    assert_eq!(outcome(&summarize(&chat, "text")), "summary_http_redirect");
+    assert_eq!((server.requests().len(), elsewhere.requests().len()), (1, 0));
 }
 
 #[test]

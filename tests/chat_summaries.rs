@@ -239,6 +239,8 @@ fn limits_on_requests_and_money_end_the_run() {
     let prices = Prices {
         prompt: 1000.0,
         completion: 5000.0,
+        fallback_prompt: 1000.0,
+        fallback_completion: 5000.0,
     };
     let limits = Limits {
         max_cost: Some(10.0),

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::Path;
 
+use crate::http::shown;
 use crate::summarize::chat::Key;
 use crate::summarize::failure::Failure;
 
@@ -51,7 +52,8 @@ impl BatchError {
         };
         Self::stopped(
             format!(
-                "{url} refuses ({}): {}",
+                "{} refuses ({}): {}",
+                shown(url),
                 failure.name.replace("summary_", ""),
                 failure.detail
             ),
@@ -63,7 +65,8 @@ impl BatchError {
     pub fn failed(url: &str, failure: &Failure) -> Self {
         Self::Stopped {
             message: format!(
-                "{url} fails ({}): {}",
+                "{} fails ({}): {}",
+                shown(url),
                 failure.name.replace("summary_", ""),
                 failure.detail
             ),

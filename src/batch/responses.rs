@@ -71,7 +71,7 @@ struct Entry {
 }
 
 impl ResponseFiles {
-    /// Reads through files, and the `.jsonl` files of folders. Of several responses to one request an answer counts before
+    /// Reads through files, and the `.jsonl` files of folders; packed ones are refused. Of several responses to one request an answer counts before
     /// a failure, and else the last one, in the order in which the files are named.
     ///
     /// # Errors
@@ -263,7 +263,15 @@ fn files_of(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
         let mut in_folder = Vec::new();
         for entry in entries {
             let file = entry.map_err(wrong)?.path();
-            if file.is_file() && file.extension().is_some_and(|extension| extension == "jsonl") {
+            // What is packed is told, not passed over.
+            let ends = |path: &Path, end: &str| path.extension().is_some_and(|extension| extension == end);
+            let is_packed = ends(&file, "gz") || ends(&file, "zst");
+            let inner = if is_packed {
+                file.with_extension("")
+            } else {
+                file.clone()
+            };
+            if file.is_file() && ends(&inner, "jsonl") {
                 in_folder.push(file);
             }
         }

@@ -126,6 +126,16 @@ fn a_folder_is_its_files_and_what_cannot_be_read_is_named() {
     let packed = folder.path().join("packed.jsonl");
     std::fs::write(&packed, [0x1f, 0x8b, 8, 0]).unwrap();
     assert!(ResponseFiles::open(&[packed]).unwrap_err().contains("compressed"));
+    // Nor is it passed over in a folder.
+    for name in ["1.jsonl.gz", "1.jsonl.zst"] {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join(name), GZIP_MAGIC).unwrap();
+        let refused = ResponseFiles::open(&[folder.path().to_owned()]).unwrap_err();
+        assert!(
+            refused.contains(name) && refused.contains("compressed"),
+            "{refused}"
+        );
+    }
     std::fs::remove_file(folder.path().join("0.jsonl")).unwrap();
     assert!(files.find(&AnswerKey::of(&["a"])).is_err());
 }

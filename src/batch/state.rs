@@ -35,6 +35,12 @@ pub struct Spent {
     pub prompt_tokens: u64,
     /// Tokens to be written, about.
     pub completion_tokens: u64,
+    /// Of those to be read, by the fallback model.
+    #[serde(default)]
+    pub fallback_prompt_tokens: u64,
+    /// Of those to be written, by the fallback model.
+    #[serde(default)]
+    pub fallback_completion_tokens: u64,
 }
 
 /// One batch.

@@ -16,8 +16,9 @@ use super::body::FileBody;
 use super::state;
 use crate::http;
 use crate::summarize::batch::Manner;
+use crate::summarize::chat::ChatSettings;
 use crate::summarize::chat::retry::{self, Transport, Verdict};
-use crate::summarize::chat::{ChatSettings, wire};
+use crate::summarize::chat::wire::{self, Confidential};
 use crate::summarize::failure::Failure;
 
 /// Bytes of an answer that are read; lists of batches are the longest.
@@ -33,6 +34,7 @@ const LOOK: Duration = Duration::from_millis(100);
 pub struct Wire<'s> {
     http: reqwest::Client,
     headers: HeaderMap,
+    confidential: Confidential,
     settings: &'s ChatSettings,
     stop: &'s AtomicBool,
 }
@@ -69,6 +71,7 @@ impl<'s> Wire<'s> {
         Ok(Self {
             http: http::client(&settings.base_url)?,
             headers: wire::headers(settings)?,
+            confidential: Confidential::of(settings),
             settings,
             stop,
         })
@@ -98,7 +101,7 @@ impl<'s> Wire<'s> {
             Ok(answered) => answered,
             Err(error) => return Err(Unsent::Verdict(wrong(&error), !error.is_connect())),
         };
-        let body = self.without_key(body);
+        let body = self.confidential.taken_out(body);
         if !(200..300).contains(&status) {
             let verdict = retry::after_status(status, after, &body, Manner::default());
             return Err(Unsent::Verdict(verdict, status >= 500));
@@ -157,7 +160,12 @@ impl<'s> Wire<'s> {
         if !(200..300).contains(&status) {
             let after = retry_after(&response);
             let body = self.in_time(read(response)).await?.map_err(broken)?;
-            let verdict = retry::after_status(status, after, &self.without_key(body), Manner::default());
+            let verdict = retry::after_status(
+                status,
+                after,
+                &self.confidential.taken_out(body),
+                Manner::default(),
+            );
             return Err(Unsent::Verdict(verdict, false));
         }
         let mut file = File::create(partial).map_err(fault)?;
@@ -221,17 +229,6 @@ impl<'s> Wire<'s> {
         match select(std::pin::pin!(future), std::pin::pin!(stopped)).await {
             Either::Left((done, _)) => Ok(done),
             Either::Right(_) => Err(BatchError::Interrupted),
-        }
-    }
-
-    /// A vendor may repeat the key that it was given.
-    fn without_key(&self, body: Vec<u8>) -> Vec<u8> {
-        match &self.settings.key {
-            Some(key) if memchr::memmem::find(&body, key.value.as_bytes()).is_some() => {
-                let text = String::from_utf8_lossy(&body);
-                text.replace(&key.value, "[REDACTED:api-key]").into_bytes()
-            }
-            _ => body,
         }
     }
 }

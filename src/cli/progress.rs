@@ -196,7 +196,7 @@ fn requests(spend: &Spend, elapsed: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::metrics::Prices;
+    use crate::metrics::{Prices, Tokens};
     use crate::summarize::spend::Limits;
 
     #[test]
@@ -236,6 +236,8 @@ mod tests {
         let prices = Prices {
             prompt: 1.0,
             completion: 4.0,
+            fallback_prompt: 1.0,
+            fallback_completion: 4.0,
         };
         let spend = Spend::new(Limits {
             prices: Some(prices),
@@ -244,7 +246,7 @@ mod tests {
         spend.requests.store(1200, Ordering::Relaxed);
         spend.in_flight.store(50, Ordering::Relaxed);
         spend.cache_hits.store(7, Ordering::Relaxed);
-        spend.took(2_000_000, 100_000);
+        spend.took(Tokens::of(2_000_000, 100_000, false));
         assert_eq!(
             requests(&spend, Duration::from_mins(2)),
             "; 1,200 requests, 50 in flight, 0 retries, 1,050,000 tokens/min, 7 known, $2.40"

@@ -132,9 +132,15 @@ pub fn in_files(config: &Config, kept: Kept, postbox: Postbox) -> Result<Chosen,
 /// What tokens of the summarizer cost, where that is told; what is not told costs nothing.
 pub fn prices(config: &Config) -> Option<Prices> {
     let summarization = &config.summarization;
-    (config.has_prices() && summarization.summarizer.uses_network()).then(|| Prices {
-        prompt: summarization.price_prompt.unwrap_or_default(),
-        completion: summarization.price_completion.unwrap_or_default(),
+    (config.has_prices() && summarization.summarizer.uses_network()).then(|| {
+        let prompt = summarization.price_prompt.unwrap_or_default();
+        let completion = summarization.price_completion.unwrap_or_default();
+        Prices {
+            prompt,
+            completion,
+            fallback_prompt: summarization.fallback_price_prompt.unwrap_or(prompt),
+            fallback_completion: summarization.fallback_price_completion.unwrap_or(completion),
+        }
     })
 }
 

@@ -111,6 +111,8 @@ pub static KEYS: &[Key] = &[
     key!(summarization.tpm, "tpm", "Tokens a minute, at most, read and written").network().no_effect_on_output(),
     key!(summarization.price_prompt, "price-prompt", "US dollars for a million tokens read").network().no_effect_on_output(),
     key!(summarization.price_completion, "price-completion", "US dollars for a million tokens written").network().no_effect_on_output(),
+    key!(summarization.fallback_price_prompt, "fallback-price-prompt", "US dollars for a million tokens that the fallback model reads [default: as the first one]").network().no_effect_on_output(),
+    key!(summarization.fallback_price_completion, "fallback-price-completion", "US dollars for a million tokens that it writes [default: as the first one]").network().no_effect_on_output(),
     key!(summarization.max_requests, "max-requests", "Requests after which the run ends; it can be resumed").network().no_effect_on_output(),
     key!(summarization.max_cost, "max-cost", "US dollars that the run may cost; it can be resumed").network().no_effect_on_output(),
     key!(summarization.cache, "cache", "Folder for answers, so that nobody pays twice for one: auto is beside the output (and none for standard output), off is none").asking().no_effect_on_output(),

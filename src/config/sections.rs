@@ -98,6 +98,10 @@ pub struct SummarizationConfig {
     pub price_prompt: Option<f64>,
     /// US dollars for a million tokens written.
     pub price_completion: Option<f64>,
+    /// The same for the fallback model, where it is another price.
+    pub fallback_price_prompt: Option<f64>,
+    /// US dollars for a million tokens that it writes.
+    pub fallback_price_completion: Option<f64>,
     /// Requests after which a run ends.
     pub max_requests: Option<usize>,
     /// US dollars that a run may cost.
@@ -229,6 +233,8 @@ impl Default for SummarizationConfig {
             tpm: None,
             price_prompt: None,
             price_completion: None,
+            fallback_price_prompt: None,
+            fallback_price_completion: None,
             max_requests: None,
             max_cost: None,
             cache: CachePlace::Auto,

@@ -5,6 +5,7 @@ use super::error::ConfigError;
 use super::keys::Key;
 use super::names::SummarizerKind;
 use super::provenance::Provenance;
+use crate::summarize::redact::redact;
 
 /// No model charges an image near as much; sums of it stay far from overflow.
 const MAX_IMAGE_TOKENS: usize = 1_000_000;
@@ -33,7 +34,8 @@ pub fn check(config: &Config, provenance: &Provenance) -> Result<(), ConfigError
             let value = if value.is_empty() {
                 "empty".to_owned()
             } else {
-                value
+                // An address with a password in it is refused, but not repeated.
+                redact(&value).0.into_owned()
             };
             return Err(ConfigError::OutOfRange {
                 key: key.path,
@@ -212,6 +214,14 @@ fn network_rules(config: &Config) -> Vec<Rule> {
         ),
         not_negative("summarization.price_prompt", summarization.price_prompt),
         not_negative("summarization.price_completion", summarization.price_completion),
+        not_negative(
+            "summarization.fallback_price_prompt",
+            summarization.fallback_price_prompt,
+        ),
+        not_negative(
+            "summarization.fallback_price_completion",
+            summarization.fallback_price_completion,
+        ),
         not_negative("summarization.max_cost", summarization.max_cost),
         (
             "summarization.max_cost",

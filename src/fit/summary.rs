@@ -70,6 +70,8 @@ pub fn note(row: &mut Row, usage: &Usage) {
     row.summarization_errors += usage.errors as u64;
     row.prompt_tokens += usage.prompt_tokens;
     row.completion_tokens += usage.completion_tokens;
+    row.fallback_prompt_tokens += usage.fallback_prompt_tokens;
+    row.fallback_completion_tokens += usage.fallback_completion_tokens;
     row.cached_summary |= usage.cached > 0;
 }
 

@@ -74,7 +74,8 @@ mod tests {
             degraded,summarization_api_calls,summarization_errors,prompt_tokens,completion_tokens,cached_summary,\
             masked_turns,anchors_needed,anchors_held,redactions,duration_ms,original_value_tokens,\
             compressed_value_tokens,original_rendered_tokens,compressed_rendered_tokens,template_changed_turns,\
-            anchors_invented,orphan_responses,unanswered_calls,repeated_ids,packed_responses,same_role_neighbours,mended_faults\n";
+            anchors_invented,orphan_responses,unanswered_calls,repeated_ids,packed_responses,same_role_neighbours,mended_faults,\
+            fallback_prompt_tokens,fallback_completion_tokens\n";
         assert_eq!(String::from_utf8(csv_header()).unwrap(), promised);
     }
 }

@@ -19,7 +19,7 @@ pub use distribution::Distribution;
 pub use grounding::{GroundedRecord, WorstGrounded, is_grounded, share_held};
 pub use largest::LargeRecord;
 pub use measure::{Measure, Parts, Unreadable};
-pub use prices::Prices;
+pub use prices::{Prices, Tokens};
 pub use reject::Reject;
 pub use row::{Row, Status};
 pub use totals::{Sums, Totals};

@@ -1,17 +1,70 @@
 //! What the tokens of a language model cost.
 
-/// Prices of a model, in US dollars per million tokens.
+/// Prices of the models of a run, in US dollars per million tokens.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Prices {
     /// Of tokens read.
     pub prompt: f64,
     /// Of tokens written.
     pub completion: f64,
+    /// Of tokens that the fallback model read.
+    pub fallback_prompt: f64,
+    /// Of tokens that it wrote.
+    pub fallback_completion: f64,
+}
+
+/// Tokens that were read and written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Tokens {
+    /// Read.
+    pub prompt: u64,
+    /// Written.
+    pub completion: u64,
+    /// Of those read, by the fallback model.
+    pub fallback_prompt: u64,
+    /// Of those written, by the fallback model.
+    pub fallback_completion: u64,
+}
+
+impl Tokens {
+    /// Those of one request.
+    pub fn of(prompt: u64, completion: u64, by_fallback: bool) -> Self {
+        let of_fallback = |tokens| if by_fallback { tokens } else { 0 };
+        Self {
+            prompt,
+            completion,
+            fallback_prompt: of_fallback(prompt),
+            fallback_completion: of_fallback(completion),
+        }
+    }
 }
 
 impl Prices {
     /// What so many tokens cost, in US dollars.
-    pub fn cost(self, prompt_tokens: u64, completion_tokens: u64) -> f64 {
-        (prompt_tokens as f64 * self.prompt + completion_tokens as f64 * self.completion) / 1e6
+    pub fn cost(self, tokens: Tokens) -> f64 {
+        let first = |all: u64, of_fallback: u64| all.saturating_sub(of_fallback) as f64;
+        let cost = first(tokens.prompt, tokens.fallback_prompt) * self.prompt
+            + first(tokens.completion, tokens.fallback_completion) * self.completion
+            + tokens.fallback_prompt as f64 * self.fallback_prompt
+            + tokens.fallback_completion as f64 * self.fallback_completion;
+        cost / 1e6
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_model_costs_what_it_costs() {
+        let prices = Prices {
+            prompt: 1.0,
+            completion: 10.0,
+            fallback_prompt: 100.0,
+            fallback_completion: 1000.0,
+        };
+        let cost = |tokens| (prices.cost(tokens) * 1e6).round() as u64;
+        assert_eq!(cost(Tokens::of(3, 2, false)), 23);
+        assert_eq!(cost(Tokens::of(3, 2, true)), 2300);
     }
 }

@@ -99,6 +99,8 @@ pub struct Row {
     pub packed_responses: u64,
     pub same_role_neighbours: u64,
     pub mended_faults: u64,
+    pub fallback_prompt_tokens: u64,
+    pub fallback_completion_tokens: u64,
 }
 
 impl Row {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::distribution::Distribution;
-use super::{BothCounts, GroundedRecord, Row, Status, WorstGrounded};
+use super::{BothCounts, GroundedRecord, Row, Status, Tokens, WorstGrounded};
 
 /// Ratios are counted in steps of the four decimals that rows show.
 const RATIO_STEPS: usize = 10_000;
@@ -66,6 +66,8 @@ pub struct Sums {
     pub packed_responses: u64,
     pub same_role_neighbours: u64,
     pub mended_faults: u64,
+    pub fallback_prompt_tokens: u64,
+    pub fallback_completion_tokens: u64,
 }
 
 impl Default for Totals {
@@ -164,6 +166,16 @@ impl Totals {
 }
 
 impl Sums {
+    /// Tokens that summaries took.
+    pub fn tokens(&self) -> Tokens {
+        Tokens {
+            prompt: self.prompt_tokens,
+            completion: self.completion_tokens,
+            fallback_prompt: self.fallback_prompt_tokens,
+            fallback_completion: self.fallback_completion_tokens,
+        }
+    }
+
     /// What was broken in all records as they came.
     pub fn faults(&self) -> u64 {
         self.orphan_responses
@@ -179,6 +191,8 @@ impl Sums {
         self.summarization_errors += row.summarization_errors;
         self.prompt_tokens += row.prompt_tokens;
         self.completion_tokens += row.completion_tokens;
+        self.fallback_prompt_tokens += row.fallback_prompt_tokens;
+        self.fallback_completion_tokens += row.fallback_completion_tokens;
         self.cached_summaries += u64::from(row.cached_summary);
     }
 

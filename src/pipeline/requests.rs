@@ -13,6 +13,7 @@ use super::output::{Codec, PartialFile};
 use super::source::split_data_extension;
 use super::targets::{PARTIAL, appended};
 use crate::fit::PendingRequest;
+use crate::metrics::Tokens;
 
 /// Where requests go, and how much a file of them may hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,6 +35,33 @@ pub struct RequestTotals {
     pub prompt_tokens: u64,
     /// Tokens to be written, about.
     pub completion_tokens: u64,
+    /// Of those to be read, by the fallback model.
+    #[serde(default)]
+    pub fallback_prompt_tokens: u64,
+    /// Of those to be written, by the fallback model.
+    #[serde(default)]
+    pub fallback_completion_tokens: u64,
+}
+
+impl RequestTotals {
+    /// Their tokens.
+    pub fn tokens(&self) -> Tokens {
+        Tokens {
+            prompt: self.prompt_tokens,
+            completion: self.completion_tokens,
+            fallback_prompt: self.fallback_prompt_tokens,
+            fallback_completion: self.fallback_completion_tokens,
+        }
+    }
+
+    /// Adds others.
+    pub fn add(&mut self, other: &Self) {
+        self.requests += other.requests;
+        self.prompt_tokens += other.prompt_tokens;
+        self.completion_tokens += other.completion_tokens;
+        self.fallback_prompt_tokens += other.fallback_prompt_tokens;
+        self.fallback_completion_tokens += other.fallback_completion_tokens;
+    }
 }
 
 /// How far the files have come.
@@ -174,10 +202,15 @@ impl RequestFiles {
         }
         self.mark.length += length;
         self.mark.in_file += 1;
-        let totals = &mut self.mark.totals;
-        totals.requests += 1;
-        totals.prompt_tokens += request.prompt_tokens;
-        totals.completion_tokens += request.completion_tokens;
+        let (prompt, completion) = (request.prompt_tokens, request.completion_tokens);
+        let tokens = Tokens::of(prompt, completion, request.by_fallback);
+        self.mark.totals.add(&RequestTotals {
+            requests: 1,
+            prompt_tokens: tokens.prompt,
+            completion_tokens: tokens.completion,
+            fallback_prompt_tokens: tokens.fallback_prompt,
+            fallback_completion_tokens: tokens.fallback_completion,
+        });
         Ok(())
     }
 
@@ -212,6 +245,7 @@ mod tests {
             why: Reason::plain("summary_missing"),
             prompt_tokens: 10,
             completion_tokens: 1,
+            by_fallback: false,
         }
     }
 

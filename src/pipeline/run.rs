@@ -189,7 +189,7 @@ fn transfer<'r>(
 impl Job {
     /// What so many tokens of the summarizer cost, in US dollars with four decimals; `None` where prices are not known.
     pub fn cost(&self, sums: &Sums) -> Option<f64> {
-        let cost = self.prices?.cost(sums.prompt_tokens, sums.completion_tokens);
+        let cost = self.prices?.cost(sums.tokens());
         Some((cost * 1e4).round() / 1e4)
     }
 }

@@ -8,7 +8,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use rustc_hash::FxHashMap;
 use sha2::{Digest, Sha256};
 
-use super::NotReady;
+use super::redact::redact;
+use super::{NotReady, Usage};
 use crate::names::named;
 
 /// Answers that the store in memory holds, at most.
@@ -83,6 +84,26 @@ pub struct InMemory {
 pub struct Answers {
     store: Arc<dyn AnswerStore>,
     asking: Mutex<FxHashMap<AnswerKey, Arc<tokio::sync::Mutex<()>>>>,
+}
+
+impl KeptAnswer {
+    /// What is kept of a text that came back: with `redaction`, without the secrets in it.
+    pub fn received(kind: AnswerKind, text: String, model: String, usage: &Usage, redaction: bool) -> Self {
+        let (text, redactions) = if redaction {
+            let (redacted, secrets) = redact(&text);
+            (redacted.into_owned(), secrets)
+        } else {
+            (text, 0)
+        };
+        Self {
+            kind,
+            text,
+            redactions,
+            model,
+            prompt_tokens: usage.prompt_tokens,
+            completion_tokens: usage.completion_tokens,
+        }
+    }
 }
 
 impl AnswerKey {

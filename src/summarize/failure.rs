@@ -5,6 +5,9 @@ use crate::summarize::redact::redact;
 /// Characters of a server's message that are told.
 const MAX_DETAIL: usize = 240;
 
+/// Characters of it that are read: what they shrink to without secrets is still long enough.
+const MAX_READ: usize = 64 * MAX_DETAIL;
+
 /// One failed attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
@@ -35,9 +38,8 @@ impl Failure {
 
 /// In one line, short, without secrets.
 fn presentable(text: &str) -> String {
-    let text: String = text
+    let text: String = whole_words(text)
         .chars()
-        .take(8 * MAX_DETAIL)
         .map(|c| if c.is_control() { ' ' } else { c })
         .collect();
     let (text, _) = redact(&text);
@@ -47,6 +49,18 @@ fn presentable(text: &str) -> String {
         None => text,
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
     }
+}
+
+/// The beginning of a text, far longer than what is told of it, up to the end of a word: half of a secret is none that
+/// redaction knows.
+fn whole_words(text: &str) -> &str {
+    let Some((end, _)) = text.char_indices().nth(MAX_READ) else {
+        return text;
+    };
+    let text = text.get(..end).unwrap_or_default();
+    text.rfind(char::is_whitespace)
+        .and_then(|end| text.get(..end))
+        .unwrap_or_default()
 }
 
 fn status_name(status: u16) -> &'static str {
@@ -84,6 +98,13 @@ mod tests {
         let failure = Failure::http(400, &format!("bad\n  key {key} {}", "x ".repeat(500)));
         assert!(!failure.detail.contains(key) && !failure.detail.contains('\n'));
         assert!(failure.detail.chars().count() <= MAX_DETAIL + 1);
+        // Secrets that shrink, and one that is cut in two.
+        let part = "aZ3".repeat(120);
+        let token = format!("eyJ{part}.eyJ{part}.{part} ");
+        for times in [3, 200] {
+            let detail = Failure::new("summary_http_400", &token.repeat(times)).detail;
+            assert!(!detail.contains("eyJ"), "{detail}");
+        }
         assert_eq!(Failure::http(418, "teapot").detail, "HTTP 418: teapot");
     }
 }

@@ -21,6 +21,7 @@ use futures_util::future::BoxFuture;
 
 use crate::compress::Reason;
 use crate::compress::anchors::Anchor;
+use crate::metrics::Tokens;
 use crate::tokens::TokenCounter;
 use crate::trajectory::TurnView;
 pub use pending::PendingRequest;
@@ -57,6 +58,10 @@ pub struct Usage {
     pub prompt_tokens: u64,
     /// Tokens that the endpoint says it wrote.
     pub completion_tokens: u64,
+    /// Of those read, by the fallback model.
+    pub fallback_prompt_tokens: u64,
+    /// Of those written, by the fallback model.
+    pub fallback_completion_tokens: u64,
     /// Answers that had been received before, and were not asked for again.
     pub cached: usize,
 }
@@ -182,12 +187,22 @@ impl SummaryError {
 }
 
 impl Usage {
+    /// Adds the tokens of one request.
+    pub fn took(&mut self, tokens: Tokens) {
+        self.prompt_tokens += tokens.prompt;
+        self.completion_tokens += tokens.completion;
+        self.fallback_prompt_tokens += tokens.fallback_prompt;
+        self.fallback_completion_tokens += tokens.fallback_completion;
+    }
+
     /// Adds what something else took.
     pub fn add(&mut self, other: &Self) {
         self.api_calls += other.api_calls;
         self.errors += other.errors;
         self.prompt_tokens += other.prompt_tokens;
         self.completion_tokens += other.completion_tokens;
+        self.fallback_prompt_tokens += other.fallback_prompt_tokens;
+        self.fallback_completion_tokens += other.fallback_completion_tokens;
         self.cached += other.cached;
     }
 }

@@ -16,4 +16,6 @@ pub struct PendingRequest {
     pub prompt_tokens: u64,
     /// Tokens to be written, about.
     pub completion_tokens: u64,
+    /// Whether the fallback model is to answer it.
+    pub by_fallback: bool,
 }

@@ -1,17 +1,24 @@
 //! Replaces secrets in a text by a marker of one fixed form that names their kind.
 
-mod context;
+mod assigned;
+mod blocks;
+mod headers;
 mod keywords;
 mod rules;
+mod shape;
+#[cfg(test)]
+mod table_tests;
 #[cfg(test)]
 mod tests;
+mod urls;
 
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::LazyLock;
 
 use keywords::Keywords;
-use rules::{Context, TOKENS, Token, WORDS};
+use rules::{Class, Context, TOKENS, Token, WORDS};
+use shape::{begins_word, is_long_mixture, is_words, looks_random};
 
 static KEYWORDS: LazyLock<Option<Keywords>> = LazyLock::new(Keywords::new);
 
@@ -26,7 +33,8 @@ pub fn redact(text: &str) -> (Cow<'_, str>, usize) {
     let mut count = 0;
     let mut from = 0;
     while let Some((rule, word)) = keywords.find(text, from) {
-        from = word.end;
+        // What one word does not announce, another that begins within it may.
+        from = word.start + 1;
         if word.start < done {
             continue;
         }
@@ -44,6 +52,7 @@ pub fn redact(text: &str) -> (Cow<'_, str>, usize) {
             redacted.push_str(kind);
             redacted.push(']');
             done = span.end;
+            from = done.max(from);
             count += 1;
         }
     }
@@ -55,14 +64,30 @@ pub fn redact(text: &str) -> (Cow<'_, str>, usize) {
 }
 
 fn context_span(text: &str, context: Context, word: Range<usize>) -> Option<(Range<usize>, &'static str)> {
-    match context {
-        Context::Password => context::assigned_password(text, word).map(|span| (span, "password")),
-        Context::Secret(kind) => context::assigned_secret(text, word).map(|span| (span, kind)),
-        Context::Scheme => context::authorization(text, word).map(|span| (span, "authorization-header")),
-        Context::Url => context::url_credentials(text, word).map(|span| (span, "url-credentials")),
-        Context::Pem => context::private_key(text, word).map(|span| (span, "private-key")),
-        Context::Jwt => context::json_web_token(text, word).map(|span| (span, "jwt")),
-    }
+    let (span, kind) = match context {
+        Context::Password => (assigned::password(text, word), "password"),
+        Context::VariablePassword => (assigned::variable_password(text, word), "password"),
+        Context::Secret(kind) => (assigned::secret(text, word, kind), kind),
+        Context::VariableKey => (assigned::variable_key(text, word), "key"),
+        Context::Session => (assigned::session(text, word), "cookie"),
+        Context::Scheme => (headers::authorization(text, word), "authorization-header"),
+        Context::Header => (headers::other_scheme(text, word), "authorization-header"),
+        Context::Cookie => (headers::cookies(text, word), "cookie"),
+        Context::Url => (urls::credentials(text, word), "url-credentials"),
+        Context::Parameter => (urls::parameter(text, word), "url-signature"),
+        Context::Option => (urls::option(text, word), "password"),
+        Context::Pem => (blocks::private_key(text, word), "private-key"),
+        Context::Jwt => (blocks::json_web_token(text, word), "jwt"),
+        Context::Telegram => {
+            let token = blocks::around(text, word, (Class::Digit, 8, 10), (Class::Url, 33, 33));
+            (token, "telegram-token")
+        }
+        Context::Terraform => {
+            let token = blocks::around(text, word, (Class::Alnum, 14, 14), (Class::Url, 60, 70));
+            (token, "terraform-token")
+        }
+    };
+    Some((span?, kind))
 }
 
 /// The span of a token of known form that begins at `start`.
@@ -80,38 +105,7 @@ fn token_span(text: &str, token: &Token, start: usize) -> Option<Range<usize>> {
         .unwrap_or(body.len().min(most));
     let secret = body.get(..length)?.trim_end_matches(['.', '-', '_', '=', '/']);
     let fits = secret.len() >= token.min && secret.len() <= token.max;
-    (fits && (looks_random(secret) || is_long_mixture(secret)))
+    let is_filler = is_words(secret) || secret.ends_with("EXAMPLE");
+    (fits && !is_filler && (looks_random(secret) || is_long_mixture(secret)))
         .then(|| start..start + token.prefix.len() + secret.len())
-}
-
-/// Whether a word begins at `at`: no letter or digit before it, unless it is the letter of a JSON escape.
-fn begins_word(text: &str, at: usize) -> bool {
-    let before = text.as_bytes().get(..at).unwrap_or_default();
-    let in_word = before
-        .last()
-        .is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
-    !in_word || matches!(before, [.., b'\\', b'n' | b't' | b'r'])
-}
-
-/// Whether a text of a token's form can be one: digits among letters, and no filler like `xxxxxxxx`.
-fn looks_random(secret: &str) -> bool {
-    secret.bytes().any(|byte| byte.is_ascii_digit()) && distinct(secret) >= 6
-}
-
-/// Whether a text without digits can be a token all the same: many letters of both cases (Hugging Face's are such).
-fn is_long_mixture(secret: &str) -> bool {
-    let lower = secret.bytes().filter(u8::is_ascii_lowercase).count();
-    let upper = secret.bytes().filter(u8::is_ascii_uppercase).count();
-    lower >= 8 && upper >= 8 && distinct(secret) >= 12
-}
-
-/// How many different bytes there are.
-fn distinct(secret: &str) -> u32 {
-    let mut seen = [0_u64; 4];
-    for byte in secret.bytes() {
-        if let Some(cell) = seen.get_mut(usize::from(byte >> 6)) {
-            *cell |= 1 << (byte & 63);
-        }
-    }
-    seen.iter().map(|cell| cell.count_ones()).sum()
 }

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
 
-use crate::metrics::Prices;
+use crate::metrics::{Prices, Tokens};
 
 /// Limits of one run.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -41,6 +41,10 @@ pub struct Spend {
     pub prompt_tokens: AtomicU64,
     /// Tokens written, as servers tell.
     pub completion_tokens: AtomicU64,
+    /// Of those read, by the fallback model.
+    pub fallback_prompt_tokens: AtomicU64,
+    /// Of those written, by the fallback model.
+    pub fallback_completion_tokens: AtomicU64,
     /// Answers that had been received before.
     pub cache_hits: AtomicU64,
     /// What requests in flight may cost, in US dollars.
@@ -78,18 +82,19 @@ impl Spend {
     pub fn cost(&self) -> Option<f64> {
         let tokens = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let prices = self.limits.prices?;
-        Some(prices.cost(tokens(&self.prompt_tokens), tokens(&self.completion_tokens)))
+        Some(prices.cost(Tokens {
+            prompt: tokens(&self.prompt_tokens),
+            completion: tokens(&self.completion_tokens),
+            fallback_prompt: tokens(&self.fallback_prompt_tokens),
+            fallback_completion: tokens(&self.fallback_completion_tokens),
+        }))
     }
 
     /// Waits until a request of at most so many tokens is within the limits, and counts it as sent. Requests in flight
     /// are taken for as dear as they may become, so that the limit on money holds whatever they answer.
-    pub async fn admit(
-        &self,
-        prompt_tokens: u64,
-        completion_tokens: u64,
-    ) -> Result<Admitted<'_>, LimitReached> {
+    pub async fn admit(&self, tokens: Tokens) -> Result<Admitted<'_>, LimitReached> {
         let prices = self.limits.prices;
-        let most = prices.map_or(0.0, |prices| prices.cost(prompt_tokens, completion_tokens));
+        let most = prices.map_or(0.0, |prices| prices.cost(tokens));
         loop {
             let settled = self.settled.notified();
             {
@@ -118,10 +123,15 @@ impl Spend {
     }
 
     /// Notes the tokens that a request took.
-    pub fn took(&self, prompt_tokens: u64, completion_tokens: u64) {
-        self.prompt_tokens.fetch_add(prompt_tokens, Ordering::Relaxed);
-        self.completion_tokens
-            .fetch_add(completion_tokens, Ordering::Relaxed);
+    pub fn took(&self, tokens: Tokens) {
+        for (counter, tokens) in [
+            (&self.prompt_tokens, tokens.prompt),
+            (&self.completion_tokens, tokens.completion),
+            (&self.fallback_prompt_tokens, tokens.fallback_prompt),
+            (&self.fallback_completion_tokens, tokens.fallback_completion),
+        ] {
+            counter.fetch_add(tokens, Ordering::Relaxed);
+        }
     }
 
     fn reserved(&self) -> MutexGuard<'_, f64> {
@@ -146,7 +156,13 @@ mod tests {
     const DOLLAR_A_TOKEN: Prices = Prices {
         prompt: 1e6,
         completion: 1e6,
+        fallback_prompt: 1e6,
+        fallback_completion: 1e6,
     };
+
+    fn tokens(prompt: u64, completion: u64) -> Tokens {
+        Tokens::of(prompt, completion, false)
+    }
 
     #[test]
     fn requests_are_counted_and_limited() {
@@ -155,9 +171,9 @@ mod tests {
             ..Limits::default()
         });
         for _ in 0..2 {
-            pollster::block_on(spend.admit(1, 1)).unwrap();
+            pollster::block_on(spend.admit(tokens(1, 1))).unwrap();
         }
-        let third = pollster::block_on(spend.admit(1, 1)).map(drop);
+        let third = pollster::block_on(spend.admit(tokens(1, 1))).map(drop);
         assert_eq!(third, Err(LimitReached::Requests(2)));
         assert_eq!(spend.in_flight.load(Ordering::Relaxed), 0);
     }
@@ -169,14 +185,14 @@ mod tests {
             prices: Some(DOLLAR_A_TOKEN),
             ..Limits::default()
         });
-        let first = pollster::block_on(spend.admit(4, 4)).unwrap();
-        assert!(spend.admit(4, 4).now_or_never().is_none());
-        spend.took(1, 1);
+        let first = pollster::block_on(spend.admit(tokens(4, 4))).unwrap();
+        assert!(spend.admit(tokens(4, 4)).now_or_never().is_none());
+        spend.took(tokens(1, 1));
         drop(first);
-        let second = pollster::block_on(spend.admit(4, 4)).unwrap();
-        spend.took(4, 4);
+        let second = pollster::block_on(spend.admit(tokens(4, 4))).unwrap();
+        spend.took(tokens(4, 4));
         drop(second);
-        let third = pollster::block_on(spend.admit(1, 1)).map(drop);
+        let third = pollster::block_on(spend.admit(tokens(1, 1))).map(drop);
         assert_eq!(third, Err(LimitReached::Cost(10.0)));
     }
 }

@@ -92,7 +92,7 @@ pub fn table(options: &CompressOptions, collected: &Collected) -> String {
         requests: requests.requests,
         prompt_tokens: requests.prompt_tokens,
         completion_tokens: requests.completion_tokens,
-        cost: prices.map(|prices| prices.cost(requests.prompt_tokens, requests.completion_tokens)),
+        cost: prices.map(|prices| prices.cost(requests.tokens())),
         elapsed: collected.elapsed,
         bytes_in: collected.bytes_read,
         files: collected.files.clone(),

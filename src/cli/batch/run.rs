@@ -16,6 +16,7 @@ use crate::cli::errors::CliError;
 use crate::cli::exit::ExitStatus;
 use crate::cli::inputs::is_dash;
 use crate::cli::{running, summarizer};
+use crate::metrics::Tokens;
 use crate::pipeline::{self, Collected};
 use crate::summarize::chat::ChatSettings;
 
@@ -173,10 +174,16 @@ impl Run<'_> {
         spent.requests += collected.requests.requests;
         spent.prompt_tokens += collected.requests.prompt_tokens;
         spent.completion_tokens += collected.requests.completion_tokens;
+        spent.fallback_prompt_tokens += collected.requests.fallback_prompt_tokens;
+        spent.fallback_completion_tokens += collected.requests.fallback_completion_tokens;
         let limits = summarizer::limits(&self.options.config);
-        let cost = limits
-            .prices
-            .map(|prices| prices.cost(spent.prompt_tokens, spent.completion_tokens));
+        let tokens = Tokens {
+            prompt: spent.prompt_tokens,
+            completion: spent.completion_tokens,
+            fallback_prompt: spent.fallback_prompt_tokens,
+            fallback_completion: spent.fallback_completion_tokens,
+        };
+        let cost = limits.prices.map(|prices| prices.cost(tokens));
         let over = |message: String, flag: &str| {
             Err(CliError::stopped(message).with_help(format!("raise {flag}; then {RUN_AGAIN}")))
         };

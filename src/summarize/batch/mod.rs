@@ -27,6 +27,7 @@ use super::failure::Failure;
 use super::run_end::RunEnd;
 use super::{PendingRequest, Usage};
 use crate::compress::Reason;
+use crate::metrics::Tokens;
 use response::Outcome;
 
 /// What the responses have on one request.
@@ -112,6 +113,7 @@ impl Postbox {
                 why: Reason::with(failure.name, failure.detail),
                 prompt_tokens: question.prompt_tokens,
                 completion_tokens: wanted as u64,
+                by_fallback: question.model.is_fallback,
             }))
         };
         let found = self.responses.find(&key);
@@ -121,15 +123,21 @@ impl Postbox {
         usage.api_calls += 1;
         let failed = match found.outcome {
             Outcome::Answer(answer) => {
-                usage.prompt_tokens += answer.prompt_tokens.unwrap_or(question.prompt_tokens);
-                usage.completion_tokens += answer.completion_tokens.unwrap_or_default();
+                usage.took(Tokens::of(
+                    answer.prompt_tokens.unwrap_or(question.prompt_tokens),
+                    answer.completion_tokens.unwrap_or_default(),
+                    question.model.is_fallback,
+                ));
                 return Ok(answer);
             }
             Outcome::Failed(failed) => failed,
         };
         usage.errors += 1;
-        usage.prompt_tokens += failed.tokens().0.unwrap_or_default();
-        usage.completion_tokens += failed.tokens().1.unwrap_or_default();
+        usage.took(Tokens::of(
+            failed.tokens().0.unwrap_or_default(),
+            failed.tokens().1.unwrap_or_default(),
+            question.model.is_fallback,
+        ));
         let manner = found
             .lessons
             .iter()

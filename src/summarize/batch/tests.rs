@@ -55,6 +55,7 @@ fn ask(back: Vec<Value>, resend_failed: bool) -> Asked<'static> {
     };
     let question = Question {
         model: Arc::new(Model {
+            is_fallback: false,
             name: "m".to_owned(),
             dialect: Dialect::default(),
         }),

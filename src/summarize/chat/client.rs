@@ -16,6 +16,7 @@ use super::rate::Rate;
 use super::retry::{self, Verdict};
 use super::settings::ChatSettings;
 use super::wire::Wire;
+use crate::metrics::Tokens;
 use crate::summarize::Usage;
 use crate::summarize::prompt::Prompt;
 use crate::summarize::run_end::RunEnd;
@@ -189,7 +190,11 @@ impl Client {
             .await
             .map_err(Unanswered::Ended)?;
         let _admitted = self
-            .admitted(question.prompt_tokens, question.max_output as u64)
+            .admitted(Tokens::of(
+                question.prompt_tokens,
+                question.max_output as u64,
+                question.model.is_fallback,
+            ))
             .await
             .map_err(Unanswered::Ended)?;
         usage.api_calls += 1;
@@ -210,11 +215,12 @@ impl Client {
                         answer.prompt_tokens.unwrap_or(question.prompt_tokens),
                         answer.completion_tokens.unwrap_or_else(written),
                     );
-                    self.note(usage, tokens);
+                    self.note(usage, &question.model, tokens);
                     return Ok(answer);
                 }
                 Err(bad) => {
-                    self.note(usage, (bad.tokens.0.unwrap_or(0), bad.tokens.1.unwrap_or(0)));
+                    let tokens = (bad.tokens.0.unwrap_or(0), bad.tokens.1.unwrap_or(0));
+                    self.note(usage, &question.model, tokens);
                     retry::after_answer(bad, manner)
                 }
             },
@@ -283,13 +289,15 @@ impl Client {
             system: Arc::from(""),
             user: PROBE.to_owned(),
         };
-        let _admitted = self.admitted(0, PROBE_OUTPUT as u64).await?;
+        let _admitted = self
+            .admitted(Tokens::of(0, PROBE_OUTPUT as u64, model.is_fallback))
+            .await?;
         usage.api_calls += 1;
         let failure = match self.wire.post(self.request(model, &prompt, PROBE_OUTPUT)).await {
             Ok(reply) if reply.status < 500 => {
                 if let Ok(answer) = answer::read(self.api, &reply.body) {
                     let tokens = (answer.prompt_tokens, answer.completion_tokens);
-                    self.note(usage, (tokens.0.unwrap_or(0), tokens.1.unwrap_or(0)));
+                    self.note(usage, model, (tokens.0.unwrap_or(0), tokens.1.unwrap_or(0)));
                 }
                 self.breaker().answered();
                 return Ok(());
@@ -305,26 +313,26 @@ impl Client {
     }
 
     /// Waits for the rate limits, and for the money that other requests may still need.
-    async fn admitted(&self, prompt_tokens: u64, max_output: u64) -> Result<Admitted<'_>, RunEnd> {
+    async fn admitted(&self, tokens: Tokens) -> Result<Admitted<'_>, RunEnd> {
         let now = self.now();
         let wait = |rate: &Option<Mutex<Rate>>, units| {
             rate.as_ref()
                 .map_or(Duration::ZERO, |rate| lock(rate).reserve(units, now))
         };
-        let wait = wait(&self.requests, 1).max(wait(&self.tokens, prompt_tokens + max_output));
+        let wait = wait(&self.requests, 1).max(wait(&self.tokens, tokens.prompt + tokens.completion));
         if !wait.is_zero() {
             tokio::time::sleep(wait).await;
         }
         self.spend
-            .admit(prompt_tokens, max_output)
+            .admit(tokens)
             .await
             .map_err(|limit| self.end(RunEnd::limit(limit)))
     }
 
-    fn note(&self, usage: &mut Usage, tokens: (u64, u64)) {
-        usage.prompt_tokens += tokens.0;
-        usage.completion_tokens += tokens.1;
-        self.spend.took(tokens.0, tokens.1);
+    fn note(&self, usage: &mut Usage, model: &Model, tokens: (u64, u64)) {
+        let tokens = Tokens::of(tokens.0, tokens.1, model.is_fallback);
+        usage.took(tokens);
+        self.spend.took(tokens);
     }
 
     /// Ends the run, for the first reason that there was.

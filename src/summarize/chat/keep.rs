@@ -5,7 +5,6 @@ use super::question::Trouble;
 use crate::summarize::Usage;
 use crate::summarize::answers::{AnswerKind, KeptAnswer};
 use crate::summarize::failure::Failure;
-use crate::summarize::redact::redact;
 
 const REFUSED: &str = "summary_refused";
 const CUT: &str = "summary_cut_by_length";
@@ -23,20 +22,13 @@ pub fn kept(
         Err(Trouble::Failed(failure)) if failure.name == CUT => (AnswerKind::CutByLength, failure.detail),
         Err(trouble) => return Err(trouble),
     };
-    let (text, redactions) = if redaction {
-        let (redacted, secrets) = redact(&text);
-        (redacted.into_owned(), secrets)
-    } else {
-        (text, 0)
-    };
-    Ok(KeptAnswer {
+    Ok(KeptAnswer::received(
         kind,
         text,
-        redactions,
-        model: model.to_owned(),
-        prompt_tokens: usage.prompt_tokens,
-        completion_tokens: usage.completion_tokens,
-    })
+        model.to_owned(),
+        usage,
+        redaction,
+    ))
 }
 
 /// What a kept answer says.

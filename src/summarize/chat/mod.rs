@@ -118,9 +118,10 @@ impl ChatSummarizer {
         store: Arc<dyn AnswerStore>,
         spend: Arc<Spend>,
     ) -> Result<Self, String> {
-        let model = |name: &str| {
+        let model = |name: &str, is_fallback: bool| {
             Arc::new(Model {
                 name: name.to_owned(),
+                is_fallback,
                 dialect: dialect::Dialect::default(),
             })
         };
@@ -128,8 +129,8 @@ impl ChatSummarizer {
             prompter: Prompter::new(&settings.prompt)?,
             way,
             answers: Answers::new(store),
-            model: model(&settings.model),
-            fallback: settings.fallback_model.as_deref().map(model),
+            model: model(&settings.model, false),
+            fallback: settings.fallback_model.as_deref().map(|name| model(name, true)),
             spend,
             settings,
         })

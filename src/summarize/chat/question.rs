@@ -16,6 +16,8 @@ use crate::summarize::{PendingRequest, Usage};
 pub struct Model {
     /// Its name at the server.
     pub name: String,
+    /// Whether it is asked where another one failed.
+    pub is_fallback: bool,
     /// What was learned of it.
     pub dialect: Dialect,
 }

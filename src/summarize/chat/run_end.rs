@@ -1,6 +1,7 @@
 //! Why a run ends that could go on otherwise, in words that help; none of them holds a key.
 
 use super::settings::Key;
+use crate::http::shown;
 use crate::summarize::failure::Failure;
 use crate::summarize::run_end::{RESUME, RunEnd};
 
@@ -18,7 +19,7 @@ impl RunEnd {
                 .to_owned(),
         };
         Self {
-            message: format!("{url} {refused}{}", said(failure)),
+            message: format!("{} {refused}{}", shown(url), said(failure)),
             help: format!("{key}; check --base-url and --model; {RESUME}"),
         }
     }
@@ -27,7 +28,8 @@ impl RunEnd {
     pub fn not_found(url: &str, failure: &Failure) -> Self {
         Self {
             message: format!(
-                "{url} is not there, or has no such model (HTTP 404){}",
+                "{} is not there, or has no such model (HTTP 404){}",
+                shown(url),
                 said(failure)
             ),
             help: format!("check --base-url and --model; {RESUME}"),
@@ -37,7 +39,7 @@ impl RunEnd {
     /// The server has been down for too long.
     pub fn down(url: &str, last: &str) -> Self {
         Self {
-            message: format!("{url} does not answer any more: {last}"),
+            message: format!("{} does not answer any more: {last}", shown(url)),
             help: format!("check --base-url, or wait until the server is back; {RESUME}"),
         }
     }

@@ -17,6 +17,7 @@ pub struct Wire {
     url: String,
     headers: HeaderMap,
     key: Option<Key>,
+    confidential: Confidential,
     timeout: Duration,
 }
 
@@ -26,7 +27,7 @@ pub struct Reply {
     pub status: u16,
     /// How long the server wants to be left alone.
     pub retry_after: Option<Duration>,
-    /// The body, without the key.
+    /// The body, without what was sent in confidence.
     pub body: Vec<u8>,
 }
 
@@ -43,6 +44,7 @@ impl Wire {
             url,
             headers: headers(settings)?,
             key: settings.key.clone(),
+            confidential: Confidential::of(settings),
             timeout: settings.timeout,
         })
     }
@@ -82,7 +84,7 @@ impl Wire {
         Ok(Reply {
             status,
             retry_after,
-            body: self.without_key(body),
+            body: self.confidential.taken_out(body),
         })
     }
 
@@ -98,17 +100,54 @@ impl Wire {
         };
         (kind, http::causes(&error.without_url()))
     }
+}
 
-    /// A server may repeat the key that it was given.
-    fn without_key(&self, body: Vec<u8>) -> Vec<u8> {
-        match &self.key {
-            Some(key) if memchr::memmem::find(&body, key.value.as_bytes()).is_some() => {
-                let text = String::from_utf8_lossy(&body);
-                text.replace(&key.value, "[REDACTED:api-key]").into_bytes()
-            }
-            _ => body,
-        }
+/// What goes to the server alone, and must not come back in what it says: the key, and headers that are as good as one.
+pub struct Confidential(Vec<String>);
+
+impl Confidential {
+    /// That of a connection.
+    pub fn of(settings: &ChatSettings) -> Self {
+        let key = settings.key.iter().map(|key| key.value.as_str());
+        let headers = settings.headers.iter().filter(|(name, _)| is_confidential(name));
+        // Of `Bearer KEY` a server may repeat the key alone.
+        let headers = headers.filter_map(|(_, value)| value.split_whitespace().last());
+        let secrets = key.chain(headers).filter(|secret| !secret.is_empty());
+        let mut secrets: Vec<String> = secrets
+            .flat_map(|secret| [secret.to_owned(), secret.replace('/', "\\/")])
+            .collect();
+        secrets.sort_unstable_by_key(|secret| std::cmp::Reverse(secret.len()));
+        secrets.dedup();
+        Self(secrets)
     }
+
+    /// A body without it.
+    pub fn taken_out(&self, body: Vec<u8>) -> Vec<u8> {
+        let mut body = body;
+        for secret in &self.0 {
+            if memchr::memmem::find(&body, secret.as_bytes()).is_some() {
+                let text = String::from_utf8_lossy(&body);
+                body = text.replace(secret, "[REDACTED:api-key]").into_bytes();
+            }
+        }
+        body
+    }
+}
+
+/// Whether a header lets whoever has it in.
+fn is_confidential(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    [
+        "auth",
+        "key",
+        "token",
+        "secret",
+        "cookie",
+        "password",
+        "credential",
+    ]
+    .iter()
+    .any(|word| name.contains(word))
 }
 
 /// The headers of every request.
@@ -129,7 +168,9 @@ pub fn headers(settings: &ChatSettings) -> Result<HeaderMap, String> {
     for (name, value) in &settings.headers {
         let wrong = || format!("summarization.headers: {name} is no header, or its value none");
         let parsed = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong())?;
-        headers.insert(parsed, HeaderValue::from_str(value).map_err(|_| wrong())?);
+        let mut value = HeaderValue::from_str(value).map_err(|_| wrong())?;
+        value.set_sensitive(is_confidential(name));
+        headers.insert(parsed, value);
     }
     Ok(headers)
 }

@@ -4,7 +4,6 @@ use super::protocol::Said;
 use crate::summarize::Usage;
 use crate::summarize::answers::{AnswerKind, KeptAnswer};
 use crate::summarize::failure::Failure;
-use crate::summarize::redact::redact;
 
 /// What is kept of what a program said, without secrets.
 ///
@@ -18,20 +17,7 @@ pub fn kept(said: Said, program: String, usage: &Usage, redaction: bool) -> Resu
         Said::Veto(reason) => (AnswerKind::Veto, reason),
         Said::Failed(failure) => return Err(failure),
     };
-    let (text, redactions) = if redaction {
-        let (redacted, secrets) = redact(&text);
-        (redacted.into_owned(), secrets)
-    } else {
-        (text, 0)
-    };
-    Ok(KeptAnswer {
-        kind,
-        text,
-        redactions,
-        model: program,
-        prompt_tokens: usage.prompt_tokens,
-        completion_tokens: usage.completion_tokens,
-    })
+    Ok(KeptAnswer::received(kind, text, program, usage, redaction))
 }
 
 /// What a kept answer says.

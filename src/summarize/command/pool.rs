@@ -9,6 +9,7 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 
 use super::program::{Fault, Program};
 use super::protocol::{self, Answer};
+use crate::metrics::Tokens;
 use crate::summarize::Usage;
 use crate::summarize::failure::Failure;
 use crate::summarize::run_end::{RESUME, RunEnd};
@@ -105,7 +106,7 @@ impl Pool {
                 self.spend.retries.fetch_add(1, Ordering::Relaxed);
             }
             // No limit is set here, so there is none to be reached.
-            let _counted = self.spend.admit(0, 0).await.ok();
+            let _counted = self.spend.admit(Tokens::default()).await.ok();
             usage.api_calls += 1;
             let failure = match self.attempt(id, &line).await {
                 Ok(answer) => {
@@ -113,7 +114,8 @@ impl Pool {
                     self.has_answered.store(true, Ordering::Relaxed);
                     usage.prompt_tokens += answer.tokens.0;
                     usage.completion_tokens += answer.tokens.1;
-                    self.spend.took(answer.tokens.0, answer.tokens.1);
+                    self.spend
+                        .took(Tokens::of(answer.tokens.0, answer.tokens.1, false));
                     return Ok(answer);
                 }
                 Err(Trouble::Failed(failure)) => failure,

@@ -37,13 +37,21 @@ pub fn harmless(text: &str) -> Cow<'_, str> {
 }
 
 fn opens_block(after: &str) -> bool {
-    let name = after.trim_start_matches([' ', '/']);
+    let name = after.trim_start_matches(is_gap);
     let length = name
         .bytes()
         .take_while(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
         .count();
     let name = name.get(..length).unwrap_or_default();
     BLOCKS.iter().any(|block| name.eq_ignore_ascii_case(block))
+}
+
+/// What may stand between `<` and a name and still look like a delimiter: slashes, white space, what nobody sees.
+fn is_gap(c: char) -> bool {
+    c == '/'
+        || c.is_whitespace()
+        || c.is_control()
+        || matches!(c, '\u{200B}'..='\u{200F}' | '\u{2060}' | '\u{FEFF}' | '\u{AD}')
 }
 
 /// A tool's name as it may stand in a label: what could end the label is left out.

@@ -169,6 +169,10 @@ fn nothing_in_the_material_ends_its_block_or_opens_another() {
     }
     assert!(user.contains("<call tool=\"name/turns\">"), "{user}");
     // What is no delimiter stays as it is.
+    for gap in ["\n", "\t", "\u{a0}", "\u{200b}", "\u{feff}/ "] {
+        let text = format!("<{gap}/turns>");
+        assert!(delimit::harmless(&text).starts_with('‹'), "{text:?}");
+    }
     assert_eq!(
         delimit::harmless("a < b, <div>, </turned>"),
         "a < b, <div>, </turned>"

@@ -17,6 +17,8 @@ pub(super) struct Token {
 /// The characters a token is made of.
 #[derive(Clone, Copy)]
 pub(super) enum Class {
+    /// `0-9`
+    Digit,
     /// `A-Z0-9`
     Upper,
     /// `0-9a-fA-F`
@@ -29,16 +31,20 @@ pub(super) enum Class {
     Dotted,
     /// `A-Za-z0-9_./+=-`
     Path,
+    /// Those, and `@`.
+    Webhook,
 }
 
 impl Class {
     pub(super) fn holds(self, byte: u8) -> bool {
         match self {
+            Self::Digit => byte.is_ascii_digit(),
             Self::Upper => byte.is_ascii_uppercase() || byte.is_ascii_digit(),
             Self::Hex => byte.is_ascii_hexdigit(),
             Self::Alnum => byte.is_ascii_alphanumeric(),
             Self::Url => byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'),
             Self::Dotted => byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'),
+            Self::Webhook => byte == b'@' || Self::Path.holds(byte),
             Self::Path => {
                 byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'/' | b'+' | b'=')
             }
@@ -60,7 +66,7 @@ const fn token(kind: &'static str, prefix: &'static str, class: Class, min: usiz
 const ANY: usize = 4096;
 
 /// Tokens of known form, from their issuers' documentation.
-pub(super) const TOKENS: [Token; 66] = [
+pub(super) const TOKENS: [Token; 191] = [
     token("aws-access-key", "AKIA", Class::Upper, 16, 16),
     token("aws-access-key", "ASIA", Class::Upper, 16, 16),
     token("aws-access-key", "ABIA", Class::Upper, 16, 16),
@@ -133,6 +139,143 @@ pub(super) const TOKENS: [Token; 66] = [
     token("pulumi-token", "pul-", Class::Hex, 40, 40),
     token("age-key", "AGE-SECRET-KEY-1", Class::Upper, 58, 58),
     token("doppler-token", "dp.pt.", Class::Alnum, 40, 44),
+    token("aws-access-key", "ACCA", Class::Upper, 16, 16),
+    token("gitlab-token", "glcbt-", Class::Url, 20, 300),
+    token("gitlab-token", "glsoat-", Class::Url, 20, 300),
+    token("gitlab-token", "glft-", Class::Url, 20, 300),
+    token("gitlab-token", "glagent-", Class::Url, 40, 300),
+    token("gitlab-token", "gloas-", Class::Hex, 64, 64),
+    token("gitlab-token", "glimt-", Class::Url, 20, 300),
+    token("gitlab-token", "glffct-", Class::Url, 20, 300),
+    token("gitlab-token", "GR1348941", Class::Url, 20, 20),
+    token("langfuse-key", "sk-lf-", Class::Url, 36, 36),
+    token("moonshot-key", "sk-kimi-", Class::Alnum, 40, 120),
+    token("minimax-key", "sk-cp-", Class::Url, 60, 200),
+    token("context7-key", "ctx7sk-", Class::Url, 36, 36),
+    token("aws-bedrock-key", "ABSK", Class::Path, 100, 200),
+    token("aws-bedrock-key", "bedrock-api-key-", Class::Path, 60, ANY),
+    token("google-refresh-token", "1//0", Class::Url, 40, 160),
+    token("slack-token", "xoxe-", Class::Url, 40, 300),
+    token("slack-token", "xoxe.", Class::Dotted, 40, 300),
+    token("slack-token", "xoxc-", Class::Url, 30, 300),
+    token("slack-token", "xoxd-", Class::Path, 40, 400),
+    token(
+        "discord-webhook",
+        "discordapp.com/api/webhooks/",
+        Class::Path,
+        60,
+        160,
+    ),
+    token(
+        "teams-webhook",
+        "webhook.office.com/webhookb2/",
+        Class::Webhook,
+        80,
+        250,
+    ),
+    token("stripe-key", "sk_prod_", Class::Alnum, 16, 255),
+    token("flutterwave-key", "FLWSECK-", Class::Url, 32, 40),
+    token("square-token", "EAAA", Class::Url, 58, 70),
+    token("square-token", "sq0idp-", Class::Url, 22, 60),
+    token("shopify-token", "shppa_", Class::Hex, 32, 32),
+    token("shopify-token", "shpua_", Class::Hex, 32, 32),
+    token("huggingface-token", "api_org_", Class::Alnum, 34, 34),
+    token("rubygems-key", "rubygems_", Class::Hex, 48, 48),
+    token("clojars-token", "CLOJARS_", Class::Alnum, 60, 60),
+    token("nuget-key", "oy2", Class::Alnum, 43, 43),
+    token("jfrog-key", "AKCp", Class::Alnum, 60, 80),
+    token("jfrog-token", "cmVmdGtu", Class::Alnum, 56, 64),
+    token("digitalocean-token", "doo_v1_", Class::Hex, 64, 64),
+    token("digitalocean-token", "dor_v1_", Class::Hex, 64, 64),
+    token("linear-key", "lin_oauth_", Class::Alnum, 32, 80),
+    token("docker-token", "dckr_oat_", Class::Url, 20, 60),
+    token("vault-token", "hvb.", Class::Url, 60, 300),
+    token("vault-token", "hvr.", Class::Url, 60, 300),
+    token("new-relic-key", "NRJS-", Class::Hex, 19, 19),
+    token("new-relic-key", "NRII-", Class::Url, 32, 32),
+    token("planetscale-token", "pscale_pw_", Class::Dotted, 32, 80),
+    token("planetscale-token", "pscale_oauth_", Class::Dotted, 32, 80),
+    token("doppler-token", "dp.st.", Class::Dotted, 40, 80),
+    token("doppler-token", "dp.ct.", Class::Alnum, 40, 44),
+    token("doppler-token", "dp.sa.", Class::Alnum, 40, 44),
+    token("doppler-token", "dp.scim.", Class::Alnum, 40, 44),
+    token("doppler-token", "dp.audit.", Class::Alnum, 40, 44),
+    token("typeform-token", "tfp_", Class::Dotted, 40, 80),
+    token("atlassian-token", "ATATT3", Class::Path, 100, 400),
+    token("atlassian-token", "ATCTT3", Class::Path, 100, 400),
+    token("bitbucket-token", "ATBB", Class::Path, 32, 60),
+    token("bitbucket-token", "BBDC-", Class::Path, 40, 60),
+    token("trello-token", "ATTA", Class::Hex, 64, 64),
+    token("fly-token", "fo1_", Class::Url, 43, 43),
+    token("fly-token", "fm2_", Class::Path, 100, ANY),
+    token("fly-token", "fm1r_", Class::Path, 100, ANY),
+    token("render-key", "rnd_", Class::Alnum, 28, 40),
+    token("nvidia-key", "nvapi-", Class::Url, 60, 80),
+    token("tavily-key", "tvly-", Class::Url, 30, 60),
+    token("fireworks-key", "fw_", Class::Alnum, 22, 30),
+    token("e2b-key", "e2b_", Class::Hex, 40, 40),
+    token("cerebras-key", "csk-", Class::Alnum, 40, 60),
+    token("together-key", "tgp_v1_", Class::Url, 40, 50),
+    token("jina-key", "jina_", Class::Url, 55, 70),
+    token("voyage-key", "pa-", Class::Url, 43, 43),
+    token("firecrawl-key", "fc-", Class::Hex, 32, 32),
+    token("langsmith-key", "lsv2_pt_", Class::Url, 40, 50),
+    token("langsmith-key", "lsv2_sk_", Class::Url, 40, 50),
+    token("langsmith-key", "ls__", Class::Hex, 32, 32),
+    token("wandb-key", "wandb_v1_", Class::Url, 50, 120),
+    token("sentry-token", "sntrys_", Class::Path, 60, 400),
+    token("sentry-token", "sntryu_", Class::Hex, 64, 64),
+    token("supabase-token", "sbp_", Class::Hex, 40, 40),
+    token("supabase-key", "sb_secret_", Class::Url, 28, 40),
+    token("vercel-token", "vcp_", Class::Alnum, 40, 70),
+    token("vercel-token", "vca_", Class::Alnum, 40, 70),
+    token("vercel-token", "vck_", Class::Alnum, 40, 70),
+    token("netlify-token", "nfp_", Class::Alnum, 36, 40),
+    token("easypost-key", "EZAK", Class::Alnum, 54, 54),
+    token("duffel-token", "duffel_live_", Class::Url, 43, 43),
+    token("brevo-key", "xkeysib-", Class::Url, 80, 90),
+    token("shippo-token", "shippo_live_", Class::Hex, 40, 40),
+    token("phrase-token", "p8e-", Class::Alnum, 32, 32),
+    token("ramp-token", "pnu_", Class::Alnum, 36, 36),
+    token("readme-key", "rdme_", Class::Alnum, 70, 70),
+    token("tailscale-key", "tskey-", Class::Url, 30, 80),
+    token("alibaba-key", "LTAI", Class::Alnum, 16, 26),
+    token("yandex-key", "AQVN", Class::Url, 35, 40),
+    token("dynatrace-token", "dt0c01.", Class::Dotted, 80, 100),
+    token("sourcegraph-token", "sgp_", Class::Url, 40, 70),
+    token("onepassword-token", "ops_eyJ", Class::Path, 200, ANY),
+    token("cloudflare-key", "v1.0-", Class::Url, 160, 180),
+    token("cloudflare-token", "cfut_", Class::Url, 36, 60),
+    token("cloudflare-token", "cfat_", Class::Url, 36, 60),
+    token("sonar-token", "squ_", Class::Hex, 40, 40),
+    token("sonar-token", "sqp_", Class::Hex, 40, 40),
+    token("sonar-token", "sqa_", Class::Hex, 40, 40),
+    token("neon-key", "napi_", Class::Alnum, 60, 70),
+    token("harness-token", "pat.", Class::Dotted, 60, 80),
+    token("circleci-token", "CCIPAT_", Class::Url, 60, 80),
+    token("buildkite-token", "bkua_", Class::Hex, 40, 40),
+    token("wakatime-key", "waka_", Class::Url, 36, 36),
+    token("ory-token", "ory_at_", Class::Dotted, 60, 120),
+    token("ory-token", "ory_st_", Class::Alnum, 30, 40),
+    token("runpod-key", "rpa_", Class::Alnum, 40, 50),
+    token("apify-token", "apify_api_", Class::Alnum, 36, 40),
+    token("posthog-key", "phx_", Class::Alnum, 40, 50),
+    token("resend-key", "re_", Class::Url, 30, 40),
+    token("pinecone-key", "pcsk_", Class::Url, 60, 80),
+    token("axiom-token", "xaat-", Class::Url, 36, 36),
+    token("datadog-token", "ddp_", Class::Alnum, 36, 36),
+    token("hubspot-token", "pat-na1-", Class::Url, 36, 36),
+    token("hubspot-token", "pat-eu1-", Class::Url, 36, 36),
+    token("facebook-token", "EAACEdEose0cBA", Class::Alnum, 20, 400),
+    token("discord-token", "mfa.", Class::Url, 80, 100),
+    token("contentful-token", "CFPAT-", Class::Url, 43, 43),
+    token("openshift-token", "sha256~", Class::Url, 43, 43),
+    token("cursor-key", "crsr_", Class::Hex, 64, 64),
+    token("elevenlabs-key", "sk_", Class::Hex, 48, 48),
+    token("intra42-secret", "s-s4t2ud-", Class::Hex, 64, 64),
+    token("mapbox-token", "sk.eyJ", Class::Dotted, 60, 200),
+    token("infracost-key", "ico-", Class::Alnum, 32, 32),
+    token("adafruit-key", "aio_", Class::Alnum, 28, 28),
 ];
 
 /// What a word announces.
@@ -142,6 +285,24 @@ pub(super) enum Context {
     Password,
     /// `api_key: …`: a value that a machine made; with the kind's name.
     Secret(&'static str),
+    /// `OPENAI_KEY=…`, in capitals.
+    VariableKey,
+    /// `DB_PASS=…`, in capitals.
+    VariablePassword,
+    /// `sessionid=…`
+    Session,
+    /// `Cookie: a=…; b=…`
+    Cookie,
+    /// `Authorization: token …`: any scheme that has no word of its own here, or none.
+    Header,
+    /// `?sig=…`
+    Parameter,
+    /// `curl -u user:password`
+    Option,
+    /// `123456789:AA…`
+    Telegram,
+    /// `….atlasv1.…`
+    Terraform,
     /// `Authorization: Bearer …`: the scheme's name stands right before the credentials.
     Scheme,
     /// `://user:password@host`
@@ -153,7 +314,7 @@ pub(super) enum Context {
 }
 
 /// Words, whatever their case, and what they announce.
-pub(super) const WORDS: [(&str, Context); 27] = [
+pub(super) const WORDS: [(&str, Context); 56] = [
     ("password", Context::Password),
     ("passwd", Context::Password),
     ("passphrase", Context::Password),
@@ -181,4 +342,33 @@ pub(super) const WORDS: [(&str, Context); 27] = [
     ("://", Context::Url),
     ("-----BEGIN ", Context::Pem),
     ("eyJ", Context::Jwt),
+    ("密码", Context::Password),
+    ("_password", Context::Password),
+    ("_passwd", Context::Password),
+    ("_passphrase", Context::Password),
+    ("_pass", Context::VariablePassword),
+    ("_key", Context::VariableKey),
+    ("subscription-key", Context::Secret("api-key")),
+    ("api key", Context::Secret("api-key")),
+    ("privatekey", Context::Secret("private-key")),
+    ("credential", Context::Secret("credentials")),
+    ("credentials", Context::Secret("credentials")),
+    (":_auth", Context::Secret("auth-token")),
+    ("\"auth", Context::Secret("auth-token")),
+    ("sessionid", Context::Session),
+    ("phpsessid", Context::Session),
+    ("cookie", Context::Cookie),
+    ("authorization", Context::Header),
+    ("bearer%20", Context::Scheme),
+    ("sig=", Context::Parameter),
+    ("signature=", Context::Parameter),
+    ("?key=", Context::Parameter),
+    ("&key=", Context::Parameter),
+    ("?code=", Context::Parameter),
+    ("&code=", Context::Parameter),
+    (" -u ", Context::Option),
+    ("--user ", Context::Option),
+    (" -p", Context::Option),
+    (":AA", Context::Telegram),
+    (".atlasv1.", Context::Terraform),
 ];

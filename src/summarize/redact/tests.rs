@@ -7,11 +7,11 @@ use super::*;
 const MIX: &str = "a8F3kQ9zL2mX7pR4tV6wB1nC5dE0gHjKsTyUqWiOxZ8vN3cM6bA";
 const HEX: &str = "3fa94c1be7720d58a6f19e03bb64d72c5518ae90f3c7d21446be80f95a1d7c3e";
 
-fn mix(length: usize) -> String {
+pub(super) fn mix(length: usize) -> String {
     MIX.chars().cycle().take(length).collect()
 }
 
-fn hex(length: usize) -> String {
+pub(super) fn hex(length: usize) -> String {
     HEX.chars().cycle().take(length).collect()
 }
 
