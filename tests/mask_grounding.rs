@@ -103,15 +103,16 @@ fn an_output_that_stays_is_named_by_none_and_without_grounding_no_mask_names_any
 
 #[test]
 fn masks_beside_a_summary_are_counted_as_check_counts_them() {
-    for target in ["420", "500", "560"] {
-        let (workspace, _) = compressed("mask-then-summarize", &["--target-max-tokens", target]);
+    let mut both = 0;
+    for target in (620..1000).step_by(40) {
+        let target = target.to_string();
+        let (workspace, _) = compressed("mask-then-summarize", &["--target-max-tokens", &target]);
         let row = &workspace.rows("out.metrics.csv")[0];
+        both += u64::from(row.masked_turns > 0 && row.summary_tokens > 0 && row.anchors_needed > 0);
         let ran = workspace.run(&["check", "--grounding", "in.jsonl", "out.jsonl"]);
         let told = String::from_utf8(ran.stdout).unwrap();
-        let figures = format!("{} of {}", row.anchors_held, row.anchors_needed);
-        assert!(
-            row.anchors_needed > 0 && told.contains(&figures),
-            "{told} {row:?}"
-        );
+        let figures = format!("{} of {} ", row.anchors_held, row.anchors_needed);
+        assert!(told.starts_with(&figures), "{told} {row:?}");
     }
+    assert!(both > 0);
 }

@@ -27,7 +27,7 @@ const MENTIONS: &str = "; mentions ";
 const MAX_NAMED: usize = 600;
 
 /// The part of its output that such a list may be long.
-const NAMED_SHARE: usize = 4;
+const NAMED_SHARE: usize = 2;
 
 /// A line for one output.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,11 +65,10 @@ fn unsaid<'a>(anchors: &'a [Anchor], text: &str, room: usize) -> Vec<&'a str> {
         !is_held && !anchor.text.contains(char::is_control) && redact(&anchor.text).1 == 0
     });
     let fits = |(anchor, _): (&'a Anchor, bool)| {
-        let cost = anchor.text.chars().count() + 2;
-        left = left.checked_sub(cost)?;
+        left = left.checked_sub(anchor.text.chars().count() + 2)?;
         Some(anchor.text.as_str())
     };
-    missing.map_while(fits).collect()
+    missing.filter_map(fits).collect()
 }
 
 /// Masks for the outputs of the tool turns of `region`, oldest first: those that are long, and no masks themselves.

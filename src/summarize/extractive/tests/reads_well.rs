@@ -252,3 +252,14 @@ fn values_that_other_lines_tell_are_not_told_twice() {
     assert!(text.contains(finding) && !text.contains("Values:"), "{text}");
     assert_eq!(text.matches("W123456").count(), 1, "{text}");
 }
+
+#[test]
+fn politeness_is_no_finding() {
+    let said = "Thanks for checking that, John, it helps me a lot. I completely understand your concern about this. \
+                The line L1002 is active and not suspended at all.";
+    let text = told(&[turn(Role::Assistant, said)]);
+    assert!(
+        text.contains("L1002 is active") && !text.contains("Thanks") && !text.contains("concern"),
+        "{text}"
+    );
+}
