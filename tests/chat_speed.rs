@@ -89,6 +89,7 @@ fn requests_fill_the_time_that_the_server_takes() {
             is_redacted: false,
             previous: None,
             in_progress: None,
+            files_follow: false,
             anchors: &[],
             max_tokens: 750,
             target_tokens: 750,

@@ -63,7 +63,7 @@ fn the_footer_names_files_within_the_budget_and_an_update_keeps_them() {
     assert_sound(&line, &text, &once.row, notice.as_deref(), counter().as_ref());
     assert!(once.row.summary_tokens <= 400);
     let first = summary_of(&text);
-    assert!(first.starts_with("[CONTEXT SUMMARY]:\nIn progress: Rename `load_cfg` to `load_config` in src/config.rs everywhere.\n"), "{first}");
+    assert!(!first.contains("\nFiles:"), "{first}");
     let (modified, read) = (files(&first, "Files modified:"), files(&first, "Files read:"));
     assert!(
         modified.contains(&"src/part_0.rs".to_owned()) && read.contains(&"src/part_2.rs".to_owned()),
@@ -78,11 +78,39 @@ fn the_footer_names_files_within_the_budget_and_an_update_keeps_them() {
         modified.iter().all(|file| later.contains(file)) && later.len() > modified.len(),
         "{second}"
     );
-    assert!(twice.row.summary_tokens <= 400 && second.matches("In progress:").count() == 1);
+    assert!(twice.row.summary_tokens <= 400);
 }
 
 #[test]
 fn without_asking_there_is_no_footer() {
     let fitted = fit(&fitter(settings(3000, 300)), &long_work(24));
     assert!(!summary_of(&fitted.text.unwrap()).contains("Files modified:"));
+}
+
+#[test]
+fn what_is_in_progress_is_told_where_the_request_does_not_stand_before_the_summary() {
+    let once = fit(&fitter(settings(3000, 300)), &long_work(24));
+    let summary = summary_of(&once.text.unwrap());
+    assert!(!summary.contains("In progress:"), "{summary}");
+
+    let mut record: Value = serde_json::from_str(&long_work(24)).unwrap();
+    let turns = record["messages"].as_array_mut().unwrap();
+    turns.insert(
+        6,
+        json!({"role": "user", "content": "Now rename `save_cfg` as well, please."}),
+    );
+    turns.insert(
+        turns.len() - 4,
+        json!({"role": "user", "content": "And mind the docs."}),
+    );
+    let line = record.to_string();
+    let first_line = "[CONTEXT SUMMARY]:\nIn progress: Now rename `save_cfg` as well, please.\n";
+    let once = fit(&fitter(settings(3000, 300)), &line).text.unwrap();
+    let summary = summary_of(&once);
+    assert!(summary.starts_with(first_line), "{summary}");
+    assert_eq!(summary.matches("save_cfg").count(), 1, "{summary}");
+    // Later its only witness is the earlier summary.
+    let twice = fit(&fitter(settings(2200, 300)), &once).text.unwrap();
+    let summary = summary_of(&twice);
+    assert!(summary.starts_with(first_line), "{summary}");
 }

@@ -190,3 +190,83 @@ fn what_is_not_there_is_told() {
     std::fs::create_dir(workspace.path("folder")).unwrap();
     workspace.run(&["show", "folder"]).exits(2).says("directory");
 }
+
+const MASKING: [&str; 4] = ["--strategy", "mask", "--target-max-tokens", "9000"];
+
+#[test]
+fn explain_and_show_tell_of_masks_what_compress_does() {
+    let workspace = demo();
+    workspace
+        .compress(&[&["in.jsonl", "-o", "out.jsonl"][..], &MASKING].concat())
+        .exits(0);
+    let row = &workspace.rows("out.metrics.csv")[1];
+    let explained = run(&workspace, "explain", &[&MASKING[..], &["--json"]].concat()).exits(0);
+    let json: Value = serde_json::from_slice(&explained.stdout).unwrap();
+    let masked = json["turns"].as_array().unwrap().iter();
+    let masked = masked.filter(|turn| turn["masked"] == true).count() as u64;
+    assert!(masked > 0);
+    assert_eq!(
+        (masked, &json["region"], &json["need_tokens"]),
+        (
+            row.masked_turns,
+            &Value::Null,
+            &Value::from(row.original_tokens - 9000)
+        )
+    );
+    let told = text(run(&workspace, "explain", &MASKING).exits(0));
+    assert!(
+        told.contains("MASKED") && told.contains(&format!("Masks      {masked} of ")),
+        "{told}"
+    );
+    assert!(
+        !told.contains("Plan ") && !told.contains("Summary ") && !told.contains(" passes"),
+        "{told}"
+    );
+    let shown = text(run(&workspace, "show", &MASKING).exits(0));
+    assert_eq!(
+        shown.matches("tokens  masked\n").count() as u64,
+        masked,
+        "{shown}"
+    );
+    let both = ["--strategy", "mask-then-summarize", "--target-max-tokens", "3000"];
+    let told = text(run(&workspace, "explain", &both).exits(0));
+    assert!(
+        told.contains("Region     turns ") && told.contains("REGION"),
+        "{told}"
+    );
+}
+
+#[test]
+fn explain_and_show_mend_first_where_that_is_asked_for() {
+    let workspace = Workspace::new();
+    let lost = r#"{"role": "tool", "tool_call_id": "s", "content": "lost"}"#;
+    workspace.write(
+        "bad.jsonl",
+        format!("{{\"messages\": [{{\"role\": \"user\", \"content\": \"u\"}}, {{\"role\": \"assistant\", \"content\": \"x\"}}, {lost}]}}\n"),
+    );
+    let plain = text(workspace.run(&["explain", "bad.jsonl"]).exits(0));
+    assert!(
+        plain.contains("Faults     orphan responses 1; --sanitize mends"),
+        "{plain}"
+    );
+    let mended = text(workspace.run(&["explain", "bad.jsonl", "--sanitize"]).exits(0));
+    assert!(
+        mended.contains("orphan responses 1; 1 mended before anything else"),
+        "{mended}"
+    );
+    let shown = text(workspace.run(&["show", "bad.jsonl", "--sanitize"]).exits(0));
+    assert!(
+        shown.contains("output of a tool; its call was not recorded"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn explain_says_that_the_files_are_part_of_the_summary() {
+    let workspace = demo();
+    let told = text(run(&workspace, "explain", &["--file-footer"]).exits(0));
+    assert!(
+        told.contains(" tokens, with the files of the region of at most"),
+        "{told}"
+    );
+}

@@ -53,6 +53,7 @@ fn text(explained: &Explanation, place: &str) -> String {
     let about = format!("{place}{id} ({}, {} turns)", row.format, explained.turns.len());
     let _ = writeln!(text, "{}\n", one_line(&about));
     groups(&mut text, explained);
+    faults(&mut text, explained);
     let total = count(explained.total_tokens);
     let target = count(explained.target_tokens);
     let _ = writeln!(text, "\nTotal      {total} tokens; the target is {target}");
@@ -98,7 +99,7 @@ fn groups(text: &mut String, explained: &Explanation) {
         let _ = writeln!(
             text,
             "{numbers:<10} {:<10} {:>6}  {who}",
-            part(explained, start),
+            group_part(explained, group),
             count(tokens)
         );
         start += answers + 1;
@@ -124,10 +125,47 @@ fn marks(explained: &Explanation, group: &[TurnLine]) -> &'static str {
     }
 }
 
+/// The part that a group belongs to; masked where any of its outputs is.
+fn group_part(explained: &Explanation, group: &[TurnLine]) -> &'static str {
+    let parts = group.iter().map(|turn| part(explained, turn.index));
+    let first = group.first().map_or("", |turn| part(explained, turn.index));
+    if parts.into_iter().any(|part| part == "MASKED") {
+        "MASKED"
+    } else {
+        first
+    }
+}
+
+/// What does not fit together in the record.
+fn faults(text: &mut String, explained: &Explanation) {
+    let row = &explained.row;
+    let faults = [
+        ("orphan responses", row.orphan_responses),
+        ("unanswered calls", row.unanswered_calls),
+        ("repeated ids", row.repeated_ids),
+        ("packed responses", row.packed_responses),
+        ("neighbours of one role", row.same_role_neighbours),
+    ];
+    let found = faults.iter().filter(|(_, count)| *count > 0);
+    let found: Vec<String> = found.map(|(name, count)| format!("{name} {count}")).collect();
+    if found.is_empty() {
+        return;
+    }
+    let mended = if explained.mended.is_some() {
+        let count = row.mended_faults;
+        format!("{count} mended before anything else, and the turns above are those after that")
+    } else {
+        "--sanitize mends what can be mended".to_owned()
+    };
+    let _ = writeln!(text, "\nFaults     {}; {mended}", found.join(", "));
+}
+
 fn part(explained: &Explanation, turn: usize) -> &'static str {
     let within = |range: &Option<Range<usize>>| range.as_ref().is_some_and(|range| range.contains(&turn));
     if within(&explained.region) {
         "REGION"
+    } else if explained.turns.get(turn).is_some_and(|turn| turn.masked) {
+        "MASKED"
     } else if turn < explained.compressible.start {
         "head"
     } else if turn >= explained.compressible.end {
@@ -158,6 +196,10 @@ fn plan(text: &mut String, explained: &Explanation, need: usize) {
         "Tail       from turn {end} on: {} tokens, protected",
         count(sum(end..explained.turns.len()))
     );
+    if explained.strategy != "summarize" {
+        masks(text, explained, need);
+        return;
+    }
     let _ = writeln!(
         text,
         "Need       {} = total {} + notice {} + summary {} - target {}",
@@ -196,9 +238,52 @@ fn plan(text: &mut String, explained: &Explanation, need: usize) {
     }
 }
 
+/// What masks did, and where they were not enough.
+fn masks(text: &mut String, explained: &Explanation, need: usize) {
+    let (total, target) = (count(explained.total_tokens), count(explained.target_tokens));
+    let _ = writeln!(
+        text,
+        "Need       {} = total {total} - target {target}",
+        count(need)
+    );
+    let masked = explained.turns.iter().filter(|turn| turn.masked).count();
+    let _ = writeln!(
+        text,
+        "Masks      {masked} of {} tool turns between head and tail hold masks instead of what they brought back",
+        explained
+            .turns
+            .get(explained.compressible.clone())
+            .unwrap_or_default()
+            .iter()
+            .filter(|turn| turn.role == "tool")
+            .count(),
+    );
+    if let Some(region) = &explained.region {
+        let _ = writeln!(
+            text,
+            "Region     turns {} to {}: {} tokens as they were; masks were not enough",
+            region.start,
+            region.end.saturating_sub(1),
+            count(explained.region_tokens),
+        );
+    }
+}
+
 fn summary(text: &mut String, explained: &Explanation) {
     let row = &explained.row;
     if !row.was_compressed {
+        return;
+    }
+    let files = if explained.file_footer {
+        ", with the files of the region"
+    } else {
+        ""
+    };
+    if explained.strategy != "summarize" {
+        if row.summary_tokens > 0 {
+            let _ = writeln!(text, "Summary    {} tokens{files}", thousands(row.summary_tokens));
+        }
+        result(text, explained);
         return;
     }
     let (used, budget) = (row.summary_tokens as usize, explained.summary_budget);
@@ -206,20 +291,28 @@ fn summary(text: &mut String, explained: &Explanation) {
     let slack_used = used.saturating_sub(explained.summary_target_tokens).min(slack);
     let _ = writeln!(
         text,
-        "Summary    {} tokens of at most {}; of {} tokens of slack that whole turns leave, {} were used",
+        "Summary    {} tokens{files} of at most {}; of {} tokens of slack that whole turns leave, {} were used",
         count(used),
         count(budget),
         count(slack),
         count(slack_used),
     );
+    result(text, explained);
+}
+
+fn result(text: &mut String, explained: &Explanation) {
+    let row = &explained.row;
+    let passes = match row.passes {
+        0 => String::new(),
+        1 => ", in 1 pass".to_owned(),
+        passes => format!(", in {passes} passes"),
+    };
     let _ = writeln!(
         text,
-        "Result     {} tokens in {} turns, {} of the original, in {} pass{}",
+        "Result     {} tokens in {} turns, {} of the original{passes}",
         thousands(row.compressed_tokens),
         row.compressed_turns,
         report::figures::percent(row.compressed_tokens, row.original_tokens),
-        row.passes,
-        if row.passes == 1 { "" } else { "es" },
     );
 }
 

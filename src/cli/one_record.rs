@@ -43,6 +43,7 @@ impl KeySet for PlanKeys {
                         "input.format"
                             | "output.add_summary_notice"
                             | "output.summary_notice_text"
+                            | "output.sanitize"
                             | "redaction.enabled"
                     )
             };

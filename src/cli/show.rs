@@ -70,7 +70,11 @@ pub fn run(args: ShowArgs) -> Result<ExitStatus, CliError> {
 
 fn show(record: &OneRecord, page: Page) -> Result<String, CliError> {
     let explained = record.explanation()?;
-    let shown = shown(record, &record.raw)?;
+    let mended = explained.mended.as_ref().map(|mended| RawRecord {
+        bytes: mended.clone().into_bytes(),
+        ..record.raw.clone()
+    });
+    let shown = shown(record, mended.as_ref().unwrap_or(&record.raw))?;
     Ok(alone(&shown, &explained, page))
 }
 

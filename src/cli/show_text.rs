@@ -59,6 +59,7 @@ pub fn alone(shown: &Shown, explained: &Explanation, page: Page) -> String {
                     region.end.saturating_sub(1)
                 )
             }
+            _ if explained.turns.get(index).is_some_and(|turn| turn.masked) => "  masked".to_owned(),
             _ => String::new(),
         };
         let title = page.paint(&title(shown, index), colour(*role));

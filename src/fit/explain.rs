@@ -6,10 +6,11 @@ use serde::Serialize;
 
 use super::case::Case;
 use super::count::Counted;
-use super::{Fitter, PairScorer};
-use crate::compress::anchors::Needed;
+use super::{Fitter, PairScorer, Strategy, structure};
+use crate::compress::anchors::{Needed, PairScore};
 use crate::compress::{Plan, Region, plan};
 use crate::metrics::Row;
+use crate::names::Named;
 use crate::trajectory::{self, ParseError, TurnView};
 
 /// One turn, as the plan sees it.
@@ -25,6 +26,8 @@ pub struct TurnLine {
     pub answers: Option<usize>,
     /// Whether it was read in full, so that it may be summarized.
     pub readable: bool,
+    /// Whether a mask stands for what it brought back.
+    pub masked: bool,
 }
 
 /// An identifier that the plan would leave dangling.
@@ -59,9 +62,13 @@ pub struct Explanation {
     pub compressible: Range<usize>,
     /// The last turn in which a person speaks.
     pub last_human: Option<usize>,
-    /// Tokens that the region must free; `None` where it fits as it is.
+    /// What may be done to it.
+    pub strategy: &'static str,
+    /// Whether the summary ends with the files of the region.
+    pub file_footer: bool,
+    /// Tokens that the region, or masks, must free; `None` where it fits as it is.
     pub need_tokens: Option<usize>,
-    /// The region that is planned first.
+    /// The region that is planned first; where masks come first, it depends on them, and the region below is all that is known.
     pub planned: Option<Range<usize>>,
     /// The region that was replaced.
     pub region: Option<Range<usize>>,
@@ -76,11 +83,29 @@ pub struct Explanation {
     /// The record as it would be written; `None` where it stays as it is.
     #[serde(skip)]
     pub text: Option<String>,
+    /// The record as it was mended before anything else; the turns are its turns.
+    #[serde(skip)]
+    pub mended: Option<String>,
 }
 
 impl Fitter {
     /// Fits one record and tells how that came about.
     pub async fn explain(&self, bytes: &[u8]) -> Result<Explanation, ParseError> {
+        let record = trajectory::parse(bytes, self.settings.format)?;
+        let found = structure::faults_of(&record);
+        let Some(mended) = structure::mended(&record, &self.settings, found) else {
+            return self.explain_as_it_is(bytes).await;
+        };
+        let row = self.fit(bytes).await.row;
+        let explained = self.explain_as_it_is(mended.text.as_bytes()).await?;
+        Ok(Explanation {
+            row,
+            mended: Some(mended.text),
+            ..explained
+        })
+    }
+
+    async fn explain_as_it_is(&self, bytes: &[u8]) -> Result<Explanation, ParseError> {
         let record = trajectory::parse(bytes, self.settings.format)?;
         let fitted = self.fit(bytes).await;
         let counted = Counted::of(self, &record).located(&record);
@@ -91,9 +116,14 @@ impl Fitter {
         let case = Case::new(self, &record, &views, &outline, &counted);
         let row = fitted.row;
         let is_over = row.original_tokens > self.settings.target_max_tokens as u64;
-        let need = is_over.then(|| case.need(0));
+        let strategy = self.settings.strategy;
+        let masks_first = strategy != Strategy::Summarize;
+        let need = is_over.then(|| match masks_first {
+            true => outline.total().saturating_sub(case.target()),
+            false => case.need(0),
+        });
         let compressible = case.compressible.clone();
-        let planned = need.and_then(|need| {
+        let planned = need.filter(|_| !masks_first).and_then(|need| {
             match plan(
                 &outline,
                 &case.cut_points,
@@ -111,7 +141,14 @@ impl Fitter {
         let region = region
             .and_then(|(start, end)| case.cut_points.region(start, end))
             .or(planned);
+        let score = self.scored(bytes, fitted.text.as_deref());
+        let stays = |index: usize| score.origins.iter().any(|origin| origin.turn() == Some(index));
+        let is_masked = |index: usize| {
+            let in_region = region.is_some_and(|region| region.range().contains(&index));
+            row.masked_turns > 0 && !in_region && !score.origins.is_empty() && !stays(index)
+        };
         let turns = outline.turns.iter().enumerate().map(|(index, turn)| TurnLine {
+            masked: is_masked(index),
             index,
             role: turn.role.label(),
             tokens: turn.tokens,
@@ -120,6 +157,8 @@ impl Fitter {
         });
         Ok(Explanation {
             turns: turns.collect(),
+            strategy: strategy.name(),
+            file_footer: self.settings.file_footer,
             extra_tokens: outline.extra_tokens,
             total_tokens: outline.total(),
             target_tokens: case.target(),
@@ -131,29 +170,31 @@ impl Fitter {
             region_tokens: region.map_or(0, |region| case.region_tokens(region)),
             summary_budget: region.map_or(0, |region| case.summary_budget(region)),
             region: region.map(Region::range).filter(|_| row.was_compressed),
-            anchors: self.anchor_lines(bytes, fitted.text.as_deref()),
+            anchors: anchor_lines(score),
             compressible,
             row,
             text: fitted.text,
+            mended: None,
         })
     }
 
-    fn anchor_lines(&self, before: &[u8], after: Option<&str>) -> Vec<AnchorLine> {
+    fn scored(&self, before: &[u8], after: Option<&str>) -> PairScore {
         let format = self.settings.format;
         let score = after.map(|after| PairScorer { format }.score(before, after.as_bytes()));
-        let Some(Ok(score)) = score else {
-            return Vec::new();
-        };
-        let origins = score.origins;
-        let line = |needed: Needed| AnchorLine {
-            first_turn: origins
-                .get(needed.first_turn)
-                .and_then(|origin| origin.turn())
-                .unwrap_or(0),
-            text: needed.text,
-            uses: needed.uses,
-            is_held: needed.is_held,
-        };
-        score.needed.into_iter().map(line).collect()
+        score.and_then(Result::ok).unwrap_or_default()
     }
+}
+
+fn anchor_lines(score: PairScore) -> Vec<AnchorLine> {
+    let origins = score.origins;
+    let line = |needed: Needed| AnchorLine {
+        first_turn: origins
+            .get(needed.first_turn)
+            .and_then(|origin| origin.turn())
+            .unwrap_or(0),
+        text: needed.text,
+        uses: needed.uses,
+        is_held: needed.is_held,
+    };
+    score.needed.into_iter().map(line).collect()
 }

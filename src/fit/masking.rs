@@ -7,7 +7,9 @@ use super::case::Case;
 use super::count::Counted;
 use super::passes;
 use super::redacted::redacted;
-use super::{CountMode, Fitted, Rendered, Strategy, TurnCounter, decoded, outline};
+use super::{CountMode, Fitted, PairScorer, Rendered, Strategy, TurnCounter, decoded, outline};
+use crate::compress::alignment::Origin;
+use crate::compress::anchors::{Output, score_aligned, told_by_outputs};
 use crate::compress::{MaskedTurns, Reason, Violation, verify_masks};
 use crate::metrics::{Row, Status};
 use crate::summarize::mask::{Mask, masks};
@@ -120,7 +122,10 @@ impl Case<'_> {
             redacted(region, settings.redaction).into_iter().unzip();
         let secrets = region.iter().map(|view| view.index).zip(secrets).collect();
         let images = |turn: usize| self.record.turns.get(turn).map_or(0, trajectory::Turn::images);
-        let masks = masks(&region, self.views, images);
+        let mut masks = masks(&region, self.views, images);
+        if settings.grounding {
+            self.name_what_masks_take(&mut masks, &region);
+        }
         let (repeated, single): (Vec<Mask>, Vec<Mask>) =
             masks.into_iter().partition(|mask| mask.reference.is_some());
         let choices = repeated
@@ -128,6 +133,47 @@ impl Case<'_> {
             .chain(single)
             .filter_map(|mask| self.choice(mask));
         (choices.collect(), secrets)
+    }
+
+    /// Has each mask name what later turns rely on and nothing else told before them.
+    fn name_what_masks_take(&self, masks: &mut [Mask], region: &[TurnView<'_>]) {
+        let text = |mask: &Mask| {
+            let view = region.get(mask.turn.checked_sub(self.compressible.start)?)?;
+            Some(view.responses.get(mask.response)?.content.as_ref())
+        };
+        let outputs: Vec<Output<'_>> = masks
+            .iter()
+            .map(|mask| Output {
+                turn: mask.turn,
+                response: mask.response,
+                text: text(mask).unwrap_or_default(),
+            })
+            .collect();
+        let told = told_by_outputs(self.views, &outputs);
+        for ((mask, output), anchors) in masks.iter_mut().zip(&outputs).zip(&told) {
+            mask.name(anchors, output.text.chars().count());
+        }
+    }
+
+    /// What kept assistant turns rely on and the masks took out, needed and held.
+    fn note_anchors(&self, masked: &Masked, row: &mut Row) {
+        let format = Some(self.record.format);
+        let Ok(written) = trajectory::parse(masked.text.as_bytes(), format) else {
+            return;
+        };
+        let turns = written.turns.iter().enumerate();
+        let views: Vec<TurnView<'_>> = turns.map(|(index, turn)| trajectory::view(turn, index)).collect();
+        let told: Vec<TurnView<'_>> = redacted(self.views, true)
+            .into_iter()
+            .map(|(view, _)| view)
+            .collect();
+        let origin = |turn: usize| match masked.turns.binary_search(&turn) {
+            Ok(_) => Origin::New,
+            Err(_) => Origin::Kept(turn),
+        };
+        let score = score_aligned(self.views, &told, &views, (0..views.len()).map(origin).collect());
+        row.anchors_needed = score.needed.len() as u64;
+        row.anchors_held = score.held() as u64;
     }
 
     /// A mask that costs less than what it stands for.
@@ -245,6 +291,19 @@ impl Case<'_> {
             let secrets: usize = stay.iter().filter_map(|turn| masked.secrets.get(turn)).sum();
             fitted.row.masked_turns = stay.len() as u64;
             fitted.row.redactions += secrets as u64;
+            // Masks took out what the region did not hold.
+            let text = fitted
+                .text
+                .as_deref()
+                .filter(|_| self.fitter.settings.grounding && !stay.is_empty());
+            let scorer = PairScorer {
+                format: Some(self.record.format),
+            };
+            let score = text.map(|text| scorer.score(self.record.text.as_bytes(), text.as_bytes()));
+            if let Some(Ok(score)) = score {
+                fitted.row.anchors_needed = score.needed.len() as u64;
+                fitted.row.anchors_held = score.held() as u64;
+            }
         }
         Ok(fitted)
     }
@@ -289,6 +348,10 @@ impl Case<'_> {
         let rendered_tokens = masked.rendered.as_ref().map(|rendered| rendered.tokens as u64);
         let original = row.original_tokens;
         let secrets: usize = masked.secrets.values().sum();
+        let mut row = row;
+        if self.fitter.settings.grounding {
+            self.note_anchors(&masked, &mut row);
+        }
         let row = Row {
             compressed_tokens: masked.tokens as u64,
             tokens_saved: original.cast_signed() - (masked.tokens as u64).cast_signed(),

@@ -6,6 +6,7 @@ use super::redacted::redacted;
 use crate::compress::anchors::{Anchor, held_mask, invented, sources_of};
 use crate::compress::{Reason, Region};
 use crate::metrics::Row;
+use crate::summarize::extractive::IN_PROGRESS;
 use crate::summarize::footer::{Files, with_footer};
 use crate::summarize::grounding::ground;
 use crate::summarize::marker::{body_of, with_marker};
@@ -62,6 +63,14 @@ struct Given<'v> {
     whole_tokens: usize,
     /// Secrets taken out.
     redactions: usize,
+}
+
+/// What an earlier summary says is in progress.
+fn told_in_progress(text: &str) -> Option<&str> {
+    let mut lines = body_of(text)?.lines();
+    lines
+        .find_map(|line| line.strip_prefix(IN_PROGRESS))
+        .map(str::trim)
 }
 
 /// Adds what summaries took to a row.
@@ -234,24 +243,28 @@ impl<'a> Case<'a> {
 
     /// The files of these turns and of the footers of earlier summaries, which go out of these.
     fn footer(&self, turns: &[TurnView<'_>], previous: &mut [String], room: usize) -> String {
-        let mut files = Files::of(turns);
-        for body in previous.iter_mut().rev() {
+        let taken = previous.iter_mut().rev().map(|body| {
             let (rest, earlier) = Files::taken_from(body);
             *body = rest;
-            files = files.and_earlier(earlier);
-        }
+            earlier
+        });
+        let files = Files::of(turns).and_earlier(taken);
         let target = room.min(self.fitter.settings.summary_target_tokens);
         files.footer(target / FOOTER_SHARE, self.fitter.counter.as_ref())
     }
 
-    /// What was asked of the assistant that is still at work where a region ends.
+    /// What was asked of the assistant that is still at work where a region ends; `None` where that stands right before the
+    /// region, in the protected head, and stays there.
     fn in_progress(&self, region: Region) -> Option<&'a str> {
         let views: &'a [TurnView<'a>] = self.read_views;
         let role_at = |turn: usize| views.get(turn).map(|view| view.role);
         let goes_on = role_at(region.end()) == Some(Role::Assistant);
         let at_work = matches!(role_at(region.end() - 1), Some(Role::Tool | Role::Assistant));
-        let before = views.get(..region.end()).filter(|_| goes_on && at_work)?;
-        before.iter().rev().find_map(super::spoken)
+        let before = views.get(region.range()).filter(|_| goes_on && at_work)?;
+        before
+            .iter()
+            .rev()
+            .find_map(|view| super::spoken(view).or_else(|| told_in_progress(&view.text)))
     }
 
     fn request<'g>(&'g self, given: &'g Given<'g>) -> SummaryRequest<'g> {
@@ -260,6 +273,7 @@ impl<'a> Case<'a> {
             is_redacted: self.fitter.settings.redaction,
             previous: given.previous.as_deref(),
             in_progress: given.in_progress,
+            files_follow: given.footer.is_some(),
             anchors: &given.anchors,
             max_tokens: given.max_tokens,
             target_tokens: given.target_tokens,

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::extractive::action::answer_of;
+use super::extractive::action::Answers;
 use super::extractive::outcome::outcome;
 use super::extractive::source::source_turns;
 use super::extractive::target::{Effect, target};
@@ -33,14 +33,10 @@ impl Files {
             if turn.role != Role::Assistant || turn.calls.is_empty() {
                 continue;
             }
-            let following = sources.get(index + 1..).unwrap_or_default().iter();
-            let answers: Vec<_> = following
-                .take_while(|next| next.role == Role::Tool)
-                .flat_map(|next| &next.answers)
-                .collect();
+            let answers = Answers::after(&sources, index);
             for (number, call) in turn.calls.iter().enumerate().rev() {
                 let target = target(call);
-                let answer = answer_of(call, number, &answers);
+                let answer = answers.of(call, number);
                 let is_reading = target.effect == Effect::Read;
                 let ended = answer.map(|answer| outcome(answer, is_reading, "", &mut Told::default()));
                 if ended.is_some_and(|outcome| outcome.failed == Some(true)) {
@@ -73,11 +69,13 @@ impl Files {
         (rest.join("\n"), files)
     }
 
-    /// These files, and those of an earlier stretch after them.
+    /// These files, and those of earlier stretches after them, the latest stretch first.
     #[must_use]
-    pub fn and_earlier(mut self, earlier: Self) -> Self {
-        self.modified.extend(earlier.modified);
-        self.read.extend(earlier.read);
+    pub fn and_earlier(mut self, stretches: impl IntoIterator<Item = Self>) -> Self {
+        for earlier in stretches {
+            self.modified.extend(earlier.modified);
+            self.read.extend(earlier.read);
+        }
         self.without_repetitions()
     }
 
@@ -234,7 +232,7 @@ mod tests {
             modified: vec!["s".to_owned()],
             read: vec!["t".to_owned(), "m".to_owned()],
         };
-        let merged = new.and_earlier(found);
+        let merged = new.and_earlier([found]);
         assert_eq!(
             (merged.modified, merged.read),
             (

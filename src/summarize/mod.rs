@@ -37,6 +37,8 @@ pub struct SummaryRequest<'a> {
     pub previous: Option<&'a str>,
     /// What the person asked whose turn is still in progress where the stretch ends: told before what was done.
     pub in_progress: Option<&'a str>,
+    /// Whether a list of the files read and modified is added to the summary, which then need not tell them.
+    pub files_follow: bool,
     /// The identifiers that must be kept verbatim, most used first.
     pub anchors: &'a [Anchor],
     /// Tokens that the whole summary text may cost, its opening marker included.

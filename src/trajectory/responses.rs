@@ -1,5 +1,6 @@
 //! A tool turn with other texts in place of what tools brought back; everything around them stays as it stands.
 
+use rustc_hash::FxHashMap;
 use serde_json::value::RawValue;
 
 use super::decode::tagged_responses;
@@ -37,8 +38,9 @@ fn in_literal(literal: &str, new: &[(usize, &str)]) -> Option<String> {
     }
     let mut written = String::with_capacity(text.len());
     let mut copied = 0;
+    let new: FxHashMap<usize, &str> = new.iter().copied().collect();
     for (place, block) in blocks.iter().enumerate() {
-        let Some((_, response)) = new.iter().find(|(at, _)| *at == place) else {
+        let Some(response) = new.get(&place) else {
             continue;
         };
         let inner = text.get(block.clone())?;

@@ -96,7 +96,8 @@ impl<'a> Structure<'a> {
             .iter()
             .map(|shape| vec![false; shape.calls.len()])
             .collect();
-        let mut callers: FxHashMap<&str, usize> = FxHashMap::default();
+        let mut callers: FxHashMap<&str, Place> = FxHashMap::default();
+        let mut searched = Searched::default();
         let mut seen: FxHashSet<&str> = FxHashSet::default();
         let mut open: Option<usize> = None;
         for (index, (turn, shape)) in record.turns.iter().zip(shapes).enumerate() {
@@ -108,12 +109,16 @@ impl<'a> Structure<'a> {
                         if !seen.insert(id) {
                             self.repeated.push((index, place));
                         }
-                        callers.insert(id, index);
+                        // The first of that id in the latest turn that has it.
+                        let first = callers.entry(id).or_insert((index, place));
+                        if first.0 < index {
+                            *first = (index, place);
+                        }
                     }
                 }
                 Role::Tool => {
                     for (place, id) in shape.answers.iter().enumerate() {
-                        match answered_call(*id, open, &callers, shapes, &mut answered) {
+                        match answered_call(*id, open, &callers, shapes, &mut answered, &mut searched) {
                             Answer::Call(call) => self.links.push(((index, place), call)),
                             Answer::Text => {}
                             Answer::Nobody => self.orphans.push((index, place)),
@@ -141,15 +146,20 @@ enum Answer {
     Nobody,
 }
 
-fn answered_call(
-    id: Option<&str>,
+/// Up to where the calls of a turn were searched for one that is free: of an id, of none, or any.
+type Searched<'a> = FxHashMap<(usize, bool, Option<&'a str>), usize>;
+
+fn answered_call<'a>(
+    id: Option<&'a str>,
     open: Option<usize>,
-    callers: &FxHashMap<&str, usize>,
+    callers: &FxHashMap<&str, Place>,
     shapes: &[Shape<'_>],
     answered: &mut [Vec<bool>],
+    searched: &mut Searched<'a>,
 ) -> Answer {
     let calls_of = |turn: usize| shapes.get(turn).map_or(&[][..], |shape| &shape.calls[..]);
-    let by_id = id.and_then(|id| callers.get(id).copied());
+    let first = id.and_then(|id| callers.get(id).copied());
+    let by_id = first.map(|(turn, _)| turn);
     let Some(caller) = by_id.or(open) else {
         return Answer::Nobody;
     };
@@ -170,10 +180,19 @@ fn answered_call(
         let answered = answered.get(caller).and_then(|calls| calls.get(place));
         answered == Some(&false)
     };
-    let mut places = calls.iter().enumerate().filter(|(_, call)| fits(**call));
+    // No call becomes free again, so that each is looked at once for every id that there is.
+    let key = (caller, id.is_some(), id.filter(|_| by_id.is_some()));
+    let from = searched.entry(key).or_insert(first.map_or(0, |(_, place)| place));
+    let mut places = calls
+        .iter()
+        .enumerate()
+        .skip(*from)
+        .filter(|(_, call)| fits(**call));
     let Some((place, _)) = places.find(|(place, _)| free(*place)) else {
+        *from = calls.len();
         return Answer::Nobody;
     };
+    *from = place + 1;
     if let Some(answered) = answered.get_mut(caller).and_then(|calls| calls.get_mut(place)) {
         *answered = true;
     }

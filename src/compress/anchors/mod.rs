@@ -3,6 +3,7 @@
 mod invented;
 mod kind;
 mod matcher;
+mod outputs;
 mod pair;
 mod scan;
 #[cfg(test)]
@@ -16,7 +17,8 @@ use crate::trajectory::{Role, TurnView};
 pub use invented::{invented, sources_of};
 pub use kind::is_spaceless;
 pub use matcher::Matcher;
-pub use pair::{Needed, PairScore, score};
+pub use outputs::{Output, told_by_outputs};
+pub use pair::{Needed, PairScore, score, score_aligned};
 pub use scan::{argument_values, identifiers};
 
 /// An identifier (path, id, number, name, URL, hash, quoted value) that kept assistant turns use.

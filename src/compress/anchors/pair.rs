@@ -41,7 +41,16 @@ impl PairScore {
 /// what no kept turn before it says. Held is what of this a new turn before it says. `told` is the original as a summary may tell
 /// it: without secrets.
 pub fn score(original: &[TurnView<'_>], told: &[TurnView<'_>], compressed: &[TurnView<'_>]) -> PairScore {
-    let origins = align(original, compressed);
+    score_aligned(original, told, compressed, align(original, compressed))
+}
+
+/// The same where it is known which turn of `compressed` is which of the original's.
+pub fn score_aligned(
+    original: &[TurnView<'_>],
+    told: &[TurnView<'_>],
+    compressed: &[TurnView<'_>],
+    origins: Vec<Origin>,
+) -> PairScore {
     let is_new_assistant =
         |(turn, origin): (&TurnView<'_>, &Origin)| turn.role == Role::Assistant && *origin == Origin::New;
     let changed_assistant_turns = compressed

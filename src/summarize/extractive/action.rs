@@ -1,6 +1,6 @@
 //! What was done: every tool call of the region with its target and how it ended, repeated ones counted once.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::outcome::{Outcome, outcome};
 use super::source::{SourceCall, SourceTurn};
@@ -36,15 +36,10 @@ pub(super) fn actions(turns: &[SourceTurn<'_>]) -> Vec<Action> {
         .enumerate()
         .filter(|(_, turn)| turn.role == Role::Assistant)
     {
-        let following = turns.get(index + 1..).unwrap_or_default();
-        let answers: Vec<&(Option<&str>, std::borrow::Cow<'_, str>)> = following
-            .iter()
-            .take_while(|next| next.role == Role::Tool)
-            .flat_map(|next| &next.answers)
-            .collect();
+        let answers = Answers::after(turns, index);
         for (number, call) in turn.calls.iter().enumerate() {
             let target = target(call);
-            let answer = answer_of(call, number, &answers);
+            let answer = answers.of(call, number);
             let is_reading = target.effect == Effect::Read;
             let outcome = answer
                 .map(|answer| outcome(answer, is_reading, &target.line, &mut told))
@@ -77,14 +72,46 @@ pub(super) fn actions(turns: &[SourceTurn<'_>]) -> Vec<Action> {
     all
 }
 
-/// The answer to a call: by id, else by place.
-pub(in crate::summarize) fn answer_of<'t>(
-    call: &SourceCall<'_>,
-    number: usize,
-    answers: &[&'t (Option<&str>, std::borrow::Cow<'_, str>)],
-) -> Option<&'t str> {
-    call.id
-        .and_then(|id| answers.iter().find(|(answered, _)| *answered == Some(id)))
-        .or_else(|| answers.get(number))
-        .map(|(_, content)| content.as_ref())
+/// What came back after an assistant turn.
+pub(in crate::summarize) struct Answers<'t> {
+    all: Vec<(Option<&'t str>, &'t str)>,
+    /// The first answer of each id.
+    by_id: FxHashMap<&'t str, usize>,
+    /// The ids of the turn's calls: what answers one of them answers no other.
+    called: FxHashSet<&'t str>,
+}
+
+impl<'t> Answers<'t> {
+    /// The answers to the calls of the turn at `index`.
+    pub(in crate::summarize) fn after(turns: &'t [SourceTurn<'_>], index: usize) -> Self {
+        let following = turns.get(index + 1..).unwrap_or_default().iter();
+        let all: Vec<(Option<&str>, &str)> = following
+            .take_while(|next| next.role == Role::Tool)
+            .flat_map(|next| &next.answers)
+            .map(|(id, content)| (*id, content.as_ref()))
+            .collect();
+        let mut by_id = FxHashMap::default();
+        for (place, (id, _)) in all.iter().enumerate() {
+            if let Some(id) = id {
+                by_id.entry(*id).or_insert(place);
+            }
+        }
+        let calls = turns.get(index).into_iter().flat_map(|turn| &turn.calls);
+        Self {
+            all,
+            by_id,
+            called: calls.filter_map(|call| call.id).collect(),
+        }
+    }
+
+    /// The answer to the turn's call at place `number`: by id, else by place.
+    pub(in crate::summarize) fn of(&self, call: &SourceCall<'_>, number: usize) -> Option<&'t str> {
+        let by_id = call.id.and_then(|id| self.all.get(*self.by_id.get(id)?));
+        let by_place = || {
+            let answer = self.all.get(number)?;
+            let is_of_another = call.id.is_some() && answer.0.is_some_and(|id| self.called.contains(id));
+            (!is_of_another).then_some(answer)
+        };
+        by_id.or_else(by_place).map(|(_, content)| *content)
+    }
 }

@@ -5,50 +5,74 @@ use super::line::{cleaned, shortened};
 use crate::summarize::marker::SUMMARY_MARKER;
 use crate::summarize::redact::redact;
 use crate::summarize::{Summary, SummaryError, SummaryRequest};
+use crate::trajectory::{Role, TurnView};
 
 /// What the line starts with.
-pub(super) const IN_PROGRESS: &str = "In progress:";
+pub const IN_PROGRESS: &str = "In progress:";
 
 /// The part of the budget that the line may take.
 const SHARE: usize = 5;
 
-/// Its words, in characters, at most.
+/// Its words, in characters, at most, where the request is told verbatim elsewhere or was so long ago.
 const MAX_WORDS: usize = 240;
+
+/// The same where the line is the only place that tells the request.
+const MAX_ONLY: usize = 600;
 
 impl Extractive {
     /// The summary with its first line; without it where it has no room.
     pub(super) fn led(self, request: &SummaryRequest<'_>) -> Result<Summary, SummaryError> {
-        let Some((line, secrets)) = request.in_progress.and_then(|words| self.line(words)) else {
+        let Some(words) = request.in_progress else {
             return self.summary(request);
         };
-        // A token may be lost at the joints on both sides.
-        let cost = request.counter.count(&line) + 2;
-        if cost > request.max_tokens / SHARE {
-            return self.summary(request);
-        }
-        let mut summary = self.summary(&SummaryRequest {
-            max_tokens: request.max_tokens - cost,
-            ..*request
-        })?;
-        let body = summary.text.strip_prefix(SUMMARY_MARKER).unwrap_or(&summary.text);
-        let text = format!("{SUMMARY_MARKER}\n{line}\n{}", body.trim_start());
-        if request.counter.count(&text) > request.max_tokens {
-            return self.summary(request);
-        }
-        summary.text = text;
-        summary.redactions += secrets;
-        Ok(summary)
-    }
-
-    fn line(self, words: &str) -> Option<(String, usize)> {
         let (words, secrets) = if self.redaction {
             redact(words)
         } else {
             (words.into(), 0)
         };
-        let words = cleaned(&words);
-        let words = shortened(&words, MAX_WORDS)?;
+        let asks = |turn: &TurnView<'_>| turn.role == Role::Human && turn.text == words;
+        let most: &[usize] = if request.turns.iter().any(asks) {
+            &[MAX_ONLY, MAX_WORDS]
+        } else {
+            &[MAX_WORDS]
+        };
+        for most in most {
+            if let Some(mut summary) = self.led_by(&words, *most, request)? {
+                summary.redactions += secrets;
+                return Ok(summary);
+            }
+        }
+        self.summary(request)
+    }
+
+    /// The summary below a line of at most so many characters; `None` where that has no room.
+    fn led_by(
+        self,
+        words: &str,
+        most: usize,
+        request: &SummaryRequest<'_>,
+    ) -> Result<Option<Summary>, SummaryError> {
+        let words = cleaned(words);
+        let Some(words) = shortened(&words, most).filter(|words| !words.is_empty()) else {
+            return Ok(None);
+        };
         let line = format!("{IN_PROGRESS} {words}");
-        (!words.is_empty()).then_some((line, secrets))
+        // A token may be lost at the joints on both sides.
+        let cost = request.counter.count(&line) + 2;
+        if cost > request.max_tokens / SHARE {
+            return Ok(None);
+        }
+        let below = SummaryRequest {
+            max_tokens: request.max_tokens - cost,
+            ..*request
+        };
+        let mut summary = self.below(Some(&words), &below)?;
+        let body = summary.text.strip_prefix(SUMMARY_MARKER).unwrap_or(&summary.text);
+        let text = format!("{SUMMARY_MARKER}\n{line}\n{}", body.trim_start());
+        if request.counter.count(&text) > request.max_tokens {
+            return Ok(None);
+        }
+        summary.text = text;
+        Ok(Some(summary))
     }
 }

@@ -27,7 +27,8 @@ use super::marker::SUMMARY_MARKER;
 use super::redact::redact;
 use super::{Summarizer, Summary, SummaryError, SummaryRequest};
 use crate::compress::anchors::{Anchor, held_mask};
-use candidate::Candidate;
+use candidate::{Candidate, Section};
+pub use lead::IN_PROGRESS;
 
 /// The embedded summarizer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,6 +60,11 @@ impl Summarizer for Extractive {
 impl Extractive {
     /// The summary of a region, without what the turn in progress is about: most of [`Summarizer::summarize`].
     pub fn summary(&self, request: &SummaryRequest<'_>) -> Result<Summary, SummaryError> {
+        self.below(None, request)
+    }
+
+    /// The summary that stands below a first line, and does not ask again for what that says.
+    fn below(&self, lead: Option<&str>, request: &SummaryRequest<'_>) -> Result<Summary, SummaryError> {
         let marker_cost = request.counter.count(SUMMARY_MARKER);
         if marker_cost > request.max_tokens {
             return Err(SummaryError::BudgetTooSmall {
@@ -88,6 +94,7 @@ impl Extractive {
         work::done(&actions, limits, &mut candidates);
         work::files(&actions, limits, &mut candidates);
         work::open_errors(&actions, limits, &mut candidates);
+        candidates.retain(|candidate| is_news(candidate, lead, request.files_follow));
         if self.redaction {
             redactions += redacted_again(&mut candidates, request.anchors, &mut is_known);
         }
@@ -109,6 +116,15 @@ impl Extractive {
             redactions,
             ..Summary::default()
         })
+    }
+}
+
+/// Whether a line tells what neither the line above the summary nor the list of files after it tells.
+fn is_news(candidate: &Candidate, lead: Option<&str>, files_follow: bool) -> bool {
+    match candidate.section {
+        Section::Asked | Section::Constraints => !lead.is_some_and(|lead| lead.contains(&candidate.text)),
+        Section::Files => !files_follow,
+        _ => true,
     }
 }
 

@@ -42,7 +42,7 @@ pub(in crate::summarize) fn outcome(
     if let Some(fields) = leaves(trimmed, 64) {
         return Outcome {
             result: told_fields(&fields, target, told),
-            ..from_json(&fields)
+            ..from_json(&fields, holds_error(trimmed))
         };
     }
     let exit_code = exit_code(trimmed);
@@ -65,7 +65,7 @@ pub(in crate::summarize) fn outcome(
     let failed = match (exit_code, &error, &result) {
         (Some(code), _, _) if code != 0 => Some(true),
         (_, Some(_), _) => Some(true),
-        (_, None, Some(counts)) if counts.contains("failed") || counts.contains("FAILED") => Some(true),
+        (_, None, Some(counts)) if tells_failures(counts) => Some(true),
         (Some(_), None, _) => Some(false),
         _ => None,
     };
@@ -80,7 +80,7 @@ pub(in crate::summarize) fn outcome(
 }
 
 /// How a call ended that has a JSON answer.
-fn from_json(fields: &[Leaf<'_>]) -> Outcome {
+fn from_json(fields: &[Leaf<'_>], holds_error: bool) -> Outcome {
     let field = |names: &[&str]| {
         fields
             .iter()
@@ -91,7 +91,16 @@ fn from_json(fields: &[Leaf<'_>]) -> Outcome {
     let error = field(&["error", "errors", "exception"])
         .filter(|leaf| leaf.is_string && !leaf.value.trim().is_empty())
         .and_then(|leaf| quote(&leaf.value));
-    let says_failed = field(&["success", "ok"]).is_some_and(|leaf| leaf.value == "false")
+    let message = || {
+        fields
+            .iter()
+            .find(|leaf| &*leaf.key == "message" && leaf.is_string)
+    };
+    let error = error.or_else(|| quote(&message().filter(|_| holds_error)?.value));
+    let is_true = |names: &[&str]| field(names).is_some_and(|leaf| leaf.value == "true");
+    let says_failed = holds_error
+        || is_true(&["error", "is_error", "isError", "failed"])
+        || field(&["success", "ok"]).is_some_and(|leaf| leaf.value == "false")
         || field(&["status"])
             .is_some_and(|leaf| matches!(leaf.value.as_ref(), "error" | "failed" | "failure"));
     let failed = (error.is_some() || says_failed || exit_code.is_some_and(|code| code != 0))
@@ -104,6 +113,16 @@ fn from_json(fields: &[Leaf<'_>]) -> Outcome {
         result: None,
         lines: 0,
     }
+}
+
+/// Whether a JSON answer is first of all an error with fields of its own: `{"error": {"code": 404, …`.
+fn holds_error(answer: &str) -> bool {
+    let inner = answer.strip_prefix('{').map(str::trim_start);
+    let value = inner.and_then(|inner| inner.strip_prefix("\"error\"")?.trim_start().strip_prefix(':'));
+    value.is_some_and(|value| {
+        let fields = value.trim_start().strip_prefix('{').map(str::trim_start);
+        fields.is_some_and(|fields| !fields.starts_with('}'))
+    })
 }
 
 /// The fields of a JSON answer as `key: value`, status first, then as written, as far as a line takes them.
@@ -279,6 +298,23 @@ fn last_traceback(body: &str) -> Option<usize> {
 
 fn has(text: &str, word: &str) -> bool {
     memmem::find(text.as_bytes(), word.as_bytes()).is_some()
+}
+
+/// Whether counts tell of tests that failed: `2 failed` and `FAILED (errors=1)`, but not `0 failed` or `1 xfailed`.
+fn tells_failures(counts: &str) -> bool {
+    let mut words = counts
+        .split([' ', ',', ';', '=', ':'])
+        .filter(|word| !word.is_empty());
+    let mut before = "";
+    words.any(|word| {
+        let number = std::mem::replace(&mut before, word);
+        let number = number.parse::<u32>();
+        match word {
+            "FAILED" | "failed" => number != Ok(0),
+            "error" | "errors" => number.is_ok_and(|number| number > 0),
+            _ => false,
+        }
+    })
 }
 
 /// The line that names an error: a traceback's last one, or one that starts like an error. `is_failed` says that the exit

@@ -51,7 +51,7 @@ const DEMANDS_ELSEWHERE: [&str; 18] = [
     "debe ",
 ];
 
-/// Starts of sentences that only announce the next step.
+/// Starts of sentences that only announce the next step, or are polite.
 const ANNOUNCEMENTS: &[&str] = &[
     "let me",
     "now let me",
@@ -69,6 +69,16 @@ const ANNOUNCEMENTS: &[&str] = &[
     "让我",
     "接下来",
     "首先",
+    "thanks for",
+    "thank you for",
+    "i apologize for",
+    "i understand your",
+    "i completely understand",
+    "i appreciate your",
+    "that sounds like a",
+    "you're welcome",
+    "感谢您",
+    "不客气",
 ];
 
 /// Starts of sentences that tell a finding.

@@ -105,6 +105,7 @@ pub(super) fn chosen(
         cover.take(entry);
         taken.push((index, density));
     }
+    let taken = without_needless(taken, &entries);
     let mut chosen: Vec<Chosen> = Vec::with_capacity(taken.len());
     let densities: FxHashMap<usize, u64> = taken.into_iter().collect();
     for (index, entry) in entries.into_iter().enumerate() {
@@ -118,6 +119,30 @@ pub(super) fn chosen(
     }
     chosen.sort_by_key(|line| (line.candidate.section, line.candidate.order));
     chosen
+}
+
+/// What was chosen without lines that only tell values which lines chosen later tell as well.
+fn without_needless(mut taken: Vec<(usize, u64)>, entries: &[Entry]) -> Vec<(usize, u64)> {
+    let mut tellers: FxHashMap<usize, usize> = FxHashMap::default();
+    for entry in taken.iter().filter_map(|(index, _)| entries.get(*index)) {
+        for value in &entry.held {
+            *tellers.entry(*value).or_default() += 1;
+        }
+    }
+    taken.retain(|(index, _)| {
+        let Some(entry) = entries.get(*index) else {
+            return false;
+        };
+        let is_told_again = |value: &usize| tellers.get(value).is_some_and(|count| *count > 1);
+        if entry.candidate.section != Section::Values || !entry.held.iter().all(is_told_again) {
+            return true;
+        }
+        for value in &entry.held {
+            tellers.entry(*value).and_modify(|count| *count -= 1);
+        }
+        false
+    });
+    taken
 }
 
 /// The candidates worth counting, each counted once.

@@ -11,12 +11,23 @@ use rustc_hash::FxHashMap;
 pub use errors::{error_lines, is_error_line};
 
 use super::extractive::source::{SourceCall, SourceTurn, source_turns};
+use super::redact::redact;
+use crate::compress::anchors::{Anchor, held_mask};
 use crate::trajectory::{Role, TurnView};
 use head::head;
 pub(in crate::summarize) use head::patched_files;
 
 /// Characters up to which an output stays as it is.
 const SHORT: usize = 200;
+
+/// What names follow that only the output told.
+const MENTIONS: &str = "; mentions ";
+
+/// Longest list of such names, in characters.
+const MAX_NAMED: usize = 600;
+
+/// The part of its output that such a list may be long.
+const NAMED_SHARE: usize = 2;
 
 /// A line for one output.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,6 +40,35 @@ pub struct Mask {
     pub text: String,
     /// The same where the output comes once more later: it says so.
     pub reference: Option<String>,
+}
+
+impl Mask {
+    /// Names what later turns rely on and only this output (of so many characters) told, as far as there is room: the most
+    /// used first.
+    pub fn name(&mut self, anchors: &[Anchor], output_chars: usize) {
+        let room = MAX_NAMED.min(output_chars / NAMED_SHARE);
+        for text in std::iter::once(&mut self.text).chain(&mut self.reference) {
+            let names = unsaid(anchors, text, room);
+            if !names.is_empty() {
+                let end = text.find('\n').unwrap_or(text.len());
+                text.insert_str(end, &format!("{MENTIONS}{}", names.join(", ")));
+            }
+        }
+    }
+}
+
+/// The anchors that a text does not hold, as many as `room` characters take; no secrets, nothing that breaks the line.
+fn unsaid<'a>(anchors: &'a [Anchor], text: &str, room: usize) -> Vec<&'a str> {
+    let mut left = room.saturating_sub(MENTIONS.len());
+    let missing = anchors.iter().zip(held_mask(anchors, text));
+    let missing = missing.filter(|(anchor, is_held)| {
+        !is_held && !anchor.text.contains(char::is_control) && redact(&anchor.text).1 == 0
+    });
+    let fits = |(anchor, _): (&'a Anchor, bool)| {
+        left = left.checked_sub(anchor.text.chars().count() + 2)?;
+        Some(anchor.text.as_str())
+    };
+    missing.filter_map(fits).collect()
 }
 
 /// Masks for the outputs of the tool turns of `region`, oldest first: those that are long, and no masks themselves.

@@ -4,48 +4,58 @@ use std::borrow::Cow;
 
 use super::{Item, appended, is_exact};
 use crate::trajectory::structure::Structure;
-use crate::trajectory::{Record, Turn, turn_of, view};
+use crate::trajectory::{Record, Turn, view};
 
-/// A turn beside one of the same role, both nothing but text, becomes one with it.
+/// Turns beside each other of one role, all nothing but text, become one.
 pub(super) fn join<'a>(record: &Record<'a>, structure: &Structure<'a>, items: &mut Vec<Item<'a>>) -> bool {
-    let mut is_changed = false;
-    for &turn in structure.neighbours.iter().rev() {
-        let Some([before, after]) = turn
-            .checked_sub(1)
-            .and_then(|start| record.turns.get(start..=turn))
-        else {
-            continue;
-        };
-        let is_text = |turn: &Turn<'_>| {
-            let others = [turn.reasoning, turn.tool_calls, turn.function_call];
-            turn.is_plain_text() && is_exact(turn) && others == [None; 3]
-        };
-        let has_calls = structure
-            .shapes
-            .get(turn - 1..=turn)
-            .unwrap_or_default()
-            .iter()
-            .any(|shape| !shape.calls.is_empty());
-        if !is_text(before) || !is_text(after) || has_calls {
-            continue;
+    let mut follows = vec![false; record.turns.len()];
+    for &turn in &structure.neighbours {
+        if let Some(follows) = follows.get_mut(turn) {
+            *follows = may_join(record, structure, turn);
         }
-        // From the back: what was joined to the later one goes along.
-        let Some(at) = items.iter().position(|item| item.place == Some(turn)) else {
-            continue;
-        };
-        let later = items
-            .get(at)
-            .and_then(|item| turn_of(&item.text).map(|read| view(&read, turn).text.into_owned()));
-        let earlier = at.checked_sub(1).and_then(|at| items.get_mut(at));
-        let (Some(later), Some(earlier)) = (later, earlier) else {
-            continue;
-        };
-        let Some(text) = appended(record, &earlier.text, &format!("\n\n{later}")) else {
-            continue;
-        };
-        earlier.text = Cow::Owned(text);
-        items.remove(at);
-        is_changed = true;
     }
-    is_changed
+    let mut is_gone = vec![false; record.turns.len()];
+    let mut start = 0;
+    while start < record.turns.len() {
+        let rest = follows.get(start + 1..).unwrap_or_default();
+        let more = rest.iter().take_while(|follows| **follows).count();
+        let first = record.turns.get(start).filter(|_| more > 0);
+        let takes_more = |turn: &&Turn<'_>| appended(record, turn.text, "\n").is_some();
+        let Some(first) = first.filter(takes_more) else {
+            start += 1;
+            continue;
+        };
+        let later = start + 1..start + 1 + more;
+        let turns = record.turns.get(later.clone()).unwrap_or_default();
+        let mut addition = String::new();
+        for (turn, index) in turns.iter().zip(later.clone()) {
+            addition.push_str("\n\n");
+            addition.push_str(&view(turn, index).text);
+        }
+        if let (Some(text), Some(item)) = (appended(record, first.text, &addition), items.get_mut(start)) {
+            item.text = Cow::Owned(text);
+            is_gone.get_mut(later.clone()).unwrap_or_default().fill(true);
+        }
+        start = later.end;
+    }
+    let before = items.len();
+    items.retain(|item| {
+        let gone = item.place.and_then(|place| is_gone.get(place));
+        gone != Some(&true)
+    });
+    items.len() < before
+}
+
+/// Whether a turn and the one before it are nothing but text.
+fn may_join(record: &Record<'_>, structure: &Structure<'_>, turn: usize) -> bool {
+    let Some(start) = turn.checked_sub(1) else {
+        return false;
+    };
+    let is_text = |turn: &Turn<'_>| {
+        let others = [turn.reasoning, turn.tool_calls, turn.function_call];
+        turn.is_plain_text() && is_exact(turn) && others == [None; 3]
+    };
+    let turns = record.turns.get(start..=turn).unwrap_or_default();
+    let shapes = structure.shapes.get(start..=turn).unwrap_or_default();
+    turns.iter().all(is_text) && shapes.iter().all(|shape| shape.calls.is_empty())
 }

@@ -2,76 +2,87 @@
 
 use std::borrow::Cow;
 
-use super::{Item, NO_RESULT, appended, inserted, quoted, run_of, tool_turn};
+use super::{Item, NO_RESULT, appended, insert, quoted, run_of, tool_turn};
 use crate::trajectory::structure::Structure;
 use crate::trajectory::{Format, Record, Role, Turn, view};
 
 /// Calls that were never answered get an answer that says so.
 pub(super) fn answer<'a>(record: &Record<'a>, structure: &Structure<'a>, items: &mut Vec<Item<'a>>) -> bool {
-    let mut is_changed = false;
-    for &(turn, place) in &structure.unanswered {
-        let Some(caller) = record.turns.get(turn) else {
+    let (envelopes, keys) = (uses_envelopes(record), keys(record));
+    let tool = record
+        .turns
+        .iter()
+        .find(|turn| turn.role == Role::Tool && !turn.opaque);
+    let mut new = Vec::new();
+    // The calls of one turn at a time: it is decoded once.
+    for calls in structure.unanswered.chunk_by(|a, b| a.0 == b.0) {
+        let Some((turn, caller)) = calls
+            .first()
+            .and_then(|&(turn, _)| Some((turn, record.turns.get(turn)?)))
+        else {
             continue;
         };
         let view = view(caller, turn);
-        let name = view
-            .calls
-            .get(place)
-            .map(|call| call.name.as_ref())
-            .filter(|name| !name.is_empty());
-        let id = structure
-            .shapes
-            .get(turn)
-            .and_then(|shape| *shape.calls.get(place)?);
         let is_written = caller.tool_calls.is_none() && caller.function_call.is_none();
         let run = match record.turns.get(turn + 1) {
             Some(next) if next.role == Role::Tool => run_of(record, turn + 1),
             _ => turn..turn + 1,
         };
         let is_bare = caller.role_name == Some("\"function_call\"");
-        let envelope = |name: Option<&str>| {
-            let name = name
-                .map(|name| format!("\"name\": {}, ", quoted(name)))
-                .unwrap_or_default();
-            format!(
-                "<tool_response>\n{{{name}\"content\": {}}}\n</tool_response>",
-                quoted(NO_RESULT)
-            )
-        };
-        let in_envelope = is_written && !is_bare && uses_envelopes(record);
-        // Where answers stand together in one turn, this one joins them.
+        let in_envelope = is_written && !is_bare && envelopes;
+        // Where answers stand together in one turn, these join them.
         let packed = run.clone().find(|index| {
             let turn = record.turns.get(*index);
             record.format == Format::ShareGpt
                 && turn.is_some_and(|turn| has_envelope(turn) && turn.is_plain_text())
         });
-        let mut joined = None;
-        if let (true, Some(index)) = (in_envelope, packed) {
-            let place = items.iter_mut().find(|item| item.place == Some(index));
-            joined = place.and_then(|item| {
-                let more = appended(record, &item.text, &format!("\n{}", envelope(name)))?;
-                item.text = Cow::Owned(more);
-                Some(())
-            });
-        }
-        if joined.is_none() {
-            let role = role_of_tools(record, caller);
+        let role = role_of_tools(tool, caller);
+        let mut joining = String::new();
+        let mut apart = Vec::new();
+        for &(_, place) in calls {
+            let name = view
+                .calls
+                .get(place)
+                .map(|call| call.name.as_ref())
+                .filter(|name| !name.is_empty());
             let text = if in_envelope {
                 envelope(name)
             } else {
                 NO_RESULT.to_owned()
             };
-            let name = name.filter(|_| role == "\"function\"").map(quoted);
+            if in_envelope && packed.is_some() {
+                joining.push('\n');
+                joining.push_str(&text);
+            }
+            let shape = structure.shapes.get(turn);
+            let id = shape.and_then(|shape| *shape.calls.get(place)?);
             let id = id.filter(|_| caller.tool_calls.is_some());
-            inserted(
-                items,
-                run.end - 1,
-                tool_turn(keys(record), &role, id, name.as_deref(), &text),
-            );
+            let name = name.filter(|_| role == "\"function\"").map(quoted);
+            let made = tool_turn(keys, &role, id, name.as_deref(), &text);
+            apart.push((run.end - 1, made));
         }
-        is_changed = true;
+        let joined = packed.filter(|_| !joining.is_empty()).and_then(|index| {
+            let item = items.get_mut(index)?;
+            item.text = Cow::Owned(appended(record, &item.text, &joining)?);
+            Some(())
+        });
+        if joined.is_none() {
+            new.extend(apart);
+        }
     }
+    let is_changed = !structure.unanswered.is_empty();
+    insert(items, new);
     is_changed
+}
+
+fn envelope(name: Option<&str>) -> String {
+    let name = name
+        .map(|name| format!("\"name\": {}, ", quoted(name)))
+        .unwrap_or_default();
+    format!(
+        "<tool_response>\n{{{name}\"content\": {}}}\n</tool_response>",
+        quoted(NO_RESULT)
+    )
 }
 
 fn has_envelope(turn: &Turn<'_>) -> bool {
@@ -104,12 +115,8 @@ fn keys(record: &Record<'_>) -> (&'static str, &'static str) {
     any.map_or(("role", "content"), |turn| turn.keys)
 }
 
-/// What the record calls tools, as JSON.
-fn role_of_tools(record: &Record<'_>, caller: &Turn<'_>) -> String {
-    let tool = record
-        .turns
-        .iter()
-        .find(|turn| turn.role == Role::Tool && !turn.opaque);
+/// What the record calls tools, as JSON; `tool` is one of them.
+fn role_of_tools(tool: Option<&Turn<'_>>, caller: &Turn<'_>) -> String {
     let usual = match caller.role_name {
         Some("\"function_call\"") => "\"observation\"",
         _ if caller.tool_calls.is_none() && caller.function_call.is_some() => "\"function\"",

@@ -119,19 +119,25 @@ fn run_of(record: &Record<'_>, turn: usize) -> Range<usize> {
     start..end
 }
 
-fn inserted(items: &mut Vec<Item<'_>>, after: usize, text: String) {
-    let at = items
-        .iter()
-        .rposition(|item| item.place.is_some_and(|place| place <= after));
-    let item = Item {
+/// Puts new turns in, each after the turn at a place (of one place in their order), and after what was put in there before.
+fn insert<'a>(items: &mut Vec<Item<'a>>, mut new: Vec<(usize, String)>) {
+    new.sort_by_key(|(after, _)| *after);
+    let mut new = new.into_iter().peekable();
+    let old = std::mem::take(items);
+    for item in old {
+        while let Some((_, text)) = new.next_if(|(after, _)| item.place.is_some_and(|place| *after < place)) {
+            items.push(own(text));
+        }
+        items.push(item);
+    }
+    items.extend(new.map(|(_, text)| own(text)));
+}
+
+fn own<'a>(text: String) -> Item<'a> {
+    Item {
         text: Cow::Owned(text),
         place: None,
-    };
-    let mut at = at.map_or(0, |at| at + 1);
-    while items.get(at).is_some_and(|item| item.place.is_none()) {
-        at += 1;
     }
-    items.insert(at, item);
 }
 
 /// Answers in one turn, where the format has one each, get turns of their own.
@@ -180,7 +186,8 @@ fn tell_orphans<'a>(record: &Record<'a>, structure: &Structure<'a>, items: &mut 
             .is_some_and(|turn| turn.is_plain_text() && is_exact(turn));
         is_told && answers > 0 && (0..answers).all(|place| orphans.contains(&(turn, place)))
     };
-    let mut is_changed = false;
+    let mut new = Vec::new();
+    let mut gone: FxHashSet<usize> = FxHashSet::default();
     let mut end = record.turns.len();
     while let Some(last) = (0..end).rev().find(|turn| is_orphan(*turn)) {
         let run = run_of(record, last);
@@ -203,11 +210,13 @@ fn tell_orphans<'a>(record: &Record<'a>, structure: &Structure<'a>, items: &mut 
         if told.is_empty() {
             told.push_str(STRAY_OUTPUT);
         }
-        inserted(items, run.end - 1, new_turn(record, &told));
-        items.retain(|item| item.place.is_none_or(|place| !stray.contains(&place)));
-        is_changed = true;
+        new.push((run.end - 1, new_turn(record, &told)));
+        gone.extend(stray);
         end = run.start;
     }
+    let is_changed = !new.is_empty();
+    insert(items, new);
+    items.retain(|item| item.place.is_none_or(|place| !gone.contains(&place)));
     is_changed
 }
 

@@ -83,6 +83,7 @@ fn summary_of(
         is_redacted: false,
         previous,
         in_progress: None,
+        files_follow: false,
         anchors,
         max_tokens,
         target_tokens: max_tokens,

@@ -175,3 +175,91 @@ fn no_budget_leaves_half_a_word_or_half_a_fence() {
         }
     }
 }
+
+#[test]
+fn what_passed_is_not_told_as_failed_nor_what_failed_as_passed() {
+    let ending = |output: &str| {
+        let command = bash("run_it");
+        let text = told(&[call("", "bash", &command), answer(output)]);
+        let line = text
+            .lines()
+            .find_map(|line| line.strip_prefix("- bash: run_it -> "));
+        line.unwrap_or_default().to_owned()
+    };
+    let passed = "test result: ok. 155 passed; 0 failed; 0 ignored; finished in 0.1s";
+    assert_eq!(ending(passed), passed);
+    let pytest = "<returncode>0</returncode>\n<output>\n== 3 passed, 1 xfailed in 0.12s ==\n</output>";
+    assert_eq!(ending(pytest), "ok: 3 passed, 1 xfailed in 0.12s");
+    let broken = "<returncode>0</returncode>\n<output>\n== 3 passed, 1 error in 0.12s ==\n</output>";
+    assert_eq!(ending(broken), "exit 0 with an error: 3 passed, 1 error in 0.12s");
+    let failed = "test result: FAILED. 3 passed; 2 failed; finished in 0.1s";
+    assert_eq!(ending(failed), format!("failed: {failed}"));
+}
+
+#[test]
+fn json_answers_that_are_errors_are_told_as_such() {
+    let ending = |output: &str| {
+        let text = told(&[call("", "get_user", "{\"who\": \"Ann\"}"), answer(output)]);
+        let line = text
+            .lines()
+            .find_map(|line| line.strip_prefix("- get_user(who: Ann) -> "));
+        line.unwrap_or_default().to_owned()
+    };
+    assert_eq!(
+        ending(r#"{"error": {"code": 404, "message": "no such user"}}"#),
+        "failed: no such user"
+    );
+    for output in [
+        r#"{"isError": true, "text": "no such user"}"#,
+        r#"{"error": true, "text": "no such user"}"#,
+    ] {
+        assert!(ending(output).starts_with("failed"), "{}", ending(output));
+    }
+    for output in [
+        r#"{"error": {}, "text": "found"}"#,
+        r#"{"error": false, "text": "found"}"#,
+    ] {
+        assert_eq!(ending(output), "text: found");
+    }
+}
+
+#[test]
+fn an_answer_is_told_of_the_call_that_it_answers_only() {
+    let (mut both, mut one) = (call("", "get_a", "{}"), answer("the only line of b"));
+    both.calls.extend(call("", "get_b", "{}").calls);
+    for (call, id) in both.calls.iter_mut().zip(["id_a", "id_b"]) {
+        call.id = Some(Cow::Borrowed(id));
+    }
+    one.responses[0].id = Some(Cow::Borrowed("id_b"));
+    let text = told(&[both, one]);
+    assert!(text.contains("- get_b -> the only line of b"), "{text}");
+    assert!(text.contains("- get_a\n"), "{text}");
+}
+
+#[test]
+fn values_that_other_lines_tell_are_not_told_twice() {
+    let finding = "The problem is that W123456 lacks its second item.";
+    let turns = [
+        call("", "get_order", "{\"who\": \"Ann\"}"),
+        answer("orders: W123456, 3 pieces\nnothing else\nat all\nhere"),
+        turn(Role::Assistant, finding),
+    ];
+    let anchors = [Anchor {
+        text: "W123456".to_owned(),
+        uses: 1,
+    }];
+    let text = summary_of(&turns, None, &anchors, 400).text;
+    assert!(text.contains(finding) && !text.contains("Values:"), "{text}");
+    assert_eq!(text.matches("W123456").count(), 1, "{text}");
+}
+
+#[test]
+fn politeness_is_no_finding() {
+    let said = "Thanks for checking that, John, it helps me a lot. I completely understand your concern about this. \
+                The line L1002 is active and not suspended at all.";
+    let text = told(&[turn(Role::Assistant, said)]);
+    assert!(
+        text.contains("L1002 is active") && !text.contains("Thanks") && !text.contains("concern"),
+        "{text}"
+    );
+}
