@@ -12,8 +12,10 @@ mod previous;
 mod prose;
 mod rank;
 mod render;
+mod sentences;
 pub(super) mod source;
 pub(super) mod target;
+mod test_run;
 #[cfg(test)]
 mod tests;
 pub(super) mod told;

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use memchr::memmem;
 
 use super::line::{cleaned, cleaned_line, shortened};
+use super::test_run::{tells_failures, test_counts};
 use super::told::Told;
 use crate::trajectory::leaves::{Leaf, leaves};
 
@@ -203,7 +204,7 @@ fn without_shell_state(output: &str) -> &str {
     output.get(..end).unwrap_or(output).trim_end()
 }
 
-fn edges(text: &str) -> (&str, &str) {
+pub(super) fn edges(text: &str) -> (&str, &str) {
     let mut head = EDGE.min(text.len());
     while !text.is_char_boundary(head) {
         head -= 1;
@@ -257,34 +258,6 @@ fn exit_code(answer: &str) -> Option<i32> {
         })
 }
 
-/// Pass and fail counts of a test run, as the runner wrote them.
-fn test_counts(body: &str) -> Option<String> {
-    let (_, tail) = edges(body);
-    let may_count = has(tail, " in ");
-    let line = tail.lines().rev().take(12).find(|line| {
-        let has_count = may_count
-            && has(line, " in ")
-            && [" passed", " failed", " error"]
-                .iter()
-                .any(|word| has(line, word))
-            && line.bytes().any(|b| b.is_ascii_digit());
-        has_count
-            || line.starts_with("FAILED (")
-            || line.starts_with("test result: ")
-            || line.starts_with("Tests:  ")
-            || (line.trim() == "OK" && has(tail, "Ran "))
-    })?;
-    let mut counts = quote(line.trim_matches(['=', ' ']))?;
-    if let Some(ran) = tail
-        .lines()
-        .rev()
-        .find(|line| line.starts_with("Ran ") && has(line, " test"))
-    {
-        counts = format!("{}: {counts}", cleaned(ran));
-    }
-    Some(counts)
-}
-
 /// What every error's name and label holds, whatever its case.
 static RROR: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new(b"rror"));
 
@@ -296,25 +269,8 @@ fn last_traceback(body: &str) -> Option<usize> {
     TRACEBACK.find_iter(body.as_bytes()).last()
 }
 
-fn has(text: &str, word: &str) -> bool {
+pub(super) fn has(text: &str, word: &str) -> bool {
     memmem::find(text.as_bytes(), word.as_bytes()).is_some()
-}
-
-/// Whether counts tell of tests that failed: `2 failed` and `FAILED (errors=1)`, but not `0 failed` or `1 xfailed`.
-fn tells_failures(counts: &str) -> bool {
-    let mut words = counts
-        .split([' ', ',', ';', '=', ':'])
-        .filter(|word| !word.is_empty());
-    let mut before = "";
-    words.any(|word| {
-        let number = std::mem::replace(&mut before, word);
-        let number = number.parse::<u32>();
-        match word {
-            "FAILED" | "failed" => number != Ok(0),
-            "error" | "errors" => number.is_ok_and(|number| number > 0),
-            _ => false,
-        }
-    })
 }
 
 /// The line that names an error: a traceback's last one, or one that starts like an error. `is_failed` says that the exit
@@ -405,7 +361,7 @@ fn only_line(body: &str) -> Option<String> {
     quote(body)
 }
 
-fn quote(line: &str) -> Option<String> {
+pub(super) fn quote(line: &str) -> Option<String> {
     let line = cleaned(line);
     shortened(&line, MAX_LINE)
         .map(std::borrow::Cow::into_owned)

@@ -1,0 +1,68 @@
+//! Where sentences begin and end, in the scripts that mark it.
+
+/// The sentences of a line, their closing marks included.
+pub(super) fn sentences(line: &str) -> impl Iterator<Item = &str> {
+    let mut rest = line;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let end = sentence_end(rest);
+        let (sentence, tail) = rest.split_at_checked(end)?;
+        rest = tail.trim_start();
+        Some(sentence.trim())
+    })
+    .filter(|sentence| !sentence.is_empty())
+}
+
+fn sentence_end(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    // The last two are the first bytes of `。` and of `！` and `？`.
+    let may_end = |byte: &u8| matches!(byte, b'.' | b'!' | b'?' | 0xE3 | 0xEF);
+    let mut from = 0;
+    while let Some(at) = bytes
+        .get(from..)
+        .and_then(|rest| rest.iter().position(may_end))
+        .map(|distance| from + distance)
+    {
+        let is_before_blank = bytes.get(at + 1) == Some(&b' ');
+        let ends = match bytes.get(at) {
+            // Not after an initial or an abbreviation of one letter, and only before a space.
+            Some(b'.') => is_before_blank && at > 0 && !is_abbreviated(text, at),
+            Some(b'!' | b'?') => is_before_blank,
+            _ if text
+                .get(at..)
+                .is_some_and(|rest| rest.starts_with(['。', '！', '？'])) =>
+            {
+                return at + 3;
+            }
+            _ => false,
+        };
+        if ends {
+            return at + 1;
+        }
+        from = at + 1;
+    }
+    text.len()
+}
+
+fn is_abbreviated(text: &str, at: usize) -> bool {
+    let head = text.get(..at).unwrap_or_default();
+    let before = head.chars().next_back().unwrap_or(' ');
+    let word = head.rsplit(' ').next().unwrap_or_default();
+    !before.is_alphanumeric() && before != '`' && before != ')' && before != '"' && before != '\''
+        || matches!(
+            word,
+            "e.g" | "i.e" | "etc" | "vs" | "Mr" | "Mrs" | "Dr" | "No" | "cf"
+        )
+        || word.len() == 1 && word.bytes().all(|b| b.is_ascii_alphanumeric())
+}
+
+/// A list item without its number.
+pub(super) fn without_number(sentence: &str) -> &str {
+    let rest = sentence.trim_start_matches(|c: char| c.is_ascii_digit());
+    match rest.strip_prefix(". ").or_else(|| rest.strip_prefix(") ")) {
+        Some(item) if rest.len() < sentence.len() => item.trim_start(),
+        _ => sentence,
+    }
+}

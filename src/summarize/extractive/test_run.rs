@@ -1,0 +1,49 @@
+//! What a test runner wrote at its end: how many tests passed and failed.
+
+use super::line::cleaned;
+use super::outcome::{edges, has, quote};
+
+/// Pass and fail counts of a test run, as the runner wrote them.
+pub(super) fn test_counts(body: &str) -> Option<String> {
+    let (_, tail) = edges(body);
+    let may_count = has(tail, " in ");
+    let line = tail.lines().rev().take(12).find(|line| {
+        let has_count = may_count
+            && has(line, " in ")
+            && [" passed", " failed", " error"]
+                .iter()
+                .any(|word| has(line, word))
+            && line.bytes().any(|b| b.is_ascii_digit());
+        has_count
+            || line.starts_with("FAILED (")
+            || line.starts_with("test result: ")
+            || line.starts_with("Tests:  ")
+            || (line.trim() == "OK" && has(tail, "Ran "))
+    })?;
+    let mut counts = quote(line.trim_matches(['=', ' ']))?;
+    if let Some(ran) = tail
+        .lines()
+        .rev()
+        .find(|line| line.starts_with("Ran ") && has(line, " test"))
+    {
+        counts = format!("{}: {counts}", cleaned(ran));
+    }
+    Some(counts)
+}
+
+/// Whether counts tell of tests that failed: `2 failed` and `FAILED (errors=1)`, but not `0 failed` or `1 xfailed`.
+pub(super) fn tells_failures(counts: &str) -> bool {
+    let mut words = counts
+        .split([' ', ',', ';', '=', ':'])
+        .filter(|word| !word.is_empty());
+    let mut before = "";
+    words.any(|word| {
+        let number = std::mem::replace(&mut before, word);
+        let number = number.parse::<u32>();
+        match word {
+            "FAILED" | "failed" => number != Ok(0),
+            "error" | "errors" => number.is_ok_and(|number| number > 0),
+            _ => false,
+        }
+    })
+}
