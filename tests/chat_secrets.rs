@@ -135,7 +135,6 @@ proptest! {
             turns: part(1),
             previous: Some(part(2)),
             in_progress: None,
-            files_follow: false,
             keep: &[part(3)],
             max_tokens: 100,
             piece: (1, 1),

@@ -118,9 +118,12 @@ impl Fitter {
         let is_over = row.original_tokens > self.settings.target_max_tokens as u64;
         let strategy = self.settings.strategy;
         let masks_first = strategy != Strategy::Summarize;
-        let need = is_over.then(|| match masks_first {
-            true => outline.total().saturating_sub(case.target()),
-            false => case.need(0),
+        let need = is_over.then(|| {
+            if masks_first {
+                outline.total().saturating_sub(case.target())
+            } else {
+                case.need(0)
+            }
         });
         let compressible = case.compressible.clone();
         let planned = need.filter(|_| !masks_first).and_then(|need| {

@@ -66,7 +66,7 @@ impl Extractive {
     }
 
     /// The summary that stands below a first line, and does not ask again for what that says.
-    fn below(&self, lead: Option<&str>, request: &SummaryRequest<'_>) -> Result<Summary, SummaryError> {
+    fn below(self, lead: Option<&str>, request: &SummaryRequest<'_>) -> Result<Summary, SummaryError> {
         let marker_cost = request.counter.count(SUMMARY_MARKER);
         if marker_cost > request.max_tokens {
             return Err(SummaryError::BudgetTooSmall {

@@ -120,7 +120,7 @@ fn run_of(record: &Record<'_>, turn: usize) -> Range<usize> {
 }
 
 /// Puts new turns in, each after the turn at a place (of one place in their order), and after what was put in there before.
-fn insert<'a>(items: &mut Vec<Item<'a>>, mut new: Vec<(usize, String)>) {
+fn insert(items: &mut Vec<Item<'_>>, mut new: Vec<(usize, String)>) {
     new.sort_by_key(|(after, _)| *after);
     let mut new = new.into_iter().peekable();
     let old = std::mem::take(items);
