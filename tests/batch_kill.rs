@@ -156,7 +156,7 @@ fn batches_are_found_again_where_the_folder_is_lost() {
     run(&workspace, &vendor, &[]).exits(0);
     let (batches, uploads) = (vendor.batches().len(), vendor.uploads());
     std::fs::remove_dir_all(workspace.path("out.batch")).unwrap();
-    run(&workspace, &vendor, &["--force"])
+    run(&workspace, &vendor, &["--force", "--no-cache"])
         .exits(0)
         .says("had been submitted as batch_1");
     assert_eq!((vendor.batches().len(), vendor.uploads()), (batches, uploads));

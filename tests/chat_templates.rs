@@ -244,7 +244,7 @@ fn a_record_of_either_format_renders_as_the_same_chat() {
 fn a_template_without_end_is_a_refusal() {
     let bare = Bare::new();
     for source in [
-        "{% for i in range(90000) %}{% for j in range(90000) %}{% endfor %}{% endfor %}",
+        "{% for i in range(5000) %}{% for j in range(90000) %}{% endfor %}{% endfor %}",
         "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}",
         "{% macro m(n) %}{% for x in [n] recursive %}{{ loop([x]) }}{% endfor %}{% endmacro %}{{ m(1) }}",
     ] {
@@ -277,6 +277,20 @@ fn a_template_beyond_all_bounds_is_an_error_or_a_text() {
         if let Ok(template) = bare.compile(&source) {
             let _ = template.render(r#"[{"role": "user", "content": ""}]"#, None);
         }
+    }
+}
+
+#[test]
+fn values_that_hold_themselves_or_lie_deep_have_an_end() {
+    let tower = "{% set ns = namespace(x=[]) %}{% for i in range(5000) %}{% set ns.x = [ns.x] %}{% endfor %}";
+    let circle = "{% set ns = namespace() %}{% set ns.one = ns %}{% set ns.two = ns %}{{ ns }}";
+    for (source, end) in [
+        (format!("{tower}{{{{ ns.x }}}}"), "..."),
+        (format!("{tower}{{{{ ns.x|tojson }}}}"), "too deep"),
+        (circle.into(), "..."),
+    ] {
+        let template = Bare::new().compile(&source).unwrap();
+        assert!(render(&template, &chats()[0]).contains(end), "{source}");
     }
 }
 

@@ -275,6 +275,7 @@ fn what_is_no_hub_is_told_so() {
         Response::new(200)
             .header("X-Repo-Commit", COMMIT)
             .header("ETag", "\"a/b\""),
+        file(b"<html>Sign in".to_vec(), "c0ffee").header("Content-Type", "text/html; charset=utf-8"),
         Response::new(302),
         Response::new(302).header("Location", path_of("tokenizer.json")),
     ] {

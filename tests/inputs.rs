@@ -60,6 +60,24 @@ fn two_inputs_of_one_name_are_refused_in_a_directory() {
 }
 
 #[test]
+fn a_file_that_two_inputs_stand_for_is_refused() {
+    let workspace = Workspace::new();
+    workspace.write("data/a.jsonl", short("a"));
+    workspace.write("data/sub/b.jsonl", short("b"));
+    for inputs in [
+        ["data", "data/a.jsonl"],
+        ["data/a.jsonl", "./data/a.jsonl"],
+        ["data/sub", "data"],
+    ] {
+        for command in ["count", "check"] {
+            let ran = workspace.run(&[command, inputs[0], inputs[1]]).exits(2);
+            ran.says("is given twice, by");
+        }
+    }
+    workspace.run(&["count", "data/a.jsonl", "data/sub"]).exits(0);
+}
+
+#[test]
 fn files_merged_into_one_stay_lines() {
     let workspace = Workspace::new();
     workspace.write("a.jsonl", format!("{MARK}{}", short("a")));

@@ -79,7 +79,7 @@ impl RunError {
             let message = format!("cannot {doing} standard output: {error}");
             return Self::CannotGoOn {
                 message,
-                help: "run it again, or name a file with -o".to_owned(),
+                help: "make room where it goes to, and run it again".to_owned(),
             };
         }
         Self::cannot_go_on(format!("cannot {doing} {}: {error}", path.display()))

@@ -1,6 +1,6 @@
 //! Where records come from: files, directories and stdin, plain or compressed.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -120,8 +120,11 @@ fn peek(mut reader: Box<dyn Read + Send>) -> io::Result<(Vec<u8>, impl Read + Se
 
 /// The inputs that the paths given stand for: directories become the data files in them, in the order of their names.
 pub fn sources(paths: &[PathBuf]) -> Result<Vec<Source>, RunError> {
-    let mut sources = Vec::new();
+    let mut sources: Vec<Source> = Vec::new();
+    // Where each file is in truth, of the inputs before this one.
+    let mut taken: BTreeMap<PathBuf, PathBuf> = BTreeMap::new();
     for path in paths {
+        let first = sources.len();
         if path.is_dir() {
             let before = sources.len();
             let mut files = Vec::new();
@@ -150,6 +153,24 @@ pub fn sources(paths: &[PathBuf]) -> Result<Vec<Source>, RunError> {
             }
             sources.push(source);
         }
+        for source in sources.iter().skip(first).filter(|source| !source.is_stdin()) {
+            let Ok(place) = source.path.canonicalize() else {
+                continue;
+            };
+            if let Some(earlier) = taken.get(&place) {
+                return Err(RunError::usage(
+                    format!(
+                        "{} is given twice, by {} and by {}",
+                        source.path.display(),
+                        earlier.display(),
+                        path.display()
+                    ),
+                    "name every input once: a directory stands for all data files in it",
+                ));
+            }
+        }
+        let new = sources.iter().skip(first).filter(|source| !source.is_stdin());
+        taken.extend(new.filter_map(|source| Some((source.path.canonicalize().ok()?, path.clone()))));
     }
     Ok(sources)
 }

@@ -34,7 +34,10 @@ pub fn with_marker(body: &str) -> String {
         text.push_str(piece.trim_start_matches(' '));
     }
     // Taking one out can join the halves of another.
-    while let Some(at) = text.get(1..).and_then(|tail| tail.find(SUMMARY_MARKER)) {
+    while let Some(at) = memchr::memmem::find(
+        text.as_bytes().get(1..).unwrap_or_default(),
+        SUMMARY_MARKER.as_bytes(),
+    ) {
         text.replace_range(at + 1..at + 1 + SUMMARY_MARKER.len(), "");
     }
     text

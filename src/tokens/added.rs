@@ -56,7 +56,8 @@ impl AddedTokens {
             if let Some(between) = text.get(counted..start).filter(|between| !between.is_empty()) {
                 tokens += count(between);
             }
-            tokens += 1;
+            // Another one may have taken all of it: of white space that both want, nothing is left.
+            tokens += usize::from(start < end);
             counted = end;
         }
         match text.get(counted..) {
@@ -105,5 +106,8 @@ mod tests {
         let between = ["a", " b \u{3000}", "c ", " d"].map(str::to_owned).to_vec();
         assert_eq!(split(&tokens, text), (between, 3));
         assert_eq!(split(&tokens, "<r>  <l>"), (vec![], 2));
+        // Of white space that a token before it took, none is left to be one.
+        let tokens = [("\n", true, true), ("<r>", false, true)];
+        assert_eq!(split(&tokens, "a\n\n\nb"), (vec!["a".into(), "b".into()], 1));
     }
 }

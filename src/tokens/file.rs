@@ -4,6 +4,7 @@ use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
 use sha2::{Digest, Sha256};
@@ -11,13 +12,12 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::builtin::OWN_ENGINE;
 use super::check::{Check, Difference};
+use super::fast::{self, FAST_ENGINE};
 use super::json::JsonTokenizer;
 use super::probe;
 use super::ranks::{self, RankTokenizer, SplitPattern};
 use super::reference::{Form, REFERENCE_ENGINE, Reference};
 use super::{TokenCounter, TokenizerError, TokenizerIdentity};
-
-const FAST_ENGINE: &str = "fastokens 0.3.5";
 
 /// The fastest engine that takes the file: the own one, then `fastokens`, then the reference.
 pub struct FileCounter {
@@ -27,6 +27,8 @@ pub struct FileCounter {
     check: Check,
     /// Why another engine, of this name, does not count.
     replaced: Option<Replaced>,
+    /// How many texts no engine could count.
+    refused: AtomicU64,
 }
 
 /// An engine that does not count, by its name, and what it was found to count otherwise.
@@ -65,7 +67,7 @@ impl FileCounter {
             path: path.to_owned(),
             source,
         })?;
-        if pattern.is_some() || ranks::looks_like_ranks(&bytes) {
+        if pattern.is_some() || ranks::looks_like_ranks(&bytes) || ranks::is_named_so(path) {
             return Self::load_ranks(name, path, &bytes, pattern, choice);
         }
         let broken = |reason: String| TokenizerError::Broken {
@@ -105,12 +107,13 @@ impl FileCounter {
         let sha256 = hex(&Sha256::digest(bytes));
         let known = ranks::by_sum(&sha256);
         let pattern = pattern.or(known.as_ref().map(|known| known.pattern));
+        // What is wrong with the file comes before what is not known about it.
+        let tokens = ranks::tokens(bytes).map_err(broken)?;
         let pattern = pattern.ok_or_else(|| TokenizerError::UnknownRanks {
             path: path.to_owned(),
         })?;
         let known = known.filter(|known| known.pattern.name == pattern.name);
         let known = known.map(|known| known.special).unwrap_or_default();
-        let tokens = ranks::tokens(bytes).map_err(broken)?;
         let special = ranks::special_tokens(path, tokens.len(), pattern, known).map_err(broken)?;
         let (engine, replaced) = match choice {
             Choice::Reference => (Engine::Reference, None),
@@ -152,6 +155,7 @@ impl FileCounter {
             reference,
             check: Check::default(),
             replaced,
+            refused: AtomicU64::new(0),
         })
     }
 }
@@ -184,7 +188,10 @@ impl TokenCounter for FileCounter {
     /// bytes: more than it can cost, so that nothing is taken to fit that does not.
     fn count(&self, text: &str) -> usize {
         let Some(tokens) = self.engine.count(text) else {
-            return self.reference.count(text).unwrap_or(text.len());
+            return self.reference.count(text).unwrap_or_else(|| {
+                self.refused.fetch_add(1, Ordering::Relaxed);
+                text.len()
+            });
         };
         let (ours, reference) = (
             |text: &str| self.engine.count(text),
@@ -199,6 +206,13 @@ impl TokenCounter for FileCounter {
     }
 
     fn note(&self) -> Option<String> {
+        let refused = self.refused.load(Ordering::Relaxed);
+        if refused > 0 {
+            return Some(format!(
+                "{REFERENCE_ENGINE} refused to encode {refused} texts with this tokenizer, since it has no token for what is \
+                 unknown: they were counted by their bytes, which is more than they cost"
+            ));
+        }
         if let Some((engine, difference)) = self.replaced {
             return Some(difference.note(engine, REFERENCE_ENGINE));
         }
@@ -221,7 +235,7 @@ fn engine(bytes: &[u8], choice: Choice) -> Result<(Engine, Option<Replaced>), St
     }
     let mut value = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
     let probe = probe::of_file(&mut value);
-    let Some(fast) = fast_engine(value) else {
+    let Some(fast) = fast::load(value) else {
         return Ok((Engine::Reference, None));
     };
     let engine = Engine::Fast(Box::new(fast));
@@ -238,17 +252,6 @@ fn unless_replaced(engine: Engine, difference: Option<Difference>) -> (Engine, O
         None => (engine, None),
         Some(difference) => (Engine::Reference, Some((engine.name(), difference))),
     }
-}
-
-/// `fastokens`, if it takes the file. Only the file itself counts: a `tokenizer_config.json` beside it
-/// would add tokens that the reference does not know.
-fn fast_engine(value: serde_json::Value) -> Option<fastokens::Tokenizer> {
-    let mut engine = catch_unwind(|| fastokens::Tokenizer::from_json(value))
-        .ok()?
-        .ok()?;
-    engine.set_truncation(None);
-    engine.set_padding(None);
-    Some(engine)
 }
 
 /// Bytes as hexadecimal digits.

@@ -6,6 +6,7 @@ mod builtin;
 pub mod chat_template;
 mod check;
 mod error;
+mod fast;
 mod file;
 mod hub;
 mod json;

@@ -103,5 +103,13 @@ fn load(bytes: &[u8], form: &Form) -> Result<tokenizers::Tokenizer, String> {
         .with_truncation(None)
         .map_err(|error| error.to_string())?;
     tokenizer.with_padding(None);
+    // Merges left out by chance are for training a model: a text would cost something else each time.
+    if let tokenizers::ModelWrapper::BPE(model) = tokenizer.get_model()
+        && model.dropout.is_some()
+    {
+        let mut model = model.clone();
+        model.dropout = None;
+        tokenizer.with_model(model);
+    }
     Ok(tokenizer)
 }

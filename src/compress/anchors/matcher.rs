@@ -3,34 +3,67 @@
 use memchr::memmem;
 use rustc_hash::FxHashMap;
 
-use super::words::each_word;
+use super::words::{each_end, is_word};
 
 /// Identifiers that share their longest word; beyond it another word of theirs is taken.
 const MAX_SHARED: usize = 48;
+
+/// Bytes at the end of a word that most words of a text are told by to be none of an identifier's.
+const TAIL: usize = 4;
 
 /// Looks for a set of identifiers. Each is indexed by its longest ASCII word, so a text is walked word by word and
 /// only the few words that some identifier contains are compared further.
 pub struct Matcher<'p> {
     patterns: Vec<&'p str>,
-    /// Word → the patterns indexed by it, each with the word's offset in it.
-    by_word: FxHashMap<&'p [u8], Vec<(usize, usize)>>,
-    /// A bit per (first byte, last byte, length) of the indexed words: most words of a text end here.
+    /// Word → the patterns indexed by it.
+    by_word: FxHashMap<&'p [u8], Sharing>,
+    /// What the patterns indexed by one word are linked through.
+    indexed: Vec<Indexed>,
+    /// The bytes of the shortest indexed word, at most [`TAIL`]; 0 where there is none.
+    least: usize,
+    /// A bit per hash of the last bytes of the indexed words: most words of a text end here.
+    tails: Box<[u64; 1024]>,
+    /// A bit per (first byte, last byte, length) of the indexed words.
     seen: Box<[u64; 1024]>,
     /// Patterns without a word of their own (no ASCII letter or digit, or all their words are crowded).
     others: Vec<usize>,
 }
 
+/// The patterns indexed by a word: places in `Matcher::indexed`.
+struct Sharing {
+    first: usize,
+    last: usize,
+    count: usize,
+}
+
+/// A pattern, the offset in it of the word that it is indexed by, and the next one indexed by that word.
+struct Indexed {
+    pattern: usize,
+    offset: usize,
+    next: Option<usize>,
+}
+
 impl<'p> Matcher<'p> {
     /// A matcher for `patterns`; their numbers are their places in this order. Empty ones are never found.
     pub fn new(patterns: impl IntoIterator<Item = &'p str>) -> Self {
+        let patterns: Vec<&'p str> = patterns.into_iter().collect();
         let mut matcher = Self {
-            patterns: patterns.into_iter().collect(),
-            by_word: FxHashMap::default(),
+            by_word: FxHashMap::with_capacity_and_hasher(patterns.len(), rustc_hash::FxBuildHasher),
+            indexed: Vec::with_capacity(patterns.len()),
+            patterns,
+            least: 0,
+            tails: Box::new([0; 1024]),
             seen: Box::new([0; 1024]),
             others: Vec::new(),
         };
         for index in 0..matcher.patterns.len() {
             matcher.add(index);
+        }
+        let shortest = matcher.by_word.keys().map(|word| word.len()).min();
+        matcher.least = shortest.unwrap_or(0).min(TAIL);
+        for word in matcher.by_word.keys() {
+            set(&mut matcher.seen, signature(word));
+            set(&mut matcher.tails, tail_hash(word, word.len(), matcher.least));
         }
         matcher
     }
@@ -39,17 +72,28 @@ impl<'p> Matcher<'p> {
         let Some(&pattern) = self.patterns.get(index) else {
             return;
         };
-        let mut words: Vec<(usize, &'p [u8])> = Vec::new();
-        each_word(pattern.as_bytes(), |at, word| words.push((at, word)));
-        words.sort_by_key(|(at, word)| std::cmp::Reverse((word.len(), *at)));
-        for (at, word) in words {
-            let sharing = self.by_word.entry(word).or_default();
-            if sharing.len() < MAX_SHARED {
-                sharing.push((index, at));
-                let bit = signature(word);
-                if let Some(cell) = self.seen.get_mut(bit >> 6) {
-                    *cell |= 1 << (bit & 63);
+        let mut tried = None;
+        while let Some((at, word)) = longest_word(pattern.as_bytes(), tried) {
+            tried = Some((word.len(), at));
+            let place = self.indexed.len();
+            let sharing = self.by_word.entry(word).or_insert(Sharing {
+                first: place,
+                last: place,
+                count: 0,
+            });
+            if sharing.count < MAX_SHARED {
+                if sharing.count > 0
+                    && let Some(last) = self.indexed.get_mut(sharing.last)
+                {
+                    last.next = Some(place);
                 }
+                sharing.last = place;
+                sharing.count += 1;
+                self.indexed.push(Indexed {
+                    pattern: index,
+                    offset: at,
+                    next: None,
+                });
                 return;
             }
         }
@@ -63,23 +107,18 @@ impl<'p> Matcher<'p> {
     pub fn find(&self, text: &str, wanted: &mut [bool], mut on_hit: impl FnMut(usize, usize) -> bool) {
         let bytes = text.as_bytes();
         let mut look = |at: usize, word: &[u8]| {
-            let bit = signature(word);
-            if self
-                .seen
-                .get(bit >> 6)
-                .is_none_or(|cell| cell & (1 << (bit & 63)) == 0)
-            {
+            if !is_set(&self.seen, signature(word)) {
                 return;
             }
-            let Some(sharing) = self.by_word.get(word) else {
-                return;
-            };
-            for &(index, offset) in sharing {
+            let mut place = self.by_word.get(word).map(|sharing| sharing.first);
+            while let Some(indexed) = place.and_then(|place| self.indexed.get(place)) {
+                place = indexed.next;
+                let index = indexed.pattern;
                 let (Some(pattern), Some(is_wanted)) = (self.patterns.get(index), wanted.get_mut(index))
                 else {
                     continue;
                 };
-                let Some(start) = at.checked_sub(offset) else {
+                let Some(start) = at.checked_sub(indexed.offset) else {
                     continue;
                 };
                 if *is_wanted
@@ -92,7 +131,16 @@ impl<'p> Matcher<'p> {
                 }
             }
         };
-        each_word(bytes, |at, word| {
+        let on_end = |end: usize| {
+            if !is_set(&self.tails, tail_hash(bytes, end, self.least)) {
+                return;
+            }
+            let before = bytes.get(..end).unwrap_or_default();
+            let at = before
+                .iter()
+                .rposition(|byte| !is_word(*byte))
+                .map_or(0, |other| other + 1);
+            let word = bytes.get(at..end).unwrap_or_default();
             look(at, word);
             // In the JSON text of arguments `\n` and the like stick to the word that follows them.
             if at > 0 && bytes.get(at - 1) == Some(&b'\\') {
@@ -105,7 +153,14 @@ impl<'p> Matcher<'p> {
                     look(at + skip, rest);
                 }
             }
-        });
+        };
+        match self.least {
+            0 => {}
+            1 => each_end::<1>(bytes, on_end),
+            2 => each_end::<2>(bytes, on_end),
+            3 => each_end::<3>(bytes, on_end),
+            _ => each_end::<TAIL>(bytes, on_end),
+        }
         for &index in &self.others {
             let (Some(pattern), Some(is_wanted)) = (self.patterns.get(index), wanted.get_mut(index)) else {
                 continue;
@@ -123,6 +178,51 @@ impl<'p> Matcher<'p> {
             }
         }
     }
+}
+
+/// The longest word of a pattern and where it is, the later of equals; after `tried`, given by its length and place, the next.
+fn longest_word(pattern: &[u8], tried: Option<(usize, usize)>) -> Option<(usize, &[u8])> {
+    let mut longest: Option<(usize, &[u8])> = None;
+    let mut at = 0;
+    for word in pattern.split(|byte| !is_word(*byte)) {
+        let is_next = tried.is_none_or(|tried| (word.len(), at) < tried);
+        if !word.is_empty() && is_next && longest.is_none_or(|(_, longest)| word.len() >= longest.len()) {
+            longest = Some((at, word));
+        }
+        at += word.len() + 1;
+    }
+    longest
+}
+
+#[inline]
+fn set(bits: &mut [u64; 1024], bit: usize) {
+    if let Some(cell) = bits.get_mut(bit >> 6) {
+        *cell |= 1 << (bit & 63);
+    }
+}
+
+#[inline]
+fn is_set(bits: &[u64; 1024], bit: usize) -> bool {
+    bits.get(bit >> 6).is_some_and(|cell| cell >> (bit & 63) & 1 != 0)
+}
+
+/// A 16-bit hash of the last `least` bytes before `end`, at most [`TAIL`].
+#[inline]
+fn tail_hash(bytes: &[u8], end: usize, least: usize) -> usize {
+    let tail = match bytes
+        .get(end.wrapping_sub(TAIL)..end)
+        .and_then(<[u8]>::first_chunk)
+    {
+        Some(tail) => u32::from_le_bytes(*tail),
+        // At the start of a text.
+        None => bytes
+            .get(..end)
+            .unwrap_or_default()
+            .iter()
+            .fold(0, |tail, byte| tail >> 8 | u32::from(*byte) << 24),
+    };
+    let tail = tail >> (8 * (TAIL - least.clamp(1, TAIL)));
+    (tail.wrapping_mul(0x9e37_79b1) >> 16) as usize
 }
 
 /// A 16-bit signature of a word: enough to pass over most words without hashing them.

@@ -62,6 +62,9 @@ pub fn dangling(
             false
         });
     }
+    if !sourced.contains(&true) {
+        return Vec::new();
+    }
     // From here on only the sourced ones are looked for; a hit elsewhere means that they do not dangle.
     let mut open = sourced;
     for text in kept_before.iter().flat_map(TurnView::texts) {

@@ -1,65 +1,59 @@
-//! The ASCII words of a text, found 64 bytes at a time.
+//! Where the ASCII words of a text end, found 64 bytes at a time.
 
-const ONES: u64 = 0x0101_0101_0101_0101;
-const HIGH: u64 = 0x8080_8080_8080_8080;
+/// Whether a byte belongs to a word: letters, digits and underscores do.
+#[inline]
+pub fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
 
-/// Calls `on_word(position, word)` for each run of ASCII letters, digits and underscores.
-pub fn each_word<'t>(bytes: &'t [u8], mut on_word: impl FnMut(usize, &'t [u8])) {
-    let mut start = None;
-    let mut blocks = bytes.chunks_exact(64);
+/// Calls `on_end(end)` for each run of ASCII letters, digits and underscores that is at least `LEAST` bytes long.
+#[inline]
+pub fn each_end<const LEAST: usize>(bytes: &[u8], mut on_end: impl FnMut(usize)) {
+    let (blocks, rest) = bytes.as_chunks::<64>();
     let mut base = 0;
-    let mut block_edges = |mask: u64, base: usize, start: &mut Option<usize>| {
-        // A bit for each byte that is a word's where the one before it is not, or the other way round.
-        let mut edges = mask ^ (mask << 1 | u64::from(start.is_some()));
-        while edges != 0 {
-            let at = base + edges.trailing_zeros() as usize;
-            edges &= edges - 1;
-            *start = match *start {
-                Some(begun) => {
-                    on_word(begun, bytes.get(begun..at).unwrap_or_default());
-                    None
-                }
-                None => Some(at),
-            };
+    let mut mask_before = 0;
+    let mut block_ends = |mask: u64, base: usize| {
+        // A bit for each byte that is no word's where the `LEAST` bytes before it are.
+        let mut ends = !mask;
+        for distance in 1..=LEAST {
+            ends &= mask << distance | mask_before >> (64 - distance);
+        }
+        mask_before = mask;
+        while ends != 0 {
+            on_end(base + ends.trailing_zeros() as usize);
+            ends &= ends - 1;
         }
     };
-    for block in &mut blocks {
-        block_edges(word_mask(block), base, &mut start);
+    for block in blocks {
+        block_ends(word_mask(block), base);
         base += 64;
     }
-    let rest = blocks.remainder();
     let mut last = [0; 64];
     for (to, from) in last.iter_mut().zip(rest) {
         *to = *from;
     }
-    // What follows the text is no word, so there is an edge at its end, unless it fills the block before.
-    block_edges(word_mask(&last), base, &mut start);
+    // What follows the text is no word, so what reaches its end ends there.
+    block_ends(word_mask(&last), base);
 }
 
-/// A bit for each of up to 64 bytes: whether it belongs to a word.
-fn word_mask(block: &[u8]) -> u64 {
-    let (eights, _) = block.as_chunks::<8>();
+/// A bit for each of 64 bytes: whether it belongs to a word.
+#[inline]
+fn word_mask(block: &[u8; 64]) -> u64 {
+    // Without branches, so that compilers test sixteen bytes and more at once.
+    let mut flags = [0_u8; 64];
+    for (flag, byte) in flags.iter_mut().zip(block) {
+        let is_letter = (byte | 0x20).wrapping_sub(b'a') < 26;
+        let is_digit = byte.wrapping_sub(b'0') < 10;
+        *flag = u8::from(is_letter) | u8::from(is_digit) | u8::from(*byte == b'_');
+    }
+    let (eights, _) = flags.as_chunks::<8>();
     let mut mask = 0;
     for (index, eight) in eights.iter().enumerate() {
-        mask |= word_bits(u64::from_le_bytes(*eight)) << (8 * index);
+        // The lowest bits of eight bytes move together.
+        let bits = u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56;
+        mask |= bits << (8 * index);
     }
     mask
-}
-
-/// Eight bytes at once: the highest bit of each says whether it is in a range, and these are then moved together.
-fn word_bits(eight: u64) -> u64 {
-    let low = eight & !HIGH;
-    let lower = low | (0x20 * ONES);
-    let letters = at_least(lower, b'a') & !at_least(lower, b'z' + 1);
-    let digits = at_least(low, b'0') & !at_least(low, b'9' + 1);
-    let underscores = !at_least(low ^ (u64::from(b'_') * ONES), 1);
-    let bits = (letters | digits | underscores) & !eight & HIGH;
-    (bits >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56
-}
-
-/// The highest bit of each byte below 128: whether it is at least `least`.
-fn at_least(bytes: u64, least: u8) -> u64 {
-    bytes + u64::from(128 - least) * ONES
 }
 
 #[cfg(test)]
@@ -67,10 +61,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-
-    fn is_word(byte: u8) -> bool {
-        byte.is_ascii_alphanumeric() || byte == b'_'
-    }
 
     #[test]
     fn every_byte_is_told_apart_at_every_place() {
@@ -90,16 +80,17 @@ mod tests {
         fn the_words_are_those_found_byte_by_byte(
             bytes in proptest::collection::vec(prop_oneof![Just(b' '), Just(b'x'), Just(b'_'), any::<u8>()], 0..300)
         ) {
-            let mut found = Vec::new();
-            each_word(&bytes, |at, word| found.push((at, word.to_vec())));
-            let mut expected: Vec<(usize, Vec<u8>)> = Vec::new();
-            for (at, byte) in bytes.iter().enumerate().filter(|(_, byte)| is_word(**byte)) {
-                match expected.last_mut() {
-                    Some((start, word)) if *start + word.len() == at => word.push(*byte),
-                    _ => expected.push((at, vec![*byte])),
-                }
+            let mut found = [Vec::new(), Vec::new()];
+            each_end::<1>(&bytes, |end| found[0].push(end));
+            each_end::<4>(&bytes, |end| found[1].push(end));
+            for (found, least) in found.iter().zip([1, 4]) {
+                let ends = |end: &usize| {
+                    let before = bytes[..*end].iter().rev().take_while(|byte| is_word(**byte)).count();
+                    before >= least && bytes.get(*end).is_none_or(|byte| !is_word(*byte))
+                };
+                let expected: Vec<usize> = (0..=bytes.len()).filter(ends).collect();
+                prop_assert_eq!(found, &expected);
             }
-            prop_assert_eq!(found, expected);
         }
     }
 }

@@ -19,8 +19,13 @@ const RESERVED: [&str; 8] = [
 
 /// `text` as one line: no control characters, no ANSI escapes, no invisible marks, no reserved tags, single spaces.
 pub(in crate::summarize) fn cleaned(text: &str) -> String {
+    cleaned_line(text).into_owned()
+}
+
+/// As [`cleaned`], borrowed where there is nothing to clean.
+pub(super) fn cleaned_line(text: &str) -> Cow<'_, str> {
     if let Some(clean) = clean(text) {
-        return clean.to_owned();
+        return Cow::Borrowed(clean);
     }
     let mut line = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
@@ -38,15 +43,15 @@ pub(in crate::summarize) fn cleaned(text: &str) -> String {
     }
     line.truncate(line.trim_end().len());
     let mut is_changed = false;
-    while let Some(tag) = RESERVED.iter().find(|tag| line.contains(**tag)) {
+    while let Some(tag) = reserved_in(&line) {
         line = line.replace(tag, " ");
         is_changed = true;
     }
-    if line.contains("<|") {
+    if has(&line, "<|") {
         line = without_special_tokens(&line);
         is_changed = true;
     }
-    if line.contains("```") {
+    if has(&line, "```") {
         line = line.replace("```", " ");
         is_changed = true;
     }
@@ -57,7 +62,24 @@ pub(in crate::summarize) fn cleaned(text: &str) -> String {
             .collect::<Vec<_>>()
             .join(" ");
     }
-    line
+    Cow::Owned(line)
+}
+
+/// The first of the reserved tags that stands in `line`.
+fn reserved_in(line: &str) -> Option<&'static str> {
+    let mut marks = memchr::memchr2_iter(b'<', b'[', line.as_bytes());
+    let is_reserved = |at: usize| {
+        line.get(at..)
+            .is_some_and(|rest| RESERVED.iter().any(|tag| rest.starts_with(tag)))
+    };
+    if !marks.any(is_reserved) {
+        return None;
+    }
+    RESERVED.into_iter().find(|tag| line.contains(*tag))
+}
+
+fn has(line: &str, mark: &str) -> bool {
+    memchr::memmem::find(line.as_bytes(), mark.as_bytes()).is_some()
 }
 
 /// `text` without blanks around it, where it is printable ASCII with nothing in it that has to be cleaned.
@@ -85,7 +107,13 @@ pub(super) fn without_bullet(line: &str) -> &str {
 
 /// `line` in at most `most` characters, cut between words; `None` where its first word is longer than that.
 pub(in crate::summarize) fn shortened(line: &str, most: usize) -> Option<Cow<'_, str>> {
-    let Some((limit, _)) = line.char_indices().nth(most) else {
+    // No more bytes are no more characters.
+    let beyond = if line.len() <= most {
+        None
+    } else {
+        line.char_indices().nth(most)
+    };
+    let Some((limit, _)) = beyond else {
         return Some(Cow::Borrowed(line));
     };
     let head = line.get(..limit)?;

@@ -1,8 +1,11 @@
 //! How a tool call ended, read off what came back.
 
+use std::sync::LazyLock;
+
 use memchr::memmem;
 
-use super::line::{cleaned, shortened};
+use super::counts::tells_failures;
+use super::line::{cleaned, cleaned_line, shortened};
 use super::told::Told;
 use crate::trajectory::leaves::{Leaf, leaves};
 
@@ -128,17 +131,19 @@ fn told_fields(fields: &[Leaf<'_>], target: &str, told: &mut Told) -> Option<Str
     let mut shown: Vec<&Leaf<'_>> = fields.iter().filter(|leaf| is_telling(leaf)).collect();
     shown.sort_by_key(|leaf| (!matches!(&*leaf.key, "status" | "message" | "result"), leaf.depth));
     let mut result = String::new();
+    let mut field = String::new();
     for leaf in shown {
-        let value = cleaned(&leaf.value);
-        let field = if leaf.key.is_empty() {
-            value
-        } else {
-            format!("{}: {value}", cleaned(&leaf.key))
-        };
-        let value = field.split_once(": ").map_or(field.as_str(), |(_, value)| value);
+        field.clear();
+        if !leaf.key.is_empty() {
+            field.push_str(&cleaned_line(&leaf.key));
+            field.push_str(": ");
+        }
+        field.push_str(&cleaned_line(&leaf.value));
+        let value = memmem::find(field.as_bytes(), b": ").and_then(|at| field.get(at + 2..));
+        let value = value.unwrap_or(&field);
         let is_status = field.starts_with("status: ");
         let is_new = told.is_new(target, &leaf.key, &field, leaf.depth <= 1);
-        if !is_status && (target.contains(value) || !is_new) {
+        if !is_status && (!is_new || has(target, value)) {
             continue;
         }
         if !result.is_empty() && result.len() + field.len() > MAX_LINE {
@@ -190,7 +195,11 @@ fn without_shell_state(output: &str) -> &str {
         "[Python Interpreter: ",
         "[Current working directory: ",
     ];
-    let first = starts.iter().filter_map(|start| tail.find(start)).min();
+    let mut brackets = memchr::memchr_iter(b'[', tail.as_bytes());
+    let first = brackets.find(|at| {
+        tail.get(*at..)
+            .is_some_and(|rest| starts.iter().any(|start| rest.starts_with(start)))
+    });
     let end = first.map_or(output.len(), |at| output.len() - tail.len() + at);
     output.get(..end).unwrap_or(output).trim_end()
 }
@@ -228,10 +237,8 @@ fn exit_code(answer: &str) -> Option<i32> {
         None
     };
     // Searching from the end is slow: most outputs have no such words at all.
-    let told = |words| {
-        memmem::find(tail.as_bytes(), b" code")?;
-        after(tail, words)
-    };
+    let has_code = memmem::find(tail.as_bytes(), b" code").is_some();
+    let told = |words| if has_code { after(tail, words) } else { None };
     tagged
         .or_else(|| told("finished with exit code"))
         .or_else(|| told("completed with exit code"))
@@ -254,50 +261,50 @@ fn exit_code(answer: &str) -> Option<i32> {
 /// Pass and fail counts of a test run, as the runner wrote them.
 fn test_counts(body: &str) -> Option<String> {
     let (_, tail) = edges(body);
+    let may_count = has(tail, " in ");
     let line = tail.lines().rev().take(12).find(|line| {
-        let has_count = [" passed", " failed", " error"]
-            .iter()
-            .any(|word| line.contains(word))
-            && line.contains(" in ")
+        let has_count = may_count
+            && has(line, " in ")
+            && [" passed", " failed", " error"]
+                .iter()
+                .any(|word| has(line, word))
             && line.bytes().any(|b| b.is_ascii_digit());
         has_count
             || line.starts_with("FAILED (")
             || line.starts_with("test result: ")
             || line.starts_with("Tests:  ")
-            || (line.trim() == "OK" && tail.contains("Ran "))
+            || (line.trim() == "OK" && has(tail, "Ran "))
     })?;
     let mut counts = quote(line.trim_matches(['=', ' ']))?;
     if let Some(ran) = tail
         .lines()
         .rev()
-        .find(|line| line.starts_with("Ran ") && line.contains(" test"))
+        .find(|line| line.starts_with("Ran ") && has(line, " test"))
     {
         counts = format!("{}: {counts}", cleaned(ran));
     }
     Some(counts)
 }
 
-/// Whether counts tell of tests that failed: `2 failed` and `FAILED (errors=1)`, but not `0 failed` or `1 xfailed`.
-fn tells_failures(counts: &str) -> bool {
-    let mut words = counts
-        .split([' ', ',', ';', '=', ':'])
-        .filter(|word| !word.is_empty());
-    let mut before = "";
-    words.any(|word| {
-        let number = std::mem::replace(&mut before, word);
-        let number = number.parse::<u32>();
-        match word {
-            "FAILED" | "failed" => number != Ok(0),
-            "error" | "errors" => number.is_ok_and(|number| number > 0),
-            _ => false,
-        }
-    })
+/// What every error's name and label holds, whatever its case.
+static RROR: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new(b"rror"));
+
+static TRACEBACK: LazyLock<memmem::Finder<'static>> =
+    LazyLock::new(|| memmem::Finder::new(b"Traceback (most recent call last)"));
+
+/// Where the last traceback begins. Searching from the end is slow, and most outputs have none.
+fn last_traceback(body: &str) -> Option<usize> {
+    TRACEBACK.find_iter(body.as_bytes()).last()
+}
+
+fn has(text: &str, word: &str) -> bool {
+    memmem::find(text.as_bytes(), word.as_bytes()).is_some()
 }
 
 /// The line that names an error: a traceback's last one, or one that starts like an error. `is_failed` says that the exit
 /// code tells so already; then the last line will do.
 fn error_line(body: &str, is_failed: bool) -> Option<String> {
-    if let Some(at) = memmem::rfind(body.as_bytes(), b"Traceback (most recent call last)") {
+    if let Some(at) = last_traceback(body) {
         let trace = body.get(at..).unwrap_or_default();
         if let Some(line) = trace
             .lines()
@@ -309,11 +316,10 @@ fn error_line(body: &str, is_failed: bool) -> Option<String> {
     }
     let mut from = 0;
     let bytes = body.as_bytes();
-    let finder = memmem::Finder::new(b"rror");
     for _ in 0..40 {
         let Some(at) = bytes
             .get(from..)
-            .and_then(|rest| finder.find(rest))
+            .and_then(|rest| RROR.find(rest))
             .map(|at| from + at)
         else {
             break;
@@ -332,6 +338,7 @@ fn error_line(body: &str, is_failed: bool) -> Option<String> {
         from = end;
     }
     let (head, tail) = edges(body);
+    let lacks_module = [head, tail].iter().any(|edge| has(edge, ": No module named "));
     let shell = |line: &&str| {
         line.starts_with("bash: ")
             || line.starts_with("sh: ")
@@ -339,7 +346,7 @@ fn error_line(body: &str, is_failed: bool) -> Option<String> {
             || line.starts_with("fatal: ")
             || line.ends_with("command not found")
             || line.ends_with("No such file or directory")
-            || line.contains(": No module named ")
+            || lacks_module && line.contains(": No module named ")
     };
     if let Some(line) = head.lines().chain(tail.lines()).take(60).find(shell) {
         return quote(line);

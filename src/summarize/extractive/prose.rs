@@ -1,9 +1,13 @@
 //! What people said: sentences of human and assistant turns, without code, boilerplate and small talk.
 
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
 use rustc_hash::FxHashSet;
 
 use super::candidate::{Candidate, Section};
-use super::line::{cleaned, shortened, without_bullet};
+use super::line::{cleaned_line, shortened, without_bullet};
 use super::source::SourceTurn;
 use super::{Limits, order};
 use crate::trajectory::Role;
@@ -191,18 +195,20 @@ pub(super) fn findings(turns: &[SourceTurn<'_>], limits: Limits, candidates: &mu
             {
                 continue;
             }
-            let is_polite = |phrase: &&str| lower.starts_with(*phrase) || sentence.contains(*phrase);
-            if COURTESIES.iter().any(is_polite) || is_one_word(sentence) {
+            if is_polite(&lower, sentence) || is_one_word(sentence) {
                 continue;
             }
             // A sentence that is a little too long tells more as a whole than cut.
             let Some(text) = shortened(sentence, limits.line * 3 / 2) else {
                 continue;
             };
-            let length = text
-                .chars()
-                .map(|c| if c.is_ascii() { 1.0 } else { 2.5 })
-                .sum::<f64>();
+            let length = if text.is_ascii() {
+                text.len() as f64
+            } else {
+                text.chars()
+                    .map(|c| if c.is_ascii() { 1.0 } else { 2.5 })
+                    .sum::<f64>()
+            };
             if length < 28.0 || !seen.insert(text.to_string()) {
                 continue;
             }
@@ -245,6 +251,16 @@ const COURTESIES: [&str; 8] = [
     "happy to help",
 ];
 
+/// Whether a sentence holds one of them, or begins like one whatever its case (`lower` is its start in small letters).
+fn is_polite(lower: &str, sentence: &str) -> bool {
+    static PHRASES: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| AhoCorasick::new(COURTESIES).ok());
+    COURTESIES.iter().any(|phrase| lower.starts_with(phrase))
+        || match PHRASES.as_ref() {
+            Some(phrases) => phrases.is_match(sentence),
+            None => COURTESIES.iter().any(|phrase| sentence.contains(phrase)),
+        }
+}
+
 /// Whether a sentence is a name and nothing more. Scripts without spaces say much without one.
 fn is_one_word(sentence: &str) -> bool {
     sentence.is_ascii() && !sentence.contains(' ')
@@ -256,7 +272,7 @@ const LEANING: [&str; 12] = [
 ];
 
 /// The lines of a text that are prose: no fenced code, no comments of a template, no bare tags, no data.
-fn prose_lines(text: &str) -> Vec<String> {
+fn prose_lines(text: &str) -> Vec<Cow<'_, str>> {
     let mut lines = Vec::new();
     let mut in_fence = false;
     let mut in_comment = false;
@@ -268,16 +284,16 @@ fn prose_lines(text: &str) -> Vec<String> {
         }
         in_comment |= trimmed.starts_with("<!--");
         let was_comment = in_comment;
-        if trimmed.contains("-->") {
-            in_comment = false;
-        }
+        in_comment &= !trimmed.contains("-->");
         if in_fence || was_comment || trimmed.is_empty() || is_bare_tag(trimmed) {
             continue;
         }
-        let line = cleaned(trimmed);
-        let line = without_bullet(&line);
-        if !line.is_empty() && line.contains(char::is_alphabetic) {
-            lines.push(line.to_owned());
+        let line = match cleaned_line(trimmed) {
+            Cow::Borrowed(line) => Cow::Borrowed(without_bullet(line)),
+            Cow::Owned(line) => Cow::Owned(without_bullet(&line).to_owned()),
+        };
+        if line.contains(char::is_alphabetic) {
+            lines.push(line);
         }
     }
     lines
@@ -303,30 +319,40 @@ pub(super) fn sentences(line: &str) -> impl Iterator<Item = &str> {
 }
 
 fn sentence_end(text: &str) -> usize {
-    let mut before = ' ';
-    for (at, c) in text.char_indices() {
-        let after = at + c.len_utf8();
-        let next = text.get(after..).and_then(|rest| rest.chars().next());
-        let ends = match c {
-            '。' | '！' | '？' => true,
+    let bytes = text.as_bytes();
+    // The last two are the first bytes of `。` and of `！` and `？`.
+    let may_end = |byte: &u8| matches!(byte, b'.' | b'!' | b'?' | 0xE3 | 0xEF);
+    let mut from = 0;
+    while let Some(at) = bytes
+        .get(from..)
+        .and_then(|rest| rest.iter().position(may_end))
+        .map(|distance| from + distance)
+    {
+        let is_before_blank = bytes.get(at + 1) == Some(&b' ');
+        let ends = match bytes.get(at) {
             // Not after an initial or an abbreviation of one letter, and only before a space.
-            '.' => next == Some(' ') && at > 0 && !is_abbreviated(text, at, before),
-            '!' | '?' => next == Some(' '),
+            Some(b'.') => is_before_blank && at > 0 && !is_abbreviated(text, at),
+            Some(b'!' | b'?') => is_before_blank,
+            _ if text
+                .get(at..)
+                .is_some_and(|rest| rest.starts_with(['。', '！', '？'])) =>
+            {
+                return at + 3;
+            }
             _ => false,
         };
         if ends {
-            return after;
+            return at + 1;
         }
-        before = c;
+        from = at + 1;
     }
     text.len()
 }
 
-fn is_abbreviated(text: &str, at: usize, before: char) -> bool {
-    let word = text
-        .get(..at)
-        .and_then(|head| head.rsplit(' ').next())
-        .unwrap_or_default();
+fn is_abbreviated(text: &str, at: usize) -> bool {
+    let head = text.get(..at).unwrap_or_default();
+    let before = head.chars().next_back().unwrap_or(' ');
+    let word = head.rsplit(' ').next().unwrap_or_default();
     !before.is_alphanumeric() && before != '`' && before != ')' && before != '"' && before != '\''
         || matches!(
             word,
@@ -346,12 +372,16 @@ fn without_number(sentence: &str) -> &str {
 
 /// The start of a sentence in small letters, enough to compare with phrases.
 fn start_of(sentence: &str) -> String {
-    sentence
-        .chars()
-        .take(24)
-        .collect::<String>()
-        .to_lowercase()
-        .replace('’', "'")
+    let end = sentence
+        .char_indices()
+        .nth(24)
+        .map_or(sentence.len(), |(at, _)| at);
+    let start = sentence.get(..end).unwrap_or(sentence);
+    if start.is_ascii() {
+        start.to_ascii_lowercase()
+    } else {
+        start.to_lowercase().replace('’', "'")
+    }
 }
 
 fn demands(sentence: &str) -> bool {

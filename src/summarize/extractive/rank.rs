@@ -155,7 +155,12 @@ fn entries(
     let matcher = Matcher::new(anchors.iter().map(|anchor| anchor.text.as_str()));
     candidates.sort_by(|a, b| b.value.total_cmp(&a.value));
     let mut seen = rustc_hash::FxHashSet::default();
-    candidates.retain(|candidate| seen.insert(candidate.text.clone()));
+    let is_new: Vec<bool> = candidates
+        .iter()
+        .map(|candidate| seen.insert(candidate.text.as_str()))
+        .collect();
+    let mut is_new = is_new.into_iter();
+    candidates.retain(|_| is_new.next() == Some(true));
     let mut wanted = vec![true; anchors.len()];
     let mut entries: Vec<Entry> = candidates
         .into_iter()

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use memchr::memmem;
+
 use crate::summarize::redact::redact;
 use crate::trajectory::{Role, TurnView};
 
@@ -107,7 +109,7 @@ fn is_printed(text: &str, after_call: bool) -> bool {
 
 /// The prose of an assistant turn and the calls that it writes in its text: `<function=…>` tags, or a last fenced command.
 fn written_calls(text: Cow<'_, str>) -> (Cow<'_, str>, Vec<SourceCall<'_>>) {
-    if let Some(at) = text.find("<function=") {
+    if let Some(at) = memmem::find(text.as_bytes(), b"<function=") {
         let calls = tagged_calls(text.get(at..).unwrap_or_default());
         return (until(text, at), calls);
     }

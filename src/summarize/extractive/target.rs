@@ -48,27 +48,31 @@ const COMMAND_KEYS: [&str; 5] = ["command", "cmd", "code", "script", "commands"]
 
 /// The target of `call`.
 pub(in crate::summarize) fn target(call: &SourceCall<'_>) -> Target {
-    let fields: Vec<(String, String)> = match &call.arguments {
-        Arguments::Tagged(fields) => fields.clone(),
-        Arguments::Json(json) => match leaves(json, 24) {
-            Some(leaves) => leaves
-                .into_iter()
-                .map(|leaf| (leaf.key.to_string(), leaf.value.into_owned()))
-                .collect(),
-            None => vec![(String::new(), json.to_string())],
-        },
+    let written;
+    let fields: Vec<(&str, &str)> = match &call.arguments {
+        Arguments::Tagged(fields) => fields
+            .iter()
+            .map(|(key, value)| (key.as_str(), value.as_str()))
+            .collect(),
+        Arguments::Json(json) => {
+            written = leaves(json, 24);
+            match &written {
+                Some(leaves) => leaves.iter().map(|leaf| (&*leaf.key, &*leaf.value)).collect(),
+                None => vec![("", json)],
+            }
+        }
     };
     let name = cleaned(&call.name);
     let field = |keys: &[&str]| {
         fields
             .iter()
-            .find(|(key, value)| keys.contains(&key.as_str()) && !value.trim().is_empty())
+            .find(|(key, value)| keys.contains(key) && !value.trim().is_empty())
     };
     if let Some((_, path)) = field(&PATH_KEYS) {
         return on_file(
             &name,
             path,
-            field(&["command", "action", "mode"]).map(|(_, verb)| verb.as_str()),
+            field(&["command", "action", "mode"]).map(|(_, verb)| *verb),
             &fields,
         );
     }
@@ -107,7 +111,7 @@ pub(in crate::summarize) fn target(call: &SourceCall<'_>) -> Target {
 }
 
 /// A tool that works on a file (`verb` is what an editor was told to do).
-fn on_file(name: &str, path: &str, verb: Option<&str>, fields: &[(String, String)]) -> Target {
+fn on_file(name: &str, path: &str, verb: Option<&str>, fields: &[(&str, &str)]) -> Target {
     let path = cleaned(path);
     let verb = verb
         .map(cleaned)
@@ -135,8 +139,8 @@ fn on_file(name: &str, path: &str, verb: Option<&str>, fields: &[(String, String
     }
     let range: Vec<&str> = fields
         .iter()
-        .filter(|(key, _)| key == "view_range")
-        .map(|(_, value)| value.as_str())
+        .filter(|(key, _)| *key == "view_range")
+        .map(|(_, value)| *value)
         .collect();
     if !range.is_empty() {
         line.push_str(" lines ");
@@ -145,7 +149,7 @@ fn on_file(name: &str, path: &str, verb: Option<&str>, fields: &[(String, String
     }
     if let Some((_, query)) = fields
         .iter()
-        .find(|(key, _)| matches!(key.as_str(), "pattern" | "query" | "regex"))
+        .find(|(key, _)| matches!(*key, "pattern" | "query" | "regex"))
     {
         let query = cleaned(query);
         if let Some(query) = shortened(&query, MAX_VALUE) {

@@ -8,7 +8,7 @@ pub(in crate::summarize) struct Told {
     /// Fields as `key: value`.
     fields: FxHashSet<String>,
     /// The field that each call's answer had last under each of its outermost keys.
-    current: FxHashMap<(String, String), String>,
+    current: FxHashMap<String, FxHashMap<String, String>>,
 }
 
 impl Told {
@@ -16,14 +16,26 @@ impl Told {
     /// another value meanwhile. Items of lists (`is_outermost` false) take nothing's place.
     pub fn is_new(&mut self, target: &str, key: &str, field: &str, is_outermost: bool) -> bool {
         if is_outermost {
-            let place = (target.to_owned(), key.to_owned());
-            if let Some(before) = self.current.insert(place, field.to_owned())
-                && before != field
+            if !self.current.contains_key(target) {
+                self.current.insert(target.to_owned(), FxHashMap::default());
+            }
+            match self
+                .current
+                .get_mut(target)
+                .and_then(|fields| fields.get_mut(key))
             {
-                self.fields.remove(&before);
+                Some(before) if before == field => {}
+                Some(before) => {
+                    self.fields.remove(before);
+                    field.clone_into(before);
+                }
+                None => {
+                    let fields = self.current.get_mut(target);
+                    fields.and_then(|fields| fields.insert(key.to_owned(), field.to_owned()));
+                }
             }
         }
-        self.fields.insert(field.to_owned())
+        !self.fields.contains(field) && self.fields.insert(field.to_owned())
     }
 }
 

@@ -20,8 +20,21 @@ pub fn str(value: &Value) -> String {
     }
 }
 
-/// Appends what `repr(value)` gives.
+/// How deep values may lie in one another. Templates can build towers of lists, and namespaces that hold themselves.
+pub const DEEPEST: usize = 500;
+/// So many bytes are more than any chat has: what holds itself twice would have no end.
+const LONGEST: usize = 1 << 26;
+
+/// Appends what `repr(value)` gives, with `...` for what lies too deep.
 pub fn repr_into(value: &Value, out: &mut String) {
+    repr_at(value, out, 0);
+}
+
+fn repr_at(value: &Value, out: &mut String, depth: usize) {
+    if depth > DEEPEST || out.len() > LONGEST {
+        out.push_str("...");
+        return;
+    }
     match value.kind() {
         ValueKind::None => out.push_str("None"),
         ValueKind::Bool => out.push_str(if value.is_true() { "True" } else { "False" }),
@@ -30,8 +43,8 @@ pub fn repr_into(value: &Value, out: &mut String) {
             let _ = write!(out, "{value}");
         }
         ValueKind::Number => float_into(f64::try_from(value.clone()).unwrap_or_default(), out),
-        ValueKind::Map => map_into(value, out),
-        ValueKind::Seq | ValueKind::Iterable => sequence_into(value, out),
+        ValueKind::Map => map_into(value, out, depth + 1),
+        ValueKind::Seq | ValueKind::Iterable => sequence_into(value, out, depth + 1),
         ValueKind::Undefined => out.push_str("Undefined"),
         _ => {
             let _ = write!(out, "{value}");
@@ -39,21 +52,21 @@ pub fn repr_into(value: &Value, out: &mut String) {
     }
 }
 
-fn map_into(value: &Value, out: &mut String) {
+fn map_into(value: &Value, out: &mut String, depth: usize) {
     out.push('{');
     let pairs = value.as_object().and_then(DynObject::try_iter_pairs);
     for (index, (key, value)) in pairs.into_iter().flatten().enumerate() {
         if index > 0 {
             out.push_str(", ");
         }
-        repr_into(&key, out);
+        repr_at(&key, out, depth);
         out.push_str(": ");
-        repr_into(&value, out);
+        repr_at(&value, out, depth);
     }
     out.push('}');
 }
 
-fn sequence_into(value: &Value, out: &mut String) {
+fn sequence_into(value: &Value, out: &mut String, depth: usize) {
     let view = value.downcast_object_ref::<View>().map(|view| view.name);
     let (open, close) = match view {
         Some(name) => {
@@ -69,7 +82,7 @@ fn sequence_into(value: &Value, out: &mut String) {
         if length > 0 {
             out.push_str(", ");
         }
-        repr_into(&element, out);
+        repr_at(&element, out, depth);
         length += 1;
     }
     out.push_str(if length == 1 && value.is_tuple() {

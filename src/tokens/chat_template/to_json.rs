@@ -55,6 +55,10 @@ struct Writer {
 
 impl Writer {
     fn value(&mut self, value: &Value, depth: usize) -> Result<(), Error> {
+        if depth > python::DEEPEST {
+            let message = "a value that lies too deep cannot be written as JSON";
+            return Err(Error::new(ErrorKind::InvalidOperation, message));
+        }
         match value.kind() {
             ValueKind::None => self.out.push_str("null"),
             ValueKind::Bool => self.out.push_str(if value.is_true() { "true" } else { "false" }),

@@ -88,6 +88,67 @@ fn what_the_fast_engine_refuses_is_counted_by_the_reference() {
     assert_eq!(counter.identity().engine, REFERENCE_ENGINE);
     assert_eq!(counter.count("hello world"), 3);
     assert_eq!(counter.count("hello <tool_call> hello hello hello<|end|>"), 6);
+    assert_eq!(counter.note(), None);
+}
+
+/// A fixture with a part of it changed, loaded.
+fn changed(name: &str, change: impl FnOnce(&mut serde_json::Value)) -> Arc<dyn TokenCounter> {
+    let mut file = serde_json::from_slice(&fs::read(fixture(name)).unwrap()).unwrap();
+    change(&mut file);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("tokenizer.json");
+    fs::write(&path, file.to_string()).unwrap();
+    FileCounter::load("mine", &path, None, Choice::Fastest).unwrap()
+}
+
+#[test]
+fn the_fast_engine_counts_only_what_it_counts_exactly() {
+    let digits = r"\p{N}| ?\p{L}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+";
+    let pattern = "/pre_tokenizer/pretokenizers/0/pattern/Regex";
+    let with_pattern = |pattern_text: &str| {
+        let text = pattern_text.to_owned();
+        changed("qwen.json", |file| {
+            *file.pointer_mut(pattern).unwrap() = text.into();
+        })
+    };
+    assert_eq!(with_pattern(digits).identity().engine, FAST_ENGINE);
+    // For Oniguruma `³` is a letter of a word.
+    let counter = with_pattern(r"\w+|[^\w\s]+|\s+");
+    assert_eq!(counter.identity().engine, REFERENCE_ENGINE);
+    // Characters that no token has vanish, and what was beside them merges.
+    let counter = changed("deepseek.json", |file| {
+        file["pre_tokenizer"] = serde_json::json!({"type": "Digits", "individual_digits": true});
+    });
+    assert_eq!(counter.identity().engine, REFERENCE_ENGINE);
+    assert_eq!(counter.count("i\u{2581}n"), counter.count("in"));
+    let whole_words = changed("qwen.json", |file| {
+        file["added_tokens"][0]["single_word"] = true.into();
+    });
+    assert_eq!(whole_words.identity().engine, REFERENCE_ENGINE);
+}
+
+#[test]
+fn merges_are_left_out_by_chance_in_no_count() {
+    let counter = changed("qwen.json", |file| file["model"]["dropout"] = 0.5.into());
+    let text = "The quick test of the file";
+    let plain = crate::tokens::load(&fixture("qwen.json")).unwrap();
+    for _ in 0..20 {
+        assert_eq!(counter.count(text), plain.count(text));
+    }
+    assert_eq!(counter.note(), None);
+}
+
+#[test]
+fn texts_that_cannot_be_encoded_are_told() {
+    let counter = changed("word_piece.json", |file| {
+        file["model"]["unk_token"] = "[NONE]".into();
+    });
+    assert_eq!(counter.count("\u{10400}\u{10401}"), 8);
+    let note = counter.note().unwrap();
+    assert!(
+        note.starts_with("tokenizers 0.23.2 refused to encode 1 texts"),
+        "{note}"
+    );
 }
 
 #[test]

@@ -151,6 +151,10 @@ impl Known {
             let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
             !text.is_empty() && !text.starts_with('.') && text.len() <= 128 && text.bytes().all(is_plain)
         };
+        // What stands in the way of a hub (a login, a proxy) says so to people; in the cache it would stay in the way.
+        if header(response.headers(), "content-type").is_some_and(|kind| kind.starts_with("text/html")) {
+            return Err(HubError::NoHub("it answers with a web page"));
+        }
         let said = header(response.headers(), "content-length").and_then(|length| length.parse().ok());
         Ok(Received {
             commit: self

@@ -83,6 +83,11 @@ impl Normalization {
         }
     }
 
+    /// Whether a space is white space still: `▁` is none, and no added token takes it.
+    fn keeps_spaces(self) -> bool {
+        matches!(self, Self::None | Self::Composed)
+    }
+
     /// An added token as it is looked for in normalized texts; nothing if it could not be found where it is to be.
     fn of_token(self, token: String) -> Option<String> {
         match self {
@@ -159,6 +164,9 @@ impl JsonTokenizer {
             }
             let mut content = entry.content;
             if entry.normalized {
+                if (entry.lstrip || entry.rstrip) && !normalization.keeps_spaces() {
+                    return None;
+                }
                 content = normalization.of_token(content)?;
             }
             let list = if entry.normalized {

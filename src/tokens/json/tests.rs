@@ -311,3 +311,55 @@ fn characters_are_merged_by_the_own_engine_only_where_bytes_stand_for_all_others
         file["model"]["vocab"].as_object_mut().unwrap().remove("<0x41>");
     }));
 }
+
+/// A fixture with more added tokens, each with whether it takes white space before and after it, and is normalized.
+fn with_added(name: &str, tokens: &[(&str, bool, bool, bool)]) -> (tempfile::TempDir, Both) {
+    let mut file: Value = serde_json::from_slice(&fs::read(fixture(name)).unwrap()).unwrap();
+    let added = file["added_tokens"].as_array_mut().unwrap();
+    for (id, (content, lstrip, rstrip, normalized)) in (5000..).zip(tokens) {
+        added.push(serde_json::json!({
+            "id": id, "content": content, "single_word": false, "lstrip": lstrip, "rstrip": rstrip,
+            "normalized": normalized, "special": false,
+        }));
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("tokenizer.json");
+    fs::write(&path, file.to_string()).unwrap();
+    let both = Both::load(&path);
+    (folder, both)
+}
+
+#[test]
+fn added_tokens_that_want_the_same_white_space_share_it_as_the_reference_has_it() {
+    let (_folder, both) = with_added(
+        "qwen",
+        &[("\n\n", true, true, false), ("<r>", false, true, false)],
+    );
+    assert!(both.own.identity().engine.starts_with("trajfit"));
+    for text in ["\n\n\n\n", "a\n\n\n\nb", "a \n\n b", "\n\n\n"] {
+        both.check(text);
+    }
+}
+
+#[test]
+fn an_added_token_takes_no_white_space_where_spaces_are_written_otherwise() {
+    let (_folder, both) = with_added(
+        "sentencepiece",
+        &[("<l>", true, false, true), ("<r>", false, true, true)],
+    );
+    for text in ["a <l> b", " <l>", "a<r>  b", "\n<l>\n<r>\n"] {
+        both.check(text);
+    }
+}
+
+#[test]
+fn a_file_that_the_reference_panics_at_loads() {
+    // The probe has both beside one another.
+    let tokens = [
+        ("<r>", false, true, false),
+        ("\n", true, false, false),
+        (" ", true, false, false),
+    ];
+    let (_folder, both) = with_added("llama3", &tokens);
+    assert_eq!(both.own.count("<r>"), 1);
+}

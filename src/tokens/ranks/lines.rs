@@ -1,8 +1,17 @@
 //! The lines of a rank file: a token as base64, a space, its rank.
 
+use std::path::Path;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rustc_hash::FxHashSet;
+
+/// Whether a file's name says that it is one, whatever is in it.
+pub fn is_named_so(path: &Path) -> bool {
+    path.extension()
+        .is_some_and(|extension| extension.eq_ignore_ascii_case("tiktoken"))
+        || path.file_name().is_some_and(|name| name == "tiktoken.model")
+}
 
 /// Whether a file starts with a line of that form.
 pub fn looks_like_ranks(bytes: &[u8]) -> bool {
@@ -23,6 +32,9 @@ pub fn tokens(bytes: &[u8]) -> Result<Vec<Box<[u8]>>, String> {
         }
         ranked
             .push(line(text).ok_or_else(|| format!("line {number} is not a token in base64 and its rank"))?);
+    }
+    if ranked.is_empty() {
+        return Err("there is no token in it".to_owned());
     }
     ranked.sort_by_key(|(_, rank)| *rank);
     if let Some(same) = ranked.array_windows().find(|[(_, one), (_, next)]| one == next) {

@@ -16,7 +16,7 @@ use super::bpe::Encoder;
 
 pub use as_json::{as_json, expected};
 pub use known::{NAMES, SplitPattern, by_name, by_sum};
-pub use lines::{looks_like_ranks, tokens};
+pub use lines::{is_named_so, looks_like_ranks, tokens};
 pub use special::special_tokens;
 
 /// A rank file with all that belongs to it, ready to count.

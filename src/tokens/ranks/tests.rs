@@ -145,6 +145,23 @@ fn ranks_of_which_the_pattern_is_not_known_are_told_how_to_name_it() {
 }
 
 #[test]
+fn what_is_named_as_ranks_is_read_as_such() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mine.tiktoken");
+    for (content, reason) in [
+        ("!!! 0\n", "line 1 is not a token in base64 and its rank"),
+        ("", "there is no token in it"),
+    ] {
+        fs::write(&path, content).unwrap();
+        let error = load(path.to_str().unwrap()).err().unwrap();
+        assert_eq!(
+            error.to_string(),
+            format!("`{}` is not a usable rank file: {reason}", path.display())
+        );
+    }
+}
+
+#[test]
 fn a_folder_with_several_rank_files_asks_which() {
     let folder = tempfile::tempdir().unwrap();
     for name in ["b.tiktoken", "a.tiktoken", "c.txt"] {
