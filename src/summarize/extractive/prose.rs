@@ -74,11 +74,8 @@ const ANNOUNCEMENTS: &[&str] = &[
     "i apologize for",
     "i understand your",
     "i completely understand",
-    "i appreciate your",
     "that sounds like a",
-    "you're welcome",
     "感谢您",
-    "不客气",
 ];
 
 /// Starts of sentences that tell a finding.
