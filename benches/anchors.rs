@@ -24,6 +24,11 @@ use trajfit::summarize::{Summarizer, Summary, SummaryError, SummaryRequest};
 use trajfit::tokens::{TokenCounter, load};
 use trajfit::trajectory::{self, Role, TurnView};
 
+/// As in the program.
+#[cfg(target_os = "linux")]
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
 /// Part of the needed identifiers that summaries of 750 and of 300 tokens are to hold.
 const BARS: [(usize, f64); 2] = [(750, 0.995), (300, 0.88)];
 

@@ -15,6 +15,9 @@ const MAX_PLACES: usize = 6;
 /// Bytes of a line looked at on each side of an anchor.
 const REACH: usize = 600;
 
+/// Words after which a line tells no more for having another.
+const MOST_WORDS: usize = 8;
+
 /// Where an anchor stands in the region.
 struct Place<'t> {
     turn: usize,
@@ -57,11 +60,7 @@ pub(super) fn values(
     }
     let mut seen: FxHashSet<String> = FxHashSet::default();
     for (anchor, found) in anchors.iter().zip(&places) {
-        let best = found
-            .iter()
-            .filter(|place| !place.is_written)
-            .filter_map(|place| around(place, &anchor.text, limits.line).map(|line| (place, line)))
-            .max_by_key(|(place, line)| (worth(place.role, line, &anchor.text), place.turn));
+        let best = best_line(found, &anchor.text, limits.line);
         if let Some((place, text)) = best
             && seen.insert(text.clone())
         {
@@ -74,6 +73,33 @@ pub(super) fn values(
         }
     }
     places.iter().map(|found| !found.is_empty()).collect()
+}
+
+/// The line that tells most about an anchor, of equals the latest one, and where it stands.
+fn best_line<'p, 't>(found: &'p [Place<'t>], anchor: &str, most: usize) -> Option<(&'p Place<'t>, String)> {
+    let mut places: Vec<(usize, usize, &Place<'_>)> = found
+        .iter()
+        .enumerate()
+        .filter(|(_, place)| !place.is_written)
+        .map(|(number, place)| (who(place.role), number, place))
+        .collect();
+    // Those come first that may be worth most, so that few lines have to be made.
+    places.sort_unstable_by_key(|(who, number, _)| std::cmp::Reverse((*who, *number)));
+    let mut best: Option<((usize, usize), &Place<'_>, String)> = None;
+    for (who, number, place) in places {
+        let is_beaten = |least: &(usize, usize)| (who + MOST_WORDS, number) < *least;
+        if best.as_ref().is_some_and(|(worth, ..)| is_beaten(worth)) {
+            continue;
+        }
+        let Some(line) = around(place, anchor, most) else {
+            continue;
+        };
+        let worth = (who + words(&line), number);
+        if best.as_ref().is_none_or(|(least, ..)| worth > *least) {
+            best = Some((worth, place, line));
+        }
+    }
+    best.map(|(_, place, line)| (place, line))
 }
 
 /// The texts of a turn, and whether they are arguments of a call.
@@ -91,24 +117,22 @@ fn texts<'t>(turn: &'t SourceTurn<'_>) -> impl Iterator<Item = (&'t str, bool)> 
         .filter(|(text, _)| !text.is_empty())
 }
 
-/// How much a line tells about an anchor: people's words before outputs, outputs before code that the model wrote.
-fn worth(role: Role, line: &str, anchor: &str) -> usize {
-    let words = line
-        .split_whitespace()
-        .filter(|word| word.chars().any(char::is_alphabetic))
-        .count()
-        .min(8);
-    let who = match role {
+/// How much a line of theirs tells: people's words before outputs, outputs before code that the model wrote.
+fn who(role: Role) -> usize {
+    match role {
         Role::Human => 6,
         Role::Tool => 3,
         Role::Assistant => 4,
         Role::System | Role::Other => 1,
-    };
-    if line.len() < anchor.len() + 4 {
-        0
-    } else {
-        who + words
     }
+}
+
+/// The words of a line, as far as more of them tell more.
+fn words(line: &str) -> usize {
+    line.split_whitespace()
+        .filter(|word| word.chars().any(char::is_alphabetic))
+        .take(MOST_WORDS)
+        .count()
 }
 
 /// The part of an anchor's line around it, in at most about `most` characters; `None` where the line says no more than
