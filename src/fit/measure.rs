@@ -72,29 +72,11 @@ fn part_of(parts: &mut Parts, role: Role) -> &mut u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tokens::TokenizerIdentity;
-
-    /// A token a word.
-    struct Words(TokenizerIdentity);
-
-    impl TokenCounter for Words {
-        fn count(&self, text: &str) -> usize {
-            text.split_whitespace().count()
-        }
-
-        fn identity(&self) -> &TokenizerIdentity {
-            &self.0
-        }
-    }
+    use crate::tokens::words::Words;
 
     fn measure(record: &str) -> Result<Measure, ParseError> {
-        let identity = TokenizerIdentity {
-            name: "words".to_owned(),
-            sha256: String::new(),
-            engine: "test".to_owned(),
-        };
         let measurer = Measurer {
-            counter: Arc::new(Words(identity)),
+            counter: Arc::new(Words::new()),
             template: None,
             image_tokens: 100,
             format: None,

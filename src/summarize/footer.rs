@@ -148,29 +148,8 @@ pub fn with_footer(text: &str, footer: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tokens::TokenizerIdentity;
+    use crate::tokens::words::Words;
     use crate::trajectory::{parse, view};
-
-    /// One token per word.
-    struct Words(TokenizerIdentity);
-
-    impl TokenCounter for Words {
-        fn count(&self, text: &str) -> usize {
-            text.split_whitespace().count()
-        }
-
-        fn identity(&self) -> &TokenizerIdentity {
-            &self.0
-        }
-    }
-
-    fn words() -> Words {
-        Words(TokenizerIdentity {
-            name: "words".to_owned(),
-            sha256: String::new(),
-            engine: "test".to_owned(),
-        })
-    }
 
     fn files(calls: &[(&str, &str, &str)]) -> Files {
         let turns: Vec<String> = calls
@@ -217,7 +196,7 @@ mod tests {
         };
         let text = with_footer(
             "[CONTEXT SUMMARY]:\n- x\nKey references: k",
-            &old.footer(99, &words()),
+            &old.footer(99, &Words::new()),
         );
         assert_eq!(
             text,
@@ -249,14 +228,14 @@ mod tests {
             read: (0..40).map(|n| format!("r{n}")).collect(),
         };
         for most in 0..60 {
-            let footer = many.footer(most, &words());
+            let footer = many.footer(most, &Words::new());
             assert!(footer.split_whitespace().count() <= most, "{footer}");
         }
         assert_eq!(
-            many.footer(20, &words()),
+            many.footer(20, &Words::new()),
             "Files modified: m, m, m\nFiles read: r0, r1, r2, r3, r4, r5, r6, r7, r8, r9, and 30 more"
         );
-        let (_, read) = Files::taken_from(&many.footer(20, &words()));
+        let (_, read) = Files::taken_from(&many.footer(20, &Words::new()));
         assert_eq!(read.read.len(), 10);
     }
 }

@@ -115,27 +115,10 @@ fn lost<'a>(anchors: &'a [Anchor], held: &'a [bool]) -> impl Iterator<Item = &'a
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tokens::TokenizerIdentity;
-
-    /// One token per word.
-    struct Words(TokenizerIdentity);
-
-    impl TokenCounter for Words {
-        fn count(&self, text: &str) -> usize {
-            text.split_whitespace().count()
-        }
-
-        fn identity(&self) -> &TokenizerIdentity {
-            &self.0
-        }
-    }
+    use crate::tokens::words::Words;
 
     fn grounded(text: &str, anchors: &[&str], max_tokens: usize) -> (String, usize) {
-        let counter = Words(TokenizerIdentity {
-            name: "words".to_owned(),
-            sha256: String::new(),
-            engine: "test".to_owned(),
-        });
+        let counter = Words::new();
         let anchors: Vec<Anchor> = anchors
             .iter()
             .map(|text| Anchor {

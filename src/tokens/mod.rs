@@ -20,6 +20,8 @@ mod ranks;
 mod reference;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+pub(crate) mod words;
 
 use file::hex;
 

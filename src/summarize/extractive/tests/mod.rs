@@ -7,14 +7,13 @@ mod reads_well;
 use std::borrow::Cow;
 
 use super::*;
-use crate::tokens::{TokenCounter, TokenizerIdentity};
+use crate::tokens::TokenCounter;
+use crate::tokens::words::Words;
 use crate::trajectory::{Role, ToolCall, ToolResponse, TurnView};
 
 /// One token per word, four letters at most, and one per any other character.
-struct Words(TokenizerIdentity);
-
-impl TokenCounter for Words {
-    fn count(&self, text: &str) -> usize {
+fn counter() -> Words {
+    Words::counting(|text| {
         let mut tokens = 0;
         let mut run = 0;
         for c in text.chars() {
@@ -22,18 +21,6 @@ impl TokenCounter for Words {
             tokens += usize::from(run % 4 == 1 || (run == 0 && c != ' '));
         }
         tokens
-    }
-
-    fn identity(&self) -> &TokenizerIdentity {
-        &self.0
-    }
-}
-
-fn counter() -> Words {
-    Words(TokenizerIdentity {
-        name: "words".to_owned(),
-        sha256: String::new(),
-        engine: "test".to_owned(),
     })
 }
 
