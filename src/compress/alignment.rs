@@ -173,7 +173,7 @@ fn hash_of_call(call: &ToolCall<'_>) -> u64 {
     match leaves::leaves(&call.arguments, usize::MAX) {
         Some(leaves) => {
             for leaf in leaves {
-                (leaf.key, leaf.depth, leaf.value).hash(&mut hasher);
+                (leaf.key(), leaf.depth, leaf.value()).hash(&mut hasher);
             }
         }
         None => call.arguments.trim().hash(&mut hasher),

@@ -1,6 +1,6 @@
 //! Keeps the identifiers that later turns rely on: those a summary lost are added as its last line.
 
-use crate::compress::anchors::{Anchor, held_mask};
+use crate::compress::anchors::{Anchor, Matcher, matcher_of};
 use crate::summarize::redact::redact;
 use crate::tokens::TokenCounter;
 
@@ -18,7 +18,18 @@ pub fn ground(
     max_tokens: usize,
     counter: &dyn TokenCounter,
 ) -> (String, usize) {
-    let held = held_mask(anchors, &text);
+    ground_with(&matcher_of(anchors), text, anchors, max_tokens, counter)
+}
+
+/// The same with a matcher for the anchors.
+pub(super) fn ground_with(
+    matcher: &Matcher<'_>,
+    text: String,
+    anchors: &[Anchor],
+    max_tokens: usize,
+    counter: &dyn TokenCounter,
+) -> (String, usize) {
+    let held = matcher.held(&text);
     let mut held_count = held.iter().filter(|is_held| **is_held).count();
     let missing: Vec<&Anchor> = lost(anchors, &held).collect();
     if missing.is_empty() {
@@ -49,10 +60,7 @@ pub fn ground(
         let whole = format!("{base}{lead}{list}");
         let mut excess = counter.count(&whole).saturating_sub(max_tokens);
         if excess == 0 {
-            held_count = held_mask(anchors, &whole)
-                .iter()
-                .filter(|is_held| **is_held)
-                .count();
+            held_count = matcher.held(&whole).iter().filter(|is_held| **is_held).count();
             return (whole, held_count);
         }
         while excess > 0 {
@@ -63,16 +71,15 @@ pub fn ground(
     (text, held_count)
 }
 
-/// The tokens that references to the anchors missing in `text` will take, at most `most`.
+/// The tokens that references to the anchors not `held` will take, at most `most`.
 pub(super) fn reference_room(
-    text: &str,
+    held: &[bool],
     anchors: &[Anchor],
     most: usize,
     counter: &dyn TokenCounter,
 ) -> usize {
-    let held = held_mask(anchors, text);
     let mut total = 0;
-    for anchor in lost(anchors, &held) {
+    for anchor in lost(anchors, held) {
         let cost = counter.count(&format!(", {}", anchor.text));
         if total + cost <= most {
             total += cost;

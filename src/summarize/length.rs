@@ -1,6 +1,6 @@
 //! Answers of the right length: what is asked for, and what is cut off where that did not help.
 
-use crate::compress::anchors::Anchor;
+use crate::compress::anchors::{Anchor, held_mask};
 use crate::summarize::SummaryRequest;
 use crate::summarize::grounding::reference_room;
 use crate::summarize::marker::SUMMARY_MARKER;
@@ -77,7 +77,8 @@ impl<'a> Limit<'a> {
     /// `text` cut at a line end so that it is within the limit, together with references to what it does not name.
     pub fn cut(&self, text: String) -> String {
         let most = self.tokens / REFERENCES;
-        let needed = |text: &str| reference_room(text, self.anchors, most, self.counter);
+        let needed =
+            |text: &str| reference_room(&held_mask(self.anchors, text), self.anchors, most, self.counter);
         if self.cost(&text) + needed(&text) <= self.tokens {
             return text;
         }
@@ -147,7 +148,7 @@ mod tests {
         };
         let cut = limit.cut(text.clone());
         assert!(text.starts_with(&cut) && cut.ends_with('.'), "{cut}");
-        let room = reference_room(&cut, &names, 30, counter.as_ref());
+        let room = reference_room(&held_mask(&names, &cut), &names, 30, counter.as_ref());
         assert!(room > 0 && limit.cost(&cut) + room <= 120 && limit.cost(&cut) > 70);
         let short = with_marker("Done with src/lost/one.rs and src/lost/two.rs.");
         assert_eq!(limit.cut(short.clone()), short);

@@ -1,19 +1,44 @@
 //! The leaves of a JSON text in the order and spelling written: a scanner that builds no tree and stops early.
 
 use std::borrow::Cow;
-use std::rc::Rc;
 
-/// A scalar of a JSON text.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A scalar of a JSON text. Strings are decoded when they are asked for: most of what calls write is never read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Leaf<'a> {
-    /// The key that it, or the list it is in, stands under.
-    pub key: Rc<str>,
+    /// The key that it, or the list it is in, stands under, as written: with its quotes.
+    written_key: &'a str,
+    /// The value as written, a string with its quotes.
+    written: &'a str,
     /// How deep: 1 for the fields of the outermost object.
     pub depth: usize,
-    /// The value: a string decoded, a number as written.
-    pub value: Cow<'a, str>,
     /// Whether it was a string.
     pub is_string: bool,
+}
+
+impl<'a> Leaf<'a> {
+    /// The key, decoded.
+    pub fn key(&self) -> Cow<'a, str> {
+        decoded(self.written_key)
+    }
+
+    /// Whether the key is one of `names`.
+    pub fn is_under(&self, names: &[&str]) -> bool {
+        names.contains(&unquoted(self.written_key))
+    }
+
+    /// The value: a string decoded, a number as written.
+    pub fn value(&self) -> Cow<'a, str> {
+        if self.is_string {
+            decoded(self.written)
+        } else {
+            Cow::Borrowed(self.written)
+        }
+    }
+
+    /// The bytes of the value as written: at most six for each of the decoded, and the quotes.
+    pub fn written_len(&self) -> usize {
+        self.written.len()
+    }
 }
 
 /// The first `most` leaves, nulls left out; `None` where `text` is no JSON object or list as far as it was read.
@@ -24,17 +49,16 @@ pub fn leaves(text: &str, most: usize) -> Option<Vec<Leaf<'_>>> {
     }
     let bytes = text.as_bytes();
     let mut found = Vec::new();
-    // The open objects and lists: whether it is an object, and the key that its list items stand under. Keys are
-    // shared, so that a long one before many brackets is held once.
-    let mut open: Vec<(bool, Rc<str>)> = Vec::new();
-    let mut key: Rc<str> = Rc::from("");
+    // The open objects and lists: whether it is an object, and the key that its list items stand under.
+    let mut open: Vec<(bool, &str)> = Vec::new();
+    let mut key = "";
     let mut awaits_key = false;
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
         match byte {
             b' ' | b'\t' | b'\n' | b'\r' | b':' => at += 1,
             b'{' | b'[' => {
-                open.push((byte == b'{', Rc::clone(&key)));
+                open.push((byte == b'{', key));
                 awaits_key = byte == b'{';
                 at += 1;
             }
@@ -45,7 +69,7 @@ pub fn leaves(text: &str, most: usize) -> Option<Vec<Leaf<'_>>> {
                 }
                 at += 1;
                 match open.last() {
-                    Some((false, list_key)) => key = Rc::clone(list_key),
+                    Some((false, list_key)) => key = list_key,
                     Some((true, _)) => {}
                     None => return bytes.get(at).is_none().then_some(found),
                 }
@@ -56,15 +80,15 @@ pub fn leaves(text: &str, most: usize) -> Option<Vec<Leaf<'_>>> {
             }
             b'"' => {
                 let end = string_end(bytes, at)?;
-                let value = decoded(text.get(at..end)?)?;
+                let written = text.get(at..end)?;
                 if awaits_key {
-                    key = Rc::from(value);
+                    key = written;
                     awaits_key = false;
                 } else {
                     found.push(Leaf {
-                        key: Rc::clone(&key),
+                        written_key: key,
+                        written,
                         depth: open.len(),
-                        value,
                         is_string: true,
                     });
                 }
@@ -83,9 +107,9 @@ pub fn leaves(text: &str, most: usize) -> Option<Vec<Leaf<'_>>> {
                 }
                 if word != "null" {
                     found.push(Leaf {
-                        key: Rc::clone(&key),
+                        written_key: key,
+                        written: word,
                         depth: open.len(),
-                        value: Cow::Borrowed(word),
                         is_string: false,
                     });
                 }
@@ -111,11 +135,18 @@ fn string_end(bytes: &[u8], start: usize) -> Option<usize> {
     }
 }
 
-fn decoded(literal: &str) -> Option<Cow<'_, str>> {
+/// What stands between quotes, decoded; as written where it has escapes that JSON does not know.
+fn decoded(literal: &str) -> Cow<'_, str> {
     if memchr::memchr(b'\\', literal.as_bytes()).is_none() {
-        return literal.get(1..literal.len().checked_sub(1)?).map(Cow::Borrowed);
+        return Cow::Borrowed(unquoted(literal));
     }
-    serde_json::from_str(literal).ok().map(Cow::Owned)
+    serde_json::from_str(literal).map_or(Cow::Borrowed(unquoted(literal)), Cow::Owned)
+}
+
+fn unquoted(literal: &str) -> &str {
+    literal
+        .get(1..literal.len().saturating_sub(1))
+        .unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -126,7 +157,7 @@ mod tests {
         Some(
             leaves(text, 9)?
                 .into_iter()
-                .map(|leaf| (leaf.key.to_string(), leaf.value.into_owned()))
+                .map(|leaf| (leaf.key().into_owned(), leaf.value().into_owned()))
                 .collect(),
         )
     }

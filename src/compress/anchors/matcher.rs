@@ -102,6 +102,13 @@ impl<'p> Matcher<'p> {
         }
     }
 
+    /// For each pattern whether `text` holds it.
+    pub fn held(&self, text: &str) -> Vec<bool> {
+        let mut missing = vec![true; self.patterns.len()];
+        self.find(text, &mut missing, |_, _| false);
+        missing.into_iter().map(|is_missing| !is_missing).collect()
+    }
+
     /// Calls `on_hit(pattern, position)` for the `wanted` patterns found in `text`; a pattern that gets `false` is
     /// wanted no more.
     pub fn find(&self, text: &str, wanted: &mut [bool], mut on_hit: impl FnMut(usize, usize) -> bool) {
@@ -131,15 +138,14 @@ impl<'p> Matcher<'p> {
                 }
             }
         };
-        let on_end = |end: usize| {
+        let on_end = |inside: usize, end: usize| {
             if !is_set(&self.tails, tail_hash(bytes, end, self.least)) {
                 return;
             }
-            let before = bytes.get(..end).unwrap_or_default();
-            let at = before
-                .iter()
-                .rposition(|byte| !is_word(*byte))
-                .map_or(0, |other| other + 1);
+            let mut at = inside;
+            while at > 0 && bytes.get(at - 1).is_some_and(|byte| is_word(*byte)) {
+                at -= 1;
+            }
             let word = bytes.get(at..end).unwrap_or_default();
             look(at, word);
             // In the JSON text of arguments `\n` and the like stick to the word that follows them.
@@ -239,19 +245,20 @@ fn is_whole(text: &str, start: usize, end: usize) -> bool {
     else {
         return false;
     };
-    let first = inner.chars().next();
-    let last = inner.chars().next_back();
-    let escaped = {
-        let bytes = before.as_bytes();
-        let tail = bytes.get(bytes.len().saturating_sub(6)..).unwrap_or_default();
-        matches!(tail, [.., b'\\', b'n' | b't' | b'r' | b'b' | b'f'])
-            || matches!(tail, [b'\\', b'u', _, _, _, _])
-    };
-    let mut left = before.chars().rev();
     let mut right = after.chars();
-    let (l1, l2) = (left.next(), left.next());
-    let (r1, r2) = (right.next(), right.next());
-    (escaped || !continues(l2, l1, first)) && !continues(r2, r1, last)
+    let (near, far) = (right.next(), right.next());
+    if continues(far, near, inner.chars().next_back()) {
+        return false;
+    }
+    let mut left = before.chars().rev();
+    let (near, far) = (left.next(), left.next());
+    !continues(far, near, inner.chars().next()) || ends_in_escape(before.as_bytes())
+}
+
+/// Whether what stands right before is an escape of a JSON text.
+fn ends_in_escape(before: &[u8]) -> bool {
+    let tail = before.get(before.len().saturating_sub(6)..).unwrap_or_default();
+    matches!(tail, [.., b'\\', b'n' | b't' | b'r' | b'b' | b'f']) || matches!(tail, [b'\\', b'u', _, _, _, _])
 }
 
 /// Whether a neighbour (`near`, then `far`) makes the identifier's `edge` a piece of something longer.

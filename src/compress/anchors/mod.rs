@@ -95,10 +95,12 @@ pub fn dangling(
 
 /// For each anchor whether `text` holds it as a whole identifier.
 pub fn held_mask(anchors: &[Anchor], text: &str) -> Vec<bool> {
-    let matcher = Matcher::new(anchors.iter().map(|anchor| anchor.text.as_str()));
-    let mut missing = vec![true; anchors.len()];
-    matcher.find(text, &mut missing, |_, _| false);
-    missing.into_iter().map(|is_missing| !is_missing).collect()
+    matcher_of(anchors).held(text)
+}
+
+/// A matcher for what `anchors` name.
+pub fn matcher_of(anchors: &[Anchor]) -> Matcher<'_> {
+    Matcher::new(anchors.iter().map(|anchor| anchor.text.as_str()))
 }
 
 /// The identifiers of the assistant turns among numbered ones, in order of first use, with how often and where they are used.

@@ -91,14 +91,13 @@ pub fn argument_values(arguments: &str) -> Vec<ArgumentValue<'_>> {
         }];
     };
     let values = leaves.into_iter().filter_map(|leaf| {
-        let is_whole = leaf.is_string && is_whole_value(leaf.value.trim(), &leaf.key);
-        let is_number = leaf
-            .value
-            .starts_with(|first: char| first.is_ascii_digit() || first == '-');
+        let value = leaf.value();
+        let is_whole = leaf.is_string && is_whole_value(value.trim(), &leaf.key());
+        let is_number = value.starts_with(|first: char| first.is_ascii_digit() || first == '-');
         let text = if is_whole {
-            Cow::Owned(leaf.value.trim().to_owned())
+            Cow::Owned(value.trim().to_owned())
         } else {
-            leaf.value
+            value
         };
         (leaf.is_string || is_number).then_some(ArgumentValue { text, is_whole })
     });

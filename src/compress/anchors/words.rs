@@ -6,9 +6,10 @@ pub fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-/// Calls `on_end(end)` for each run of ASCII letters, digits and underscores that is at least `LEAST` bytes long.
+/// Calls `on_end(inside, end)` for each run of ASCII letters, digits and underscores that is at least `LEAST` bytes long.
+/// All from `inside` to `end` is of that run; it begins there, unless `inside` is a multiple of 64.
 #[inline]
-pub fn each_end<const LEAST: usize>(bytes: &[u8], mut on_end: impl FnMut(usize)) {
+pub fn each_end<const LEAST: usize>(bytes: &[u8], mut on_end: impl FnMut(usize, usize)) {
     let (blocks, rest) = bytes.as_chunks::<64>();
     let mut base = 0;
     let mut mask_before = 0;
@@ -20,7 +21,11 @@ pub fn each_end<const LEAST: usize>(bytes: &[u8], mut on_end: impl FnMut(usize))
         }
         mask_before = mask;
         while ends != 0 {
-            on_end(base + ends.trailing_zeros() as usize);
+            let end = ends.trailing_zeros();
+            // The bits of the bytes before it that are no word's; the word begins after the last of them.
+            let gaps = !mask & ((1 << end) - 1);
+            let inside = 64 - gaps.leading_zeros() as usize;
+            on_end(base + inside, base + end as usize);
             ends &= ends - 1;
         }
     };
@@ -81,8 +86,12 @@ mod tests {
             bytes in proptest::collection::vec(prop_oneof![Just(b' '), Just(b'x'), Just(b'_'), any::<u8>()], 0..300)
         ) {
             let mut found = [Vec::new(), Vec::new()];
-            each_end::<1>(&bytes, |end| found[0].push(end));
-            each_end::<4>(&bytes, |end| found[1].push(end));
+            each_end::<1>(&bytes, |inside, end| {
+                assert!(bytes[inside..end].iter().all(|byte| is_word(*byte)));
+                assert!(inside % 64 == 0 || !is_word(bytes[inside - 1]));
+                found[0].push(end);
+            });
+            each_end::<4>(&bytes, |_, end| found[1].push(end));
             for (found, least) in found.iter().zip([1, 4]) {
                 let ends = |end: &usize| {
                     let before = bytes[..*end].iter().rev().take_while(|byte| is_word(**byte)).count();

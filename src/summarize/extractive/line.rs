@@ -27,21 +27,7 @@ pub(super) fn cleaned_line(text: &str) -> Cow<'_, str> {
     if let Some(clean) = clean(text) {
         return Cow::Borrowed(clean);
     }
-    let mut line = String::with_capacity(text.len());
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        match c {
-            '\u{1b}' => skip_escape(&mut chars),
-            c if c.is_whitespace() || c.is_control() => {
-                if !line.ends_with(' ') && !line.is_empty() {
-                    line.push(' ');
-                }
-            }
-            c if is_invisible(c) => {}
-            c => line.push(c),
-        }
-    }
-    line.truncate(line.trim_end().len());
+    let mut line = with_single_spaces(text);
     let mut is_changed = false;
     while let Some(tag) = reserved_in(&line) {
         line = line.replace(tag, " ");
@@ -65,6 +51,50 @@ pub(super) fn cleaned_line(text: &str) -> Cow<'_, str> {
     Cow::Owned(line)
 }
 
+/// `text` without escapes, control characters and invisible marks, one space for any run of blanks and none at its ends.
+fn with_single_spaces(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let mut line = String::with_capacity(text.len());
+    // What is kept is copied in runs; the one at hand begins at `from`.
+    let (mut from, mut at) = (0, 0);
+    let mut after_blank = true;
+    loop {
+        let rest = bytes.get(at..).unwrap_or_default();
+        let plain = rest.iter().take_while(|byte| matches!(byte, b'!'..=b'~')).count();
+        after_blank &= plain == 0;
+        at += plain;
+        let run = text.get(from..at).unwrap_or_default();
+        let Some((c, next)) = text.get(at..).and_then(|rest| {
+            let c = rest.chars().next()?;
+            Some((c, at + c.len_utf8()))
+        }) else {
+            line.push_str(run);
+            break;
+        };
+        if c == ' ' && !after_blank {
+            after_blank = true;
+        } else if c == '\u{1b}' {
+            line.push_str(run);
+            from = next + escape_length(text.get(next..).unwrap_or_default());
+        } else if c.is_whitespace() || c.is_control() {
+            line.push_str(run);
+            if !after_blank {
+                line.push(' ');
+            }
+            after_blank = true;
+            from = next;
+        } else if is_invisible(c) {
+            line.push_str(run);
+            from = next;
+        } else {
+            after_blank = false;
+        }
+        at = next.max(from);
+    }
+    line.truncate(line.trim_end().len());
+    line
+}
+
 /// The first of the reserved tags that stands in `line`.
 fn reserved_in(line: &str) -> Option<&'static str> {
     let mut marks = memchr::memchr2_iter(b'<', b'[', line.as_bytes());
@@ -85,13 +115,20 @@ fn has(line: &str, mark: &str) -> bool {
 /// `text` without blanks around it, where it is printable ASCII with nothing in it that has to be cleaned.
 fn clean(text: &str) -> Option<&str> {
     let text = text.trim_matches(' ');
-    let is_plain = |byte: &u8| matches!(byte, b' '..=b'~') && !matches!(byte, b'<' | b'[' | b'`');
-    let is_clean = text
-        .as_bytes()
+    let bytes = text.as_bytes();
+    let is_printable = bytes
         .iter()
-        .fold(true, |all, byte| all & is_plain(byte));
-    // Everything that is reserved starts with `<` or `[`.
-    (is_clean && memchr::memmem::find(text.as_bytes(), b"  ").is_none()).then_some(text)
+        .fold(true, |all, byte| all & matches!(byte, b' '..=b'~'));
+    if !is_printable || bytes.array_windows().any(|pair| pair == b"  ") {
+        return None;
+    }
+    let has_to_go = |at: usize| {
+        let rest = text.get(at..).unwrap_or_default();
+        rest.starts_with("```") || rest.starts_with("<|") || RESERVED.iter().any(|tag| rest.starts_with(tag))
+    };
+    // Everything that has to go starts with one of these.
+    let mut marks = memchr::memchr3_iter(b'<', b'[', b'`', bytes);
+    (!marks.any(has_to_go)).then_some(text)
 }
 
 /// `line` without list bullets, heading marks and quote marks in front.
@@ -168,26 +205,25 @@ fn balanced(head: &str) -> &str {
     }
 }
 
-fn skip_escape(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) {
-    match chars.peek() {
-        Some('[') => {
-            chars.next();
-            while chars
-                .next_if(|c| c.is_ascii() && !c.is_ascii_alphabetic() && !c.is_control() && *c != '@')
-                .is_some()
-            {}
-            chars.next_if(|c| c.is_ascii_alphabetic() || *c == '@');
+/// How many bytes of an escape follow its first one.
+fn escape_length(rest: &str) -> usize {
+    let bytes = rest.as_bytes();
+    let (body, is_last): (usize, fn(u8) -> bool) = match bytes.first() {
+        Some(b'[') => {
+            let is_parameter =
+                |byte: &u8| matches!(byte, b' '..=b'~') && !byte.is_ascii_alphabetic() && *byte != b'@';
+            let body = bytes.iter().skip(1).take_while(|byte| is_parameter(byte)).count();
+            (body, |byte| byte.is_ascii_alphabetic() || byte == b'@')
         }
-        Some(']') => {
-            chars.next();
-            while chars
-                .next_if(|c| !matches!(c, '\u{7}' | '\u{1b}' | '\n'))
-                .is_some()
-            {}
-            chars.next_if(|c| *c == '\u{7}');
+        Some(b']') => {
+            let is_text = |byte: &u8| !matches!(byte, 0x7 | 0x1b | b'\n');
+            let body = bytes.iter().skip(1).take_while(|byte| is_text(byte)).count();
+            (body, |byte| byte == 0x7)
         }
-        _ => {}
-    }
+        _ => return 0,
+    };
+    let ends = bytes.get(1 + body).is_some_and(|byte| is_last(*byte));
+    1 + body + usize::from(ends)
 }
 
 fn is_invisible(c: char) -> bool {

@@ -24,11 +24,11 @@ mod work;
 
 use futures_util::future::BoxFuture;
 
-use super::grounding::{ground, reference_room};
+use super::grounding::{ground_with, reference_room};
 use super::marker::SUMMARY_MARKER;
 use super::redact::redact;
 use super::{Summarizer, Summary, SummaryError, SummaryRequest};
-use crate::compress::anchors::{Anchor, held_mask};
+use crate::compress::anchors::{Anchor, Matcher, matcher_of};
 use candidate::{Candidate, Section};
 pub use lead::IN_PROGRESS;
 
@@ -78,7 +78,8 @@ impl Extractive {
             source::source_turns(request.turns, self.redaction && !request.is_redacted);
         let actions = action::actions(&turns);
         let mut candidates = Vec::new();
-        let mut is_known = values::values(&turns, request.anchors, limits, &mut candidates);
+        let matcher = matcher_of(request.anchors);
+        let mut is_known = values::values(&turns, request.anchors, &matcher, limits, &mut candidates);
         if let Some(body) = request.previous {
             let (body, count) = if self.redaction {
                 redact(body)
@@ -87,7 +88,7 @@ impl Extractive {
             };
             redactions += count;
             previous::carried_over(&body, limits, &actions, &mut candidates);
-            for (is_known, is_held) in is_known.iter_mut().zip(held_mask(request.anchors, &body)) {
+            for (is_known, is_held) in is_known.iter_mut().zip(matcher.held(&body)) {
                 *is_known |= is_held;
             }
         }
@@ -98,21 +99,25 @@ impl Extractive {
         work::open_errors(&actions, limits, &mut candidates);
         candidates.retain(|candidate| is_news(candidate, lead, request.files_follow));
         if self.redaction {
-            redactions += redacted_again(&mut candidates, request.anchors, &mut is_known);
+            redactions += redacted_again(&mut candidates, &matcher, &mut is_known);
         }
         // What is known no more was redacted: it must not come back through a list of references.
-        let anchors: Vec<Anchor> = request
-            .anchors
-            .iter()
-            .zip(is_known)
-            .filter(|(_, is_known)| *is_known)
-            .map(|(a, _)| a.clone())
-            .collect();
+        let known: Vec<Anchor>;
+        let (anchors, matcher) = if is_known.contains(&false) {
+            let anchors = request.anchors.iter().zip(is_known);
+            known = anchors
+                .filter(|(_, is_known)| *is_known)
+                .map(|(anchor, _)| anchor.clone())
+                .collect();
+            (known.as_slice(), matcher_of(&known))
+        } else {
+            (request.anchors, matcher)
+        };
         let budget = request.max_tokens - marker_cost;
-        let lines = rank::chosen(candidates, &anchors, budget, request.counter);
-        let kept_free = reference_room(&lines_of(&lines), &anchors, budget / 2, request.counter);
+        let (lines, held) = rank::chosen(candidates, anchors, &matcher, budget, request.counter);
+        let kept_free = reference_room(&held, anchors, budget / 2, request.counter);
         let text = render::rendered(lines, request.max_tokens, kept_free, request.counter);
-        let (text, _) = ground(text, &anchors, request.max_tokens, request.counter);
+        let (text, _) = ground_with(&matcher, text, anchors, request.max_tokens, request.counter);
         Ok(Summary {
             text,
             redactions,
@@ -132,7 +137,7 @@ fn is_news(candidate: &Candidate, lead: Option<&str>, files_follow: bool) -> boo
 
 /// Redacts the lines themselves: a value may show itself as a secret only where its name stands right before it. Returns
 /// how many there were; anchors lost to it are known no more.
-fn redacted_again(candidates: &mut [Candidate], anchors: &[Anchor], is_known: &mut [bool]) -> usize {
+fn redacted_again(candidates: &mut [Candidate], matcher: &Matcher<'_>, is_known: &mut [bool]) -> usize {
     let mut redactions = 0;
     for candidate in candidates {
         let (text, count) = redact(&candidate.text);
@@ -140,9 +145,7 @@ fn redacted_again(candidates: &mut [Candidate], anchors: &[Anchor], is_known: &m
             continue;
         }
         let text = text.into_owned();
-        let lost = held_mask(anchors, &candidate.text)
-            .into_iter()
-            .zip(held_mask(anchors, &text));
+        let lost = matcher.held(&candidate.text).into_iter().zip(matcher.held(&text));
         for ((was_held, is_held), is_known) in lost.zip(is_known.iter_mut()) {
             *is_known &= !was_held || is_held;
         }
@@ -150,15 +153,6 @@ fn redacted_again(candidates: &mut [Candidate], anchors: &[Anchor], is_known: &m
         redactions += count;
     }
     redactions
-}
-
-fn lines_of(lines: &[rank::Chosen]) -> String {
-    let mut text = String::new();
-    for line in lines {
-        text.push_str(&line.candidate.text);
-        text.push('\n');
-    }
-    text
 }
 
 /// How long lines may be, in characters: shorter ones where the budget is small, so that several things are told.

@@ -27,6 +27,9 @@ pub(in crate::summarize) struct Outcome {
 /// Longest line taken over from an output.
 const MAX_LINE: usize = 160;
 
+/// Longest field of a JSON answer that tells something in a line, in bytes.
+const MAX_TELLING: usize = 80;
+
 /// Bytes at an output's start and end in which exit codes and test counts are looked for.
 const EDGE: usize = 1_200;
 
@@ -82,28 +85,24 @@ pub(in crate::summarize) fn outcome(
 
 /// How a call ended that has a JSON answer.
 fn from_json(fields: &[Leaf<'_>], holds_error: bool) -> Outcome {
-    let field = |names: &[&str]| {
-        fields
-            .iter()
-            .find(|leaf| leaf.depth <= 1 && names.contains(&&*leaf.key))
-    };
+    let field = |names: &[&str]| fields.iter().find(|leaf| leaf.depth <= 1 && leaf.is_under(names));
     let exit_code = field(&["exit_code", "returncode", "exitCode", "return_code"])
-        .and_then(|leaf| leaf.value.parse::<i32>().ok());
+        .and_then(|leaf| leaf.value().parse::<i32>().ok());
     let error = field(&["error", "errors", "exception"])
-        .filter(|leaf| leaf.is_string && !leaf.value.trim().is_empty())
-        .and_then(|leaf| quote(&leaf.value));
+        .filter(|leaf| leaf.is_string && !leaf.value().trim().is_empty())
+        .and_then(|leaf| quote(&leaf.value()));
     let message = || {
         fields
             .iter()
-            .find(|leaf| &*leaf.key == "message" && leaf.is_string)
+            .find(|leaf| leaf.is_string && leaf.is_under(&["message"]))
     };
-    let error = error.or_else(|| quote(&message().filter(|_| holds_error)?.value));
-    let is_true = |names: &[&str]| field(names).is_some_and(|leaf| leaf.value == "true");
+    let error = error.or_else(|| quote(&message().filter(|_| holds_error)?.value()));
+    let is_true = |names: &[&str]| field(names).is_some_and(|leaf| leaf.value() == "true");
     let says_failed = holds_error
         || is_true(&["error", "is_error", "isError", "failed"])
-        || field(&["success", "ok"]).is_some_and(|leaf| leaf.value == "false")
+        || field(&["success", "ok"]).is_some_and(|leaf| leaf.value() == "false")
         || field(&["status"])
-            .is_some_and(|leaf| matches!(leaf.value.as_ref(), "error" | "failed" | "failure"));
+            .is_some_and(|leaf| matches!(leaf.value().as_ref(), "error" | "failed" | "failure"));
     let failed = (error.is_some() || says_failed || exit_code.is_some_and(|code| code != 0))
         .then_some(true)
         .or_else(|| exit_code.map(|_| false));
@@ -129,20 +128,21 @@ fn holds_error(answer: &str) -> bool {
 /// The fields of a JSON answer as `key: value`, status first, then as written, as far as a line takes them.
 fn told_fields(fields: &[Leaf<'_>], target: &str, told: &mut Told) -> Option<String> {
     let mut shown: Vec<&Leaf<'_>> = fields.iter().filter(|leaf| is_telling(leaf)).collect();
-    shown.sort_by_key(|leaf| (!matches!(&*leaf.key, "status" | "message" | "result"), leaf.depth));
+    shown.sort_by_key(|leaf| (!leaf.is_under(&["status", "message", "result"]), leaf.depth));
     let mut result = String::new();
     let mut field = String::new();
     for leaf in shown {
         field.clear();
-        if !leaf.key.is_empty() {
-            field.push_str(&cleaned_line(&leaf.key));
+        let key = leaf.key();
+        if !key.is_empty() {
+            field.push_str(&cleaned_line(&key));
             field.push_str(": ");
         }
-        field.push_str(&cleaned_line(&leaf.value));
+        field.push_str(&cleaned_line(&leaf.value()));
         let value = memmem::find(field.as_bytes(), b": ").and_then(|at| field.get(at + 2..));
         let value = value.unwrap_or(&field);
         let is_status = field.starts_with("status: ");
-        let is_new = told.is_new(target, &leaf.key, &field, leaf.depth <= 1);
+        let is_new = told.is_new(target, &key, &field, leaf.depth <= 1);
         if !is_status && (!is_new || has(target, value)) {
             continue;
         }
@@ -158,13 +158,13 @@ fn told_fields(fields: &[Leaf<'_>], target: &str, told: &mut Told) -> Option<Str
 }
 
 fn is_telling(leaf: &Leaf<'_>) -> bool {
-    !leaf.value.trim().is_empty()
-        && leaf.value.len() <= 80
-        && !leaf.value.contains('\n')
-        && !matches!(
-            &*leaf.key,
-            "error" | "exit_code" | "returncode" | "exitCode" | "return_code"
-        )
+    if leaf.written_len() > 6 * MAX_TELLING + 2
+        || leaf.is_under(&["error", "exit_code", "returncode", "exitCode", "return_code"])
+    {
+        return false;
+    }
+    let value = leaf.value();
+    !value.trim().is_empty() && value.len() <= MAX_TELLING && !value.contains('\n')
 }
 
 /// The output without the envelope that tells its exit code.
@@ -176,10 +176,8 @@ fn body(answer: &str) -> &str {
         Some((_, rest)) => rest.trim_start(),
         None => answer,
     };
-    let inner = match memmem::find(
-        answer.as_bytes().get(..200.min(answer.len())).unwrap_or_default(),
-        b"<output>",
-    ) {
+    let start = answer.as_bytes().get(..200.min(answer.len())).unwrap_or_default();
+    let inner = match OUTPUT.find(start) {
         Some(at) => answer.get(at + 8..).unwrap_or_default(),
         _ => answer,
     };
@@ -237,7 +235,7 @@ fn exit_code(answer: &str) -> Option<i32> {
         None
     };
     // Searching from the end is slow: most outputs have no such words at all.
-    let has_code = memmem::find(tail.as_bytes(), b" code").is_some();
+    let has_code = CODE.find(tail.as_bytes()).is_some();
     let told = |words| if has_code { after(tail, words) } else { None };
     tagged
         .or_else(|| told("finished with exit code"))
@@ -263,6 +261,14 @@ static RROR: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder
 
 static TRACEBACK: LazyLock<memmem::Finder<'static>> =
     LazyLock::new(|| memmem::Finder::new(b"Traceback (most recent call last)"));
+
+static NO_MODULE: LazyLock<memmem::Finder<'static>> =
+    LazyLock::new(|| memmem::Finder::new(b": No module named "));
+
+/// What stands before the number in every sentence that tells an exit code.
+static CODE: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new(b" code"));
+
+static OUTPUT: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new(b"<output>"));
 
 /// Where the last traceback begins. Searching from the end is slow, and most outputs have none.
 fn last_traceback(body: &str) -> Option<usize> {
@@ -310,7 +316,9 @@ fn error_line(body: &str, is_failed: bool) -> Option<String> {
         from = end;
     }
     let (head, tail) = edges(body);
-    let lacks_module = [head, tail].iter().any(|edge| has(edge, ": No module named "));
+    let lacks_module = [head, tail]
+        .iter()
+        .any(|edge| NO_MODULE.find(edge.as_bytes()).is_some());
     let shell = |line: &&str| {
         line.starts_with("bash: ")
             || line.starts_with("sh: ")

@@ -12,8 +12,11 @@ use crate::tokens::TokenCounter;
 /// The part of the budget that plain references to anchors may claim ahead of every line.
 const REFERENCE_SHARE: f64 = 0.5;
 
-/// Bytes of candidate lines counted per token of the budget: two to three times what can enter.
+/// Bytes of candidate lines looked at per token of the budget: two to three times what can enter.
 const COUNTED_BYTES: usize = 10;
+
+/// Bytes that a token of a line has at most on average, nearly always: what a line costs at least, told without counting.
+const TOKEN_BYTES: usize = 6;
 
 /// A line chosen for the summary.
 pub(super) struct Chosen {
@@ -28,8 +31,31 @@ pub(super) struct Chosen {
 /// A candidate with what ranking needs to know of it.
 struct Entry {
     candidate: Candidate,
+    /// Its tokens; an estimate until it is counted.
     cost: usize,
+    is_counted: bool,
     held: Vec<usize>,
+}
+
+impl Entry {
+    fn new(candidate: Candidate, held: Vec<usize>) -> Self {
+        Self {
+            cost: candidate.text.len() / TOKEN_BYTES + 1,
+            is_counted: false,
+            candidate,
+            held,
+        }
+    }
+
+    /// Counts it, once.
+    fn count(&mut self, line: &mut String, counter: &dyn TokenCounter) {
+        line.clear();
+        line.push_str("- ");
+        line.push_str(&self.candidate.text);
+        line.push('\n');
+        self.cost = counter.count(line).max(1);
+        self.is_counted = true;
+    }
 }
 
 /// What is still to be covered, and what it costs as a plain reference.
@@ -40,14 +66,16 @@ struct Cover {
     bonus: Vec<f64>,
 }
 
-/// The lines for `budget` tokens, in the order printed, leaving room for references to the `anchors` they do not hold.
+/// The lines for `budget` tokens, in the order printed, leaving room for references to the `anchors` they do not hold; and
+/// for each anchor whether they hold it.
 pub(super) fn chosen(
     candidates: Vec<Candidate>,
     anchors: &[Anchor],
+    matcher: &Matcher<'_>,
     budget: usize,
     counter: &dyn TokenCounter,
-) -> Vec<Chosen> {
-    let entries = entries(candidates, anchors, budget, counter);
+) -> (Vec<Chosen>, Vec<bool>) {
+    let mut entries = entries(candidates, matcher, anchors.len(), budget);
     let mut cover = cover(anchors, budget, counter);
     let reference_label = if cover.is_reserved.contains(&true) {
         counter.count(KEY_REFERENCES) + 1
@@ -58,12 +86,15 @@ pub(super) fn chosen(
     let mut section_spent: FxHashMap<Section, usize> = FxHashMap::default();
     let mut taken = Vec::new();
     let mut deferred = Vec::new();
-    let mut heap: BinaryHeap<(u64, std::cmp::Reverse<usize>)> = (0..entries.len())
-        .map(|index| (u64::MAX, std::cmp::Reverse(index)))
+    let mut heap: BinaryHeap<(u64, std::cmp::Reverse<usize>)> = entries
+        .iter()
+        .enumerate()
+        .map(|(index, entry)| (cover.density(entry), std::cmp::Reverse(index)))
         .collect();
+    let mut line = String::new();
     let mut is_capped = true;
     loop {
-        let Some((density_before, std::cmp::Reverse(index))) = heap.pop() else {
+        let Some((_, std::cmp::Reverse(index))) = heap.pop() else {
             if !is_capped {
                 break;
             }
@@ -75,12 +106,20 @@ pub(super) fn chosen(
                 .collect();
             continue;
         };
-        let Some(entry) = entries.get(index) else { continue };
-        let density = cover.density(entry);
+        let Some(entry) = entries.get_mut(index) else {
+            continue;
+        };
+        let mut density = cover.density(entry);
         if density == 0 {
             continue;
         }
-        if density < density_before && heap.peek().is_some_and(|(next, _)| *next > density) {
+        let is_beaten = |density: u64| heap.peek().is_some_and(|(next, _)| *next > density);
+        // Lines are counted when it is their turn: most never are.
+        if !entry.is_counted && !is_beaten(density) && entry.cost <= left + cover.released(entry) {
+            entry.count(&mut line, counter);
+            density = cover.density(entry);
+        }
+        if is_beaten(density) {
             heap.push((density, std::cmp::Reverse(index)));
             continue;
         }
@@ -118,7 +157,7 @@ pub(super) fn chosen(
         }
     }
     chosen.sort_by_key(|line| (line.candidate.section, line.candidate.order));
-    chosen
+    (chosen, cover.is_covered)
 }
 
 /// What was chosen without lines that only tell values which lines chosen later tell as well.
@@ -145,14 +184,13 @@ fn without_needless(mut taken: Vec<(usize, u64)>, entries: &[Entry]) -> Vec<(usi
     taken
 }
 
-/// The candidates worth counting, each counted once.
+/// The candidates worth looking at.
 fn entries(
     mut candidates: Vec<Candidate>,
-    anchors: &[Anchor],
+    matcher: &Matcher<'_>,
+    anchor_count: usize,
     budget: usize,
-    counter: &dyn TokenCounter,
 ) -> Vec<Entry> {
-    let matcher = Matcher::new(anchors.iter().map(|anchor| anchor.text.as_str()));
     candidates.sort_by(|a, b| b.value.total_cmp(&a.value));
     let mut seen = rustc_hash::FxHashSet::default();
     let is_new: Vec<bool> = candidates
@@ -161,7 +199,7 @@ fn entries(
         .collect();
     let mut is_new = is_new.into_iter();
     candidates.retain(|_| is_new.next() == Some(true));
-    let mut wanted = vec![true; anchors.len()];
+    let mut wanted = vec![true; anchor_count];
     let mut entries: Vec<Entry> = candidates
         .into_iter()
         .map(|candidate| {
@@ -175,15 +213,12 @@ fn entries(
                     *is_wanted = true;
                 }
             }
-            let cost = candidate.text.len() / 4 + 2;
-            Entry {
-                candidate,
-                cost,
-                held,
-            }
+            Entry::new(candidate, held)
         })
         .collect();
-    let rough = |entry: &Entry| (entry.candidate.value + entry.held.len() as f64) / (entry.cost + 6) as f64;
+    let rough = |entry: &Entry| {
+        (entry.candidate.value + entry.held.len() as f64) / (entry.candidate.text.len() / 4 + 8) as f64
+    };
     entries.sort_by(|a, b| rough(b).total_cmp(&rough(a)));
     let mut bytes = 0;
     entries.retain(|entry| {
@@ -191,14 +226,6 @@ fn entries(
         bytes += entry.candidate.text.len();
         enters
     });
-    let mut line = String::new();
-    for entry in &mut entries {
-        line.clear();
-        line.push_str("- ");
-        line.push_str(&entry.candidate.text);
-        line.push('\n');
-        entry.cost = counter.count(&line).max(1);
-    }
     entries
 }
 

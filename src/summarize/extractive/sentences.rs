@@ -3,11 +3,12 @@
 /// The sentences of a line, their closing marks included.
 pub(super) fn sentences(line: &str) -> impl Iterator<Item = &str> {
     let mut rest = line;
+    let is_ascii = line.is_ascii();
     std::iter::from_fn(move || {
         if rest.is_empty() {
             return None;
         }
-        let end = sentence_end(rest);
+        let end = sentence_end(rest, is_ascii);
         let (sentence, tail) = rest.split_at_checked(end)?;
         rest = tail.trim_start();
         Some(sentence.trim())
@@ -15,14 +16,18 @@ pub(super) fn sentences(line: &str) -> impl Iterator<Item = &str> {
     .filter(|sentence| !sentence.is_empty())
 }
 
-fn sentence_end(text: &str) -> usize {
+fn sentence_end(text: &str, is_ascii: bool) -> usize {
     let bytes = text.as_bytes();
     // The last two are the first bytes of `。` and of `！` and `？`.
     let may_end = |byte: &u8| matches!(byte, b'.' | b'!' | b'?' | 0xE3 | 0xEF);
+    let next_mark = |rest: &[u8]| match is_ascii {
+        true => memchr::memchr3(b'.', b'!', b'?', rest),
+        false => rest.iter().position(may_end),
+    };
     let mut from = 0;
     while let Some(at) = bytes
         .get(from..)
-        .and_then(|rest| rest.iter().position(may_end))
+        .and_then(next_mark)
         .map(|distance| from + distance)
     {
         let is_before_blank = bytes.get(at + 1) == Some(&b' ');

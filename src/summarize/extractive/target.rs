@@ -1,8 +1,10 @@
 //! What a tool call was about: its target in one line, and whether it read or changed something.
 
-use super::line::{cleaned, shortened};
+use std::borrow::Cow;
+
+use super::line::{cleaned, cleaned_line, shortened};
 use super::source::{Arguments, SourceCall};
-use crate::trajectory::leaves::leaves;
+use crate::trajectory::leaves::{Leaf, leaves};
 
 /// What a call does to its target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,42 +48,69 @@ const PATH_KEYS: [&str; 8] = [
 ];
 const COMMAND_KEYS: [&str; 5] = ["command", "cmd", "code", "script", "commands"];
 
+/// An argument of a call.
+enum Field<'a> {
+    Tagged(&'a (String, String)),
+    Leaf(Leaf<'a>),
+    /// All of them in a text that is no JSON.
+    Whole(&'a str),
+}
+
+impl<'a> Field<'a> {
+    fn is_under(&self, names: &[&str]) -> bool {
+        match self {
+            Self::Tagged((key, _)) => names.contains(&key.as_str()),
+            Self::Leaf(leaf) => leaf.is_under(names),
+            Self::Whole(_) => false,
+        }
+    }
+
+    fn key(&self) -> Cow<'a, str> {
+        match self {
+            Self::Tagged((key, _)) => Cow::Borrowed(key),
+            Self::Leaf(leaf) => leaf.key(),
+            Self::Whole(_) => Cow::Borrowed(""),
+        }
+    }
+
+    fn value(&self) -> Cow<'a, str> {
+        match self {
+            Self::Tagged((_, value)) => Cow::Borrowed(value),
+            Self::Leaf(leaf) => leaf.value(),
+            Self::Whole(text) => Cow::Borrowed(text),
+        }
+    }
+}
+
 /// The target of `call`.
 pub(in crate::summarize) fn target(call: &SourceCall<'_>) -> Target {
-    let written;
-    let fields: Vec<(&str, &str)> = match &call.arguments {
-        Arguments::Tagged(fields) => fields
-            .iter()
-            .map(|(key, value)| (key.as_str(), value.as_str()))
-            .collect(),
-        Arguments::Json(json) => {
-            written = leaves(json, 24);
-            match &written {
-                Some(leaves) => leaves.iter().map(|leaf| (&*leaf.key, &*leaf.value)).collect(),
-                None => vec![("", json)],
-            }
-        }
+    let fields: Vec<Field<'_>> = match &call.arguments {
+        Arguments::Tagged(fields) => fields.iter().map(Field::Tagged).collect(),
+        Arguments::Json(json) => match leaves(json, 24) {
+            Some(leaves) => leaves.into_iter().map(Field::Leaf).collect(),
+            None => vec![Field::Whole(json)],
+        },
     };
     let name = cleaned(&call.name);
     let field = |keys: &[&str]| {
-        fields
-            .iter()
-            .find(|(key, value)| keys.contains(key) && !value.trim().is_empty())
+        let named = fields.iter().filter(|field| field.is_under(keys));
+        named.map(Field::value).find(|value| !value.trim().is_empty())
     };
-    if let Some((_, path)) = field(&PATH_KEYS) {
+    if let Some(path) = field(&PATH_KEYS) {
         return on_file(
             &name,
-            path,
-            field(&["command", "action", "mode"]).map(|(_, verb)| *verb),
+            &path,
+            field(&["command", "action", "mode"]).as_deref(),
             &fields,
         );
     }
-    if let Some((_, command)) = field(&COMMAND_KEYS) {
-        return of_command(&name, command);
+    if let Some(command) = field(&COMMAND_KEYS) {
+        return of_command(&name, &command);
     }
     let mut line = String::new();
-    for (key, value) in &fields {
-        let value = cleaned(value);
+    for field in &fields {
+        let value = field.value();
+        let value = cleaned_line(&value);
         let Some(value) = shortened(&value, MAX_VALUE).filter(|value| !value.is_empty()) else {
             continue;
         };
@@ -91,8 +120,9 @@ pub(in crate::summarize) fn target(call: &SourceCall<'_>) -> Target {
         if !line.is_empty() {
             line.push_str(", ");
         }
+        let key = field.key();
         if !key.is_empty() {
-            line.push_str(key);
+            line.push_str(&key);
             line.push_str(": ");
         }
         line.push_str(&value);
@@ -111,7 +141,7 @@ pub(in crate::summarize) fn target(call: &SourceCall<'_>) -> Target {
 }
 
 /// A tool that works on a file (`verb` is what an editor was told to do).
-fn on_file(name: &str, path: &str, verb: Option<&str>, fields: &[(&str, &str)]) -> Target {
+fn on_file(name: &str, path: &str, verb: Option<&str>, fields: &[Field<'_>]) -> Target {
     let path = cleaned(path);
     let verb = verb
         .map(cleaned)
@@ -137,21 +167,21 @@ fn on_file(name: &str, path: &str, verb: Option<&str>, fields: &[(&str, &str)]) 
         }
         line.push_str(piece);
     }
-    let range: Vec<&str> = fields
+    let range: Vec<Cow<'_, str>> = fields
         .iter()
-        .filter(|(key, _)| *key == "view_range")
-        .map(|(_, value)| *value)
+        .filter(|field| field.is_under(&["view_range"]))
+        .map(Field::value)
         .collect();
     if !range.is_empty() {
         line.push_str(" lines ");
         // Joined by a dash they would read as one number that nobody wrote.
         line.push_str(&cleaned(&range.join(" to ")));
     }
-    if let Some((_, query)) = fields
+    if let Some(query) = fields
         .iter()
-        .find(|(key, _)| matches!(*key, "pattern" | "query" | "regex"))
+        .find(|field| field.is_under(&["pattern", "query", "regex"]))
     {
-        let query = cleaned(query);
+        let query = cleaned(&query.value());
         if let Some(query) = shortened(&query, MAX_VALUE) {
             line.push_str(" for ");
             line.push_str(&query);

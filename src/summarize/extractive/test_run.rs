@@ -1,12 +1,39 @@
 //! What a test runner wrote at its end: how many tests passed and failed.
 
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+
 use super::line::cleaned;
 use super::outcome::{edges, has, quote};
+
+/// What stands before the time a run took.
+static IN: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(" in "));
+
+/// What a count is of.
+static COUNTED: [LazyLock<Finder<'static>>; 3] = [
+    LazyLock::new(|| Finder::new(" passed")),
+    LazyLock::new(|| Finder::new(" failed")),
+    LazyLock::new(|| Finder::new(" error")),
+];
+
+/// What else only runners write.
+static WORDS: [LazyLock<Finder<'static>>; 4] = [
+    LazyLock::new(|| Finder::new("FAILED (")),
+    LazyLock::new(|| Finder::new("test result: ")),
+    LazyLock::new(|| Finder::new("Tests:  ")),
+    LazyLock::new(|| Finder::new("Ran ")),
+];
 
 /// Pass and fail counts of a test run, as the runner wrote them.
 pub(super) fn test_counts(body: &str) -> Option<String> {
     let (_, tail) = edges(body);
-    let may_count = has(tail, " in ");
+    let holds = |word: &LazyLock<Finder<'static>>| word.find(tail.as_bytes()).is_some();
+    let may_count = holds(&IN) && COUNTED.iter().any(holds);
+    // Most outputs are none of a test run.
+    if !may_count && !WORDS.iter().any(holds) {
+        return None;
+    }
     let line = tail.lines().rev().take(12).find(|line| {
         let has_count = may_count
             && has(line, " in ")

@@ -1,9 +1,11 @@
 //! Lines that say what a value is that later turns use: the line of the region it stands in, shortened around it.
 
+use std::borrow::Cow;
+
 use rustc_hash::FxHashSet;
 
 use super::candidate::{Candidate, Section};
-use super::line::{cleaned, without_bullet};
+use super::line::{cleaned_line, without_bullet};
 use super::source::{Arguments, SourceTurn};
 use super::{Limits, order};
 use crate::compress::anchors::{Anchor, Matcher};
@@ -33,10 +35,10 @@ struct Place<'t> {
 pub(super) fn values(
     turns: &[SourceTurn<'_>],
     anchors: &[Anchor],
+    matcher: &Matcher<'_>,
     limits: Limits,
     candidates: &mut Vec<Candidate>,
 ) -> Vec<bool> {
-    let matcher = Matcher::new(anchors.iter().map(|anchor| anchor.text.as_str()));
     let mut wanted = vec![true; anchors.len()];
     let mut places: Vec<Vec<Place<'_>>> = anchors.iter().map(|_| Vec::new()).collect();
     for (turn, source) in turns.iter().enumerate() {
@@ -150,36 +152,57 @@ fn around(place: &Place<'_>, anchor: &str, most: usize) -> Option<String> {
     }
     let before = text.get(start_limit..place.at)?;
     let after = text.get(end..end_limit)?;
-    // Code that a call writes stands in JSON, its line ends escaped.
-    let (before, cut_before) = match before.rfind('\n').max(before.rfind("\\n").map(|at| at + 1)) {
-        Some(newline) => (before.get(newline + 1..)?, false),
+    let (before, cut_before) = match last_line_start(before.as_bytes()) {
+        Some(start) => (before.get(start..)?, false),
         None => (before, start_limit > 0),
     };
-    let (after, cut_after) = match after.find('\n').into_iter().chain(after.find("\\n")).min() {
-        Some(newline) => (after.get(..newline)?, false),
+    let (after, cut_after) = match first_line_end(after.as_bytes()) {
+        Some(end) => (after.get(..end)?, false),
         None => (after, end_limit < text.len()),
     };
     let room = most.saturating_sub(anchor.chars().count());
+    let after_length = after.chars().count();
     let left = tail_words(
         before,
-        if after.chars().count() < room / 2 {
-            room - after.chars().count()
+        if after_length < room / 2 {
+            room - after_length
         } else {
             room / 2
         },
         cut_before,
     );
     let right = head_words(after, room.saturating_sub(left.chars().count()), cut_after);
-    let line = cleaned(&format!("{left}{anchor}{right}"));
-    let line = without_bullet(&plain_json(&line))
+    let whole = text.get(place.at - left.len()..end + right.len())?;
+    let line = cleaned_line(whole);
+    let line = plain_json(&line);
+    let line = without_bullet(&line)
         .trim_start_matches([',', '}', ']', ' '])
-        .trim_end_matches([',', '{', '[', ' ', '('])
-        .to_owned();
-    (line.contains(anchor) && line.len() >= anchor.len() + 4).then_some(line)
+        .trim_end_matches([',', '{', '[', ' ', '(']);
+    (line.len() >= anchor.len() + 4 && line.contains(anchor)).then(|| line.to_owned())
+}
+
+/// Where the last line of `text` begins. Code that a call writes stands in JSON, its line ends escaped.
+fn last_line_start(text: &[u8]) -> Option<usize> {
+    let newline = memchr::memrchr(b'\n', text).map(|at| at + 1);
+    let from = newline.unwrap_or(0);
+    let line = text.get(from..)?;
+    let escaped = memchr::memrchr_iter(b'\\', line).find(|at| line.get(at + 1) == Some(&b'n'));
+    escaped.map(|at| from + at + 2).or(newline)
+}
+
+/// Where the first line of `text` ends.
+fn first_line_end(text: &[u8]) -> Option<usize> {
+    let newline = memchr::memchr(b'\n', text);
+    let line = text.get(..newline.unwrap_or(text.len()))?;
+    let escaped = memchr::memchr_iter(b'\\', line).find(|at| line.get(at + 1) == Some(&b'n'));
+    escaped.or(newline)
 }
 
 /// The last words of `text` in at most `most` characters; with `cut` its first word may be half a word.
 fn tail_words(text: &str, most: usize, cut: bool) -> &str {
+    if text.len() <= most && !cut {
+        return text;
+    }
     let count = text.chars().count();
     if count <= most && !cut {
         return text;
@@ -199,6 +222,9 @@ fn tail_words(text: &str, most: usize, cut: bool) -> &str {
 
 /// The first words of `text` in at most `most` characters; with `cut` its last word may be half a word.
 fn head_words(text: &str, most: usize, cut: bool) -> &str {
+    if text.len() <= most && !cut {
+        return text;
+    }
     let limit = text.char_indices().nth(most).map(|(at, _)| at);
     if limit.is_none() && !cut {
         return text;
@@ -217,9 +243,9 @@ fn head_words(text: &str, most: usize, cut: bool) -> &str {
 }
 
 /// A piece of a JSON object without its quotes and brackets; other lines as they are.
-fn plain_json(line: &str) -> String {
-    if !(line.contains("\": ") || line.contains("\":")) {
-        return line.to_owned();
+fn plain_json(line: &str) -> Cow<'_, str> {
+    if !line.contains("\":") {
+        return Cow::Borrowed(line);
     }
     let mut plain = String::with_capacity(line.len());
     let mut chars = line.chars().peekable();
@@ -228,8 +254,7 @@ fn plain_json(line: &str) -> String {
             '"' | '{' | '}' | '[' | ']' => {}
             '\\' if chars.peek() == Some(&'"') => {}
             ':' if chars.peek().is_some_and(|next| *next != ' ')
-                && plain.ends_with(|last: char| last.is_alphanumeric() || last == '_')
-                && line.contains("\":") =>
+                && plain.ends_with(|last: char| last.is_alphanumeric() || last == '_') =>
             {
                 plain.push(':');
                 if chars.peek() == Some(&'"') {
@@ -239,5 +264,5 @@ fn plain_json(line: &str) -> String {
             c => plain.push(c),
         }
     }
-    plain.split_whitespace().collect::<Vec<_>>().join(" ")
+    Cow::Owned(plain.split_whitespace().collect::<Vec<_>>().join(" "))
 }

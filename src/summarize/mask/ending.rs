@@ -1,5 +1,6 @@
 //! How a call ended, in a few words: the rest of a line that stands for an output.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use super::errors::{is_error_line, refusal};
@@ -26,6 +27,7 @@ pub(super) fn ending(output: &str, head: &Head, images: usize, beside: Option<&s
     let fields = leaves(trimmed, usize::MAX);
     let fields = fields.as_deref();
     let printed = fields.and_then(longest_text);
+    let printed = printed.as_deref();
     let mut told = Told::default();
     let mut read = |text: &str| outcome(text, head.reads, &head.target, &mut told);
     let whole = read(trimmed);
@@ -72,12 +74,10 @@ pub(super) fn ending(output: &str, head: &Head, images: usize, beside: Option<&s
 }
 
 /// What a JSON answer printed: its longest text of several lines.
-fn longest_text<'f>(fields: &'f [Leaf<'_>]) -> Option<&'f str> {
-    let texts = fields
-        .iter()
-        .filter(|leaf| leaf.is_string && leaf.value.contains('\n'));
+fn longest_text<'a>(fields: &[Leaf<'a>]) -> Option<Cow<'a, str>> {
+    let texts = fields.iter().filter(|leaf| leaf.is_string).map(Leaf::value);
     texts
-        .map(|leaf| leaf.value.as_ref())
+        .filter(|text| text.contains('\n'))
         .max_by_key(|text| text.len())
 }
 
@@ -85,9 +85,7 @@ fn longest_text<'f>(fields: &'f [Leaf<'_>]) -> Option<&'f str> {
 fn status(fields: Option<&[Leaf<'_>]>, whole: &Outcome, inner: &Outcome) -> Option<String> {
     let says = |names: &[&str], value: &str| {
         let mut fields = fields.unwrap_or_default().iter();
-        fields.any(|leaf| {
-            leaf.depth <= 1 && names.contains(&&*leaf.key) && leaf.value.eq_ignore_ascii_case(value)
-        })
+        fields.any(|leaf| leaf.depth <= 1 && leaf.is_under(names) && leaf.value().eq_ignore_ascii_case(value))
     };
     if says(&["blocked", "denied"], "true") || says(&["status", "outcome"], "blocked") {
         return Some("blocked".to_owned());
@@ -118,14 +116,14 @@ fn telling(text: &str, fields: Option<&[Leaf<'_>]>, outcomes: &[&Outcome]) -> Ve
         Some(fields) => fields
             .iter()
             .filter(|leaf| leaf.is_string)
-            .for_each(|leaf| take(&leaf.value)),
+            .for_each(|leaf| take(&leaf.value())),
         None => take(text),
     }
     let refused = match fields {
         Some(fields) => fields
             .iter()
             .filter(|leaf| leaf.is_string && leaf.depth <= 2)
-            .find_map(|leaf| refusal(&leaf.value)),
+            .find_map(|leaf| refusal(&leaf.value())),
         None => refusal(text),
     };
     // What a failed call printed last is the next best thing where no line tells of an error.

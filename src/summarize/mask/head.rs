@@ -151,7 +151,7 @@ fn fields(call: &SourceCall<'_>) -> Vec<(String, String)> {
         Arguments::Json(json) => leaves(json, MAX_FIELDS)
             .unwrap_or_default()
             .into_iter()
-            .map(|leaf| (leaf.key.to_string(), leaf.value.into_owned()))
+            .map(|leaf| (leaf.key().into_owned(), leaf.value().into_owned()))
             .collect(),
     }
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use super::*;
-use crate::compress::anchors::dangling;
+use crate::compress::anchors::{dangling, held_mask};
 use crate::summarize::marker::SUMMARY_MARKER;
 
 #[test]
