@@ -11,7 +11,6 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
 use std::{env, fs};
 
 use futures_util::future::{BoxFuture, ready};
@@ -328,14 +327,17 @@ fn name(file: &Path) -> &str {
         .unwrap_or_default()
 }
 
-/// What this thread has had of the processor, where the system tells it; the clock's time otherwise.
+/// What this thread has had of the processor.
+#[cfg(unix)]
 fn processor_seconds() -> f64 {
-    thread_local! { static START: Instant = Instant::now(); }
-    fs::read_to_string("/proc/thread-self/schedstat")
-        .ok()
-        .and_then(|text| text.split(' ').next()?.parse::<f64>().ok())
-        .map_or_else(
-            || START.with(|start| start.elapsed().as_secs_f64()),
-            |nanoseconds| nanoseconds / 1e9,
-        )
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
+}
+
+/// The clock's time.
+#[cfg(not(unix))]
+fn processor_seconds() -> f64 {
+    use std::sync::OnceLock;
+    static START: OnceLock<std::time::Instant> = OnceLock::new();
+    START.get_or_init(std::time::Instant::now).elapsed().as_secs_f64()
 }

@@ -5,6 +5,7 @@
 
 pub(super) mod action;
 mod candidate;
+mod excerpt;
 mod lead;
 pub(super) mod line;
 pub(super) mod outcome;
