@@ -245,6 +245,12 @@ fn is_whole(text: &str, start: usize, end: usize) -> bool {
     else {
         return false;
     };
+    let bytes = text.as_bytes();
+    let near_end = [bytes.get(end.wrapping_sub(1)), bytes.get(end)];
+    let near_start = [bytes.get(start), bytes.get(start.wrapping_sub(1))];
+    if [near_end, near_start].into_iter().all(is_parted) {
+        return true;
+    }
     let mut right = after.chars();
     let (near, far) = (right.next(), right.next());
     if continues(far, near, inner.chars().next_back()) {
@@ -253,6 +259,14 @@ fn is_whole(text: &str, start: usize, end: usize) -> bool {
     let mut left = before.chars().rev();
     let (near, far) = (left.next(), left.next());
     !continues(far, near, inner.chars().next()) || ends_in_escape(before.as_bytes())
+}
+
+/// Whether a letter or digit stands beside something that no identifier goes on with: most do.
+fn is_parted([edge, near]: [Option<&u8>; 2]) -> bool {
+    edge.is_some_and(u8::is_ascii_alphanumeric)
+        && near.is_none_or(|near| {
+            near.is_ascii() && !is_word(*near) && !matches!(near, b'-' | b'.' | b',' | b':' | b'/')
+        })
 }
 
 /// Whether what stands right before is an escape of a JSON text.

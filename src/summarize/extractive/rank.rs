@@ -2,7 +2,7 @@
 
 use std::collections::BinaryHeap;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use super::candidate::{Candidate, Section};
 use crate::compress::anchors::{Anchor, Matcher};
@@ -191,42 +191,56 @@ fn entries(
     anchor_count: usize,
     budget: usize,
 ) -> Vec<Entry> {
-    candidates.sort_by(|a, b| b.value.total_cmp(&a.value));
-    let mut seen = rustc_hash::FxHashSet::default();
-    let is_new: Vec<bool> = candidates
+    // What is sorted is small: worth and place.
+    let mut places: Vec<(f64, usize)> = candidates
         .iter()
-        .map(|candidate| seen.insert(candidate.text.as_str()))
+        .enumerate()
+        .map(|(place, candidate)| (candidate.value, place))
         .collect();
-    let mut is_new = is_new.into_iter();
-    candidates.retain(|_| is_new.next() == Some(true));
-    let mut wanted = vec![true; anchor_count];
-    let mut entries: Vec<Entry> = candidates
-        .into_iter()
-        .map(|candidate| {
-            let mut held = Vec::new();
-            matcher.find(&candidate.text, &mut wanted, |index, _| {
-                held.push(index);
-                false
-            });
-            for index in &held {
-                if let Some(is_wanted) = wanted.get_mut(*index) {
-                    *is_wanted = true;
-                }
-            }
-            Entry::new(candidate, held)
-        })
-        .collect();
-    let rough = |entry: &Entry| {
-        (entry.candidate.value + entry.held.len() as f64) / (entry.candidate.text.len() / 4 + 8) as f64
-    };
-    entries.sort_by(|a, b| rough(b).total_cmp(&rough(a)));
-    let mut bytes = 0;
-    entries.retain(|entry| {
-        let enters = bytes <= COUNTED_BYTES * budget;
-        bytes += entry.candidate.text.len();
-        enters
+    most_first(&mut places);
+    let mut seen = FxHashSet::with_capacity_and_hasher(candidates.len(), FxBuildHasher);
+    places.retain(|(_, place)| {
+        let candidate = candidates.get(*place);
+        candidate.is_some_and(|candidate| seen.insert(candidate.text.as_str()))
     });
-    entries
+    let mut wanted = vec![true; anchor_count];
+    let mut entries: Vec<Option<Entry>> = Vec::with_capacity(places.len());
+    for (rough, place) in &mut places {
+        let Some(candidate) = candidates.get_mut(*place) else {
+            continue;
+        };
+        let candidate = Candidate {
+            text: std::mem::take(&mut candidate.text),
+            ..*candidate
+        };
+        let mut held = Vec::new();
+        matcher.find(&candidate.text, &mut wanted, |index, _| {
+            held.push(index);
+            false
+        });
+        for index in &held {
+            if let Some(is_wanted) = wanted.get_mut(*index) {
+                *is_wanted = true;
+            }
+        }
+        *rough = (candidate.value + held.len() as f64) / (candidate.text.len() / 4 + 8) as f64;
+        *place = entries.len();
+        entries.push(Some(Entry::new(candidate, held)));
+    }
+    most_first(&mut places);
+    let mut bytes = 0;
+    let looked_at = places.iter().map_while(|(_, place)| {
+        let entry = entries.get_mut(*place).and_then(Option::take);
+        let enters = bytes <= COUNTED_BYTES * budget;
+        bytes += entry.as_ref().map_or(0, |entry| entry.candidate.text.len());
+        entry.filter(|_| enters)
+    });
+    looked_at.collect()
+}
+
+/// Sorts places by their worth, the first of equals first.
+fn most_first(places: &mut [(f64, usize)]) {
+    places.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
 }
 
 fn cover(anchors: &[Anchor], budget: usize, counter: &dyn TokenCounter) -> Cover {

@@ -15,12 +15,10 @@ const MAX_PLACES: usize = 6;
 /// Words after which a line tells no more for having another.
 const MOST_WORDS: usize = 8;
 
-/// Where an anchor stands in the region.
+/// Where an anchor stands in what people said or tools brought back.
 struct Place<'t> {
     turn: usize,
     role: Role,
-    /// Whether the assistant wrote it into a call.
-    is_written: bool,
     text: &'t str,
     at: usize,
 }
@@ -34,27 +32,7 @@ pub(super) fn values(
     limits: Limits,
     candidates: &mut Vec<Candidate>,
 ) -> Vec<bool> {
-    let mut wanted = vec![true; anchors.len()];
-    let mut places: Vec<Vec<Place<'_>>> = anchors.iter().map(|_| Vec::new()).collect();
-    for (turn, source) in turns.iter().enumerate() {
-        for (text, is_written) in texts(source) {
-            matcher.find(text, &mut wanted, |index, at| {
-                let Some(found) = places.get_mut(index) else {
-                    return false;
-                };
-                // The last place is always the latest one: a later statement of the same thing wins.
-                found.truncate(MAX_PLACES - 1);
-                found.push(Place {
-                    turn,
-                    role: source.role,
-                    is_written,
-                    text,
-                    at,
-                });
-                true
-            });
-        }
-    }
+    let places = places(turns, anchors.len(), matcher);
     let mut seen: FxHashSet<String> = FxHashSet::default();
     for (anchor, found) in anchors.iter().zip(&places) {
         let best = best_line(found, &anchor.text, limits.line);
@@ -69,29 +47,61 @@ pub(super) fn values(
             });
         }
     }
-    places.iter().map(|found| !found.is_empty()).collect()
+    let mut is_unknown: Vec<bool> = places.iter().map(Vec::is_empty).collect();
+    for arguments in turns.iter().flat_map(written) {
+        if !is_unknown.contains(&true) {
+            break;
+        }
+        matcher.find(arguments, &mut is_unknown, |_, _| false);
+    }
+    is_unknown.into_iter().map(|is_unknown| !is_unknown).collect()
+}
+
+/// The places of each anchor: people's words first, then all others, each from the end on, since a later statement of the
+/// same thing wins.
+fn places<'t>(turns: &'t [SourceTurn<'_>], count: usize, matcher: &Matcher<'_>) -> Vec<Vec<Place<'t>>> {
+    let mut wanted = vec![true; count];
+    let mut places: Vec<Vec<Place<'t>>> = (0..count).map(|_| Vec::new()).collect();
+    for of_people in [true, false] {
+        let turns = turns.iter().enumerate().rev();
+        for (turn, source) in turns.filter(|(_, source)| (source.role == Role::Human) == of_people) {
+            for text in said(source) {
+                matcher.find(text, &mut wanted, |index, at| {
+                    let Some(found) = places.get_mut(index) else {
+                        return false;
+                    };
+                    found.push(Place {
+                        turn,
+                        role: source.role,
+                        text,
+                        at,
+                    });
+                    found.len() < MAX_PLACES
+                });
+            }
+        }
+    }
+    places
 }
 
 /// The line that tells most about an anchor, of equals the latest one, and where it stands.
 fn best_line<'p, 't>(found: &'p [Place<'t>], anchor: &str, most: usize) -> Option<(&'p Place<'t>, String)> {
-    let mut places: Vec<(usize, usize, &Place<'_>)> = found
+    let mut places: Vec<(usize, (usize, usize), &Place<'_>)> = found
         .iter()
-        .enumerate()
-        .filter(|(_, place)| !place.is_written)
-        .map(|(number, place)| (who(place.role), number, place))
+        .map(|place| (who(place.role), (place.turn, place.at), place))
         .collect();
     // Those come first that may be worth most, so that few lines have to be made.
-    places.sort_unstable_by_key(|(who, number, _)| std::cmp::Reverse((*who, *number)));
-    let mut best: Option<((usize, usize), &Place<'_>, String)> = None;
-    for (who, number, place) in places {
-        let is_beaten = |least: &(usize, usize)| (who + MOST_WORDS, number) < *least;
+    places.sort_unstable_by_key(|(who, when, _)| std::cmp::Reverse((*who, *when)));
+    let mut best: Option<((usize, (usize, usize)), &Place<'_>, String)> = None;
+    for (who, when, place) in places {
+        let is_beaten = |least: &(usize, (usize, usize))| (who + MOST_WORDS, when) < *least;
         if best.as_ref().is_some_and(|(worth, ..)| is_beaten(worth)) {
             continue;
         }
         let Some(line) = excerpt(place.text, place.at, anchor, most) else {
             continue;
         };
-        let worth = (who + words(&line), number);
+        let worth = (who + words(&line), when);
         if best.as_ref().is_none_or(|(least, ..)| worth > *least) {
             best = Some((worth, place, line));
         }
@@ -99,19 +109,20 @@ fn best_line<'p, 't>(found: &'p [Place<'t>], anchor: &str, most: usize) -> Optio
     best.map(|(_, place, line)| (place, line))
 }
 
-/// The texts of a turn, and whether they are arguments of a call.
-fn texts<'t>(turn: &'t SourceTurn<'_>) -> impl Iterator<Item = (&'t str, bool)> {
-    let arguments = turn.calls.iter().flat_map(|call| -> Vec<&'t str> {
+/// What a turn says and brings back.
+fn said<'t>(turn: &'t SourceTurn<'_>) -> impl Iterator<Item = &'t str> {
+    let answers = turn.answers.iter().map(|(_, content)| content.as_ref());
+    std::iter::once(turn.prose.as_ref()).chain(answers)
+}
+
+/// What the assistant wrote into the calls of a turn.
+fn written<'t>(turn: &'t SourceTurn<'_>) -> impl Iterator<Item = &'t str> {
+    turn.calls.iter().flat_map(|call| -> Vec<&'t str> {
         match &call.arguments {
             Arguments::Json(json) => vec![json.as_ref()],
             Arguments::Tagged(fields) => fields.iter().map(|(_, value)| value.as_str()).collect(),
         }
-    });
-    std::iter::once(turn.prose.as_ref())
-        .chain(turn.answers.iter().map(|(_, content)| content.as_ref()))
-        .map(|text| (text, false))
-        .chain(arguments.map(|text| (text, true)))
-        .filter(|(text, _)| !text.is_empty())
+    })
 }
 
 /// How much a line of theirs tells: people's words before outputs, outputs before code that the model wrote.
