@@ -5,6 +5,7 @@
 
 pub(super) mod action;
 mod candidate;
+mod command;
 mod lead;
 pub(super) mod line;
 pub(super) mod outcome;
@@ -76,7 +77,8 @@ impl Extractive {
         let limits = Limits::within(request.max_tokens);
         let (turns, mut redactions) =
             source::source_turns(request.turns, self.redaction && !request.is_redacted);
-        let actions = action::actions(&turns);
+        let mut actions = action::actions(&turns);
+        command::tell_directories(actions.iter_mut().map(|action| &mut action.target));
         let mut candidates = Vec::new();
         let matcher = matcher_of(request.anchors);
         let mut is_known = values::values(&turns, request.anchors, &matcher, limits, &mut candidates);

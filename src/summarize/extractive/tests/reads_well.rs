@@ -263,3 +263,21 @@ fn politeness_is_no_finding() {
         "{text}"
     );
 }
+
+#[test]
+fn what_failed_in_one_place_is_not_closed_by_what_passed_in_another() {
+    let (back, front) = (bash("cd backend && npm test"), bash("cd frontend && npm test"));
+    let turns = [
+        call("", "bash", &back),
+        answer("Error: 2 tests broke\nExit code: 1"),
+        call("", "bash", &front),
+        answer("fine\nExit code: 0"),
+    ];
+    let text = told(&turns);
+    assert!(
+        text.contains("- bash: cd backend && npm test -> exit 1")
+            && text.contains("- bash: cd frontend && npm test -> ok")
+            && text.contains("Open errors:\n- Error: 2 tests broke (bash: cd backend && npm test)"),
+        "{text}"
+    );
+}
