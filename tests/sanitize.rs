@@ -274,3 +274,19 @@ fn the_command_line_reports_and_mends_only_when_asked() {
         .exits(0);
     assert_eq!(workspace.text("again.jsonl"), text);
 }
+
+#[test]
+fn an_answer_that_names_its_tool_is_not_taken_for_that_of_another_call() {
+    let record = json!({"conversations": [{"from": "human", "value": "u"},
+        {"from": "gpt", "value": "<tool_call>\n{\"name\": \"f\"}\n</tool_call>\n<tool_call>\n{\"name\": \"g\"}\n</tool_call>"},
+        {"from": "tool", "value": "<tool_response>\n{\"name\": \"g\", \"content\": \"1\"}\n</tool_response>"}, {"from": "gpt", "value": "x"}]});
+    let (turns, left) = mended(&record);
+    let answers = turns[2]["value"].as_str().unwrap();
+    assert!(
+        answers.ends_with(&format!(
+            "{{\"name\": \"f\", \"content\": \"{NO_RESULT}\"}}\n</tool_response>"
+        )),
+        "{answers}"
+    );
+    assert_eq!((turns.len(), left), (4, Faults::default()));
+}

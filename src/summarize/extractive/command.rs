@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::line::{cleaned, shortened};
-use super::target::{Effect, MAX_TARGET, MAX_VALUE, Target};
+use super::target::{Directory, Effect, MAX_TARGET, MAX_VALUE, Target};
 
 /// Programs that only choose what of an output is shown: behind a pipe they make no other command of it.
 const FILTERS: [&str; 10] = [
@@ -36,11 +36,14 @@ pub(super) fn of_command(name: &str, command: &str) -> Target {
             _ if is_script => format!("{name}: {command}"),
             // An editor's next try at the open file, whatever its lines.
             _ if first.starts_with("edit ") => format!("{name}: edit"),
-            _ => key(name, command, effect),
+            _ => key(name, command, first, !directory.is_empty(), effect),
         },
         effect,
         file,
-        directory: (!directory.is_empty()).then(|| (at, cleaned(&directory))),
+        directory: Some(Directory {
+            name: cleaned(&directory),
+            place: at,
+        }),
     }
 }
 
@@ -85,30 +88,30 @@ fn gone_to(line: &str) -> Option<(&str, &str)> {
     is_plain.then(|| (to, behind.trim()))
 }
 
-/// What makes two commands the same: all of their words, but what a pipe shows of the output of one that only runs.
-fn key(name: &str, command: &str, effect: Effect) -> String {
+/// What makes two commands the same wherever they run: all of their words, but what a pipe shows of the output of one that
+/// only runs. `has_gone` says whether the command goes somewhere before it comes to `first`.
+fn key(name: &str, command: &str, first: &str, mut has_gone: bool, effect: Effect) -> String {
     let mut key = String::with_capacity(name.len() + command.len() + 2);
     key.push_str(name);
     key.push(':');
-    let mut is_behind_cd = false;
     for line in command.lines().map(str::trim) {
-        if line.is_empty() || line.starts_with('#') {
+        let mut rest = line;
+        while let Some((_, behind)) = gone_to(rest).filter(|_| has_gone) {
+            rest = behind;
+        }
+        has_gone &= rest.as_ptr() != first.as_ptr();
+        if rest.is_empty() || rest.starts_with('#') {
             continue;
         }
-        if is_behind_cd && !key.ends_with("&&") {
-            key.push_str(" &&");
-        } else if !is_behind_cd {
-            key.push('\n');
-        }
-        let line = match effect {
-            Effect::Other => unfiltered(line),
-            _ => line.trim_end_matches("2>&1"),
+        let rest = match effect {
+            Effect::Other => unfiltered(rest),
+            _ => rest.trim_end_matches("2>&1"),
         };
-        for word in line.split_ascii_whitespace() {
+        for word in rest.split_ascii_whitespace() {
             key.push(' ');
             key.push_str(word);
         }
-        is_behind_cd = gone_to(line).is_some_and(|(_, behind)| behind.is_empty());
+        key.push('\n');
     }
     key
 }
@@ -129,23 +132,44 @@ fn unfiltered(mut line: &str) -> &str {
     }
 }
 
-/// Says of each command where it ran, unless that is where most of them ran.
-pub(super) fn tell_directories<'t>(targets: impl Iterator<Item = &'t mut Target>) {
-    let mut targets: Vec<&mut Target> = targets.filter(|target| target.directory.is_some()).collect();
+/// Settles where each command ran. The lines say it, unless most of them ran there; the keys say it always, and one that
+/// went nowhere counts as run where alone the same ran otherwise.
+pub(super) fn tell_directories(targets: &mut [Target]) {
+    let mut all = 0;
     let mut uses: FxHashMap<&str, usize> = FxHashMap::default();
-    for (_, directory) in targets.iter().filter_map(|target| target.directory.as_ref()) {
-        *uses.entry(directory).or_default() += 1;
+    let mut only: FxHashMap<&str, Option<&str>> = FxHashMap::default();
+    for (target, directory) in targets
+        .iter()
+        .filter_map(|target| Some((target, target.directory.as_ref()?)))
+    {
+        let name = directory.name.as_str();
+        if !name.is_empty() {
+            all += 1;
+            *uses.entry(name).or_default() += 1;
+            let only = only.entry(&target.key).or_insert(Some(name));
+            *only = only.filter(|only| *only == name);
+        }
     }
-    let usual = uses.into_iter().find(|(_, times)| 2 * times > targets.len());
-    let usual = usual.map(|(directory, _)| directory.to_owned());
-    for target in &mut targets {
-        let told = target
-            .directory
-            .take_if(|(_, directory)| Some(&*directory) != usual.as_ref());
-        if let Some((at, directory)) = told
-            && target.line.is_char_boundary(at)
-        {
-            target.line.insert_str(at, &format!("cd {directory} && "));
+    let usual = uses.into_iter().find(|(_, times)| 2 * times > all);
+    let usual = usual.map(|(name, _)| name.to_owned());
+    let endings: Vec<Option<String>> = targets
+        .iter()
+        .map(|target| {
+            let name = target.directory.as_ref()?.name.as_str();
+            let only = || only.get(target.key.as_str()).copied().flatten();
+            let name = if name.is_empty() { only()? } else { name };
+            Some(format!(" in {name}"))
+        })
+        .collect();
+    for (target, ending) in targets.iter_mut().zip(endings) {
+        let Some(directory) = target.directory.take() else {
+            continue;
+        };
+        target.key.push_str(ending.as_deref().unwrap_or_default());
+        let is_told = !directory.name.is_empty() && Some(&directory.name) != usual.as_ref();
+        if is_told && target.line.is_char_boundary(directory.place) {
+            let told = format!("cd {} && ", directory.name);
+            target.line.insert_str(directory.place, &told);
         }
     }
 }
@@ -224,15 +248,23 @@ fn effect_of_command(command: &str) -> (Effect, Option<String>) {
 mod tests {
     use super::*;
 
+    fn settled(commands: &[&str]) -> Vec<Target> {
+        let mut targets: Vec<Target> = commands.iter().map(|command| of_command("sh", command)).collect();
+        tell_directories(&mut targets);
+        targets
+    }
+
     #[track_caller]
     fn are_same(one: &str, other: &str, expected: bool) {
-        let key = |command| of_command("sh", command).key;
-        assert_eq!(key(one) == key(other), expected, "{one} / {other}");
+        let targets = settled(&[one, other]);
+        assert_eq!(targets[0].key == targets[1].key, expected, "{one} / {other}");
     }
 
     #[test]
     fn two_commands_are_the_same_as_a_whole_only() {
         are_same("cd a && npm test", "cd b && npm test", false);
+        are_same("cd /a", "cd /b", false);
+        are_same("cd /a && pwd\ncd b", "cd /a && pwd\ncd c", false);
         are_same("cd /a\npytest -x", "cd /a\nls -la", false);
         are_same("set -e\ndeploy_it", "set -e\nreport_it", false);
         are_same("yes | apt-get install a", "yes | apt-get install b", false);
@@ -244,6 +276,14 @@ mod tests {
             true,
         );
         are_same("run it 2>&1 | grep -v x | head -3", "run it | tee out.log", true);
+        are_same("python a.py", "cd /a && python a.py", true);
+    }
+
+    #[test]
+    fn a_command_that_ran_in_two_places_is_neither_where_it_says_none() {
+        let targets = settled(&["x", "cd /a && x", "cd /b && x"]);
+        assert!(targets[0].key != targets[1].key && targets[1].key != targets[2].key);
+        assert_ne!(targets[0].key, targets[2].key);
     }
 
     #[test]
@@ -266,10 +306,9 @@ mod tests {
 
     #[test]
     fn where_a_command_ran_is_told_unless_most_of_them_ran_there() {
-        let told = |commands: &[&str]| {
-            let mut targets: Vec<Target> = commands.iter().map(|command| of_command("sh", command)).collect();
-            tell_directories(targets.iter_mut());
-            targets.into_iter().map(|target| target.line).collect::<Vec<_>>()
+        let told = |commands: &[&str]| -> Vec<String> {
+            let targets = settled(commands).into_iter();
+            targets.map(|target| target.line).collect()
         };
         assert_eq!(
             told(&["cd a && x", "cd b && x"]),

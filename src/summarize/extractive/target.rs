@@ -29,8 +29,17 @@ pub(in crate::summarize) struct Target {
     pub effect: Effect,
     /// The file it does it to.
     pub file: Option<String>,
-    /// Where a command went before it ran, and where in the line that would stand: it does only where it tells something.
-    pub directory: Option<(usize, String)>,
+    /// Where a command went before it ran: it makes part of the key, of the line only where it tells something.
+    pub directory: Option<Directory>,
+}
+
+/// The directory of a command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::summarize) struct Directory {
+    /// As it was written; empty where the command went nowhere.
+    pub name: String,
+    /// Where in the line it would stand.
+    pub place: usize,
 }
 
 /// Longest target in characters.
