@@ -15,6 +15,7 @@ mod rank;
 mod render;
 mod sentences;
 pub(super) mod source;
+mod superseded;
 pub(super) mod target;
 mod test_run;
 #[cfg(test)]
@@ -77,8 +78,7 @@ impl Extractive {
         let limits = Limits::within(request.max_tokens);
         let (turns, mut redactions) =
             source::source_turns(request.turns, self.redaction && !request.is_redacted);
-        let mut actions = action::actions(&turns);
-        command::tell_directories(actions.iter_mut().map(|action| &mut action.target));
+        let actions = action::actions(&turns);
         let mut candidates = Vec::new();
         let matcher = matcher_of(request.anchors);
         let mut is_known = values::values(&turns, request.anchors, &matcher, limits, &mut candidates);
@@ -96,6 +96,7 @@ impl Extractive {
         }
         prose::asked(&turns, limits, &mut candidates);
         prose::findings(&turns, limits, &mut candidates);
+        superseded::without_superseded(&mut candidates);
         work::done(&actions, limits, &mut candidates);
         work::files(&actions, limits, &mut candidates);
         work::open_errors(&actions, limits, &mut candidates);

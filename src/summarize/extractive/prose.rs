@@ -7,7 +7,7 @@ use aho_corasick::AhoCorasick;
 use rustc_hash::FxHashSet;
 
 use super::candidate::{Candidate, Section};
-use super::line::{cleaned_line, shortened, without_bullet};
+use super::line::{cleaned_line, is_fence, shortened, without_bullet};
 use super::sentences::{sentences, without_number};
 use super::source::SourceTurn;
 use super::{Limits, order};
@@ -77,6 +77,12 @@ const ANNOUNCEMENTS: &[&str] = &[
     "i completely understand",
     "i appreciate your",
     "that sounds like a",
+    "please ",
+    "if you want",
+    "if you'd like",
+    "if you would like",
+    "call the \"",
+    "hmm",
     "you're welcome",
     "感谢您",
     "不客气",
@@ -111,9 +117,9 @@ pub(super) fn asked(turns: &[SourceTurn<'_>], limits: Limits, candidates: &mut V
     let mut seen: FxHashSet<String> = FxHashSet::default();
     for (rank, index) in humans.iter().rev().enumerate() {
         let Some(turn) = turns.get(*index) else { continue };
-        let lines = prose_lines(&turn.prose);
+        let lines = prose_lines(&turn.prose, true);
         let whole = lines.join(" ");
-        let is_chatter = whole.chars().count() < 12;
+        let is_chatter = whole.chars().count() < 12 || is_small_talk(&whole);
         let base = match rank {
             _ if is_chatter => 1.0,
             0 => 10.0,
@@ -181,7 +187,7 @@ pub(super) fn findings(turns: &[SourceTurn<'_>], limits: Limits, candidates: &mu
     let mut seen: FxHashSet<String> = FxHashSet::default();
     for (rank, index) in speaking.iter().rev().enumerate() {
         let Some(turn) = turns.get(*index) else { continue };
-        let lines = prose_lines(&turn.prose);
+        let lines = prose_lines(&turn.prose, false);
         let all: Vec<&str> = lines
             .iter()
             .flat_map(|line| sentences(line))
@@ -196,7 +202,7 @@ pub(super) fn findings(turns: &[SourceTurn<'_>], limits: Limits, candidates: &mu
             {
                 continue;
             }
-            if is_polite(&lower, sentence) || is_one_word(sentence) {
+            if is_polite(&lower, sentence) || is_one_word(sentence) || is_numbered_step(&lower) {
                 continue;
             }
             // A sentence that is a little too long tells more as a whole than cut.
@@ -262,9 +268,69 @@ fn is_polite(lower: &str, sentence: &str) -> bool {
         }
 }
 
+/// Whether a sentence is a step of a plan (`Step 4: Rerun it`).
+fn is_numbered_step(lower: &str) -> bool {
+    let rest = lower.strip_prefix("step ").unwrap_or_default();
+    let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+    lower.starts_with("step ") && rest.starts_with([':', '.'])
+}
+
 /// Whether a sentence is a name and nothing more. Scripts without spaces say much without one.
 fn is_one_word(sentence: &str) -> bool {
     sentence.is_ascii() && !sentence.contains(' ')
+}
+
+/// Words of which people make what keeps a talk going and asks for nothing.
+const SMALL_TALK: [&str; 40] = [
+    "a",
+    "ahead",
+    "all",
+    "alright",
+    "am",
+    "appreciate",
+    "checking",
+    "correct",
+    "fine",
+    "for",
+    "go",
+    "good",
+    "got",
+    "great",
+    "hello",
+    "help",
+    "hi",
+    "i",
+    "i'm",
+    "is",
+    "it",
+    "lot",
+    "much",
+    "ok",
+    "okay",
+    "perfect",
+    "ready",
+    "right",
+    "so",
+    "sounds",
+    "sure",
+    "thank",
+    "thanks",
+    "that",
+    "that's",
+    "very",
+    "works",
+    "yes",
+    "you",
+    "your",
+];
+
+/// Whether a text is nothing but small talk.
+fn is_small_talk(text: &str) -> bool {
+    let mut words = text
+        .split([' ', '.', ',', '!', '?'])
+        .filter(|word| !word.is_empty());
+    text.len() <= 48
+        && words.all(|word| SMALL_TALK.contains(&word.to_ascii_lowercase().replace('’', "'").as_str()))
 }
 
 /// Starts of sentences that lean on what was said before.
@@ -272,15 +338,28 @@ const LEANING: [&str; 12] = [
     "that's", "this ", "so ", "but ", "it ", "it's", "and ", "also", "wait", "actually", "thank", "great",
 ];
 
-/// The lines of a text that are prose: no fenced code, no comments of a template, no bare tags, no data.
-fn prose_lines(text: &str) -> Vec<Cow<'_, str>> {
-    let mut lines = Vec::new();
+/// What stands for fenced code in what a human asked.
+const CODE: &str = "[code]";
+
+/// The lines of a text that are prose: no fenced code (`with_code` says where it stood), no comments of a template, no bare
+/// tags, no data.
+fn prose_lines(text: &str, with_code: bool) -> Vec<Cow<'_, str>> {
+    let mut lines: Vec<Cow<'_, str>> = Vec::new();
     let mut in_fence = false;
     let mut in_comment = false;
     for raw in text.lines() {
         let trimmed = raw.trim();
-        if trimmed.starts_with("```") || trimmed.starts_with("~~~") {
+        if is_fence(trimmed) {
             in_fence = !in_fence;
+            match lines.last_mut() {
+                Some(last) if in_fence && with_code => {
+                    let last = last.to_mut();
+                    last.push(' ');
+                    last.push_str(CODE);
+                }
+                None if in_fence && with_code => lines.push(Cow::Borrowed(CODE)),
+                _ => {}
+            }
             continue;
         }
         in_comment |= trimmed.starts_with("<!--");
