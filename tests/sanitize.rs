@@ -268,7 +268,19 @@ fn the_command_line_reports_and_mends_only_when_asked() {
             && text.contains("[output of a tool; its call was not recorded]\\nlost"),
         "{text}"
     );
-    assert_eq!(workspace.rows("mended.metrics.csv")[1].mended_faults, 1);
+    let row = &workspace.rows("mended.metrics.csv")[1];
+    assert_eq!(row.mended_faults, 1);
+    // What a record was is told of the record as it came.
+    assert_eq!(
+        (row.original_tokens, row.original_turns),
+        (rows[1].original_tokens, rows[1].original_turns)
+    );
+    let cost = |tokens: u64| tokens.cast_signed();
+    assert!(row.compressed_tokens > row.original_tokens);
+    assert_eq!(
+        row.tokens_saved,
+        cost(row.original_tokens) - cost(row.compressed_tokens)
+    );
     workspace
         .compress(&["mended.jsonl", "-o", "again.jsonl", "--sanitize"])
         .exits(0);

@@ -132,42 +132,36 @@ fn unfiltered(mut line: &str) -> &str {
     }
 }
 
-/// Settles where each command ran. The lines say it, unless most of them ran there; the keys say it always, and one that
-/// went nowhere counts as run where alone the same ran otherwise.
+/// Settles where each command ran. The keys say it always, the lines where the same ran in several places; one that went
+/// nowhere counts as run where alone the same ran otherwise.
 pub(super) fn tell_directories(targets: &mut [Target]) {
-    let mut all = 0;
-    let mut uses: FxHashMap<&str, usize> = FxHashMap::default();
+    // The only directory of each command; `None` where there are several.
     let mut only: FxHashMap<&str, Option<&str>> = FxHashMap::default();
-    for (target, directory) in targets
-        .iter()
-        .filter_map(|target| Some((target, target.directory.as_ref()?)))
-    {
-        let name = directory.name.as_str();
+    for target in targets.iter() {
+        let name = target.directory.as_ref().map_or("", |directory| &directory.name);
         if !name.is_empty() {
-            all += 1;
-            *uses.entry(name).or_default() += 1;
             let only = only.entry(&target.key).or_insert(Some(name));
             *only = only.filter(|only| *only == name);
         }
     }
-    let usual = uses.into_iter().find(|(_, times)| 2 * times > all);
-    let usual = usual.map(|(name, _)| name.to_owned());
-    let endings: Vec<Option<String>> = targets
+    let places: Vec<(Option<String>, bool)> = targets
         .iter()
         .map(|target| {
-            let name = target.directory.as_ref()?.name.as_str();
-            let only = || only.get(target.key.as_str()).copied().flatten();
-            let name = if name.is_empty() { only()? } else { name };
-            Some(format!(" in {name}"))
+            let name = target.directory.as_ref().map_or("", |directory| &directory.name);
+            let only = only.get(target.key.as_str()).copied().unwrap_or_default();
+            let place = if name.is_empty() { only } else { Some(name) };
+            (
+                place.map(|place| format!(" in {place}")),
+                only.is_none() && !name.is_empty(),
+            )
         })
         .collect();
-    for (target, ending) in targets.iter_mut().zip(endings) {
-        let Some(directory) = target.directory.take() else {
+    for (target, (place, is_told)) in targets.iter_mut().zip(places) {
+        target.key.push_str(place.as_deref().unwrap_or_default());
+        let Some(directory) = target.directory.take().filter(|_| is_told) else {
             continue;
         };
-        target.key.push_str(ending.as_deref().unwrap_or_default());
-        let is_told = !directory.name.is_empty() && Some(&directory.name) != usual.as_ref();
-        if is_told && target.line.is_char_boundary(directory.place) {
+        if target.line.is_char_boundary(directory.place) {
             let told = format!("cd {} && ", directory.name);
             target.line.insert_str(directory.place, &told);
         }
@@ -305,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn where_a_command_ran_is_told_unless_most_of_them_ran_there() {
+    fn where_a_command_ran_is_told_where_the_same_ran_elsewhere() {
         let told = |commands: &[&str]| -> Vec<String> {
             let targets = settled(commands).into_iter();
             targets.map(|target| target.line).collect()
@@ -315,8 +309,14 @@ mod tests {
             ["sh: cd a && x", "sh: cd b && x"]
         );
         assert_eq!(
-            told(&["cd /a && x", "cd /a\ncd b\nx", "cd /a && y", "z"]),
-            ["sh: x", "sh: cd /a && cd b && x", "sh: y", "sh: z"]
+            told(&["cd /a && x", "cd /a\ncd b\nx", "cd /c && y", "x", "y"]),
+            [
+                "sh: cd /a && x",
+                "sh: cd /a && cd b && x",
+                "sh: y",
+                "sh: x",
+                "sh: y"
+            ]
         );
     }
 }

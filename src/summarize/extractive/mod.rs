@@ -14,6 +14,7 @@ mod prose;
 mod rank;
 mod render;
 mod sentences;
+mod small_talk;
 pub(super) mod source;
 mod superseded;
 pub(super) mod target;

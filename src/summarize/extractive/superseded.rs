@@ -39,7 +39,9 @@ pub(super) fn without_superseded(candidates: &mut Vec<Candidate>) {
     let mut gone: Vec<usize> = Vec::new();
     for (order, index, subject) in &told {
         let is_later = |other: usize| *order < TURN || other / TURN > order / TURN;
-        let is_taken_back = last.get(subject.as_str()).is_some_and(|other| is_later(*other))
+        // There are many issues and errors, each of which `is` something; a name of several words is one of a thing.
+        let is_name = subject.contains(' ');
+        let is_taken_back = is_name && last.get(subject.as_str()).is_some_and(|other| is_later(*other))
             || corrections
                 .iter()
                 .any(|(other, corrected)| is_later(*other) && is_same(subject, corrected));
@@ -141,8 +143,11 @@ mod tests {
             "The price of A1 is 5 dollars.",
             "I was wrong: the root cause is a deadlock.",
             "The price of B2 is 6 dollars.",
+            "The issue is in a.",
+            "The issue is also in b.",
+            "Actually, the issue is in c.",
         ];
-        assert_eq!(left(&said), [said[1], said[2], said[3]]);
+        assert_eq!(left(&said), [said[1], said[2], said[3], said[6]]);
     }
 
     #[test]
