@@ -20,9 +20,12 @@ fn sentence_end(text: &str, is_ascii: bool) -> usize {
     let bytes = text.as_bytes();
     // The last two are the first bytes of `。` and of `！` and `？`.
     let may_end = |byte: &u8| matches!(byte, b'.' | b'!' | b'?' | 0xE3 | 0xEF);
-    let next_mark = |rest: &[u8]| match is_ascii {
-        true => memchr::memchr3(b'.', b'!', b'?', rest),
-        false => rest.iter().position(may_end),
+    let next_mark = |rest: &[u8]| {
+        if is_ascii {
+            memchr::memchr3(b'.', b'!', b'?', rest)
+        } else {
+            rest.iter().position(may_end)
+        }
     };
     let mut from = 0;
     while let Some(at) = bytes

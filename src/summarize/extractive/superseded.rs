@@ -81,7 +81,7 @@ fn starts_with_any(text: &str, starts: &[&str]) -> bool {
         text.get(..start.len())
             .is_some_and(|head| head.eq_ignore_ascii_case(start))
     };
-    starts.iter().any(|start| starts_with(start))
+    starts.iter().any(starts_with)
 }
 
 /// What a sentence makes a statement about, in small letters: of `the root cause is …`, also after a colon or an opening
