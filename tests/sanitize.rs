@@ -268,9 +268,37 @@ fn the_command_line_reports_and_mends_only_when_asked() {
             && text.contains("[output of a tool; its call was not recorded]\\nlost"),
         "{text}"
     );
-    assert_eq!(workspace.rows("mended.metrics.csv")[1].mended_faults, 1);
+    let row = &workspace.rows("mended.metrics.csv")[1];
+    assert_eq!(row.mended_faults, 1);
+    // What a record was is told of the record as it came.
+    assert_eq!(
+        (row.original_tokens, row.original_turns),
+        (rows[1].original_tokens, rows[1].original_turns)
+    );
+    let cost = |tokens: u64| tokens.cast_signed();
+    assert!(row.compressed_tokens > row.original_tokens);
+    assert_eq!(
+        row.tokens_saved,
+        cost(row.original_tokens) - cost(row.compressed_tokens)
+    );
     workspace
         .compress(&["mended.jsonl", "-o", "again.jsonl", "--sanitize"])
         .exits(0);
     assert_eq!(workspace.text("again.jsonl"), text);
+}
+
+#[test]
+fn an_answer_that_names_its_tool_is_not_taken_for_that_of_another_call() {
+    let record = json!({"conversations": [{"from": "human", "value": "u"},
+        {"from": "gpt", "value": "<tool_call>\n{\"name\": \"f\"}\n</tool_call>\n<tool_call>\n{\"name\": \"g\"}\n</tool_call>"},
+        {"from": "tool", "value": "<tool_response>\n{\"name\": \"g\", \"content\": \"1\"}\n</tool_response>"}, {"from": "gpt", "value": "x"}]});
+    let (turns, left) = mended(&record);
+    let answers = turns[2]["value"].as_str().unwrap();
+    assert!(
+        answers.ends_with(&format!(
+            "{{\"name\": \"f\", \"content\": \"{NO_RESULT}\"}}\n</tool_response>"
+        )),
+        "{answers}"
+    );
+    assert_eq!((turns.len(), left), (4, Faults::default()));
 }

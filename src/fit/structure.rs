@@ -1,6 +1,6 @@
 //! What is broken in a record: told in its row, and mended before all else where that is asked for.
 
-use super::{FitSettings, Fitted, Fitter};
+use super::{CountMode, Counted, FitSettings, Fitted, Fitter};
 use crate::metrics::{Row, Status};
 use crate::summarize::marker::SUMMARY_MARKER;
 use crate::trajectory::{self, Faults, Mended, Record};
@@ -27,8 +27,25 @@ pub fn note(row: &mut Row, found: Faults) {
     row.same_role_neighbours = found.same_role_neighbours as u64;
 }
 
+/// Tells in the row of a mended record what it was before it was mended, and how much was saved of that.
+fn as_it_came(row: &mut Row, before: &Row, count: CountMode) {
+    row.original_turns = before.original_turns;
+    row.turns_removed = row.original_turns.cast_signed() - row.compressed_turns.cast_signed();
+    row.original_value_tokens = row.original_value_tokens.and(before.original_value_tokens);
+    // A template may refuse what was broken: what it would have cost as rendered is not known then.
+    if row.original_rendered_tokens.is_some() && before.original_rendered_tokens.is_some() {
+        row.original_rendered_tokens = before.original_rendered_tokens;
+    } else if count == CountMode::Rendered {
+        return;
+    }
+    row.original_tokens = before.original_tokens;
+    row.tokens_saved = row.original_tokens.cast_signed() - row.compressed_tokens.cast_signed();
+    row.compression_ratio = row.compressed_tokens as f64 / row.original_tokens.max(1) as f64;
+}
+
 impl Fitter {
-    /// Fits a mended record in place of the one that was read; its figures are those of the mended one.
+    /// Fits a mended record in place of the one that was read. What it cost before is what the one that was read costs, as
+    /// far as that can be told.
     pub(super) async fn fit_mended(&self, record: &Record<'_>, mended: Mended) -> Fitted {
         let Ok(whole) = trajectory::parse(mended.text.as_bytes(), Some(record.format)) else {
             return self.fit_record(record).await;
@@ -37,6 +54,8 @@ impl Fitter {
         if fitted.row.status == Status::Failed {
             return fitted;
         }
+        let before = Counted::of(self, record).row(&self.settings);
+        as_it_came(&mut fitted.row, &before, self.settings.count);
         let found = faults_of(record).total();
         fitted.row.mended_faults = found.saturating_sub(mended.left.total()) as u64;
         if !self.settings.dry_run {

@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::value::RawValue;
 
 use super::calls::raw_calls;
-use super::{Format, Record, Role, Turn, json};
+use super::{Format, OpenCalls, Record, Role, Turn, TurnView, json, view};
 
 /// What is broken in a trajectory, by kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -74,6 +74,7 @@ impl<'a> Structure<'a> {
         let shapes: Vec<Shape<'a>> = record.turns.iter().map(shape).collect();
         let mut structure = Self::default();
         structure.link(record, &shapes);
+        structure.link_by_name(record, &shapes);
         structure.shapes = shapes;
         let is_packed = |(_, (turn, shape)): &(usize, (&Turn<'_>, &Shape<'_>))| {
             turn.role == Role::Tool && shape.answers.len() > 1
@@ -134,6 +135,63 @@ impl<'a> Structure<'a> {
         for (index, calls) in answered.iter().enumerate().take(last) {
             let open = calls.iter().enumerate().filter(|(_, answered)| !**answered);
             self.unanswered.extend(open.map(|(place, _)| (index, place)));
+        }
+    }
+
+    /// Where a turn's calls, none of which has an id, were answered in part only, the answers go to the calls of their names.
+    fn link_by_name(&mut self, record: &Record<'a>, shapes: &[Shape<'a>]) {
+        let asks_names = |calls: &[Place]| {
+            let shape = calls.first().and_then(|(turn, _)| shapes.get(*turn));
+            shape.is_some_and(|shape| {
+                shape.calls.len() > calls.len() && shape.calls.iter().all(Option::is_none)
+            })
+        };
+        let callers: Vec<usize> = self
+            .unanswered
+            .chunk_by(|a, b| a.0 == b.0)
+            .filter(|calls| asks_names(calls))
+            .filter_map(|calls| calls.first().map(|(turn, _)| *turn))
+            .collect();
+        for caller in callers {
+            let Some(turn) = record.turns.get(caller) else {
+                continue;
+            };
+            let asking = view(turn, caller);
+            let count = shapes.get(caller).map_or(0, |shape| shape.calls.len());
+            if asking.calls.len() != count {
+                continue;
+            }
+            let mut open = OpenCalls::new(asking.calls.iter().map(|call| call.name.as_ref()));
+            let mut is_answered = vec![false; count];
+            let following = record.turns.iter().skip(caller + 1);
+            let run = following.take_while(|turn| turn.role != Role::Assistant).count();
+            // Links stand in the order of the answers.
+            let from = self.links.partition_point(|((answer, _), _)| *answer <= caller);
+            let links = self.links.iter_mut().skip(from);
+            let links = links.take_while(|((answer, _), _)| *answer <= caller + run);
+            let mut answering: Option<TurnView<'_>> = None;
+            for (answer, call) in links.filter(|(_, call)| call.0 == caller) {
+                if answering.as_ref().is_none_or(|view| view.index != answer.0) {
+                    answering = record.turns.get(answer.0).map(|turn| view(turn, answer.0));
+                }
+                let response = answering.as_ref().and_then(|view| view.responses.get(answer.1));
+                let name = response.and_then(|response| response.name.as_deref());
+                if let Some(place) = open.answered_by(name) {
+                    call.1 = place;
+                }
+                if let Some(is_answered) = is_answered.get_mut(call.1) {
+                    *is_answered = true;
+                }
+            }
+            let open = is_answered.iter().enumerate().filter(|(_, answered)| !**answered);
+            let mut open = open.map(|(place, _)| (caller, place));
+            let from = self.unanswered.partition_point(|(turn, _)| *turn < caller);
+            let left = self.unanswered.iter_mut().skip(from);
+            for left in left.take_while(|(turn, _)| *turn == caller) {
+                if let Some(place) = open.next() {
+                    *left = place;
+                }
+            }
         }
     }
 }

@@ -1,12 +1,13 @@
 //! What was done: every tool call of the region with its target and how it ended, repeated ones counted once.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
+use super::command::tell_directories;
 use super::outcome::{Outcome, outcome};
 use super::source::{SourceCall, SourceTurn};
 use super::target::{Effect, Target, target};
 use super::told::Told;
-use crate::trajectory::Role;
+use crate::trajectory::{OpenCalls, Role};
 
 /// A tool call and how it ended.
 pub(super) struct Action {
@@ -29,6 +30,7 @@ pub(super) struct Action {
 /// The calls of the region in order of their last run.
 pub(super) fn actions(turns: &[SourceTurn<'_>]) -> Vec<Action> {
     let mut all: Vec<Action> = Vec::new();
+    let mut targets = targets(turns).into_iter();
     let mut place: FxHashMap<String, usize> = FxHashMap::default();
     let mut told = Told::default();
     for (index, turn) in turns
@@ -38,7 +40,7 @@ pub(super) fn actions(turns: &[SourceTurn<'_>]) -> Vec<Action> {
     {
         let answers = Answers::after(turns, index);
         for (number, call) in turn.calls.iter().enumerate() {
-            let target = target(call);
+            let Some(target) = targets.next() else { break };
             let answer = answers.of(call, number);
             let is_reading = target.effect == Effect::Read;
             let outcome = answer
@@ -72,46 +74,60 @@ pub(super) fn actions(turns: &[SourceTurn<'_>]) -> Vec<Action> {
     all
 }
 
+/// What the calls of the region are about, one after the other.
+fn targets(turns: &[SourceTurn<'_>]) -> Vec<Target> {
+    let callers = turns.iter().filter(|turn| turn.role == Role::Assistant);
+    let mut targets: Vec<Target> = callers.flat_map(|turn| &turn.calls).map(target).collect();
+    tell_directories(&mut targets);
+    targets
+}
+
 /// What came back after an assistant turn.
 pub(in crate::summarize) struct Answers<'t> {
-    all: Vec<(Option<&'t str>, &'t str)>,
     /// The first answer of each id.
-    by_id: FxHashMap<&'t str, usize>,
-    /// The ids of the turn's calls: what answers one of them answers no other.
-    called: FxHashSet<&'t str>,
+    by_id: FxHashMap<&'t str, &'t str>,
+    /// What else came back, at the place of the call that it belongs to.
+    by_place: Vec<Option<&'t str>>,
 }
 
 impl<'t> Answers<'t> {
     /// The answers to the calls of the turn at `index`.
     pub(in crate::summarize) fn after(turns: &'t [SourceTurn<'_>], index: usize) -> Self {
-        let following = turns.get(index + 1..).unwrap_or_default().iter();
-        let all: Vec<(Option<&str>, &str)> = following
-            .take_while(|next| next.role == Role::Tool)
-            .flat_map(|next| &next.answers)
-            .map(|(id, content)| (*id, content.as_ref()))
+        let calls = turns.get(index).map_or(&[][..], |turn| &turn.calls);
+        // What answers one of the calls by its id answers no other.
+        let called = calls.iter().enumerate().rev();
+        let called: FxHashMap<&str, usize> = called
+            .filter_map(|(place, call)| Some((call.id?, place)))
             .collect();
-        let mut by_id = FxHashMap::default();
-        for (place, (id, _)) in all.iter().enumerate() {
+        let mut open = OpenCalls::new(calls.iter().map(|call| call.name.as_ref()));
+        let mut answers = Self {
+            by_id: FxHashMap::default(),
+            by_place: vec![None; calls.len()],
+        };
+        let following = turns.get(index + 1..).unwrap_or_default().iter();
+        let tools = |turn: &'t SourceTurn<'_>| turn.tools.iter().copied().chain(std::iter::repeat(None));
+        let all = following
+            .take_while(|next| next.role == Role::Tool)
+            .flat_map(|next| next.answers.iter().zip(tools(next)));
+        for ((id, content), tool) in all {
             if let Some(id) = id {
-                by_id.entry(*id).or_insert(place);
+                answers.by_id.entry(id).or_insert(content);
+            }
+            if let Some(place) = id.and_then(|id| called.get(id)) {
+                open.note(Some(*place));
+                continue;
+            }
+            let place = open.answered_by(tool.filter(|_| id.is_none()));
+            if let Some(answer) = place.and_then(|place| answers.by_place.get_mut(place)) {
+                *answer = Some(content);
             }
         }
-        let calls = turns.get(index).into_iter().flat_map(|turn| &turn.calls);
-        Self {
-            all,
-            by_id,
-            called: calls.filter_map(|call| call.id).collect(),
-        }
+        answers
     }
 
-    /// The answer to the turn's call at place `number`: by id, else by place.
+    /// The answer to the turn's call at place `number`: by id, else by the name of its tool, else by place.
     pub(in crate::summarize) fn of(&self, call: &SourceCall<'_>, number: usize) -> Option<&'t str> {
-        let by_id = call.id.and_then(|id| self.all.get(*self.by_id.get(id)?));
-        let by_place = || {
-            let answer = self.all.get(number)?;
-            let is_of_another = call.id.is_some() && answer.0.is_some_and(|id| self.called.contains(id));
-            (!is_of_another).then_some(answer)
-        };
-        by_id.or_else(by_place).map(|(_, content)| *content)
+        let by_id = call.id.and_then(|id| self.by_id.get(id).copied());
+        by_id.or_else(|| *self.by_place.get(number)?)
     }
 }

@@ -30,7 +30,8 @@ pub(super) fn cleaned_line(text: &str) -> Cow<'_, str> {
     let mut line = with_single_spaces(text);
     let mut is_changed = false;
     while let Some(tag) = reserved_in(&line) {
-        line = line.replace(tag, " ");
+        let is_mark = tag.starts_with('[');
+        line = line.replace(tag, if is_mark { " " } else { GONE });
         is_changed = true;
     }
     if has(&line, "<|") {
@@ -42,13 +43,40 @@ pub(super) fn cleaned_line(text: &str) -> Cow<'_, str> {
         is_changed = true;
     }
     if is_changed {
-        line = line
-            .split(' ')
-            .filter(|word| !word.is_empty())
-            .collect::<Vec<_>>()
-            .join(" ");
+        line = with_placeholders(&line);
     }
     Cow::Owned(line)
+}
+
+/// What stands where a tag was taken out, until the line is whole; no cleaned line holds it otherwise.
+const GONE: &str = " \u{1} ";
+
+/// What is told of a tag in the middle of a line: left out without a word, it would leave a sentence that says something else.
+const PLACEHOLDER: &str = "(tag)";
+
+/// `line` with single spaces, and a placeholder for tags that were taken out between words.
+fn with_placeholders(line: &str) -> String {
+    let mut told = String::with_capacity(line.len());
+    let mut is_gone = false;
+    for word in line.split(' ').filter(|word| !word.is_empty()) {
+        if word == GONE.trim_matches(' ') {
+            is_gone = true;
+            continue;
+        }
+        if !told.is_empty() {
+            told.push(' ');
+            if is_gone {
+                told.push_str(PLACEHOLDER);
+                // A mark that ends a sentence stays right behind it.
+                if !matches!(word, "." | "," | ";" | ":" | "!" | "?") {
+                    told.push(' ');
+                }
+            }
+        }
+        told.push_str(word);
+        is_gone = false;
+    }
+    told
 }
 
 /// `text` without escapes, control characters and invisible marks, one space for any run of blanks and none at its ends.
@@ -230,6 +258,12 @@ fn is_invisible(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{fffd}')
 }
 
+/// Whether a line opens or closes a block of code.
+pub(super) fn is_fence(line: &str) -> bool {
+    let line = line.trim_start();
+    line.starts_with("```") || line.starts_with("~~~")
+}
+
 /// `line` without `<|im_end|>` and the like.
 fn without_special_tokens(line: &str) -> String {
     let mut kept = String::with_capacity(line.len());
@@ -237,7 +271,10 @@ fn without_special_tokens(line: &str) -> String {
     while let Some((before, after)) = rest.split_once("<|") {
         kept.push_str(before);
         rest = match after.split_once("|>") {
-            Some((name, tail)) if name.len() <= 40 && !name.contains(' ') => tail,
+            Some((name, tail)) if name.len() <= 40 && !name.contains(' ') => {
+                kept.push_str(GONE);
+                tail
+            }
             _ => {
                 kept.push_str("< |");
                 after
@@ -247,4 +284,26 @@ fn without_special_tokens(line: &str) -> String {
     kept.push_str(rest);
     // Taking one out must not have made another.
     kept.replace("<|", "< |")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tag_between_words_leaves_a_placeholder() {
+        for (text, expected) in [
+            (
+                "Use <|im_end|> and <tool_call> here, not </think>.",
+                "Use (tag) and (tag) here, not (tag).",
+            ),
+            ("<think>all of it</think>", "all of it"),
+            ("a<|im_end|><|im_start|>b", "a (tag) b"),
+            ("a [CONTEXT SUMMARY]: b", "a b"),
+            ("a <tool<tool_call>_call> b", "a <tool (tag) _call> b"),
+        ] {
+            assert_eq!(cleaned(text), expected);
+            assert_eq!(cleaned(expected), expected);
+        }
+    }
 }

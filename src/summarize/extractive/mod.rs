@@ -5,6 +5,7 @@
 
 pub(super) mod action;
 mod candidate;
+mod command;
 mod excerpt;
 mod lead;
 pub(super) mod line;
@@ -14,7 +15,9 @@ mod prose;
 mod rank;
 mod render;
 mod sentences;
+mod small_talk;
 pub(super) mod source;
+mod superseded;
 pub(super) mod target;
 mod test_run;
 #[cfg(test)]
@@ -95,6 +98,7 @@ impl Extractive {
         }
         prose::asked(&turns, limits, &mut candidates);
         prose::findings(&turns, limits, &mut candidates);
+        superseded::without_superseded(&mut candidates);
         work::done(&actions, limits, &mut candidates);
         work::files(&actions, limits, &mut candidates);
         work::open_errors(&actions, limits, &mut candidates);

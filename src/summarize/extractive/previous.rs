@@ -1,9 +1,11 @@
 //! An earlier summary carried over: its lines go back to the sections that they came from.
 
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use super::action::Action;
 use super::candidate::{Candidate, Section};
 use super::lead::IN_PROGRESS;
-use super::line::{cleaned, shortened, without_bullet};
+use super::line::{cleaned, is_fence, shortened, without_bullet};
 use super::{Limits, order};
 use crate::summarize::grounding::KEY_REFERENCES;
 
@@ -21,35 +23,67 @@ fn was_run_again(line: &str, actions: &[Action]) -> bool {
     };
     let is_it = |action: &Action| {
         let line = action.target.line.as_str();
-        line == named || (is_shortened && line.starts_with(named))
+        // Where a command ran says not which one it was.
+        line == named || (is_shortened && !named.ends_with("&&") && line.starts_with(named))
     };
     !named.is_empty() && actions.iter().any(|action| action.is_answered && is_it(action))
 }
 
-/// The lines of `body` as candidates: first in time, worth a little less than what is new. Lines under no heading of ours
-/// are told as `Earlier`, the first ones being worth most.
-pub(super) fn carried_over(body: &str, limits: Limits, actions: &[Action], candidates: &mut Vec<Candidate>) {
+/// What a line of what was done is about: all of it before how often that was and how it ended.
+fn about(line: &str) -> &str {
+    let line = line.split_once(" -> ").map_or(line, |(head, _)| head);
+    match line.strip_suffix(')').and_then(|line| line.rsplit_once(" (x")) {
+        Some((head, times)) if times.starts_with(|c: char| c.is_ascii_digit()) => head,
+        _ => line,
+    }
+}
+
+/// The lines of an earlier summary under the headings that they stand under, without headings, bullets and fenced code.
+fn lines_of(body: &str) -> Vec<(Section, String)> {
     let mut section = Section::Earlier;
-    for (number, raw) in body
+    let mut in_fence = false;
+    let mut lines = Vec::new();
+    for raw in body
         .lines()
         .filter(|line| !line.trim().is_empty())
         .take(MAX_LINES)
-        .enumerate()
     {
+        if is_fence(raw) {
+            in_fence = !in_fence;
+            continue;
+        }
+        if in_fence {
+            continue;
+        }
         let line = cleaned(raw);
         if let Some(labelled) = Section::from_label(&line) {
             section = labelled;
+        } else if !line.starts_with(KEY_REFERENCES) && !line.starts_with(IN_PROGRESS) {
+            // Those are written anew, from what later turns still use and from what is still in progress.
+            lines.push((section, without_bullet(&line).to_owned()));
+        }
+    }
+    lines
+}
+
+/// The lines of `body` as candidates: first in time, worth a little less than what is new. Lines under no heading of ours
+/// are told as `Earlier`, the first ones being worth most; of what was done, found and told of values the last ones are,
+/// and what was done again since goes.
+pub(super) fn carried_over(body: &str, limits: Limits, actions: &[Action], candidates: &mut Vec<Candidate>) {
+    let lines = lines_of(body);
+    let answered = actions.iter().filter(|action| action.is_answered);
+    let mut done: FxHashSet<&str> = answered.map(|action| action.target.line.as_str()).collect();
+    let mut after: FxHashMap<Section, usize> = FxHashMap::default();
+    for (number, (section, text)) in lines.iter().enumerate().rev() {
+        let is_past = match section {
+            Section::Done => !done.insert(about(text)),
+            Section::Errors => was_run_again(text, actions),
+            _ => false,
+        };
+        if is_past {
             continue;
         }
-        // Written anew, from what later turns still use and from what is still in progress.
-        if line.starts_with(KEY_REFERENCES) || line.starts_with(IN_PROGRESS) {
-            continue;
-        }
-        let text = without_bullet(&line);
-        if section == Section::Errors && was_run_again(text, actions) {
-            continue;
-        }
-        let most = if section == Section::Asked {
+        let most = if *section == Section::Asked {
             limits.asked
         } else {
             2 * limits.line
@@ -57,20 +91,21 @@ pub(super) fn carried_over(body: &str, limits: Limits, actions: &[Action], candi
         let Some(text) = shortened(text, most).filter(|text| !text.is_empty()) else {
             continue;
         };
-        let base = match section {
-            Section::Asked => 6.0,
-            Section::Constraints => 4.0,
-            Section::Files => 3.0,
-            Section::Done | Section::Findings | Section::Values => 1.6,
-            Section::Errors => 1.2,
-            Section::Earlier => 5.0,
+        let after = after.entry(*section).or_default();
+        let (base, rank) = match section {
+            Section::Asked => (6.0, number),
+            Section::Constraints => (4.0, number),
+            Section::Files => (3.0, number),
+            Section::Done | Section::Findings | Section::Values => (1.6, *after),
+            Section::Errors => (1.2, number),
+            Section::Earlier => (5.0, number),
         };
-        let value = base / (1.0 + 0.08 * number as f64);
+        *after += 1;
         candidates.push(Candidate {
-            section,
+            section: *section,
             order: order(0, 0).min(number),
             text: text.into_owned(),
-            value,
+            value: base / (1.0 + 0.08 * rank as f64),
         });
     }
 }

@@ -1,14 +1,13 @@
 //! What people said: sentences of human and assistant turns, without code, boilerplate and small talk.
 
 use std::borrow::Cow;
-use std::sync::LazyLock;
 
-use aho_corasick::AhoCorasick;
 use rustc_hash::FxHashSet;
 
 use super::candidate::{Candidate, Section};
-use super::line::{cleaned_line, shortened, without_bullet};
+use super::line::{cleaned_line, is_fence, shortened, without_bullet};
 use super::sentences::{sentences, without_number};
+use super::small_talk::{is_announcement, is_numbered_step, is_one_word, is_polite, is_small_talk, start_of};
 use super::source::SourceTurn;
 use super::{Limits, order};
 use crate::trajectory::Role;
@@ -52,36 +51,6 @@ const DEMANDS_ELSEWHERE: [&str; 18] = [
     "debe ",
 ];
 
-/// Starts of sentences that only announce the next step, or are polite.
-const ANNOUNCEMENTS: &[&str] = &[
-    "let me",
-    "now let me",
-    "let's",
-    "now let's",
-    "i'll",
-    "i will",
-    "now i'll",
-    "now i need",
-    "first, let",
-    "next, let",
-    "now, let",
-    "i need to",
-    "let us",
-    "让我",
-    "接下来",
-    "首先",
-    "thanks for",
-    "thank you for",
-    "i apologize for",
-    "i understand your",
-    "i completely understand",
-    "i appreciate your",
-    "that sounds like a",
-    "you're welcome",
-    "感谢您",
-    "不客气",
-];
-
 /// Starts of sentences that tell a finding.
 const FINDINGS: [&str; 14] = [
     "the issue",
@@ -111,9 +80,9 @@ pub(super) fn asked(turns: &[SourceTurn<'_>], limits: Limits, candidates: &mut V
     let mut seen: FxHashSet<String> = FxHashSet::default();
     for (rank, index) in humans.iter().rev().enumerate() {
         let Some(turn) = turns.get(*index) else { continue };
-        let lines = prose_lines(&turn.prose);
+        let lines = prose_lines(&turn.prose, true);
         let whole = lines.join(" ");
-        let is_chatter = whole.chars().count() < 12;
+        let is_chatter = whole.chars().count() < 12 || is_small_talk(&whole);
         let base = match rank {
             _ if is_chatter => 1.0,
             0 => 10.0,
@@ -181,7 +150,7 @@ pub(super) fn findings(turns: &[SourceTurn<'_>], limits: Limits, candidates: &mu
     let mut seen: FxHashSet<String> = FxHashSet::default();
     for (rank, index) in speaking.iter().rev().enumerate() {
         let Some(turn) = turns.get(*index) else { continue };
-        let lines = prose_lines(&turn.prose);
+        let lines = prose_lines(&turn.prose, false);
         let all: Vec<&str> = lines
             .iter()
             .flat_map(|line| sentences(line))
@@ -191,12 +160,10 @@ pub(super) fn findings(turns: &[SourceTurn<'_>], limits: Limits, candidates: &mu
         for (number, sentence) in all.into_iter().enumerate() {
             let sentence = without_number(sentence);
             let lower = start_of(sentence);
-            if ANNOUNCEMENTS.iter().any(|start| lower.starts_with(start))
-                || sentence.ends_with([':', '：', '?', '？'])
-            {
+            if is_announcement(&lower) || sentence.ends_with([':', '：', '?', '？']) {
                 continue;
             }
-            if is_polite(&lower, sentence) || is_one_word(sentence) {
+            if is_polite(&lower, sentence) || is_one_word(sentence) || is_numbered_step(&lower) {
                 continue;
             }
             // A sentence that is a little too long tells more as a whole than cut.
@@ -240,47 +207,33 @@ pub(super) fn findings(turns: &[SourceTurn<'_>], limits: Limits, candidates: &mu
     }
 }
 
-/// What an assistant says to be polite, or to ask for what it then gets.
-const COURTESIES: [&str; 8] = [
-    "let me know",
-    "please provide",
-    "please confirm",
-    "feel free to",
-    "further assistance",
-    "to assist you",
-    "to proceed with",
-    "happy to help",
-];
-
-/// Whether a sentence holds one of them, or begins like one whatever its case (`lower` is its start in small letters).
-fn is_polite(lower: &str, sentence: &str) -> bool {
-    static PHRASES: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| AhoCorasick::new(COURTESIES).ok());
-    COURTESIES.iter().any(|phrase| lower.starts_with(phrase))
-        || match PHRASES.as_ref() {
-            Some(phrases) => phrases.is_match(sentence),
-            None => COURTESIES.iter().any(|phrase| sentence.contains(phrase)),
-        }
-}
-
-/// Whether a sentence is a name and nothing more. Scripts without spaces say much without one.
-fn is_one_word(sentence: &str) -> bool {
-    sentence.is_ascii() && !sentence.contains(' ')
-}
-
 /// Starts of sentences that lean on what was said before.
 const LEANING: [&str; 12] = [
     "that's", "this ", "so ", "but ", "it ", "it's", "and ", "also", "wait", "actually", "thank", "great",
 ];
 
-/// The lines of a text that are prose: no fenced code, no comments of a template, no bare tags, no data.
-fn prose_lines(text: &str) -> Vec<Cow<'_, str>> {
-    let mut lines = Vec::new();
+/// What stands for fenced code in what a human asked.
+const CODE: &str = "[code]";
+
+/// The lines of a text that are prose: no fenced code (`with_code` says where it stood), no comments of a template, no bare
+/// tags, no data.
+fn prose_lines(text: &str, with_code: bool) -> Vec<Cow<'_, str>> {
+    let mut lines: Vec<Cow<'_, str>> = Vec::new();
     let mut in_fence = false;
     let mut in_comment = false;
     for raw in text.lines() {
         let trimmed = raw.trim();
-        if trimmed.starts_with("```") || trimmed.starts_with("~~~") {
+        if is_fence(trimmed) {
             in_fence = !in_fence;
+            match lines.last_mut() {
+                Some(last) if in_fence && with_code => {
+                    let last = last.to_mut();
+                    last.push(' ');
+                    last.push_str(CODE);
+                }
+                None if in_fence && with_code => lines.push(Cow::Borrowed(CODE)),
+                _ => {}
+            }
             continue;
         }
         in_comment |= trimmed.starts_with("<!--");
@@ -302,20 +255,6 @@ fn prose_lines(text: &str) -> Vec<Cow<'_, str>> {
 
 fn is_bare_tag(line: &str) -> bool {
     line.starts_with('<') && line.ends_with('>') && !line.contains(' ')
-}
-
-/// The start of a sentence in small letters, enough to compare with phrases.
-fn start_of(sentence: &str) -> String {
-    let end = sentence
-        .char_indices()
-        .nth(24)
-        .map_or(sentence.len(), |(at, _)| at);
-    let start = sentence.get(..end).unwrap_or(sentence);
-    if start.is_ascii() {
-        start.to_ascii_lowercase()
-    } else {
-        start.to_lowercase().replace('’', "'")
-    }
 }
 
 fn demands(sentence: &str) -> bool {

@@ -17,6 +17,8 @@ pub(in crate::summarize) struct SourceTurn<'a> {
     pub calls: Vec<SourceCall<'a>>,
     /// What tools brought back, with the id of the call.
     pub answers: Vec<(Option<&'a str>, Cow<'a, str>)>,
+    /// The tools that brought them back, one for each of them that says so at all.
+    pub tools: Vec<Option<&'a str>>,
 }
 
 /// A tool call.
@@ -70,6 +72,11 @@ pub(in crate::summarize) fn source_turns<'a>(
             prose: Cow::Borrowed(""),
             calls,
             answers: Vec::new(),
+            tools: turn
+                .responses
+                .iter()
+                .map(|response| response.name.as_deref())
+                .collect(),
         };
         let after_call = sources
             .last()

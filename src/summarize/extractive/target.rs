@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::command::of_command;
 use super::line::{cleaned, cleaned_line, shortened};
 use super::source::{Arguments, SourceCall};
 use crate::trajectory::leaves::{Leaf, leaves};
@@ -28,13 +29,24 @@ pub(in crate::summarize) struct Target {
     pub effect: Effect,
     /// The file it does it to.
     pub file: Option<String>,
+    /// Where a command went before it ran: it makes part of the key, of the line only where it tells something.
+    pub directory: Option<Directory>,
+}
+
+/// The directory of a command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::summarize) struct Directory {
+    /// As it was written; empty where the command went nowhere.
+    pub name: String,
+    /// Where in the line it would stand.
+    pub place: usize,
 }
 
 /// Longest target in characters.
-const MAX_TARGET: usize = 120;
+pub(super) const MAX_TARGET: usize = 120;
 
 /// Longest value of a single argument in characters.
-const MAX_VALUE: usize = 60;
+pub(super) const MAX_VALUE: usize = 60;
 
 const PATH_KEYS: [&str; 8] = [
     "path",
@@ -137,6 +149,7 @@ pub(in crate::summarize) fn target(call: &SourceCall<'_>) -> Target {
         line,
         effect: Effect::Other,
         file: None,
+        directory: None,
     }
 }
 
@@ -193,135 +206,6 @@ fn on_file(name: &str, path: &str, verb: Option<&str>, fields: &[Field<'_>]) -> 
         key,
         effect,
         file: (!path.is_empty()).then_some(path),
-    }
-}
-
-/// A shell command, or the first line of a script.
-fn of_command(name: &str, command: &str) -> Target {
-    let command = command.trim();
-    let mut first = command.lines().next().unwrap_or_default().trim();
-    // The directory it ran in is the same for every command of a trajectory.
-    while let Some(rest) = first
-        .strip_prefix("cd ")
-        .and_then(|rest| rest.split_once("&&"))
-        .map(|(_, rest)| rest.trim())
-    {
-        first = rest;
-    }
-    if first.is_empty() || (first.starts_with('#') && command.lines().count() > 1) {
-        first = command
-            .lines()
-            .map(str::trim)
-            .find(|line| !line.is_empty() && !line.starts_with('#'))
-            .unwrap_or(first);
-    }
-    let is_script =
-        command.lines().nth(1).is_some() && first.ends_with(['"', '\'', '(']) || first.contains("<<");
-    let (effect, file) = effect_of_command(first);
-    let mut shown = if is_script {
-        script_line(first, command)
-    } else {
-        cleaned(first.trim_end_matches("2>&1").trim_end())
-    };
-    shown = shortened(&shown, MAX_TARGET).map_or_else(String::new, std::borrow::Cow::into_owned);
-    let line = match (name.is_empty(), shown.is_empty()) {
-        (true, _) => shown,
-        (false, true) => name.to_owned(),
-        (false, false) => format!("{name}: {shown}"),
-    };
-    // What a pipe does with the output (`| tail -5`) makes no other attempt of it.
-    let pipe = if effect == Effect::Other {
-        first.find(" | ").unwrap_or(first.len())
-    } else {
-        first.len()
-    };
-    let same = first
-        .get(..pipe)
-        .unwrap_or(first)
-        .trim_end()
-        .trim_end_matches("2>&1")
-        .trim_end();
-    // An editor's next try at the open file, whatever its lines.
-    // Scripts are the same only as a whole, whatever runs them.
-    let same = match first {
-        _ if is_script => command,
-        _ if first.starts_with("edit ") => "edit",
-        _ => same,
-    };
-    Target {
-        line,
-        key: format!("{name}: {same}"),
-        effect,
-        file,
-    }
-}
-
-/// The command that runs a script of several lines, with the comment or statement that tells most of the script.
-fn script_line(first: &str, command: &str) -> String {
-    let program = first
-        .split("<<")
-        .next()
-        .unwrap_or(first)
-        .trim_end_matches([' ', '"', '\'', '(', '-']);
-    let mut body = command
-        .lines()
-        .skip_while(|line| !line.contains(first))
-        .skip(1)
-        .map(str::trim)
-        .filter(|line| line.len() > 3);
-    let told = body
-        .clone()
-        .take(40)
-        .find_map(|line| line.strip_prefix("# ").filter(|comment| comment.len() > 8))
-        .or_else(|| {
-            body.find(|line| {
-                !["import ", "from ", "#", "sys.path", "\"\"\""]
-                    .iter()
-                    .any(|start| line.starts_with(start))
-            })
-        });
-    let told = cleaned(told.unwrap_or_default());
-    match shortened(&told, MAX_VALUE) {
-        Some(told) if !told.is_empty() => format!("{} # {told}", cleaned(program)),
-        _ => cleaned(program),
-    }
-}
-
-/// What a command does, by the program it starts and where it writes to.
-fn effect_of_command(command: &str) -> (Effect, Option<String>) {
-    let words: Vec<&str> = command.split_whitespace().take(40).collect();
-    let program = words.first().copied().unwrap_or_default();
-    let bare = |word: &str| word.trim_matches(['"', '\'', ';']).to_owned();
-    let is_path = |word: &&&str| {
-        !word.starts_with(['-', '<', '|', '&', '\'', '"', '$', '{'])
-            && word.contains(['/', '.'])
-            && !word.contains('*')
-    };
-    // A `>` inside quotes compares; only one outside them writes.
-    let mut quotes = 0;
-    let written = words.windows(2).find_map(|pair| {
-        let [word, file] = pair else { return None };
-        let outside = quotes % 2 == 0;
-        quotes += word.matches(['"', '\'']).count();
-        let writes = outside && matches!(*word, ">" | ">>") && *file != "/dev/null" && !file.starts_with('&');
-        writes.then(|| bare(file))
-    });
-    if let Some(file) = written {
-        return (Effect::Modify, Some(file));
-    }
-    let last_path = words.iter().skip(1).rfind(is_path).map(|word| bare(word));
-    match program {
-        "sed" if words.contains(&"-i") || command.contains(" -i") => (Effect::Modify, last_path),
-        "rm" | "mv" | "cp" | "touch" | "mkdir" | "patch" | "tee" | "create" => (Effect::Modify, last_path),
-        "edit" => (Effect::Modify, None),
-        "cat" | "head" | "tail" | "sed" | "less" | "nl" | "open" | "bat" => (Effect::Read, last_path),
-        "grep" | "rg" | "find" | "ls" | "find_file" | "search_dir" | "search_file" | "tree" | "awk"
-        | "wc" => (Effect::Read, None),
-        "git" => match words.get(1).copied() {
-            Some("diff" | "log" | "show" | "status" | "blame" | "grep") => (Effect::Read, None),
-            Some("apply" | "checkout" | "stash" | "reset" | "commit" | "add") => (Effect::Modify, None),
-            _ => (Effect::Other, None),
-        },
-        _ => (Effect::Other, None),
+        directory: None,
     }
 }

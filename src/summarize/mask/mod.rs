@@ -13,7 +13,7 @@ pub use errors::{error_lines, is_error_line};
 use super::extractive::source::{SourceCall, SourceTurn, source_turns};
 use super::redact::redact;
 use crate::compress::anchors::{Anchor, held_mask};
-use crate::trajectory::{Role, TurnView};
+use crate::trajectory::{OpenCalls, Role, TurnView};
 use head::head;
 pub(in crate::summarize) use head::patched_files;
 
@@ -165,10 +165,11 @@ fn is_mask(output: &str, head: &str) -> bool {
 /// Finds the call that each output answers, going through the turns in order.
 #[derive(Default)]
 struct Callers<'s> {
-    by_id: FxHashMap<&'s str, &'s SourceCall<'s>>,
-    /// The calls of the assistant turn that is being answered, and how many answers there were.
-    open: &'s [SourceCall<'s>],
-    answers: usize,
+    /// Calls by id, with their places in their turns.
+    by_id: FxHashMap<&'s str, (usize, &'s SourceCall<'s>)>,
+    /// The calls of the assistant turn that is being answered.
+    calls: &'s [SourceCall<'s>],
+    open: OpenCalls<'s>,
 }
 
 impl<'s> Callers<'s> {
@@ -176,28 +177,30 @@ impl<'s> Callers<'s> {
     fn of(&mut self, view: &TurnView<'_>, source: &'s SourceTurn<'s>) -> Vec<Option<&'s SourceCall<'s>>> {
         match source.role {
             Role::Assistant => {
-                self.open = &source.calls;
-                self.answers = 0;
-                let named = source.calls.iter().filter_map(|call| Some((call.id?, call)));
-                self.by_id.extend(named);
+                self.calls = &source.calls;
+                self.open = OpenCalls::new(source.calls.iter().map(|call| call.name.as_ref()));
+                let calls = source.calls.iter().enumerate();
+                self.by_id
+                    .extend(calls.filter_map(|(place, call)| Some((call.id?, (place, call)))));
                 Vec::new()
             }
             Role::Tool => {
                 let calls = view.responses.iter().map(|response| {
-                    let place = self.answers;
-                    self.answers += 1;
                     let id = response.id.as_deref();
-                    let by_id = id.and_then(|id| self.by_id.get(id).copied());
-                    let by_place = || {
-                        let call = self.open.get(place)?;
-                        (id.is_none() || call.id.is_none()).then_some(call)
-                    };
-                    by_id.or_else(by_place)
+                    if let Some((place, call)) = id.and_then(|id| self.by_id.get(id).copied()) {
+                        let is_here = self.calls.get(place).is_some_and(|here| std::ptr::eq(here, call));
+                        self.open.note(is_here.then_some(place));
+                        return Some(call);
+                    }
+                    let name = response.name.as_deref().filter(|_| id.is_none());
+                    let call = self.calls.get(self.open.answered_by(name)?)?;
+                    (id.is_none() || call.id.is_none()).then_some(call)
                 });
                 calls.collect()
             }
             _ => {
-                self.open = &[];
+                self.calls = &[];
+                self.open = OpenCalls::default();
                 Vec::new()
             }
         }

@@ -217,6 +217,24 @@ fn a_mask_is_not_masked_again_and_short_outputs_stay() {
 }
 
 #[test]
+fn an_answer_without_an_id_goes_to_the_call_of_its_name() {
+    let call = |name: &str| format!("<tool_call>\n{{\"name\": \"{name}\"}}\n</tool_call>");
+    let answer = |name: &str, count| {
+        let answer = serde_json::json!({"name": name, "content": lines(count)});
+        format!("<tool_response>\n{answer}\n</tool_response>")
+    };
+    let record = serde_json::json!({"conversations": [
+        {"from": "gpt", "value": call("alpha") + &call("beta")},
+        {"from": "tool", "value": answer("beta", 20) + &answer("alpha", 30)}]});
+    let record = record.to_string();
+    let record = parse(record.as_bytes(), None).unwrap();
+    let views = [view(&record.turns[0], 0), view(&record.turns[1], 1)];
+    let masks = masks(&views, &views, |_| 0);
+    let tool = |mask: &Mask| mask.text.split(']').next().unwrap_or_default().to_owned();
+    assert_eq!(masks.iter().map(tool).collect::<Vec<_>>(), ["[beta", "[alpha"]);
+}
+
+#[test]
 fn an_answer_without_a_call_and_odd_names_are_no_trouble() {
     let record = serde_json::json!({"conversations": [{"from": "tool", "value":
         format!("<tool_response>\n{}\n</tool_response>", serde_json::json!({"name": "a]b\n", "content": lines(20)}))}]});

@@ -274,7 +274,7 @@ fn nothing_of_a_template_or_a_terminal_gets_through() {
     let text = told(&[turn(Role::Human, said)]);
     assert_eq!(
         text,
-        "[CONTEXT SUMMARY]:\nAsked:\n- Fix red text and tags here. Done so."
+        "[CONTEXT SUMMARY]:\nAsked:\n- Fix red text (tag) and (tag) tags here. [code] Done so."
     );
 }
 

@@ -263,3 +263,108 @@ fn politeness_is_no_finding() {
         "{text}"
     );
 }
+
+#[test]
+fn what_failed_in_one_place_is_not_closed_by_what_passed_in_another() {
+    let (back, front) = (bash("cd backend && npm test"), bash("cd frontend && npm test"));
+    let turns = [
+        call("", "bash", &back),
+        answer("Error: 2 tests broke\nExit code: 1"),
+        call("", "bash", &front),
+        answer("fine\nExit code: 0"),
+    ];
+    let text = told(&turns);
+    assert!(
+        text.contains("- bash: cd backend && npm test -> exit 1")
+            && text.contains("- bash: cd frontend && npm test -> ok")
+            && text.contains("Open errors:\n- Error: 2 tests broke (bash: cd backend && npm test)"),
+        "{text}"
+    );
+}
+
+#[test]
+fn what_an_earlier_summary_tells_of_the_same_call_goes() {
+    let previous = "Done:\n- get_it(id: A1) -> status: new\n- make_it(id: B2) (x2) -> ok\n- make_it(id: B2) -> failed: full\n- get_it(id: C3) -> status: old\nFindings:\n- The first is of no use to anybody.\n- The last is of use to everybody.";
+    let turns = [
+        call("", "get_it", "{\"id\": \"A1\"}"),
+        answer("{\"status\": \"sent\"}"),
+        call("", "get_it", "{\"id\": \"C3\"}"),
+    ];
+    let text = summary_of(&turns, Some(previous), &[], 400).text;
+    assert!(
+        text.contains("Done:\n- make_it(id: B2) -> failed: full\n- get_it(id: C3) -> status: old\n- get_it(id: A1) -> status: sent\n"),
+        "{text}"
+    );
+    let text = summary_of(&[], Some(previous), &[], 45).text;
+    assert!(text.contains("The last") && !text.contains("The first"), "{text}");
+}
+
+#[test]
+fn code_is_told_as_such_where_a_human_wrote_it_and_not_at_all_from_an_earlier_summary() {
+    let said = "Please fix this:\n```py\nx = one_two\n```\nand nothing else.";
+    let text = summary_of(
+        &[turn(Role::Human, said)],
+        Some("It was so.\n```c\nint x = 1;"),
+        &[],
+        400,
+    )
+    .text;
+    assert_eq!(
+        text,
+        "[CONTEXT SUMMARY]:\nEarlier:\n- It was so.\nAsked:\n- Please fix this: [code] and nothing else."
+    );
+}
+
+#[test]
+fn what_a_later_turn_takes_back_is_no_finding() {
+    let turns = [
+        turn(
+            Role::Assistant,
+            "The root cause is the missing index on orders_v1.",
+        ),
+        turn(Role::Human, "Look again."),
+        turn(
+            Role::Assistant,
+            "I was wrong: the root cause is a deadlock in worker_pool.py.",
+        ),
+    ];
+    let text = told(&turns);
+    assert!(
+        text.contains("deadlock") && !text.contains("missing index"),
+        "{text}"
+    );
+}
+
+#[test]
+fn small_talk_goes_first() {
+    let turns = [
+        turn(Role::Human, "Cancel order A123 before it leaves the house."),
+        turn(Role::Human, "Yes, thanks for checking!"),
+        turn(Role::Human, "Take the money back to card B456 then."),
+    ];
+    let text = summary_of(&turns, None, &[], 45).text;
+    assert!(
+        text.contains("A123") && text.contains("B456") && !text.contains("thanks"),
+        "{text}"
+    );
+}
+
+#[test]
+fn an_answer_that_names_its_tool_is_told_of_the_call_of_that_tool() {
+    let mut both = call("", "get_a", "{}");
+    both.calls.extend(call("", "get_b", "{}").calls);
+    let named = |name: &'static str, content: &'static str| {
+        let mut answer = answer(content);
+        answer.responses[0].name = Some(Cow::Borrowed(name));
+        answer
+    };
+    let text = told(&[
+        both,
+        named("get_b", "the line of b"),
+        named("get_a", "the line of a"),
+    ]);
+    assert!(
+        text.contains("- get_a -> the line of a\n- get_b -> the line of b"),
+        "{text}"
+    );
+}
