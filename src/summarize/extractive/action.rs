@@ -4,6 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::outcome::{Outcome, outcome};
 use super::source::{SourceCall, SourceTurn};
+use super::success::changed_nothing;
 use super::target::{Effect, Target, target};
 use super::told::Told;
 use crate::trajectory::Role;
@@ -22,6 +23,8 @@ pub(super) struct Action {
     pub times: usize,
     /// Of these, how many failed.
     pub failures: usize,
+    /// Whether none of them changed anything, as far as they were to.
+    pub changed_nothing: bool,
     /// Whether it failed and no later run of the same succeeded.
     pub is_open: bool,
 }
@@ -31,45 +34,91 @@ pub(super) fn actions(turns: &[SourceTurn<'_>]) -> Vec<Action> {
     let mut all: Vec<Action> = Vec::new();
     let mut place: FxHashMap<String, usize> = FxHashMap::default();
     let mut told = Told::default();
-    for (index, turn) in turns
-        .iter()
-        .enumerate()
-        .filter(|(_, turn)| turn.role == Role::Assistant)
-    {
-        let answers = Answers::after(turns, index);
-        for (number, call) in turn.calls.iter().enumerate() {
-            let target = target(call);
-            let answer = answers.of(call, number);
-            let is_reading = target.effect == Effect::Read;
-            let outcome = answer
-                .map(|answer| outcome(answer, is_reading, &target.line, &mut told))
-                .unwrap_or_default();
-            let is_open = outcome.failed == Some(true);
-            let mut action = Action {
-                turn: index,
-                target,
-                outcome,
-                is_answered: answer.is_some(),
-                times: 1,
-                failures: usize::from(is_open),
-                is_open,
-            };
-            // What succeeds now is open no more; what failed the same way before is told once.
-            if let Some(earlier) = place.get(&action.target.key).and_then(|at| all.get_mut(*at)) {
-                earlier.is_open = false;
-                // The same command with another pipe behind it is the same command.
-                if earlier.target.line == action.target.line || action.target.effect == Effect::Other {
-                    action.times += earlier.times;
-                    action.failures += earlier.failures;
-                    earlier.times = 0;
-                }
+    let calls = targets(turns);
+    let again = again(&calls);
+    let mut answers: Option<(usize, Answers<'_>)> = None;
+    for ((turn, number, target), is_again) in calls.into_iter().zip(again) {
+        let of_turn = match answers.take() {
+            Some((index, answers)) if index == turn => answers,
+            _ => Answers::after(turns, turn),
+        };
+        let call = turns.get(turn).and_then(|turn| turn.calls.get(number));
+        let answer = call.and_then(|call| of_turn.of(call, number));
+        answers = Some((turn, of_turn));
+        let is_reading = target.effect == Effect::Read;
+        let outcome = answer
+            .map(|answer| {
+                // What a call that comes again told is told nowhere; its last run tells all.
+                let earlier = place.get(&target.key).and_then(|at| all.get(*at));
+                let is_repeated = earlier.is_some_and(|earlier| is_same(&earlier.target, &target));
+                let mut untold = Told::default();
+                let told = if is_again || is_repeated {
+                    &mut untold
+                } else {
+                    &mut told
+                };
+                outcome(answer, is_reading, &target.line, told)
+            })
+            .unwrap_or_default();
+        let is_open = outcome.failed == Some(true);
+        let mut action = Action {
+            turn,
+            changed_nothing: changed_nothing(&target, &outcome),
+            target,
+            outcome,
+            is_answered: answer.is_some(),
+            times: 1,
+            failures: usize::from(is_open),
+            is_open,
+        };
+        // What succeeds now is open no more; what failed the same way before is told once.
+        if let Some(earlier) = place.get(&action.target.key).and_then(|at| all.get_mut(*at)) {
+            earlier.is_open = false;
+            if is_same(&earlier.target, &action.target) {
+                action.times += earlier.times;
+                action.failures += earlier.failures;
+                action.changed_nothing &= earlier.changed_nothing;
+                earlier.times = 0;
             }
-            place.insert(action.target.key.clone(), all.len());
-            all.push(action);
         }
+        place.insert(action.target.key.clone(), all.len());
+        all.push(action);
     }
     all.retain(|action| action.times > 0);
     all
+}
+
+/// Every call of the region: its turn, its place in it, and its target.
+fn targets(turns: &[SourceTurn<'_>]) -> Vec<(usize, usize, Target)> {
+    let speaking = turns
+        .iter()
+        .enumerate()
+        .filter(|(_, turn)| turn.role == Role::Assistant);
+    let calls = speaking.flat_map(|(index, turn)| {
+        let calls = turn.calls.iter().enumerate();
+        calls.map(move |(number, call)| (index, number, target(call)))
+    });
+    calls.collect()
+}
+
+/// For each call, whether the next attempt at the same thing is the same call, whose line stands for both.
+fn again(calls: &[(usize, usize, Target)]) -> Vec<bool> {
+    let mut next: FxHashMap<&str, &Target> = FxHashMap::default();
+    let mut again: Vec<bool> = calls
+        .iter()
+        .rev()
+        .map(|(_, _, target)| {
+            let later = next.insert(&target.key, target);
+            later.is_some_and(|later| is_same(target, later))
+        })
+        .collect();
+    again.reverse();
+    again
+}
+
+/// Whether two attempts at the same thing are told in one line: the same command with another pipe behind it is the same.
+fn is_same(earlier: &Target, later: &Target) -> bool {
+    earlier.line == later.line || later.effect == Effect::Other
 }
 
 /// What came back after an assistant turn.

@@ -5,6 +5,8 @@
 
 pub(super) mod action;
 mod candidate;
+pub(super) mod error_line;
+mod fields;
 mod lead;
 pub(super) mod line;
 pub(super) mod outcome;
@@ -14,6 +16,7 @@ mod rank;
 mod render;
 mod sentences;
 pub(super) mod source;
+pub(super) mod success;
 pub(super) mod target;
 mod test_run;
 #[cfg(test)]
