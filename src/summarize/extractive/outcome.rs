@@ -35,6 +35,12 @@ pub(super) const MAX_LINE: usize = 160;
 /// Bytes at an output's start and end in which exit codes and test counts are looked for.
 const EDGE: usize = 1_200;
 
+/// Longest output that is told by its only lines, in bytes.
+const MAX_SHORT: usize = 400;
+
+/// Longest output of a line or two that is told by its beginning, in bytes.
+const MAX_SENTENCE: usize = 800;
+
 /// Programs that exit with 1 where they find nothing.
 const SEARCHES: [&str; 6] = ["grep", "egrep", "fgrep", "rg", "ag", "ack"];
 
@@ -255,14 +261,11 @@ pub(super) fn has(text: &str, word: &str) -> bool {
     memmem::find(text.as_bytes(), word.as_bytes()).is_some()
 }
 
-/// The only line of a short output, or two of them; of a long one its beginning, unless it is what was read.
+/// The only line of a short output, or two of them; of a longer one its beginning, unless it is what was read.
 fn only_line(body: &str, lines: usize, is_reading: bool) -> Option<String> {
-    if body.len() > 400 {
-        return if lines <= 2 && !is_reading {
-            quote(edges(body).0)
-        } else {
-            None
-        };
+    if body.len() > MAX_SHORT {
+        let is_sentence = body.len() <= MAX_SENTENCE && lines <= 2 && !is_reading;
+        return if is_sentence { quote(body) } else { None };
     }
     let told = body.lines().filter(|line| !line.trim().is_empty());
     if told.take(3).count() > 2 {

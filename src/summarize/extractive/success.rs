@@ -51,11 +51,11 @@ pub(super) fn says_done(text: &str) -> bool {
     // A path is one word, whatever names are in it.
     for word in line.split_whitespace() {
         let word = word.trim_matches(|c: char| !c.is_alphanumeric());
-        let is = |known: &&str| known.eq_ignore_ascii_case(word);
-        if NOT_DONE.iter().any(|known| is(&known)) {
+        let is_among = |words: &[&str]| words.iter().any(|known| known.eq_ignore_ascii_case(word));
+        if is_among(&NOT_DONE) {
             return false;
         }
-        says |= DONE.iter().any(|known| is(&known));
+        says |= is_among(&DONE);
     }
     says
 }
