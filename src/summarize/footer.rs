@@ -3,8 +3,9 @@
 use rustc_hash::FxHashSet;
 
 use super::extractive::action::Answers;
-use super::extractive::outcome::outcome;
+use super::extractive::outcome::{Outcome, outcome};
 use super::extractive::source::source_turns;
+use super::extractive::success::changed_nothing;
 use super::extractive::target::{Effect, target};
 use super::extractive::told::Told;
 use super::grounding::KEY_REFERENCES;
@@ -39,7 +40,11 @@ impl Files {
                 let answer = answers.of(call, number);
                 let is_reading = target.effect == Effect::Read;
                 let ended = answer.map(|answer| outcome(answer, is_reading, "", &mut Told::default()));
-                if ended.is_some_and(|outcome| outcome.failed == Some(true)) {
+                let is_undone = |outcome: Outcome| match target.effect {
+                    Effect::Modify => changed_nothing(&target, &outcome),
+                    _ => outcome.failed == Some(true),
+                };
+                if ended.is_some_and(is_undone) {
                     continue;
                 }
                 match (target.effect, target.file) {
@@ -179,6 +184,16 @@ mod tests {
                 "write_file",
                 r#"{"path": "c", "content": "y"}"#,
                 "Error: disk full",
+            ),
+            (
+                "editor",
+                r#"{"command": "create", "path": "f"}"#,
+                "ERROR:\nInvalid `path` parameter: f. File already exists.",
+            ),
+            (
+                "terminal",
+                r#"{"command": "rm /g.lock"}"#,
+                "rm: cannot remove '/g.lock': Operation not permitted",
             ),
             ("terminal", r#"{"command": "cat src/d.rs"}"#, "x"),
             ("write_file", r#"{"path": "a", "content": "y"}"#, "done"),

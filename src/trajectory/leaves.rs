@@ -11,6 +11,10 @@ pub struct Leaf<'a> {
     written: &'a str,
     /// How deep: 1 for the fields of the outermost object.
     pub depth: usize,
+    /// Which object of a list it is in, counted from 1; 0 for none.
+    pub record: usize,
+    /// Whether it is an item of a list itself.
+    pub is_item: bool,
     /// Whether it was a string.
     pub is_string: bool,
 }
@@ -49,8 +53,9 @@ pub fn leaves(text: &str, most: usize) -> Option<Vec<Leaf<'_>>> {
     }
     let bytes = text.as_bytes();
     let mut found = Vec::new();
-    // The open objects and lists: whether it is an object, and the key that its list items stand under.
-    let mut open: Vec<(bool, &str)> = Vec::new();
+    // The open objects and lists: whether it is an object, the key that its list items stand under, and its record.
+    let mut open: Vec<(bool, &str, usize)> = Vec::new();
+    let mut records = 0;
     let mut key = "";
     let mut awaits_key = false;
     let mut at = 0;
@@ -58,19 +63,28 @@ pub fn leaves(text: &str, most: usize) -> Option<Vec<Leaf<'_>>> {
         match byte {
             b' ' | b'\t' | b'\n' | b'\r' | b':' => at += 1,
             b'{' | b'[' => {
-                open.push((byte == b'{', key));
-                awaits_key = byte == b'{';
+                let is_object = byte == b'{';
+                let record = match open.last() {
+                    Some((false, ..)) if is_object => {
+                        records += 1;
+                        records
+                    }
+                    Some((.., record)) => *record,
+                    None => 0,
+                };
+                open.push((is_object, key, record));
+                awaits_key = is_object;
                 at += 1;
             }
             b'}' | b']' => {
-                let (is_object, _) = open.pop()?;
+                let (is_object, ..) = open.pop()?;
                 if is_object != (byte == b'}') {
                     return None;
                 }
                 at += 1;
                 match open.last() {
-                    Some((false, list_key)) => key = list_key,
-                    Some((true, _)) => {}
+                    Some((false, list_key, _)) => key = list_key,
+                    Some((true, ..)) => {}
                     None => return bytes.get(at).is_none().then_some(found),
                 }
             }
@@ -85,12 +99,7 @@ pub fn leaves(text: &str, most: usize) -> Option<Vec<Leaf<'_>>> {
                     key = written;
                     awaits_key = false;
                 } else {
-                    found.push(Leaf {
-                        written_key: key,
-                        written,
-                        depth: open.len(),
-                        is_string: true,
-                    });
+                    found.push(leaf(key, written, &open, true));
                 }
                 at = end;
             }
@@ -106,12 +115,7 @@ pub fn leaves(text: &str, most: usize) -> Option<Vec<Leaf<'_>>> {
                     return None;
                 }
                 if word != "null" {
-                    found.push(Leaf {
-                        written_key: key,
-                        written: word,
-                        depth: open.len(),
-                        is_string: false,
-                    });
+                    found.push(leaf(key, word, &open, false));
                 }
                 at += length;
             }
@@ -121,6 +125,23 @@ pub fn leaves(text: &str, most: usize) -> Option<Vec<Leaf<'_>>> {
         }
     }
     None
+}
+
+fn leaf<'a>(
+    written_key: &'a str,
+    written: &'a str,
+    open: &[(bool, &'a str, usize)],
+    is_string: bool,
+) -> Leaf<'a> {
+    let (is_object, _, record) = open.last().copied().unwrap_or((true, "", 0));
+    Leaf {
+        written_key,
+        written,
+        depth: open.len(),
+        record,
+        is_item: !is_object,
+        is_string,
+    }
 }
 
 /// Where the string that begins at `start` ends, its closing quote included.
@@ -177,6 +198,29 @@ mod tests {
             .map(|(k, v)| ((*k).to_owned(), (*v).to_owned()))
             .collect();
         assert_eq!(pairs(text), Some(expected));
+    }
+
+    #[test]
+    fn leaves_know_their_record() {
+        let text = r#"{"a": 1, "l": [{"b": 2, "m": [3, {"c": 4}], "d": {"e": 5}}, {"b": 6}], "f": 7}"#;
+        let records: Vec<_> = leaves(text, 9)
+            .unwrap()
+            .into_iter()
+            .map(|leaf| (leaf.value().into_owned(), leaf.record, leaf.is_item))
+            .collect();
+        let expected = [
+            ("1", 0, false),
+            ("2", 1, false),
+            ("3", 1, true),
+            ("4", 2, false),
+            ("5", 1, false),
+            ("6", 3, false),
+            ("7", 0, false),
+        ];
+        assert_eq!(
+            records,
+            expected.map(|(value, record, is_item)| (value.to_owned(), record, is_item))
+        );
     }
 
     #[test]

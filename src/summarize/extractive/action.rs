@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 use super::command::tell_directories;
 use super::outcome::{Outcome, outcome};
 use super::source::{SourceCall, SourceTurn};
+use super::success::changed_nothing;
 use super::target::{Effect, Target, target};
 use super::told::Told;
 use crate::trajectory::{OpenCalls, Role};
@@ -23,63 +24,107 @@ pub(super) struct Action {
     pub times: usize,
     /// Of these, how many failed.
     pub failures: usize,
+    /// Whether none of them changed anything, as far as they were to.
+    pub changed_nothing: bool,
     /// Whether it failed and no later run of the same succeeded.
     pub is_open: bool,
 }
 
 /// The calls of the region in order of their last run.
 pub(super) fn actions(turns: &[SourceTurn<'_>]) -> Vec<Action> {
-    let mut all: Vec<Action> = Vec::new();
-    let mut targets = targets(turns).into_iter();
-    let mut place: FxHashMap<String, usize> = FxHashMap::default();
+    let (calls, mut targets): (Vec<_>, Vec<_>) = calls(turns).unzip();
+    tell_directories(&mut targets);
+    let things = things(&targets);
+    let again = again(&targets, &things);
+    let mut all: Vec<Action> = Vec::with_capacity(targets.len());
+    let mut latest: Vec<Option<usize>> = vec![None; targets.len()];
     let mut told = Told::default();
-    for (index, turn) in turns
-        .iter()
-        .enumerate()
-        .filter(|(_, turn)| turn.role == Role::Assistant)
-    {
-        let answers = Answers::after(turns, index);
-        for (number, call) in turn.calls.iter().enumerate() {
-            let Some(target) = targets.next() else { break };
-            let answer = answers.of(call, number);
-            let is_reading = target.effect == Effect::Read;
-            let outcome = answer
-                .map(|answer| outcome(answer, is_reading, &target.line, &mut told))
-                .unwrap_or_default();
-            let is_open = outcome.failed == Some(true);
-            let mut action = Action {
-                turn: index,
-                target,
-                outcome,
-                is_answered: answer.is_some(),
-                times: 1,
-                failures: usize::from(is_open),
-                is_open,
-            };
-            // What succeeds now is open no more; what failed the same way before is told once.
-            if let Some(earlier) = place.get(&action.target.key).and_then(|at| all.get_mut(*at)) {
-                earlier.is_open = false;
-                // The same command with another pipe behind it is the same command.
-                if earlier.target.line == action.target.line || action.target.effect == Effect::Other {
-                    action.times += earlier.times;
-                    action.failures += earlier.failures;
-                    earlier.times = 0;
-                }
+    let mut answers: Option<(usize, Answers<'_>)> = None;
+    let attempts = calls.into_iter().zip(targets).zip(things.into_iter().zip(again));
+    for (((turn, number), target), (thing, is_again)) in attempts {
+        let of_turn = match answers.take() {
+            Some((index, answers)) if index == turn => answers,
+            _ => Answers::after(turns, turn),
+        };
+        let call = turns.get(turn).and_then(|turn| turn.calls.get(number));
+        let answer = call.and_then(|call| of_turn.of(call, number));
+        answers = Some((turn, of_turn));
+        let earlier = latest.get_mut(thing).and_then(|latest| latest.replace(all.len()));
+        let earlier = earlier.and_then(|earlier| all.get_mut(earlier));
+        let is_repeated = earlier
+            .as_ref()
+            .is_some_and(|earlier| is_same(&earlier.target, &target));
+        let is_reading = target.effect == Effect::Read;
+        // What a call that comes again told is told nowhere; its last run tells all.
+        let mut untold = Told::default();
+        let told = if is_again || is_repeated {
+            &mut untold
+        } else {
+            &mut told
+        };
+        let outcome = answer
+            .map(|answer| outcome(answer, is_reading, &target.line, told))
+            .unwrap_or_default();
+        let is_open = outcome.failed == Some(true);
+        let mut action = Action {
+            turn,
+            changed_nothing: changed_nothing(&target, &outcome),
+            target,
+            outcome,
+            is_answered: answer.is_some(),
+            times: 1,
+            failures: usize::from(is_open),
+            is_open,
+        };
+        // What succeeds now is open no more; what failed the same way before is told once.
+        if let Some(earlier) = earlier {
+            earlier.is_open = false;
+            if is_repeated {
+                action.times += earlier.times;
+                action.failures += earlier.failures;
+                action.changed_nothing &= earlier.changed_nothing;
+                earlier.times = 0;
             }
-            place.insert(action.target.key.clone(), all.len());
-            all.push(action);
         }
+        all.push(action);
     }
     all.retain(|action| action.times > 0);
     all
 }
 
-/// What the calls of the region are about, one after the other.
-fn targets(turns: &[SourceTurn<'_>]) -> Vec<Target> {
-    let callers = turns.iter().filter(|turn| turn.role == Role::Assistant);
-    let mut targets: Vec<Target> = callers.flat_map(|turn| &turn.calls).map(target).collect();
-    tell_directories(&mut targets);
+/// Every call of the region: its turn and its place in it, and its target.
+fn calls(turns: &[SourceTurn<'_>]) -> impl Iterator<Item = ((usize, usize), Target)> {
+    let speaking = turns.iter().enumerate();
+    let speaking = speaking.filter(|(_, turn)| turn.role == Role::Assistant);
+    speaking.flat_map(|(index, turn)| {
+        let calls = turn.calls.iter().enumerate();
+        calls.map(move |(number, call)| ((index, number), target(call)))
+    })
+}
+
+/// For each target the place of the first one that is an attempt at the same thing.
+fn things(targets: &[Target]) -> Vec<usize> {
+    let mut first: FxHashMap<&str, usize> = FxHashMap::default();
+    let targets = targets.iter().enumerate();
     targets
+        .map(|(place, target)| *first.entry(&target.key).or_insert(place))
+        .collect()
+}
+
+/// For each target, whether the next attempt at the same thing is the same call, whose line stands for both.
+fn again(targets: &[Target], things: &[usize]) -> Vec<bool> {
+    let mut next: Vec<Option<&Target>> = vec![None; targets.len()];
+    let mut again = vec![false; targets.len()];
+    for ((target, thing), again) in targets.iter().zip(things).zip(&mut again).rev() {
+        let later = next.get_mut(*thing).and_then(|next| next.replace(target));
+        *again = later.is_some_and(|later| is_same(target, later));
+    }
+    again
+}
+
+/// Whether two attempts at the same thing are told in one line: the same command with another pipe behind it is the same.
+fn is_same(earlier: &Target, later: &Target) -> bool {
+    earlier.line == later.line || later.effect == Effect::Other
 }
 
 /// What came back after an assistant turn.

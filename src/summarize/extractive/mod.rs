@@ -6,7 +6,9 @@
 pub(super) mod action;
 mod candidate;
 mod command;
+pub(super) mod error_line;
 mod excerpt;
+mod fields;
 mod lead;
 pub(super) mod line;
 pub(super) mod outcome;
@@ -17,6 +19,7 @@ mod render;
 mod sentences;
 mod small_talk;
 pub(super) mod source;
+pub(super) mod success;
 mod superseded;
 pub(super) mod target;
 mod test_run;

@@ -4,10 +4,13 @@ use std::sync::LazyLock;
 
 use memchr::memmem;
 
-use super::line::{cleaned, cleaned_line, shortened};
+use super::error_line::{error_line, reading_error};
+use super::fields::outcome_of;
+use super::line::{cleaned, shortened};
+use super::success::says_done;
 use super::test_run::{tells_failures, test_counts};
 use super::told::Told;
-use crate::trajectory::leaves::{Leaf, leaves};
+use crate::trajectory::leaves::leaves;
 
 /// How a call ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -22,16 +25,27 @@ pub(in crate::summarize) struct Outcome {
     pub result: Option<String>,
     /// Lines that came back.
     pub lines: usize,
+    /// Whether the first of them says that what was asked was done.
+    pub says_done: bool,
 }
 
 /// Longest line taken over from an output.
-const MAX_LINE: usize = 160;
-
-/// Longest field of a JSON answer that tells something in a line, in bytes.
-const MAX_TELLING: usize = 80;
+pub(super) const MAX_LINE: usize = 160;
 
 /// Bytes at an output's start and end in which exit codes and test counts are looked for.
 const EDGE: usize = 1_200;
+
+/// Longest output that is told by its only lines, in bytes.
+const MAX_SHORT: usize = 400;
+
+/// Longest output of a line or two that is told by its beginning, in bytes.
+const MAX_SENTENCE: usize = 800;
+
+/// Programs that exit with 1 where they find nothing.
+const SEARCHES: [&str; 6] = ["grep", "egrep", "fgrep", "rg", "ag", "ack"];
+
+/// Programs that exit with 1 to say no.
+const TESTS: [&str; 5] = ["diff", "cmp", "test", "[", "[["];
 
 /// The outcome of a call from its answer. `is_reading` says that the output is the content of something, so that errors
 /// that stand in it are none of the call's. Of a JSON answer the result tells the status, and what neither the call itself
@@ -44,127 +58,95 @@ pub(in crate::summarize) fn outcome(
 ) -> Outcome {
     let trimmed = answer.trim();
     if let Some(fields) = leaves(trimmed, 64) {
+        return outcome_of(trimmed, &fields, target, told);
+    }
+    let exit_code = exit_code(trimmed, is_reading);
+    let body = without_echo(body(trimmed), target);
+    if body.is_empty()
+        && exit_code == Some(1)
+        && let Some(result) = says_no(target)
+    {
         return Outcome {
-            result: told_fields(&fields, target, told),
-            ..from_json(&fields, holds_error(trimmed))
+            failed: Some(false),
+            exit_code,
+            result: Some(result.to_owned()),
+            ..Outcome::default()
         };
     }
-    let exit_code = exit_code(trimmed);
-    let body = body(trimmed);
     let lines = if body.is_empty() {
         0
     } else {
         memchr::memchr_iter(b'\n', body.as_bytes()).count() + 1
     };
     let result = test_counts(body);
-    let mut error = None;
-    if exit_code.is_some_and(|code| code != 0) || !is_reading {
+    let is_failed = exit_code.is_some_and(|code| code != 0);
+    let error = if is_failed || !is_reading {
         // Counts of a test run tell more than whatever line stands last.
-        let is_failed = exit_code.is_some_and(|code| code != 0);
-        error = error_line(body, is_failed && result.is_none());
-        if is_failed {
-            error = error.or_else(|| result.clone());
-        }
-    }
+        let error = error_line(body, is_failed && result.is_none());
+        error.or_else(|| result.clone().filter(|_| is_failed))
+    } else {
+        reading_error(body, lines)
+    };
     let failed = match (exit_code, &error, &result) {
         (Some(code), _, _) if code != 0 => Some(true),
         (_, Some(_), _) => Some(true),
-        (_, None, Some(counts)) if tells_failures(counts) => Some(true),
+        (_, None, Some(counts)) if !is_reading && tells_failures(counts) => Some(true),
         (Some(_), None, _) => Some(false),
         _ => None,
     };
-    let result = result.or_else(|| only_line(body));
+    let result = result.or_else(|| only_line(body, lines, is_reading));
     Outcome {
         failed,
         exit_code,
         error,
         result,
         lines,
+        says_done: !is_reading && says_done(body),
     }
 }
 
-/// How a call ended that has a JSON answer.
-fn from_json(fields: &[Leaf<'_>], holds_error: bool) -> Outcome {
-    let field = |names: &[&str]| fields.iter().find(|leaf| leaf.depth <= 1 && leaf.is_under(names));
-    let exit_code = field(&["exit_code", "returncode", "exitCode", "return_code"])
-        .and_then(|leaf| leaf.value().parse::<i32>().ok());
-    let error = field(&["error", "errors", "exception"])
-        .filter(|leaf| leaf.is_string && !leaf.value().trim().is_empty())
-        .and_then(|leaf| quote(&leaf.value()));
-    let message = || {
-        fields
-            .iter()
-            .find(|leaf| leaf.is_string && leaf.is_under(&["message"]))
+/// The command that a call's target tells.
+fn command_of(target: &str) -> Option<&str> {
+    let command = match target.split_once(": ") {
+        Some((name, command)) if !name.contains([' ', '(']) => command,
+        _ => target,
     };
-    let error = error.or_else(|| quote(&message().filter(|_| holds_error)?.value()));
-    let is_true = |names: &[&str]| field(names).is_some_and(|leaf| leaf.value() == "true");
-    let says_failed = holds_error
-        || is_true(&["error", "is_error", "isError", "failed"])
-        || field(&["success", "ok"]).is_some_and(|leaf| leaf.value() == "false")
-        || field(&["status"])
-            .is_some_and(|leaf| matches!(leaf.value().as_ref(), "error" | "failed" | "failure"));
-    let failed = (error.is_some() || says_failed || exit_code.is_some_and(|code| code != 0))
-        .then_some(true)
-        .or_else(|| exit_code.map(|_| false));
-    Outcome {
-        failed,
-        exit_code,
-        error,
-        result: None,
-        lines: 0,
+    Some(command.trim_end_matches(" …")).filter(|command| command.len() > 3)
+}
+
+/// An output without its first line where that is the command once more, as some terminals have it.
+fn without_echo<'a>(body: &'a str, target: &str) -> &'a str {
+    let (first, rest) = body.split_once('\n').unwrap_or((body, ""));
+    let line = first.trim_end().trim_end_matches("2>&1").trim_end();
+    let Some(command) = command_of(target).filter(|command| command.contains(' ')) else {
+        return body;
+    };
+    let is_echo = first.len() < 1_000
+        && memmem::find(line.as_bytes(), command.as_bytes()).is_some_and(|at| {
+            let before = line.get(..at).unwrap_or_default().trim_end();
+            let is_whole = at + command.len() == line.len() || target.ends_with('…');
+            is_whole && (before.is_empty() || before.ends_with(['&', ';', '$', '#']))
+        });
+    if is_echo {
+        rest.trim_start_matches('\n')
+    } else {
+        body
     }
 }
 
-/// Whether a JSON answer is first of all an error with fields of its own: `{"error": {"code": 404, …`.
-fn holds_error(answer: &str) -> bool {
-    let inner = answer.strip_prefix('{').map(str::trim_start);
-    let value = inner.and_then(|inner| inner.strip_prefix("\"error\"")?.trim_start().strip_prefix(':'));
-    value.is_some_and(|value| {
-        let fields = value.trim_start().strip_prefix('{').map(str::trim_start);
-        fields.is_some_and(|fields| !fields.starts_with('}'))
-    })
-}
-
-/// The fields of a JSON answer as `key: value`, status first, then as written, as far as a line takes them.
-fn told_fields(fields: &[Leaf<'_>], target: &str, told: &mut Told) -> Option<String> {
-    let mut shown: Vec<&Leaf<'_>> = fields.iter().filter(|leaf| is_telling(leaf)).collect();
-    shown.sort_by_key(|leaf| (!leaf.is_under(&["status", "message", "result"]), leaf.depth));
-    let mut result = String::new();
-    let mut field = String::new();
-    for leaf in shown {
-        field.clear();
-        let key = leaf.key();
-        if !key.is_empty() {
-            field.push_str(&cleaned_line(&key));
-            field.push_str(": ");
-        }
-        field.push_str(&cleaned_line(&leaf.value()));
-        let value = memmem::find(field.as_bytes(), b": ").and_then(|at| field.get(at + 2..));
-        let value = value.unwrap_or(&field);
-        let is_status = field.starts_with("status: ");
-        let is_new = told.is_new(target, &key, &field, leaf.depth <= 1);
-        if !is_status && (!is_new || has(target, value)) {
-            continue;
-        }
-        if !result.is_empty() && result.len() + field.len() > MAX_LINE {
-            break;
-        }
-        if !result.is_empty() {
-            result.push_str(", ");
-        }
-        result.push_str(&field);
+/// What exit code 1 without any output means where the last program of a pipe is one that says no in this way.
+fn says_no(target: &str) -> Option<&'static str> {
+    let command = command_of(target)?;
+    if command.contains("&&") || command.contains("; ") {
+        return None;
     }
-    quote(&result)
-}
-
-fn is_telling(leaf: &Leaf<'_>) -> bool {
-    if leaf.written_len() > 6 * MAX_TELLING + 2
-        || leaf.is_under(&["error", "exit_code", "returncode", "exitCode", "return_code"])
-    {
-        return false;
+    let last = command.rsplit(" | ").next().unwrap_or(command).trim_start();
+    let program = last.strip_prefix("git ").unwrap_or(last).split(' ').next()?;
+    match program {
+        _ if SEARCHES.contains(&program) => Some("no match"),
+        _ if TESTS.contains(&program) => Some("no"),
+        _ => None,
     }
-    let value = leaf.value();
-    !value.trim().is_empty() && value.len() <= MAX_TELLING && !value.contains('\n')
 }
 
 /// The output without the envelope that tells its exit code.
@@ -190,6 +172,7 @@ fn without_shell_state(output: &str) -> &str {
     let (_, tail) = edges(output);
     let starts = [
         "[The command completed with",
+        "[Command finished with",
         "[Python Interpreter: ",
         "[Current working directory: ",
     ];
@@ -217,153 +200,75 @@ pub(super) fn edges(text: &str) -> (&str, &str) {
     )
 }
 
-/// The exit code where the answer tells it, at its start or its end.
-fn exit_code(answer: &str) -> Option<i32> {
+/// The exit code where the answer tells it, at its start or its end. What was read (`is_reading`) may talk of other exit
+/// codes: there only what a tool writes around an output counts.
+fn exit_code(answer: &str, is_reading: bool) -> Option<i32> {
     let (head, tail) = edges(answer);
-    let after = |text: &str, words: &str| {
-        let at = text.rfind(words)? + words.len();
-        let rest = text.get(at..)?.trim_start_matches([':', ' ']);
-        let length = rest
-            .bytes()
-            .position(|b| !(b.is_ascii_digit() || b == b'-'))
-            .unwrap_or(rest.len());
-        rest.get(..length)?.parse::<i32>().ok()
-    };
-    let tagged = if head.starts_with("<returncode>") {
-        after(head.get(..32).unwrap_or(head), "<returncode>")
+    if head.starts_with("<returncode>") {
+        return code_after(head.get(..32).unwrap_or(head), "<returncode>");
+    }
+    // Searching from the end is slow: most outputs have no such words at all.
+    let told = if CODE.find(tail.as_bytes()).is_some() {
+        let mut lines = tail.lines().rev().filter(|line| !line.trim().is_empty()).take(6);
+        let mut plain = 2;
+        lines.find_map(|line| {
+            let is_bracketed = line.starts_with('[');
+            if !is_bracketed {
+                if is_reading || plain == 0 {
+                    return None;
+                }
+                plain -= 1;
+            }
+            let words = [
+                "finished with exit code",
+                "completed with exit code",
+                "exited with code",
+            ];
+            words.iter().find_map(|words| code_after(line, words))
+        })
     } else {
         None
     };
-    // Searching from the end is slow: most outputs have no such words at all.
-    let has_code = CODE.find(tail.as_bytes()).is_some();
-    let told = |words| if has_code { after(tail, words) } else { None };
-    tagged
-        .or_else(|| told("finished with exit code"))
-        .or_else(|| told("completed with exit code"))
-        .or_else(|| told("exited with code"))
-        .or_else(|| {
-            if head.starts_with("Exit code") {
-                after(head.lines().next()?, "Exit code")
-            } else {
-                None
-            }
-        })
-        .or_else(|| {
-            tail.lines()
-                .next_back()
-                .filter(|line| line.to_ascii_lowercase().starts_with("exit code"))
-                .and_then(|line| after(line, line.get(..9)?))
-        })
+    let label = |line: &str| {
+        let says = line
+            .get(..9)
+            .is_some_and(|start| start.eq_ignore_ascii_case("exit code"));
+        let code = code_after(line, line.get(..9).filter(|_| says)?)?;
+        let ends = line.trim_end().ends_with(|c: char| c.is_ascii_digit()) && line.len() <= 20;
+        (ends || !is_reading).then_some(code)
+    };
+    told.or_else(|| label(head.lines().next()?))
+        .or_else(|| label(tail.lines().next_back()?))
 }
 
-/// What every error's name and label holds, whatever its case.
-static RROR: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new(b"rror"));
-
-static TRACEBACK: LazyLock<memmem::Finder<'static>> =
-    LazyLock::new(|| memmem::Finder::new(b"Traceback (most recent call last)"));
-
-static NO_MODULE: LazyLock<memmem::Finder<'static>> =
-    LazyLock::new(|| memmem::Finder::new(b": No module named "));
+/// The number after the last `words`.
+fn code_after(text: &str, words: &str) -> Option<i32> {
+    let at = text.rfind(words)? + words.len();
+    let rest = text.get(at..)?.trim_start_matches([':', ' ']);
+    let length = rest
+        .bytes()
+        .position(|b| !(b.is_ascii_digit() || b == b'-'))
+        .unwrap_or(rest.len());
+    rest.get(..length)?.parse::<i32>().ok()
+}
 
 /// What stands before the number in every sentence that tells an exit code.
 static CODE: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new(b" code"));
 
 static OUTPUT: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new(b"<output>"));
 
-/// Where the last traceback begins. Searching from the end is slow, and most outputs have none.
-fn last_traceback(body: &str) -> Option<usize> {
-    TRACEBACK.find_iter(body.as_bytes()).last()
-}
-
 pub(super) fn has(text: &str, word: &str) -> bool {
     memmem::find(text.as_bytes(), word.as_bytes()).is_some()
 }
 
-/// The line that names an error: a traceback's last one, or one that starts like an error. `is_failed` says that the exit
-/// code tells so already; then the last line will do.
-fn error_line(body: &str, is_failed: bool) -> Option<String> {
-    if let Some(at) = last_traceback(body) {
-        let trace = body.get(at..).unwrap_or_default();
-        if let Some(line) = trace
-            .lines()
-            .skip(1)
-            .find(|line| !line.starts_with([' ', '\t']) && !line.trim().is_empty())
-        {
-            return quote(line);
-        }
+/// The only line of a short output, or two of them; of a longer one its beginning, unless it is what was read.
+fn only_line(body: &str, lines: usize, is_reading: bool) -> Option<String> {
+    if body.len() > MAX_SHORT {
+        let is_sentence = body.len() <= MAX_SENTENCE && lines <= 2 && !is_reading;
+        return if is_sentence { quote(body) } else { None };
     }
-    let mut from = 0;
-    let bytes = body.as_bytes();
-    for _ in 0..40 {
-        let Some(at) = bytes
-            .get(from..)
-            .and_then(|rest| RROR.find(rest))
-            .map(|at| from + at)
-        else {
-            break;
-        };
-        let start = bytes
-            .get(..at)
-            .and_then(|before| memchr::memrchr(b'\n', before))
-            .map_or(0, |newline| newline + 1);
-        let end = bytes
-            .get(at..)
-            .and_then(|rest| memchr::memchr(b'\n', rest))
-            .map_or(bytes.len(), |newline| at + newline);
-        if let Some(line) = body.get(start..end).filter(|line| names_error(line)) {
-            return quote(line);
-        }
-        from = end;
-    }
-    let (head, tail) = edges(body);
-    let lacks_module = [head, tail]
-        .iter()
-        .any(|edge| NO_MODULE.find(edge.as_bytes()).is_some());
-    let shell = |line: &&str| {
-        line.starts_with("bash: ")
-            || line.starts_with("sh: ")
-            || line.starts_with("/bin/sh: ")
-            || line.starts_with("fatal: ")
-            || line.ends_with("command not found")
-            || line.ends_with("No such file or directory")
-            || lacks_module && line.contains(": No module named ")
-    };
-    if let Some(line) = head.lines().chain(tail.lines()).take(60).find(shell) {
-        return quote(line);
-    }
-    if is_failed {
-        tail.lines().rev().find(|line| line.len() > 3).and_then(quote)
-    } else {
-        None
-    }
-}
-
-/// Whether a line starts as error messages do: `Error: …`, `ValueError: …`, `E   TypeError`, `ERROR …`, `x.c:3: error: …`.
-fn names_error(line: &str) -> bool {
-    let mut line = line.trim_start();
-    // Colour codes of a terminal.
-    while let Some((_, rest)) = line.strip_prefix("\u{1b}[").and_then(|rest| rest.split_once('m')) {
-        line = rest.trim_start();
-    }
-    let line = line.strip_prefix("E ").map_or(line, str::trim_start);
-    let first = line.split([' ', ':', '(']).next().unwrap_or_default();
-    let is_name =
-        first.ends_with("Error") || first.ends_with("ERROR") || matches!(first, "error" | "error[E" | "npm");
-    is_name && (line.len() > first.len() + 2) && !line.contains(" as e") && !line.starts_with("except")
-        || (line.contains(": error: ") && line.len() < 300)
-        || (line.contains("syntax error") && line.len() < 200)
-}
-
-/// The only line of a short output.
-fn only_line(body: &str) -> Option<String> {
-    if body.len() > 400
-        || body
-            .lines()
-            .filter(|line| !line.trim().is_empty())
-            .take(3)
-            .count()
-            > 2
-    {
+    let told = body.lines().filter(|line| !line.trim().is_empty());
+    if told.take(3).count() > 2 {
         return None;
     }
     quote(body)
@@ -374,4 +279,71 @@ pub(super) fn quote(line: &str) -> Option<String> {
     shortened(&line, MAX_LINE)
         .map(std::borrow::Cow::into_owned)
         .filter(|line| !line.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(target: &str, answer: &str, is_reading: bool) -> Outcome {
+        outcome(answer, is_reading, target, &mut Told::default())
+    }
+
+    #[test]
+    fn exit_codes_stand_at_the_end_and_in_no_text_that_was_read() {
+        let log = "job started\nstep exited with code 3\nretry\nall good\nfinished";
+        assert_eq!(of("run_tests(suite: all)", log, false).exit_code, None);
+        let log = "started\nstep exited with code 3";
+        assert_eq!(of("make: x", log, false).exit_code, Some(3));
+        let read = of("read_file ci.log", log, true);
+        assert_eq!((read.exit_code, read.failed), (None, None));
+        let counts = "x\n2 failed, 3 passed in 1.0s";
+        assert_eq!(of("read_file ci.log", counts, true).failed, None);
+        assert_eq!(of("bash: pytest", counts, false).failed, Some(true));
+        let framed = "x\n[The command completed with exit code 2.]\n[Current working directory: /w]\n[Python interpreter: p]";
+        assert_eq!(of("bash: cat x", framed, true).exit_code, Some(2));
+        assert_eq!(
+            of("bash: cat x", "Exit code 1\ncat: x: No such file", true).exit_code,
+            Some(1)
+        );
+        assert_eq!(of("bash: ls", "a\nexit code: 4", false).exit_code, Some(4));
+    }
+
+    #[test]
+    fn a_search_without_a_match_is_no_error() {
+        let echoed = "cd /w && grep -n 'ORDER BY' a.py\n[Python Interpreter: /usr/bin/python]\nroot@x:/w # \n[Command finished with exit code 1]";
+        let ended = of("bash: grep -n 'ORDER BY' a.py", echoed, true);
+        assert_eq!(
+            (ended.failed, ended.result.as_deref()),
+            (Some(false), Some("no match"))
+        );
+        for (target, result) in [
+            ("bash: cat a | grep x", Some("no match")),
+            ("bash: git grep x", Some("no match")),
+            ("bash: test -f a", Some("no")),
+            ("bash: make all && grep x a", None),
+            ("bash: make all", None),
+        ] {
+            let ended = of(target, "[Command finished with exit code 1]", false);
+            assert_eq!(ended.result.as_deref(), result, "{target}");
+            assert_eq!(ended.failed, Some(result.is_none()), "{target}");
+        }
+        let ended = of(
+            "bash: grep x",
+            "grep: a: No such file\n[Command finished with exit code 1]",
+            true,
+        );
+        assert_eq!(ended.failed, Some(true));
+    }
+
+    #[test]
+    fn a_long_line_is_told_by_its_beginning() {
+        let line = "We are unable to do that for you today. ".repeat(12);
+        let result = of("book(f: 1)", &line, false).result.unwrap();
+        assert!(
+            result.starts_with("We are unable to do that") && result.ends_with('…'),
+            "{result}"
+        );
+        assert_eq!(of("bash: cat a", &line, true).result, None);
+    }
 }

@@ -18,10 +18,11 @@ static COUNTED: [LazyLock<Finder<'static>>; 3] = [
 ];
 
 /// What else only runners write.
-static WORDS: [LazyLock<Finder<'static>>; 4] = [
+static WORDS: [LazyLock<Finder<'static>>; 5] = [
     LazyLock::new(|| Finder::new("FAILED (")),
     LazyLock::new(|| Finder::new("test result: ")),
-    LazyLock::new(|| Finder::new("Tests:  ")),
+    LazyLock::new(|| Finder::new("Tests: ")),
+    LazyLock::new(|| Finder::new("Tests run: ")),
     LazyLock::new(|| Finder::new("Ran ")),
 ];
 
@@ -34,7 +35,13 @@ pub(super) fn test_counts(body: &str) -> Option<String> {
     if !may_count && !WORDS.iter().any(holds) {
         return None;
     }
-    let line = tail.lines().rev().take(12).find(|line| {
+    let mut lines = tail.lines().rev().take(12).map(|line| {
+        let marked = line
+            .strip_prefix("[ERROR] ")
+            .or_else(|| line.strip_prefix("[INFO] "));
+        marked.map_or(line, str::trim_start)
+    });
+    let line = lines.find(|line| {
         let has_count = may_count
             && has(line, " in ")
             && [" passed", " failed", " error"]
@@ -45,6 +52,8 @@ pub(super) fn test_counts(body: &str) -> Option<String> {
             || line.starts_with("FAILED (")
             || line.starts_with("test result: ")
             || line.starts_with("Tests:  ")
+            || line.starts_with("Tests: ") && [" passed", " failed"].iter().any(|word| has(line, word))
+            || line.starts_with("Tests run: ")
             || (line.trim() == "OK" && has(tail, "Ran "))
     })?;
     let mut counts = quote(line.trim_matches(['=', ' ']))?;
@@ -58,19 +67,59 @@ pub(super) fn test_counts(body: &str) -> Option<String> {
     Some(counts)
 }
 
-/// Whether counts tell of tests that failed: `2 failed` and `FAILED (errors=1)`, but not `0 failed` or `1 xfailed`.
+/// Whether counts tell of tests that failed: `2 failed`, `Failures: 1` and `FAILED (errors=1)`, but not `0 failed` or
+/// `1 xfailed`.
 pub(super) fn tells_failures(counts: &str) -> bool {
     let mut words = counts
         .split([' ', ',', ';', '=', ':'])
         .filter(|word| !word.is_empty());
     let mut before = "";
     words.any(|word| {
-        let number = std::mem::replace(&mut before, word);
-        let number = number.parse::<u32>();
+        let before = std::mem::replace(&mut before, word);
+        if matches!(before, "Failures" | "Errors") {
+            return word.parse::<u32>().is_ok_and(|number| number > 0);
+        }
+        let number = before.parse::<u32>();
         match word {
             "FAILED" | "failed" => number != Ok(0),
             "error" | "errors" => number.is_ok_and(|number| number > 0),
             _ => false,
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_counts_of_many_runners_are_known() {
+        for (output, counts, fails) in [
+            (
+                "x\n=== 2 failed, 3 passed in 1.0s ===",
+                "2 failed, 3 passed in 1.0s",
+                true,
+            ),
+            ("x\nTests: 3 failed, 2 passed", "Tests: 3 failed, 2 passed", true),
+            (
+                "[ERROR] Tests run: 5, Failures: 2, Errors: 0\n[INFO] BUILD FAILURE\nmore",
+                "Tests run: 5, Failures: 2, Errors: 0",
+                true,
+            ),
+            (
+                "[INFO] Tests run: 5, Failures: 0, Errors: 0",
+                "Tests run: 5, Failures: 0, Errors: 0",
+                false,
+            ),
+            (
+                "test result: ok. 3 passed; 0 failed; 0 ignored",
+                "test result: ok. 3 passed; 0 failed; 0 ignored",
+                false,
+            ),
+        ] {
+            assert_eq!(test_counts(output).as_deref(), Some(counts));
+            assert_eq!(tells_failures(counts), fails, "{counts}");
+        }
+        assert_eq!(test_counts("Tests: none"), None);
+    }
 }

@@ -63,25 +63,23 @@ fn ending(action: &Action, limits: Limits) -> String {
         (None, Some(true)) => "failed".to_owned(),
         _ => String::new(),
     };
-    let detail = match action.target.effect {
-        _ if outcome.failed == Some(true) => outcome.error.as_deref().or(outcome.result.as_deref()),
+    let is_modify = action.target.effect == Effect::Modify;
+    let detail = match outcome.failed {
+        Some(true) => outcome.error.as_deref().or(outcome.result.as_deref()),
         // That a file was written is told by the call itself.
-        Effect::Modify => outcome.result.as_deref().filter(|result| {
-            text.is_empty()
-                && action
-                    .target
-                    .file
-                    .as_deref()
-                    .is_none_or(|file| !result.contains(file))
-        }),
+        _ if is_modify => outcome
+            .result
+            .as_deref()
+            .filter(|_| text.is_empty() && !outcome.says_done),
         _ => outcome.result.as_deref(),
     };
+    let is_told = is_modify && outcome.failed != Some(true) && (outcome.says_done || !text.is_empty());
     if let Some(detail) = detail.and_then(|detail| shortened(detail, limits.line)) {
         if !text.is_empty() {
             text.push_str(": ");
         }
         text.push_str(&detail);
-    } else if action.target.effect != Effect::Modify && outcome.lines > 0 {
+    } else if outcome.lines > 0 && !is_told {
         if !text.is_empty() {
             text.push_str(", ");
         }
@@ -92,7 +90,11 @@ fn ending(action: &Action, limits: Limits) -> String {
             _ => write!(text, "99+ lines"),
         };
     }
-    if text.is_empty() { "ok".to_owned() } else { text }
+    match action.target.effect {
+        _ if !text.is_empty() => text,
+        Effect::Read => "empty".to_owned(),
+        _ => "ok".to_owned(),
+    }
 }
 
 /// A line for the files changed and one for those read, newest first.
@@ -101,11 +103,11 @@ pub(super) fn files(actions: &[Action], limits: Limits, candidates: &mut Vec<Can
     for (effect, label, value) in [(Effect::Modify, "changed: ", 4.0), (Effect::Read, "read: ", 1.5)] {
         let mut seen: FxHashSet<&str> = FxHashSet::default();
         let mut line = String::new();
-        for action in actions
-            .iter()
-            .rev()
-            .filter(|action| action.target.effect == effect)
-        {
+        // An edit that never worked changed nothing.
+        let touching = |action: &&Action| {
+            action.target.effect == effect && (effect == Effect::Read || !action.changed_nothing)
+        };
+        for action in actions.iter().rev().filter(touching) {
             let Some(file) = action.target.file.as_deref() else {
                 continue;
             };

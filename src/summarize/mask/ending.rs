@@ -59,7 +59,16 @@ pub(super) fn ending(output: &str, head: &Head, images: usize, beside: Option<&s
     let is_result =
         |result: &String| beside.is_none() && (!head.reads || fields.is_some() || result.contains(" in "));
     let result = inner.result.or(whole.result).filter(is_result);
-    let is_told = |result: &String| telling.iter().any(|line| line.contains(result.as_str()));
+    // Nor is what only has the label of an error before it.
+    let is_labelled = |result: &str| {
+        result
+            .get(..7)
+            .is_some_and(|label| label.eq_ignore_ascii_case("error: "))
+    };
+    let is_told = |result: &String| {
+        telling.iter().any(|line| line.contains(result.as_str()))
+            || !telling.is_empty() && is_labelled(result)
+    };
     if let Some(result) = result.filter(|result| !is_told(result)) {
         let _ = write!(first, "; {result}");
     }

@@ -1,5 +1,6 @@
 //! Lines that tell of an error, and lines that tell that something was not allowed to happen.
 
+use crate::summarize::extractive::error_line::refuses;
 use crate::summarize::extractive::line::cleaned;
 
 /// What an error line's first word ends with.
@@ -51,20 +52,30 @@ pub fn is_error_line(line: &str) -> bool {
     let end = line
         .bytes()
         .take(MAX_WORD)
-        .position(|byte| matches!(byte, b' ' | b':' | b'(' | b'['))
+        .position(|byte| matches!(byte, b' ' | b'\t' | b':' | b'(' | b'['))
         .unwrap_or_else(|| line.len().min(MAX_WORD));
     let word = line.get(..end).unwrap_or_default();
     let follows = line.get(end..).unwrap_or_default();
     let is_named = ERROR_WORDS.iter().any(|error| word.ends_with(error));
-    if is_named && follows.len() > 2 && !follows.starts_with(" as ") {
+    if is_named && follows.len() > 2 && !follows.starts_with(" as ") && !is_prose(word, follows) {
         return true;
     }
     let has = |words: &str| memchr::memmem::find(line.as_bytes(), words.as_bytes()).is_some();
     line.len() <= MAX_LINE
-        && (has(": error")
+        && (refuses(line)
+            || has(": error")
             || has(" panicked at")
             || line.ends_with("command not found")
             || line.ends_with("No such file or directory"))
+}
+
+/// Whether an error's name only stands in a sentence: `ValueError if the value is negative.`
+fn is_prose(word: &str, follows: &str) -> bool {
+    let is_name = word.ends_with("Error") || word.ends_with("Exception");
+    let is_message = [":", " [", " while "]
+        .iter()
+        .any(|next| follows.starts_with(next));
+    is_name && !matches!(word, "Error" | "Exception") && !is_message
 }
 
 /// How many lines of a text tell of an error. In a line that stands for an output these are told after a semicolon.
@@ -106,6 +117,15 @@ mod tests {
             "thread 'main' panicked at src/main.rs:3:5:",
             "java.lang.NullPointerException: null",
             "npm ERR! code: error 1 : error",
+            "FAIL\tpkg/b\t0.1s",
+            "--- FAIL: TestB (0.00s)",
+            "make: *** [all] Error 2",
+            "E: Unable to locate package x",
+            "Hunk #1 FAILED at 3.",
+            "Tests: 3 failed, 2 passed",
+            "[ERROR] Tests run: 5, Failures: 2, Errors: 0",
+            "Permission denied: /etc/app.conf",
+            "No replacement was performed, old_str `x` did not appear verbatim in /a/b.py.",
         ] {
             assert!(is_error_line(line), "{line}");
         }
@@ -116,6 +136,8 @@ mod tests {
             "",
             "error",
             "0 errors",
+            "ValueError if the value is negative.",
+            "Tests: 0 failed, 2 passed",
         ] {
             assert!(!is_error_line(line), "{line}");
         }

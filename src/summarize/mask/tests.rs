@@ -176,6 +176,27 @@ fn what_failed_or_was_blocked_says_so() {
 }
 
 #[test]
+fn a_refused_edit_and_a_long_message_are_told() {
+    let refused = format!(
+        "ERROR:\nInvalid `path` parameter: /w/a.py. File already exists. {}",
+        "x ".repeat(80)
+    );
+    let masks = masked(&[("editor", r#"{"command": "create", "path": "/w/a.py"}"#, &refused)]);
+    let start = "[editor] create /w/a.py -> failed, 223 chars; Invalid `path` parameter: /w/a.py. File already exists.";
+    assert!(masks[0].text.starts_with(start), "{}", masks[0].text);
+    let message = format!("We are unable to cancel it. {}", "It is too late. ".repeat(20));
+    let answer = serde_json::json!({"message": message}).to_string();
+    let masks = masked(&[("cancel", r#"{"id": "Z"}"#, &answer)]);
+    assert!(
+        masks[0]
+            .text
+            .contains("; message: We are unable to cancel it. It is"),
+        "{}",
+        masks[0].text
+    );
+}
+
+#[test]
 fn every_error_line_is_kept() {
     let output = format!(
         "{}ValueError: a\n{}ValueError: a\nTypeError: b\n",

@@ -1,6 +1,7 @@
 //! A counter and turns for the tests of the embedded summarizer.
 
 mod content;
+mod endings;
 mod promises;
 mod reads_well;
 

@@ -1,0 +1,283 @@
+//! The line of an output that names an error, or says that something was refused.
+
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+
+use super::outcome::{edges, quote};
+
+/// What every error's name and label holds, whatever its first letters.
+static RROR: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("rror"));
+
+/// The same in capitals.
+static ERROR: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("ERROR"));
+
+static TRACEBACK: LazyLock<Finder<'static>> =
+    LazyLock::new(|| Finder::new("Traceback (most recent call last)"));
+
+static NO_MODULE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(": No module named "));
+
+static NOT_VERBATIM: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("did not appear verbatim"));
+
+/// What a line starts with that says that something was refused or did not work.
+const REFUSALS: [&str; 16] = [
+    "No replacement was performed",
+    "Permission denied",
+    "Access denied",
+    "Operation not permitted",
+    "Invalid `",
+    "Parameter `",
+    "Cannot connect to ",
+    "curl: (",
+    "E: Unable to ",
+    "E: Could not ",
+    "--- FAIL: ",
+    "FAIL\t",
+    "[ERROR] ",
+    "! [rejected]",
+    "npm ERR! ",
+    "<exception>",
+];
+
+/// The error of a call that ran or changed something: a traceback's last line, or a line that starts like an error.
+/// `is_failed` says that the exit code tells so already; then the last line will do.
+pub(super) fn error_line(body: &str, is_failed: bool) -> Option<String> {
+    if body.is_empty() {
+        return None;
+    }
+    if let Some(line) = of_traceback(body) {
+        return Some(line);
+    }
+    let (head, tail) = edges(body);
+    // Capitals are looked for where messages stand: in logs they stand anywhere.
+    let first = if head.starts_with("ERROR") {
+        named_in(head, &ERROR)
+    } else {
+        None
+    };
+    let named = first
+        .or_else(|| named_in(body, &RROR))
+        .or_else(|| named_in(head, &ERROR))
+        .or_else(|| named_in(tail, &ERROR));
+    if named.is_some() {
+        return named;
+    }
+    let lacks_module = [head, tail]
+        .iter()
+        .any(|edge| NO_MODULE.find(edge.as_bytes()).is_some());
+    let shell = |line: &&str| {
+        refuses(line)
+            || line.starts_with("bash: ")
+            || line.starts_with("sh: ")
+            || line.starts_with("/bin/sh: ")
+            || line.starts_with("fatal: ")
+            || line.ends_with("command not found")
+            || line.ends_with("No such file or directory")
+            || lacks_module && line.contains(": No module named ")
+    };
+    if let Some(line) = head.lines().chain(tail.lines()).take(60).find(shell) {
+        return quote(line);
+    }
+    if NOT_VERBATIM.find(head.as_bytes()).is_some() && head.starts_with("No ") {
+        return quote(head);
+    }
+    if is_failed {
+        tail.lines().rev().find(|line| line.len() > 3).and_then(quote)
+    } else {
+        None
+    }
+}
+
+/// The error of a call that read something: errors in what was read are none of its own, unless one is all that came back.
+pub(super) fn reading_error(body: &str, lines: usize) -> Option<String> {
+    let refused = labelled(body, 0, body.find('\n').unwrap_or(body.len()));
+    if let Some(line) = refused {
+        let (_, said) = line.split_once(' ')?;
+        return refuses(said).then_some(line);
+    }
+    let starts = ["Error: ", "ERROR: ", "error: "];
+    let is_error = lines == 1
+        && body.len() <= 400
+        && (starts.iter().any(|start| body.starts_with(start))
+            || refuses(body)
+            || body.ends_with("No such file or directory"));
+    if is_error { quote(body) } else { None }
+}
+
+/// The last line of the last traceback, or that it was cut off before.
+fn of_traceback(body: &str) -> Option<String> {
+    // Searching from the end is slow, and most outputs have none.
+    let at = TRACEBACK.find_iter(body.as_bytes()).last()?;
+    let mut lines = body.get(at..)?.lines().skip(1).peekable();
+    let is_whole = lines
+        .peek()
+        .is_some_and(|line| line.trim_start().starts_with("File \""));
+    let end = lines.find(|line| !line.starts_with([' ', '\t']) && !line.trim().is_empty());
+    match end {
+        Some(line) => quote(line),
+        None if is_whole => Some("Traceback, cut".to_owned()),
+        None => None,
+    }
+}
+
+/// The first line that names an error, of those that hold what `finder` looks for.
+fn named_in(body: &str, finder: &Finder<'_>) -> Option<String> {
+    let bytes = body.as_bytes();
+    let mut from = 0;
+    for _ in 0..40 {
+        let at = from + finder.find(bytes.get(from..)?)?;
+        let start = memchr::memrchr(b'\n', bytes.get(..at)?).map_or(0, |newline| newline + 1);
+        let end = memchr::memchr(b'\n', bytes.get(at..)?).map_or(bytes.len(), |newline| at + newline);
+        if let Some(line) = labelled(body, start, end) {
+            return Some(line);
+        }
+        if let Some(line) = body.get(start..end).filter(|line| names_error(line)) {
+            return quote(line);
+        }
+        from = end;
+    }
+    None
+}
+
+/// A line that is nothing but `ERROR:`, with the one after it.
+fn labelled(body: &str, start: usize, end: usize) -> Option<String> {
+    let label = body.get(start..end)?.trim();
+    if !matches!(label, "ERROR:" | "Error:" | "error:") {
+        return None;
+    }
+    let next = body.get(end..)?.lines().find(|line| !line.trim().is_empty())?;
+    quote(&format!("{label} {}", edges(next).0))
+}
+
+/// Whether a line starts as error messages do: `Error: …`, `ValueError: …`, `E   TypeError`, `ERROR …`, `x.c:3: error: …`.
+fn names_error(line: &str) -> bool {
+    let mut line = line.trim_start();
+    // Colour codes of a terminal.
+    while let Some((_, rest)) = line.strip_prefix("\u{1b}[").and_then(|rest| rest.split_once('m')) {
+        line = rest.trim_start();
+    }
+    let marked = line.strip_prefix("E ").map(str::trim_start);
+    let line = marked.unwrap_or(line);
+    let first = line.split([' ', ':', '(']).next().unwrap_or_default();
+    let follows = line.get(first.len()..).unwrap_or_default();
+    let is_name = match first {
+        "Error" | "error" => follows.len() > 2,
+        "npm" => follows.starts_with(" ERR!") || follows.starts_with(" error"),
+        _ if first.starts_with("error[E") || first.ends_with("ERROR") => follows.len() > 2,
+        // Prose has the name of an error, too.
+        _ if first.ends_with("Error") => {
+            [":", " [", " while "]
+                .iter()
+                .any(|next| follows.starts_with(next))
+                && follows.len() > 2
+                || marked.is_some() && follows.trim().is_empty()
+        }
+        _ => false,
+    };
+    is_name && !line.contains(" as e") && !line.starts_with("except")
+        || (line.contains(": error: ") && line.len() < 300)
+        || (line.contains("syntax error") && line.len() < 200)
+}
+
+/// Whether a line starts as one that says that something was refused or did not work: `Permission denied`,
+/// `rm: cannot remove …`, `make: *** [all] Error 2`, `Hunk #1 FAILED`, `FAIL\tpkg`.
+pub(in crate::summarize) fn refuses(line: &str) -> bool {
+    let line = line.trim_start();
+    match line.as_bytes().first() {
+        Some(
+            b'N' | b'P' | b'A' | b'O' | b'I' | b'C' | b'c' | b'E' | b'-' | b'F' | b'[' | b'!' | b'n' | b'<',
+        ) if REFUSALS.iter().any(|start| line.starts_with(start)) => {
+            return true;
+        }
+        Some(b'H') if line.starts_with("Hunk #") => return line.contains(" FAILED"),
+        Some(b'T') if line.starts_with("Tests: ") => {
+            return line.contains(" failed") && !line.contains(" 0 failed");
+        }
+        _ => {}
+    }
+    let Some(colon) = memchr::memchr(
+        b':',
+        line.as_bytes().get(..60.min(line.len())).unwrap_or_default(),
+    ) else {
+        return false;
+    };
+    let (program, says) = line.split_at_checked(colon).unwrap_or_default();
+    (says.starts_with(": cannot ") && !program.contains(' '))
+        || (says.starts_with(": *** ") && program.contains("make"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refusals_are_errors() {
+        for line in [
+            "Permission denied: /etc/app.conf",
+            "No replacement was performed, old_str `x` did not appear verbatim in /a/b.py.",
+            "rm: cannot remove '/var/lock/app.lock': Operation not permitted",
+            "Invalid `path` parameter: /a/c.py. File already exists.",
+            "make: *** [all] Error 2",
+            "make[1]: *** [all] Error 2",
+            "E: Unable to locate package x",
+            "Hunk #1 FAILED at 3.",
+            "FAIL\tpkg/b\t0.1s",
+            "--- FAIL: TestB (0.00s)",
+            "Tests: 3 failed, 2 passed",
+            " ! [rejected] main -> main (non-fast-forward)",
+            "ValueError: bad",
+            "error[E0308]: mismatched types",
+            "E   AssertionError",
+            "ImportError while loading conftest '/w/conftest.py'.",
+        ] {
+            assert_eq!(
+                error_line(line, false).as_deref(),
+                quote(line).as_deref(),
+                "{line}"
+            );
+        }
+        for line in [
+            "ValueError if the value is negative.",
+            "django.core.exceptions.ValidationError if the data can't be converted.",
+            "we cannot: no",
+            "Tests: 0 failed, 2 passed",
+            "Tests: 0 failed",
+            "Hunk #1 succeeded at 3.",
+            "raise ValueError(x)",
+            "npm run build",
+        ] {
+            assert_eq!(error_line(line, false), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_label_alone_takes_the_next_line() {
+        let answer = "ERROR:\nInvalid `path` parameter: /a/c.py. File already exists.";
+        let expected = "ERROR: Invalid `path` parameter: /a/c.py. File already exists.";
+        assert_eq!(error_line(answer, false).as_deref(), Some(expected));
+        assert_eq!(reading_error(answer, 2).as_deref(), Some(expected));
+        assert_eq!(
+            error_line("x\nError:\n\n  no\ny", false).as_deref(),
+            Some("Error: no")
+        );
+        assert_eq!(error_line("ERROR:", false), None);
+        assert_eq!(reading_error("ERROR:\none\ntwo", 3), None);
+        assert_eq!(reading_error("ERROR: one\nValueError: two", 2), None);
+        assert_eq!(
+            reading_error("Error: File not found", 1).as_deref(),
+            Some("Error: File not found")
+        );
+    }
+
+    #[test]
+    fn a_traceback_without_its_end_was_cut() {
+        let cut = "Traceback (most recent call last):\n  File \"app.py\", line 1, in <module>\n    import y";
+        assert_eq!(error_line(cut, false).as_deref(), Some("Traceback, cut"));
+        let whole = format!("{cut}\nKeyError: 'y'");
+        assert_eq!(error_line(&whole, false).as_deref(), Some("KeyError: 'y'"));
+        assert_eq!(
+            error_line("a.log:3:Traceback (most recent call last):", false),
+            None
+        );
+    }
+}

@@ -1,0 +1,356 @@
+//! How a tool call ended that has a JSON answer: what its fields say.
+
+use super::line::{cleaned_line, shortened};
+use super::outcome::{MAX_LINE, Outcome, edges, quote};
+use super::success::says_done;
+use super::told::Told;
+use crate::trajectory::leaves::Leaf;
+
+/// Longest field that tells something in a line, in bytes.
+const MAX_TELLING: usize = 80;
+
+/// Longest sentence of a field in characters, where other fields are told with it.
+const MAX_SENTENCE: usize = 110;
+
+/// Values shorter than this, in bytes, are told however often they were told before.
+const MIN_REPEATED: usize = 6;
+
+/// Fields that hold sentences: long ones are shortened, others are left out.
+const SENTENCES: [&str; 13] = [
+    "message",
+    "msg",
+    "result",
+    "reason",
+    "detail",
+    "details",
+    "description",
+    "explanation",
+    "warning",
+    "note",
+    "error_message",
+    "errors",
+    "exception",
+];
+
+const EXIT_CODES: [&str; 4] = ["exit_code", "returncode", "exitCode", "return_code"];
+
+/// How a call ended whose answer has these fields.
+pub(super) fn outcome_of(answer: &str, fields: &[Leaf<'_>], target: &str, told: &mut Told) -> Outcome {
+    let ended = from_json(fields, holds_error(answer));
+    let mut result = told_fields(fields, target, told);
+    let mut lines = 0;
+    if result.is_none() {
+        match fields.iter().find(|leaf| is_told_here(leaf)) {
+            Some(leaf) => {
+                let value = leaf.value();
+                if has_lines(&value) {
+                    lines = value.trim().lines().count();
+                } else {
+                    result = sentence(&value, MAX_LINE).and_then(|value| quote(&labelled(leaf, &value)));
+                }
+            }
+            None if ended.failed.is_none() => result = Some("empty".to_owned()),
+            None => {}
+        }
+    }
+    Outcome {
+        says_done: result.as_deref().is_some_and(says_done),
+        result,
+        lines,
+        ..ended
+    }
+}
+
+/// Whether it failed, and what the error was.
+fn from_json(fields: &[Leaf<'_>], holds_error: bool) -> Outcome {
+    let field = |names: &[&str]| fields.iter().find(|leaf| leaf.depth <= 1 && leaf.is_under(names));
+    let exit_code = field(&EXIT_CODES).and_then(|leaf| leaf.value().parse::<i32>().ok());
+    let named = field(&["error", "errors", "exception"])
+        .filter(|leaf| leaf.is_string && !leaf.value().trim().is_empty());
+    let message = || {
+        fields
+            .iter()
+            .find(|leaf| leaf.is_string && leaf.is_under(&["message"]))
+    };
+    let error = named
+        .and_then(|leaf| quote(&leaf.value()))
+        .or_else(|| quote(&message().filter(|_| holds_error)?.value()));
+    let is_true = |names: &[&str]| field(names).is_some_and(|leaf| leaf.value() == "true");
+    let says_failed = holds_error
+        || named.is_some()
+        || is_true(&["error", "is_error", "isError", "failed"])
+        || field(&["success", "ok"]).is_some_and(|leaf| leaf.value() == "false")
+        || field(&["status"])
+            .is_some_and(|leaf| matches!(leaf.value().as_ref(), "error" | "failed" | "failure"));
+    let failed = (says_failed || exit_code.is_some_and(|code| code != 0))
+        .then_some(true)
+        .or_else(|| exit_code.map(|_| false));
+    Outcome {
+        failed,
+        exit_code,
+        error,
+        ..Outcome::default()
+    }
+}
+
+/// Whether a JSON answer is first of all an error with fields of its own: `{"error": {"code": 404, …`.
+fn holds_error(answer: &str) -> bool {
+    let inner = answer.strip_prefix('{').map(str::trim_start);
+    let value = inner.and_then(|inner| inner.strip_prefix("\"error\"")?.trim_start().strip_prefix(':'));
+    value.is_some_and(|value| {
+        let fields = value.trim_start().strip_prefix('{').map(str::trim_start);
+        fields.is_some_and(|fields| !fields.starts_with('}'))
+    })
+}
+
+/// The fields of a JSON answer as `key: value`, status first, then as written, as far as a line takes them: what neither
+/// the call nor an earlier answer told, or all of them where that would be nothing.
+fn told_fields(fields: &[Leaf<'_>], target: &str, told: &mut Told) -> Option<String> {
+    let mut shown: Vec<&Leaf<'_>> = fields.iter().filter(|leaf| is_telling(leaf)).collect();
+    let is_first = |leaf: &Leaf<'_>| leaf.depth <= 1 && leaf.is_under(&["status", "message", "result"]);
+    shown.sort_by_key(|leaf| (!is_first(leaf), leaf.depth.min(2)));
+    let is_news = |leaf: &Leaf<'_>, field: &str, value: &str| {
+        if leaf.record > 0 || leaf.is_item || matches!(value, "true" | "false") {
+            return true;
+        }
+        let may_repeat = match leaf.depth {
+            0 | 1 => !is_plain(value),
+            // An address, say.
+            2 => leaf.is_string,
+            _ => false,
+        };
+        let is_new = !may_repeat || told.is_new(target, &leaf.key(), field, leaf.depth <= 1);
+        let names_itself = || !is_plain(value) || is_id(value);
+        let is_asked = || has_words(target, field) || names_itself() && has_words(target, value);
+        field.starts_with("status: ") || is_new && !is_asked()
+    };
+    let news = line_of(&shown, is_news);
+    let line = if news.is_empty() {
+        line_of(&shown, |_, _, _| true)
+    } else {
+        news
+    };
+    quote(&line)
+}
+
+/// The fields that `is_news` wants in a line. A semicolon stands between the records of a list.
+fn line_of(shown: &[&Leaf<'_>], mut is_news: impl FnMut(&Leaf<'_>, &str, &str) -> bool) -> String {
+    let mut line = String::new();
+    let mut field = String::new();
+    let mut before: Option<&Leaf<'_>> = None;
+    for &leaf in shown {
+        let Some(value) = sentence(&leaf.value(), MAX_SENTENCE) else {
+            continue;
+        };
+        let is_next_item = leaf.is_item
+            && before.is_some_and(|before| {
+                before.is_item && before.record == leaf.record && before.key() == leaf.key()
+            });
+        field.clear();
+        if is_next_item {
+            field.push_str(&value);
+        } else {
+            field.push_str(&labelled(leaf, &value));
+        }
+        if !is_news(leaf, &field, &value) {
+            continue;
+        }
+        if !line.is_empty() {
+            if line.len() + field.len() + 2 > MAX_LINE {
+                break;
+            }
+            let is_same = before.is_none_or(|before| before.record == leaf.record);
+            line.push_str(if is_same { ", " } else { "; " });
+        }
+        line.push_str(&field);
+        before = Some(leaf);
+    }
+    line
+}
+
+/// `key: value`
+fn labelled(leaf: &Leaf<'_>, value: &str) -> String {
+    let key = leaf.key();
+    let key = cleaned_line(&key);
+    if key.is_empty() {
+        value.to_owned()
+    } else {
+        format!("{key}: {value}")
+    }
+}
+
+/// A value in one line of at most so many characters.
+fn sentence(value: &str, most: usize) -> Option<String> {
+    let value = cleaned_line(edges(value).0);
+    let short = shortened(&value, most)?;
+    (!short.is_empty()).then(|| short.into_owned())
+}
+
+fn has_lines(value: &str) -> bool {
+    memchr::memchr(b'\n', value.trim().as_bytes()).is_some()
+}
+
+/// Whether a field is told by the result, and not as the error or the exit code.
+fn is_told_here(leaf: &Leaf<'_>) -> bool {
+    if leaf.is_under(&EXIT_CODES) {
+        return false;
+    }
+    if leaf.depth <= 1 && leaf.is_under(&["error", "errors", "exception"]) {
+        return leaf.is_item || !leaf.is_string && leaf.value() != "true";
+    }
+    !leaf.is_string || leaf.written_len() > 2 && !leaf.value().trim().is_empty()
+}
+
+fn is_telling(leaf: &Leaf<'_>) -> bool {
+    // That there was no error is no news where anything else is told.
+    let is_no_error = || leaf.depth <= 1 && leaf.is_under(&["error"]) && leaf.value() == "false";
+    if !is_told_here(leaf) || is_no_error() {
+        return false;
+    }
+    if leaf.is_string && leaf.is_under(&SENTENCES) {
+        return true;
+    }
+    if leaf.written_len() > 6 * MAX_TELLING + 2 {
+        return false;
+    }
+    let value = leaf.value();
+    value.len() <= MAX_TELLING && !has_lines(&value)
+}
+
+/// Whether a value may well be the same in answers about different things: a number, yes or no, a short word.
+fn is_plain(value: &str) -> bool {
+    value.len() < MIN_REPEATED || value.parse::<f64>().is_ok()
+}
+
+/// Whether a value has letters and digits: `L1001`, `#W2`.
+fn is_id(value: &str) -> bool {
+    value.bytes().any(|byte| byte.is_ascii_digit())
+        && value
+            .bytes()
+            .any(|byte| byte == b'#' || byte.is_ascii_alphabetic())
+}
+
+/// Whether `text` holds `words` with no letter or digit right before or after them.
+fn has_words(text: &str, words: &str) -> bool {
+    let is_part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+    let mut places = memchr::memmem::find_iter(text.as_bytes(), words.as_bytes());
+    places.any(|at| {
+        let before = text.get(..at).and_then(|before| before.chars().next_back());
+        let after = text
+            .get(at + words.len()..)
+            .and_then(|after| after.chars().next());
+        !is_part(before) && !is_part(after)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::summarize::extractive::outcome::outcome;
+
+    fn result(target: &str, answer: &str) -> Option<String> {
+        outcome(answer, false, target, &mut Told::default()).result
+    }
+
+    #[track_caller]
+    fn says(target: &str, answer: &str, expected: &str) {
+        assert_eq!(result(target, answer).as_deref(), Some(expected), "{answer}");
+    }
+
+    #[test]
+    fn refusals_are_told_however_long() {
+        let long = "We are unable to cancel this reservation because the fare class does not allow cancellation within 24 hours of departure.";
+        let short = "We are unable to cancel this reservation because the fare class does not allow cancellation within 24 hours …";
+        for key in ["message", "detail", "reason"] {
+            let answer = serde_json::json!({key: long}).to_string();
+            says("cancel(id: Z)", &answer, &format!("{key}: {short}"));
+        }
+        says(
+            "x",
+            r#"{"result": "Line one denied\nLine two"}"#,
+            "result: Line one denied Line two",
+        );
+        says(
+            "x",
+            r#"{"approved": false, "reason": "limit"}"#,
+            "approved: false, reason: limit",
+        );
+    }
+
+    #[test]
+    fn no_answers_and_empty_ones_are_told() {
+        for answer in ["[]", "{}", r#"{"rows": []}"#, r#"{"a": null, "b": ""}"#] {
+            says("find(a: b)", answer, "empty");
+        }
+        says(
+            "cancel(order: #W1234, refund: false)",
+            r#"{"cancelled": false}"#,
+            "cancelled: false",
+        );
+        says(
+            "is_blocked(user: true_man)",
+            r#"{"blocked": true}"#,
+            "blocked: true",
+        );
+        says("get(account: ACC-10500)", r#"{"balance": "105"}"#, "balance: 105");
+        // What only says the call once more is better than nothing.
+        says(
+            "cancel(order: #W1234567)",
+            r##"{"order": "#W1234567"}"##,
+            "order: #W1234567",
+        );
+        says(
+            "get(user: anna_smith)",
+            r#"{"user": "anna_smith", "plan": "gold"}"#,
+            "plan: gold",
+        );
+    }
+
+    #[test]
+    fn what_is_said_of_one_thing_is_said_of_the_next() {
+        let mut told = Told::default();
+        let mut of = |target: &str, answer: &str| outcome(answer, false, target, &mut told).result.unwrap();
+        assert_eq!(of("check(u: anna)", r#"{"eligible": false}"#), "eligible: false");
+        assert_eq!(of("check(u: bert)", r#"{"eligible": false}"#), "eligible: false");
+        assert_eq!(
+            of("pay(u: anna)", r#"{"reason": "limit exceeded"}"#),
+            "reason: limit exceeded"
+        );
+        assert_eq!(
+            of("pay(u: bert)", r#"{"reason": "limit exceeded"}"#),
+            "reason: limit exceeded"
+        );
+        let record = r#"{"at": {"city": "Fort Worth", "state": "TX", "floor": 2}, "total": 10.00}"#;
+        let whole = "total: 10.00, city: Fort Worth, state: TX, floor: 2";
+        assert_eq!(of("get(k: a)", record), whole);
+        assert_eq!(of("get(k: b)", record), "total: 10.00, floor: 2");
+    }
+
+    #[test]
+    fn records_of_lists_stay_whole() {
+        says(
+            "list(u: 7)",
+            r##"[{"order": "#W111", "status": "pending", "total": "10.00"}, {"order": "#W222", "status": "delivered", "total": "10.00"}]"##,
+            "order: #W111, status: pending, total: 10.00; order: #W222, status: delivered, total: 10.00",
+        );
+        says(
+            "get(u: 7)",
+            r##"{"name": "Ann", "orders": ["#W1", "#W2"], "cards": [{"id": 1, "at": {"x": 2}}, {"id": 3}], "status": "on"}"##,
+            "status: on, name: Ann, orders: #W1, #W2; id: 1, x: 2; id: 3",
+        );
+    }
+
+    #[test]
+    fn errors_that_are_no_line_still_say_that_it_failed() {
+        let ended = outcome(r#"{"error": 404}"#, false, "", &mut Told::default());
+        assert_eq!(ended.result.as_deref(), Some("error: 404"));
+        let ended = outcome(r#"{"error": false}"#, false, "", &mut Told::default());
+        assert_eq!(ended.result.as_deref(), Some("error: false"));
+        let answer = serde_json::json!({"error": "x".repeat(300)}).to_string();
+        let ended = outcome(&answer, false, "", &mut Told::default());
+        assert_eq!((ended.failed, ended.result), (Some(true), None));
+        let answer = serde_json::json!({"output": "a\nb\nc"}).to_string();
+        let ended = outcome(&answer, false, "", &mut Told::default());
+        assert_eq!((ended.result, ended.lines), (None, 3));
+    }
+}

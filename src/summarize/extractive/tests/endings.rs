@@ -1,0 +1,110 @@
+//! How calls are told to have ended: a success only where somebody said so.
+
+use super::*;
+
+/// The lines under `Done:` for calls with their answers, and all that follows.
+fn done(calls: &[(&str, &str, &str)]) -> String {
+    let turns = calls
+        .iter()
+        .flat_map(|(name, arguments, output)| [call("", name, arguments), answer(output)]);
+    let text = told(&turns.collect::<Vec<_>>());
+    text.split_once("Done:\n")
+        .map_or(text.clone(), |(_, done)| done.to_owned())
+}
+
+#[test]
+fn ok_is_an_exit_code_of_zero_or_an_edit_that_says_so_or_nothing_at_all() {
+    let text = done(&[
+        ("search", r#"{"from": "JFK"}"#, "[]"),
+        ("ping", r#"{"n": 8}"#, ""),
+        ("write_file", r#"{"path": "a.txt"}"#, "Wrote 5 bytes to a.txt"),
+        ("write_file", r#"{"path": "b.txt"}"#, "Maybe later: b.txt"),
+        ("write_file", r#"{"path": "c.txt"}"#, "1\n2\n3"),
+        ("read_file", r#"{"path": "d.txt"}"#, ""),
+        (
+            "bash",
+            r#"{"command": "make"}"#,
+            "<returncode>0</returncode>\n<output>\n</output>",
+        ),
+        (
+            "cancel",
+            r#"{"id": "Z"}"#,
+            r#"{"message": "We are unable to cancel this reservation because the fare class does not allow it."}"#,
+        ),
+    ]);
+    assert_eq!(
+        text.split("Files:").next(),
+        Some(
+            "- search(from: JFK) -> empty\n\
+             - ping(n: 8) -> ok\n\
+             - write_file a.txt -> ok\n\
+             - write_file b.txt -> Maybe later: b.txt\n\
+             - write_file c.txt -> 3 lines\n\
+             - read_file d.txt -> empty\n\
+             - bash: make -> ok\n\
+             - cancel(id: Z) -> message: We are unable to cancel this reservation because the fare class does not allow it.\n"
+        )
+    );
+}
+
+#[test]
+fn an_edit_that_was_refused_is_no_change() {
+    let text = done(&[
+        (
+            "editor",
+            r#"{"command": "str_replace", "path": "/a/b.py"}"#,
+            "The file /a/b.py has been edited.",
+        ),
+        (
+            "editor",
+            r#"{"command": "str_replace", "path": "/a/b.py"}"#,
+            "No replacement was performed, old_str `q` did not appear verbatim in /a/b.py.\nMake sure\nthat it\nis there",
+        ),
+        (
+            "editor",
+            r#"{"command": "create", "path": "/a/c.py"}"#,
+            "ERROR:\nInvalid `path` parameter: /a/c.py. File already exists.",
+        ),
+        (
+            "sh",
+            r#"{"cmd": "rm /a/d.lock"}"#,
+            "rm: cannot remove '/a/d.lock': Operation not permitted",
+        ),
+        (
+            "sh",
+            r#"{"cmd": "cat > e.py <<E\nx\nE\npython e.py"}"#,
+            "ValueError: x",
+        ),
+    ]);
+    for line in [
+        "- editor str_replace /a/b.py (x2, 1 failed) -> failed: No replacement was performed, old_str `q`",
+        "- editor create /a/c.py -> failed: ERROR: Invalid `path` parameter: /a/c.py. File already exists.",
+        "- sh: rm /a/d.lock -> failed: rm: cannot remove",
+        "- changed: e.py, /a/b.py\n",
+    ] {
+        assert!(text.contains(line), "{line} in {text}");
+    }
+}
+
+#[test]
+fn a_repeated_call_tells_its_last_answer_in_full() {
+    let first = r#"{"plan": "gold plan", "city": "Fort Worth"}"#;
+    let last = r#"{"plan": "gold plan", "city": "Fort Worth", "note": "very important"}"#;
+    let get = r#"{"id": "u_77"}"#;
+    let text = done(&[
+        ("get", get, first),
+        ("get", get, first),
+        ("find", get, first),
+        ("get", get, last),
+    ]);
+    assert_eq!(
+        text,
+        "- find(id: u_77) -> plan: gold plan, city: Fort Worth\n\
+         - get(id: u_77) (x3) -> plan: gold plan, city: Fort Worth, note: very important"
+    );
+    let text = done(&[("get", get, first), ("get", get, first), ("get", get, last)]);
+    assert_eq!(
+        text,
+        "- get(id: u_77) (x3) -> plan: gold plan, city: Fort Worth, note: very important"
+    );
+}
