@@ -38,8 +38,7 @@ impl Files {
             for (number, call) in turn.calls.iter().enumerate().rev() {
                 let target = target(call);
                 let answer = answers.of(call, number);
-                let is_reading = target.effect == Effect::Read;
-                let ended = answer.map(|answer| outcome(answer, is_reading, "", &mut Told::default()));
+                let ended = answer.map(|answer| outcome(answer, target.effect, "", &mut Told::default()));
                 let is_undone = |outcome: Outcome| match target.effect {
                     Effect::Modify => changed_nothing(&target, &outcome),
                     _ => outcome.failed == Some(true),

@@ -54,7 +54,6 @@ pub(super) fn actions(turns: &[SourceTurn<'_>]) -> Vec<Action> {
         let is_repeated = earlier
             .as_ref()
             .is_some_and(|earlier| is_same(&earlier.target, &target));
-        let is_reading = target.effect == Effect::Read;
         // What a call that comes again told is told nowhere; its last run tells all.
         let mut untold = Told::default();
         let told = if is_again || is_repeated {
@@ -63,7 +62,7 @@ pub(super) fn actions(turns: &[SourceTurn<'_>]) -> Vec<Action> {
             &mut told
         };
         let outcome = answer
-            .map(|answer| outcome(answer, is_reading, &target.line, told))
+            .map(|answer| outcome(answer, target.effect, &target.line, told))
             .unwrap_or_default();
         let is_open = outcome.failed == Some(true);
         let mut action = Action {

@@ -49,6 +49,12 @@ pub(super) fn error_line(body: &str, is_failed: bool) -> Option<String> {
         return Some(line);
     }
     let (head, tail) = edges(body);
+    // What is in both is looked at once.
+    let (head, tail) = if body.len() <= head.len() + tail.len() {
+        (body, "")
+    } else {
+        (head, tail)
+    };
     // Capitals are looked for where messages stand: in logs they stand anywhere.
     let first = if head.starts_with("ERROR") {
         named_in(head, &ERROR)
@@ -67,10 +73,9 @@ pub(super) fn error_line(body: &str, is_failed: bool) -> Option<String> {
         .any(|edge| NO_MODULE.find(edge.as_bytes()).is_some());
     let shell = |line: &&str| {
         refuses(line)
-            || line.starts_with("bash: ")
-            || line.starts_with("sh: ")
-            || line.starts_with("/bin/sh: ")
-            || line.starts_with("fatal: ")
+            || ["bash: ", "sh: ", "/bin/sh: ", "fatal: "]
+                .iter()
+                .any(|start| line.starts_with(start))
             || line.ends_with("command not found")
             || line.ends_with("No such file or directory")
             || lacks_module && line.contains(": No module named ")
@@ -82,7 +87,12 @@ pub(super) fn error_line(body: &str, is_failed: bool) -> Option<String> {
         return quote(head);
     }
     if is_failed {
-        tail.lines().rev().find(|line| line.len() > 3).and_then(quote)
+        edges(body)
+            .1
+            .lines()
+            .rev()
+            .find(|line| line.len() > 3)
+            .and_then(quote)
     } else {
         None
     }

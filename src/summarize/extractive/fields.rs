@@ -247,9 +247,10 @@ fn has_words(text: &str, words: &str) -> bool {
 mod tests {
     use super::*;
     use crate::summarize::extractive::outcome::outcome;
+    use crate::summarize::extractive::target::Effect;
 
     fn result(target: &str, answer: &str) -> Option<String> {
-        outcome(answer, false, target, &mut Told::default()).result
+        outcome(answer, Effect::Other, target, &mut Told::default()).result
     }
 
     #[track_caller]
@@ -309,7 +310,8 @@ mod tests {
     #[test]
     fn what_is_said_of_one_thing_is_said_of_the_next() {
         let mut told = Told::default();
-        let mut of = |target: &str, answer: &str| outcome(answer, false, target, &mut told).result.unwrap();
+        let mut of =
+            |target: &str, answer: &str| outcome(answer, Effect::Other, target, &mut told).result.unwrap();
         assert_eq!(of("check(u: anna)", r#"{"eligible": false}"#), "eligible: false");
         assert_eq!(of("check(u: bert)", r#"{"eligible": false}"#), "eligible: false");
         assert_eq!(
@@ -342,15 +344,15 @@ mod tests {
 
     #[test]
     fn errors_that_are_no_line_still_say_that_it_failed() {
-        let ended = outcome(r#"{"error": 404}"#, false, "", &mut Told::default());
+        let ended = outcome(r#"{"error": 404}"#, Effect::Other, "", &mut Told::default());
         assert_eq!(ended.result.as_deref(), Some("error: 404"));
-        let ended = outcome(r#"{"error": false}"#, false, "", &mut Told::default());
+        let ended = outcome(r#"{"error": false}"#, Effect::Other, "", &mut Told::default());
         assert_eq!(ended.result.as_deref(), Some("error: false"));
         let answer = serde_json::json!({"error": "x".repeat(300)}).to_string();
-        let ended = outcome(&answer, false, "", &mut Told::default());
+        let ended = outcome(&answer, Effect::Other, "", &mut Told::default());
         assert_eq!((ended.failed, ended.result), (Some(true), None));
         let answer = serde_json::json!({"output": "a\nb\nc"}).to_string();
-        let ended = outcome(&answer, false, "", &mut Told::default());
+        let ended = outcome(&answer, Effect::Other, "", &mut Told::default());
         assert_eq!((ended.result, ended.lines), (None, 3));
     }
 }

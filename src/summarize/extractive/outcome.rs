@@ -8,6 +8,7 @@ use super::error_line::{error_line, reading_error};
 use super::fields::outcome_of;
 use super::line::{cleaned, shortened};
 use super::success::says_done;
+use super::target::Effect;
 use super::test_run::{tells_failures, test_counts};
 use super::told::Told;
 use crate::trajectory::leaves::leaves;
@@ -25,7 +26,7 @@ pub(in crate::summarize) struct Outcome {
     pub result: Option<String>,
     /// Lines that came back.
     pub lines: usize,
-    /// Whether the first of them says that what was asked was done.
+    /// Whether the first of them says that a change was made.
     pub says_done: bool,
 }
 
@@ -47,15 +48,10 @@ const SEARCHES: [&str; 6] = ["grep", "egrep", "fgrep", "rg", "ag", "ack"];
 /// Programs that exit with 1 to say no.
 const TESTS: [&str; 5] = ["diff", "cmp", "test", "[", "[["];
 
-/// The outcome of a call from its answer. `is_reading` says that the output is the content of something, so that errors
-/// that stand in it are none of the call's. Of a JSON answer the result tells the status, and what neither the call itself
+/// The outcome of a call from its answer. Errors that stand in what was read (`effect`) are none of the call's. Of a JSON answer the result tells the status, and what neither the call itself
 /// (`target`) nor an earlier answer told already (`told`).
-pub(in crate::summarize) fn outcome(
-    answer: &str,
-    is_reading: bool,
-    target: &str,
-    told: &mut Told,
-) -> Outcome {
+pub(in crate::summarize) fn outcome(answer: &str, effect: Effect, target: &str, told: &mut Told) -> Outcome {
+    let is_reading = effect == Effect::Read;
     let trimmed = answer.trim();
     if let Some(fields) = leaves(trimmed, 64) {
         return outcome_of(trimmed, &fields, target, told);
@@ -101,7 +97,7 @@ pub(in crate::summarize) fn outcome(
         error,
         result,
         lines,
-        says_done: !is_reading && says_done(body),
+        says_done: effect == Effect::Modify && says_done(body),
     }
 }
 
@@ -286,7 +282,8 @@ mod tests {
     use super::*;
 
     fn of(target: &str, answer: &str, is_reading: bool) -> Outcome {
-        outcome(answer, is_reading, target, &mut Told::default())
+        let effect = if is_reading { Effect::Read } else { Effect::Other };
+        outcome(answer, effect, target, &mut Told::default())
     }
 
     #[test]

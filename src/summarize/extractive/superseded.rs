@@ -87,13 +87,17 @@ fn starts_with_any(text: &str, starts: &[&str]) -> bool {
 /// What a sentence makes a statement about, in small letters: of `the root cause is …`, also after a colon or an opening
 /// word (`Noted, your number is …`), the words between.
 fn subject(text: &str) -> Option<String> {
-    let after_colon = text.split_once(": ").map(|(_, rest)| rest);
-    let after_word = text
-        .split_once(", ")
-        .filter(|(head, _)| !head.contains(' '))
+    let first_word = text.find(' ').map(|blank| text.split_at(blank));
+    let after_word = first_word
+        .filter(|(word, _)| word.ends_with(','))
         .map(|(_, rest)| rest);
-    let clauses = [Some(text), after_word, after_colon];
-    clauses.into_iter().flatten().find_map(subject_of)
+    let after_colon = || {
+        let mut colons = memchr::memchr_iter(b':', text.as_bytes());
+        colons.find_map(|colon| text.get(colon + 1..).filter(|rest| rest.starts_with(' ')))
+    };
+    subject_of(text)
+        .or_else(|| subject_of(after_word?.trim_start()))
+        .or_else(|| subject_of(after_colon()?.trim_start()))
 }
 
 fn subject_of(clause: &str) -> Option<String> {

@@ -10,7 +10,7 @@ use crate::compress::anchors::{Anchor, Matcher};
 use crate::trajectory::Role;
 
 /// Places looked at for one anchor.
-const MAX_PLACES: usize = 6;
+const MAX_PLACES: usize = 4;
 
 /// Words after which a line tells no more for having another.
 const MOST_WORDS: usize = 8;

@@ -7,6 +7,7 @@ use super::errors::{is_error_line, refusal};
 use super::head::Head;
 use crate::summarize::extractive::line::{cleaned, shortened};
 use crate::summarize::extractive::outcome::{Outcome, outcome};
+use crate::summarize::extractive::target::Effect;
 use crate::summarize::extractive::told::Told;
 use crate::trajectory::leaves::{Leaf, leaves};
 
@@ -29,7 +30,8 @@ pub(super) fn ending(output: &str, head: &Head, images: usize, beside: Option<&s
     let printed = fields.and_then(longest_text);
     let printed = printed.as_deref();
     let mut told = Told::default();
-    let mut read = |text: &str| outcome(text, head.reads, &head.target, &mut told);
+    let effect = if head.reads { Effect::Read } else { Effect::Other };
+    let mut read = |text: &str| outcome(text, effect, &head.target, &mut told);
     let whole = read(trimmed);
     let inner = printed.map(&mut read).unwrap_or_default();
     let telling = telling(trimmed, fields, &[&whole, &inner]);
