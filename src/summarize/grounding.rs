@@ -94,12 +94,16 @@ pub(super) fn reference_room(
 
 /// What each anchor costs in a list of references.
 pub(super) fn reference_costs(anchors: &[Anchor], counter: &dyn TokenCounter) -> Vec<usize> {
+    let mut reference = String::new();
     anchors
         .iter()
         .enumerate()
         .map(|(index, anchor)| {
             if index < MAX_REFERENCES {
-                counter.count(&format!(", {}", anchor.text))
+                reference.clear();
+                reference.push_str(", ");
+                reference.push_str(&anchor.text);
+                counter.count(&reference)
             } else {
                 usize::MAX / 4
             }

@@ -27,15 +27,15 @@ pub(super) fn of_command(name: &str, command: &str) -> Target {
     let line = match (name.is_empty(), shown.is_empty()) {
         (true, _) => shown,
         (false, true) => name.to_owned(),
-        (false, false) => format!("{name}: {shown}"),
+        (false, false) => [name, ": ", &shown].concat(),
     };
     Target {
         line,
         key: match first {
             // Scripts are the same only as a whole, whatever runs them.
-            _ if is_script => format!("{name}: {command}"),
+            _ if is_script => [name, ": ", command].concat(),
             // An editor's next try at the open file, whatever its lines.
-            _ if first.starts_with("edit ") => format!("{name}: edit"),
+            _ if first.starts_with("edit ") => [name, ": edit"].concat(),
             _ => key(name, command, first, !directory.is_empty(), effect),
         },
         effect,

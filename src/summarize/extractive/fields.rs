@@ -3,6 +3,7 @@
 use super::line::{cleaned_line, shortened};
 use super::outcome::{MAX_LINE, Outcome, edges, quote};
 use super::success::says_done;
+use super::target::Effect;
 use super::told::Told;
 use crate::trajectory::leaves::Leaf;
 
@@ -35,7 +36,13 @@ const SENTENCES: [&str; 13] = [
 const EXIT_CODES: [&str; 4] = ["exit_code", "returncode", "exitCode", "return_code"];
 
 /// How a call ended whose answer has these fields.
-pub(super) fn outcome_of(answer: &str, fields: &[Leaf<'_>], target: &str, told: &mut Told) -> Outcome {
+pub(super) fn outcome_of(
+    answer: &str,
+    fields: &[Leaf<'_>],
+    effect: Effect,
+    target: &str,
+    told: &mut Told,
+) -> Outcome {
     let ended = from_json(fields, holds_error(answer));
     let mut result = told_fields(fields, target, told);
     let mut lines = 0;
@@ -46,7 +53,11 @@ pub(super) fn outcome_of(answer: &str, fields: &[Leaf<'_>], target: &str, told: 
                 if has_lines(&value) {
                     lines = value.trim().lines().count();
                 } else {
-                    result = sentence(&value, MAX_LINE).and_then(|value| quote(&labelled(leaf, &value)));
+                    result = sentence(&value, MAX_LINE).and_then(|value| {
+                        let mut field = String::new();
+                        push_key(leaf, &mut field);
+                        quote(&(field + &value))
+                    });
                 }
             }
             None if ended.failed.is_none() => result = Some("empty".to_owned()),
@@ -54,7 +65,7 @@ pub(super) fn outcome_of(answer: &str, fields: &[Leaf<'_>], target: &str, told: 
         }
     }
     Outcome {
-        says_done: result.as_deref().is_some_and(says_done),
+        says_done: effect == Effect::Modify && result.as_deref().is_some_and(says_done),
         result,
         lines,
         ..ended
@@ -106,9 +117,14 @@ fn holds_error(answer: &str) -> bool {
 /// The fields of a JSON answer as `key: value`, status first, then as written, as far as a line takes them: what neither
 /// the call nor an earlier answer told, or all of them where that would be nothing.
 fn told_fields(fields: &[Leaf<'_>], target: &str, told: &mut Told) -> Option<String> {
-    let mut shown: Vec<&Leaf<'_>> = fields.iter().filter(|leaf| is_telling(leaf)).collect();
-    let is_first = |leaf: &Leaf<'_>| leaf.depth <= 1 && leaf.is_under(&["status", "message", "result"]);
-    shown.sort_by_key(|leaf| (!is_first(leaf), leaf.depth.min(2)));
+    // A line takes the first few of them: no others are looked at.
+    let shown = || {
+        (0..3).flat_map(|rank| {
+            fields
+                .iter()
+                .filter(move |leaf| self::rank(leaf) == rank && is_telling(leaf))
+        })
+    };
     let is_news = |leaf: &Leaf<'_>, field: &str, value: &str| {
         if leaf.record > 0 || leaf.is_item || matches!(value, "true" | "false") {
             return true;
@@ -124,9 +140,9 @@ fn told_fields(fields: &[Leaf<'_>], target: &str, told: &mut Told) -> Option<Str
         let is_asked = || has_words(target, field) || names_itself() && has_words(target, value);
         field.starts_with("status: ") || is_new && !is_asked()
     };
-    let news = line_of(&shown, is_news);
+    let news = line_of(shown(), is_news);
     let line = if news.is_empty() {
-        line_of(&shown, |_, _, _| true)
+        line_of(shown(), |_, _, _| true)
     } else {
         news
     };
@@ -134,11 +150,14 @@ fn told_fields(fields: &[Leaf<'_>], target: &str, told: &mut Told) -> Option<Str
 }
 
 /// The fields that `is_news` wants in a line. A semicolon stands between the records of a list.
-fn line_of(shown: &[&Leaf<'_>], mut is_news: impl FnMut(&Leaf<'_>, &str, &str) -> bool) -> String {
-    let mut line = String::new();
-    let mut field = String::new();
+fn line_of<'l>(
+    shown: impl Iterator<Item = &'l Leaf<'l>>,
+    mut is_news: impl FnMut(&Leaf<'_>, &str, &str) -> bool,
+) -> String {
+    let mut line = String::with_capacity(2 * MAX_LINE);
+    let mut field = String::with_capacity(MAX_LINE);
     let mut before: Option<&Leaf<'_>> = None;
-    for &leaf in shown {
+    for leaf in shown {
         let Some(value) = sentence(&leaf.value(), MAX_SENTENCE) else {
             continue;
         };
@@ -147,11 +166,10 @@ fn line_of(shown: &[&Leaf<'_>], mut is_news: impl FnMut(&Leaf<'_>, &str, &str) -
                 before.is_item && before.record == leaf.record && before.key() == leaf.key()
             });
         field.clear();
-        if is_next_item {
-            field.push_str(&value);
-        } else {
-            field.push_str(&labelled(leaf, &value));
+        if !is_next_item {
+            push_key(leaf, &mut field);
         }
+        field.push_str(&value);
         if !is_news(leaf, &field, &value) {
             continue;
         }
@@ -168,14 +186,22 @@ fn line_of(shown: &[&Leaf<'_>], mut is_news: impl FnMut(&Leaf<'_>, &str, &str) -
     line
 }
 
-/// `key: value`
-fn labelled(leaf: &Leaf<'_>, value: &str) -> String {
+/// What stands before a value: `key: `.
+fn push_key(leaf: &Leaf<'_>, field: &mut String) {
     let key = leaf.key();
     let key = cleaned_line(&key);
-    if key.is_empty() {
-        value.to_owned()
-    } else {
-        format!("{key}: {value}")
+    if !key.is_empty() {
+        field.push_str(&key);
+        field.push_str(": ");
+    }
+}
+
+/// Which fields are told first: the status and the like, then those of the outermost object.
+fn rank(leaf: &Leaf<'_>) -> usize {
+    match leaf.depth {
+        0 | 1 if leaf.is_under(&["status", "message", "result"]) => 0,
+        0 | 1 => 1,
+        _ => 2,
     }
 }
 
@@ -247,7 +273,6 @@ fn has_words(text: &str, words: &str) -> bool {
 mod tests {
     use super::*;
     use crate::summarize::extractive::outcome::outcome;
-    use crate::summarize::extractive::target::Effect;
 
     fn result(target: &str, answer: &str) -> Option<String> {
         outcome(answer, Effect::Other, target, &mut Told::default()).result

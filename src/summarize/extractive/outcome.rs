@@ -54,7 +54,7 @@ pub(in crate::summarize) fn outcome(answer: &str, effect: Effect, target: &str, 
     let is_reading = effect == Effect::Read;
     let trimmed = answer.trim();
     if let Some(fields) = leaves(trimmed, 64) {
-        return outcome_of(trimmed, &fields, target, told);
+        return outcome_of(trimmed, &fields, effect, target, told);
     }
     let exit_code = exit_code(trimmed, is_reading);
     let body = without_echo(body(trimmed), target);

@@ -108,7 +108,7 @@ fn subject_of(clause: &str) -> Option<String> {
             .any(|opening| word.eq_ignore_ascii_case(opening))
     };
     words.next().filter(|word| opens(word))?;
-    let mut subject = String::new();
+    let mut subject = String::with_capacity(clause.len().min(64));
     for word in words.take(MAX_WORDS) {
         if matches!(word, "is" | "are" | "was" | "were") {
             return (!subject.is_empty()).then_some(subject);

@@ -142,7 +142,7 @@ pub(in crate::summarize) fn target(call: &SourceCall<'_>) -> Target {
     let line = if line.is_empty() {
         name
     } else {
-        format!("{name}({line})")
+        [name.as_str(), "(", &line, ")"].concat()
     };
     Target {
         key: line.clone(),

@@ -23,6 +23,12 @@ struct Place<'t> {
     at: usize,
 }
 
+/// When a place was told: its turn, then where in its text.
+type When = (usize, usize);
+
+/// What a line is worth: how much it tells, then when.
+type Worth = (usize, When);
+
 /// A line for each anchor found in the region (several anchors share one where they stand together), and for each anchor
 /// whether the region holds it at all.
 pub(super) fn values(
@@ -86,15 +92,15 @@ fn places<'t>(turns: &'t [SourceTurn<'_>], count: usize, matcher: &Matcher<'_>) 
 
 /// The line that tells most about an anchor, of equals the latest one, and where it stands.
 fn best_line<'p, 't>(found: &'p [Place<'t>], anchor: &str, most: usize) -> Option<(&'p Place<'t>, String)> {
-    let mut places: Vec<(usize, (usize, usize), &Place<'_>)> = found
+    let mut places: Vec<(usize, When, &Place<'_>)> = found
         .iter()
         .map(|place| (who(place.role), (place.turn, place.at), place))
         .collect();
     // Those come first that may be worth most, so that few lines have to be made.
     places.sort_unstable_by_key(|(who, when, _)| std::cmp::Reverse((*who, *when)));
-    let mut best: Option<((usize, (usize, usize)), &Place<'_>, String)> = None;
+    let mut best: Option<(Worth, &Place<'_>, String)> = None;
     for (who, when, place) in places {
-        let is_beaten = |least: &(usize, (usize, usize))| (who + MOST_WORDS, when) < *least;
+        let is_beaten = |least: &Worth| (who + MOST_WORDS, when) < *least;
         if best.as_ref().is_some_and(|(worth, ..)| is_beaten(worth)) {
             continue;
         }
