@@ -18,22 +18,25 @@ pub fn ground(
     max_tokens: usize,
     counter: &dyn TokenCounter,
 ) -> (String, usize) {
-    ground_with(&matcher_of(anchors), text, anchors, max_tokens, counter)
+    let matcher = matcher_of(anchors);
+    let (text, held) = with_references(&matcher, text, anchors, max_tokens, counter);
+    let held = held.unwrap_or_else(|| matcher.held(&text));
+    let held_count = held.iter().filter(|is_held| **is_held).count();
+    (text, held_count)
 }
 
-/// The same with a matcher for the anchors.
-pub(super) fn ground_with(
+/// The same with a matcher for the anchors; which of them it holds, unless it was extended.
+pub(super) fn with_references(
     matcher: &Matcher<'_>,
     text: String,
     anchors: &[Anchor],
     max_tokens: usize,
     counter: &dyn TokenCounter,
-) -> (String, usize) {
+) -> (String, Option<Vec<bool>>) {
     let held = matcher.held(&text);
-    let mut held_count = held.iter().filter(|is_held| **is_held).count();
     let missing: Vec<&Anchor> = lost(anchors, &held).collect();
     if missing.is_empty() {
-        return (text, held_count);
+        return (text, Some(held));
     }
     let base = text.trim_end();
     let has_line = base
@@ -60,15 +63,14 @@ pub(super) fn ground_with(
         let whole = format!("{base}{lead}{list}");
         let mut excess = counter.count(&whole).saturating_sub(max_tokens);
         if excess == 0 {
-            held_count = matcher.held(&whole).iter().filter(|is_held| **is_held).count();
-            return (whole, held_count);
+            return (whole, None);
         }
         while excess > 0 {
             let Some((_, cost)) = added.pop() else { break };
             excess = excess.saturating_sub(cost.max(1));
         }
     }
-    (text, held_count)
+    (text, Some(held))
 }
 
 /// The tokens that references to the anchors not `held` will take, at most `most`.

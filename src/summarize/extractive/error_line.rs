@@ -73,9 +73,13 @@ pub(super) fn error_line(body: &str, is_failed: bool) -> Option<String> {
         .any(|edge| NO_MODULE.find(edge.as_bytes()).is_some());
     let shell = |line: &&str| {
         refuses(line)
-            || ["bash: ", "sh: ", "/bin/sh: ", "fatal: "]
-                .iter()
-                .any(|start| line.starts_with(start))
+            || match line.as_bytes().first() {
+                Some(b'b') => line.starts_with("bash: "),
+                Some(b's') => line.starts_with("sh: "),
+                Some(b'/') => line.starts_with("/bin/sh: "),
+                Some(b'f') => line.starts_with("fatal: "),
+                _ => false,
+            }
             || line.ends_with("command not found")
             || line.ends_with("No such file or directory")
             || lacks_module && line.contains(": No module named ")

@@ -318,24 +318,38 @@ fn plain_json(line: &str) -> Cow<'_, str> {
     if !line.contains("\":") {
         return Cow::Borrowed(line);
     }
-    let mut plain = String::with_capacity(line.len());
-    let mut chars = line.chars().peekable();
-    while let Some(c) = chars.next() {
-        match c {
-            '"' | '{' | '}' | '[' | ']' => {}
-            '\\' if chars.peek() == Some(&'"') => {}
-            ':' if chars.peek().is_some_and(|next| *next != ' ')
-                && plain.ends_with(|last: char| last.is_alphanumeric() || last == '_') =>
-            {
-                plain.push(':');
-                if chars.peek() == Some(&'"') {
-                    plain.push(' ');
-                }
-            }
-            c => plain.push(c),
+    let bytes = line.as_bytes();
+    let mut plain = String::with_capacity(line.len() + 8);
+    // What is kept is copied in runs; the one at hand begins at `from`.
+    let mut from = 0;
+    for (at, byte) in bytes.iter().enumerate() {
+        let before = || {
+            let run = line.get(from..at).filter(|run| !run.is_empty());
+            run.unwrap_or(&plain).chars().next_back()
+        };
+        let is_quote_next = bytes.get(at + 1) == Some(&b'"');
+        let (has_to_go, lacks_blank) = match byte {
+            b'"' | b'{' | b'}' | b'[' | b']' => (true, false),
+            b'\\' => (is_quote_next, false),
+            b' ' => (before().is_none_or(|last| last == ' '), false),
+            b':' if is_quote_next => (
+                false,
+                before().is_some_and(|last| last.is_alphanumeric() || last == '_'),
+            ),
+            _ => (false, false),
+        };
+        if has_to_go {
+            plain.push_str(line.get(from..at).unwrap_or_default());
+            from = at + 1;
+        } else if lacks_blank {
+            plain.push_str(line.get(from..=at).unwrap_or_default());
+            plain.push(' ');
+            from = at + 1;
         }
     }
-    Cow::Owned(plain.split_whitespace().collect::<Vec<_>>().join(" "))
+    plain.push_str(line.get(from..).unwrap_or_default());
+    plain.truncate(plain.trim_end().len());
+    Cow::Owned(plain)
 }
 
 #[cfg(test)]

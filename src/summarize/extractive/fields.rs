@@ -74,7 +74,8 @@ pub(super) fn outcome_of(
 
 /// Whether it failed, and what the error was.
 fn from_json(fields: &[Leaf<'_>], holds_error: bool) -> Outcome {
-    let field = |names: &[&str]| fields.iter().find(|leaf| leaf.depth <= 1 && leaf.is_under(names));
+    let outermost: Vec<&Leaf<'_>> = fields.iter().filter(|leaf| leaf.depth <= 1).collect();
+    let field = |names: &[&str]| outermost.iter().find(|leaf| leaf.is_under(names));
     let exit_code = field(&EXIT_CODES).and_then(|leaf| leaf.value().parse::<i32>().ok());
     let named = field(&["error", "errors", "exception"])
         .filter(|leaf| leaf.is_string && !leaf.value().trim().is_empty());

@@ -31,7 +31,7 @@ mod work;
 
 use futures_util::future::BoxFuture;
 
-use super::grounding::{ground_with, reference_room};
+use super::grounding::{reference_room, with_references};
 use super::marker::SUMMARY_MARKER;
 use super::redact::redact;
 use super::{Summarizer, Summary, SummaryError, SummaryRequest};
@@ -125,7 +125,7 @@ impl Extractive {
         let (lines, held) = rank::chosen(candidates, anchors, &matcher, budget, request.counter);
         let kept_free = reference_room(&held, anchors, budget / 2, request.counter);
         let text = render::rendered(lines, request.max_tokens, kept_free, request.counter);
-        let (text, _) = ground_with(&matcher, text, anchors, request.max_tokens, request.counter);
+        let (text, _) = with_references(&matcher, text, anchors, request.max_tokens, request.counter);
         Ok(Summary {
             text,
             redactions,

@@ -117,12 +117,15 @@ fn without_echo<'a>(body: &'a str, target: &str) -> &'a str {
     let Some(command) = command_of(target).filter(|command| command.contains(' ')) else {
         return body;
     };
+    let before = if target.ends_with('…') {
+        line.find(command).and_then(|at| line.get(..at))
+    } else {
+        line.strip_suffix(command)
+    };
     let is_echo = first.len() < 1_000
-        && memmem::find(line.as_bytes(), command.as_bytes()).is_some_and(|at| {
-            let before = line.get(..at).unwrap_or_default().trim_end();
-            let is_whole = at + command.len() == line.len() || target.ends_with('…');
-            is_whole && (before.is_empty() || before.ends_with(['&', ';', '$', '#']))
-        });
+        && before
+            .map(str::trim_end)
+            .is_some_and(|before| before.is_empty() || before.ends_with(['&', ';', '$', '#']));
     if is_echo {
         rest.trim_start_matches('\n')
     } else {
