@@ -3,12 +3,10 @@
 use std::borrow::Cow;
 
 use super::line::{cleaned_line, without_bullet};
+use super::object::{Object, plain_json, without_other_objects};
 
 /// Bytes of a line looked at on each side of a value.
 const REACH: usize = 600;
-
-/// Longest field that names an object, in bytes.
-const MAX_FIELD: usize = 80;
 
 /// The line of `value`, which stands at `at` in `text`, around it, in at most about `most` characters; `None` where that says
 /// no more than the value itself.
@@ -16,7 +14,7 @@ pub(super) fn excerpt(text: &str, at: usize, value: &str, most: usize) -> Option
     let value_end = at + value.len();
     let line = Window::line(text, at, value_end)?;
     let most = most.saturating_sub(value.chars().count());
-    let (window, label) = match line.objects(text, at, value_end) {
+    let (window, label) = match Object::around(text, line.from..line.to, at..value_end) {
         [Some(inner), outer] => line.narrowed(text, at, most, inner, outer),
         _ => (line, String::new()),
     };
@@ -54,15 +52,6 @@ struct Window {
     is_object: bool,
 }
 
-/// An object of a JSON text around a value.
-#[derive(Clone, Copy)]
-struct Object {
-    /// Where its inside begins.
-    from: usize,
-    /// Where it ends, if that is near.
-    to: Option<usize>,
-}
-
 impl Window {
     /// The line that the value from `at` to `end` stands in, as far as it is near.
     fn line(text: &str, at: usize, end: usize) -> Option<Self> {
@@ -74,7 +63,8 @@ impl Window {
         while !text.is_char_boundary(to) {
             to -= 1;
         }
-        let is_json = text.trim_start().starts_with(['{', '[']);
+        let mut first = text.bytes().take(64).skip_while(u8::is_ascii_whitespace);
+        let is_json = matches!(first.next(), Some(b'{' | b'['));
         let bytes = text.as_bytes();
         let start = last_line_start(bytes.get(from..at)?, is_json);
         let line_end = first_line_end(bytes.get(end..to)?, is_json);
@@ -85,39 +75,6 @@ impl Window {
             is_cut_after: line_end.is_none() && to < text.len(),
             is_object: false,
         })
-    }
-
-    /// The innermost object around the value, and the one around that.
-    fn objects(&self, text: &str, at: usize, end: usize) -> [Option<Object>; 2] {
-        let mut found = [None; 2];
-        let bytes = text.as_bytes();
-        let before = bytes.get(self.from..at).unwrap_or_default();
-        let after = bytes.get(end..self.to).unwrap_or_default();
-        let mut closings = memchr::memchr2_iter(b'{', b'}', after);
-        let mut closed = 0;
-        let mut count = 0;
-        for brace in memchr::memrchr2_iter(b'{', b'}', before) {
-            if before.get(brace) == Some(&b'}') {
-                closed += 1;
-            } else if closed > 0 {
-                closed -= 1;
-            } else {
-                let to = closing(&mut closings, after).map(|brace| end + brace);
-                let from = self.from + brace + 1;
-                let starts = text.get(from..).unwrap_or_default().trim_start();
-                // Braces of code are no object's.
-                if starts.starts_with(['"', '\'', '\\'])
-                    && let Some(place) = found.get_mut(count)
-                {
-                    *place = Some(Object { from, to });
-                    count += 1;
-                }
-                if count == found.len() {
-                    break;
-                }
-            }
-        }
-        found
     }
 
     /// As much of the objects around the value as `most` characters take, and what names the object where its name is not
@@ -135,18 +92,18 @@ impl Window {
             inside.is_some_and(|inside| inside.len() <= most || inside.chars().count() <= most)
         };
         if let Some(outer) = outer.filter(fits) {
-            let key = key(text, self.from, outer).unwrap_or_default();
+            let key = outer.key(text, self.from).unwrap_or_default();
             return (outer.window(&self), key.to_owned());
         }
         let is_whole = fits(&inner);
         let name = if is_whole {
-            outer.and_then(|outer| first_field(text, outer))
+            outer.and_then(|outer| outer.first_field(text))
         } else {
-            first_field(text, inner).filter(|(from, _)| at - from > most / 2)
+            inner.first_field(text).filter(|(from, _)| at - from > most / 2)
         };
         let name = name.filter(|(from, field)| from + field.len() < at);
         let name = name.map(|(_, field)| field);
-        let label = match (name, key(text, self.from, inner)) {
+        let label = match (name, inner.key(text, self.from)) {
             (Some(name), Some(key)) if is_whole => format!("{name} … {key}"),
             (Some(name), key) => format!("{}{name} … ", key.unwrap_or_default()),
             (None, key) => key.unwrap_or_default().to_owned(),
@@ -184,67 +141,6 @@ impl Object {
             is_object: true,
         }
     }
-}
-
-/// The next brace that closes what was opened before.
-fn closing(braces: &mut impl Iterator<Item = usize>, text: &[u8]) -> Option<usize> {
-    let mut open = 0;
-    for brace in braces {
-        if text.get(brace) == Some(&b'{') {
-            open += 1;
-        } else if open == 0 {
-            return Some(brace);
-        } else {
-            open -= 1;
-        }
-    }
-    None
-}
-
-/// The key that an object stands under, with its colon.
-fn key(text: &str, from: usize, object: Object) -> Option<&str> {
-    let before = text.get(from..object.from - 1)?;
-    let name = before.trim_end().strip_suffix(':')?.trim_end();
-    let quote = name
-        .chars()
-        .next_back()
-        .filter(|last| matches!(last, '"' | '\''))?;
-    let open = name.strip_suffix(quote)?.rfind(quote)?;
-    let key = before.get(open..)?;
-    (key.len() <= MAX_FIELD).then_some(key)
-}
-
-/// The first field of an object, where it is a scalar, and where it begins.
-fn first_field(text: &str, object: Object) -> Option<(usize, &str)> {
-    let inside = text.get(object.from..)?;
-    let field = inside.trim_start();
-    let start = object.from + inside.len() - field.len();
-    let quote = field.chars().next().filter(|first| matches!(first, '"' | '\''))?;
-    let key = field.get(1..)?.find(quote)? + 2;
-    let value = field.get(key..)?.strip_prefix(':')?.trim_start();
-    let from = field.len() - value.len();
-    let length = match value.chars().next()? {
-        '{' | '[' => return None,
-        quote @ ('"' | '\'') => value.get(1..)?.find(quote)? + 2,
-        _ => value.find([',', '}'])?,
-    };
-    let field = field.get(..from + length)?;
-    (field.len() <= MAX_FIELD).then_some((start, field))
-}
-
-/// `left` from the last object on that ended in it and did not begin in it.
-fn without_other_objects(left: &str) -> &str {
-    let mut open = 0;
-    let mut from = 0;
-    for (at, byte) in left.bytes().enumerate() {
-        match byte {
-            b'{' => open += 1,
-            b'}' if open == 0 => from = at + 1,
-            b'}' => open -= 1,
-            _ => {}
-        }
-    }
-    left.get(from..).unwrap_or_default()
 }
 
 /// Where the last line of `text` begins; in JSON strings line ends are escaped.
@@ -311,45 +207,6 @@ fn head_words(text: &str, most: usize, cut: bool) -> &str {
     field
         .or_else(|| head.rfind([' ', ',', ';']).and_then(|at| head.get(..at)))
         .unwrap_or_default()
-}
-
-/// A piece of a JSON object without its quotes and brackets; other lines as they are.
-fn plain_json(line: &str) -> Cow<'_, str> {
-    if !line.contains("\":") {
-        return Cow::Borrowed(line);
-    }
-    let bytes = line.as_bytes();
-    let mut plain = String::with_capacity(line.len() + 8);
-    // What is kept is copied in runs; the one at hand begins at `from`.
-    let mut from = 0;
-    for (at, byte) in bytes.iter().enumerate() {
-        let before = || {
-            let run = line.get(from..at).filter(|run| !run.is_empty());
-            run.unwrap_or(&plain).chars().next_back()
-        };
-        let is_quote_next = bytes.get(at + 1) == Some(&b'"');
-        let (has_to_go, lacks_blank) = match byte {
-            b'"' | b'{' | b'}' | b'[' | b']' => (true, false),
-            b'\\' => (is_quote_next, false),
-            b' ' => (before().is_none_or(|last| last == ' '), false),
-            b':' if is_quote_next => (
-                false,
-                before().is_some_and(|last| last.is_alphanumeric() || last == '_'),
-            ),
-            _ => (false, false),
-        };
-        if has_to_go {
-            plain.push_str(line.get(from..at).unwrap_or_default());
-            from = at + 1;
-        } else if lacks_blank {
-            plain.push_str(line.get(from..=at).unwrap_or_default());
-            plain.push(' ');
-            from = at + 1;
-        }
-    }
-    plain.push_str(line.get(from..).unwrap_or_default());
-    plain.truncate(plain.trim_end().len());
-    Cow::Owned(plain)
 }
 
 #[cfg(test)]
