@@ -99,7 +99,9 @@ impl Window {
         let name = if is_whole {
             outer.and_then(|outer| outer.first_field(text))
         } else {
-            inner.first_field(text).filter(|(from, _)| at - from > most / 2)
+            inner
+                .first_field(text)
+                .filter(|(from, _)| at.saturating_sub(*from) > most / 2)
         };
         let name = name.filter(|(from, field)| from + field.len() < at);
         let name = name.map(|(_, field)| field);
@@ -257,6 +259,14 @@ mod tests {
         let told = around(json, "alpha.txt", 90).unwrap();
         assert!(told.contains("copied C:") && told.contains("alpha.txt"), "{told}");
         assert!(!told.contains("first line"), "{told}");
+    }
+
+    #[test]
+    fn a_value_that_begins_with_a_blank_right_after_a_brace_is_no_trouble() {
+        let text = r#"{ "key": "one two three four five six seven"}"#;
+        for most in 0..60 {
+            let _ = around(text, r#" "key": "one"#, most);
+        }
     }
 
     #[test]

@@ -14,11 +14,6 @@ pub(super) fn rendered(
     counter: &dyn TokenCounter,
 ) -> String {
     let room = most.saturating_sub(kept_free);
-    // What is too long by its parts is not counted as a whole first.
-    let excess = estimated(&lines, counter).saturating_sub(room);
-    if excess > 0 {
-        drop_least(&mut lines, excess);
-    }
     loop {
         let text = with_marker(&printed(&lines));
         if lines.is_empty() {
@@ -30,16 +25,6 @@ pub(super) fn rendered(
         }
         drop_least(&mut lines, excess);
     }
-}
-
-/// The tokens of the marker, the headings and the lines, each by itself.
-fn estimated(lines: &[Chosen], counter: &dyn TokenCounter) -> usize {
-    let sections = lines.chunk_by(|a, b| a.candidate.section == b.candidate.section);
-    let labels = sections.filter_map(|lines| lines.first());
-    let labels = labels.map(|line| counter.count(line.candidate.section.label()));
-    counter.count(&with_marker(""))
-        + labels.sum::<usize>()
-        + lines.iter().map(|line| line.cost).sum::<usize>()
 }
 
 fn printed(lines: &[Chosen]) -> String {
