@@ -1,6 +1,6 @@
 //! Keeps the identifiers that later turns rely on: those a summary lost are added as its last line.
 
-use crate::compress::anchors::{Anchor, Matcher, matcher_of};
+use crate::compress::anchors::{Anchor, matcher_of};
 use crate::summarize::redact::redact;
 use crate::tokens::TokenCounter;
 
@@ -19,24 +19,32 @@ pub fn ground(
     counter: &dyn TokenCounter,
 ) -> (String, usize) {
     let matcher = matcher_of(anchors);
-    let (text, held) = with_references(&matcher, text, anchors, max_tokens, counter);
-    let held = held.unwrap_or_else(|| matcher.held(&text));
+    let mut held = matcher.held(&text);
+    let mut text = text;
+    if held.contains(&false) {
+        let tokens = counter.count(text.trim_end());
+        if let Some(extended) = with_references(&text, tokens, anchors, &held, max_tokens, counter) {
+            held = matcher.held(&extended);
+            text = extended;
+        }
+    }
     let held_count = held.iter().filter(|is_held| **is_held).count();
     (text, held_count)
 }
 
-/// The same with a matcher for the anchors; which of them it holds, unless it was extended.
+/// `text`, which has so many `tokens` without the blanks at its end, with references to the anchors that are not `held`;
+/// `None` where none is missing or fits.
 pub(super) fn with_references(
-    matcher: &Matcher<'_>,
-    text: String,
+    text: &str,
+    tokens: usize,
     anchors: &[Anchor],
+    held: &[bool],
     max_tokens: usize,
     counter: &dyn TokenCounter,
-) -> (String, Option<Vec<bool>>) {
-    let held = matcher.held(&text);
-    let missing: Vec<&Anchor> = lost(anchors, &held).collect();
+) -> Option<String> {
+    let missing: Vec<&Anchor> = lost(anchors, held).collect();
     if missing.is_empty() {
-        return (text, Some(held));
+        return None;
     }
     let base = text.trim_end();
     let has_line = base
@@ -48,11 +56,12 @@ pub(super) fn with_references(
     } else {
         format!("\n{KEY_REFERENCES} ")
     };
-    let mut room = max_tokens.saturating_sub(counter.count(base) + counter.count(&lead));
+    let mut room = max_tokens.saturating_sub(tokens + counter.count(&lead));
     // By estimate first, then by exact counts of the whole: joined pieces may cost a token more than alone.
     let mut added: Vec<(&str, usize)> = Vec::new();
+    let mut reference = String::new();
     for anchor in missing {
-        let cost = counter.count(&format!(", {}", anchor.text));
+        let cost = reference_cost(anchor, &mut reference, counter);
         if cost <= room {
             room -= cost;
             added.push((&anchor.text, cost));
@@ -63,14 +72,14 @@ pub(super) fn with_references(
         let whole = format!("{base}{lead}{list}");
         let mut excess = counter.count(&whole).saturating_sub(max_tokens);
         if excess == 0 {
-            return (whole, None);
+            return Some(whole);
         }
         while excess > 0 {
             let Some((_, cost)) = added.pop() else { break };
             excess = excess.saturating_sub(cost.max(1));
         }
     }
-    (text, Some(held))
+    None
 }
 
 /// The tokens that references to the anchors not `held` will take, at most `most`.
@@ -81,8 +90,9 @@ pub(super) fn reference_room(
     counter: &dyn TokenCounter,
 ) -> usize {
     let mut total = 0;
+    let mut reference = String::new();
     for anchor in lost(anchors, held) {
-        let cost = counter.count(&format!(", {}", anchor.text));
+        let cost = reference_cost(anchor, &mut reference, counter);
         if total + cost <= most {
             total += cost;
         }
@@ -102,15 +112,20 @@ pub(super) fn reference_costs(anchors: &[Anchor], counter: &dyn TokenCounter) ->
         .enumerate()
         .map(|(index, anchor)| {
             if index < MAX_REFERENCES {
-                reference.clear();
-                reference.push_str(", ");
-                reference.push_str(&anchor.text);
-                counter.count(&reference)
+                reference_cost(anchor, &mut reference, counter)
             } else {
                 usize::MAX / 4
             }
         })
         .collect()
+}
+
+/// What an anchor costs in a list, where it is written into `reference`.
+fn reference_cost(anchor: &Anchor, reference: &mut String, counter: &dyn TokenCounter) -> usize {
+    reference.clear();
+    reference.push_str(", ");
+    reference.push_str(&anchor.text);
+    counter.count(reference)
 }
 
 /// The anchors not held that a reference may name: no secrets, nothing that breaks the line.

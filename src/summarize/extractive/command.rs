@@ -20,7 +20,7 @@ pub(super) fn of_command(name: &str, command: &str) -> Target {
     let mut shown = if is_script {
         script_line(first, command)
     } else {
-        cleaned(first.trim_end_matches("2>&1").trim_end())
+        cleaned(without_redirection(first))
     };
     shown = shortened(&shown, MAX_TARGET).map_or_else(String::new, std::borrow::Cow::into_owned);
     let at = if name.is_empty() { 0 } else { name.len() + 2 };
@@ -105,7 +105,7 @@ fn key(name: &str, command: &str, first: &str, mut has_gone: bool, effect: Effec
         }
         let rest = match effect {
             Effect::Other => unfiltered(rest),
-            _ => rest.trim_end_matches("2>&1"),
+            _ => without_redirection(rest),
         };
         for word in rest.split_ascii_whitespace() {
             key.push(' ');
@@ -116,10 +116,16 @@ fn key(name: &str, command: &str, first: &str, mut has_gone: bool, effect: Effec
     key
 }
 
+/// A command without what sends its errors where its output goes.
+pub(super) fn without_redirection(command: &str) -> &str {
+    let command = command.trim_end();
+    command.strip_suffix("2>&1").map_or(command, str::trim_end)
+}
+
 /// A line without the pipes at its end that only choose what is shown.
 fn unfiltered(mut line: &str) -> &str {
     loop {
-        line = line.trim_end().trim_end_matches("2>&1").trim_end();
+        line = without_redirection(line);
         let Some((before, after)) = line.rsplit_once(" | ") else {
             return line;
         };
@@ -201,7 +207,7 @@ fn script_line(first: &str, command: &str) -> String {
 
 /// What a command does, by the program it starts and where it writes to.
 fn effect_of_command(command: &str) -> (Effect, Option<String>) {
-    let words: Vec<&str> = command.split_whitespace().take(40).collect();
+    let words: Vec<&str> = command.split_ascii_whitespace().take(40).collect();
     let program = words.first().copied().unwrap_or_default();
     let bare = |word: &str| word.trim_matches(['"', '\'', ';']).to_owned();
     let is_path = |word: &&&str| {

@@ -4,7 +4,9 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
+use super::line::lines_of;
 use super::outcome::{edges, quote};
+use super::small_talk::starts_with_any;
 
 /// What every error's name and label holds, whatever its first letters.
 static RROR: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("rror"));
@@ -84,7 +86,7 @@ pub(super) fn error_line(body: &str, is_failed: bool) -> Option<String> {
             || line.ends_with("No such file or directory")
             || lacks_module && line.contains(": No module named ")
     };
-    if let Some(line) = head.lines().chain(tail.lines()).take(60).find(shell) {
+    if let Some(line) = lines_of(head).chain(lines_of(tail)).take(60).find(shell) {
         return quote(line);
     }
     if NOT_VERBATIM.find(head.as_bytes()).is_some() && head.starts_with("No ") {
@@ -122,7 +124,7 @@ pub(super) fn reading_error(body: &str, lines: usize) -> Option<String> {
 fn of_traceback(body: &str) -> Option<String> {
     // Searching from the end is slow, and most outputs have none.
     let at = TRACEBACK.find_iter(body.as_bytes()).last()?;
-    let mut lines = body.get(at..)?.lines().skip(1).peekable();
+    let mut lines = lines_of(body.get(at..)?).skip(1).peekable();
     let is_whole = lines
         .peek()
         .is_some_and(|line| line.trim_start().starts_with("File \""));
@@ -200,9 +202,7 @@ pub(in crate::summarize) fn refuses(line: &str) -> bool {
     match line.as_bytes().first() {
         Some(
             b'N' | b'P' | b'A' | b'O' | b'I' | b'C' | b'c' | b'E' | b'-' | b'F' | b'[' | b'!' | b'n' | b'<',
-        ) if REFUSALS.iter().any(|start| line.starts_with(start)) => {
-            return true;
-        }
+        ) if starts_with_any(line, &REFUSALS) => return true,
         Some(b'H') if line.starts_with("Hunk #") => return line.contains(" FAILED"),
         Some(b'T') if line.starts_with("Tests: ") => {
             return line.contains(" failed") && !line.contains(" 0 failed");

@@ -1,6 +1,6 @@
 //! How a tool call ended that has a JSON answer: what its fields say.
 
-use super::line::{cleaned_line, shortened};
+use super::line::{cleaned, cleaned_line, shortened};
 use super::outcome::{MAX_LINE, Outcome, edges, quote};
 use super::success::says_done;
 use super::target::Effect;
@@ -190,7 +190,10 @@ fn line_of<'l>(
 /// What stands before a value: `key: `.
 fn push_key(leaf: &Leaf<'_>, field: &mut String) {
     let key = leaf.key();
-    let key = cleaned_line(&key);
+    let is_name = key
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let key = if is_name { key } else { cleaned(&key).into() };
     if !key.is_empty() {
         field.push_str(&key);
         field.push_str(": ");
@@ -260,13 +263,17 @@ fn is_id(value: &str) -> bool {
 /// Whether `text` holds `words` with no letter or digit right before or after them.
 fn has_words(text: &str, words: &str) -> bool {
     let is_part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
-    let mut places = memchr::memmem::find_iter(text.as_bytes(), words.as_bytes());
+    let Some(first) = words.as_bytes().first() else {
+        return false;
+    };
+    // Both are short: what looks for a substring in long texts is set up longer than this takes.
+    let mut places = memchr::memchr_iter(*first, text.as_bytes());
     places.any(|at| {
-        let before = text.get(..at).and_then(|before| before.chars().next_back());
-        let after = text
-            .get(at + words.len()..)
-            .and_then(|after| after.chars().next());
-        !is_part(before) && !is_part(after)
+        let after = text.get(at..).and_then(|rest| rest.strip_prefix(words));
+        after.is_some_and(|after| {
+            let before = text.get(..at).and_then(|before| before.chars().next_back());
+            !is_part(before) && !is_part(after.chars().next())
+        })
     })
 }
 

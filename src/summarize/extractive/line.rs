@@ -28,6 +28,9 @@ pub(super) fn cleaned_line(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(clean);
     }
     let mut line = with_single_spaces(text);
+    if !marks(&line).any(|at| has_to_go(&line, at)) {
+        return Cow::Owned(line);
+    }
     let mut is_changed = false;
     while let Some(tag) = reserved_in(&line) {
         let is_mark = tag.starts_with('[');
@@ -87,10 +90,14 @@ fn with_single_spaces(text: &str) -> String {
     let (mut from, mut at) = (0, 0);
     let mut after_blank = true;
     loop {
-        let rest = bytes.get(at..).unwrap_or_default();
-        let plain = rest.iter().take_while(|byte| matches!(byte, b'!'..=b'~')).count();
-        after_blank &= plain == 0;
-        at += plain;
+        while let Some(byte) = bytes.get(at) {
+            match byte {
+                b'!'..=b'~' => after_blank = false,
+                b' ' if !after_blank => after_blank = true,
+                _ => break,
+            }
+            at += 1;
+        }
         let run = text.get(from..at).unwrap_or_default();
         let Some((c, next)) = text.get(at..).and_then(|rest| {
             let c = rest.chars().next()?;
@@ -99,9 +106,7 @@ fn with_single_spaces(text: &str) -> String {
             line.push_str(run);
             break;
         };
-        if c == ' ' && !after_blank {
-            after_blank = true;
-        } else if c == '\u{1b}' {
+        if c == '\u{1b}' {
             line.push_str(run);
             from = next + escape_length(text.get(next..).unwrap_or_default());
         } else if c.is_whitespace() || c.is_control() {
@@ -123,16 +128,23 @@ fn with_single_spaces(text: &str) -> String {
     line
 }
 
+/// The places where something may stand in `line` that has to go.
+fn marks(line: &str) -> impl Iterator<Item = usize> {
+    memchr::memchr3_iter(b'<', b'[', b'`', line.as_bytes())
+}
+
+fn has_to_go(line: &str, at: usize) -> bool {
+    let rest = line.get(at..).unwrap_or_default();
+    match rest.as_bytes() {
+        [b'`', ..] => rest.starts_with("```"),
+        [b'<', b'|', ..] => true,
+        [b'<', ..] | [b'[', b'C' | b'E', ..] => RESERVED.iter().any(|tag| rest.starts_with(tag)),
+        _ => false,
+    }
+}
+
 /// The first of the reserved tags that stands in `line`.
 fn reserved_in(line: &str) -> Option<&'static str> {
-    let mut marks = memchr::memchr2_iter(b'<', b'[', line.as_bytes());
-    let is_reserved = |at: usize| {
-        line.get(at..)
-            .is_some_and(|rest| RESERVED.iter().any(|tag| rest.starts_with(tag)))
-    };
-    if !marks.any(is_reserved) {
-        return None;
-    }
     RESERVED.into_iter().find(|tag| line.contains(*tag))
 }
 
@@ -144,19 +156,15 @@ fn has(line: &str, mark: &str) -> bool {
 fn clean(text: &str) -> Option<&str> {
     let text = text.trim_matches(' ');
     let bytes = text.as_bytes();
+    // Without branches, so that compilers look at many bytes at once.
     let is_printable = bytes
         .iter()
         .fold(true, |all, byte| all & matches!(byte, b' '..=b'~'));
-    if !is_printable || bytes.array_windows().any(|pair| pair == b"  ") {
+    let pairs = bytes.iter().zip(bytes.get(1..).unwrap_or_default());
+    if !is_printable || !pairs.fold(true, |all, pair| all & !matches!(pair, (b' ', b' '))) {
         return None;
     }
-    let has_to_go = |at: usize| {
-        let rest = text.get(at..).unwrap_or_default();
-        rest.starts_with("```") || rest.starts_with("<|") || RESERVED.iter().any(|tag| rest.starts_with(tag))
-    };
-    // Everything that has to go starts with one of these.
-    let mut marks = memchr::memchr3_iter(b'<', b'[', b'`', bytes);
-    (!marks.any(has_to_go)).then_some(text)
+    (!marks(text).any(|at| has_to_go(text, at))).then_some(text)
 }
 
 /// `line` without list bullets, heading marks and quote marks in front.
@@ -258,6 +266,35 @@ fn is_invisible(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{fffd}')
 }
 
+/// The lines of a text, as [`str::lines`] has them: faster where they are short.
+pub(super) fn lines_of(text: &str) -> impl Iterator<Item = &str> {
+    let mut from = 0;
+    let mut ends = memchr::memchr_iter(b'\n', text.as_bytes());
+    std::iter::from_fn(move || {
+        let end = ends.next();
+        let line = text.get(from..end.unwrap_or(text.len()))?;
+        from = match end {
+            Some(end) => end + 1,
+            None if line.is_empty() => return None,
+            None => text.len(),
+        };
+        Some(line.strip_suffix('\r').filter(|_| end.is_some()).unwrap_or(line))
+    })
+}
+
+/// The same from the last one on.
+pub(super) fn last_lines(text: &str) -> impl Iterator<Item = &str> {
+    let whole = text.strip_suffix('\n').unwrap_or(text);
+    let mut ends = memchr::memrchr_iter(b'\n', whole.as_bytes());
+    let mut to = (!text.is_empty()).then_some(whole.len());
+    std::iter::from_fn(move || {
+        let end = to?;
+        to = ends.next();
+        let line = whole.get(to.map_or(0, |newline| newline + 1)..end)?;
+        Some(line.strip_suffix('\r').unwrap_or(line))
+    })
+}
+
 /// Whether a line opens or closes a block of code.
 pub(super) fn is_fence(line: &str) -> bool {
     let line = line.trim_start();
@@ -289,6 +326,17 @@ fn without_special_tokens(line: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_are_those_of_the_standard_library() {
+        for text in ["", "\n", "a", "a\n", "a\r\nb", "\n\na\n\n", "a\nb\n\nc"] {
+            let expected: Vec<&str> = text.lines().collect();
+            assert_eq!(lines_of(text).collect::<Vec<_>>(), expected, "{text:?}");
+            let mut last: Vec<&str> = last_lines(text).collect();
+            last.reverse();
+            assert_eq!(last, expected, "{text:?}");
+        }
+    }
 
     #[test]
     fn a_tag_between_words_leaves_a_placeholder() {

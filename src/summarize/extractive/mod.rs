@@ -39,6 +39,7 @@ use super::{Summarizer, Summary, SummaryError, SummaryRequest};
 use crate::compress::anchors::{Anchor, Matcher, matcher_of};
 use candidate::{Candidate, Section};
 pub use lead::IN_PROGRESS;
+use rank::Chosen;
 
 /// The embedded summarizer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,10 +108,7 @@ impl Extractive {
         work::files(&actions, limits, &mut candidates);
         work::open_errors(&actions, limits, &mut candidates);
         candidates.retain(|candidate| is_news(candidate, lead, request.files_follow));
-        if self.redaction {
-            redactions += redacted_again(&mut candidates, &matcher, &mut is_known);
-        }
-        // What is known no more was redacted: it must not come back through a list of references.
+        // What is not known was redacted: it must not come back through a list of references.
         let known: Vec<Anchor>;
         let (anchors, matcher) = if is_known.contains(&false) {
             let anchors = request.anchors.iter().zip(is_known);
@@ -123,12 +121,19 @@ impl Extractive {
             (request.anchors, matcher)
         };
         let budget = request.max_tokens - marker_cost;
-        let (lines, held) = rank::chosen(candidates, anchors, &matcher, budget, request.counter);
+        let mut lines = rank::chosen(candidates, anchors, &matcher, budget, request.counter);
+        let mut is_lost = vec![false; anchors.len()];
+        if self.redaction {
+            redactions += redacted_again(&mut lines, &matcher, &mut is_lost);
+        }
+        let held = held_or(&is_lost, &lines);
         let kept_free = reference_room(&held, anchors, budget / 2, request.counter);
-        let text = render::rendered(lines, request.max_tokens, kept_free, request.counter);
-        let (text, _) = with_references(&matcher, text, anchors, request.max_tokens, request.counter);
+        let (text, tokens) = render::rendered(&mut lines, request.max_tokens, kept_free, request.counter);
+        let held = held_or(&is_lost, &lines);
+        let max_tokens = request.max_tokens;
+        let extended = with_references(&text, tokens, anchors, &held, max_tokens, request.counter);
         Ok(Summary {
-            text,
+            text: extended.unwrap_or(text),
             redactions,
             ..Summary::default()
         })
@@ -145,23 +150,38 @@ fn is_news(candidate: &Candidate, lead: Option<&str>, files_follow: bool) -> boo
 }
 
 /// Redacts the lines themselves: a value may show itself as a secret only where its name stands right before it. Returns
-/// how many there were; anchors lost to it are known no more.
-fn redacted_again(candidates: &mut [Candidate], matcher: &Matcher<'_>, is_known: &mut [bool]) -> usize {
+/// how many there were; anchors lost to it must not come back through a list of references.
+fn redacted_again(lines: &mut [Chosen], matcher: &Matcher<'_>, is_lost: &mut [bool]) -> usize {
     let mut redactions = 0;
-    for candidate in candidates {
-        let (text, count) = redact(&candidate.text);
+    for line in lines {
+        let (text, count) = redact(&line.candidate.text);
         if count == 0 {
             continue;
         }
+        let is_held = matcher.held(&text);
         let text = text.into_owned();
-        let lost = matcher.held(&candidate.text).into_iter().zip(matcher.held(&text));
-        for ((was_held, is_held), is_known) in lost.zip(is_known.iter_mut()) {
-            *is_known &= !was_held || is_held;
-        }
-        candidate.text = text;
+        line.candidate.text = text;
+        line.held.retain(|index| {
+            let stays = is_held.get(*index) == Some(&true);
+            if !stays && let Some(is_lost) = is_lost.get_mut(*index) {
+                *is_lost = true;
+            }
+            stays
+        });
         redactions += count;
     }
     redactions
+}
+
+/// For each anchor whether one of the lines holds it, or it `is_lost`.
+fn held_or(is_lost: &[bool], lines: &[Chosen]) -> Vec<bool> {
+    let mut held = is_lost.to_vec();
+    for index in lines.iter().flat_map(|line| &line.held) {
+        if let Some(is_held) = held.get_mut(*index) {
+            *is_held = true;
+        }
+    }
+    held
 }
 
 /// How long lines may be, in characters: shorter ones where the budget is small, so that several things are told.

@@ -4,9 +4,10 @@ use std::sync::LazyLock;
 
 use memchr::memmem;
 
+use super::command::without_redirection;
 use super::error_line::{error_line, reading_error};
 use super::fields::outcome_of;
-use super::line::{cleaned, shortened};
+use super::line::{cleaned, last_lines, lines_of, shortened};
 use super::success::says_done;
 use super::target::Effect;
 use super::test_run::{tells_failures, test_counts};
@@ -103,17 +104,22 @@ pub(in crate::summarize) fn outcome(answer: &str, effect: Effect, target: &str, 
 
 /// The command that a call's target tells.
 fn command_of(target: &str) -> Option<&str> {
-    let command = match target.split_once(": ") {
-        Some((name, command)) if !name.contains([' ', '(']) => command,
-        _ => target,
-    };
-    Some(command.trim_end_matches(" …")).filter(|command| command.len() > 3)
+    let name_end = memchr::memchr2(b' ', b'(', target.as_bytes());
+    let after_name = name_end.and_then(|end| {
+        let (name, command) = target.split_at_checked(end)?;
+        command.strip_prefix(' ').filter(|_| name.ends_with(':'))
+    });
+    let command = after_name.unwrap_or(target);
+    Some(command.strip_suffix(" …").unwrap_or(command)).filter(|command| command.len() > 3)
 }
 
 /// An output without its first line where that is the command once more, as some terminals have it.
 fn without_echo<'a>(body: &'a str, target: &str) -> &'a str {
-    let (first, rest) = body.split_once('\n').unwrap_or((body, ""));
-    let line = first.trim_end().trim_end_matches("2>&1").trim_end();
+    let first = lines_of(body).next().unwrap_or_default();
+    if first.len() >= 1_000 {
+        return body;
+    }
+    let line = without_redirection(first);
     let Some(command) = command_of(target).filter(|command| command.contains(' ')) else {
         return body;
     };
@@ -122,12 +128,13 @@ fn without_echo<'a>(body: &'a str, target: &str) -> &'a str {
     } else {
         line.strip_suffix(command)
     };
-    let is_echo = first.len() < 1_000
-        && before
-            .map(str::trim_end)
-            .is_some_and(|before| before.is_empty() || before.ends_with(['&', ';', '$', '#']));
+    let is_echo = before
+        .map(str::trim_end)
+        .is_some_and(|before| before.is_empty() || before.ends_with(['&', ';', '$', '#']));
     if is_echo {
-        rest.trim_start_matches('\n')
+        body.get(first.len()..)
+            .unwrap_or_default()
+            .trim_start_matches(['\r', '\n'])
     } else {
         body
     }
@@ -203,12 +210,12 @@ pub(super) fn edges(text: &str) -> (&str, &str) {
 /// codes: there only what a tool writes around an output counts.
 fn exit_code(answer: &str, is_reading: bool) -> Option<i32> {
     let (head, tail) = edges(answer);
-    if head.starts_with("<returncode>") {
-        return code_after(head.get(..32).unwrap_or(head), "<returncode>");
+    if let Some(code) = head.strip_prefix("<returncode>") {
+        return code_in(code);
     }
     // Searching from the end is slow: most outputs have no such words at all.
     let told = if CODE.find(tail.as_bytes()).is_some() {
-        let mut lines = tail.lines().rev().filter(|line| !line.trim().is_empty()).take(6);
+        let mut lines = last_lines(tail).filter(|line| !line.trim().is_empty()).take(6);
         let mut plain = 2;
         lines.find_map(|line| {
             let is_bracketed = line.starts_with('[');
@@ -218,32 +225,31 @@ fn exit_code(answer: &str, is_reading: bool) -> Option<i32> {
                 }
                 plain -= 1;
             }
-            let words = [
-                "finished with exit code",
-                "completed with exit code",
-                "exited with code",
-            ];
-            words.iter().find_map(|words| code_after(line, words))
+            let says = |at: usize| {
+                let before = line.get(..at).unwrap_or_default();
+                ["finished with exit", "completed with exit", "exited with"]
+                    .iter()
+                    .any(|words| before.ends_with(words))
+            };
+            let at = CODE.find_iter(line.as_bytes()).filter(|at| says(*at)).last()?;
+            code_in(line.get(at + CODE.needle().len()..)?)
         })
     } else {
         None
     };
     let label = |line: &str| {
-        let says = line
-            .get(..9)
-            .is_some_and(|start| start.eq_ignore_ascii_case("exit code"));
-        let code = code_after(line, line.get(..9).filter(|_| says)?)?;
+        let (label, rest) = line.split_at_checked("exit code".len())?;
+        let code = code_in(rest).filter(|_| label.eq_ignore_ascii_case("exit code"))?;
         let ends = line.trim_end().ends_with(|c: char| c.is_ascii_digit()) && line.len() <= 20;
         (ends || !is_reading).then_some(code)
     };
-    told.or_else(|| label(head.lines().next()?))
-        .or_else(|| label(tail.lines().next_back()?))
+    told.or_else(|| label(lines_of(head).next()?))
+        .or_else(|| label(last_lines(tail).next()?))
 }
 
-/// The number after the last `words`.
-fn code_after(text: &str, words: &str) -> Option<i32> {
-    let at = text.rfind(words)? + words.len();
-    let rest = text.get(at..)?.trim_start_matches([':', ' ']);
+/// The number that `text` begins with, after a colon and blanks.
+fn code_in(text: &str) -> Option<i32> {
+    let rest = text.trim_start_matches([':', ' ']);
     let length = rest
         .bytes()
         .position(|b| !(b.is_ascii_digit() || b == b'-'))
@@ -266,7 +272,7 @@ fn only_line(body: &str, lines: usize, is_reading: bool) -> Option<String> {
         let is_sentence = body.len() <= MAX_SENTENCE && lines <= 2 && !is_reading;
         return if is_sentence { quote(body) } else { None };
     }
-    let told = body.lines().filter(|line| !line.trim().is_empty());
+    let told = lines_of(body).filter(|line| !line.trim().is_empty());
     if told.take(3).count() > 2 {
         return None;
     }

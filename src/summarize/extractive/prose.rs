@@ -7,7 +7,9 @@ use rustc_hash::FxHashSet;
 use super::candidate::{Candidate, Section};
 use super::line::{cleaned_line, is_fence, shortened, without_bullet};
 use super::sentences::{sentences, without_number};
-use super::small_talk::{is_announcement, is_numbered_step, is_one_word, is_polite, is_small_talk, start_of};
+use super::small_talk::{
+    is_announcement, is_numbered_step, is_one_word, is_polite, is_small_talk, start_of, starts_with_any,
+};
 use super::source::SourceTurn;
 use super::{Limits, order};
 use crate::trajectory::Role;
@@ -163,7 +165,7 @@ pub(super) fn findings(turns: &[SourceTurn<'_>], limits: Limits, candidates: &mu
             if is_announcement(&lower) || sentence.ends_with([':', '：', '?', '？']) {
                 continue;
             }
-            if is_polite(&lower, sentence) || is_one_word(sentence) || is_numbered_step(&lower) {
+            if is_one_word(sentence) || is_numbered_step(&lower) {
                 continue;
             }
             // A sentence that is a little too long tells more as a whole than cut.
@@ -177,10 +179,10 @@ pub(super) fn findings(turns: &[SourceTurn<'_>], limits: Limits, candidates: &mu
                     .map(|c| if c.is_ascii() { 1.0 } else { 2.5 })
                     .sum::<f64>()
             };
-            if length < 28.0 || !seen.insert(text.to_string()) {
+            if length < 28.0 || is_polite(&lower, sentence) || !seen.insert(text.to_string()) {
                 continue;
             }
-            let is_finding = FINDINGS.iter().any(|start| lower.starts_with(start));
+            let is_finding = starts_with_any(&lower, &FINDINGS);
             let at_edge = number == 0 || number + 1 == last;
             let base = if is_finding {
                 4.0
@@ -191,7 +193,7 @@ pub(super) fn findings(turns: &[SourceTurn<'_>], limits: Limits, candidates: &mu
             };
             // A short sentence, or one that leans on the one before, tells little alone.
             let weight = (length / 70.0).min(1.0)
-                * if LEANING.iter().any(|start| lower.starts_with(start)) {
+                * if starts_with_any(&lower, &LEANING) {
                     0.6
                 } else {
                     1.0
@@ -238,7 +240,7 @@ fn prose_lines(text: &str, with_code: bool) -> Vec<Cow<'_, str>> {
         }
         in_comment |= trimmed.starts_with("<!--");
         let was_comment = in_comment;
-        in_comment &= !trimmed.contains("-->");
+        in_comment = in_comment && !trimmed.contains("-->");
         if in_fence || was_comment || trimmed.is_empty() || is_bare_tag(trimmed) {
             continue;
         }

@@ -26,6 +26,8 @@ pub(super) struct Chosen {
     pub cost: usize,
     /// What it was worth per token when it was chosen: the least go first when room is short.
     pub density: u64,
+    /// The anchors that it holds.
+    pub held: Vec<usize>,
 }
 
 /// A candidate with what ranking needs to know of it.
@@ -66,15 +68,14 @@ struct Cover {
     bonus: Vec<f64>,
 }
 
-/// The lines for `budget` tokens, in the order printed, leaving room for references to the `anchors` they do not hold; and
-/// for each anchor whether they hold it.
+/// The lines for `budget` tokens, in the order printed, leaving room for references to the `anchors` they do not hold.
 pub(super) fn chosen(
     candidates: Vec<Candidate>,
     anchors: &[Anchor],
     matcher: &Matcher<'_>,
     budget: usize,
     counter: &dyn TokenCounter,
-) -> (Vec<Chosen>, Vec<bool>) {
+) -> Vec<Chosen> {
     let mut entries = entries(candidates, matcher, anchors.len(), budget);
     let mut cover = cover(anchors, budget, counter);
     let reference_label = if cover.is_reserved.contains(&true) {
@@ -153,11 +154,12 @@ pub(super) fn chosen(
                 candidate: entry.candidate,
                 cost: entry.cost,
                 density,
+                held: entry.held,
             });
         }
     }
     chosen.sort_by_key(|line| (line.candidate.section, line.candidate.order));
-    (chosen, cover.is_covered)
+    chosen
 }
 
 /// What was chosen without lines that only tell values which lines chosen later tell as well.

@@ -5,30 +5,28 @@ use super::rank::Chosen;
 use crate::summarize::marker::with_marker;
 use crate::tokens::TokenCounter;
 
-/// The summary of `lines` in at most `most` tokens, `kept_free` of them left for what comes after; the least telling lines
-/// go until it fits.
+/// The summary of `lines` in at most `most` tokens, `kept_free` of them left for what comes after, and its tokens; the least
+/// telling lines go until it fits.
 pub(super) fn rendered(
-    mut lines: Vec<Chosen>,
+    lines: &mut Vec<Chosen>,
     most: usize,
     kept_free: usize,
     counter: &dyn TokenCounter,
-) -> String {
+) -> (String, usize) {
     let room = most.saturating_sub(kept_free);
     loop {
-        let text = with_marker(&printed(&lines));
-        if lines.is_empty() {
-            return text;
+        let text = with_marker(&printed(lines));
+        let tokens = counter.count(&text);
+        if tokens <= room || lines.is_empty() {
+            return (text, tokens);
         }
-        let excess = counter.count(&text).saturating_sub(room);
-        if excess == 0 {
-            return text;
-        }
-        drop_least(&mut lines, excess);
+        drop_least(lines, tokens - room);
     }
 }
 
 fn printed(lines: &[Chosen]) -> String {
-    let mut body = String::new();
+    let length: usize = lines.iter().map(|line| line.candidate.text.len() + 3).sum();
+    let mut body = String::with_capacity(length + 256);
     let mut section: Option<Section> = None;
     for line in lines {
         if section != Some(line.candidate.section) {

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::packed::Searcher;
 
 /// Starts of sentences that only announce the next step, or are polite.
 const ANNOUNCEMENTS: &[&str] = &[
@@ -52,7 +52,15 @@ const ANNOUNCEMENTS: &[&str] = &[
 
 /// Whether a sentence, by its start in small letters, only announces the next step, or is polite.
 pub(super) fn is_announcement(lower: &str) -> bool {
-    ANNOUNCEMENTS.iter().any(|start| lower.starts_with(start))
+    starts_with_any(lower, ANNOUNCEMENTS)
+}
+
+/// Whether `text` starts with one of `starts`. Most are told apart by their first bytes.
+pub(super) fn starts_with_any(text: &str, starts: &[&str]) -> bool {
+    let first = text.as_bytes().first();
+    starts
+        .iter()
+        .any(|start| start.as_bytes().first() == first && text.starts_with(start))
 }
 
 /// What an assistant says to be polite, or to ask for what it then gets.
@@ -69,10 +77,11 @@ const COURTESIES: [&str; 8] = [
 
 /// Whether a sentence holds one of them, or begins like one whatever its case (`lower` is its start in small letters).
 pub(super) fn is_polite(lower: &str, sentence: &str) -> bool {
-    static PHRASES: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| AhoCorasick::new(COURTESIES).ok());
-    COURTESIES.iter().any(|phrase| lower.starts_with(phrase))
+    static PHRASES: LazyLock<Option<Searcher>> = LazyLock::new(|| Searcher::new(COURTESIES));
+    starts_with_any(lower, &COURTESIES)
         || match PHRASES.as_ref() {
-            Some(phrases) => phrases.is_match(sentence),
+            Some(phrases) => phrases.find(sentence).is_some(),
+            // Machines without vectors.
             None => COURTESIES.iter().any(|phrase| sentence.contains(phrase)),
         }
 }
@@ -144,11 +153,12 @@ pub(super) fn is_small_talk(text: &str) -> bool {
 
 /// The start of a sentence in small letters, enough to compare with phrases.
 pub(super) fn start_of(sentence: &str) -> String {
-    let end = sentence
-        .char_indices()
-        .nth(24)
-        .map_or(sentence.len(), |(at, _)| at);
-    let start = sentence.get(..end).unwrap_or(sentence);
+    const LENGTH: usize = 24;
+    let head = sentence.get(..LENGTH).filter(|head| head.is_ascii());
+    let start = head.unwrap_or_else(|| {
+        let end = sentence.char_indices().nth(LENGTH).map(|(at, _)| at);
+        end.and_then(|end| sentence.get(..end)).unwrap_or(sentence)
+    });
     if start.is_ascii() {
         start.to_ascii_lowercase()
     } else {

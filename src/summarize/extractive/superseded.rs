@@ -101,13 +101,11 @@ fn subject(text: &str) -> Option<String> {
 }
 
 fn subject_of(clause: &str) -> Option<String> {
-    let mut words = clause.split(' ');
-    let opens = |word: &str| {
-        ["the", "your"]
-            .iter()
-            .any(|opening| word.eq_ignore_ascii_case(opening))
-    };
-    words.next().filter(|word| opens(word))?;
+    let opening = ["the ", "your "].into_iter().find(|opening| {
+        let start = clause.get(..opening.len());
+        start.is_some_and(|start| start.eq_ignore_ascii_case(opening))
+    })?;
+    let words = clause.get(opening.len()..)?.split(' ');
     let mut subject = String::with_capacity(clause.len().min(64));
     for word in words.take(MAX_WORDS) {
         if matches!(word, "is" | "are" | "was" | "were") {

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
-use super::line::cleaned;
+use super::line::{cleaned, last_lines};
 use super::outcome::{edges, has, quote};
 
 /// What stands before the time a run took.
@@ -17,25 +17,13 @@ static COUNTED: [LazyLock<Finder<'static>>; 3] = [
     LazyLock::new(|| Finder::new(" error")),
 ];
 
-/// What else only runners write.
-static WORDS: [LazyLock<Finder<'static>>; 5] = [
-    LazyLock::new(|| Finder::new("FAILED (")),
-    LazyLock::new(|| Finder::new("test result: ")),
-    LazyLock::new(|| Finder::new("Tests: ")),
-    LazyLock::new(|| Finder::new("Tests run: ")),
-    LazyLock::new(|| Finder::new("Ran ")),
-];
-
 /// Pass and fail counts of a test run, as the runner wrote them.
 pub(super) fn test_counts(body: &str) -> Option<String> {
     let (_, tail) = edges(body);
     let holds = |word: &LazyLock<Finder<'static>>| word.find(tail.as_bytes()).is_some();
-    let may_count = holds(&IN) && COUNTED.iter().any(holds);
     // Most outputs are none of a test run.
-    if !may_count && !WORDS.iter().any(holds) {
-        return None;
-    }
-    let mut lines = tail.lines().rev().take(12).map(|line| {
+    let may_count = holds(&IN) && COUNTED.iter().any(holds);
+    let mut lines = last_lines(tail).take(12).map(|line| {
         let marked = line
             .strip_prefix("[ERROR] ")
             .or_else(|| line.strip_prefix("[INFO] "));
@@ -54,7 +42,7 @@ pub(super) fn test_counts(body: &str) -> Option<String> {
             || line.starts_with("Tests:  ")
             || line.starts_with("Tests: ") && [" passed", " failed"].iter().any(|word| has(line, word))
             || line.starts_with("Tests run: ")
-            || (line.trim() == "OK" && has(tail, "Ran "))
+            || (line.len() < 9 && line.trim() == "OK" && has(tail, "Ran "))
     })?;
     let mut counts = quote(line.trim_matches(['=', ' ']))?;
     if let Some(ran) = tail

@@ -143,8 +143,10 @@ fn who(role: Role) -> usize {
 
 /// The words of a line, as far as more of them tell more.
 fn words(line: &str) -> usize {
-    line.split_whitespace()
-        .filter(|word| word.chars().any(char::is_alphabetic))
-        .take(MOST_WORDS)
-        .count()
+    let is_telling = |word: &&str| {
+        word.bytes().any(|byte| byte.is_ascii_alphabetic())
+            || !word.is_ascii() && word.chars().any(char::is_alphabetic)
+    };
+    // A line of a summary has no blanks but spaces.
+    line.split(' ').filter(is_telling).take(MOST_WORDS).count()
 }

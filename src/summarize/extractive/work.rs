@@ -17,7 +17,9 @@ const MAX_OPEN: usize = 4;
 pub(super) fn done(actions: &[Action], limits: Limits, candidates: &mut Vec<Candidate>) {
     let count = actions.len().max(1) as f64;
     for (number, action) in actions.iter().enumerate() {
-        let mut text = action.target.line.clone();
+        let ending = ending(action, limits);
+        let mut text = String::with_capacity(action.target.line.len() + ending.len() + 32);
+        text.push_str(&action.target.line);
         if action.times > 1 {
             let _ = match (action.failures, action.times) {
                 (0, times) => write!(text, " (x{times})"),
@@ -25,7 +27,6 @@ pub(super) fn done(actions: &[Action], limits: Limits, candidates: &mut Vec<Cand
                 (failures, times) => write!(text, " (x{times}, {failures} failed)"),
             };
         }
-        let ending = ending(action, limits);
         if !ending.is_empty() {
             text.push_str(" -> ");
             text.push_str(&ending);
