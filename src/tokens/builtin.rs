@@ -133,4 +133,9 @@ impl TokenCounter for BuiltIn {
     fn identity(&self) -> &TokenizerIdentity {
         &self.identity
     }
+
+    /// In both patterns a line end is the last of its piece, unless white space follows or, in `o200k_base`, a slash.
+    fn counts_by_line(&self) -> bool {
+        true
+    }
 }

@@ -37,6 +37,12 @@ pub trait TokenCounter: Send + Sync {
     /// Which tokenizer this is, for reports and for refusing to resume with another one.
     fn identity(&self) -> &TokenizerIdentity;
 
+    /// Whether a text costs what its lines cost, each counted alone with its line end, where none of them begins with white
+    /// space or a slash: then lines that were counted need not be counted again.
+    fn counts_by_line(&self) -> bool {
+        false
+    }
+
     /// What is to be said at the end of a run about the counts: nothing if there is no doubt about them.
     fn note(&self) -> Option<String> {
         None

@@ -52,8 +52,13 @@ fn check_split(text: &str) {
     }
 }
 
-/// Runs `cases` texts of up to `parts` parts, always the same ones.
+/// Checks `cases` texts of up to `parts` parts, always the same ones.
 fn check_texts(cases: u32, parts: usize, part: impl Strategy<Value = &'static str>) {
+    run_texts(cases, parts, part, check);
+}
+
+/// Calls `check` with `cases` texts of up to `parts` parts, always the same ones.
+fn run_texts(cases: u32, parts: usize, part: impl Strategy<Value = &'static str>, check: impl Fn(&str)) {
     let config = Config {
         cases,
         failure_persistence: None,
@@ -141,6 +146,24 @@ fn special_tokens_cost_one_token_wherever_they_stand() {
     let o200k = load("o200k_base").unwrap();
     assert_eq!(o200k.count("<|endoftext|><|endofprompt|>"), 2);
     assert_eq!(load("cl100k_base").unwrap().count("a<|fim_middle|>b"), 3);
+}
+
+#[test]
+fn a_text_costs_what_its_lines_cost() {
+    let parts = "a Ab 中 é 1 123 . ... - - # > [ ] ) : \" ' 's \u{301} <|endoftext|> <| |> // /a https:// \u{200b} 👩 \u{1c} _";
+    let more = &[" ", " ", "  ", "\t", "\u{a0}", "\n", "\n"];
+    run_texts(4000, 20, words(parts, more), |text| {
+        let may_follow = |line: &str| !line.starts_with(|c: char| c.is_whitespace() || c == '/');
+        let numbered = text.split_inclusive('\n').enumerate();
+        let lines = numbered.take_while(|(number, line)| *number == 0 || may_follow(line));
+        let lines: Vec<&str> = lines.map(|(_, line)| line).collect();
+        for name in ["o200k_base", "cl100k_base"] {
+            let counter = load(name).unwrap();
+            assert!(counter.counts_by_line());
+            let sum: usize = lines.iter().map(|line| counter.count(line)).sum();
+            assert_eq!(sum, counter.count(&lines.concat()), "{name}: {lines:?}");
+        }
+    });
 }
 
 /// Every code point in contexts that tell its class: after a letter, before one, doubled, after a

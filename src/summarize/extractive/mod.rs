@@ -37,6 +37,7 @@ use super::marker::SUMMARY_MARKER;
 use super::redact::redact;
 use super::{Summarizer, Summary, SummaryError, SummaryRequest};
 use crate::compress::anchors::{Anchor, Matcher, matcher_of};
+use crate::tokens::TokenCounter;
 use candidate::{Candidate, Section};
 pub use lead::IN_PROGRESS;
 use rank::Chosen;
@@ -124,7 +125,7 @@ impl Extractive {
         let mut lines = rank::chosen(candidates, anchors, &matcher, budget, request.counter);
         let mut is_lost = vec![false; anchors.len()];
         if self.redaction {
-            redactions += redacted_again(&mut lines, &matcher, &mut is_lost);
+            redactions += redacted_again(&mut lines, &matcher, &mut is_lost, request.counter);
         }
         let held = held_or(&is_lost, &lines);
         let kept_free = reference_room(&held, anchors, budget / 2, request.counter);
@@ -151,7 +152,12 @@ fn is_news(candidate: &Candidate, lead: Option<&str>, files_follow: bool) -> boo
 
 /// Redacts the lines themselves: a value may show itself as a secret only where its name stands right before it. Returns
 /// how many there were; anchors lost to it must not come back through a list of references.
-fn redacted_again(lines: &mut [Chosen], matcher: &Matcher<'_>, is_lost: &mut [bool]) -> usize {
+fn redacted_again(
+    lines: &mut [Chosen],
+    matcher: &Matcher<'_>,
+    is_lost: &mut [bool],
+    counter: &dyn TokenCounter,
+) -> usize {
     let mut redactions = 0;
     for line in lines {
         let (text, count) = redact(&line.candidate.text);
@@ -160,6 +166,7 @@ fn redacted_again(lines: &mut [Chosen], matcher: &Matcher<'_>, is_lost: &mut [bo
         }
         let is_held = matcher.held(&text);
         let text = text.into_owned();
+        line.cost = rank::cost(&text, &mut String::new(), counter);
         line.candidate.text = text;
         line.held.retain(|index| {
             let stays = is_held.get(*index) == Some(&true);

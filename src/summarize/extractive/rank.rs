@@ -51,13 +51,16 @@ impl Entry {
 
     /// Counts it, once.
     fn count(&mut self, line: &mut String, counter: &dyn TokenCounter) {
-        line.clear();
-        line.push_str("- ");
-        line.push_str(&self.candidate.text);
-        line.push('\n');
-        self.cost = counter.count(line).max(1);
+        self.cost = cost(&self.candidate.text, line, counter);
         self.is_counted = true;
     }
+}
+
+/// What a line costs, bullet and line end included, as it is written into `line`.
+pub(super) fn cost(text: &str, line: &mut String, counter: &dyn TokenCounter) -> usize {
+    line.clear();
+    line.extend(["- ", text, "\n"]);
+    counter.count(line)
 }
 
 /// What is still to be covered, and what it costs as a plain reference.

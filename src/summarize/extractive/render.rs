@@ -2,7 +2,7 @@
 
 use super::candidate::Section;
 use super::rank::Chosen;
-use crate::summarize::marker::with_marker;
+use crate::summarize::marker::{SUMMARY_MARKER, with_marker};
 use crate::tokens::TokenCounter;
 
 /// The summary of `lines` in at most `most` tokens, `kept_free` of them left for what comes after, and its tokens; the least
@@ -15,8 +15,13 @@ pub(super) fn rendered(
 ) -> (String, usize) {
     let room = most.saturating_sub(kept_free);
     loop {
-        let text = with_marker(&printed(lines));
-        let tokens = counter.count(&text);
+        let body = printed(lines);
+        let text = with_marker(&body);
+        // The line after the marker is there, and of the body nothing was taken off but its last line end.
+        let is_whole = text.len() == SUMMARY_MARKER.len() + body.len();
+        let sum = if is_whole { sum(lines, counter) } else { None };
+        let tokens = sum.unwrap_or_else(|| counter.count(&text));
+        debug_assert_eq!(tokens, counter.count(&text), "a line costs something else");
         if tokens <= room || lines.is_empty() {
             return (text, tokens);
         }
@@ -39,6 +44,27 @@ fn printed(lines: &[Chosen]) -> String {
         body.push('\n');
     }
     body
+}
+
+/// What the lines cost below the marker and their headings, where lines that were counted need not be counted again.
+fn sum(lines: &[Chosen], counter: &dyn TokenCounter) -> Option<usize> {
+    let last = lines.last().filter(|_| counter.counts_by_line())?;
+    let mut line = String::with_capacity(last.candidate.text.len() + 2);
+    let mut count = |pieces: [&str; 2]| {
+        line.clear();
+        line.extend(pieces);
+        counter.count(&line)
+    };
+    let mut tokens = count([SUMMARY_MARKER, "\n"]);
+    let mut section: Option<Section> = None;
+    for line in lines {
+        if section.replace(line.candidate.section) != Some(line.candidate.section) {
+            tokens += count([line.candidate.section.label(), "\n"]);
+        }
+        tokens += line.cost;
+    }
+    // No line end follows the last one.
+    Some(tokens - last.cost + count(["- ", &last.candidate.text]))
 }
 
 /// Drops the lines worth least per token until they make up `excess` tokens.
