@@ -57,6 +57,8 @@ pub(super) fn with_references(
         format!("\n{KEY_REFERENCES} ")
     };
     let mut room = max_tokens.saturating_sub(tokens + counter.count(&lead));
+    // The text before the list's own line.
+    let above = above(base, tokens, counter).filter(|_| !has_line);
     // By estimate first, then by exact counts of the whole: joined pieces may cost a token more than alone.
     let mut added: Vec<(&str, usize)> = Vec::new();
     let mut reference = String::new();
@@ -69,10 +71,19 @@ pub(super) fn with_references(
     }
     while !added.is_empty() {
         let list = added.iter().map(|(text, _)| *text).collect::<Vec<_>>().join(", ");
-        let whole = format!("{base}{lead}{list}");
-        let mut excess = counter.count(&whole).saturating_sub(max_tokens);
+        let line = format!("{lead}{list}");
+        let total = match above {
+            Some(above) => above + counter.count(line.trim_start()),
+            None => counter.count(&format!("{base}{line}")),
+        };
+        debug_assert_eq!(
+            total,
+            counter.count(&format!("{base}{line}")),
+            "a line costs something else"
+        );
+        let mut excess = total.saturating_sub(max_tokens);
         if excess == 0 {
-            return Some(whole);
+            return Some(format!("{base}{line}"));
         }
         while excess > 0 {
             let Some((_, cost)) = added.pop() else { break };
@@ -80,6 +91,14 @@ pub(super) fn with_references(
         }
     }
     None
+}
+
+/// What `text` costs with a line end after it, if it costs `tokens` without; `None` where only a count of all of it tells.
+fn above(text: &str, tokens: usize, counter: &dyn TokenCounter) -> Option<usize> {
+    let start = memchr::memrchr(b'\n', text.as_bytes())? + 1;
+    let last = text.get(start..).filter(|_| counter.counts_by_line())?;
+    let is_apart = !last.starts_with(|c: char| c.is_whitespace() || c == '/');
+    is_apart.then(|| tokens.saturating_sub(counter.count(last)) + counter.count(&format!("{last}\n")))
 }
 
 /// The tokens that references to the anchors not `held` will take, at most `most`.

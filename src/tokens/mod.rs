@@ -37,8 +37,8 @@ pub trait TokenCounter: Send + Sync {
     /// Which tokenizer this is, for reports and for refusing to resume with another one.
     fn identity(&self) -> &TokenizerIdentity;
 
-    /// Whether a text costs what its lines cost, each counted alone with its line end, where none of them begins with white
-    /// space or a slash: then lines that were counted need not be counted again.
+    /// Whether no token reaches over a line end, unless white space or a slash follows it: then lines that were counted, each
+    /// with its line end, need not be counted again.
     fn counts_by_line(&self) -> bool {
         false
     }

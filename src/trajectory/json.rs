@@ -116,14 +116,15 @@ fn escaped(bytes: &[u8], position: usize) -> (Option<char>, usize) {
         Some(b'b') => simple('\u{8}'),
         Some(b'f') => simple('\u{c}'),
         Some(b'u') => unicode_escape(bytes, position),
-        Some(&other) if other.is_ascii() => simple(char::from(other)),
-        _ => (None, 1),
+        Some(&other @ (b'"' | b'\\' | b'/')) => simple(char::from(other)),
+        // JSON has no other; in a text that is none, it stands for itself.
+        _ => (Some('\\'), 1),
     }
 }
 
 fn unicode_escape(bytes: &[u8], position: usize) -> (Option<char>, usize) {
     let Some(unit) = hex4(bytes, position + 2) else {
-        return (None, 2);
+        return (Some('\\'), 1);
     };
     if let Some(character) = char::from_u32(unit) {
         return (Some(character), 6);

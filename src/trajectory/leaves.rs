@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use super::json;
+
 /// A scalar of a JSON text. Strings are decoded when they are asked for: most of what calls write is never read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Leaf<'a> {
@@ -156,12 +158,9 @@ fn string_end(bytes: &[u8], start: usize) -> Option<usize> {
     }
 }
 
-/// What stands between quotes, decoded; as written where it has escapes that JSON does not know.
+/// What stands between quotes, decoded; escapes that JSON does not know stay as written.
 fn decoded(literal: &str) -> Cow<'_, str> {
-    if memchr::memchr(b'\\', literal.as_bytes()).is_none() {
-        return Cow::Borrowed(unquoted(literal));
-    }
-    serde_json::from_str(literal).map_or(Cow::Borrowed(unquoted(literal)), Cow::Owned)
+    json::decode(literal).0
 }
 
 fn unquoted(literal: &str) -> &str {
@@ -198,6 +197,12 @@ mod tests {
             .map(|(k, v)| ((*k).to_owned(), (*v).to_owned()))
             .collect();
         assert_eq!(pairs(text), Some(expected));
+    }
+
+    #[test]
+    fn what_json_does_not_allow_in_a_string_stays_as_written() {
+        let leaves = leaves("{\"a\": \"\\d+\\t\\x\n\\u12\"}", 9).unwrap();
+        assert_eq!(leaves[0].value(), "\\d+\t\\x\n\\u12");
     }
 
     #[test]

@@ -23,22 +23,22 @@ static NOT_VERBATIM: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("d
 
 /// What a line starts with that says that something was refused or did not work.
 const REFUSALS: [&str; 16] = [
-    "No replacement was performed",
-    "Permission denied",
-    "Access denied",
-    "Operation not permitted",
-    "Invalid `",
-    "Parameter `",
-    "Cannot connect to ",
-    "curl: (",
-    "E: Unable to ",
-    "E: Could not ",
-    "--- FAIL: ",
-    "FAIL\t",
-    "[ERROR] ",
     "! [rejected]",
-    "npm ERR! ",
+    "--- FAIL: ",
     "<exception>",
+    "Access denied",
+    "Cannot connect to ",
+    "E: Could not ",
+    "E: Unable to ",
+    "FAIL\t",
+    "Invalid `",
+    "No replacement was performed",
+    "Operation not permitted",
+    "Parameter `",
+    "Permission denied",
+    "[ERROR] ",
+    "curl: (",
+    "npm ERR! ",
 ];
 
 /// The error of a call that ran or changed something: a traceback's last line, or a line that starts like an error.

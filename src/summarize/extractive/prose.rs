@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use rustc_hash::FxHashSet;
 
 use super::candidate::{Candidate, Section};
-use super::line::{cleaned_line, is_fence, shortened, without_bullet};
+use super::line::{cleaned_line, is_fence, lines_of, shortened, without_bullet};
 use super::sentences::{sentences, without_number};
 use super::small_talk::{
     is_announcement, is_numbered_step, is_one_word, is_polite, is_small_talk, start_of, starts_with_any,
@@ -55,20 +55,20 @@ const DEMANDS_ELSEWHERE: [&str; 18] = [
 
 /// Starts of sentences that tell a finding.
 const FINDINGS: [&str; 14] = [
-    "the issue",
-    "the problem",
-    "the bug",
-    "root cause",
-    "the fix",
-    "this confirms",
+    "all tests",
     "i found",
     "i've found",
+    "root cause",
+    "the bug",
     "the error",
+    "the fix",
+    "the issue",
+    "the problem",
     "the reason",
-    "all tests",
-    "问题",
-    "原因",
+    "this confirms",
     "修复",
+    "原因",
+    "问题",
 ];
 
 /// Lines for what the human asked and demanded.
@@ -143,16 +143,16 @@ pub(super) fn asked(turns: &[SourceTurn<'_>], limits: Limits, candidates: &mut V
 
 /// Lines for what the assistant concluded: its last sentences that tell more than the next step.
 pub(super) fn findings(turns: &[SourceTurn<'_>], limits: Limits, candidates: &mut Vec<Candidate>) {
-    let speaking: Vec<usize> = turns
+    let speaking: Vec<(usize, Vec<Cow<'_, str>>)> = turns
         .iter()
         .enumerate()
+        .rev()
         .filter(|(_, turn)| turn.role == Role::Assistant && !turn.prose.trim().is_empty())
-        .map(|(index, _)| index)
+        .map(|(index, turn)| (index, prose_lines(&turn.prose, false)))
         .collect();
-    let mut seen: FxHashSet<String> = FxHashSet::default();
-    for (rank, index) in speaking.iter().rev().enumerate() {
-        let Some(turn) = turns.get(*index) else { continue };
-        let lines = prose_lines(&turn.prose, false);
+    let mut seen: FxHashSet<&str> = FxHashSet::default();
+    seen.reserve(4 * speaking.len());
+    for (rank, (index, lines)) in speaking.iter().enumerate() {
         let all: Vec<&str> = lines
             .iter()
             .flat_map(|line| sentences(line))
@@ -179,7 +179,7 @@ pub(super) fn findings(turns: &[SourceTurn<'_>], limits: Limits, candidates: &mu
                     .map(|c| if c.is_ascii() { 1.0 } else { 2.5 })
                     .sum::<f64>()
             };
-            if length < 28.0 || is_polite(&lower, sentence) || !seen.insert(text.to_string()) {
+            if length < 28.0 || is_polite(&lower, sentence) || !seen.insert(sentence) {
                 continue;
             }
             let is_finding = starts_with_any(&lower, &FINDINGS);
@@ -211,7 +211,7 @@ pub(super) fn findings(turns: &[SourceTurn<'_>], limits: Limits, candidates: &mu
 
 /// Starts of sentences that lean on what was said before.
 const LEANING: [&str; 12] = [
-    "that's", "this ", "so ", "but ", "it ", "it's", "and ", "also", "wait", "actually", "thank", "great",
+    "actually", "also", "and ", "but ", "great", "it ", "it's", "so ", "thank", "that's", "this ", "wait",
 ];
 
 /// What stands for fenced code in what a human asked.
@@ -220,10 +220,10 @@ const CODE: &str = "[code]";
 /// The lines of a text that are prose: no fenced code (`with_code` says where it stood), no comments of a template, no bare
 /// tags, no data.
 fn prose_lines(text: &str, with_code: bool) -> Vec<Cow<'_, str>> {
-    let mut lines: Vec<Cow<'_, str>> = Vec::new();
+    let mut lines: Vec<Cow<'_, str>> = Vec::with_capacity(8);
     let mut in_fence = false;
     let mut in_comment = false;
-    for raw in text.lines() {
+    for raw in lines_of(text) {
         let trimmed = raw.trim();
         if is_fence(trimmed) {
             in_fence = !in_fence;

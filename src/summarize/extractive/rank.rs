@@ -2,7 +2,7 @@
 
 use std::collections::BinaryHeap;
 
-use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::candidate::{Candidate, Section};
 use crate::compress::anchors::{Anchor, Matcher};
@@ -191,33 +191,20 @@ fn without_needless(mut taken: Vec<(usize, u64)>, entries: &[Entry]) -> Vec<(usi
 
 /// The candidates worth looking at.
 fn entries(
-    mut candidates: Vec<Candidate>,
+    candidates: Vec<Candidate>,
     matcher: &Matcher<'_>,
     anchor_count: usize,
     budget: usize,
 ) -> Vec<Entry> {
-    // What is sorted is small: worth and place.
-    let mut places: Vec<(f64, usize)> = candidates
-        .iter()
-        .enumerate()
-        .map(|(place, candidate)| (candidate.value, place))
-        .collect();
-    most_first(&mut places);
-    let mut seen = FxHashSet::with_capacity_and_hasher(candidates.len(), FxBuildHasher);
-    places.retain(|(_, place)| {
-        let candidate = candidates.get(*place);
-        candidate.is_some_and(|candidate| seen.insert(candidate.text.as_str()))
-    });
+    let is_best = are_best(&candidates);
     let mut wanted = vec![true; anchor_count];
-    let mut entries: Vec<Option<Entry>> = Vec::with_capacity(places.len());
-    for (rough, place) in &mut places {
-        let Some(candidate) = candidates.get_mut(*place) else {
+    // What is sorted is small: worth and place.
+    let mut places: Vec<(f64, f64, usize)> = Vec::with_capacity(candidates.len());
+    let mut entries: Vec<Option<Entry>> = Vec::with_capacity(candidates.len());
+    for (candidate, is_best) in candidates.into_iter().zip(is_best) {
+        if !is_best {
             continue;
-        };
-        let candidate = Candidate {
-            text: std::mem::take(&mut candidate.text),
-            ..*candidate
-        };
+        }
         let mut held = Vec::new();
         matcher.find(&candidate.text, &mut wanted, |index, _| {
             held.push(index);
@@ -228,13 +215,16 @@ fn entries(
                 *is_wanted = true;
             }
         }
-        *rough = (candidate.value + held.len() as f64) / (candidate.text.len() / 4 + 8) as f64;
-        *place = entries.len();
+        let rough = (candidate.value + held.len() as f64) / (candidate.text.len() / 4 + 8) as f64;
+        places.push((rough, candidate.value, entries.len()));
         entries.push(Some(Entry::new(candidate, held)));
     }
-    most_first(&mut places);
+    places.sort_unstable_by(|a, b| {
+        let by_worth = b.0.total_cmp(&a.0).then_with(|| b.1.total_cmp(&a.1));
+        by_worth.then_with(|| a.2.cmp(&b.2))
+    });
     let mut bytes = 0;
-    let looked_at = places.iter().map_while(|(_, place)| {
+    let looked_at = places.iter().map_while(|(.., place)| {
         let entry = entries.get_mut(*place).and_then(Option::take);
         let enters = bytes <= COUNTED_BYTES * budget;
         bytes += entry.as_ref().map_or(0, |entry| entry.candidate.text.len());
@@ -243,9 +233,29 @@ fn entries(
     looked_at.collect()
 }
 
-/// Sorts places by their worth, the first of equals first.
-fn most_first(places: &mut [(f64, usize)]) {
-    places.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+/// For each candidate, whether it is the first of those worth most that say the same.
+fn are_best(candidates: &[Candidate]) -> Vec<bool> {
+    let mut is_best = vec![true; candidates.len()];
+    let mut best: FxHashMap<&str, usize> =
+        FxHashMap::with_capacity_and_hasher(candidates.len(), FxBuildHasher);
+    for (place, candidate) in candidates.iter().enumerate() {
+        let other = best.entry(&candidate.text).or_insert(place);
+        if *other == place {
+            continue;
+        }
+        let is_better = candidates
+            .get(*other)
+            .is_some_and(|other| candidate.value > other.value);
+        let worse = if is_better {
+            std::mem::replace(other, place)
+        } else {
+            place
+        };
+        if let Some(is_best) = is_best.get_mut(worse) {
+            *is_best = false;
+        }
+    }
+    is_best
 }
 
 fn cover(anchors: &[Anchor], budget: usize, counter: &dyn TokenCounter) -> Cover {

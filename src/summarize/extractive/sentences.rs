@@ -57,7 +57,8 @@ fn sentence_end(text: &str, is_ascii: bool) -> usize {
 fn is_abbreviated(text: &str, at: usize) -> bool {
     let head = text.get(..at).unwrap_or_default();
     let before = head.chars().next_back().unwrap_or(' ');
-    let word = head.rsplit(' ').next().unwrap_or_default();
+    let blank = memchr::memrchr(b' ', head.as_bytes());
+    let word = blank.and_then(|blank| head.get(blank + 1..)).unwrap_or(head);
     !before.is_alphanumeric() && before != '`' && before != ')' && before != '"' && before != '\''
         || matches!(
             word,

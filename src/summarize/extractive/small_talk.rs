@@ -6,48 +6,48 @@ use aho_corasick::packed::Searcher;
 
 /// Starts of sentences that only announce the next step, or are polite.
 const ANNOUNCEMENTS: &[&str] = &[
-    "let me",
-    "now let me",
-    "let's",
-    "now let's",
-    "i'll",
-    "i will",
-    "now i'll",
-    "now i need",
-    "first, let",
-    "next, let",
-    "now, let",
-    "i need to",
-    "let us",
-    "让我",
-    "接下来",
-    "首先",
-    "thanks for",
-    "thank you for",
-    "i apologize for",
-    "i understand your",
-    "i completely understand",
-    "i appreciate your",
-    "that sounds like a",
-    "please check",
-    "please double-check",
-    "please try",
-    "please let",
-    "please give me",
-    "please wait",
-    "please tell me",
+    "call the \"",
     "check the ",
     "check your ",
     "confirm if ",
-    "wait for ",
-    "if you want",
-    "if you'd like",
-    "if you would like",
-    "call the \"",
+    "first, let",
     "hmm",
+    "i apologize for",
+    "i appreciate your",
+    "i completely understand",
+    "i need to",
+    "i understand your",
+    "i will",
+    "i'll",
+    "if you want",
+    "if you would like",
+    "if you'd like",
+    "let me",
+    "let us",
+    "let's",
+    "next, let",
+    "now i need",
+    "now i'll",
+    "now let me",
+    "now let's",
+    "now, let",
+    "please check",
+    "please double-check",
+    "please give me",
+    "please let",
+    "please tell me",
+    "please try",
+    "please wait",
+    "thank you for",
+    "thanks for",
+    "that sounds like a",
+    "wait for ",
     "you're welcome",
-    "感谢您",
     "不客气",
+    "感谢您",
+    "接下来",
+    "让我",
+    "首先",
 ];
 
 /// Whether a sentence, by its start in small letters, only announces the next step, or is polite.
@@ -55,24 +55,29 @@ pub(super) fn is_announcement(lower: &str) -> bool {
     starts_with_any(lower, ANNOUNCEMENTS)
 }
 
-/// Whether `text` starts with one of `starts`. Most are told apart by their first bytes.
+/// Whether `text` starts with one of `starts`, which are sorted.
 pub(super) fn starts_with_any(text: &str, starts: &[&str]) -> bool {
-    let first = text.as_bytes().first();
-    starts
+    debug_assert!(starts.is_sorted(), "{starts:?}");
+    let first_byte = |start: &str| start.as_bytes().first().copied();
+    let first = first_byte(text);
+    let from = starts.partition_point(|start| first_byte(start) < first);
+    let mut near = starts
         .iter()
-        .any(|start| start.as_bytes().first() == first && text.starts_with(start))
+        .skip(from)
+        .take_while(|start| first_byte(start) == first);
+    near.any(|start| text.starts_with(start))
 }
 
 /// What an assistant says to be polite, or to ask for what it then gets.
 const COURTESIES: [&str; 8] = [
-    "let me know",
-    "please provide",
-    "please confirm",
     "feel free to",
     "further assistance",
+    "happy to help",
+    "let me know",
+    "please confirm",
+    "please provide",
     "to assist you",
     "to proceed with",
-    "happy to help",
 ];
 
 /// Whether a sentence holds one of them, or begins like one whatever its case (`lower` is its start in small letters).
