@@ -54,7 +54,7 @@ pub fn leaves(text: &str, most: usize) -> Option<Vec<Leaf<'_>>> {
         return None;
     }
     let bytes = text.as_bytes();
-    let mut found = Vec::with_capacity(most.min(8));
+    let mut found = Vec::with_capacity(most.min(text.len() / 12 + 1));
     // The open objects and lists: whether it is an object, the key that its list items stand under, and its record.
     let mut open: Vec<(bool, &str, usize)> = Vec::new();
     let mut records = 0;

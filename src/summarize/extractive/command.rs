@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::line::{cleaned, shortened};
+use super::line::{cleaned, lines_of, shortened};
 use super::target::{Directory, Effect, MAX_TARGET, MAX_VALUE, Target};
 
 /// Programs that only choose what of an output is shown: behind a pipe they make no other command of it.
@@ -50,7 +50,7 @@ pub(super) fn of_command(name: &str, command: &str) -> Target {
 /// The first line that does more than to prepare the next one, without the directories that it goes to first, and these.
 fn telling_line(command: &str) -> (&str, String) {
     let mut directory = String::new();
-    for line in command.lines().map(str::trim) {
+    for line in lines_of(command).map(str::trim_ascii) {
         let mut rest = line;
         while let Some((to, behind)) = gone_to(rest) {
             if to.starts_with(['/', '~']) {
@@ -94,7 +94,7 @@ fn key(name: &str, command: &str, first: &str, mut has_gone: bool, effect: Effec
     let mut key = String::with_capacity(name.len() + command.len() + 2);
     key.push_str(name);
     key.push(':');
-    for line in command.lines().map(str::trim) {
+    for line in lines_of(command).map(str::trim_ascii) {
         let mut rest = line;
         while let Some((_, behind)) = gone_to(rest).filter(|_| has_gone) {
             rest = behind;
@@ -157,7 +157,7 @@ pub(super) fn tell_directories(targets: &mut [Target]) {
             let only = only.get(target.key.as_str()).copied().unwrap_or_default();
             let place = if name.is_empty() { only } else { Some(name) };
             (
-                place.map(|place| format!(" in {place}")),
+                place.map(|place| [" in ", place].concat()),
                 only.is_none() && !name.is_empty(),
             )
         })
@@ -168,7 +168,7 @@ pub(super) fn tell_directories(targets: &mut [Target]) {
             continue;
         };
         if target.line.is_char_boundary(directory.place) {
-            let told = format!("cd {} && ", directory.name);
+            let told = ["cd ", &directory.name, " && "].concat();
             target.line.insert_str(directory.place, &told);
         }
     }
@@ -181,11 +181,11 @@ fn script_line(first: &str, command: &str) -> String {
         .next()
         .unwrap_or(first)
         .trim_end_matches([' ', '"', '\'', '(', '-']);
-    let mut body = command
-        .lines()
-        .skip_while(|line| !line.contains(first))
+    let at = memchr::memmem::find(command.as_bytes(), first.as_bytes());
+    let rest = at.and_then(|at| command.get(at..)).unwrap_or_default();
+    let mut body = lines_of(rest)
         .skip(1)
-        .map(str::trim)
+        .map(str::trim_ascii)
         .filter(|line| line.len() > 3);
     let told = body
         .clone()
@@ -200,7 +200,7 @@ fn script_line(first: &str, command: &str) -> String {
         });
     let told = cleaned(told.unwrap_or_default());
     match shortened(&told, MAX_VALUE) {
-        Some(told) if !told.is_empty() => format!("{} # {told}", cleaned(program)),
+        Some(told) if !told.is_empty() => [&cleaned(program), " # ", &told].concat(),
         _ => cleaned(program),
     }
 }

@@ -198,7 +198,7 @@ fn names_error(line: &str) -> bool {
 /// Whether a line starts as one that says that something was refused or did not work: `Permission denied`,
 /// `rm: cannot remove …`, `make: *** [all] Error 2`, `Hunk #1 FAILED`, `FAIL\tpkg`.
 pub(in crate::summarize) fn refuses(line: &str) -> bool {
-    let line = line.trim_start();
+    let line = line.trim_ascii_start();
     match line.as_bytes().first() {
         Some(
             b'N' | b'P' | b'A' | b'O' | b'I' | b'C' | b'c' | b'E' | b'-' | b'F' | b'[' | b'!' | b'n' | b'<',

@@ -267,7 +267,7 @@ fn is_invisible(c: char) -> bool {
 }
 
 /// The lines of a text, as [`str::lines`] has them: faster where they are short.
-pub(super) fn lines_of(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn lines_of(text: &str) -> impl Iterator<Item = &str> + Clone {
     let mut from = 0;
     let mut ends = memchr::memchr_iter(b'\n', text.as_bytes());
     std::iter::from_fn(move || {

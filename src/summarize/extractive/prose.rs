@@ -224,7 +224,7 @@ fn prose_lines(text: &str, with_code: bool) -> Vec<Cow<'_, str>> {
     let mut in_fence = false;
     let mut in_comment = false;
     for raw in lines_of(text) {
-        let trimmed = raw.trim();
+        let trimmed = raw.trim_ascii();
         if is_fence(trimmed) {
             in_fence = !in_fence;
             match lines.last_mut() {

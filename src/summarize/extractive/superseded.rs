@@ -106,9 +106,10 @@ fn subject_of(clause: &str) -> Option<String> {
         start.is_some_and(|start| start.eq_ignore_ascii_case(opening))
     })?;
     let words = clause.get(opening.len()..)?.split(' ');
-    let mut subject = String::with_capacity(clause.len().min(64));
+    let mut subject = String::new();
     for word in words.take(MAX_WORDS) {
         if matches!(word, "is" | "are" | "was" | "were") {
+            subject.make_ascii_lowercase();
             return (!subject.is_empty()).then_some(subject);
         }
         if word.ends_with([',', '.', ';', ':', '!', '?']) {
@@ -117,7 +118,7 @@ fn subject_of(clause: &str) -> Option<String> {
         if !subject.is_empty() {
             subject.push(' ');
         }
-        subject.push_str(&word.to_ascii_lowercase());
+        subject.push_str(word);
     }
     None
 }

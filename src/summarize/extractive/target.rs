@@ -119,7 +119,7 @@ pub(in crate::summarize) fn target(call: &SourceCall<'_>) -> Target {
     if let Some(command) = field(&COMMAND_KEYS) {
         return of_command(&name, &command);
     }
-    let mut line = String::new();
+    let mut line = String::with_capacity(MAX_TARGET + MAX_VALUE);
     for field in &fields {
         let value = field.value();
         let value = cleaned_line(&value);
@@ -173,7 +173,8 @@ fn on_file(name: &str, path: &str, verb: Option<&str>, fields: &[Field<'_>]) -> 
     } else {
         Effect::Other
     };
-    let mut line = name.to_owned();
+    let mut line = String::with_capacity(name.len() + path.len() + MAX_TARGET);
+    line.push_str(name);
     for piece in verb.iter().map(String::as_str).chain([path.as_str()]) {
         if !line.is_empty() {
             line.push(' ');
@@ -200,7 +201,7 @@ fn on_file(name: &str, path: &str, verb: Option<&str>, fields: &[Field<'_>]) -> 
             line.push_str(&query);
         }
     }
-    let key = format!("{name} {} {path}", verb.as_deref().unwrap_or_default());
+    let key = [name, verb.as_deref().unwrap_or_default(), &path].join(" ");
     Target {
         line,
         key,
