@@ -5,7 +5,7 @@
 //! that where the target leaves room, as by default), and those over 8,000 tokens to 8,000. The last lines hold the figures
 //! against their bars; with `TRAJFIT_BARS=1` a missed bar is a failure. `TRAJFIT_WORST=1` lists records that lost
 //! identifiers or gained invented ones. Speed is what the extractive summarizer reads per second of processor time, by itself
-//! (turns decoded and redacted before).
+//! (turns decoded and redacted before), in the fastest of three rounds over all of it.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs)]
 
@@ -35,6 +35,9 @@ const BARS: [(usize, f64); 2] = [(750, 0.995), (300, 0.88)];
 const SPEED_BAR: f64 = 150.0;
 
 const SHARES: [usize; 2] = [70, 50];
+
+/// How often the speed is measured.
+const ROUNDS: usize = 3;
 
 /// The extractive summarizer, with its time taken and its summaries held against what they were made of.
 #[derive(Default)]
@@ -108,7 +111,7 @@ fn main() {
         println!("no .jsonl files in {}: set TRAJFIT_REAL_DATA", folder.display());
         return;
     }
-    let bench = Bench {
+    let mut bench = Bench {
         counter: load("o200k_base").unwrap(),
         lists_worst: env::var_os("TRAJFIT_WORST").is_some(),
     };
@@ -162,9 +165,15 @@ fn main() {
         all.later_passes == 0,
     );
     speed.add(&all);
-    let rate = speed.bytes as f64 / 1e6 / speed.seconds;
+    // Whatever else runs on the machine takes its caches away: the fastest round tells what the program does.
+    bench.lists_worst = false;
+    let mut rates = vec![speed.rate()];
+    rates.extend((1..ROUNDS).map(|_| bench.round(&files).rate()));
+    let rate = rates.iter().copied().fold(0.0, f64::max);
     passed &= verdict(
-        &format!("speed of the extractive summarizer: {rate:.0} MB a second, bar {SPEED_BAR:.0}"),
+        &format!(
+            "speed of the extractive summarizer: {rate:.0} MB a second (of rounds {rates:.0?}), bar {SPEED_BAR:.0}"
+        ),
         rate >= SPEED_BAR,
     );
     if !passed && env::var_os("TRAJFIT_BARS").is_some_and(|value| value == "1") {
@@ -175,6 +184,20 @@ fn main() {
 const HEADING: &str = "                                records compressed  needed    held   share  dangling invented orphans   fit";
 
 impl Bench {
+    /// Everything once more.
+    fn round(&self, files: &[PathBuf]) -> Tally {
+        let mut all = Tally::default();
+        for file in files {
+            for (summary_tokens, _) in BARS {
+                for share in SHARES {
+                    all.add(&self.file(file, |tokens| Some(tokens * share / 100), summary_tokens));
+                }
+            }
+            all.add(&self.file(file, |tokens| (tokens > 8_000).then_some(8_000), 750));
+        }
+        all
+    }
+
     /// Compresses the records of a file for which `target_of` their tokens gives a target.
     fn file(&self, file: &Path, target_of: impl Fn(usize) -> Option<usize>, summary_tokens: usize) -> Tally {
         let mut tally = Tally::default();
@@ -267,6 +290,11 @@ impl Tally {
         self.later_passes += other.later_passes;
         self.bytes += other.bytes;
         self.seconds += other.seconds;
+    }
+
+    /// Megabytes of region text that the summarizer read in a second.
+    fn rate(&self) -> f64 {
+        self.bytes as f64 / 1e6 / self.seconds
     }
 
     fn share(&self) -> f64 {
