@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::command::tell_directories;
+use super::missing::close_found;
 use super::outcome::{Outcome, outcome};
 use super::source::{SourceCall, SourceTurn};
 use super::success::changed_nothing;
@@ -88,6 +89,7 @@ pub(super) fn actions(turns: &[SourceTurn<'_>]) -> Vec<Action> {
         all.push(action);
     }
     all.retain(|action| action.times > 0);
+    close_found(&mut all);
     all
 }
 

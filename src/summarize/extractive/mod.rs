@@ -11,6 +11,7 @@ mod excerpt;
 mod fields;
 mod lead;
 pub(super) mod line;
+mod missing;
 mod object;
 pub(super) mod outcome;
 mod previous;

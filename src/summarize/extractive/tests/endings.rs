@@ -108,3 +108,68 @@ fn a_repeated_call_tells_its_last_answer_in_full() {
         "- get(id: u_77) (x3) -> plan: gold plan, city: Fort Worth, note: very important"
     );
 }
+
+#[test]
+fn an_error_about_something_missing_is_open_until_it_is_there() {
+    let is_open = |command: &str, error: &str, later: &str, output: &str| {
+        let command = serde_json::json!({ "command": command }).to_string();
+        let later = serde_json::json!({ "command": later }).to_string();
+        done(&[("sh", &command, error), ("sh", &later, output)]).contains("Open errors:\n")
+    };
+    let module = "ModuleNotFoundError: No module named 'ruamel'\nExit code: 1";
+    let tool = "bash: line 1: rg: command not found\nExit code: 127";
+    let file = "python3: can't open file '/w/../a.py': [Errno 2] No such file or directory\nExit code: 2";
+    for (command, error, later, output, expected) in [
+        (
+            "python a.py",
+            module,
+            "pip install 'Ruamel>=1'",
+            "done\nExit code: 0",
+            false,
+        ),
+        (
+            "python a.py",
+            module,
+            "pip install ruamel",
+            "ERROR: none found\nExit code: 1",
+            true,
+        ),
+        (
+            "python a.py",
+            module,
+            "pip install ruamel-base",
+            "Exit code: 0",
+            true,
+        ),
+        ("python a.py", module, "pip show ruamel", "Exit code: 0", true),
+        ("rg x", tool, "apt-get install -y rg", "Exit code: 0", false),
+        ("rg x", tool, "grep -r rg .", "Exit code: 0", true),
+        (
+            "python3 ../a.py",
+            file,
+            "cd /w && python3 a.py",
+            "fine\nExit code: 0",
+            false,
+        ),
+        (
+            "python3 ../a.py",
+            file,
+            "cat > /w/a.py <<E\nx\nE",
+            "Exit code: 0",
+            false,
+        ),
+        (
+            "python3 ../a.py",
+            file,
+            "find / -name a.py",
+            "none\nExit code: 0",
+            true,
+        ),
+    ] {
+        assert_eq!(
+            is_open(command, error, later, output),
+            expected,
+            "{error} / {later}"
+        );
+    }
+}
