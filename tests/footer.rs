@@ -114,3 +114,21 @@ fn what_is_in_progress_is_told_where_the_request_does_not_stand_before_the_summa
     let summary = summary_of(&twice);
     assert!(summary.starts_with(first_line), "{summary}");
 }
+
+#[test]
+fn what_a_person_said_after_an_earlier_summary_is_kept() {
+    let mut record: Value = serde_json::from_str(&long_work(24)).unwrap();
+    let turns = record["messages"].as_array_mut().unwrap();
+    turns.insert(30, json!({"role": "user", "content": "Go on with the rest."}));
+    let said = "Now please also fix the German translation, but never the Polish one.";
+    let earlier = format!(
+        "[CONTEXT SUMMARY]:\nFindings:\n- The cause is in src/part_99.rs.\n[END OF CONTEXT SUMMARY]\n\n{said}"
+    );
+    turns.insert(6, json!({"role": "user", "content": earlier}));
+    let fitted = fit(&fitter(settings(2000, 400)), &record.to_string());
+    let summary = summary_of(&fitted.text.unwrap());
+    assert!(
+        summary.contains(said) && summary.contains("The cause is in src/part_99.rs."),
+        "{summary}"
+    );
+}

@@ -1,5 +1,7 @@
 //! The summary of a region: what its summarizer is given to read, whom to ask, and the references that it must hold.
 
+use std::borrow::Cow;
+
 use super::OnFailure;
 use super::case::Case;
 use super::redacted::redacted;
@@ -214,7 +216,15 @@ impl<'a> Case<'a> {
         for (view, secrets) in new {
             redactions += secrets;
             match body_of(&view.text).filter(|_| view.role == Role::Human) {
-                Some(body) => previous.push(body.to_owned()),
+                Some(body) => {
+                    previous.push(body.to_owned());
+                    let is_told = Some(view.index) == self.outline.last_human;
+                    let said = super::spoken(&view).filter(|_| !is_told).map(str::to_owned);
+                    turns.extend(said.map(|said| TurnView {
+                        text: Cow::Owned(said),
+                        ..view
+                    }));
+                }
                 // Its text stands in the summary turn already, word for word.
                 None if Some(view.index) == self.outline.last_human => {}
                 None => turns.push(view),

@@ -221,7 +221,9 @@ fn effect_of_command(command: &str) -> (Effect, Option<String>) {
         let [word, file] = pair else { return None };
         let outside = quotes % 2 == 0;
         quotes += word.matches(['"', '\'']).count();
-        let writes = outside && matches!(*word, ">" | ">>") && *file != "/dev/null" && !file.starts_with('&');
+        // Code compares.
+        let is_file = !file.starts_with('&') && !file.contains(['(', ')', '[', ']', '\\', '=', ',', '<']);
+        let writes = outside && matches!(*word, ">" | ">>") && *file != "/dev/null" && is_file;
         writes.then(|| bare(file))
     });
     if let Some(file) = written {

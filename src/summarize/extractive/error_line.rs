@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
-use super::line::lines_of;
+use super::line::{last_lines, lines_of};
 use super::outcome::{edges, quote};
 use super::small_talk::starts_with_any;
 
@@ -22,15 +22,19 @@ static NO_MODULE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(": No
 static NOT_VERBATIM: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("did not appear verbatim"));
 
 /// What a line starts with that says that something was refused or did not work.
-const REFUSALS: [&str; 16] = [
+const REFUSALS: [&str; 20] = [
     "! [rejected]",
     "--- FAIL: ",
     "<exception>",
+    "<tool_use_error>",
     "Access denied",
     "Cannot connect to ",
+    "Command blocked",
     "E: Could not ",
     "E: Unable to ",
     "FAIL\t",
+    "FAIL: ",
+    "FAILED: ",
     "Invalid `",
     "No replacement was performed",
     "Operation not permitted",
@@ -93,15 +97,32 @@ pub(super) fn error_line(body: &str, is_failed: bool) -> Option<String> {
         return quote(head);
     }
     if is_failed {
-        edges(body)
-            .1
-            .lines()
-            .rev()
-            .find(|line| line.len() > 3)
-            .and_then(quote)
+        let last = || last_lines(edges(body).1).find(|line| line.len() > 3);
+        crossed_line(body).or_else(|| quote(last()?))
     } else {
         None
     }
+}
+
+/// The first line near an output's start or end that begins with a cross: what a script itself marked. That may be an error
+/// or just what it was to show.
+pub(super) fn crossed_line(body: &str) -> Option<String> {
+    let (head, tail) = edges(body);
+    // Most outputs have nothing that begins as a cross does.
+    if memchr::memchr(CROSS, head.as_bytes()).is_none() && memchr::memchr(CROSS, tail.as_bytes()).is_none() {
+        return None;
+    }
+    let mut lines = lines_of(head).chain(lines_of(tail)).take(60);
+    lines.find(|line| is_crossed(line)).and_then(quote)
+}
+
+/// What every cross begins with.
+const CROSS: u8 = 0xe2;
+
+/// Whether a line begins with a cross.
+pub(in crate::summarize) fn is_crossed(line: &str) -> bool {
+    let line = line.trim_ascii_start();
+    line.as_bytes().first() == Some(&CROSS) && line.starts_with(['✗', '✘', '❌'])
 }
 
 /// The error of a call that read something: errors in what was read are none of its own, unless one is all that came back.
@@ -193,6 +214,7 @@ fn names_error(line: &str) -> bool {
     is_name && !line.contains(" as e") && !line.starts_with("except")
         || (line.contains(": error: ") && line.len() < 300)
         || (line.contains("syntax error") && line.len() < 200)
+        || line.starts_with("collecting ... ERROR: ")
 }
 
 /// Whether a line starts as one that says that something was refused or did not work: `Permission denied`,
@@ -243,6 +265,10 @@ mod tests {
             "error[E0308]: mismatched types",
             "E   AssertionError",
             "ImportError while loading conftest '/w/conftest.py'.",
+            "FAILED: unhashable type",
+            "collecting ... ERROR: file or directory not found: a.py",
+            "Command blocked by policy",
+            "<tool_use_error>File has not been read yet</tool_use_error>",
         ] {
             assert_eq!(
                 error_line(line, false).as_deref(),
@@ -259,6 +285,8 @@ mod tests {
             "Hunk #1 succeeded at 3.",
             "raise ValueError(x)",
             "npm run build",
+            "FAILED tests were none",
+            "✗ no match: expected",
         ] {
             assert_eq!(error_line(line, false), None, "{line}");
         }

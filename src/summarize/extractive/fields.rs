@@ -33,7 +33,7 @@ const SENTENCES: [&str; 13] = [
     "exception",
 ];
 
-const EXIT_CODES: [&str; 4] = ["exit_code", "returncode", "exitCode", "return_code"];
+pub(super) const EXIT_CODES: [&str; 4] = ["exit_code", "returncode", "exitCode", "return_code"];
 
 /// How a call ended whose answer has these fields.
 pub(super) fn outcome_of(

@@ -6,6 +6,7 @@
 pub(super) mod action;
 mod candidate;
 mod command;
+mod envelope;
 pub(super) mod error_line;
 mod excerpt;
 mod fields;
@@ -17,6 +18,7 @@ pub(super) mod outcome;
 mod previous;
 mod prose;
 mod rank;
+mod removed;
 mod render;
 mod sentences;
 mod small_talk;

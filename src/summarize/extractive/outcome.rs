@@ -5,7 +5,8 @@ use std::sync::LazyLock;
 use memchr::memmem;
 
 use super::command::without_redirection;
-use super::error_line::{error_line, reading_error};
+use super::envelope::unwrapped;
+use super::error_line::{crossed_line, error_line, reading_error};
 use super::fields::outcome_of;
 use super::line::{cleaned, last_lines, lines_of, shortened};
 use super::success::says_done;
@@ -52,12 +53,20 @@ const TESTS: [&str; 5] = ["diff", "cmp", "test", "[", "[["];
 /// The outcome of a call from its answer. Errors that stand in what was read (`effect`) are none of the call's. Of a JSON answer the result tells the status, and what neither the call itself
 /// (`target`) nor an earlier answer told already (`told`).
 pub(in crate::summarize) fn outcome(answer: &str, effect: Effect, target: &str, told: &mut Told) -> Outcome {
-    let is_reading = effect == Effect::Read;
     let trimmed = answer.trim();
     if let Some(fields) = leaves(trimmed, 64) {
-        return outcome_of(trimmed, &fields, effect, target, told);
+        return match unwrapped(&fields) {
+            Some((printed, code)) => printed_outcome(printed.trim(), Some(code), effect, target),
+            None => outcome_of(trimmed, &fields, effect, target, told),
+        };
     }
-    let exit_code = exit_code(trimmed, is_reading);
+    let exit_code = exit_code(trimmed, effect == Effect::Read);
+    printed_outcome(trimmed, exit_code, effect, target)
+}
+
+/// How it ended by what was printed and the exit code.
+fn printed_outcome(trimmed: &str, exit_code: Option<i32>, effect: Effect, target: &str) -> Outcome {
+    let is_reading = effect == Effect::Read;
     let body = without_echo(body(trimmed), target);
     if body.is_empty()
         && exit_code == Some(1)
@@ -91,6 +100,8 @@ pub(in crate::summarize) fn outcome(answer: &str, effect: Effect, target: &str, 
         (Some(_), None, _) => Some(false),
         _ => None,
     };
+    let crossed = || crossed_line(body).filter(|_| !is_reading && failed != Some(true));
+    let result = result.or_else(crossed);
     let result = result.or_else(|| only_line(body, lines, is_reading));
     Outcome {
         failed,

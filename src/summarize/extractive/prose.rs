@@ -17,6 +17,9 @@ use crate::trajectory::Role;
 /// Sentences looked at in one turn.
 const MAX_SENTENCES: usize = 60;
 
+/// Turns of the assistant, from the end on, whose sentences may tell how things are currently.
+const LATEST: usize = 2;
+
 /// Starts and words of sentences that demand or forbid.
 const DEMANDS: [&str; 12] = [
     "must ",
@@ -86,7 +89,7 @@ pub(super) fn asked(turns: &[SourceTurn<'_>], limits: Limits, candidates: &mut V
         let whole = lines.join(" ");
         let is_chatter = whole.chars().count() < 12 || is_small_talk(&whole);
         let base = match rank {
-            _ if is_chatter => 1.0,
+            _ if is_chatter => 0.2,
             0 => 10.0,
             _ if rank + 1 == humans.len() => 7.0,
             1..4 => 6.0,
@@ -113,7 +116,8 @@ pub(super) fn asked(turns: &[SourceTurn<'_>], limits: Limits, candidates: &mut V
             let Some(text) = shortened(sentence, limits.line * 2) else {
                 continue;
             };
-            if text.chars().count() < 8 || !seen.insert(text.to_string()) {
+            // What a colon ends tells nothing without what follows.
+            if text.chars().count() < 8 || text.ends_with([':', '：']) || !seen.insert(text.to_string()) {
                 continue;
             }
             let is_demand = demands(sentence);
@@ -166,6 +170,10 @@ pub(super) fn findings(turns: &[SourceTurn<'_>], limits: Limits, candidates: &mu
                 continue;
             }
             if is_one_word(sentence) || is_numbered_step(&lower) {
+                continue;
+            }
+            // What is so at one time is not so for long.
+            if rank >= LATEST && sentence.contains(" currently ") {
                 continue;
             }
             // A sentence that is a little too long tells more as a whole than cut.

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use memchr::memmem;
 
 use crate::summarize::redact::redact;
-use crate::trajectory::{Role, TurnView};
+use crate::trajectory::{Role, STRAY_OUTPUT, TurnView};
 
 /// A turn of the region.
 pub(in crate::summarize) struct SourceTurn<'a> {
@@ -110,6 +110,7 @@ fn is_printed(text: &str, after_call: bool) -> bool {
         "Observation:",
         "<returncode>",
         "[File: ",
+        STRAY_OUTPUT,
     ]) || text.ends_with("\nbash-$")
         || (after_call && (starts(&["<output>", "Traceback (most recent"]) || text.ends_with('$')))
 }

@@ -7,8 +7,25 @@ use rustc_hash::FxHashSet;
 use super::action::Action;
 use super::candidate::{Candidate, Section};
 use super::line::shortened;
+use super::removed::Removed;
+use super::small_talk::starts_with_any;
 use super::target::Effect;
 use super::{Limits, order};
+
+/// What the names of tools start with that only look something up.
+const LOOKUPS: [&str; 11] = [
+    "calculate",
+    "check_",
+    "describe_",
+    "find_",
+    "get_",
+    "list_",
+    "lookup_",
+    "query_",
+    "search_",
+    "show_",
+    "view_",
+];
 
 /// Errors still open that are told at most.
 const MAX_OPEN: usize = 4;
@@ -36,6 +53,7 @@ pub(super) fn done(actions: &[Action], limits: Limits, candidates: &mut Vec<Cand
         let base = match action.target.effect {
             Effect::Read => 0.9,
             Effect::Modify => 2.2,
+            Effect::Other if starts_with_any(&action.target.line, &LOOKUPS) => 1.2,
             Effect::Other => 2.0,
         };
         let value = base
@@ -101,6 +119,7 @@ fn ending(action: &Action, limits: Limits) -> String {
 /// A line for the files changed and one for those read, newest first.
 pub(super) fn files(actions: &[Action], limits: Limits, candidates: &mut Vec<Candidate>) {
     let mut changed: FxHashSet<&str> = FxHashSet::default();
+    let mut removed = Removed::default();
     for (effect, label, value) in [(Effect::Modify, "changed: ", 4.0), (Effect::Read, "read: ", 1.5)] {
         let mut seen: FxHashSet<&str> = FxHashSet::default();
         let mut line = String::new();
@@ -109,10 +128,13 @@ pub(super) fn files(actions: &[Action], limits: Limits, candidates: &mut Vec<Can
             action.target.effect == effect && (effect == Effect::Read || !action.changed_nothing)
         };
         for action in actions.iter().rev().filter(touching) {
+            if action.outcome.failed != Some(true) {
+                removed.note(&action.target);
+            }
             let Some(file) = action.target.file.as_deref() else {
                 continue;
             };
-            if changed.contains(file) || !seen.insert(file) {
+            if changed.contains(file) || removed.has(file) || !seen.insert(file) {
                 continue;
             }
             if !line.is_empty() && line.len() + file.len() > 2 * limits.line {

@@ -1,6 +1,6 @@
 //! Lines that tell of an error, and lines that tell that something was not allowed to happen.
 
-use crate::summarize::extractive::error_line::refuses;
+use crate::summarize::extractive::error_line::{is_crossed, refuses};
 use crate::summarize::extractive::line::cleaned;
 
 /// What an error line's first word ends with.
@@ -63,6 +63,7 @@ pub fn is_error_line(line: &str) -> bool {
     let has = |words: &str| memchr::memmem::find(line.as_bytes(), words.as_bytes()).is_some();
     line.len() <= MAX_LINE
         && (refuses(line)
+            || is_crossed(line)
             || has(": error")
             || has(" panicked at")
             || line.ends_with("command not found")

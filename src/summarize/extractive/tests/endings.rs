@@ -173,3 +173,58 @@ fn an_error_about_something_missing_is_open_until_it_is_there() {
         );
     }
 }
+
+#[test]
+fn a_terminals_envelope_is_opened() {
+    let text = done(&[
+        (
+            "terminal",
+            r#"{"command": "pytest -q"}"#,
+            r#"{"output": "E  ValueError: bad seed\n=== 1 failed, 11 passed in 2.0s ===", "exit_code": 1}"#,
+        ),
+        (
+            "terminal",
+            r#"{"command": "npm test || true"}"#,
+            r#"{"stdout": "one\nTests: 3 failed, 9 passed", "stderr": "", "exit_code": 0}"#,
+        ),
+        (
+            "terminal",
+            r#"{"command": "make it"}"#,
+            r#"{"output": "late", "exit_code": 124, "error": "timed out"}"#,
+        ),
+    ]);
+    for line in [
+        "- terminal: pytest -q -> exit 1: E ValueError: bad seed\n",
+        "- terminal: npm test || true -> exit 0 with an error: Tests: 3 failed, 9 passed\n",
+        "- terminal: make it -> exit 124: timed out\n",
+        "Open errors:\n",
+    ] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+}
+
+#[test]
+fn crosses_are_told_and_blocked_commands_are_failures() {
+    let text = done(&[
+        (
+            "bash",
+            r#"{"command": "python check.py"}"#,
+            "case 1\n❌ passed but should have failed\nExit code: 0",
+        ),
+        ("bash", r#"{"command": "rm -rf /w"}"#, "Command blocked by policy"),
+        ("bash", r#"{"command": "cat > a.py <<E\nx\nE"}"#, "Exit code: 0"),
+        ("bash", r#"{"command": "cat > b.py <<E\nx\nE"}"#, "Exit code: 0"),
+        ("bash", r#"{"command": "cd /w && rm a.py"}"#, "Exit code: 0"),
+        (
+            "bash",
+            r#"{"command": "python -c 'if a' > [model._meta.get_field(f).column"}"#,
+            "Exit code: 0",
+        ),
+    ]);
+    assert!(
+        text.contains("python check.py -> ok: ❌ passed but should have failed\n")
+            && text.contains("rm -rf /w -> failed: Command blocked by policy\n")
+            && text.contains("- changed: b.py\n"),
+        "{text}"
+    );
+}

@@ -1,0 +1,29 @@
+//! What a terminal printed and how it ended, in a JSON answer that only wraps it: `{"output": "…", "exit_code": 1}`.
+
+use std::borrow::Cow;
+
+use super::fields::EXIT_CODES;
+use crate::trajectory::leaves::Leaf;
+
+/// The fields that hold what was printed.
+const PRINTED: [&str; 4] = ["output", "stdout", "stderr", "content"];
+
+/// What was printed and the exit code; `None` where the answer is no such envelope, or has an error of its own.
+pub(super) fn unwrapped(fields: &[Leaf<'_>]) -> Option<(String, i32)> {
+    let mut outermost = fields.iter().filter(|leaf| leaf.depth == 1);
+    let code = outermost.clone().find(|leaf| leaf.is_under(&EXIT_CODES))?;
+    let code = code.value().trim().parse().ok()?;
+    let is_error =
+        |leaf: &Leaf<'_>| leaf.is_under(&["error"]) && leaf.is_string && !leaf.value().trim().is_empty();
+    if outermost.any(is_error) {
+        return None;
+    }
+    let printed = fields
+        .iter()
+        .filter(|leaf| leaf.depth == 1 && leaf.is_string && leaf.is_under(&PRINTED));
+    let printed: Vec<Cow<'_, str>> = printed
+        .map(Leaf::value)
+        .filter(|text| !text.trim().is_empty())
+        .collect();
+    (!printed.is_empty()).then(|| (printed.join("\n"), code))
+}
