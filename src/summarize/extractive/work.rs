@@ -50,15 +50,16 @@ pub(super) fn done(actions: &[Action], limits: Limits, candidates: &mut Vec<Cand
         }
         let lateness = (number + 1) as f64 / count;
         let failed = action.outcome.failed == Some(true);
-        let base = match action.target.effect {
-            Effect::Read => 0.9,
-            Effect::Modify => 2.2,
-            Effect::Other if starts_with_any(&action.target.line, &LOOKUPS) => 1.2,
-            Effect::Other => 2.0,
+        let (base, late) = match action.target.effect {
+            Effect::Read => (0.9, 2.0),
+            Effect::Modify => (2.2, 2.0),
+            // However late, what was looked up changed nothing.
+            Effect::Other if starts_with_any(&action.target.line, &LOOKUPS) => (0.9, 1.0),
+            Effect::Other => (2.0, 2.0),
         };
         let value = base
             + if failed { 0.8 } else { 0.0 }
-            + 2.0 * lateness * lateness
+            + late * lateness * lateness
             + if action.is_open { 0.5 } else { 0.0 };
         candidates.push(Candidate {
             section: Section::Done,
