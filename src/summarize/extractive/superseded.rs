@@ -53,7 +53,7 @@ pub(super) fn without_superseded(candidates: &mut Vec<Candidate>) {
         let text = candidates
             .get(*index)
             .map_or("", |candidate| candidate.text.as_str());
-        if corrections.len() < MAX_CORRECTIONS && starts_with_any(text, &CORRECTIONS) {
+        if corrections.len() < MAX_CORRECTIONS && begins_in_any_case(text, &CORRECTIONS) {
             corrections.push((*order, subject));
         }
     }
@@ -76,7 +76,7 @@ fn is_same(one: &str, other: &str) -> bool {
     rest.is_some_and(|rest| rest.is_empty() || (rest.starts_with(' ') && short.contains(' ')))
 }
 
-fn starts_with_any(text: &str, starts: &[&str]) -> bool {
+fn begins_in_any_case(text: &str, starts: &[&str]) -> bool {
     let starts_with = |start: &&str| {
         text.get(..start.len())
             .is_some_and(|head| head.eq_ignore_ascii_case(start))
