@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 use super::command::tell_directories;
 use super::missing::close_found;
 use super::outcome::{Outcome, outcome};
+use super::resolved::close_resolved;
 use super::source::{SourceCall, SourceTurn};
 use super::success::changed_nothing;
 use super::target::{Effect, Target, target};
@@ -90,6 +91,7 @@ pub(super) fn actions(turns: &[SourceTurn<'_>]) -> Vec<Action> {
     }
     all.retain(|action| action.times > 0);
     close_found(&mut all);
+    close_resolved(&mut all);
     all
 }
 

@@ -51,6 +51,8 @@ fn missed_by(action: &Action) -> Option<Missing<'_>> {
 struct There<'a> {
     /// As installers know them: in small letters, with `-` for `_`.
     installed: FxHashSet<String>,
+    /// Whether all that the project itself names was installed.
+    has_all: bool,
     /// The last steps of paths.
     files: FxHashSet<&'a str>,
 }
@@ -61,12 +63,17 @@ impl<'a> There<'a> {
             return;
         }
         let marks = [' ', '\n', ':', ';', '&', '|', '"', '\'', '=', '(', ')'];
-        let words = || action.target.key.split(marks);
+        // Where it ran stands last.
+        let command = action.target.key.split("\n in ").next().unwrap_or_default();
+        let words = || command.split(marks);
         let installs = words().any(|word| INSTALLERS.contains(&word))
             && words().any(|word| matches!(word, "install" | "add"));
         if installs {
             let names = words().filter_map(|word| word.split(['<', '>', '~', '[', '@']).next());
             self.installed.extend(names.map(to_installers));
+            // Whatever the project names in a list of its own.
+            self.has_all |= words().any(|word| matches!(word, "-r" | "-e" | "--editable" | "--requirement"))
+                || words().filter(|word| !word.is_empty()).last() == Some("install");
         }
         // Looking for a file does not show that it is there.
         if action.target.effect != Effect::Read || action.target.file.is_some() {
@@ -77,7 +84,7 @@ impl<'a> There<'a> {
 
     fn has(&self, missing: &Missing<'_>) -> bool {
         match missing {
-            Missing::Installable(name) => self.installed.contains(&to_installers(name)),
+            Missing::Installable(name) => self.has_all || self.installed.contains(&to_installers(name)),
             Missing::File(name) => self.files.contains(name),
         }
     }
@@ -93,6 +100,11 @@ fn missing(error: &str) -> Option<Missing<'_>> {
         let name = module.trim_start_matches(['\'', '"']);
         let end = name.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-'));
         return named(name.get(..end.unwrap_or(name.len()))?).map(Missing::Installable);
+    }
+    if let Some((_, module)) = error.split_once("Cannot find module '") {
+        return named(module.split('\'').next()?)
+            .filter(|name| !name.contains('/') || name.starts_with('@'))
+            .map(Missing::Installable);
     }
     if let Some(before) = error.trim_end().strip_suffix(": command not found") {
         return named(before.rsplit([' ', ':']).next()?).map(Missing::Installable);
@@ -149,6 +161,11 @@ mod tests {
                 "FileNotFoundError: [Errno 2] No such file or directory: 'c/d.txt'",
                 Some(Missing::File("d.txt")),
             ),
+            (
+                "Error: Cannot find module 'express'",
+                Some(Missing::Installable("express")),
+            ),
+            ("Error: Cannot find module './a/b'", None),
             ("No such file or directory", None),
             ("No module named ", None),
             ("KeyError: 'x'", None),

@@ -20,9 +20,12 @@ mod prose;
 mod rank;
 mod removed;
 mod render;
+mod resolved;
+mod run;
 mod sentences;
 mod small_talk;
 pub(super) mod source;
+mod statement;
 pub(super) mod success;
 mod superseded;
 pub(super) mod target;
@@ -106,8 +109,8 @@ impl Extractive {
             }
         }
         prose::asked(&turns, limits, &mut candidates);
-        prose::findings(&turns, limits, &mut candidates);
-        superseded::without_superseded(&mut candidates);
+        let stated = prose::findings(&turns, limits, &mut candidates);
+        candidates.retain(|candidate| !is_taken_back(candidate, &stated));
         work::done(&actions, limits, &mut candidates);
         work::files(&actions, limits, &mut candidates);
         work::open_errors(&actions, limits, &mut candidates);
@@ -150,6 +153,17 @@ fn is_news(candidate: &Candidate, lead: Option<&str>, files_follow: bool) -> boo
         Section::Asked | Section::Constraints => !lead.is_some_and(|lead| lead.contains(&candidate.text)),
         Section::Files => !files_follow,
         _ => true,
+    }
+}
+
+/// Whether a line tells what a later turn stated otherwise.
+fn is_taken_back(candidate: &Candidate, stated: &superseded::Stated) -> bool {
+    let turn = (candidate.order / order(0, 0)).checked_sub(1);
+    match candidate.section {
+        Section::Earlier | Section::Values => stated.is_stale(turn, &candidate.text),
+        // Those of these turns were looked at as they were told.
+        Section::Findings => turn.is_none() && stated.is_stale(turn, &candidate.text),
+        _ => false,
     }
 }
 

@@ -11,6 +11,7 @@ use super::small_talk::{
     is_announcement, is_numbered_step, is_one_word, is_polite, is_small_talk, start_of, starts_with_any,
 };
 use super::source::SourceTurn;
+use super::superseded::{Stated, Worth};
 use super::{Limits, order};
 use crate::trajectory::Role;
 
@@ -57,9 +58,12 @@ const DEMANDS_ELSEWHERE: [&str; 18] = [
 ];
 
 /// Starts of sentences that tell a finding.
-const FINDINGS: [&str; 14] = [
+const FINDINGS: [&str; 17] = [
     "all tests",
     "i found",
+    "i removed",
+    "i restored",
+    "i reverted",
     "i've found",
     "root cause",
     "the bug",
@@ -73,6 +77,9 @@ const FINDINGS: [&str; 14] = [
     "原因",
     "问题",
 ];
+
+/// Those of them that tell much in few words.
+const SHORT: [&str; 4] = ["all tests", "i removed", "i restored", "i reverted"];
 
 /// Lines for what the human asked and demanded.
 pub(super) fn asked(turns: &[SourceTurn<'_>], limits: Limits, candidates: &mut Vec<Candidate>) {
@@ -145,26 +152,42 @@ pub(super) fn asked(turns: &[SourceTurn<'_>], limits: Limits, candidates: &mut V
     }
 }
 
-/// Lines for what the assistant concluded: its last sentences that tell more than the next step.
-pub(super) fn findings(turns: &[SourceTurn<'_>], limits: Limits, candidates: &mut Vec<Candidate>) {
+/// Lines for what the assistant concluded: its last sentences that tell more than the next step, without what anybody
+/// stated otherwise later. What is stated comes back.
+pub(super) fn findings(turns: &[SourceTurn<'_>], limits: Limits, candidates: &mut Vec<Candidate>) -> Stated {
     let speaking: Vec<(usize, Vec<Cow<'_, str>>)> = turns
         .iter()
         .enumerate()
         .rev()
-        .filter(|(_, turn)| turn.role == Role::Assistant && !turn.prose.trim().is_empty())
+        .filter(|(_, turn)| {
+            matches!(turn.role, Role::Assistant | Role::Human) && !turn.prose.trim().is_empty()
+        })
         .map(|(index, turn)| (index, prose_lines(&turn.prose, false)))
         .collect();
     let mut seen: FxHashSet<&str> = FxHashSet::default();
     seen.reserve(4 * speaking.len());
-    for (rank, (index, lines)) in speaking.iter().enumerate() {
+    let mut stated = Stated::default();
+    let mut rank = 0_usize;
+    for (index, lines) in &speaking {
         let all: Vec<&str> = lines
             .iter()
             .flat_map(|line| sentences(line))
             .take(MAX_SENTENCES)
             .collect();
+        if turns.get(*index).is_some_and(|turn| turn.role == Role::Human) {
+            for sentence in all {
+                stated.note(*index, sentence);
+            }
+            continue;
+        }
+        rank += 1;
         let last = all.len();
         for (number, sentence) in all.into_iter().enumerate() {
             let sentence = without_number(sentence);
+            let worth = stated.note(*index, sentence);
+            if worth == Worth::Stale {
+                continue;
+            }
             let lower = start_of(sentence);
             if is_announcement(&lower) || sentence.ends_with([':', '：', '?', '？']) {
                 continue;
@@ -173,7 +196,7 @@ pub(super) fn findings(turns: &[SourceTurn<'_>], limits: Limits, candidates: &mu
                 continue;
             }
             // What is so at one time is not so for long.
-            if rank >= LATEST && sentence.contains(" currently ") {
+            if rank > LATEST && sentence.contains(" currently ") {
                 continue;
             }
             // A sentence that is a little too long tells more as a whole than cut.
@@ -187,7 +210,13 @@ pub(super) fn findings(turns: &[SourceTurn<'_>], limits: Limits, candidates: &mu
                     .map(|c| if c.is_ascii() { 1.0 } else { 2.5 })
                     .sum::<f64>()
             };
-            if length < 28.0 || is_polite(&lower, sentence) || !seen.insert(sentence) {
+            // How things are is told in few words.
+            let least = if worth == Worth::State || starts_with_any(&lower, &SHORT) {
+                14.0
+            } else {
+                28.0
+            };
+            if length < least || is_polite(&lower, sentence) || !seen.insert(sentence) {
                 continue;
             }
             let is_finding = starts_with_any(&lower, &FINDINGS);
@@ -206,7 +235,7 @@ pub(super) fn findings(turns: &[SourceTurn<'_>], limits: Limits, candidates: &mu
                 } else {
                     1.0
                 };
-            let value = base * weight / (1.0 + 0.12 * rank as f64);
+            let value = base * weight / (0.88 + 0.12 * rank as f64);
             candidates.push(Candidate {
                 section: Section::Findings,
                 order: order(*index, number),
@@ -215,6 +244,7 @@ pub(super) fn findings(turns: &[SourceTurn<'_>], limits: Limits, candidates: &mu
             });
         }
     }
+    stated
 }
 
 /// Starts of sentences that lean on what was said before.

@@ -42,21 +42,23 @@ impl<'a> Removed<'a> {
         }
     }
 
-    /// Whether `file` was among them; a path from somewhere below the root is the same as one from the root that ends so.
+    /// Whether `file` was among them.
     pub fn has(&self, file: &str) -> bool {
-        let is_same = |other: &&str| {
-            let (long, short) = if other.len() > file.len() {
-                (*other, file)
-            } else {
-                (file, *other)
-            };
-            let rest = long.strip_suffix(short.trim_start_matches("./"));
-            rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
-        };
         self.by_name
             .get(last_step(file))
-            .is_some_and(|files| files.iter().any(is_same))
+            .is_some_and(|files| files.iter().any(|other| is_same_file(other, file)))
     }
+}
+
+/// Whether two paths name one file; one from somewhere below the root is the same as one from the root that ends so.
+pub(super) fn is_same_file(one: &str, other: &str) -> bool {
+    let (long, short) = if one.len() > other.len() {
+        (one, other)
+    } else {
+        (other, one)
+    };
+    let rest = long.strip_suffix(short.trim_start_matches("./"));
+    rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
 }
 
 fn last_step(path: &str) -> &str {

@@ -1,68 +1,102 @@
-//! Findings that a later one took back: of two statements about the same subject, the later one stands.
+//! Statements that a later one took back: of two about the same subject, the later one stands.
 
 use rustc_hash::FxHashMap;
 
-use super::candidate::{Candidate, Section};
-
-/// Starts of sentences that take back what was said.
-const CORRECTIONS: [&str; 6] = [
-    "i was wrong",
-    "actually,",
-    "correction",
-    "updated:",
-    "update:",
-    "on second thought",
-];
+use super::statement::{Statement, is_correction, statements, tells_change};
 
 /// Corrections looked at: what they take back is told in other words, and so it is compared with each.
 const MAX_CORRECTIONS: usize = 16;
 
-/// Words of a subject.
-const MAX_WORDS: usize = 6;
+/// What a sentence is worth once all is said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Worth {
+    /// A later turn took it back.
+    Stale,
+    /// It says how something is at the end.
+    State,
+    /// Whatever else.
+    Plain,
+}
 
-/// Places of one turn (see `order`).
-const TURN: usize = 100_000;
+/// What is stated of each subject, from the last turn on backwards.
+#[derive(Debug, Default)]
+pub(super) struct Stated {
+    by_subject: FxHashMap<String, Latest>,
+    corrections: Vec<(usize, String)>,
+}
 
-/// Takes out the findings that a later turn's finding about the same subject takes the place of.
-pub(super) fn without_superseded(candidates: &mut Vec<Candidate>) {
-    let findings = candidates.iter().enumerate();
-    let findings = findings.filter(|(_, candidate)| candidate.section == Section::Findings);
-    let mut told: Vec<(usize, usize, String)> = findings
-        .filter_map(|(index, candidate)| Some((candidate.order, index, subject(&candidate.text)?)))
-        .collect();
-    if told.len() < 2 {
-        return;
-    }
-    told.sort_unstable_by_key(|(order, ..)| std::cmp::Reverse(*order));
-    let mut last: FxHashMap<&str, usize> = FxHashMap::default();
-    let mut corrections: Vec<(usize, &str)> = Vec::new();
-    let mut gone: Vec<usize> = Vec::new();
-    for (order, index, subject) in &told {
-        let is_later = |other: usize| *order < TURN || other / TURN > order / TURN;
-        // There are many issues and errors, each of which `is` something; a name of several words is one of a thing.
-        let is_name = subject.contains(' ');
-        let is_taken_back = is_name && last.get(subject.as_str()).is_some_and(|other| is_later(*other))
-            || corrections
-                .iter()
-                .any(|(other, corrected)| is_later(*other) && is_same(subject, corrected));
-        if is_taken_back {
-            gone.push(*index);
-            continue;
+/// The latest turns that state something of a subject.
+#[derive(Debug, Clone, Copy, Default)]
+struct Latest {
+    /// Anything.
+    any: Option<usize>,
+    /// A number.
+    number: Option<usize>,
+    /// That it is something else than before.
+    change: Option<usize>,
+}
+
+impl Stated {
+    /// Notes a sentence of a turn no later than those noted before, and says what it is worth at the end.
+    pub fn note(&mut self, turn: usize, sentence: &str) -> Worth {
+        let statements = statements(sentence);
+        if statements.is_empty() {
+            return Worth::Plain;
         }
-        last.insert(subject, *order);
-        let text = candidates
-            .get(*index)
-            .map_or("", |candidate| candidate.text.as_str());
-        if corrections.len() < MAX_CORRECTIONS && begins_in_any_case(text, &CORRECTIONS) {
-            corrections.push((*order, subject));
+        let is_stale = self.has_later(Some(turn), &statements);
+        // What is so besides takes nothing's place.
+        if sentence.contains(" also ") {
+            return if is_stale { Worth::Stale } else { Worth::Plain };
+        }
+        let is_value = statements.iter().any(|statement| statement.is_number);
+        let is_change = tells_change(sentence);
+        let is_correction = is_change && is_correction(sentence);
+        for statement in statements {
+            if is_correction && self.corrections.len() < MAX_CORRECTIONS {
+                self.corrections.push((turn, statement.subject.clone()));
+            }
+            let latest = self.by_subject.entry(statement.subject).or_default();
+            latest.any.get_or_insert(turn);
+            if statement.is_number {
+                latest.number.get_or_insert(turn);
+            }
+            if is_change {
+                latest.change.get_or_insert(turn);
+            }
+        }
+        match is_stale {
+            true => Worth::Stale,
+            false if is_value || is_change => Worth::State,
+            false => Worth::Plain,
         }
     }
-    gone.sort_unstable();
-    let mut index = 0;
-    candidates.retain(|_| {
-        index += 1;
-        gone.binary_search(&(index - 1)).is_err()
-    });
+
+    /// Whether a sentence told before any of these turns (`None`) or in one of them states what a later one took back.
+    pub fn is_stale(&self, turn: Option<usize>, sentence: &str) -> bool {
+        !self.by_subject.is_empty() && self.has_later(turn, &statements(sentence))
+    }
+
+    fn has_later(&self, turn: Option<usize>, statements: &[Statement]) -> bool {
+        let is_later = |other: Option<usize>| other.is_some() && other > turn;
+        statements.iter().any(|statement| {
+            let latest = self.by_subject.get(&statement.subject);
+            // There are many issues and errors, each of which `is` something.
+            let is_replaced = latest.is_some_and(|latest| {
+                is_later(latest.change)
+                    || statement.is_one && is_later(latest.any)
+                    || statement.is_number && is_later(latest.number)
+            });
+            let corrects = |(other, subject): &(usize, String)| {
+                is_later(Some(*other)) && is_same(named(subject), named(&statement.subject))
+            };
+            is_replaced || self.corrections.iter().any(corrects)
+        })
+    }
+}
+
+/// A subject without the kind of statement.
+fn named(subject: &str) -> &str {
+    subject.rsplit_once(' ').map_or(subject, |(named, _)| named)
 }
 
 /// Whether two subjects are one: they are the same, or one of two words or more begins the other.
@@ -76,67 +110,20 @@ fn is_same(one: &str, other: &str) -> bool {
     rest.is_some_and(|rest| rest.is_empty() || (rest.starts_with(' ') && short.contains(' ')))
 }
 
-fn begins_in_any_case(text: &str, starts: &[&str]) -> bool {
-    let starts_with = |start: &&str| {
-        text.get(..start.len())
-            .is_some_and(|head| head.eq_ignore_ascii_case(start))
-    };
-    starts.iter().any(starts_with)
-}
-
-/// What a sentence makes a statement about, in small letters: of `the root cause is …`, also after a colon or an opening
-/// word (`Noted, your number is …`), the words between.
-fn subject(text: &str) -> Option<String> {
-    let first_word = text.find(' ').map(|blank| text.split_at(blank));
-    let after_word = first_word
-        .filter(|(word, _)| word.ends_with(','))
-        .map(|(_, rest)| rest);
-    let after_colon = || {
-        let mut colons = memchr::memchr_iter(b':', text.as_bytes());
-        colons.find_map(|colon| text.get(colon + 1..).filter(|rest| rest.starts_with(' ')))
-    };
-    subject_of(text)
-        .or_else(|| subject_of(after_word?.trim_start()))
-        .or_else(|| subject_of(after_colon()?.trim_start()))
-}
-
-fn subject_of(clause: &str) -> Option<String> {
-    let opening = ["the ", "your "].into_iter().find(|opening| {
-        let start = clause.get(..opening.len());
-        start.is_some_and(|start| start.eq_ignore_ascii_case(opening))
-    })?;
-    let words = clause.get(opening.len()..)?.split(' ');
-    let mut subject = String::new();
-    for word in words.take(MAX_WORDS) {
-        if matches!(word, "is" | "are" | "was" | "were") {
-            subject.make_ascii_lowercase();
-            return (!subject.is_empty()).then_some(subject);
-        }
-        if word.ends_with([',', '.', ';', ':', '!', '?']) {
-            return None;
-        }
-        if !subject.is_empty() {
-            subject.push(' ');
-        }
-        subject.push_str(word);
-    }
-    None
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn left(said: &[&str]) -> Vec<String> {
-        let finding = |(turn, text): (usize, &&str)| Candidate {
-            section: Section::Findings,
-            order: (turn + 1) * TURN,
-            text: (*text).to_owned(),
-            value: 1.0,
-        };
-        let mut candidates: Vec<Candidate> = said.iter().enumerate().map(finding).collect();
-        without_superseded(&mut candidates);
-        candidates.into_iter().map(|candidate| candidate.text).collect()
+    /// Of sentences of one turn each, those that stand at the end.
+    fn left<'s>(said: &[&'s str]) -> Vec<&'s str> {
+        let mut stated = Stated::default();
+        let turns = said.iter().enumerate().rev();
+        let mut left: Vec<&str> = turns
+            .filter(|(turn, sentence)| stated.note(*turn, sentence) != Worth::Stale)
+            .map(|(_, sentence)| *sentence)
+            .collect();
+        left.reverse();
+        left
     }
 
     #[test]
@@ -164,18 +151,54 @@ mod tests {
     }
 
     #[test]
+    fn a_state_stands_until_another_is_told() {
+        for (before, after) in [
+            ("The port is 8080.", "The port is 9443 now."),
+            (
+                "The server runs on port 8080.",
+                "The server now runs on port 9443.",
+            ),
+            (
+                "The bug is in parser.py.",
+                "The bug is not in parser.py after all.",
+            ),
+            ("The total is 41.50 EUR.", "Wait, the total is 39.90 EUR."),
+            ("The total is 41.50 EUR.", "The total is 39.90 EUR."),
+            ("Your line is suspended.", "Your line has been reactivated."),
+            (
+                "Airplane Mode is currently enabled on your phone.",
+                "Airplane Mode is off now.",
+            ),
+            (
+                "The refund of $120 goes to your gift card.",
+                "The refund of $120 goes to your PayPal account instead.",
+            ),
+            ("订单金额是 1299 元。", "更正：订单金额是 1499 元。"),
+            (
+                "I see that your mobile data is OFF.",
+                "Great, my mobile data is on.",
+            ),
+        ] {
+            assert_eq!(left(&[before, after]), [after], "{before}");
+        }
+        for (before, after) in [
+            ("The issue is in a.", "The issue is that b fails."),
+            ("The first item is A1.", "The second item is B2."),
+            ("The server is slow.", "The server runs on port 80."),
+            ("Your order is on its way.", "If your order is late, call."),
+            ("This is done.", "This is not done."),
+        ] {
+            assert_eq!(left(&[before, after]), [before, after], "{before}");
+        }
+    }
+
+    #[test]
     fn what_one_turn_says_in_two_sentences_stays() {
-        let finding = |order, text: &str| Candidate {
-            section: Section::Findings,
-            order,
-            text: text.to_owned(),
-            value: 1.0,
-        };
-        let mut candidates = vec![
-            finding(TURN, "The issue is in a."),
-            finding(TURN + 1, "The issue is also in b."),
-        ];
-        without_superseded(&mut candidates);
-        assert_eq!(candidates.len(), 2);
+        let mut stated = Stated::default();
+        assert_eq!(stated.note(1, "The port is 80."), Worth::State);
+        assert_eq!(stated.note(1, "The port is 90 now."), Worth::State);
+        assert_eq!(stated.note(0, "The port is 70."), Worth::Stale);
+        assert!(stated.is_stale(None, "Its port: the port is 70."));
+        assert!(!stated.is_stale(Some(1), "The port is 80."));
     }
 }

@@ -142,6 +142,13 @@ fn an_error_about_something_missing_is_open_until_it_is_there() {
             true,
         ),
         ("python a.py", module, "pip show ruamel", "Exit code: 0", true),
+        (
+            "python a.py",
+            module,
+            "pip install -e . -q",
+            "done\nExit code: 0",
+            false,
+        ),
         ("rg x", tool, "apt-get install -y rg", "Exit code: 0", false),
         ("rg x", tool, "grep -r rg .", "Exit code: 0", true),
         (
@@ -171,6 +178,56 @@ fn an_error_about_something_missing_is_open_until_it_is_there() {
             expected,
             "{error} / {later}"
         );
+    }
+}
+
+#[test]
+fn an_error_is_open_until_the_same_went_well_in_other_words() {
+    let is_open = |failing: (&str, &str, &str), later: (&str, &str, &str)| {
+        let arguments = |name: &str, what: &str| match name {
+            "sh" => serde_json::json!({ "command": what }).to_string(),
+            _ => serde_json::json!({ "path": what }).to_string(),
+        };
+        let (before, after) = (arguments(failing.0, failing.1), arguments(later.0, later.1));
+        done(&[(failing.0, &before, failing.2), (later.0, &after, later.2)]).contains("Open errors:\n")
+    };
+    let failing = "KeyError: 'k'\nExit code: 1";
+    let edit = (
+        "edit",
+        "/w/a.py",
+        "No replacement was performed, old_str `x` did not appear verbatim in /w/a.py.",
+    );
+    for (before, after, expected) in [
+        (
+            ("sh", "python a.py", failing),
+            ("sh", "python a.py --verbose", "fine\nExit code: 0"),
+            false,
+        ),
+        (
+            ("sh", "python a.py", failing),
+            ("sh", "python a.py --help", "usage\nExit code: 0"),
+            true,
+        ),
+        (
+            ("sh", "python a.py", failing),
+            ("sh", "python a.py --verbose", failing),
+            true,
+        ),
+        (
+            ("sh", "pytest tests/test_a.py -x", "1 failed in 1s"),
+            ("sh", "pytest tests -q", "8 passed in 1s"),
+            false,
+        ),
+        (
+            ("sh", "pytest tests/test_a.py -x", "KeyError: 'k'\n1 failed in 1s"),
+            ("sh", "pytest tests/test_b.py", "8 passed in 1s"),
+            true,
+        ),
+        (edit, ("sh", "sed -i 's/a/b/' /w/a.py", ""), false),
+        (edit, ("sh", "sed -i 's/a/b/' /w/b.py", ""), true),
+        (edit, ("write", "/w/a.py", "ok"), false),
+    ] {
+        assert_eq!(is_open(before, after), expected, "{before:?} / {after:?}");
     }
 }
 

@@ -1,0 +1,261 @@
+//! What a sentence states of what: `Wait, the port is 9443 now` states a number of the port, and that it is new.
+
+/// Words of a subject at most.
+const MAX_WORDS: usize = 6;
+
+/// Words looked at in a sentence.
+const MAX_LOOKED_AT: usize = 40;
+
+/// Bytes of a subject in a script without spaces.
+const MAX_BYTES: usize = 36;
+
+/// What a sentence states of one subject.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Statement {
+    /// What it is about and what kind of thing it says, in small letters: `port is`.
+    pub subject: String,
+    /// Whether the subject is the only one of its name: `your order`, `Airplane Mode`, but not `the issue`.
+    pub is_one: bool,
+    /// Whether what is said has digits.
+    pub is_number: bool,
+}
+
+/// Starts of sentences that take back what was said.
+const CORRECTIONS: [&str; 10] = [
+    "actually,",
+    "correction",
+    "i was wrong",
+    "my mistake",
+    "on second thought",
+    "update:",
+    "updated:",
+    "wait,",
+    "wait:",
+    "更正",
+];
+
+/// Whether a sentence says that it takes back what was said.
+pub(super) fn is_correction(sentence: &str) -> bool {
+    let starts_with = |start: &&str| {
+        sentence
+            .get(..start.len())
+            .is_some_and(|head| head.eq_ignore_ascii_case(start))
+    };
+    CORRECTIONS.iter().any(starts_with)
+}
+
+/// Whether a sentence says that something is new.
+pub(super) fn tells_change(sentence: &str) -> bool {
+    let words = sentence.split([' ', ',', '.', '!', '。', '，']);
+    words.take(MAX_LOOKED_AT).any(|word| {
+        matches!(
+            word,
+            "now" | "Now" | "instead" | "longer" | "anymore" | "reverted" | "undone"
+        )
+    }) || sentence.contains("after all")
+        || sentence.contains("现在")
+        || is_correction(sentence)
+}
+
+/// What a sentence states, in its order. Questions and conditions state nothing.
+pub(super) fn statements(sentence: &str) -> Vec<Statement> {
+    let mut found = Vec::new();
+    if sentence.ends_with(['?', '？']) {
+        return found;
+    }
+    let mut clause: Vec<&str> = Vec::with_capacity(MAX_WORDS + 1);
+    let mut is_condition = false;
+    let mut words = sentence.split(' ').take(MAX_LOOKED_AT).peekable();
+    while let Some(raw) = words.next() {
+        let word = raw.trim_matches(|c: char| c.is_ascii_punctuation() && !matches!(c, '#' | '$'));
+        if let Some(kind) = verb(word, words.peek().copied()) {
+            let rest = words.clone().take(4);
+            let is_number = rest
+                .map(|word| word.bytes().any(|byte| byte.is_ascii_digit()))
+                .fold(false, |any, has| any || has);
+            if !is_condition && let Some(statement) = stated(&clause, kind, is_number) {
+                found.push(statement);
+            }
+            clause.clear();
+        } else {
+            match word {
+                "if" | "If" | "whether" | "when" | "When" | "once" | "Once" | "unless" | "until" | "what"
+                | "which" | "why" | "how" | "where" | "who" => is_condition = true,
+                "that" | "and" | "but" | "so" | "since" | "because" | "as" | "though" | "while" => {
+                    clause.clear();
+                }
+                "now" | "Now" | "currently" | "actually" | "still" | "also" | "" => {}
+                _ => clause.push(word),
+            }
+        }
+        if raw.ends_with([',', '.', ';', ':', '!', ')', '—']) {
+            clause.clear();
+            is_condition = false;
+        }
+    }
+    if !sentence.is_ascii() {
+        found.extend(stated_without_spaces(sentence));
+    }
+    found
+}
+
+/// What kind of statement a verb makes, where it makes one of a state.
+fn verb(word: &str, next: Option<&str>) -> Option<&'static str> {
+    Some(match word {
+        "is" | "are" | "was" | "were" | "remains" | "remain" | "stays" => "is",
+        "has" | "have" if next.is_some_and(|next| next.starts_with("been")) => "is",
+        "runs" | "run" => "runs",
+        "goes" | "go" => "goes",
+        "listens" => "listens",
+        "lives" => "lives",
+        "costs" => "costs",
+        "points" => "points",
+        _ => return None,
+    })
+}
+
+/// The statement of a verb that these words stand before.
+fn stated(clause: &[&str], kind: &str, is_number: bool) -> Option<Statement> {
+    let definite = |word: &&str| {
+        ["the", "your", "my", "our"]
+            .iter()
+            .any(|known| known.eq_ignore_ascii_case(word))
+    };
+    let (words, is_one) = match clause.iter().position(definite) {
+        Some(at) => {
+            let is_owned = clause
+                .get(at)
+                .is_some_and(|word| !word.eq_ignore_ascii_case("the"));
+            let words = clause.get(at + 1..)?;
+            (words, is_owned || words.len() > 1)
+        }
+        None => (clause, true),
+    };
+    let first = words.first()?;
+    let is_name = words.len() == clause.len();
+    if words.len() > MAX_WORDS || is_name && (words.len() > 4 || !names_something(first)) {
+        return None;
+    }
+    let mut subject = words.join(" ");
+    subject.make_ascii_lowercase();
+    subject.push(' ');
+    subject.push_str(kind);
+    Some(Statement {
+        subject,
+        is_one,
+        is_number,
+    })
+}
+
+/// Whether a word can be the first of a name: none that points at something else.
+fn names_something(word: &str) -> bool {
+    word.starts_with(char::is_uppercase)
+        && !matches!(
+            word,
+            "A" | "An"
+                | "I"
+                | "He"
+                | "She"
+                | "It"
+                | "We"
+                | "You"
+                | "They"
+                | "This"
+                | "These"
+                | "That"
+                | "Those"
+                | "There"
+                | "Here"
+                | "Everything"
+                | "Nothing"
+                | "One"
+                | "Each"
+                | "Both"
+                | "Another"
+                | "Some"
+                | "Also"
+        )
+}
+
+/// Statements in scripts without spaces: `订单金额是 1499 元`.
+fn stated_without_spaces(sentence: &str) -> impl Iterator<Item = Statement> {
+    let clauses = sentence.split(['，', '：', '；', '。', '！', ',', ':']);
+    clauses.filter_map(|clause| {
+        let (subject, said) = clause.split_once(['是', '为'])?;
+        let subject = subject.trim().trim_end_matches("现在");
+        let is_word = subject.chars().count() > 1 && subject.len() <= MAX_BYTES;
+        let is_one = !matches!(subject, "问题" | "原因" | "根本原因" | "错误");
+        (is_word && subject.chars().all(|c| c.is_alphabetic() && !c.is_ascii())).then(|| Statement {
+            subject: subject.to_owned(),
+            is_one,
+            is_number: said.bytes().take(8).any(|byte| byte.is_ascii_digit()),
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn subjects_are_found_wherever_their_clause_stands() {
+        for (sentence, subjects) in [
+            ("The root cause is the missing index.", &["root cause is"][..]),
+            ("I was wrong: the root cause was a deadlock.", &["root cause is"]),
+            ("I see that your **Airplane Mode** is ON.", &["airplane mode is"]),
+            ("Airplane Mode is off now.", &["airplane mode is"]),
+            ("Great, your line has been reactivated.", &["line is"]),
+            (
+                "Your plan is active and the line now runs.",
+                &["plan is", "line runs"],
+            ),
+            ("The refund of $120 goes to your card.", &["refund of $120 goes"]),
+            ("更正：订单金额是 1499 元。", &["订单金额"]),
+            ("If your line is off, call us.", &[]),
+            ("Is your line active?", &[]),
+            ("This is fine.", &[]),
+            ("There are three of them.", &[]),
+            ("It has been done.", &[]),
+            ("", &[]),
+        ] {
+            let found = statements(sentence);
+            let found: Vec<&str> = found.iter().map(|statement| statement.subject.as_str()).collect();
+            assert_eq!(found, subjects, "{sentence}");
+        }
+    }
+
+    #[test]
+    fn numbers_and_names_are_told_apart() {
+        for (sentence, is_one, is_number) in [
+            ("The port is 9443.", false, true),
+            ("The issue is in a.", false, false),
+            ("Your order is pending.", true, false),
+            ("The phone number is 555-0100.", true, true),
+            ("VPN is connected.", true, false),
+        ] {
+            let found = statements(sentence);
+            assert_eq!(found.len(), 1, "{sentence}");
+            assert_eq!(
+                (found[0].is_one, found[0].is_number),
+                (is_one, is_number),
+                "{sentence}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_new_is_said_to_be() {
+        for sentence in [
+            "The port is 9443 now.",
+            "It goes to your card instead.",
+            "The bug is not in a after all.",
+            "Wait, the total is 39.90 EUR.",
+            "The file is no longer there.",
+        ] {
+            assert!(tells_change(sentence), "{sentence}");
+        }
+        for sentence in ["The port is known.", "Waiting is fine.", "Update the file."] {
+            assert!(!tells_change(sentence), "{sentence}");
+        }
+    }
+}
