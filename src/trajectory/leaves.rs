@@ -9,6 +9,8 @@ use super::json;
 pub struct Leaf<'a> {
     /// The key that it, or the list it is in, stands under, as written: with its quotes.
     written_key: &'a str,
+    /// The key that its object stands under in another one, as written; `None` for the outermost one and for items of lists.
+    parent: Option<&'a str>,
     /// The value as written, a string with its quotes.
     written: &'a str,
     /// How deep: 1 for the fields of the outermost object.
@@ -25,6 +27,16 @@ impl<'a> Leaf<'a> {
     /// The key, decoded.
     pub fn key(&self) -> Cow<'a, str> {
         decoded(self.written_key)
+    }
+
+    /// The key that its object stands under in another one, decoded.
+    pub fn parent(&self) -> Option<Cow<'a, str>> {
+        self.parent.map(decoded)
+    }
+
+    /// Whether both stand in one object, as far as objects under keys go.
+    pub fn is_beside(&self, other: &Self) -> bool {
+        self.parent.map(str::as_ptr) == other.parent.map(str::as_ptr) && self.record == other.record
     }
 
     /// Whether the key is one of `names`.
@@ -136,8 +148,13 @@ fn leaf<'a>(
     is_string: bool,
 ) -> Leaf<'a> {
     let (is_object, _, record) = open.last().copied().unwrap_or((true, "", 0));
+    let object = open.iter().rposition(|(is_object, ..)| *is_object).unwrap_or(0);
+    let outer = object.checked_sub(1).and_then(|outer| open.get(outer));
+    let is_field = outer.is_some_and(|(is_object, ..)| *is_object);
+    let parent = open.get(object).filter(|_| is_field).map(|(_, key, _)| *key);
     Leaf {
         written_key,
+        parent,
         written,
         depth: open.len(),
         record,

@@ -54,8 +54,8 @@ impl Section {
             Self::Earlier | Self::Values => 0.3,
             Self::Asked => 0.35,
             Self::Done => 0.4,
-            Self::Constraints | Self::Files | Self::Errors => 0.15,
-            Self::Findings => 0.25,
+            Self::Files | Self::Errors => 0.15,
+            Self::Constraints | Self::Findings => 0.25,
         }
     }
 

@@ -1,7 +1,7 @@
 //! How a tool call ended that has a JSON answer: what its fields say.
 
-use super::line::{cleaned, cleaned_line, shortened};
-use super::outcome::{MAX_LINE, Outcome, edges, quote};
+use super::field_line::{line_of, push_key, sentence};
+use super::outcome::{MAX_LINE, Outcome, quote};
 use super::success::says_done;
 use super::target::Effect;
 use super::told::Told;
@@ -9,9 +9,6 @@ use crate::trajectory::leaves::Leaf;
 
 /// Longest field that tells something in a line, in bytes.
 const MAX_TELLING: usize = 80;
-
-/// Longest sentence of a field in characters, where other fields are told with it.
-const MAX_SENTENCE: usize = 110;
 
 /// Values shorter than this, in bytes, are told however often they were told before.
 const MIN_REPEATED: usize = 6;
@@ -150,56 +147,6 @@ fn told_fields(fields: &[Leaf<'_>], target: &str, told: &mut Told) -> Option<Str
     quote(&line)
 }
 
-/// The fields that `is_news` wants in a line. A semicolon stands between the records of a list.
-fn line_of<'l>(
-    shown: impl Iterator<Item = &'l Leaf<'l>>,
-    mut is_news: impl FnMut(&Leaf<'_>, &str, &str) -> bool,
-) -> String {
-    let mut line = String::with_capacity(2 * MAX_LINE);
-    let mut field = String::with_capacity(MAX_LINE);
-    let mut before: Option<&Leaf<'_>> = None;
-    for leaf in shown {
-        let Some(value) = sentence(&leaf.value(), MAX_SENTENCE) else {
-            continue;
-        };
-        let is_next_item = leaf.is_item
-            && before.is_some_and(|before| {
-                before.is_item && before.record == leaf.record && before.key() == leaf.key()
-            });
-        field.clear();
-        if !is_next_item {
-            push_key(leaf, &mut field);
-        }
-        field.push_str(&value);
-        if !is_news(leaf, &field, &value) {
-            continue;
-        }
-        if !line.is_empty() {
-            if line.len() + field.len() + 2 > MAX_LINE {
-                break;
-            }
-            let is_same = before.is_none_or(|before| before.record == leaf.record);
-            line.push_str(if is_same { ", " } else { "; " });
-        }
-        line.push_str(&field);
-        before = Some(leaf);
-    }
-    line
-}
-
-/// What stands before a value: `key: `.
-fn push_key(leaf: &Leaf<'_>, field: &mut String) {
-    let key = leaf.key();
-    let is_name = key
-        .bytes()
-        .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    let key = if is_name { key } else { cleaned(&key).into() };
-    if !key.is_empty() {
-        field.push_str(&key);
-        field.push_str(": ");
-    }
-}
-
 /// Which fields are told first: the status and the like, then those of the outermost object.
 fn rank(leaf: &Leaf<'_>) -> usize {
     match leaf.depth {
@@ -207,13 +154,6 @@ fn rank(leaf: &Leaf<'_>) -> usize {
         0 | 1 => 1,
         _ => 2,
     }
-}
-
-/// A value in one line of at most so many characters.
-fn sentence(value: &str, most: usize) -> Option<String> {
-    let value = cleaned_line(edges(value).0);
-    let short = shortened(&value, most)?;
-    (!short.is_empty()).then(|| short.into_owned())
 }
 
 fn has_lines(value: &str) -> bool {
@@ -292,6 +232,20 @@ mod tests {
     }
 
     #[test]
+    fn what_holds_fields_is_named_where_they_begin() {
+        says(
+            "get(id: 1)",
+            r#"{"status": "open", "address": {"city": "Bern", "zip": 12}, "payment": {"source": "card", "by": {"name": "Ann"}}, "total": 5}"#,
+            "status: open, total: 5; address city: Bern, zip: 12; payment source: card; by name: Ann",
+        );
+        says(
+            "get(id: 1)",
+            r#"{"items": [{"name": "A", "options": {"size": 3}, "price": 4}, {"name": "B", "options": {"size": 5}}]}"#,
+            "name: A, options size: 3, price: 4; name: B, options size: 5",
+        );
+    }
+
+    #[test]
     fn refusals_are_told_however_long() {
         let long = "We are unable to cancel this reservation because the fare class does not allow cancellation within 24 hours of departure.";
         let short = "We are unable to cancel this reservation because the fare class does not allow cancellation within 24 hours …";
@@ -356,9 +310,9 @@ mod tests {
             "reason: limit exceeded"
         );
         let record = r#"{"at": {"city": "Fort Worth", "state": "TX", "floor": 2}, "total": 10.00}"#;
-        let whole = "total: 10.00, city: Fort Worth, state: TX, floor: 2";
+        let whole = "total: 10.00; at city: Fort Worth, state: TX, floor: 2";
         assert_eq!(of("get(k: a)", record), whole);
-        assert_eq!(of("get(k: b)", record), "total: 10.00, floor: 2");
+        assert_eq!(of("get(k: b)", record), "total: 10.00; at floor: 2");
     }
 
     #[test]
@@ -371,7 +325,7 @@ mod tests {
         says(
             "get(u: 7)",
             r##"{"name": "Ann", "orders": ["#W1", "#W2"], "cards": [{"id": 1, "at": {"x": 2}}, {"id": 3}], "status": "on"}"##,
-            "status: on, name: Ann, orders: #W1, #W2; id: 1, x: 2; id: 3",
+            "status: on, name: Ann, orders: #W1, #W2; id: 1, at x: 2; id: 3",
         );
     }
 

@@ -9,6 +9,7 @@ mod command;
 mod envelope;
 pub(super) mod error_line;
 mod excerpt;
+mod field_line;
 mod fields;
 mod lead;
 pub(super) mod line;
@@ -150,10 +151,17 @@ impl Extractive {
 /// Whether a line tells what neither the line above the summary nor the list of files after it tells.
 fn is_news(candidate: &Candidate, lead: Option<&str>, files_follow: bool) -> bool {
     match candidate.section {
-        Section::Asked | Section::Constraints => !lead.is_some_and(|lead| lead.contains(&candidate.text)),
+        Section::Asked | Section::Constraints => !lead.is_some_and(|lead| tells(lead, &candidate.text)),
         Section::Files => !files_follow,
         _ => true,
     }
+}
+
+/// Whether `lead` holds the words of `text`, whatever marks and bullets stand between them.
+fn tells(lead: &str, text: &str) -> bool {
+    let words = |text: &str| -> String { text.chars().filter(|c| c.is_alphanumeric()).collect() };
+    let said = words(text.strip_suffix('…').unwrap_or(text));
+    !said.is_empty() && words(lead).contains(&said)
 }
 
 /// Whether a line tells what a later turn stated otherwise.

@@ -36,6 +36,26 @@ const DEMANDS: [&str; 12] = [
     "not allowed",
     "required",
 ];
+/// Starts of sentences that say how somebody wants something.
+const WISHES: [&str; 17] = [
+    "always ",
+    "avoid ",
+    "ensure ",
+    "i prefer",
+    "i want ",
+    "i would like",
+    "i would prefer",
+    "i would rather",
+    "i'd like",
+    "i'd prefer",
+    "i'd rather",
+    "keep ",
+    "leave ",
+    "please keep ",
+    "please use ",
+    "prefer ",
+    "use ",
+];
 const DEMANDS_ELSEWHERE: [&str; 18] = [
     "必须",
     "不要",
@@ -128,7 +148,7 @@ pub(super) fn asked(turns: &[SourceTurn<'_>], limits: Limits, candidates: &mut V
                 continue;
             }
             let is_demand = demands(sentence);
-            if turn.role == Role::System && !is_demand {
+            if turn.role == Role::System && !is_demand || is_small_talk(&text) {
                 continue;
             }
             let section = if is_demand {
@@ -137,7 +157,7 @@ pub(super) fn asked(turns: &[SourceTurn<'_>], limits: Limits, candidates: &mut V
                 Section::Asked
             };
             let value = if is_demand {
-                base * 0.7
+                base
             } else {
                 base / (1.0 + 0.35 * place)
             };
@@ -301,7 +321,8 @@ fn demands(sentence: &str) -> bool {
     let lower = sentence.to_lowercase();
     // `I don't know` demands nothing.
     let told_of_self = lower.starts_with("i ") || lower.starts_with("it ") || lower.starts_with("we ");
-    (!told_of_self && DEMANDS.iter().any(|word| starts_or_holds(&lower, word)))
+    starts_with_any(&lower, &WISHES)
+        || (!told_of_self && DEMANDS.iter().any(|word| starts_or_holds(&lower, word)))
         || DEMANDS_ELSEWHERE.iter().any(|word| lower.contains(word))
 }
 

@@ -1,0 +1,77 @@
+//! The line that tells fields of a JSON answer: `status: delivered, total: 5; address city: Bern, zip: 3001`.
+
+use super::line::{cleaned, cleaned_line, shortened};
+use super::outcome::{MAX_LINE, edges};
+use crate::trajectory::leaves::Leaf;
+
+/// Longest sentence of a field in characters, where other fields are told with it.
+const MAX_SENTENCE: usize = 110;
+
+/// The fields that `is_news` wants in a line. A semicolon stands between objects, and between the records of
+/// a list.
+pub(super) fn line_of<'l>(
+    shown: impl Iterator<Item = &'l Leaf<'l>>,
+    mut is_news: impl FnMut(&Leaf<'_>, &str, &str) -> bool,
+) -> String {
+    let mut line = String::with_capacity(2 * MAX_LINE);
+    let mut field = String::with_capacity(MAX_LINE);
+    let mut before: Option<&Leaf<'_>> = None;
+    for leaf in shown {
+        let Some(value) = sentence(&leaf.value(), MAX_SENTENCE) else {
+            continue;
+        };
+        let is_next_item = leaf.is_item
+            && before.is_some_and(|before| {
+                before.is_item && before.record == leaf.record && before.key() == leaf.key()
+            });
+        field.clear();
+        if !is_next_item {
+            push_key(leaf, &mut field);
+        }
+        field.push_str(&value);
+        if !is_news(leaf, &field, &value) {
+            continue;
+        }
+        // What holds it is named once, where its fields begin.
+        let is_first = before.is_none_or(|before| !before.is_beside(leaf) && before.depth <= leaf.depth);
+        let holder = leaf.parent().filter(|_| is_first).map(|parent| cleaned(&parent));
+        let holder = holder
+            .as_deref()
+            .filter(|holder| *holder != value)
+            .unwrap_or_default();
+        if let Some(before) = before {
+            if line.len() + holder.len() + field.len() + 3 > MAX_LINE {
+                break;
+            }
+            let is_same = before.record == leaf.record && (leaf.record > 0 || before.is_beside(leaf));
+            line.push_str(if is_same { ", " } else { "; " });
+        }
+        if !holder.is_empty() {
+            line.push_str(holder);
+            line.push(' ');
+        }
+        line.push_str(&field);
+        before = Some(leaf);
+    }
+    line
+}
+
+/// What stands before a value: `key: `.
+pub(super) fn push_key(leaf: &Leaf<'_>, field: &mut String) {
+    let key = leaf.key();
+    let is_name = key
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let key = if is_name { key } else { cleaned(&key).into() };
+    if !key.is_empty() {
+        field.push_str(&key);
+        field.push_str(": ");
+    }
+}
+
+/// A value in one line of at most so many characters.
+pub(super) fn sentence(value: &str, most: usize) -> Option<String> {
+    let value = cleaned_line(edges(value).0);
+    let short = shortened(&value, most)?;
+    (!short.is_empty()).then(|| short.into_owned())
+}
