@@ -110,7 +110,7 @@ impl Extractive {
             }
         }
         prose::asked(&turns, limits, &mut candidates);
-        let stated = prose::findings(&turns, limits, &mut candidates);
+        let stated = prose::findings(&turns, &actions, limits, &mut candidates);
         candidates.retain(|candidate| !is_taken_back(candidate, &stated));
         work::done(&actions, limits, &mut candidates);
         work::files(&actions, limits, &mut candidates);

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use rustc_hash::FxHashSet;
 
+use super::action::Action;
 use super::candidate::{Candidate, Section};
 use super::line::{cleaned_line, is_fence, lines_of, shortened, without_bullet};
 use super::sentences::{sentences, without_number};
@@ -12,6 +13,8 @@ use super::small_talk::{
 };
 use super::source::SourceTurn;
 use super::superseded::{Stated, Worth};
+use super::target::Effect;
+use super::work::LOOKUPS;
 use super::{Limits, order};
 use crate::trajectory::Role;
 
@@ -173,8 +176,13 @@ pub(super) fn asked(turns: &[SourceTurn<'_>], limits: Limits, candidates: &mut V
 }
 
 /// Lines for what the assistant concluded: its last sentences that tell more than the next step, without what anybody
-/// stated otherwise later. What is stated comes back.
-pub(super) fn findings(turns: &[SourceTurn<'_>], limits: Limits, candidates: &mut Vec<Candidate>) -> Stated {
+/// stated otherwise, or a call changed, later. What is stated comes back.
+pub(super) fn findings(
+    turns: &[SourceTurn<'_>],
+    actions: &[Action],
+    limits: Limits,
+    candidates: &mut Vec<Candidate>,
+) -> Stated {
     let speaking: Vec<(usize, Vec<Cow<'_, str>>)> = turns
         .iter()
         .enumerate()
@@ -188,7 +196,12 @@ pub(super) fn findings(turns: &[SourceTurn<'_>], limits: Limits, candidates: &mu
     seen.reserve(4 * speaking.len());
     let mut stated = Stated::default();
     let mut rank = 0_usize;
+    let mut changes = actions.iter().rev().filter_map(changed_thing).peekable();
     for (index, lines) in &speaking {
+        while let Some((turn, named)) = changes.next_if(|(turn, _)| turn >= index) {
+            // What a turn calls comes after what it says.
+            stated.note_changes(turn + 1, named);
+        }
         let all: Vec<&str> = lines
             .iter()
             .flat_map(|line| sentences(line))
@@ -265,6 +278,15 @@ pub(super) fn findings(turns: &[SourceTurn<'_>], limits: Limits, candidates: &mu
         }
     }
     stated
+}
+
+/// What a call changed that went well, as the name of its tool says (`pending_order` of `cancel_pending_order`), and its turn.
+fn changed_thing(action: &Action) -> Option<(usize, &str)> {
+    let (tool, _) = action.target.line.split_once('(')?;
+    let (_, named) = tool.split_once('_')?;
+    let went_well = action.is_answered && action.outcome.failed != Some(true);
+    let changes = action.target.effect == Effect::Other && !starts_with_any(tool, &LOOKUPS);
+    (went_well && changes && !named.contains(' ')).then_some((action.turn, named))
 }
 
 /// Starts of sentences that lean on what was said before.

@@ -12,13 +12,49 @@ const MAX_BYTES: usize = 36;
 /// What a sentence states of one subject.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Statement {
-    /// What it is about and what kind of thing it says, in small letters: `port is`.
+    /// What it is about and what kind of thing it says, in small letters and without ids: `port is`.
     pub subject: String,
+    /// Which of several of that name: `#W1` of `your order #W1`.
+    pub id: Option<String>,
     /// Whether the subject is the only one of its name: `your order`, `Airplane Mode`, but not `the issue`.
     pub is_one: bool,
     /// Whether what is said has digits.
     pub is_number: bool,
+    /// Whether somebody says to have changed it.
+    pub is_change: bool,
 }
+
+/// What people say that they did when something is not what it was.
+const CHANGES: [&str; 28] = [
+    "activated",
+    "canceled",
+    "cancelled",
+    "changed",
+    "closed",
+    "connected",
+    "deactivated",
+    "disabled",
+    "disconnected",
+    "enabled",
+    "fixed",
+    "locked",
+    "opened",
+    "paid",
+    "reactivated",
+    "refunded",
+    "removed",
+    "reset",
+    "restored",
+    "resumed",
+    "reverted",
+    "suspended",
+    "switched",
+    "toggled",
+    "turned",
+    "unlocked",
+    "unsuspended",
+    "updated",
+];
 
 /// Starts of sentences that take back what was said.
 const CORRECTIONS: [&str; 10] = [
@@ -68,7 +104,10 @@ pub(super) fn statements(sentence: &str) -> Vec<Statement> {
     let mut words = sentence.split(' ').take(MAX_LOOKED_AT).peekable();
     while let Some(raw) = words.next() {
         let word = raw.trim_matches(|c: char| c.is_ascii_punctuation() && !matches!(c, '#' | '$'));
-        if let Some(kind) = verb(word, words.peek().copied()) {
+        if is_done_by_speaker(&clause) && CHANGES.binary_search(&word).is_ok() {
+            found.extend(changed(words.clone()));
+            clause.clear();
+        } else if let Some(kind) = verb(word, words.peek().copied()) {
             let rest = words.clone().take(4);
             let is_number = rest
                 .map(|word| word.bytes().any(|byte| byte.is_ascii_digit()))
@@ -114,36 +153,90 @@ fn verb(word: &str, next: Option<&str>) -> Option<&'static str> {
     })
 }
 
-/// The statement of a verb that these words stand before.
-fn stated(clause: &[&str], kind: &str, is_number: bool) -> Option<Statement> {
-    let definite = |word: &&str| {
-        ["the", "your", "my", "our"]
-            .iter()
-            .any(|known| known.eq_ignore_ascii_case(word))
-    };
-    let (words, is_one) = match clause.iter().position(definite) {
-        Some(at) => {
-            let is_owned = clause
-                .get(at)
-                .is_some_and(|word| !word.eq_ignore_ascii_case("the"));
-            let words = clause.get(at + 1..)?;
-            (words, is_owned || words.len() > 1)
+/// Whether the words before a verb make the speaker the one who did it: `I`, `I have`, `I've just`.
+fn is_done_by_speaker(clause: &[&str]) -> bool {
+    let speaks = |word: &str| matches!(word, "I" | "I've" | "I’ve" | "We" | "we" | "We've" | "we've");
+    let follows = |word: &&str| matches!(*word, "have" | "just" | "successfully" | "already");
+    clause.first().is_some_and(|word| speaks(word)) && clause.iter().skip(1).all(|word| follows(word))
+}
+
+/// The statement that something was changed which these words name.
+fn changed<'s>(words: impl Iterator<Item = &'s str>) -> Option<Statement> {
+    let mut named: Vec<&str> = Vec::with_capacity(MAX_WORDS);
+    for raw in words.take(MAX_WORDS + 2) {
+        let word = raw.trim_matches(|c: char| c.is_ascii_punctuation() && !matches!(c, '#' | '$'));
+        match word {
+            "on" | "off" | "back" if named.is_empty() => {}
+            "the" | "your" | "my" | "our" if named.is_empty() => {}
+            "on" | "off" | "to" | "from" | "for" | "in" | "with" | "and" | "by" | "back" | "at" | "so" => {
+                break;
+            }
+            _ => named.push(word),
         }
-        None => (clause, true),
-    };
-    let first = words.first()?;
-    let is_name = words.len() == clause.len();
-    if words.len() > MAX_WORDS || is_name && (words.len() > 4 || !names_something(first)) {
-        return None;
+        if raw.ends_with([',', '.', ';', ':', '!', ')', '—']) {
+            break;
+        }
     }
-    let mut subject = words.join(" ");
-    subject.make_ascii_lowercase();
-    subject.push(' ');
-    subject.push_str(kind);
+    let (subject, id) = subject(&named, "is")?;
     Some(Statement {
         subject,
-        is_one,
+        id,
+        is_one: true,
+        is_number: false,
+        is_change: true,
+    })
+}
+
+/// Words and the kind of a statement in small letters, and what of them is an id.
+fn subject(words: &[&str], kind: &str) -> Option<(String, Option<String>)> {
+    let is_id = |word: &&&str| word.bytes().any(|byte| byte.is_ascii_digit());
+    let id = words.iter().find(is_id).map(|word| word.to_ascii_lowercase());
+    let names = || words.iter().filter(|word| !is_id(word));
+    if words.len() > MAX_WORDS || names().next().is_none() {
+        return None;
+    }
+    let mut subject = String::with_capacity(40);
+    for word in names() {
+        subject.push_str(word);
+        subject.push(' ');
+    }
+    subject.make_ascii_lowercase();
+    subject.push_str(kind);
+    Some((subject, id))
+}
+
+/// The statement of a verb that these words stand before.
+fn stated(clause: &[&str], kind: &str, is_number: bool) -> Option<Statement> {
+    let is_any_of = |word: &&&str, known: &[&str]| known.iter().any(|known| known.eq_ignore_ascii_case(word));
+    let owned = clause
+        .iter()
+        .rposition(|word| is_any_of(&word, &["your", "my", "our"]));
+    // `The price of your order` is no order.
+    let is_within = |at: &usize| {
+        let before = at.checked_sub(1).and_then(|before| clause.get(before));
+        before.is_some_and(|before| is_any_of(&before, &["of", "for", "on", "in", "with", "to", "from"]))
+    };
+    let owned = owned.filter(|at| !is_within(at));
+    let definite = owned.or_else(|| clause.iter().position(|word| is_any_of(&word, &["the"])));
+    let definite = definite.or_else(|| {
+        clause
+            .iter()
+            .position(|word| is_any_of(&word, &["your", "my", "our"]))
+    });
+    let (words, is_named) = match definite {
+        Some(at) => (clause.get(at + 1..)?, false),
+        None => (clause, true),
+    };
+    if is_named && (words.len() > 4 || !words.first().is_some_and(|first| names_something(first))) {
+        return None;
+    }
+    let (subject, id) = subject(words, kind)?;
+    Some(Statement {
+        is_one: is_named || owned.is_some() || words.len() > 1,
+        subject,
+        id,
         is_number,
+        is_change: false,
     })
 }
 
@@ -187,6 +280,8 @@ fn stated_without_spaces(sentence: &str) -> impl Iterator<Item = Statement> {
         let is_one = !matches!(subject, "问题" | "原因" | "根本原因" | "错误");
         (is_word && subject.chars().all(|c| c.is_alphabetic() && !c.is_ascii())).then(|| Statement {
             subject: subject.to_owned(),
+            id: None,
+            is_change: false,
             is_one,
             is_number: said.bytes().take(8).any(|byte| byte.is_ascii_digit()),
         })
@@ -209,8 +304,14 @@ mod tests {
                 "Your plan is active and the line now runs.",
                 &["plan is", "line runs"],
             ),
-            ("The refund of $120 goes to your card.", &["refund of $120 goes"]),
+            ("The refund of $120 goes to your card.", &["refund of goes"]),
             ("更正：订单金额是 1499 元。", &["订单金额"]),
+            ("The price of your order is 5.", &["price of your order is"]),
+            ("This is the reason your line 555-01 is suspended.", &["line is"]),
+            ("I have now reactivated your line.", &["line is"]),
+            ("I turned off Airplane Mode and waited.", &["airplane mode is"]),
+            ("I've toggled mobile data on.", &["mobile data is"]),
+            ("They cancelled your order.", &[]),
             ("If your line is off, call us.", &[]),
             ("Is your line active?", &[]),
             ("This is fine.", &[]),

@@ -51,23 +51,42 @@ impl Stated {
         let is_value = statements.iter().any(|statement| statement.is_number);
         let is_change = tells_change(sentence);
         let is_correction = is_change && is_correction(sentence);
-        for statement in statements {
+        for mut statement in statements {
             if is_correction && self.corrections.len() < MAX_CORRECTIONS {
                 self.corrections.push((turn, statement.subject.clone()));
             }
-            let latest = self.by_subject.entry(statement.subject).or_default();
-            latest.any.get_or_insert(turn);
-            if statement.is_number {
-                latest.number.get_or_insert(turn);
-            }
-            if is_change {
-                latest.change.get_or_insert(turn);
+            statement.is_change |= is_change;
+            self.note_as(of_any_id(&statement), turn, &statement);
+            if let Some(id) = &statement.id {
+                self.note_as([&statement.subject, " ", id].concat(), turn, &statement);
             }
         }
         match is_stale {
             true => Worth::Stale,
             false if is_value || is_change => Worth::State,
             false => Worth::Plain,
+        }
+    }
+
+    /// Notes that something was changed, whatever its id, by a call whose name has it so: of `pending_order` also the order.
+    pub fn note_changes(&mut self, turn: usize, named: &str) {
+        let ends = memchr::memchr_iter(b'_', named.as_bytes()).map(|at| at + 1);
+        for end in std::iter::once(0).chain(ends) {
+            let mut subject = named.get(end..).unwrap_or_default().replace('_', " ");
+            subject.push_str(" is");
+            let latest = self.by_subject.entry(subject).or_default();
+            latest.change.get_or_insert(turn);
+        }
+    }
+
+    fn note_as(&mut self, subject: String, turn: usize, statement: &Statement) {
+        let latest = self.by_subject.entry(subject).or_default();
+        latest.any.get_or_insert(turn);
+        if statement.is_number {
+            latest.number.get_or_insert(turn);
+        }
+        if statement.is_change {
+            latest.change.get_or_insert(turn);
         }
     }
 
@@ -79,19 +98,31 @@ impl Stated {
     fn has_later(&self, turn: Option<usize>, statements: &[Statement]) -> bool {
         let is_later = |other: Option<usize>| other.is_some() && other > turn;
         statements.iter().any(|statement| {
-            let latest = self.by_subject.get(&statement.subject);
             // There are many issues and errors, each of which `is` something.
-            let is_replaced = latest.is_some_and(|latest| {
+            let replaces = |latest: &Latest| {
                 is_later(latest.change)
                     || statement.is_one && is_later(latest.any)
                     || statement.is_number && is_later(latest.number)
-            });
+            };
+            let is_replaced_as = |subject: &str| self.by_subject.get(subject).is_some_and(replaces);
+            // What is said of one without its id may be said of any.
+            let is_replaced = is_replaced_as(&statement.subject)
+                || match &statement.id {
+                    Some(id) => is_replaced_as(&[&statement.subject, " ", id].concat()),
+                    None => is_replaced_as(&of_any_id(statement)),
+                };
             let corrects = |(other, subject): &(usize, String)| {
                 is_later(Some(*other)) && is_same(named(subject), named(&statement.subject))
             };
             is_replaced || self.corrections.iter().any(corrects)
         })
     }
+}
+
+/// What a statement is noted as, whichever id it has.
+fn of_any_id(statement: &Statement) -> String {
+    let mark = if statement.id.is_some() { " *" } else { "" };
+    [&statement.subject, mark].concat()
 }
 
 /// A subject without the kind of statement.
@@ -187,6 +218,8 @@ mod tests {
             ("The server is slow.", "The server runs on port 80."),
             ("Your order is on its way.", "If your order is late, call."),
             ("This is done.", "This is not done."),
+            ("Your order #W1 is pending.", "Your order #W2 is delivered."),
+            ("The price of your order is 5.", "Your order is delivered."),
         ] {
             assert_eq!(left(&[before, after]), [before, after], "{before}");
         }
@@ -198,6 +231,8 @@ mod tests {
         assert_eq!(stated.note(1, "The port is 80."), Worth::State);
         assert_eq!(stated.note(1, "The port is 90 now."), Worth::State);
         assert_eq!(stated.note(0, "The port is 70."), Worth::Stale);
+        stated.note_changes(1, "the_airplane_mode");
+        assert!(stated.is_stale(Some(0), "Airplane Mode is on."));
         assert!(stated.is_stale(None, "Its port: the port is 70."));
         assert!(!stated.is_stale(Some(1), "The port is 80."));
     }

@@ -13,7 +13,7 @@ use super::target::Effect;
 use super::{Limits, order};
 
 /// What the names of tools start with that only look something up.
-const LOOKUPS: [&str; 11] = [
+pub(super) const LOOKUPS: [&str; 11] = [
     "calculate",
     "check_",
     "describe_",
