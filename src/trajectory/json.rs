@@ -65,6 +65,24 @@ pub fn decode_into<'a>(literal: &'a str, scratch: &'a mut String) -> (&'a str, b
     }
 }
 
+/// Where in a string literal the character stands that is `at` this offset of its text; its end where the text ends there.
+pub fn place_in(literal: &str, at: usize) -> Option<usize> {
+    let bytes = literal.as_bytes();
+    let (mut place, mut decoded) = (1, 0);
+    while decoded < at {
+        let (character, length) = match bytes.get(place)? {
+            b'\\' => escaped(bytes, place),
+            _ => {
+                let character = literal.get(place..)?.chars().next()?;
+                (Some(character), character.len_utf8())
+            }
+        };
+        decoded += character.map_or(char::REPLACEMENT_CHARACTER.len_utf8(), char::len_utf8);
+        place += length;
+    }
+    (decoded == at).then_some(place)
+}
+
 fn inner_of(literal: &str) -> &str {
     literal
         .strip_prefix('"')

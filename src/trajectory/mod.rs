@@ -24,7 +24,7 @@ mod view;
 
 pub use chat::{Chat, NoChat, chat};
 pub use decode::{view, view_with};
-pub use edit::{Edit, append_text, apply, new_turn};
+pub use edit::{Edit, append_text, apply, new_turn, replace_text};
 pub use groups::answered_turns;
 pub use mend::{Mended, NO_RESULT, STRAY_END, STRAY_OUTPUT, mend};
 pub use pairing::OpenCalls;
