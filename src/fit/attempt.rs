@@ -169,12 +169,11 @@ impl Attempt<'_> {
             });
             return Some(trajectory::apply(record.text, edits));
         };
-        edits.push(match self.merged_before() {
-            Some(earlier) => earlier.replaced(record, &body, quoted.as_deref())?,
-            None => {
-                push_quoted(&mut body, quoted.as_deref());
-                trajectory::append_text(record, record.turns.get(turn)?, &format!("\n\n{body}"))?
-            }
+        edits.push(if let Some(earlier) = self.merged_before() {
+            earlier.replaced(record, &body, quoted.as_deref())?
+        } else {
+            push_quoted(&mut body, quoted.as_deref());
+            trajectory::append_text(record, record.turns.get(turn)?, &format!("\n\n{body}"))?
         });
         edits.push(Edit {
             at: record.turn_span(turn)?.end..last,

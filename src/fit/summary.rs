@@ -101,7 +101,7 @@ fn invented_error(invented: &[String], usage: Usage) -> SummaryError {
     }
 }
 
-impl<'a> Case<'a> {
+impl Case<'_> {
     /// What the first summary of a region would take.
     pub fn estimate(&self, region: Region) -> Estimate {
         let given = self.given(region, None);
