@@ -162,3 +162,26 @@ fn an_earlier_summary_that_goes_is_counted_as_room() {
         fitted.row
     );
 }
+
+#[test]
+fn an_output_with_a_summary_behind_it_is_not_masked() {
+    let long = "a line of an output that is long enough to be masked\n".repeat(30);
+    let mut turns = vec![json!({"role": "user", "content": "Go on."})];
+    for step in 0..6 {
+        let id = format!("c{step}");
+        let call = json!({"id": id, "type": "function", "function": {"name": "bash", "arguments": "{\"command\": \"ls\"}"}});
+        turns.push(json!({"role": "assistant", "content": null, "tool_calls": [call]}));
+        let summary = "\n\n[CONTEXT SUMMARY]:\nThe key is ZX99417.\n\n[END OF CONTEXT SUMMARY]";
+        let content = format!("{step}\n{long}{}", if step == 0 { summary } else { "" });
+        turns.push(json!({"role": "tool", "tool_call_id": id, "content": content}));
+    }
+    let mut asked = FitSettings {
+        strategy: trajfit::fit::Strategy::Mask,
+        ..asked(100, SummaryPlacement::Merge)
+    };
+    asked.protection.first_gpt = false;
+    asked.protection.first_tool = false;
+    let fitted = fit(&fitter(asked), &json!({"messages": turns}).to_string());
+    assert!(fitted.row.masked_turns >= 2, "{:?}", fitted.row);
+    assert!(fitted.text.unwrap().contains("The key is ZX99417."));
+}

@@ -336,4 +336,21 @@ mod tests {
         let places: Vec<&str> = touches.iter().map(|touch| touch.directory.as_str()).collect();
         assert_eq!(places, ["/w", "/w/b", ""]);
     }
+
+    proptest::proptest! {
+        #[test]
+        fn whatever_is_written_is_read_without_fail(command in "[a-c \"'\\\\<>|&;()$`#*\n\t=/.é-]{0,60}") {
+            let touches = of_command(&command);
+            let code = of_command(&format!("python -c \"open('{command}', 'w')\""));
+            for touch in touches.iter().chain(&code) {
+                let name = touch.file.as_deref().unwrap_or_default();
+                proptest::prop_assert!(name.len() <= command.len() + 32, "{command:?} {name:?}");
+            }
+        }
+
+        #[test]
+        fn whatever_is_a_script_is_read_without_fail(code in "(open\\(|Path\\(|\\)|\\.write_text\\(|'|\"|, ?'w'|=|\n|a|é|os.remove\\(){0,30}") {
+            of_code(&code);
+        }
+    }
 }
