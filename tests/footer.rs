@@ -132,3 +132,105 @@ fn what_a_person_said_after_an_earlier_summary_is_kept() {
         "{summary}"
     );
 }
+
+/// What a person is told by an editor of lines.
+fn shown(open: &str, what: &str) -> String {
+    format!("{what}\n(Open file: {open})\n(Current directory: /w)\nbash-$")
+}
+
+#[test]
+fn edits_of_the_open_file_name_it() {
+    let long = "a line of text that is long enough to be replaced by a summary\n".repeat(12);
+    let step = |command: &str, open: &str, what: &str| {
+        [
+            json!({"role": "assistant", "content": format!("Next.\n```\n{command}\n```")}),
+            json!({"role": "user", "content": shown(open, what)}),
+        ]
+    };
+    let mut turns = vec![
+        json!({"role": "system", "content": "sys"}),
+        json!({"role": "user", "content": "Fix the fields, please."}),
+    ];
+    turns.extend(step("ls", "n/a", &long));
+    turns.extend(step("open src/fields.py 280", "/w/src/fields.py", &long));
+    turns.extend(step(
+        "edit 287:296\n    rm /w/never.py\nend_of_edit",
+        "/w/src/fields.py",
+        &format!("[File: /w/src/fields.py (300 lines total)]\n{long}"),
+    ));
+    turns.extend(step(
+        "create reproduce.py",
+        "/w/reproduce.py",
+        "[File: /w/reproduce.py (1 lines total)]\n1:",
+    ));
+    turns.extend(step("edit 1:1\nprint(1)\nend_of_edit", "/w/reproduce.py", &long));
+    turns.extend(step("open setup.py", "/w/setup.py", &long));
+    turns.extend(step(
+        "edit 3:3\n  broken(\nend_of_edit",
+        "/w/setup.py",
+        "Your proposed edit has introduced new syntax error(s). Please understand the fixes and retry your edit commmand.\n\nERRORS:\n- E999 IndentationError: unexpected indent",
+    ));
+    turns.extend(step("scroll_down", "/w/setup.py", &long));
+    turns.extend(step("rm reproduce.py", "/w/setup.py", ""));
+    turns.extend(step("ls", "/w/setup.py", &long));
+    for _ in 0..4 {
+        turns.extend(step("ls -la", "/w/setup.py", "x"));
+    }
+    let line = json!({"messages": turns}).to_string();
+    let asked = FitSettings {
+        file_footer: true,
+        ..settings(700, 400)
+    };
+    let summary = summary_of(&fit(&fitter(asked), &line).text.unwrap());
+    assert_eq!(
+        files(&summary, "Files modified:"),
+        ["/w/src/fields.py"],
+        "{summary}"
+    );
+    assert_eq!(files(&summary, "Files read:"), ["/w/setup.py"], "{summary}");
+}
+
+#[test]
+fn names_are_whole_scripts_are_read_and_what_is_changed_is_not_told_as_read() {
+    let long = "a line of text that is long enough to be replaced by a summary\n".repeat(12);
+    let mut turns = vec![
+        json!({"from": "system", "value": "sys"}),
+        json!({"from": "human", "value": "Fix L060."}),
+    ];
+    for command in [
+        "ls",
+        "cat src/rules/L060.py",
+        "cat \"my file.txt\"",
+        "cp src/rules/L060.py src/rules/L060.py.backup",
+        "cd /testbed && python3 -c \"\nwith open('src/rules/L060.py', 'r') as f:\n    lines = f.readlines()\nwith open('src/rules/L060.py', 'w') as f:\n    f.writelines(lines)\n\" 2>&1 | head -5",
+        "sed -n '40,45p' src/rules/L060.py",
+        "sed -i s/a/b/ 'x y.py'",
+        "cd /testbed && echo \"SELECT 1;\" > test_nvl.sql && cat test_nvl.sql",
+        "rm -f src/rules/L060.py.backup test_*.sql",
+        "ls",
+        "ls",
+        "ls",
+    ] {
+        let call = json!({"name": "bash", "arguments": {"command": command}});
+        turns.push(json!({"from": "gpt", "value": format!("<tool_call>\n{call}\n</tool_call>")}));
+        let answer = json!({"name": "bash", "content": format!("<returncode>0</returncode>\n<output>\n{long}</output>")});
+        turns.push(json!({"from": "tool", "value": format!("<tool_response>\n{answer}\n</tool_response>")}));
+    }
+    turns.push(json!({"from": "gpt", "value": "Done."}));
+    let line = json!({"conversations": turns}).to_string();
+    let asked = FitSettings {
+        file_footer: true,
+        ..settings(1100, 400)
+    };
+    let text = fit(&fitter(asked), &line).text.unwrap();
+    let record: Value = serde_json::from_str(&text).unwrap();
+    let texts = record["conversations"].as_array().unwrap().iter();
+    let mut texts = texts.filter_map(|turn| turn["value"].as_str());
+    let summary = texts.find(|text| text.starts_with("[CONTEXT SUMMARY]:")).unwrap();
+    assert_eq!(
+        files(summary, "Files modified:"),
+        ["x y.py", "src/rules/L060.py"],
+        "{summary}"
+    );
+    assert_eq!(files(summary, "Files read:"), ["my file.txt"], "{summary}");
+}

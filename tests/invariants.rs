@@ -9,7 +9,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use proptest::prelude::*;
 use support::generate::made;
-use support::oracle::{assert_sound, cost};
+use support::oracle::{assert_one_summary_each, assert_sound, cost};
 use support::{counter, fit, fitter, fitter_with, settings};
 use trajfit::compress::SummaryPlacement;
 use trajfit::metrics::Status;
@@ -105,15 +105,28 @@ proptest! {
     }
 
     #[test]
-    fn what_was_compressed_can_be_compressed_further(made in made(), placement in placement()) {
+    fn what_was_compressed_can_be_compressed_further(
+        made in made(),
+        placement in placement(),
+        then in placement(),
+        protect in any::<[bool; 4]>(),
+        last_n_turns in 0..5_usize,
+    ) {
         let mut first = settings(600, 60);
         first.summary_placement = placement;
         let notice = first.notice.clone();
         let Some(once) = fit(&fitter(first.clone()), &made.line()).text else { return Ok(()) };
-        let fitted = fit(&fitter(trajfit::fit::FitSettings { target_max_tokens: 300, ..first }), &once);
-        // A merged summary leaves its marker in a kept turn, so that a second one is not the only one.
-        if let Some(twice) = fitted.text.filter(|_| placement == SummaryPlacement::Human) {
+        assert_one_summary_each(&once);
+        let mut second = trajfit::fit::FitSettings { target_max_tokens: 300, summary_placement: then, ..first };
+        second.protection.last_n_turns = last_n_turns;
+        second.protection.first_system = protect[0];
+        second.protection.first_human = protect[1];
+        second.protection.first_gpt = protect[2];
+        second.protection.first_tool = protect[3];
+        let fitted = fit(&fitter(second), &once);
+        if let Some(twice) = fitted.text {
             assert_sound(&once, &twice, &fitted.row, notice.as_deref(), counter().as_ref());
+            assert_one_summary_each(&twice);
         }
         prop_assert_ne!(fitted.row.status, Status::Failed);
     }

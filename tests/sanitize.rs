@@ -127,7 +127,7 @@ fn an_answer_that_nobody_asked_for_is_told_instead() {
         }
     );
     let (turns, left) = mended(&record);
-    let told = json!({"role": "user", "content": "[output of a tool; its call was not recorded]\nlost"});
+    let told = json!({"role": "user", "content": "[output of a tool; its call was not recorded]\nlost\n[end of the output]"});
     assert_eq!(
         (&turns[4], turns[3]["tool_call_id"].as_str(), turns.len()),
         (&told, Some("b"), 6)
@@ -265,7 +265,7 @@ fn the_command_line_reports_and_mends_only_when_asked() {
     let text = workspace.text("mended.jsonl");
     assert!(
         text.starts_with(&format!("{good}\n"))
-            && text.contains("[output of a tool; its call was not recorded]\\nlost"),
+            && text.contains("[output of a tool; its call was not recorded]\\nlost\\n[end of the output]"),
         "{text}"
     );
     let row = &workspace.rows("mended.metrics.csv")[1];

@@ -1,6 +1,9 @@
 //! One compression carried out: the new text, its exact cost, and the proof that nothing else changed.
 
+use std::borrow::Cow;
+
 use super::case::Case;
+use super::merged::MergedBefore;
 use super::{CountMode, TurnCounter};
 use crate::compress::{Compressed, Placement, Region, Violation, verify};
 use crate::summarize::marker::END_MARKER;
@@ -46,7 +49,7 @@ pub enum Unwritten {
 
 impl Attempt<'_> {
     /// The last human turn's text, where the region takes it.
-    pub fn quoted_human(&self) -> Option<&str> {
+    pub fn quoted_human(&self) -> Option<Cow<'_, str>> {
         let last_human = self.case.outline.last_human;
         let last_human = last_human.filter(|last| self.region.contains(*last))?;
         self.case.views.get(last_human).and_then(super::spoken)
@@ -90,7 +93,17 @@ impl Attempt<'_> {
             (CountMode::Rendered, Some(rendered)) => rendered.tokens,
             _ => value_tokens,
         };
-        let original_turns: Vec<&str> = record.turns.iter().map(|turn| turn.text).collect();
+        let quoted = self.quoted_human();
+        let without = self.merged_before();
+        let without = without.and_then(|earlier| earlier.turn_without(record, quoted.is_some()));
+        let mut original_turns: Vec<&str> = record.turns.iter().map(|turn| turn.text).collect();
+        let taking = self.placement.merged_into;
+        if let Some((kept, without)) = taking
+            .and_then(|turn| original_turns.get_mut(turn))
+            .zip(without.as_deref())
+        {
+            *kept = without;
+        }
         let written_turns: Vec<&str> = written.turns.iter().map(|turn| turn.text).collect();
         let summary_index = self.placement.merged_into.unwrap_or(self.region.start());
         let summary_view = written
@@ -108,7 +121,7 @@ impl Attempt<'_> {
             original_frame: frame(record),
             written_frame: frame(&written),
             appended: &appended,
-            quoted_human: self.quoted_human(),
+            quoted_human: quoted.as_deref(),
             summary_text: &summary_text,
             own_turn,
             written_tokens: tokens,
@@ -130,42 +143,50 @@ impl Attempt<'_> {
         })
     }
 
+    /// The earlier summary that this one replaces in the turn that takes it in.
+    fn merged_before(&self) -> Option<&MergedBefore> {
+        let earlier = self.case.merged_before(self.region)?;
+        (self.placement.merged_into == Some(earlier.turn)).then_some(earlier)
+    }
+
     /// The record's text with the region replaced; `None` where there is nothing to splice into.
     fn spliced(&self, summary: &str) -> Option<String> {
+        let record = self.case.record;
         let mut body = summary.to_owned();
         let quoted = self.quoted_human();
         if self.placement.end_marker || quoted.is_some() {
             body.push_str("\n\n");
             body.push_str(END_MARKER);
         }
-        if let Some(quoted) = quoted {
-            body.push_str("\n\n");
-            body.push_str(quoted);
-        }
-        let last = self.case.record.turn_span(self.region.end() - 1)?.end;
+        let last = record.turn_span(self.region.end() - 1)?.end;
         let mut edits: Vec<Edit> = self.case.notice.iter().map(|(_, edit)| edit.clone()).collect();
-        match self.placement.merged_into {
-            None => {
-                let first = self.case.record.turn_span(self.region.start())?.start;
-                edits.push(Edit {
-                    at: first..last,
-                    text: trajectory::new_turn(self.case.record, &body),
-                });
-            }
-            Some(turn) => {
-                let taking = self.case.record.turns.get(turn)?;
-                edits.push(trajectory::append_text(
-                    self.case.record,
-                    taking,
-                    &format!("\n\n{body}"),
-                )?);
-                edits.push(Edit {
-                    at: self.case.record.turn_span(turn)?.end..last,
-                    text: String::new(),
-                });
-            }
-        }
-        Some(trajectory::apply(self.case.record.text, edits))
+        let Some(turn) = self.placement.merged_into else {
+            push_quoted(&mut body, quoted.as_deref());
+            let first = record.turn_span(self.region.start())?.start;
+            edits.push(Edit {
+                at: first..last,
+                text: trajectory::new_turn(record, &body),
+            });
+            return Some(trajectory::apply(record.text, edits));
+        };
+        edits.push(if let Some(earlier) = self.merged_before() {
+            earlier.replaced(record, &body, quoted.as_deref())?
+        } else {
+            push_quoted(&mut body, quoted.as_deref());
+            trajectory::append_text(record, record.turns.get(turn)?, &format!("\n\n{body}"))?
+        });
+        edits.push(Edit {
+            at: record.turn_span(turn)?.end..last,
+            text: String::new(),
+        });
+        Some(trajectory::apply(record.text, edits))
+    }
+}
+
+fn push_quoted(body: &mut String, quoted: Option<&str>) {
+    if let Some(quoted) = quoted {
+        body.push_str("\n\n");
+        body.push_str(quoted);
     }
 }
 

@@ -3,9 +3,10 @@
 use std::ops::Range;
 
 use super::count::Counted;
-use super::{Fitter, Rendered, TurnCounter};
+use super::merged::{MergedBefore, beside_summaries};
+use super::{Fitter, Rendered, Strategy, TurnCounter};
 use crate::compress::anchors::{self, Anchor};
-use crate::compress::{CutPoints, Outline, Reason, Region, compressible_region, freed};
+use crate::compress::{CutPoints, Outline, Reason, Region, SummaryPlacement, compressible_region, freed};
 use crate::summarize::marker::END_MARKER;
 use crate::trajectory::{self, Edit, Record, Role, TurnView};
 
@@ -40,6 +41,8 @@ pub struct Case<'a> {
     pub notice: Option<(usize, Edit)>,
     /// What the notice costs.
     pub notice_tokens: usize,
+    /// The earlier summary at the end of the head, which the next one replaces.
+    merged_before: Option<MergedBefore>,
     end_marker_tokens: usize,
 }
 
@@ -65,13 +68,41 @@ impl<'a> Case<'a> {
             compressible,
             notice: None,
             notice_tokens: 0,
+            merged_before: None,
             end_marker_tokens: fitter.counter.count(END_MARKER) + JOINT_TOKENS,
         };
         if let Some((turn, edit, tokens)) = case.notice_edit() {
             case.notice = Some((turn, edit));
             case.notice_tokens = tokens;
         }
+        case.merged_before = case.earlier_merged();
         case
+    }
+
+    /// The earlier summary in the turn that a summary would be appended to, where it may be appended.
+    fn earlier_merged(&self) -> Option<MergedBefore> {
+        let settings = &self.fitter.settings;
+        let is_own_turn = settings.summary_placement == SummaryPlacement::Human;
+        if is_own_turn || settings.strategy == Strategy::Mask {
+            return None;
+        }
+        let turn = self.compressible.start.checked_sub(1)?;
+        let role = self.outline.turns.get(turn)?.role;
+        let cost = self.counted.turns.get(turn)?;
+        matches!(role, Role::Human | Role::Tool)
+            .then(|| MergedBefore::of(self.record, turn, *cost, &mut self.counter()))
+            .flatten()
+    }
+
+    /// The earlier summary that the summary of a region replaces.
+    pub fn merged_before(&self, region: Region) -> Option<&MergedBefore> {
+        let earlier = self.merged_before.as_ref()?;
+        (earlier.turn + 1 == region.start()).then_some(earlier)
+    }
+
+    /// Tokens that go with an earlier summary at the end of the head.
+    fn replaced_tokens(&self) -> usize {
+        self.merged_before.as_ref().map_or(0, |earlier| earlier.tokens)
     }
 
     /// The notice at the end of the first system turn, unless it is there already or that turn may be replaced.
@@ -130,12 +161,19 @@ impl<'a> Case<'a> {
     pub fn need(&self, missing: usize) -> usize {
         let cost =
             self.outline.total() + self.notice_tokens + self.fitter.settings.summary_target_tokens + missing;
-        cost.saturating_sub(self.target()).max(1)
+        cost.saturating_sub(self.target() + self.replaced_tokens()).max(1)
     }
 
     /// What the summary of any region costs at least by the plan.
     pub fn smallest_cost(&self) -> usize {
-        self.fitter.settings.summary_target_tokens + self.notice_tokens
+        let cost = self.fitter.settings.summary_target_tokens + self.notice_tokens;
+        cost.saturating_sub(self.replaced_tokens())
+    }
+
+    /// What the trajectory costs without a region, and without the earlier summary that goes with it; the summary comes on top.
+    pub fn cost_without(&self, region: Region) -> usize {
+        let replaced = self.merged_before(region).map_or(0, |earlier| earlier.tokens);
+        self.outline.total() + self.notice_tokens - freed(self.outline, &region.range()) - replaced
     }
 
     /// Tokens that the summary of a region may cost: all the room left under the target up to the most allowed, and
@@ -146,8 +184,7 @@ impl<'a> Case<'a> {
             Some(_) => TEMPLATE_TOKENS,
             None => 0,
         };
-        let left = self.outline.total() + self.notice_tokens + self.end_marker_tokens + joints
-            - freed(self.outline, &region.range());
+        let left = self.cost_without(region) + self.end_marker_tokens + joints;
         let room = self.target().saturating_sub(left);
         if room < SMALLEST_SUMMARY {
             settings.summary_target_tokens
@@ -158,7 +195,8 @@ impl<'a> Case<'a> {
 
     /// Why no region of this trajectory can bring it under its target, where that is so.
     pub fn protected_reason(&self) -> Option<Reason> {
-        let protected = self.outline.total() + self.notice_tokens - freed(self.outline, &self.compressible);
+        let freed = freed(self.outline, &self.compressible) + self.replaced_tokens();
+        let protected = self.outline.total() + self.notice_tokens - freed;
         if protected <= self.target() {
             return None;
         }
@@ -196,6 +234,13 @@ impl<'a> Case<'a> {
     pub fn anchors(&self, region: Region, region_views: &[TurnView<'_>]) -> Vec<Anchor> {
         let before = self.views.get(..region.start()).unwrap_or_default();
         let after = self.views.get(region.end()..).unwrap_or_default();
-        anchors::dangling(before, region_views, after)
+        match (self.merged_before(region), before.split_last()) {
+            (Some(_), Some((last, others))) => {
+                let mut before = others.to_vec();
+                before.extend(beside_summaries(last.clone()));
+                anchors::dangling(&before, region_views, after)
+            }
+            _ => anchors::dangling(before, region_views, after),
+        }
     }
 }

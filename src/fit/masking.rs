@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::attempt::frame;
 use super::case::Case;
 use super::count::Counted;
+use super::merged::bodies_in;
 use super::passes;
 use super::redacted::redacted;
 use super::{CountMode, Fitted, PairScorer, Rendered, Strategy, TurnCounter, decoded, outline};
@@ -185,7 +186,12 @@ impl Case<'_> {
         } else {
             text
         };
-        let output = &self.views.get(mask.turn)?.responses.get(mask.response)?.content;
+        let view = self.views.get(mask.turn)?;
+        // A summary that stands with an output is told nowhere else.
+        if !bodies_in(view).is_empty() {
+            return None;
+        }
+        let output = &view.responses.get(mask.response)?.content;
         let counter = self.fitter.counter.as_ref();
         let images = self.record.turns.get(mask.turn)?.images() * self.fitter.settings.image_tokens;
         let saves = (counter.count(output) + images).checked_sub(counter.count(&text))?;

@@ -6,6 +6,7 @@ mod count;
 mod explain;
 mod masking;
 mod measure;
+mod merged;
 mod pair;
 mod passes;
 mod redacted;
@@ -22,6 +23,7 @@ use count::Counted;
 pub use count::{TurnCost, TurnCounter};
 pub use explain::{AnchorLine, Explanation, TurnLine};
 pub use measure::Measurer;
+use merged::spoken;
 pub use pair::{PairScorer, UnreadablePair};
 pub use rendered::Rendered;
 pub use settings::{CountMode, FitSettings, OnFailure, OverLimit, Strategy};
@@ -32,10 +34,9 @@ pub use crate::summarize::PendingRequest;
 use crate::summarize::Summarizer;
 #[cfg(test)]
 pub use crate::summarize::answers::AnswerKey;
-use crate::summarize::marker::{END_MARKER, body_of};
 use crate::tokens::TokenCounter;
 use crate::tokens::chat_template::ChatTemplate;
-use crate::trajectory::{self, Record, Role, TurnView};
+use crate::trajectory::{self, Record, TurnView};
 
 /// Fits records into the budget.
 pub struct Fitter {
@@ -212,18 +213,5 @@ fn outline(fitter: &Fitter, record: &Record<'_>, counted: &Counted, views: &[Tur
         turns,
         extra_tokens,
         last_human,
-    }
-}
-
-/// What a person says in a turn. In an earlier summary turn that is what the summary quotes after its end marker.
-fn spoken<'v>(view: &'v TurnView<'_>) -> Option<&'v str> {
-    let text = view.text.as_ref();
-    match body_of(text) {
-        _ if view.role != Role::Human => None,
-        None => Some(text),
-        Some(_) => {
-            let quoted = text.split_once(END_MARKER).map(|(_, quoted)| quoted.trim());
-            quoted.filter(|quoted| !quoted.is_empty())
-        }
     }
 }

@@ -4,7 +4,7 @@ use super::attempt::{Unwritten, Written};
 use super::case::Case;
 use super::summary::{Earlier, Grounded, note};
 use super::{Fitted, OnFailure, PendingRequest, Stop};
-use crate::compress::{Plan, Reason, Region, Violation, extend, freed, plan};
+use crate::compress::{Plan, Reason, Region, Violation, extend, plan};
 use crate::metrics::{Row, Status};
 use crate::summarize::SummaryError;
 
@@ -42,11 +42,10 @@ struct Progress {
 impl Case<'_> {
     /// What a dry run reports: the plan, with the summary at its target size.
     fn planned(&self, region: Region, row: Row) -> Fitted {
-        let freed = freed(self.outline, &region.range());
         let summary_tokens = self
             .summary_budget(region)
             .min(self.fitter.settings.summary_target_tokens);
-        let tokens = self.outline.total() + self.notice_tokens + summary_tokens - freed;
+        let tokens = self.cost_without(region) + summary_tokens;
         let turns = self.outline.turns.len() + 1 - region.range().len();
         let over = tokens > self.target();
         let reason = if over {

@@ -1,9 +1,8 @@
 //! The summary of a region: what its summarizer is given to read, whom to ask, and the references that it must hold.
 
-use std::borrow::Cow;
-
 use super::OnFailure;
 use super::case::Case;
+use super::merged::{beside_summaries, bodies_in, spoken};
 use super::redacted::redacted;
 use crate::compress::anchors::{Anchor, held_mask, invented, sources_of};
 use crate::compress::{Reason, Region};
@@ -53,7 +52,7 @@ pub struct Earlier<'s> {
 struct Given<'v> {
     turns: Vec<TurnView<'v>>,
     previous: Option<String>,
-    in_progress: Option<&'v str>,
+    in_progress: Option<String>,
     anchors: Vec<Anchor>,
     /// What the summarizer may write.
     max_tokens: usize,
@@ -67,12 +66,11 @@ struct Given<'v> {
     redactions: usize,
 }
 
-/// What an earlier summary says is in progress.
-fn told_in_progress(text: &str) -> Option<&str> {
-    let mut lines = body_of(text)?.lines();
-    lines
-        .find_map(|line| line.strip_prefix(IN_PROGRESS))
-        .map(str::trim)
+/// What the summaries in a turn say is in progress.
+fn told_in_progress(view: &TurnView<'_>) -> Option<String> {
+    let mut lines = bodies_in(view).into_iter().rev().flat_map(str::lines);
+    let told = lines.find_map(|line| line.strip_prefix(IN_PROGRESS))?;
+    Some(told.trim().to_owned())
 }
 
 /// Adds what summaries took to a row.
@@ -103,7 +101,7 @@ fn invented_error(invented: &[String], usage: Usage) -> SummaryError {
     }
 }
 
-impl<'a> Case<'a> {
+impl Case<'_> {
     /// What the first summary of a region would take.
     pub fn estimate(&self, region: Region) -> Estimate {
         let given = self.given(region, None);
@@ -190,18 +188,20 @@ impl<'a> Case<'a> {
         invented(&summary.text, turns.chain(others))
     }
 
-    fn given(&self, region: Region, earlier: Option<Earlier<'_>>) -> Given<'a> {
+    fn given<'s>(&'s self, region: Region, earlier: Option<Earlier<'_>>) -> Given<'s> {
         let settings = &self.fitter.settings;
-        let start = earlier.map_or(region.start(), |earlier| earlier.region.end());
+        let start = earlier.map_or(0, |earlier| earlier.region.end());
         let mut previous: Vec<String> = earlier
             .and_then(|earlier| body_of(earlier.text))
             .map(str::to_owned)
             .into_iter()
             .collect();
-        let views: &'a [TurnView<'a>] = self.read_views;
-        let views = views.get(region.range()).unwrap_or_default();
-        let (views, secrets): (Vec<TurnView<'a>>, Vec<usize>) =
-            redacted(views, settings.redaction).into_iter().unzip();
+        let views = self.read_views.get(region.range()).unwrap_or_default();
+        // The summary that this one replaces goes with the region.
+        let merged = self.merged_before(region).map(|merged| &merged.view);
+        let merged = redacted(merged.map_or(&[], std::slice::from_ref), settings.redaction);
+        let views = merged.into_iter().chain(redacted(views, settings.redaction));
+        let (views, secrets): (Vec<TurnView<'s>>, Vec<usize>) = views.unzip();
         let anchors = if settings.grounding {
             self.anchors(region, &views)
         } else {
@@ -215,19 +215,10 @@ impl<'a> Case<'a> {
             .filter(|(view, _)| view.index >= start);
         for (view, secrets) in new {
             redactions += secrets;
-            match body_of(&view.text).filter(|_| view.role == Role::Human) {
-                Some(body) => {
-                    previous.push(body.to_owned());
-                    let is_told = Some(view.index) == self.outline.last_human;
-                    let said = super::spoken(&view).filter(|_| !is_told).map(str::to_owned);
-                    turns.extend(said.map(|said| TurnView {
-                        text: Cow::Owned(said),
-                        ..view
-                    }));
-                }
-                // Its text stands in the summary turn already, word for word.
-                None if Some(view.index) == self.outline.last_human => {}
-                None => turns.push(view),
+            previous.extend(bodies_in(&view).into_iter().map(str::to_owned));
+            // The text of the last human turn stands in the summary turn already, word for word.
+            if Some(view.index) != self.outline.last_human || view.index < region.start() {
+                turns.extend(beside_summaries(view));
             }
         }
         let whole_tokens = self.summary_budget(region);
@@ -265,16 +256,21 @@ impl<'a> Case<'a> {
 
     /// What was asked of the assistant that is still at work where a region ends; `None` where that stands right before the
     /// region, in the protected head, and stays there.
-    fn in_progress(&self, region: Region) -> Option<&'a str> {
-        let views: &'a [TurnView<'a>] = self.read_views;
-        let role_at = |turn: usize| views.get(turn).map(|view| view.role);
+    fn in_progress(&self, region: Region) -> Option<String> {
+        let role_at = |turn: usize| self.read_views.get(turn).map(|view| view.role);
         let goes_on = role_at(region.end()) == Some(Role::Assistant);
         let at_work = matches!(role_at(region.end() - 1), Some(Role::Tool | Role::Assistant));
-        let before = views.get(region.range()).filter(|_| goes_on && at_work)?;
-        before
-            .iter()
-            .rev()
-            .find_map(|view| super::spoken(view).or_else(|| told_in_progress(&view.text)))
+        let before = self
+            .read_views
+            .get(region.range())
+            .filter(|_| goes_on && at_work)?;
+        let merged = self.merged_before(region).map(|merged| &merged.view);
+        let turns = merged.into_iter().chain(before).rev();
+        let mut asked = turns.map(|view| {
+            let said = spoken(view).map(std::borrow::Cow::into_owned);
+            said.or_else(|| told_in_progress(view))
+        });
+        asked.find_map(|asked| asked)
     }
 
     fn request<'g>(&'g self, given: &'g Given<'g>) -> SummaryRequest<'g> {
@@ -282,7 +278,7 @@ impl<'a> Case<'a> {
             turns: &given.turns,
             is_redacted: self.fitter.settings.redaction,
             previous: given.previous.as_deref(),
-            in_progress: given.in_progress,
+            in_progress: given.in_progress.as_deref(),
             files_follow: given.footer.is_some(),
             anchors: &given.anchors,
             max_tokens: given.max_tokens,

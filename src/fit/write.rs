@@ -16,7 +16,11 @@ impl Case<'_> {
         summary: &str,
         counter: &mut TurnCounter<'_>,
     ) -> Result<Written, Unwritten> {
-        let wanted = self.fitter.settings.summary_placement;
+        // An earlier summary is replaced where it stands: the new one is written from it.
+        let wanted = match self.merged_before(region) {
+            Some(_) => SummaryPlacement::Merge,
+            None => self.fitter.settings.summary_placement,
+        };
         let placement = place(self.outline, region, wanted);
         let first = self.attempt(region, placement, summary, counter);
         let undisturbed = match &first {

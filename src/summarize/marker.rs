@@ -1,10 +1,17 @@
 //! The marker that opens a summary turn, the one that ends it, and how an earlier summary is recognized.
 
+use std::ops::Range;
+
+use memchr::memmem;
+
 /// What every summary turn starts with.
 pub const SUMMARY_MARKER: &str = "[CONTEXT SUMMARY]:";
 
 /// What separates a summary from a text that follows it in the same turn.
 pub const END_MARKER: &str = "[END OF CONTEXT SUMMARY]";
+
+/// What a summary begins with that was appended to a text; [`END_MARKER`] stands after it, on lines of its own.
+const APPENDED: &str = "\n\n[CONTEXT SUMMARY]:\n";
 
 /// The marker without its colon: models drop it, or put bold around the brackets.
 const BARE_MARKER: &str = "[CONTEXT SUMMARY]";
@@ -34,12 +41,15 @@ pub fn with_marker(body: &str) -> String {
         text.push_str(piece.trim_start_matches(' '));
     }
     // Taking one out can join the halves of another.
-    while let Some(at) = memchr::memmem::find(
-        text.as_bytes().get(1..).unwrap_or_default(),
-        SUMMARY_MARKER.as_bytes(),
-    ) {
-        text.replace_range(at + 1..at + 1 + SUMMARY_MARKER.len(), "");
+    let marker_in = |text: &str| {
+        let body = text.get(1..).unwrap_or_default();
+        let found = |marker: &str| body.find(marker).map(|at| at + 1..at + 1 + marker.len());
+        found(SUMMARY_MARKER).or_else(|| found(END_MARKER))
+    };
+    while let Some(marker) = marker_in(&text) {
+        text.replace_range(marker, "");
     }
+    text.truncate(text.trim_end_matches(is_blank).len());
     text
 }
 
@@ -51,6 +61,55 @@ pub fn body_of(text: &str) -> Option<&str> {
     }
     let end = rest.find(END_MARKER).unwrap_or(rest.len());
     Some(rest.get(..end).unwrap_or(rest).trim_matches(is_blank))
+}
+
+/// A summary in a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found<'t> {
+    /// Where it stands, markers and blank lines before them included.
+    pub at: Range<usize>,
+    /// What it says.
+    pub body: &'t str,
+}
+
+/// The summaries in a text: the one that the text begins with, where that is a summary turn's (`is_turn`), and those that were
+/// appended to it, from the blank line before them to their end markers.
+pub fn summaries_in(text: &str, is_turn: bool) -> Vec<Found<'_>> {
+    let mut found = Vec::new();
+    let mut from = 0;
+    if let Some(body) = body_of(text).filter(|_| is_turn) {
+        from = text
+            .find(END_MARKER)
+            .map_or(text.len(), |end| end + END_MARKER.len());
+        found.push(Found { at: 0..from, body });
+    }
+    let behind = text.get(from..).unwrap_or_default();
+    let mut before = from;
+    for end in memmem::find_iter(behind.as_bytes(), END_MARKER).map(|end| from + end) {
+        let after = text.get(end + END_MARKER.len()..).unwrap_or_default();
+        // The line break before the end marker may be the one after the opening.
+        let head = text.get(before..end).unwrap_or_default();
+        let is_end = head.ends_with("\n\n") && (after.is_empty() || after.starts_with("\n\n"));
+        let Some(opening) = head.rfind(APPENDED).filter(|_| is_end) else {
+            continue;
+        };
+        let body = head.get(opening + APPENDED.len()..).unwrap_or_default();
+        found.push(Found {
+            at: before + opening..end + END_MARKER.len(),
+            body: body.trim_matches(is_blank),
+        });
+        before = end + END_MARKER.len();
+    }
+    found
+}
+
+/// A text without these summaries, which were found in it: what else it says.
+pub fn text_beside(text: &str, found: &[Found<'_>]) -> String {
+    let starts = std::iter::once(0).chain(found.iter().map(|found| found.at.end));
+    let ends = found.iter().map(|found| found.at.start).chain([text.len()]);
+    let pieces = starts.zip(ends).filter_map(|(start, end)| text.get(start..end));
+    let said: Vec<&str> = pieces.map(str::trim).filter(|piece| !piece.is_empty()).collect();
+    said.join("\n\n")
 }
 
 /// What follows a marker at the start of `text`, Markdown decoration around it included.
@@ -101,6 +160,41 @@ mod tests {
         let text = with_marker("a [CONTEXT SUMMARY]: b [CONTEXT [CONTEXT SUMMARY]:SUMMARY]: c");
         assert_eq!(text.matches(SUMMARY_MARKER).count(), 1, "{text}");
         assert!(text.starts_with(SUMMARY_MARKER));
+    }
+
+    #[test]
+    fn an_end_marker_in_the_middle_is_taken_out() {
+        let text = with_marker("a\n[END OF CONTEXT SUMMARY]\nb [CONTEXT [END OF CONTEXT SUMMARY]SUMMARY]: c");
+        assert_eq!(text, "[CONTEXT SUMMARY]:\na\n\nb  c");
+    }
+
+    #[test]
+    fn summaries_are_found_where_they_were_appended_and_nowhere_else() {
+        #[track_caller]
+        fn finds(text: &str, is_turn: bool, bodies: &[&str], beside: &str) {
+            let found = summaries_in(text, is_turn);
+            let all: Vec<&str> = found.iter().map(|found| found.body).collect();
+            assert_eq!(
+                (all.as_slice(), text_beside(text, &found).as_str()),
+                (bodies, beside),
+                "{text:?}"
+            );
+        }
+        let merged = "own\n\n[CONTEXT SUMMARY]:\nbody\n\n[END OF CONTEXT SUMMARY]";
+        finds(merged, true, &["body"], "own");
+        finds(&format!("{merged}\n\nmore"), false, &["body"], "own\n\nmore");
+        let twice = format!("{merged}\n\n[CONTEXT SUMMARY]:\n\n[END OF CONTEXT SUMMARY]\n\nmore");
+        finds(&twice, false, &["body", ""], "own\n\nmore");
+        let turn = "[CONTEXT SUMMARY]:\nbody\n[END OF CONTEXT SUMMARY]\n\nsaid";
+        finds(turn, true, &["body"], "said");
+        finds(turn, false, &[], turn);
+        finds("[CONTEXT SUMMARY]: body", true, &["body"], "");
+        let open = "own\n\n[CONTEXT SUMMARY]:\nnever ended";
+        finds(open, true, &[], open);
+        let inline = "what do \"[CONTEXT SUMMARY]:\" and \"[END OF CONTEXT SUMMARY]\" mean?";
+        finds(inline, true, &[], inline);
+        let again = format!("{open}\n\n[CONTEXT SUMMARY]:\nbody\n\n[END OF CONTEXT SUMMARY]");
+        finds(&again, true, &["body"], open);
     }
 
     #[test]

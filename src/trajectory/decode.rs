@@ -60,7 +60,7 @@ fn string_or_json(value: &str) -> Cow<'_, str> {
     }
 }
 
-fn content_text(content: &str) -> Cow<'_, str> {
+pub(super) fn content_text(content: &str) -> Cow<'_, str> {
     let Some(parts) = parts(content) else {
         return string_or_json(content);
     };
@@ -177,6 +177,18 @@ fn response(block: &str) -> ToolResponse<'static> {
             content: Cow::Owned(block.to_owned()),
         },
     }
+}
+
+/// The same of its `<tool_call>` blocks.
+pub(super) fn tagged_calls_of(text: &str) -> Vec<std::ops::Range<usize>> {
+    let blocks = tagged(text, "<tool_call>", "</tool_call>");
+    blocks.into_iter().map(|block| block.inner).collect()
+}
+
+/// Where the envelopes lie, tags included.
+pub(super) fn whole_responses(text: &str) -> Vec<std::ops::Range<usize>> {
+    let blocks = tagged(text, "<tool_response>", "</tool_response>");
+    blocks.into_iter().map(|block| block.outer).collect()
 }
 
 struct Block {

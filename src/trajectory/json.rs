@@ -65,6 +65,24 @@ pub fn decode_into<'a>(literal: &'a str, scratch: &'a mut String) -> (&'a str, b
     }
 }
 
+/// Where in a string literal the character stands that is `at` this offset of its text; its end where the text ends there.
+pub fn place_in(literal: &str, at: usize) -> Option<usize> {
+    let literal = literal.strip_suffix('"')?;
+    let bytes = literal.as_bytes();
+    let (mut place, mut decoded) = (1, 0);
+    while decoded < at {
+        let (character, length) = if *bytes.get(place)? == b'\\' {
+            escaped(bytes, place)
+        } else {
+            let character = literal.get(place..)?.chars().next()?;
+            (Some(character), character.len_utf8())
+        };
+        decoded += character.map_or(char::REPLACEMENT_CHARACTER.len_utf8(), char::len_utf8);
+        place += length;
+    }
+    (decoded == at).then_some(place)
+}
+
 fn inner_of(literal: &str) -> &str {
     literal
         .strip_prefix('"')
@@ -192,6 +210,26 @@ mod tests {
         ] {
             let (text, exact) = decode(literal);
             assert!(!exact && text.contains('\u{fffd}'), "{literal}");
+        }
+    }
+
+    #[test]
+    fn places_in_a_text_are_found_in_its_literal() {
+        for literal in [
+            r#""plain é x""#,
+            r#""a\nb\t\"q\" \\ \u00e9 \ud83d\ude00漢\b""#,
+            r#""\ud800y""#,
+        ] {
+            let text = decode(literal).0;
+            for at in 0..=text.len() {
+                let place = place_in(literal, at);
+                assert_eq!(place.is_some(), text.is_char_boundary(at), "{literal} {at}");
+                if let Some(place) = place {
+                    let before = format!("{}\"", &literal[..place]);
+                    assert_eq!(decode(&before).0, text[..at], "{literal} {at}");
+                }
+            }
+            assert_eq!(place_in(literal, text.len() + 1), None);
         }
     }
 

@@ -15,6 +15,7 @@ mod parts;
 mod record;
 mod responses;
 mod role;
+mod shape;
 mod structure;
 #[cfg(test)]
 mod tests;
@@ -23,13 +24,13 @@ mod view;
 
 pub use chat::{Chat, NoChat, chat};
 pub use decode::{view, view_with};
-pub use edit::{Edit, append_text, apply, new_turn};
+pub use edit::{Edit, append_text, apply, new_turn, replace_text};
 pub use groups::answered_turns;
-pub use mend::{Mended, NO_RESULT, STRAY_OUTPUT, mend};
+pub use mend::{Mended, NO_RESULT, STRAY_END, STRAY_OUTPUT, mend};
 pub use pairing::OpenCalls;
 pub use parse::{ParseError, parse, turn_of};
 pub use record::{Format, Record};
-pub use responses::with_responses;
+pub use responses::{with_responses, without_responses};
 pub use role::Role;
 pub use structure::{Faults, faults};
 pub use turn::{Piece, Turn};

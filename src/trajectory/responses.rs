@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use serde_json::value::RawValue;
 
-use super::decode::tagged_responses;
+use super::decode::{tagged_responses, whole_responses};
 use super::fields::fields;
 use super::parts::{Part, parts};
 use super::{Role, Turn, json};
@@ -50,6 +50,29 @@ fn in_literal(literal: &str, new: &[(usize, &str)]) -> Option<String> {
     }
     written.push_str(text.get(copied..)?);
     Some(quoted(&written))
+}
+
+/// The turn's JSON without some of its envelopes, given by their places in order; `None` where its text is no plain string, or where
+/// nothing of it would be left.
+pub fn without_responses(turn: &Turn<'_>, gone: &[usize]) -> Option<String> {
+    let content = turn.content.filter(|content| content.starts_with('"'))?;
+    let (text, is_exact) = json::decode(content);
+    let blocks = whole_responses(&text);
+    if !is_exact || gone.len() >= blocks.len() {
+        return None;
+    }
+    let mut written = String::with_capacity(text.len());
+    let mut copied = 0;
+    for (_, block) in blocks
+        .iter()
+        .enumerate()
+        .filter(|(place, _)| gone.binary_search(place).is_ok())
+    {
+        written.push_str(text.get(copied..block.start)?.trim_end());
+        copied = block.end;
+    }
+    written.push_str(text.get(copied..)?);
+    replaced(turn.text, content, &quoted(written.trim()))
 }
 
 /// What stands between the tags of an envelope, with another content.

@@ -1,11 +1,11 @@
-//! Whether calls and their answers belong together, told from roles, ids and places: nothing is decoded for it.
+//! Whether calls and their answers belong together, told from roles, ids and places.
 
-use memchr::memmem;
+use std::borrow::Cow;
+
 use rustc_hash::{FxHashMap, FxHashSet};
-use serde_json::value::RawValue;
 
-use super::calls::raw_calls;
-use super::{Format, OpenCalls, Record, Role, Turn, TurnView, json, view};
+use super::shape::{Shape, shapes};
+use super::{Format, OpenCalls, Record, Role, Turn, TurnView, view};
 
 /// What is broken in a trajectory, by kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -45,13 +45,6 @@ pub fn faults(record: &Record<'_>, opening: &str) -> Faults {
     }
 }
 
-/// The calls and answers of one turn, with their ids as written.
-#[derive(Debug, Default)]
-pub(super) struct Shape<'a> {
-    pub calls: Vec<Option<&'a str>>,
-    pub answers: Vec<Option<&'a str>>,
-}
-
 /// Places by turn, and within the turn.
 pub(super) type Place = (usize, usize);
 
@@ -71,7 +64,7 @@ pub(super) struct Structure<'a> {
 
 impl<'a> Structure<'a> {
     pub fn of(record: &Record<'a>, opening: &str) -> Self {
-        let shapes: Vec<Shape<'a>> = record.turns.iter().map(shape).collect();
+        let shapes = shapes(&record.turns);
         let mut structure = Self::default();
         structure.link(record, &shapes);
         structure.link_by_name(record, &shapes);
@@ -92,14 +85,14 @@ impl<'a> Structure<'a> {
         structure
     }
 
-    fn link(&mut self, record: &Record<'a>, shapes: &[Shape<'a>]) {
+    fn link<'s>(&mut self, record: &Record<'a>, shapes: &'s [Shape<'a>]) {
         let mut answered: Vec<Vec<bool>> = shapes
             .iter()
             .map(|shape| vec![false; shape.calls.len()])
             .collect();
-        let mut callers: FxHashMap<&str, Place> = FxHashMap::default();
-        let mut searched = Searched::default();
-        let mut seen: FxHashSet<&str> = FxHashSet::default();
+        let mut callers: FxHashMap<&'s str, Place> = FxHashMap::default();
+        let mut searched: Searched<'s> = Searched::default();
+        let mut seen: FxHashSet<&'s str> = FxHashSet::default();
         let mut open: Option<usize> = None;
         for (index, (turn, shape)) in record.turns.iter().zip(shapes).enumerate() {
             match turn.role {
@@ -107,7 +100,10 @@ impl<'a> Structure<'a> {
                     open = Some(index);
                     for (place, id) in shape.calls.iter().enumerate() {
                         let Some(id) = id else { continue };
-                        if !seen.insert(id) {
+                        // Ids in the text of a call may begin anew with each turn.
+                        let is_field = matches!(id, Cow::Borrowed(_));
+                        let id: &'s str = id;
+                        if is_field && !seen.insert(id) {
                             self.repeated.push((index, place));
                         }
                         // The first of that id in the latest turn that has it.
@@ -119,7 +115,14 @@ impl<'a> Structure<'a> {
                 }
                 Role::Tool => {
                     for (place, id) in shape.answers.iter().enumerate() {
-                        match answered_call(*id, open, &callers, shapes, &mut answered, &mut searched) {
+                        match answered_call(
+                            id.as_deref(),
+                            open,
+                            &callers,
+                            shapes,
+                            &mut answered,
+                            &mut searched,
+                        ) {
                             Answer::Call(call) => self.links.push(((index, place), call)),
                             Answer::Text => {}
                             Answer::Nobody => self.orphans.push((index, place)),
@@ -199,7 +202,8 @@ impl<'a> Structure<'a> {
 /// Whom an answer belongs to.
 enum Answer {
     Call(Place),
-    /// A call that the assistant wrote in its text.
+    /// A call that the assistant wrote in its text, in a form of its own (a fenced block of shell, say). After a turn without
+    /// calls, an answer without an id is taken for the answer to such a one; one with an id answers a call that is not there.
     Text,
     Nobody,
 }
@@ -245,7 +249,7 @@ fn answered_call<'a>(
         .iter()
         .enumerate()
         .skip(*from)
-        .filter(|(_, call)| fits(**call));
+        .filter(|(_, call)| fits(call.as_deref()));
     let Some((place, _)) = places.find(|(place, _)| free(*place)) else {
         *from = calls.len();
         return Answer::Nobody;
@@ -266,47 +270,4 @@ fn is_repeated(before: &Turn<'_>, after: &Turn<'_>, opening: &str) -> bool {
         && before.role_name == after.role_name
         && !is_summary(before)
         && !is_summary(after)
-}
-
-fn shape<'a>(turn: &Turn<'a>) -> Shape<'a> {
-    let mut shape = Shape::default();
-    let content = turn.content.unwrap_or_default();
-    match turn.role {
-        _ if turn.opaque => {}
-        Role::Assistant if turn.role_name == Some("\"function_call\"") => {
-            shape.calls = vec![None; listed_calls(content)];
-        }
-        Role::Assistant => {
-            shape.calls = raw_calls(turn).into_iter().map(|call| call.id).collect();
-            let written = tags(content, "<tool_call>").min(tags(content, "/tool_call>"));
-            shape.calls.extend(std::iter::repeat_n(None, written));
-        }
-        Role::Tool => {
-            let packed = tags(content, "<tool_response>").min(tags(content, "/tool_response>"));
-            shape.answers = match turn.tool_call_id {
-                _ if packed > 0 => vec![None; packed],
-                None => vec![None],
-                Some(ids) if ids.starts_with('[') => {
-                    let ids: Vec<&RawValue> = serde_json::from_str(ids).unwrap_or_default();
-                    ids.into_iter().map(|id| Some(id.get())).collect()
-                }
-                Some(id) => vec![Some(id)],
-            };
-        }
-        _ => {}
-    }
-    shape
-}
-
-fn tags(content: &str, tag: &str) -> usize {
-    memmem::find_iter(content.as_bytes(), tag).count()
-}
-
-/// How many calls a `function_call` turn of `ShareGPT` holds: one, or a list of them.
-fn listed_calls(content: &str) -> usize {
-    if !content.starts_with("\"[") {
-        return 1;
-    }
-    let (text, _) = json::decode(content);
-    serde_json::from_str::<Vec<&RawValue>>(&text).map_or(1, |calls| calls.len())
 }

@@ -144,15 +144,40 @@ fn text_of(turn: &str) -> String {
     }
 }
 
-/// What a person says in a human turn: nothing in a summary turn, but what it quotes after its end marker.
+/// A text without the summaries in it: the one that it begins with, and those that were appended to it.
+fn beside_summaries(text: &str) -> String {
+    const END: &str = "[END OF CONTEXT SUMMARY]";
+    let mut said = text.to_owned();
+    if said.trim_start().starts_with("[CONTEXT SUMMARY]:") {
+        said = said
+            .split_once(END)
+            .map_or(String::new(), |(_, said)| said.to_owned());
+    }
+    while let Some((before, after)) = said
+        .split_once("\n\n[CONTEXT SUMMARY]:\n")
+        .and_then(|(before, after)| Some((before, after.split_once(END)?.1)))
+    {
+        said = format!("{}\n\n{}", before.trim(), after.trim());
+    }
+    said.trim().to_owned()
+}
+
+/// What a person says in a human turn: what stands in it beside summaries.
 fn said_by_human(text: &str) -> Option<String> {
-    if !text.starts_with("[CONTEXT SUMMARY]:") {
+    if !text.contains("[CONTEXT SUMMARY]:") {
         return Some(text.to_owned());
     }
-    let quoted = text
-        .split_once("[END OF CONTEXT SUMMARY]")
-        .map(|(_, quoted)| quoted.trim().to_owned());
-    quoted.filter(|quoted| !quoted.is_empty())
+    Some(beside_summaries(text)).filter(|said| !said.is_empty())
+}
+
+/// Asserts that no turn has more than one summary in it.
+pub fn assert_one_summary_each(text: &str) {
+    for turn in parts(text).0 {
+        let said = text_of(&turn);
+        for marker in ["[CONTEXT SUMMARY]:", "[END OF CONTEXT SUMMARY]"] {
+            assert!(said.matches(marker).count() <= 1, "{said}");
+        }
+    }
 }
 
 /// Asserts invariants 2 to 6 of a compressed record.
@@ -176,7 +201,10 @@ pub fn assert_sound(before: &str, after: &str, row: &Row, notice: Option<&str>, 
         let kept = &new[if index < start { index } else { index - shift }];
         let noticed = role(&old[index]) == "system"
             && notice.is_some_and(|notice| text_of(kept) == format!("{}{notice}", text_of(&old[index])));
-        let merged = !own_turn && index + 1 == start && text_of(kept).starts_with(&text_of(&old[index]));
+        // It has what it had, beside a summary that may have been replaced.
+        let merged = !own_turn
+            && index + 1 == start
+            && beside_summaries(&text_of(kept)).starts_with(&beside_summaries(&text_of(&old[index])));
         assert!(
             *kept == old[index] || noticed || merged,
             "turn {index} changed: {} -> {kept}",

@@ -1,5 +1,7 @@
 //! Ids that several calls have, mended: each call gets one of its own.
 
+use std::borrow::Cow;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Item;
@@ -11,7 +13,7 @@ pub(super) fn rename<'a>(record: &Record<'a>, structure: &Structure<'a>, items: 
     let shapes = structure.shapes.iter();
     let mut taken: FxHashSet<String> = shapes
         .flat_map(|shape| shape.calls.iter().chain(&shape.answers))
-        .filter_map(|id| id.map(str::to_owned))
+        .filter_map(|id| id.as_deref().map(str::to_owned))
         .collect();
     let answers: FxHashMap<Place, Place> = structure
         .links
@@ -22,7 +24,7 @@ pub(super) fn rename<'a>(record: &Record<'a>, structure: &Structure<'a>, items: 
     let mut is_changed = false;
     for &(turn, place) in &structure.repeated {
         let calls = structure.shapes.get(turn).map(|shape| &shape.calls);
-        let id = calls.and_then(|calls| *calls.get(place)?);
+        let id = calls.and_then(|calls| calls.get(place)?.as_deref());
         let Some(bare) = id.and_then(|id| id.strip_suffix('"').filter(|id| id.starts_with('"'))) else {
             continue;
         };
@@ -53,7 +55,10 @@ fn renamed<'a>(
 ) -> bool {
     let shape = structure.shapes.get(turn);
     let ids = shape.map(|shape| if is_answer { &shape.answers } else { &shape.calls });
-    let literal = ids.and_then(|ids| *ids.get(place)?);
+    let literal = ids.and_then(|ids| match ids.get(place)? {
+        Some(Cow::Borrowed(literal)) => Some(*literal),
+        _ => None,
+    });
     let (Some(literal), Some(read), Some(item)) = (literal, record.turns.get(turn), items.get_mut(turn))
     else {
         return false;

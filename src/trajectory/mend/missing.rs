@@ -45,8 +45,10 @@ pub(super) fn answer<'a>(record: &Record<'a>, structure: &Structure<'a>, items: 
                 .get(place)
                 .map(|call| call.name.as_ref())
                 .filter(|name| !name.is_empty());
+            let shape = structure.shapes.get(turn);
+            let id = shape.and_then(|shape| shape.calls.get(place)?.as_deref());
             let text = if in_envelope {
-                envelope(name)
+                envelope(id, name)
             } else {
                 NO_RESULT.to_owned()
             };
@@ -54,8 +56,6 @@ pub(super) fn answer<'a>(record: &Record<'a>, structure: &Structure<'a>, items: 
                 joining.push('\n');
                 joining.push_str(&text);
             }
-            let shape = structure.shapes.get(turn);
-            let id = shape.and_then(|shape| *shape.calls.get(place)?);
             let id = id.filter(|_| caller.tool_calls.is_some());
             let name = name.filter(|_| role == "\"function\"").map(quoted);
             let made = tool_turn(keys, &role, id, name.as_deref(), &text);
@@ -75,12 +75,15 @@ pub(super) fn answer<'a>(record: &Record<'a>, structure: &Structure<'a>, items: 
     is_changed
 }
 
-fn envelope(name: Option<&str>) -> String {
+fn envelope(id: Option<&str>, name: Option<&str>) -> String {
+    let id = id
+        .map(|id| format!("\"tool_call_id\": {id}, "))
+        .unwrap_or_default();
     let name = name
         .map(|name| format!("\"name\": {}, ", quoted(name)))
         .unwrap_or_default();
     format!(
-        "<tool_response>\n{{{name}\"content\": {}}}\n</tool_response>",
+        "<tool_response>\n{{{id}{name}\"content\": {}}}\n</tool_response>",
         quoted(NO_RESULT)
     )
 }

@@ -3,23 +3,26 @@
 mod ids;
 mod join;
 mod missing;
+mod orphans;
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-use rustc_hash::FxHashSet;
-
 use super::structure::{Faults, Structure, faults};
-use super::{Record, Role, Turn, append_text, apply, json, new_turn, parse, view};
+use super::{Record, Role, Turn, append_text, apply, json, parse, view};
 use ids::rename;
 use join::join;
 use missing::answer;
+use orphans::tell_orphans;
 
 /// What stands in place of a result that nobody has recorded.
 pub const NO_RESULT: &str = "[no result of this call was recorded]";
 
 /// What an output begins with whose call nobody has recorded: from then on it is something that is told, not an answer.
 pub const STRAY_OUTPUT: &str = "[output of a tool; its call was not recorded]";
+
+/// What it ends with: what somebody said may follow.
+pub const STRAY_END: &str = "[end of the output]";
 
 /// Times that a record is gone over: mending one thing can show another.
 const MOST_ROUNDS: usize = 8;
@@ -171,52 +174,6 @@ fn unpack<'a>(record: &Record<'a>, structure: &Structure<'a>, items: &mut Vec<It
         items.splice(turn..=turn, apart);
         is_changed = true;
     }
-    is_changed
-}
-
-/// Turns that answer nobody are told by a human turn after the turns of tools around them: dropping them would take away
-/// what later turns may rely on, and left as they are, trainers and templates refuse them.
-fn tell_orphans<'a>(record: &Record<'a>, structure: &Structure<'a>, items: &mut Vec<Item<'a>>) -> bool {
-    let orphans: FxHashSet<(usize, usize)> = structure.orphans.iter().copied().collect();
-    let is_orphan = |turn: usize| {
-        let answers = structure.shapes.get(turn).map_or(0, |shape| shape.answers.len());
-        let is_told = record
-            .turns
-            .get(turn)
-            .is_some_and(|turn| turn.is_plain_text() && is_exact(turn));
-        is_told && answers > 0 && (0..answers).all(|place| orphans.contains(&(turn, place)))
-    };
-    let mut new = Vec::new();
-    let mut gone: FxHashSet<usize> = FxHashSet::default();
-    let mut end = record.turns.len();
-    while let Some(last) = (0..end).rev().find(|turn| is_orphan(*turn)) {
-        let run = run_of(record, last);
-        let stray: Vec<usize> = run.clone().filter(|turn| is_orphan(*turn)).collect();
-        let mut told = String::new();
-        for &turn in &stray {
-            let Some(read) = record.turns.get(turn) else {
-                continue;
-            };
-            let view = view(read, turn);
-            for text in view.texts().map(str::trim).filter(|text| !text.is_empty()) {
-                if !told.is_empty() {
-                    told.push_str("\n\n");
-                }
-                told.push_str(STRAY_OUTPUT);
-                told.push('\n');
-                told.push_str(text);
-            }
-        }
-        if told.is_empty() {
-            told.push_str(STRAY_OUTPUT);
-        }
-        new.push((run.end - 1, new_turn(record, &told)));
-        gone.extend(stray);
-        end = run.start;
-    }
-    let is_changed = !new.is_empty();
-    insert(items, new);
-    items.retain(|item| item.place.is_none_or(|place| !gone.contains(&place)));
     is_changed
 }
 

@@ -1,20 +1,27 @@
 //! The files that a stretch read and modified, as the last lines of its summary.
 
-use rustc_hash::FxHashSet;
+mod calls;
+mod script;
+mod shell;
+mod touch;
+mod tracked;
+mod words;
+
+use rustc_hash::FxHashMap;
 
 use super::extractive::action::Answers;
-use super::extractive::outcome::{Outcome, outcome};
 use super::extractive::source::source_turns;
-use super::extractive::success::changed_nothing;
-use super::extractive::target::{Effect, target};
-use super::extractive::told::Told;
 use super::grounding::KEY_REFERENCES;
-use super::mask::patched_files;
 use crate::tokens::TokenCounter;
 use crate::trajectory::{Role, TurnView};
+use calls::{opened_by, opened_in, touches};
+use tracked::{TrackedFiles, is_same, last_step, path_of};
 
 const MODIFIED: &str = "Files modified:";
 const READ: &str = "Files read:";
+
+/// Files of one name that are compared at most.
+const MAX_ALIKE: usize = 64;
 
 /// Files by what was done to them, the newest first. What was modified is not told as read as well.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -26,35 +33,29 @@ pub struct Files {
 }
 
 impl Files {
-    /// The files of the calls in these turns; of calls that failed, none.
+    /// The files of the calls in these turns; of calls that failed, none. What was made and removed again is not told of.
     pub fn of(turns: &[TurnView<'_>]) -> Self {
         let (sources, _) = source_turns(turns, false);
-        let mut files = Self::default();
-        for (index, turn) in sources.iter().enumerate().rev() {
-            if turn.role != Role::Assistant || turn.calls.is_empty() {
-                continue;
-            }
-            let answers = Answers::after(&sources, index);
-            for (number, call) in turn.calls.iter().enumerate().rev() {
-                let target = target(call);
-                let answer = answers.of(call, number);
-                let ended = answer.map(|answer| outcome(answer, target.effect, "", &mut Told::default()));
-                let is_undone = |outcome: Outcome| match target.effect {
-                    Effect::Modify => changed_nothing(&target, &outcome),
-                    _ => outcome.failed == Some(true),
-                };
-                if ended.is_some_and(is_undone) {
-                    continue;
-                }
-                match (target.effect, target.file) {
-                    (Effect::Modify, Some(file)) => files.modified.push(file),
-                    (Effect::Read, Some(file)) => files.read.push(file),
-                    (_, None) => files.modified.extend(patched_files(call)),
-                    _ => {}
+        let mut files = TrackedFiles::default();
+        let mut open: Option<String> = None;
+        for (index, turn) in sources.iter().enumerate() {
+            if turn.role == Role::Assistant && !turn.calls.is_empty() {
+                let answers = Answers::after(&sources, index);
+                for (number, call) in turn.calls.iter().enumerate() {
+                    let answer = answers.of(call, number);
+                    for mut touch in touches(call, answer) {
+                        if touch.file.is_none() {
+                            let told = answer.and_then(opened_in).or(open.as_deref());
+                            touch.file = told.map(str::to_owned);
+                        }
+                        files.note(&touch);
+                    }
                 }
             }
+            open = opened_by(turn, open);
         }
-        files.without_repetitions()
+        let (modified, read) = files.told();
+        Self { modified, read }
     }
 
     /// Takes the footer out of an earlier summary: what is left of it, and the files.
@@ -84,9 +85,21 @@ impl Files {
     }
 
     fn without_repetitions(self) -> Self {
-        let mut seen: FxHashSet<String> = FxHashSet::default();
+        let mut told: FxHashMap<String, Vec<String>> = FxHashMap::default();
         let mut first = |files: Vec<String>| -> Vec<String> {
-            let new = files.into_iter().filter(|file| seen.insert(file.clone()));
+            let new = files.into_iter().filter(|file| {
+                let path = path_of("", file);
+                let alike = told.entry(last_step(&path).to_owned()).or_default();
+                let is_told = alike
+                    .iter()
+                    .rev()
+                    .take(MAX_ALIKE)
+                    .any(|other| is_same(other, &path));
+                if !is_told {
+                    alike.push(path);
+                }
+                !is_told
+            });
             new.collect()
         };
         let modified = first(self.modified);

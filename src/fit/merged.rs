@@ -1,0 +1,141 @@
+//! Earlier summaries that stand in turns with something else: taken out of what a summarizer reads, and replaced by the next one.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::TurnCounter;
+use super::count::TurnCost;
+use crate::summarize::marker::{Found, SUMMARY_MARKER, summaries_in, text_beside};
+use crate::trajectory::{self, Edit, Record, Role, TurnView};
+
+/// The earlier summary in the turn that is to take in the next one, which replaces it.
+pub struct MergedBefore {
+    /// The turn.
+    pub turn: usize,
+    /// It alone, as the summary turn that it might have been.
+    pub view: TurnView<'static>,
+    /// What it costs.
+    pub tokens: usize,
+    /// Where it stands in the turn's last text.
+    at: Range<usize>,
+    /// What stands between it and others like it.
+    between: String,
+    /// What follows it.
+    after: String,
+}
+
+impl MergedBefore {
+    /// The summary, or summaries, in a turn; `None` where there is none.
+    pub fn of(
+        record: &Record<'_>,
+        turn: usize,
+        cost: TurnCost,
+        counter: &mut TurnCounter<'_>,
+    ) -> Option<Self> {
+        let read = record
+            .turns
+            .get(turn)
+            .filter(|read| cost.exact && read.is_plain_text())?;
+        let text = read.last_text()?;
+        let found = summaries_in(&text, read.role == Role::Human);
+        let (first, last) = found.first().zip(found.last())?;
+        let at = first.at.start..last.at.end;
+        let bodies: Vec<&str> = found.iter().map(|found| found.body).collect();
+        let between = found.windows(2).filter_map(|pair| match pair {
+            [left, right] => text.get(left.at.end..right.at.start),
+            _ => None,
+        });
+        let mut earlier = Self {
+            turn,
+            view: TurnView {
+                index: turn,
+                role: Role::Human,
+                text: Cow::Owned(format!("{SUMMARY_MARKER}\n{}", bodies.join("\n"))),
+                calls: Vec::new(),
+                responses: Vec::new(),
+            },
+            tokens: 0,
+            between: between.collect(),
+            after: text.get(at.end..).unwrap_or_default().to_owned(),
+            at,
+        };
+        let without = earlier.turn_without(record, false)?;
+        let left = counter.turn(&trajectory::turn_of(&without)?).tokens;
+        earlier.tokens = cost.tokens.saturating_sub(left);
+        Some(earlier)
+    }
+
+    /// The edit that puts a summary with its markers in its place; `quoted` comes after all else that the turn says.
+    pub fn replaced(&self, record: &Record<'_>, summary: &str, quoted: Option<&str>) -> Option<Edit> {
+        let turn = record.turns.get(self.turn)?;
+        let lead = if self.at.start == 0 { "" } else { "\n\n" };
+        let mut text = format!("{lead}{summary}{}", self.between);
+        if let Some(quoted) = quoted {
+            for more in [&self.after, "\n\n", quoted] {
+                text.push_str(more);
+            }
+        }
+        trajectory::replace_text(record, turn, self.stretch(quoted.is_some()), &text)
+    }
+
+    /// The turn without it, as JSON: what is kept of the turn. Where its end `is_rewritten`, that is no such part.
+    pub fn turn_without(&self, record: &Record<'_>, is_rewritten: bool) -> Option<String> {
+        let turn = record.turns.get(self.turn)?;
+        let between = if is_rewritten { "" } else { &self.between };
+        let edit = trajectory::replace_text(record, turn, self.stretch(is_rewritten), between)?;
+        let start = record.turn_span(self.turn)?.start;
+        let local = Edit {
+            at: edit.at.start.checked_sub(start)?..edit.at.end.checked_sub(start)?,
+            text: edit.text,
+        };
+        Some(trajectory::apply(turn.text, vec![local]))
+    }
+
+    fn stretch(&self, to_the_end: bool) -> Range<usize> {
+        let more = if to_the_end { self.after.len() } else { 0 };
+        self.at.start..self.at.end + more
+    }
+}
+
+/// What a person says in a turn; of a turn with summaries in it, what it says beside them.
+pub fn spoken<'v>(view: &'v TurnView<'_>) -> Option<Cow<'v, str>> {
+    if view.role != Role::Human {
+        return None;
+    }
+    let found = summaries_in(&view.text, true);
+    if found.is_empty() {
+        return Some(Cow::Borrowed(&view.text));
+    }
+    let said = text_beside(&view.text, &found);
+    (!said.is_empty()).then_some(Cow::Owned(said))
+}
+
+/// The bodies of the summaries in a turn, in order.
+pub fn bodies_in<'v>(view: &'v TurnView<'_>) -> Vec<&'v str> {
+    let is_human = view.role == Role::Human;
+    if !is_human && view.role != Role::Tool {
+        return Vec::new();
+    }
+    let texts = view.texts();
+    let found = texts.flat_map(|text| summaries_in(text, is_human));
+    found.map(|found| found.body).collect()
+}
+
+/// A turn without the summaries in it, where anything is left of it then.
+pub fn beside_summaries(mut view: TurnView<'_>) -> Option<TurnView<'_>> {
+    if view.role == Role::Human {
+        let said = spoken(&view)?;
+        if let Cow::Owned(said) = said {
+            view.text = Cow::Owned(said);
+        }
+    } else if view.role == Role::Tool {
+        let responses = view.responses.iter_mut().map(|response| &mut response.content);
+        for text in std::iter::once(&mut view.text).chain(responses) {
+            let found: Vec<Found<'_>> = summaries_in(text, false);
+            if !found.is_empty() {
+                *text = Cow::Owned(text_beside(text, &found));
+            }
+        }
+    }
+    Some(view)
+}

@@ -1,0 +1,290 @@
+//! A shell command taken apart, as far as is needed to tell which files it names: statements, words, redirections, here-documents.
+
+/// A word of a command, its quotes taken off.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Word {
+    pub text: String,
+    /// Whether the shell puts something else in its place, which is not known.
+    pub expands: bool,
+    /// Whether it stands for all names of a pattern.
+    pub is_pattern: bool,
+    /// Whether any of it stood in quotes: it is a word then even if it is empty.
+    pub is_quoted: bool,
+}
+
+/// What runs as one: a program with its words.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Statement {
+    pub words: Vec<Word>,
+    /// Files that its output goes to.
+    pub written: Vec<Word>,
+    /// Files that its input comes from.
+    pub read: Vec<Word>,
+    /// Text that its input comes from.
+    pub document: String,
+}
+
+/// What the next word is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Next {
+    Word,
+    Output,
+    Input,
+    /// The line that a here-document ends with; `true` where tabs before it do not count.
+    Delimiter(bool),
+    Nothing,
+}
+
+struct Reader {
+    statements: Vec<Statement>,
+    statement: Statement,
+    word: Word,
+    next: Next,
+    /// Here-documents that begin at the next line: the statement, the last line, and whether tabs count.
+    documents: Vec<(usize, String, bool)>,
+}
+
+/// The statements of a command, whatever joins them. Whatever cannot be shell is read as well as can be.
+pub(super) fn statements(command: &str) -> Vec<Statement> {
+    let mut reader = Reader {
+        statements: Vec::new(),
+        statement: Statement::default(),
+        word: Word::default(),
+        next: Next::Word,
+        documents: Vec::new(),
+    };
+    let mut at = 0;
+    while let Some(rest) = command.get(at..).filter(|rest| !rest.is_empty()) {
+        at += reader.step(rest);
+    }
+    reader.end_statement();
+    let mut statements = reader.statements;
+    statements.retain(|statement| *statement != Statement::default());
+    statements
+}
+
+impl Reader {
+    /// Reads what stands at the beginning of `rest`; returns how many bytes that were.
+    fn step(&mut self, rest: &str) -> usize {
+        let mut chars = rest.chars();
+        let first = chars.next().unwrap_or_default();
+        let second = chars.next();
+        match first {
+            '\n' => {
+                self.end_statement();
+                return 1 + self.read_documents(rest.get(1..).unwrap_or_default());
+            }
+            _ if first.is_whitespace() => self.end_word(),
+            '\\' => {
+                // Before a line break it joins two lines.
+                if let Some(escaped) = second.filter(|escaped| *escaped != '\n') {
+                    self.word.text.push(escaped);
+                }
+                return 1 + second.map_or(0, char::len_utf8);
+            }
+            '\'' => return 1 + self.single_quoted(rest.get(1..).unwrap_or_default()),
+            '"' => return 1 + self.double_quoted(rest.get(1..).unwrap_or_default()),
+            '#' if self.word == Word::default() => return rest.find('\n').unwrap_or(rest.len()),
+            '&' if second == Some('>') => self.end_word(),
+            '>' => return self.output(rest),
+            '<' => return self.input(rest),
+            ';' | '&' | '|' | '(' | ')' => self.end_statement(),
+            '`' => {
+                self.word.expands = true;
+                self.end_statement();
+            }
+            _ => {
+                self.word.expands |= first == '$';
+                self.word.is_pattern |= matches!(first, '*' | '?' | '[');
+                self.word.text.push(first);
+            }
+        }
+        first.len_utf8()
+    }
+
+    fn single_quoted(&mut self, rest: &str) -> usize {
+        let end = rest.find('\'').unwrap_or(rest.len());
+        self.word.is_quoted = true;
+        self.word.text.push_str(rest.get(..end).unwrap_or_default());
+        (end + 1).min(rest.len())
+    }
+
+    fn double_quoted(&mut self, rest: &str) -> usize {
+        self.word.is_quoted = true;
+        let mut is_escaped = false;
+        for (at, char) in rest.char_indices() {
+            match char {
+                _ if is_escaped => {
+                    if !matches!(char, '"' | '\\' | '$' | '`' | '\n') {
+                        self.word.text.push('\\');
+                    }
+                    if char != '\n' {
+                        self.word.text.push(char);
+                    }
+                    is_escaped = false;
+                }
+                '\\' => is_escaped = true,
+                '"' => return at + 1,
+                _ => {
+                    self.word.expands |= matches!(char, '$' | '`');
+                    self.word.text.push(char);
+                }
+            }
+        }
+        rest.len()
+    }
+
+    fn output(&mut self, rest: &str) -> usize {
+        // What stands right before may be the number of a stream.
+        if self.word.text.chars().all(|c| c.is_ascii_digit()) && !self.word.is_quoted {
+            self.word = Word::default();
+        }
+        self.end_word();
+        let signs = rest
+            .bytes()
+            .take_while(|byte| matches!(byte, b'>' | b'|'))
+            .count();
+        let to_stream = rest.as_bytes().get(signs) == Some(&b'&');
+        self.next = if to_stream { Next::Nothing } else { Next::Output };
+        signs + usize::from(to_stream)
+    }
+
+    fn input(&mut self, rest: &str) -> usize {
+        if self.word.text.chars().all(|c| c.is_ascii_digit()) {
+            self.word = Word::default();
+        }
+        self.end_word();
+        let signs = rest.bytes().take_while(|byte| *byte == b'<').count();
+        let follows = rest.as_bytes().get(signs);
+        let is_indented = signs == 2 && follows == Some(&b'-');
+        self.next = match signs {
+            1 if follows == Some(&b'&') => Next::Nothing,
+            1 => Next::Input,
+            2 => Next::Delimiter(is_indented),
+            _ => Next::Nothing,
+        };
+        signs + usize::from(is_indented || (signs == 1 && follows == Some(&b'&')))
+    }
+
+    fn end_word(&mut self) {
+        let word = std::mem::take(&mut self.word);
+        if word.text.is_empty() && !word.is_quoted {
+            return;
+        }
+        match std::mem::replace(&mut self.next, Next::Word) {
+            Next::Word => self.statement.words.push(word),
+            Next::Output => self.statement.written.push(word),
+            Next::Input => self.statement.read.push(word),
+            Next::Delimiter(is_indented) => {
+                let document = (self.statements.len(), word.text, is_indented);
+                self.documents.push(document);
+            }
+            Next::Nothing => {}
+        }
+    }
+
+    fn end_statement(&mut self) {
+        self.end_word();
+        self.next = Next::Word;
+        self.statements.push(std::mem::take(&mut self.statement));
+    }
+
+    /// The here-documents that begin here; returns how many bytes they take.
+    fn read_documents(&mut self, rest: &str) -> usize {
+        let mut read = 0;
+        for (statement, end, is_indented) in std::mem::take(&mut self.documents) {
+            let from = read;
+            let mut to = rest.len();
+            for line in rest.get(from..).unwrap_or_default().split_inclusive('\n') {
+                let told = line.trim_end_matches(['\n', '\r']);
+                let told = if is_indented {
+                    told.trim_start_matches('\t')
+                } else {
+                    told
+                };
+                read += line.len();
+                if told == end {
+                    to = read - line.len();
+                    break;
+                }
+            }
+            if let Some(statement) = self.statements.get_mut(statement) {
+                statement
+                    .document
+                    .push_str(rest.get(from..to).unwrap_or_default());
+            }
+        }
+        read
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(words: &[Word]) -> Vec<&str> {
+        words.iter().map(|word| word.text.as_str()).collect()
+    }
+
+    #[track_caller]
+    fn reads(command: &str, expected: &[&[&str]]) {
+        let statements = statements(command);
+        let found: Vec<Vec<&str>> = statements
+            .iter()
+            .map(|statement| texts(&statement.words))
+            .collect();
+        assert_eq!(found, expected, "{command}");
+    }
+
+    #[test]
+    fn words_and_statements_are_told_apart() {
+        reads(
+            "cd /a && cat \"my file.txt\" 'x y.py'; ls|wc -l",
+            &[
+                &["cd", "/a"],
+                &["cat", "my file.txt", "x y.py"],
+                &["ls"],
+                &["wc", "-l"],
+            ],
+        );
+        reads(
+            "a\\ b \"q\\\"r\" ''# no comment # comment 'here\nnext \\\n line",
+            &[&["a b", "q\"r", "#", "no", "comment"], &["next", "line"]],
+        );
+        reads("x=$(cat a) &", &[&["x=$"], &["cat", "a"]]);
+        reads(
+            "never \"ended é\\\\ and 'so on",
+            &[&["never", "ended é\\ and 'so on"]],
+        );
+        reads("\\", &[]);
+        reads("'", &[&[""]]);
+    }
+
+    #[test]
+    fn what_is_redirected_is_no_word() {
+        let found = statements("run -x <in.txt >out.txt 2>&1 2>>err.log &>all.log >|f.txt <<<word more >&2");
+        assert_eq!(texts(&found[0].words), ["run", "-x", "more"]);
+        assert_eq!(texts(&found[0].read), ["in.txt"]);
+        assert_eq!(
+            texts(&found[0].written),
+            ["out.txt", "err.log", "all.log", "f.txt"]
+        );
+    }
+
+    #[test]
+    fn a_here_document_is_no_command() {
+        let found = statements(
+            "cat > a.py <<'EOF' && python a.py\nrm b.py\nEOF\ncat <<-X <<Y\n\tone\n\tX\ntwo\nY\nls",
+        );
+        let words: Vec<Vec<&str>> = found.iter().map(|statement| texts(&statement.words)).collect();
+        assert_eq!(
+            words,
+            [vec!["cat"], vec!["python", "a.py"], vec!["cat"], vec!["ls"]]
+        );
+        assert_eq!(
+            (found[0].document.as_str(), found[2].document.as_str()),
+            ("rm b.py\n", "\tone\ntwo\n")
+        );
+        assert_eq!(statements("cat <<EOF\nnever ended")[0].document, "never ended");
+    }
+}

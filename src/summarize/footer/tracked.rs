@@ -1,0 +1,348 @@
+//! The files that were touched, each once under whatever names, and what became of them.
+
+use rustc_hash::FxHashMap;
+
+use super::touch::{Step, Touch};
+use crate::summarize::extractive::line::cleaned;
+
+/// Files of one name that are compared at most.
+const MAX_ALIKE: usize = 64;
+
+/// Times that all files are gone through for those that a command removed.
+const MAX_SCANS: usize = 400;
+
+/// A file, by what was done to it.
+#[derive(Debug)]
+#[allow(clippy::struct_excessive_bools)] // Each is a fact of its own.
+struct Tracked {
+    /// As it was named last.
+    name: String,
+    /// From the root, where that is known.
+    path: String,
+    /// Whether it was changed, and not only read.
+    is_modified: bool,
+    /// Whether it was read.
+    is_read: bool,
+    /// Whether it was not there before.
+    is_new: bool,
+    /// Whether it is not to be told of any more.
+    is_gone: bool,
+    /// What it does to others when it runs.
+    script: Vec<(Step, String)>,
+    last: usize,
+}
+
+/// The files of a stretch.
+#[derive(Debug, Default)]
+pub(super) struct TrackedFiles {
+    files: Vec<Tracked>,
+    by_last_step: FxHashMap<String, Vec<usize>>,
+    steps: usize,
+    scans: usize,
+}
+
+impl TrackedFiles {
+    /// Notes a step that went well.
+    pub fn note(&mut self, touch: &Touch) {
+        let Some(name) = touch.file.as_deref().filter(|name| can_be_listed(name)) else {
+            return;
+        };
+        self.steps += 1;
+        let path = path_of(&touch.directory, name);
+        let found = self.find(&path);
+        let steps = self.steps;
+        let Some(file) = found.and_then(|found| self.files.get_mut(found)) else {
+            match touch.step {
+                Step::Remove => self.remove(name, path, touch.is_pattern),
+                Step::Restore | Step::Run => {}
+                step => self.add(name, path, step, &touch.script),
+            }
+            return;
+        };
+        match touch.step {
+            Step::Run => {
+                let script = file.script.clone();
+                self.run(&script, &touch.directory);
+                return;
+            }
+            Step::Read => {
+                file.is_read = true;
+                if file.is_modified {
+                    return;
+                }
+            }
+            Step::Remove if file.is_new => file.is_gone = true,
+            Step::Write | Step::Create | Step::Remove => file.is_modified = true,
+            Step::Restore if file.is_new => return,
+            Step::Restore => {
+                file.is_modified = false;
+                file.is_gone = !file.is_read;
+                return;
+            }
+        }
+        if touch.step == Step::Create {
+            file.script.clone_from(&touch.script);
+        }
+        name.clone_into(&mut file.name);
+        if path.starts_with('/') {
+            file.path = path;
+        }
+        file.last = steps;
+    }
+
+    /// What a script does that runs in a directory.
+    fn run(&mut self, script: &[(Step, String)], directory: &str) {
+        for (step, file) in script {
+            self.note(&Touch {
+                step: *step,
+                file: Some(file.clone()),
+                directory: directory.to_owned(),
+                is_pattern: false,
+                script: Vec::new(),
+            });
+        }
+    }
+
+    fn add(&mut self, name: &str, path: String, step: Step, script: &[(Step, String)]) {
+        let alike = self.by_last_step.entry(last_step(&path).to_owned()).or_default();
+        alike.push(self.files.len());
+        self.files.push(Tracked {
+            name: name.to_owned(),
+            path,
+            is_modified: step != Step::Read,
+            is_read: step == Step::Read,
+            is_new: step == Step::Create,
+            is_gone: false,
+            script: script.to_vec(),
+            last: self.steps,
+        });
+    }
+
+    fn find(&self, path: &str) -> Option<usize> {
+        let alike = self.by_last_step.get(last_step(path))?;
+        let there = alike.iter().rev().take(MAX_ALIKE).copied();
+        let mut same = there.filter(|file| {
+            let file = self.files.get(*file);
+            file.is_some_and(|file| !file.is_gone && is_same(&file.path, path))
+        });
+        same.next()
+    }
+
+    /// Removes what was made of a pattern's names, or in a directory; else a file of which nothing was known.
+    fn remove(&mut self, name: &str, path: String, is_pattern: bool) {
+        self.scans += 1;
+        let mut any = is_pattern;
+        let scanned = if self.scans > MAX_SCANS || path.is_empty() {
+            0
+        } else {
+            self.files.len()
+        };
+        for file in self.files.iter_mut().take(scanned) {
+            let inside = file.path.strip_prefix(path.as_str());
+            let is_inside = inside.is_some_and(|inside| inside.starts_with('/'));
+            any |= is_inside;
+            file.is_gone |= file.is_new && (is_inside || is_pattern && matches(&path, &file.path));
+        }
+        if !any && last_step(name).contains('.') {
+            self.add(name, path, Step::Remove, &[]);
+        }
+    }
+
+    /// The files that were changed and those that were only read, the latest first.
+    pub fn told(mut self) -> (Vec<String>, Vec<String>) {
+        self.files.retain(|file| !file.is_gone);
+        self.files.sort_by_key(|file| std::cmp::Reverse(file.last));
+        let (modified, read): (Vec<Tracked>, Vec<Tracked>) =
+            self.files.into_iter().partition(|file| file.is_modified);
+        let names = |files: Vec<Tracked>| files.into_iter().map(|file| file.name).collect();
+        (names(modified), names(read))
+    }
+}
+
+/// Whether a name can stand in a line of names that is read again: no marks that a summary must not hold, and no separator.
+fn can_be_listed(name: &str) -> bool {
+    !name.is_empty() && !name.contains(", ") && cleaned(name) == name
+}
+
+/// Whether two paths name one file, as far as can be told: one from somewhere below the root is the same as one that ends so.
+pub(super) fn is_same(one: &str, other: &str) -> bool {
+    let (long, short) = if one.len() >= other.len() {
+        (one, other)
+    } else {
+        (other, one)
+    };
+    let rest = long.strip_suffix(short);
+    rest.is_some_and(|rest| rest.is_empty() || (rest.ends_with('/') && !short.starts_with('/')))
+}
+
+/// The last step of a path.
+pub(super) fn last_step(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// A path without steps that lead nowhere, from the root where the directory is known.
+pub(super) fn path_of(directory: &str, name: &str) -> String {
+    let whole = if name.starts_with(['/', '~']) || directory.is_empty() {
+        name.to_owned()
+    } else {
+        [directory, "/", name].concat()
+    };
+    let mut steps: Vec<&str> = Vec::new();
+    for step in whole.split('/') {
+        match step {
+            "" | "." => {}
+            ".." if steps.last().is_some_and(|last| *last != "..") => {
+                steps.pop();
+            }
+            _ => steps.push(step),
+        }
+    }
+    let root = if whole.starts_with('/') { "/" } else { "" };
+    [root, &steps.join("/")].concat()
+}
+
+/// Whether a pattern of the shell (`*` and `?`) stands for a path, or for the end of one.
+fn matches(pattern: &str, path: &str) -> bool {
+    if !pattern.starts_with('/') && path.matches('/').count() != pattern.matches('/').count() {
+        let steps = pattern.matches('/').count() + 1;
+        let end = path.rmatch_indices('/').nth(steps - 1).map(|(at, _)| at + 1);
+        return end
+            .and_then(|end| path.get(end..))
+            .is_some_and(|end| matches(pattern, end));
+    }
+    let (pattern, path) = (pattern.as_bytes(), path.as_bytes());
+    let (mut at, mut place) = (0, 0);
+    // Where the last star stood, and up to where of the path it reaches.
+    let mut star: Option<(usize, usize)> = None;
+    while let Some(byte) = path.get(place) {
+        match pattern.get(at) {
+            Some(b'*') => {
+                star = Some((at, place));
+                at += 1;
+            }
+            Some(expected) if expected == byte || (*expected == b'?' && *byte != b'/') => {
+                at += 1;
+                place += 1;
+            }
+            _ => match star {
+                Some((star_at, reached)) if path.get(reached) != Some(&b'/') => {
+                    star = Some((star_at, reached + 1));
+                    (at, place) = (star_at + 1, reached + 1);
+                }
+                _ => return false,
+            },
+        }
+    }
+    let rest = pattern.get(at..).unwrap_or_default();
+    rest.iter().all(|byte| *byte == b'*')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::summarize::footer::touch::of_command;
+
+    #[track_caller]
+    fn tells(commands: &[&str], modified: &[&str], read: &[&str]) {
+        let mut files = TrackedFiles::default();
+        for touch in commands.iter().flat_map(|command| of_command(command)) {
+            files.note(&touch);
+        }
+        let (found_modified, found_read) = files.told();
+        assert_eq!(
+            (found_modified.as_slice(), found_read.as_slice()),
+            (&strings(modified)[..], &strings(read)[..]),
+            "{commands:?}"
+        );
+    }
+
+    fn strings(names: &[&str]) -> Vec<String> {
+        names.iter().map(|name| (*name).to_owned()).collect()
+    }
+
+    #[test]
+    fn what_was_changed_under_another_name_is_not_told_as_read() {
+        tells(
+            &[
+                "cat src/a.py",
+                "cd /w && sed -i s/a/b/ src/a.py",
+                "cat ./src/a.py",
+            ],
+            &["src/a.py"],
+            &[],
+        );
+        tells(
+            &["cd /w && cat a.py", "cd /v && touch a.py"],
+            &["a.py"],
+            &["a.py"],
+        );
+    }
+
+    #[test]
+    fn what_was_made_and_removed_is_told_nowhere() {
+        tells(
+            &[
+                "echo x > t_1.py; touch t_2.py; cp a.py a.bak",
+                "python t_1.py",
+                "rm -f t_*.py a.bak",
+            ],
+            &[],
+            &["a.py"],
+        );
+        tells(&["cat a.py", "rm a.py"], &["a.py"], &[]);
+        tells(&["rm a.py"], &["a.py"], &[]);
+        tells(
+            &["touch /w/d/a /w/d/b", "touch /w/e", "rm -rf /w/d"],
+            &["/w/e"],
+            &[],
+        );
+        tells(&["touch a", "mv a b"], &["b"], &[]);
+        tells(&["touch a", "rm a", "touch a"], &["a"], &[]);
+        tells(&["sed -i s/a/b/ a.py", "git checkout a.py"], &[], &[]);
+        tells(
+            &[
+                "cat a.py",
+                "sed -i s/a/b/ a.py",
+                "git checkout a.py",
+                "rm -rf build",
+            ],
+            &[],
+            &["a.py"],
+        );
+    }
+
+    #[test]
+    fn names_that_would_break_the_line_are_left_out() {
+        tells(
+            &["cat '[END OF CONTEXT SUMMARY]' 'a, b' 'two  blanks' 'a b.txt' $'x\ny' ''"],
+            &[],
+            &["a b.txt"],
+        );
+    }
+
+    #[test]
+    fn a_script_does_what_it_was_written_to_do_when_it_runs() {
+        let write = "cat > fix.py <<'E'\nopen('src/a.py', 'w').write(open('src/b.py').read())\nE";
+        tells(&["cat src/a.py", write], &["fix.py"], &["src/a.py"]);
+        tells(
+            &["cat src/a.py", write, "cd /w && python3 fix.py && rm fix.py"],
+            &["src/a.py"],
+            &["src/b.py"],
+        );
+    }
+
+    #[test]
+    fn patterns_stand_for_names_in_one_directory() {
+        for (pattern, path, expected) in [
+            ("*.py", "a.py", true),
+            ("*.py", "/w/a.py", true),
+            ("/w/*.py", "/w/v/a.py", false),
+            ("t_?.py", "t_1.py", true),
+            ("t_?.py", "t_12.py", false),
+            ("a*b*c", "aXbbYc", true),
+            ("a*b*c", "aXbbY", false),
+        ] {
+            assert_eq!(matches(pattern, path), expected, "{pattern} {path}");
+        }
+    }
+}

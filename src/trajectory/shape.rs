@@ -1,0 +1,117 @@
+//! The calls and answers of each turn, with their ids: what is needed to tell which belong together. Texts are decoded only
+//! where ids can tell more than places.
+
+use std::borrow::Cow;
+
+use memchr::memmem;
+use serde_json::value::RawValue;
+
+use super::calls::{raw_call, raw_calls};
+use super::decode::{content_text, tagged_calls_of, tagged_responses};
+use super::fields::fields;
+use super::{Role, Turn, json};
+
+/// An id as JSON spells it: a field of its own as it stands there, or read from a text.
+pub(super) type Id<'a> = Cow<'a, str>;
+
+/// The calls and answers of one turn, with their ids.
+#[derive(Debug, Default)]
+pub(super) struct Shape<'a> {
+    pub calls: Vec<Option<Id<'a>>>,
+    pub answers: Vec<Option<Id<'a>>>,
+}
+
+/// The shapes of these turns.
+///
+/// The ids in envelopes are read where a call before them has an id as well, or where the assistant called nothing that can
+/// be told: calls without ids are answered in their order.
+pub(super) fn shapes<'a>(turns: &[Turn<'a>]) -> Vec<Shape<'a>> {
+    let mut calls_have_ids = false;
+    let mut open_calls = 0;
+    let shape_of = |turn: &Turn<'a>| {
+        let shape = shape(turn, calls_have_ids || open_calls == 0);
+        if turn.role == Role::Assistant {
+            open_calls = shape.calls.len();
+            calls_have_ids |= shape.calls.iter().any(Option::is_some);
+        }
+        shape
+    };
+    turns.iter().map(shape_of).collect()
+}
+
+fn shape<'a>(turn: &Turn<'a>, reads_ids: bool) -> Shape<'a> {
+    let mut shape = Shape::default();
+    let content = turn.content.unwrap_or_default();
+    let literal = |id: &'a str| Some(Cow::Borrowed(id));
+    match turn.role {
+        _ if turn.opaque => {}
+        Role::Assistant if turn.role_name == Some("\"function_call\"") => {
+            shape.calls = vec![None; listed_calls(content)];
+        }
+        Role::Assistant => {
+            let calls = raw_calls(turn).into_iter();
+            shape.calls = calls.map(|call| call.id.and_then(literal)).collect();
+            let written = tags(content, "<tool_call>").min(tags(content, "/tool_call>"));
+            let has_ids = written > 0 && tags(content, r#"\"id\""#) > 0;
+            shape
+                .calls
+                .extend(ids(content, written, has_ids, tagged_calls_of, |call| {
+                    raw_call(call).id
+                }));
+        }
+        Role::Tool => {
+            let packed = tags(content, "<tool_response>").min(tags(content, "/tool_response>"));
+            shape.answers = match turn.tool_call_id {
+                _ if packed > 0 => {
+                    let has_ids = reads_ids && tags(content, r#"\"tool_call_id\""#) > 0;
+                    ids(content, packed, has_ids, tagged_responses, |answer| {
+                        fields(answer, &["tool_call_id"]).ok()?.values[0]
+                    })
+                }
+                None => vec![None],
+                Some(ids) if ids.starts_with('[') => {
+                    let ids: Vec<&RawValue> = serde_json::from_str(ids).unwrap_or_default();
+                    ids.into_iter().map(|id| literal(id.get())).collect()
+                }
+                Some(id) => vec![literal(id)],
+            };
+        }
+        _ => {}
+    }
+    shape
+}
+
+/// The ids of `count` blocks in a content; none where they are not to be read, or are not that many.
+fn ids<'a>(
+    content: &str,
+    count: usize,
+    are_read: bool,
+    blocks: fn(&str) -> Vec<std::ops::Range<usize>>,
+    id: impl Fn(&str) -> Option<&str>,
+) -> Vec<Option<Id<'a>>> {
+    let mut found = vec![None; count];
+    if are_read {
+        let text = content_text(content);
+        let blocks = blocks(&text);
+        if blocks.len() == count {
+            for (found, block) in found.iter_mut().zip(blocks) {
+                let id = text.get(block).and_then(|block| id(block.trim()));
+                *found = id.filter(|id| *id != "null").map(|id| Cow::Owned(id.to_owned()));
+            }
+        }
+    }
+    found
+}
+
+fn tags(content: &str, tag: &str) -> usize {
+    memmem::find_iter(content.as_bytes(), tag).count()
+}
+
+/// How many calls a `function_call` turn of `ShareGPT` holds: one, or a list of them.
+fn listed_calls(content: &str) -> usize {
+    if !content.starts_with("\"[") {
+        return 1;
+    }
+    let (text, _) = json::decode(content);
+    serde_json::from_str::<Vec<&RawValue>>(&text).map_or(1, |calls| calls.len())
+}

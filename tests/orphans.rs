@@ -1,0 +1,132 @@
+//! Answers that nobody asked for: which they are, and how they are told instead.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)] // Tests may fail loudly.
+
+mod support;
+
+use serde_json::{Value, json};
+use support::oracle::parts;
+use trajfit::summarize::marker::SUMMARY_MARKER;
+use trajfit::trajectory::{Faults, faults, mend, parse};
+
+const NO_RESULT: &str = "[no result of this call was recorded]";
+
+fn found(record: &Value) -> Faults {
+    let text = record.to_string();
+    faults(&parse(text.as_bytes(), None).unwrap(), SUMMARY_MARKER)
+}
+
+/// The mended turns and what is left broken.
+fn mended(record: &Value) -> (Vec<Value>, Faults) {
+    let text = record.to_string();
+    let mended = mend(&parse(text.as_bytes(), None).unwrap(), SUMMARY_MARKER).unwrap();
+    let turns = parts(&mended.text).0;
+    (
+        turns
+            .iter()
+            .map(|turn| serde_json::from_str(turn).unwrap())
+            .collect(),
+        mended.left,
+    )
+}
+
+fn chat(turns: &[Value]) -> Value {
+    json!({"messages": turns})
+}
+
+fn envelope(id: &str, content: &str) -> String {
+    let answer = json!({"tool_call_id": id, "name": "f", "content": content});
+    format!("<tool_response>\n{answer}\n</tool_response>")
+}
+
+fn sharegpt(turns: &[(&str, &str)]) -> Value {
+    let turns = turns
+        .iter()
+        .map(|(from, value)| json!({"from": from, "value": value}));
+    json!({"conversations": turns.collect::<Vec<_>>()})
+}
+
+#[test]
+fn an_envelope_with_an_id_that_no_call_has_is_told_instead() {
+    let stray = envelope("i9", "lost");
+    let record = sharegpt(&[
+        ("human", "u"),
+        ("gpt", "Hello, how can I help?"),
+        ("tool", &stray),
+        ("gpt", "x"),
+    ]);
+    let one = Faults {
+        orphan_responses: 1,
+        ..Faults::default()
+    };
+    assert_eq!(found(&record), one);
+    let (turns, left) = mended(&record);
+    let told = "[output of a tool; its call was not recorded]\nlost\n[end of the output]";
+    assert_eq!(
+        (&turns[2], left),
+        (&json!({"from": "human", "value": told}), Faults::default())
+    );
+    // Calls that are in plain text have no ids, and their answers neither.
+    for answer in ["<tool_response>\n{\"content\": \"1\"}\n</tool_response>", "1"] {
+        let turns = [
+            ("human", "u"),
+            ("gpt", "```bash\nls\n```"),
+            ("tool", answer),
+            ("gpt", "x"),
+        ];
+        assert_eq!(found(&sharegpt(&turns)), Faults::default());
+    }
+    // Where calls have no ids, answers belong to them in their order, whatever ids they have.
+    let call = "<tool_call>\n{\"name\": \"f\"}\n</tool_call>";
+    let turns = [("human", "u"), ("gpt", call), ("tool", &stray), ("gpt", "x")];
+    assert_eq!(found(&sharegpt(&turns)), Faults::default());
+}
+
+#[test]
+fn ids_in_the_text_of_calls_tell_which_answer_is_whose() {
+    let calls = "<tool_call>\n{\"id\": \"a\", \"name\": \"f\"}\n</tool_call>\n<tool_call>\n{\"id\": \"b\", \"name\": \"f\"}\n</tool_call>";
+    let both = [envelope("b", "2"), envelope("a", "1")].join("\n");
+    let turns = [("human", "u"), ("gpt", calls), ("tool", &both), ("gpt", "x")];
+    assert_eq!(found(&sharegpt(&turns)), Faults::default());
+    let wrong = [envelope("b", "2"), envelope("zz", "lost")].join("\n");
+    let turns = [("human", "u"), ("gpt", calls), ("tool", &wrong), ("gpt", "x")];
+    let record = sharegpt(&turns);
+    let expected = Faults {
+        orphan_responses: 1,
+        unanswered_calls: 1,
+        ..Faults::default()
+    };
+    assert_eq!(found(&record), expected);
+    let (turns, left) = mended(&record);
+    let answers = turns[2]["value"].as_str().unwrap();
+    assert!(
+        answers.starts_with(&envelope("b", "2")) && !answers.contains("lost"),
+        "{answers}"
+    );
+    let missing = format!("{{\"tool_call_id\": \"a\", \"name\": \"f\", \"content\": \"{NO_RESULT}\"}}");
+    assert!(answers.contains(&missing), "{answers}");
+    assert!(turns[3]["value"].as_str().unwrap().contains("\nlost\n"));
+    assert_eq!((turns.len(), left), (5, Faults::default()));
+}
+
+#[test]
+fn what_somebody_said_is_told_apart_from_a_stray_output_before_it() {
+    let begin = "[output of a tool; its call was not recorded]";
+    let record = chat(&[
+        json!({"role": "user", "content": "u"}),
+        json!({"role": "assistant", "content": "x"}),
+        json!({"role": "tool", "tool_call_id": "s", "content": "extra"}),
+        json!({"role": "tool", "tool_call_id": "t", "content": ""}),
+        json!({"role": "user", "content": "bye"}),
+        json!({"role": "assistant", "content": "y"}),
+    ]);
+    let (turns, left) = mended(&record);
+    let told = format!("{begin}\nextra\n[end of the output]\n\nbye");
+    assert_eq!(turns[2]["content"], json!(told));
+    assert_eq!((turns.len(), left), (4, Faults::default()));
+    let silent = chat(&[
+        json!({"role": "tool", "tool_call_id": "t", "content": ""}),
+        json!({"role": "user", "content": "bye"}),
+    ]);
+    let told = format!("{begin}\n[end of the output]\n\nbye");
+    assert_eq!(mended(&silent).0[0]["content"], json!(told));
+}
