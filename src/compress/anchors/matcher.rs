@@ -22,12 +22,15 @@ pub struct Matcher<'p> {
     /// The bytes of the shortest indexed word, at most [`TAIL`]; 0 where there is none.
     least: usize,
     /// A bit per hash of the last bytes of the indexed words: most words of a text end here.
-    tails: Box<[u64; 1024]>,
+    tails: Box<Bits>,
     /// A bit per (first byte, last byte, length) of the indexed words.
-    seen: Box<[u64; 1024]>,
+    seen: Box<Bits>,
     /// Patterns without a word of their own (no ASCII letter or digit, or all their words are crowded).
     others: Vec<usize>,
 }
+
+/// A set of numbers below 2^14: small, to leave the processor's nearest memory to the text.
+type Bits = [u64; 256];
 
 /// The patterns indexed by a word: places in `Matcher::indexed`.
 struct Sharing {
@@ -52,8 +55,8 @@ impl<'p> Matcher<'p> {
             indexed: Vec::with_capacity(patterns.len()),
             patterns,
             least: 0,
-            tails: Box::new([0; 1024]),
-            seen: Box::new([0; 1024]),
+            tails: Box::new([0; 256]),
+            seen: Box::new([0; 256]),
             others: Vec::new(),
         };
         for index in 0..matcher.patterns.len() {
@@ -201,18 +204,18 @@ fn longest_word(pattern: &[u8], tried: Option<(usize, usize)>) -> Option<(usize,
 }
 
 #[inline]
-fn set(bits: &mut [u64; 1024], bit: usize) {
+fn set(bits: &mut Bits, bit: usize) {
     if let Some(cell) = bits.get_mut(bit >> 6) {
         *cell |= 1 << (bit & 63);
     }
 }
 
 #[inline]
-fn is_set(bits: &[u64; 1024], bit: usize) -> bool {
+fn is_set(bits: &Bits, bit: usize) -> bool {
     bits.get(bit >> 6).is_some_and(|cell| cell >> (bit & 63) & 1 != 0)
 }
 
-/// A 16-bit hash of the last `least` bytes before `end`, at most [`TAIL`].
+/// A 14-bit hash of the last `least` bytes before `end`, at most [`TAIL`].
 #[inline]
 fn tail_hash(bytes: &[u8], end: usize, least: usize) -> usize {
     let tail = match bytes
@@ -228,14 +231,14 @@ fn tail_hash(bytes: &[u8], end: usize, least: usize) -> usize {
             .fold(0, |tail, byte| tail >> 8 | u32::from(*byte) << 24),
     };
     let tail = tail >> (8 * (TAIL - least.clamp(1, TAIL)));
-    (tail.wrapping_mul(0x9e37_79b1) >> 16) as usize
+    (tail.wrapping_mul(0x9e37_79b1) >> 18) as usize
 }
 
-/// A 16-bit signature of a word: enough to pass over most words without hashing them.
+/// A 14-bit signature of a word: enough to pass over most words without hashing them.
 fn signature(word: &[u8]) -> usize {
     let first = word.first().copied().unwrap_or(0) as usize;
     let last = word.last().copied().unwrap_or(0) as usize;
-    ((first << 8) ^ (last << 2) ^ (word.len() << 5)) & 0xffff
+    ((first << 6) ^ (last << 2) ^ (word.len() << 5)) & 0x3fff
 }
 
 /// Whether `text[start..end]` is an identifier of its own there, not a piece of a longer word, number or kebab name.

@@ -71,6 +71,11 @@ pub(super) fn push_key(leaf: &Leaf<'_>, field: &mut String) {
 
 /// A value in one line of at most so many characters.
 pub(super) fn sentence(value: &str, most: usize) -> Option<String> {
+    // Most values are words and numbers.
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'#' | b':');
+    if (1..=32).contains(&value.len()) && value.bytes().all(is_plain) {
+        return Some(value.to_owned());
+    }
     let value = cleaned_line(edges(value).0);
     let short = shortened(&value, most)?;
     (!short.is_empty()).then(|| short.into_owned())

@@ -1,5 +1,8 @@
 //! The files that commands removed, moved or took back: nothing is told to be changed that is there no more.
 
+use std::sync::LazyLock;
+
+use aho_corasick::packed::Searcher;
 use rustc_hash::FxHashMap;
 
 use super::target::Target;
@@ -20,7 +23,11 @@ impl<'a> Removed<'a> {
             return;
         };
         // Most commands remove nothing.
-        if !STARTS.iter().any(|start| command.contains(start)) {
+        static FOUND: LazyLock<Option<Searcher>> = LazyLock::new(|| Searcher::new(STARTS));
+        if FOUND
+            .as_ref()
+            .is_some_and(|starts| starts.find(command).is_none())
+        {
             return;
         }
         for statement in command.split(['&', ';', '\n', '|']).map(str::trim_ascii) {
@@ -61,7 +68,8 @@ pub(super) fn is_same_file(one: &str, other: &str) -> bool {
     rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
 }
 
-fn last_step(path: &str) -> &str {
+/// The name of a file or directory without the directories above it.
+pub(super) fn last_step(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 

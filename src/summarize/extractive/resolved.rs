@@ -1,21 +1,27 @@
 //! Errors of runs and edits, closed once the same went well in other words: with other flags, in a wider run of tests, by
 //! another editor.
 
-use rustc_hash::FxHashMap;
+use memchr::memmem::Finder;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::action::Action;
-use super::removed::is_same_file;
+use super::removed::{is_same_file, last_step};
 use super::run::{Run, runs};
 use super::target::Effect;
 
-/// Later runs of one program that an error is compared with.
+/// Later runs of one program, or of tests, that an error is compared with.
 const MAX_RUNS: usize = 64;
+
+/// Programs that are looked for in commands before these are read.
+const MAX_NEEDLES: usize = 16;
 
 /// What went well later.
 #[derive(Default)]
 struct Later<'a> {
-    runs: FxHashMap<String, Vec<Run<'a>>>,
-    edited: Vec<&'a str>,
+    by_program: FxHashMap<String, Vec<Run<'a>>>,
+    tests: Vec<Run<'a>>,
+    /// Files by their last steps.
+    edited: FxHashMap<&'a str, Vec<&'a str>>,
 }
 
 /// Closes the errors of what went well later.
@@ -24,13 +30,27 @@ pub(super) fn close_resolved(actions: &mut [Action]) {
     let Some(first) = actions.iter().position(|action| action.is_open) else {
         return;
     };
+    let open = actions.iter().filter(|action| action.is_open);
+    let open: Vec<Vec<Run<'_>>> = open.map(|action| runs(&action.target.key)).collect();
+    let needles = needles(&open);
+    let may_run = |action: &Action| {
+        let key = action.target.key.as_bytes();
+        needles.len() >= MAX_NEEDLES || needles.iter().any(|needle| needle.find(key).is_some())
+    };
+    let mut open = open.iter();
     let mut later = Later::default();
     let mut resolved: Vec<usize> = Vec::new();
     for (index, action) in actions.iter().enumerate().skip(first).rev() {
-        if action.is_open && later.resolves(action) {
+        let failed = if action.is_open { open.next_back() } else { None };
+        if failed.is_some_and(|runs| later.resolves(action, runs)) {
             resolved.push(index);
         } else if action.outcome.failed != Some(true) && action.is_answered {
-            later.note(action);
+            later.note_edit(action);
+            if may_run(action) {
+                runs(&action.target.key)
+                    .into_iter()
+                    .for_each(|run| later.note(run));
+            }
         }
     }
     for index in resolved {
@@ -40,35 +60,55 @@ pub(super) fn close_resolved(actions: &mut [Action]) {
     }
 }
 
+/// What stands in every command that may be a run of one of these programs.
+fn needles(open: &[Vec<Run<'_>>]) -> Vec<Finder<'static>> {
+    let first_words = open
+        .iter()
+        .flatten()
+        .filter_map(|run| run.program.split(' ').next());
+    let words: FxHashSet<&str> = first_words.collect();
+    let finder = |word: &str| Finder::new(word).into_owned();
+    words.into_iter().take(MAX_NEEDLES).map(finder).collect()
+}
+
 impl<'a> Later<'a> {
-    fn note(&mut self, action: &'a Action) {
-        if action.target.effect == Effect::Modify && !action.changed_nothing {
-            self.edited.extend(action.target.file.as_deref());
+    fn note_edit(&mut self, action: &'a Action) {
+        let file = action.target.file.as_deref();
+        if action.target.effect != Effect::Modify || action.changed_nothing {
+            return;
         }
-        for run in runs(&action.target.key) {
-            let of_program = self.runs.entry(run.program.clone()).or_default();
-            if of_program.len() < MAX_RUNS && !of_program.contains(&run) {
-                of_program.push(run);
+        if let Some(file) = file {
+            let of_name = self.edited.entry(last_step(file)).or_default();
+            if of_name.len() < MAX_RUNS && !of_name.contains(&file) {
+                of_name.push(file);
             }
         }
     }
 
-    fn resolves(&self, action: &Action) -> bool {
-        let target = &action.target;
-        if target.effect == Effect::Modify
-            && action.changed_nothing
-            && let Some(file) = target.file.as_deref()
-            && self.edited.iter().any(|edited| is_same_file(edited, file))
-        {
-            return true;
+    fn note(&mut self, run: Run<'a>) {
+        if run.is_of_tests() && self.tests.len() < MAX_RUNS && !self.tests.contains(&run) {
+            self.tests.push(run.clone());
         }
-        let runs = runs(&target.key);
-        !runs.is_empty() && runs.iter().all(|run| self.covers(run))
+        let of_program = self.by_program.entry(run.program.clone()).or_default();
+        if of_program.len() < MAX_RUNS && !of_program.contains(&run) {
+            of_program.push(run);
+        }
     }
 
+    fn resolves(&self, action: &Action, runs: &[Run<'_>]) -> bool {
+        let target = &action.target;
+        let file = target.file.as_deref();
+        let file = file.filter(|_| target.effect == Effect::Modify && action.changed_nothing);
+        let is_edited = file.is_some_and(|file| {
+            let of_name = self.edited.get(last_step(file));
+            of_name.is_some_and(|edited| edited.iter().any(|edited| is_same_file(edited, file)))
+        });
+        is_edited || !runs.is_empty() && runs.iter().all(|run| self.covers(run))
+    }
+
+    /// A file of tests that ran by itself may have run among others since.
     fn covers(&self, run: &Run<'_>) -> bool {
-        let same = self.runs.get(&run.program);
-        same.is_some_and(|runs| runs.iter().any(|later| later.covers(run)))
-            || run.is_script() && self.runs.values().flatten().any(|later| later.covers(run))
+        let same = self.by_program.get(&run.program).into_iter().flatten();
+        same.chain(&self.tests).any(|later| later.covers(run))
     }
 }

@@ -1,5 +1,7 @@
 //! What a shell command ran, whatever flags, pipes and programs around it: two runs of one script are attempts at one thing.
 
+use super::removed::last_step;
+
 /// A program that ran on something.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Run<'c> {
@@ -185,9 +187,9 @@ fn run(statement: &str) -> Option<Run<'_>> {
 }
 
 impl Run<'_> {
-    /// Whether a script ran by itself, which a run of tests may have among others.
-    pub fn is_script(&self) -> bool {
-        self.kind == Kind::Script
+    /// Whether it ran tests.
+    pub fn is_of_tests(&self) -> bool {
+        self.kind == Kind::Tests
     }
 
     /// Whether it did what an `earlier` run was to do.
@@ -231,10 +233,6 @@ fn is_within(test: &str, wider: &str) -> bool {
         (before.is_empty() || before.ends_with('/'))
             && (after.is_empty() || after.starts_with(['/', ':', '.', '[']))
     })
-}
-
-fn last_step(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
 }
 
 #[cfg(test)]
