@@ -3,8 +3,9 @@
 use rustc_hash::FxHashMap;
 
 use super::command::tell_directories;
+use super::line::cleaned;
 use super::missing::close_found;
-use super::outcome::{Outcome, outcome};
+use super::outcome::{Outcome, edges, outcome};
 use super::resolved::close_resolved;
 use super::source::{SourceCall, SourceTurn};
 use super::success::changed_nothing;
@@ -43,7 +44,7 @@ pub(super) fn actions(turns: &[SourceTurn<'_>]) -> Vec<Action> {
     let mut told = Told::default();
     let mut answers: Option<(usize, Answers<'_>)> = None;
     let attempts = calls.into_iter().zip(targets).zip(things.into_iter().zip(again));
-    for (((turn, number), target), (thing, is_again)) in attempts {
+    for (((turn, number), mut target), (thing, is_again)) in attempts {
         let of_turn = match answers.take() {
             Some((index, answers)) if index == turn => answers,
             _ => Answers::after(turns, turn),
@@ -66,6 +67,9 @@ pub(super) fn actions(turns: &[SourceTurn<'_>]) -> Vec<Action> {
         let outcome = answer
             .map(|answer| outcome(answer, target.effect, &target.line, told))
             .unwrap_or_default();
+        if target.effect == Effect::Modify && target.file.is_none() {
+            target.file = answer.and_then(open_file);
+        }
         let is_open = outcome.failed == Some(true);
         let mut action = Action {
             turn,
@@ -93,6 +97,13 @@ pub(super) fn actions(turns: &[SourceTurn<'_>]) -> Vec<Action> {
     close_found(&mut all);
     close_resolved(&mut all);
     all
+}
+
+/// The file that an editor of lines had open, as its terminal says after what it printed.
+fn open_file(answer: &str) -> Option<String> {
+    let (_, after) = edges(answer).1.rsplit_once("(Open file: ")?;
+    let (file, _) = after.split_once(')')?;
+    (file.contains(['/', '.']) && file != "n/a").then(|| cleaned(file))
 }
 
 /// Every call of the region: its turn and its place in it, and its target.

@@ -19,11 +19,11 @@ pub(super) struct Removed<'a> {
 impl<'a> Removed<'a> {
     /// Notes what a command that went well removed.
     pub fn note(&mut self, target: &'a Target) {
+        static FOUND: LazyLock<Option<Searcher>> = LazyLock::new(|| Searcher::new(STARTS));
         let Some((_, command)) = target.key.split_once(": ") else {
             return;
         };
         // Most commands remove nothing.
-        static FOUND: LazyLock<Option<Searcher>> = LazyLock::new(|| Searcher::new(STARTS));
         if FOUND
             .as_ref()
             .is_some_and(|starts| starts.find(command).is_none())

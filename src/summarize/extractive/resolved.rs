@@ -47,9 +47,9 @@ pub(super) fn close_resolved(actions: &mut [Action]) {
         } else if action.outcome.failed != Some(true) && action.is_answered {
             later.note_edit(action);
             if may_run(action) {
-                runs(&action.target.key)
-                    .into_iter()
-                    .for_each(|run| later.note(run));
+                for run in runs(&action.target.key) {
+                    later.note(run);
+                }
             }
         }
     }

@@ -177,10 +177,13 @@ fn run(statement: &str) -> Option<Run<'_>> {
             _ => found.words.push(word.trim_matches(['"', '\''])),
         }
     }
-    let runs_tests = found.program.contains("test") || found.program == "tox";
-    if runs_tests && kind != Kind::Script || found.words.first() == Some(&"test") {
-        found.kind = Kind::Tests;
-    } else if runs_tests && found.program.contains("runtests") {
+    let name = found.program.as_str();
+    let runs_tests = if kind == Kind::Script {
+        name.contains("runtests")
+    } else {
+        name.contains("test") || name == "tox"
+    };
+    if runs_tests || found.words.first() == Some(&"test") {
         found.kind = Kind::Tests;
     }
     Some(found)
@@ -210,7 +213,7 @@ impl Run<'_> {
                 let is_chosen = |word: &&str| self.words.iter().any(|wider| is_within(word, wider));
                 (self.choice.is_none() || self.choice == earlier.choice)
                     && (self.words.is_empty()
-                        || !earlier.words.is_empty() && earlier.words.iter().all(|word| is_chosen(&word)))
+                        || !earlier.words.is_empty() && earlier.words.iter().all(is_chosen))
             }
             Kind::Program => {
                 self.words.is_empty() == earlier.words.is_empty()

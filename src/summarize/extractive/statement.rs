@@ -145,8 +145,7 @@ fn changed(rest: &str) -> Option<Statement> {
     for raw in rest.split(' ').take(MAX_WORDS + 2) {
         let word = without_marks(raw);
         match word {
-            "on" | "off" | "back" if named.is_empty() => {}
-            "the" | "your" | "my" | "our" if named.is_empty() => {}
+            "on" | "off" | "back" | "the" | "your" | "my" | "our" if named.is_empty() => {}
             "on" | "off" | "to" | "from" | "for" | "in" | "with" | "and" | "by" | "back" | "at" | "so" => {
                 break;
             }

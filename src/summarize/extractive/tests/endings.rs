@@ -232,6 +232,20 @@ fn an_error_is_open_until_the_same_went_well_in_other_words() {
 }
 
 #[test]
+fn lines_edited_are_those_of_the_open_file() {
+    let answer =
+        "[File: /w/a.py (3 lines total)]\n1:x\n(Open file: /w/a.py)\n(Current directory: /w)\nbash-$";
+    let text = done(&[
+        ("sh", r#"{"command": "open a.py"}"#, answer),
+        ("sh", r#"{"command": "edit 1:1\nx\nend_of_edit"}"#, answer),
+    ]);
+    assert!(text.contains("- changed: /w/a.py\n"), "{text}");
+    let none = answer.replace("/w/a.py)", "n/a)");
+    let text = done(&[("sh", r#"{"command": "edit 1:1\nx\nend_of_edit"}"#, &none)]);
+    assert!(!text.contains("changed:"), "{text}");
+}
+
+#[test]
 fn a_terminals_envelope_is_opened() {
     let text = done(&[
         (
