@@ -22,15 +22,12 @@ pub struct Matcher<'p> {
     /// The bytes of the shortest indexed word, at most [`TAIL`]; 0 where there is none.
     least: usize,
     /// A bit per hash of the last bytes of the indexed words: most words of a text end here.
-    tails: Box<Bits>,
+    tails: Box<[u64; 1024]>,
     /// A bit per (first byte, last byte, length) of the indexed words.
-    seen: Box<Bits>,
+    seen: Box<[u64; 256]>,
     /// Patterns without a word of their own (no ASCII letter or digit, or all their words are crowded).
     others: Vec<usize>,
 }
-
-/// A set of numbers below 2^14: small, to leave the processor's nearest memory to the text.
-type Bits = [u64; 256];
 
 /// The patterns indexed by a word: places in `Matcher::indexed`.
 struct Sharing {
@@ -55,7 +52,7 @@ impl<'p> Matcher<'p> {
             indexed: Vec::with_capacity(patterns.len()),
             patterns,
             least: 0,
-            tails: Box::new([0; 256]),
+            tails: Box::new([0; 1024]),
             seen: Box::new([0; 256]),
             others: Vec::new(),
         };
@@ -65,8 +62,8 @@ impl<'p> Matcher<'p> {
         let shortest = matcher.by_word.keys().map(|word| word.len()).min();
         matcher.least = shortest.unwrap_or(0).min(TAIL);
         for word in matcher.by_word.keys() {
-            set(&mut matcher.seen, signature(word));
-            set(&mut matcher.tails, tail_hash(word, word.len(), matcher.least));
+            set(&mut *matcher.seen, signature(word));
+            set(&mut *matcher.tails, tail_hash(word, word.len(), matcher.least));
         }
         matcher
     }
@@ -117,7 +114,7 @@ impl<'p> Matcher<'p> {
     pub fn find(&self, text: &str, wanted: &mut [bool], mut on_hit: impl FnMut(usize, usize) -> bool) {
         let bytes = text.as_bytes();
         let mut look = |at: usize, word: &[u8]| {
-            if !is_set(&self.seen, signature(word)) {
+            if !is_set(&*self.seen, signature(word)) {
                 return;
             }
             let mut place = self.by_word.get(word).map(|sharing| sharing.first);
@@ -142,7 +139,7 @@ impl<'p> Matcher<'p> {
             }
         };
         let on_end = |inside: usize, end: usize| {
-            if !is_set(&self.tails, tail_hash(bytes, end, self.least)) {
+            if !is_set(&*self.tails, tail_hash(bytes, end, self.least)) {
                 return;
             }
             let mut at = inside;
@@ -204,18 +201,18 @@ fn longest_word(pattern: &[u8], tried: Option<(usize, usize)>) -> Option<(usize,
 }
 
 #[inline]
-fn set(bits: &mut Bits, bit: usize) {
+fn set(bits: &mut [u64], bit: usize) {
     if let Some(cell) = bits.get_mut(bit >> 6) {
         *cell |= 1 << (bit & 63);
     }
 }
 
 #[inline]
-fn is_set(bits: &Bits, bit: usize) -> bool {
+fn is_set(bits: &[u64], bit: usize) -> bool {
     bits.get(bit >> 6).is_some_and(|cell| cell >> (bit & 63) & 1 != 0)
 }
 
-/// A 14-bit hash of the last `least` bytes before `end`, at most [`TAIL`].
+/// A 16-bit hash of the last `least` bytes before `end`, at most [`TAIL`].
 #[inline]
 fn tail_hash(bytes: &[u8], end: usize, least: usize) -> usize {
     let tail = match bytes
@@ -231,7 +228,7 @@ fn tail_hash(bytes: &[u8], end: usize, least: usize) -> usize {
             .fold(0, |tail, byte| tail >> 8 | u32::from(*byte) << 24),
     };
     let tail = tail >> (8 * (TAIL - least.clamp(1, TAIL)));
-    (tail.wrapping_mul(0x9e37_79b1) >> 18) as usize
+    (tail.wrapping_mul(0x9e37_79b1) >> 16) as usize
 }
 
 /// A 14-bit signature of a word: enough to pass over most words without hashing them.

@@ -70,8 +70,11 @@ pub(super) fn runs(key: &str) -> Vec<Run<'_>> {
     let Some((_, command)) = named.filter(|(name, _)| !name.contains([' ', '('])) else {
         return found;
     };
-    let mut lines = command.lines();
-    while let Some(line) = lines.next() {
+    let mut rest = command;
+    while !rest.is_empty() && found.len() < MAX_RUNS {
+        let end = memchr::memchr(b'\n', rest.as_bytes()).unwrap_or(rest.len());
+        let (line, behind) = rest.split_at_checked(end).unwrap_or_default();
+        rest = behind.get(1..).unwrap_or_default();
         // Where it ran stands last.
         if let Some(place) = line.strip_prefix(" in ") {
             for run in &mut found {
@@ -79,23 +82,63 @@ pub(super) fn runs(key: &str) -> Vec<Run<'_>> {
             }
             break;
         }
-        for statement in line.split([';', '&']) {
-            let first = statement.split(" | ").next().unwrap_or(statement);
-            if found.len() < MAX_RUNS {
-                found.extend(run(first));
-            }
-        }
-        if let Some((_, end)) = line.split_once("<<") {
-            let end = end.trim_start_matches('-').trim_start();
-            let end = end
-                .split([' ', ')', '>', '|', '&', ';'])
-                .next()
-                .unwrap_or_default();
-            let end = end.trim_matches(['\'', '"', '\\']);
-            lines.by_ref().find(|line| line.trim() == end);
+        found.extend(statements(line).filter_map(run));
+        if memchr::memchr(b'<', line.as_bytes()).is_some()
+            && let Some((_, word)) = line.split_once("<<")
+        {
+            rest = after_document(rest, word);
+        } else if is_open(line) {
+            // A script in quotes.
+            break;
         }
     }
     found
+}
+
+/// The statements of a line, without what is behind their pipes.
+fn statements(line: &str) -> impl Iterator<Item = &str> {
+    let mut rest = line;
+    let mut is_piped = false;
+    std::iter::from_fn(move || {
+        while !rest.is_empty() {
+            let end = memchr::memchr3(b';', b'&', b'|', rest.as_bytes()).unwrap_or(rest.len());
+            let (statement, behind) = rest.split_at_checked(end)?;
+            let is_first = !is_piped;
+            is_piped = behind.starts_with('|');
+            rest = behind.get(1..).unwrap_or_default();
+            if is_first {
+                return Some(statement);
+            }
+        }
+        None
+    })
+}
+
+/// What stands after a document in a command that ends with a line of the word that `opening` begins with.
+fn after_document<'c>(text: &'c str, opening: &str) -> &'c str {
+    let word = opening.trim_start_matches('-').trim_start();
+    let word = word
+        .split([' ', ')', '>', '|', '&', ';'])
+        .next()
+        .unwrap_or_default();
+    let word = word.trim_matches(['\'', '"', '\\']);
+    let mut ends = memchr::memmem::find_iter(text.as_bytes(), word).map(|at| at + word.len());
+    let is_line = |end: &usize| {
+        let before = text.get(..end - word.len()).unwrap_or_default();
+        let after = text.get(*end..).unwrap_or_default();
+        (before.is_empty() || before.ends_with(['\n', '\t'])) && (after.is_empty() || after.starts_with('\n'))
+    };
+    match ends.find(|end| !word.is_empty() && is_line(end)) {
+        Some(end) => text.get(end + 1..).unwrap_or_default(),
+        // Words that stand in its lines were put together in one.
+        None => "",
+    }
+}
+
+/// Whether a quote is open at the end of a line.
+fn is_open(line: &str) -> bool {
+    let count = |quote| memchr::memchr_iter(quote, line.as_bytes()).count();
+    count(b'"') % 2 == 1 || count(b'\'') % 2 == 1
 }
 
 fn run(statement: &str) -> Option<Run<'_>> {
@@ -259,6 +302,11 @@ mod tests {
             ("sh: cat > a.py <<'E'\nmake it\nE\npython a.py", &["a.py"]),
             ("sh: python - <<E\nmake it\nE\n", &[]),
             ("sh: python -c 'import a'", &[]),
+            ("sh: python -c \"\nmake it\n\"", &[]),
+            (
+                "sh: cat > a.py <<'E'\nE it\nE\nmake it || go build | tee x",
+                &["make it"],
+            ),
             ("sh: ls -la", &[]),
             ("sh: pytest --help", &[]),
             ("get_order(id: make all)", &[]),
