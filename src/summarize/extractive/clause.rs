@@ -39,7 +39,11 @@ const CHANGES: [&str; 28] = [
 pub(super) fn clause(before: &str) -> Option<Vec<&str>> {
     let mut words: Vec<&str> = Vec::with_capacity(8);
     let mut is_whole = false;
-    for word in before.rsplit(' ').take(MAX_LOOKED_AT) {
+    let mut rest = before;
+    for _ in 0..MAX_LOOKED_AT {
+        let start = rest.bytes().rposition(|byte| byte == b' ');
+        let word = rest.get(start.map_or(0, |start| start + 1)..).unwrap_or_default();
+        rest = rest.get(..start.unwrap_or(0)).unwrap_or_default();
         if ends_clause(word) {
             break;
         }
@@ -49,6 +53,9 @@ pub(super) fn clause(before: &str) -> Option<Vec<&str>> {
             Part::Adverb => {}
             Part::Other if is_whole => {}
             Part::Other => words.push(without_marks(word)),
+        }
+        if rest.is_empty() {
+            break;
         }
     }
     words.reverse();
