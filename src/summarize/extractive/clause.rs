@@ -117,8 +117,8 @@ fn part(word: &str) -> Part {
         },
         3 => match word {
             "are" | "was" => Part::Verb,
-            "and" | "but" => Part::Joint,
-            "why" | "how" | "who" => Part::Condition,
+            "and" | "but" | "why" => Part::Joint,
+            "how" | "who" => Part::Condition,
             "now" | "Now" => Part::Adverb,
             _ => Part::Other,
         },
@@ -130,8 +130,8 @@ fn part(word: &str) -> Part {
             _ => Part::Other,
         },
         5 => match word {
-            "since" | "Since" | "while" => Part::Joint,
-            "until" | "which" | "where" => Part::Condition,
+            "since" | "Since" | "while" | "which" => Part::Joint,
+            "until" | "where" => Part::Condition,
             "still" => Part::Adverb,
             _ => Part::Other,
         },

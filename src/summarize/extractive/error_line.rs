@@ -22,7 +22,7 @@ static NO_MODULE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(": No
 static NOT_VERBATIM: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("did not appear verbatim"));
 
 /// What a line starts with that says that something was refused or did not work.
-const REFUSALS: [&str; 20] = [
+const REFUSALS: [&str; 26] = [
     "! [rejected]",
     "--- FAIL: ",
     "<exception>",
@@ -35,14 +35,20 @@ const REFUSALS: [&str; 20] = [
     "FAIL\t",
     "FAIL: ",
     "FAILED: ",
+    "File does not exist",
     "Invalid `",
     "No replacement was performed",
     "Operation not permitted",
     "Parameter `",
     "Permission denied",
+    "String to replace not found",
+    "The user denied",
+    "The user doesn't want",
     "[ERROR] ",
     "curl: (",
     "npm ERR! ",
+    "oldString not found",
+    "old_string not found",
 ];
 
 /// The error of a call that ran or changed something: a traceback's last line, or a line that starts like an error.
@@ -223,8 +229,10 @@ pub(in crate::summarize) fn refuses(line: &str) -> bool {
     let line = line.trim_ascii_start();
     match line.as_bytes().first() {
         Some(
-            b'N' | b'P' | b'A' | b'O' | b'I' | b'C' | b'c' | b'E' | b'-' | b'F' | b'[' | b'!' | b'n' | b'<',
+            b'N' | b'P' | b'A' | b'O' | b'I' | b'C' | b'c' | b'E' | b'-' | b'F' | b'S' | b'T' | b'[' | b'!'
+            | b'n' | b'o' | b'<',
         ) if starts_with_any(line, &REFUSALS) => return true,
+        Some(b'F') if line.starts_with("File ") => return line.len() < 300 && line.ends_with(" not found"),
         Some(b'H') if line.starts_with("Hunk #") => return line.contains(" FAILED"),
         Some(b'T') if line.starts_with("Tests: ") => {
             return line.contains(" failed") && !line.contains(" 0 failed");
@@ -269,6 +277,9 @@ mod tests {
             "collecting ... ERROR: file or directory not found: a.py",
             "Command blocked by policy",
             "<tool_use_error>File has not been read yet</tool_use_error>",
+            "String to replace not found in file.",
+            "The user denied this operation.",
+            "File src/b.py not found",
         ] {
             assert_eq!(
                 error_line(line, false).as_deref(),
@@ -285,6 +296,7 @@ mod tests {
             "Hunk #1 succeeded at 3.",
             "raise ValueError(x)",
             "npm run build",
+            "File src/b.py was found",
             "FAILED tests were none",
             "✗ no match: expected",
         ] {

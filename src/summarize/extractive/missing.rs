@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use memchr::memmem::Finder;
 
 use super::action::Action;
+use super::removed::{is_same_file, last_step};
 use super::target::Effect;
 
 /// What an error says is missing.
@@ -12,7 +13,7 @@ use super::target::Effect;
 enum Missing<'e> {
     /// A module or a program, by its name.
     Installable(&'e str),
-    /// A file, by its name without the directories.
+    /// A file, by its path.
     File(&'e str),
 }
 
@@ -78,7 +79,7 @@ impl<'a> Missed<'a> {
     fn new(thing: Missing<'a>) -> Self {
         let (Missing::Installable(name) | Missing::File(name)) = thing;
         Self {
-            name: Finder::new(name),
+            name: Finder::new(last_step(name)),
             thing,
             is_there: false,
         }
@@ -97,8 +98,10 @@ fn note(action: &Action, missed: &mut [Missed<'_>]) {
     let installs = may_install
         && words().any(|word| INSTALLERS.contains(&word))
         && words().any(|word| matches!(word, "install" | "add"));
-    // Looking for a file does not show that it is there.
-    let has_files = action.target.effect != Effect::Read || action.target.file.is_some();
+    // Neither looking for a file shows that it is there, nor removing it.
+    let has_files = (action.target.effect != Effect::Read || action.target.file.is_some())
+        && !key.contains(": rm ")
+        && !key.contains("\nrm ");
     for missed in missed.iter_mut().filter(|missed| !missed.is_there) {
         missed.is_there = match missed.thing {
             Missing::Installable(name) if installs => {
@@ -107,23 +110,30 @@ fn note(action: &Action, missed: &mut [Missed<'_>]) {
                     let named = word.split(['<', '>', '~', '[', '@']).next();
                     named.is_some_and(|named| to_installers(named) == name)
                 };
-                installs_all(key) || words().any(is_it)
+                words().any(is_it)
             }
-            Missing::File(name) if has_files && missed.name.find(key.as_bytes()).is_some() => {
-                words().any(|word| word.rsplit('/').next() == Some(name))
+            Missing::File(path) if has_files && missed.name.find(key.as_bytes()).is_some() => {
+                // A word without a dot may be anything.
+                let may_name = action.target.effect == Effect::Modify || last_step(path).contains('.');
+                let path = without_steps_back(path);
+                may_name && words().any(|word| is_same_file(word, &path))
             }
             _ => false,
         };
     }
 }
 
-/// Whether a command installs whatever the project names in a list of its own.
-fn installs_all(key: &str) -> bool {
-    // Where it ran stands last.
-    let command = key.split("\n in ").next().unwrap_or_default();
-    let mut words = command.split_ascii_whitespace();
-    let lists = |word: &str| matches!(word, "-r" | "-e" | "--editable" | "--requirement");
-    words.clone().any(lists) || words.next_back() == Some("install")
+/// A path without the `..` in it.
+fn without_steps_back(path: &str) -> String {
+    let mut steps: Vec<&str> = Vec::new();
+    for step in path.split('/') {
+        if step == ".." && steps.last().is_some_and(|last| !last.is_empty() && *last != "..") {
+            steps.pop();
+        } else if step != ".." {
+            steps.push(step);
+        }
+    }
+    steps.join("/")
 }
 
 fn to_installers(name: &str) -> String {
@@ -153,9 +163,11 @@ fn missing(error: &str) -> Option<Missing<'_>> {
         path.trim_start_matches(['\'', '"']).split(['\'', '"']).next()?
     } else {
         let before = before.trim_end().strip_suffix(':')?;
-        before.rsplit(": ").next()?.trim_matches(['\'', '"', '‘', '’'])
+        let said = before.rsplit(": ").next()?;
+        let quotes = ['\'', '"', '‘', '’'];
+        said.trim_end_matches(quotes).rsplit(quotes).next()?
     };
-    named(path.trim_end_matches('/').rsplit('/').next()?).map(Missing::File)
+    named(path.trim_end_matches('/')).map(Missing::File)
 }
 
 fn named(name: &str) -> Option<&str> {
@@ -183,19 +195,19 @@ mod tests {
             ),
             (
                 "cat: src/a.py: No such file or directory",
-                Some(Missing::File("a.py")),
+                Some(Missing::File("src/a.py")),
             ),
             (
                 "ls: cannot access '/w/dir/': No such file or directory",
-                Some(Missing::File("dir")),
+                Some(Missing::File("/w/dir")),
             ),
             (
                 "python3: can't open file '/w/../b.py': [Errno 2] No such file or directory",
-                Some(Missing::File("b.py")),
+                Some(Missing::File("/w/../b.py")),
             ),
             (
                 "FileNotFoundError: [Errno 2] No such file or directory: 'c/d.txt'",
-                Some(Missing::File("d.txt")),
+                Some(Missing::File("c/d.txt")),
             ),
             (
                 "Error: Cannot find module 'express'",

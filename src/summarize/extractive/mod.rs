@@ -17,6 +17,7 @@ pub(super) mod line;
 mod missing;
 mod object;
 pub(super) mod outcome;
+mod predicate;
 mod previous;
 mod prose;
 mod rank;
@@ -25,6 +26,7 @@ mod render;
 mod resolved;
 mod run;
 mod sentences;
+mod shell;
 mod small_talk;
 pub(super) mod source;
 mod statement;
@@ -112,7 +114,7 @@ impl Extractive {
         }
         prose::asked(&turns, limits, &mut candidates);
         let stated = prose::findings(&turns, &actions, limits, &mut candidates);
-        candidates.retain(|candidate| !is_taken_back(candidate, &stated));
+        without_stale(&mut candidates, &stated);
         work::done(&actions, limits, &mut candidates);
         work::files(&actions, limits, &mut candidates);
         work::open_errors(&actions, limits, &mut candidates);
@@ -165,15 +167,25 @@ fn tells(lead: &str, text: &str) -> bool {
     !said.is_empty() && words(lead).contains(&said)
 }
 
-/// Whether a line tells what a later turn stated otherwise.
-fn is_taken_back(candidate: &Candidate, stated: &superseded::Stated) -> bool {
-    let turn = (candidate.order / order(0, 0)).checked_sub(1);
-    match candidate.section {
-        Section::Earlier | Section::Values => stated.is_stale(turn, &candidate.text),
-        // Those of these turns were looked at as they were told.
-        Section::Findings => turn.is_none() && stated.is_stale(turn, &candidate.text),
-        _ => false,
-    }
+/// Takes out what a later turn stated otherwise: of an earlier summary sentence by sentence, of other lines as a whole.
+fn without_stale(candidates: &mut Vec<Candidate>, stated: &superseded::Stated) {
+    candidates.retain_mut(|candidate| {
+        let turn = (candidate.order / order(0, 0)).checked_sub(1);
+        match candidate.section {
+            Section::Earlier | Section::Findings | Section::Values if turn.is_none() => {
+                let told = sentences::sentences(&candidate.text);
+                let left: Vec<&str> = told.filter(|told| !stated.is_stale(turn, told)).collect();
+                let left = left.join(" ");
+                if left.len() < candidate.text.len() {
+                    candidate.text = left;
+                }
+                !candidate.text.is_empty()
+            }
+            // Findings of these turns were looked at as they were told.
+            Section::Values => !stated.is_stale(turn, &candidate.text),
+            _ => true,
+        }
+    });
 }
 
 /// Redacts the lines themselves: a value may show itself as a secret only where its name stands right before it. Returns

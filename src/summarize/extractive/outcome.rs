@@ -30,6 +30,8 @@ pub(in crate::summarize) struct Outcome {
     pub lines: usize,
     /// Whether the first of them says that a change was made.
     pub says_done: bool,
+    /// Whether tests ran and were counted.
+    pub tests: bool,
 }
 
 /// Longest line taken over from an output.
@@ -85,6 +87,7 @@ fn printed_outcome(trimmed: &str, exit_code: Option<i32>, effect: Effect, target
         memchr::memchr_iter(b'\n', body.as_bytes()).count() + 1
     };
     let result = test_counts(body);
+    let tests = result.is_some();
     let is_failed = exit_code.is_some_and(|code| code != 0);
     let error = if is_failed || !is_reading {
         // Counts of a test run tell more than whatever line stands last.
@@ -110,6 +113,7 @@ fn printed_outcome(trimmed: &str, exit_code: Option<i32>, effect: Effect, target
         result,
         lines,
         says_done: effect == Effect::Modify && says_done(body),
+        tests: tests && !is_reading,
     }
 }
 
@@ -199,7 +203,15 @@ fn without_shell_state(output: &str) -> &str {
             .is_some_and(|rest| starts.iter().any(|start| rest.starts_with(start)))
     });
     let end = first.map_or(output.len(), |at| output.len() - tail.len() + at);
-    output.get(..end).unwrap_or(output).trim_end()
+    let output = output.get(..end).unwrap_or(output).trim_end();
+    // SWE-agent's state ends with its prompt.
+    match output
+        .strip_suffix("bash-$")
+        .and_then(|_| output.rsplit_once("(Open file: "))
+    {
+        Some((printed, _)) => printed.trim_end(),
+        None => output,
+    }
 }
 
 pub(super) fn edges(text: &str) -> (&str, &str) {

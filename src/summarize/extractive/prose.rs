@@ -117,7 +117,7 @@ pub(super) fn asked(turns: &[SourceTurn<'_>], limits: Limits, candidates: &mut V
         let Some(turn) = turns.get(*index) else { continue };
         let lines = prose_lines(&turn.prose, true);
         let whole = lines.join(" ");
-        let is_chatter = whole.chars().count() < 12 || is_small_talk(&whole);
+        let is_chatter = length(&whole) < 12.0 && !demands(&whole) || is_small_talk(&whole);
         let base = match rank {
             _ if is_chatter => 0.2,
             0 => 10.0,
@@ -137,12 +137,12 @@ pub(super) fn asked(turns: &[SourceTurn<'_>], limits: Limits, candidates: &mut V
             continue;
         }
         let mut place = 0.0;
-        for (number, sentence) in lines
-            .iter()
-            .flat_map(|line| sentences(line))
-            .take(MAX_SENTENCES)
-            .enumerate()
-        {
+        for (number, sentence) in lines.iter().flat_map(|line| sentences(line)).enumerate() {
+            // However long somebody talks, demands are heard.
+            let is_demand = demands(sentence);
+            if number >= MAX_SENTENCES && !is_demand {
+                continue;
+            }
             let Some(text) = shortened(sentence, limits.line * 2) else {
                 continue;
             };
@@ -150,7 +150,6 @@ pub(super) fn asked(turns: &[SourceTurn<'_>], limits: Limits, candidates: &mut V
             if text.chars().count() < 8 || text.ends_with([':', '：']) || !seen.insert(text.to_string()) {
                 continue;
             }
-            let is_demand = demands(sentence);
             if turn.role == Role::System && !is_demand || is_small_talk(&text) {
                 continue;
             }
@@ -198,9 +197,9 @@ pub(super) fn findings(
     let mut rank = 0_usize;
     let mut changes = actions.iter().rev().filter_map(changed_thing).peekable();
     for (index, lines) in &speaking {
-        while let Some((turn, named)) = changes.next_if(|(turn, _)| turn >= index) {
+        while let Some((turn, named, arguments)) = changes.next_if(|(turn, ..)| turn >= index) {
             // What a turn calls comes after what it says.
-            stated.note_changes(turn + 1, named);
+            stated.note_changes(turn + 1, named, arguments);
         }
         let all: Vec<&str> = lines
             .iter()
@@ -236,13 +235,7 @@ pub(super) fn findings(
             let Some(text) = shortened(sentence, limits.line * 3 / 2) else {
                 continue;
             };
-            let length = if text.is_ascii() {
-                text.len() as f64
-            } else {
-                text.chars()
-                    .map(|c| if c.is_ascii() { 1.0 } else { 2.5 })
-                    .sum::<f64>()
-            };
+            let length = length(&text);
             // How things are is told in few words.
             let least = if worth == Worth::State || starts_with_any(&lower, &SHORT) {
                 14.0
@@ -277,16 +270,32 @@ pub(super) fn findings(
             });
         }
     }
+    for (turn, named, arguments) in changes {
+        stated.note_changes(turn + 1, named, arguments);
+    }
     stated
 }
 
-/// What a call changed that went well, as the name of its tool says (`pending_order` of `cancel_pending_order`), and its turn.
-fn changed_thing(action: &Action) -> Option<(usize, &str)> {
-    let (tool, _) = action.target.line.split_once('(')?;
+/// How much a text says, in letters of scripts that need many.
+fn length(text: &str) -> f64 {
+    if text.is_ascii() {
+        text.len() as f64
+    } else {
+        text.chars().map(|c| if c.is_ascii() { 1.0 } else { 2.5 }).sum()
+    }
+}
+
+/// What a call changed that went well, as the name of its tool says (`pending_order` of `cancel_pending_order`), with its turn
+/// and its arguments. A run of tests tells anew whether they pass.
+fn changed_thing(action: &Action) -> Option<(usize, &str, &str)> {
+    if action.outcome.tests {
+        return Some((action.turn, "all_tests", ""));
+    }
+    let (tool, arguments) = action.target.line.split_once('(')?;
     let (_, named) = tool.split_once('_')?;
     let went_well = action.is_answered && action.outcome.failed != Some(true);
     let changes = action.target.effect == Effect::Other && !starts_with_any(tool, &LOOKUPS);
-    (went_well && changes && !named.contains(' ')).then_some((action.turn, named))
+    (went_well && changes && !named.contains(' ')).then_some((action.turn, named, arguments))
 }
 
 /// Starts of sentences that lean on what was said before.

@@ -48,7 +48,9 @@ pub(super) fn close_resolved(actions: &mut [Action]) {
             later.note_edit(action);
             if may_run(action) {
                 for run in runs(&action.target.key) {
-                    later.note(run);
+                    if !run.is_of_tests() || has_passed(action) {
+                        later.note(run);
+                    }
                 }
             }
         }
@@ -57,6 +59,17 @@ pub(super) fn close_resolved(actions: &mut [Action]) {
         if let Some(action) = actions.get_mut(index) {
             action.is_open = false;
         }
+    }
+}
+
+/// Whether an action that ran tests shows that they passed.
+fn has_passed(action: &Action) -> bool {
+    let outcome = &action.outcome;
+    let shows = |counts: &str| !counts.contains("no tests") && counts.contains(|c: char| c.is_ascii_digit());
+    match &outcome.result {
+        Some(counts) if outcome.tests => shows(counts),
+        // Of a pipe it is the last program's.
+        _ => outcome.exit_code == Some(0) && !action.target.key.contains('|'),
     }
 }
 

@@ -1,6 +1,7 @@
 //! What a shell command ran, whatever flags, pipes and programs around it: two runs of one script are attempts at one thing.
 
 use super::removed::last_step;
+use super::shell::{after_document, is_open, statements};
 
 /// A program that ran on something.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -10,8 +11,8 @@ pub(super) struct Run<'c> {
     kind: Kind,
     /// Words that are no flags.
     words: Vec<&'c str>,
-    /// What tests are chosen by: `-k this`.
-    choice: Option<&'c str>,
+    /// What chooses among what it could do: `-k this`, `--package=a`.
+    choices: Vec<&'c str>,
     /// Where it ran, if that was said.
     place: &'c str,
 }
@@ -61,7 +62,20 @@ const WITH_SUBCOMMAND: [&str; 15] = [
 ];
 
 /// Flags of test runners that take a word.
-const WITH_WORD: [&str; 8] = ["-c", "-k", "-m", "-n", "-o", "-p", "-r", "-t"];
+const WITH_WORD: [&str; 4] = ["-c", "-n", "-o", "-r"];
+
+/// Flags of programs that only tell what they would do.
+const ONLY_TELLS: [&str; 9] = [
+    "--help",
+    "-h",
+    "--version",
+    "--collect-only",
+    "--co",
+    "--dry-run",
+    "--list",
+    "--no-run",
+    "--just-print",
+];
 
 /// What the command in a target's `key` ran; nothing for targets that are no command, and for scripts written into it.
 pub(super) fn runs(key: &str) -> Vec<Run<'_>> {
@@ -93,52 +107,6 @@ pub(super) fn runs(key: &str) -> Vec<Run<'_>> {
         }
     }
     found
-}
-
-/// The statements of a line, without what is behind their pipes.
-fn statements(line: &str) -> impl Iterator<Item = &str> {
-    let mut rest = line;
-    let mut is_piped = false;
-    std::iter::from_fn(move || {
-        while !rest.is_empty() {
-            let end = memchr::memchr3(b';', b'&', b'|', rest.as_bytes()).unwrap_or(rest.len());
-            let (statement, behind) = rest.split_at_checked(end)?;
-            let is_first = !is_piped;
-            is_piped = behind.starts_with('|');
-            rest = behind.get(1..).unwrap_or_default();
-            if is_first {
-                return Some(statement);
-            }
-        }
-        None
-    })
-}
-
-/// What stands after a document in a command that ends with a line of the word that `opening` begins with.
-fn after_document<'c>(text: &'c str, opening: &str) -> &'c str {
-    let word = opening.trim_start_matches('-').trim_start();
-    let word = word
-        .split([' ', ')', '>', '|', '&', ';'])
-        .next()
-        .unwrap_or_default();
-    let word = word.trim_matches(['\'', '"', '\\']);
-    let mut ends = memchr::memmem::find_iter(text.as_bytes(), word).map(|at| at + word.len());
-    let is_line = |end: &usize| {
-        let before = text.get(..end - word.len()).unwrap_or_default();
-        let after = text.get(*end..).unwrap_or_default();
-        (before.is_empty() || before.ends_with(['\n', '\t'])) && (after.is_empty() || after.starts_with('\n'))
-    };
-    match ends.find(|end| !word.is_empty() && is_line(end)) {
-        Some(end) => text.get(end + 1..).unwrap_or_default(),
-        // Words that stand in its lines were put together in one.
-        None => "",
-    }
-}
-
-/// Whether a quote is open at the end of a line.
-fn is_open(line: &str) -> bool {
-    let count = |quote| memchr::memchr_iter(quote, line.as_bytes()).count();
-    count(b'"') % 2 == 1 || count(b'\'') % 2 == 1
 }
 
 fn run(statement: &str) -> Option<Run<'_>> {
@@ -203,13 +171,18 @@ fn run(statement: &str) -> Option<Run<'_>> {
         program,
         kind,
         words: Vec::new(),
-        choice: None,
+        choices: Vec::new(),
         place: "",
     };
     while let Some(word) = words.next() {
         match word {
-            "--help" | "-h" | "--version" | "--collect-only" => return None,
-            "-k" => found.choice = words.next(),
+            _ if ONLY_TELLS.contains(&word) => return None,
+            _ if is_choice(word) => {
+                found.choices.push(word);
+                let is_whole = word.contains('=') || word.len() == 3 && !word.starts_with("--");
+                let value = words.next_if(|next| !is_whole && !next.starts_with('-'));
+                found.choices.extend(value);
+            }
             _ if WITH_WORD.contains(&word) => {
                 words.next_if(|next| !next.starts_with('-') && !next.contains(['/', '.']));
             }
@@ -243,27 +216,53 @@ impl Run<'_> {
         if self.place != earlier.place && !self.place.is_empty() && !earlier.place.is_empty() {
             return false;
         }
+        // What chooses less does more.
+        if !self.choices.iter().all(|choice| earlier.choices.contains(choice)) {
+            return false;
+        }
         // A file of tests that ran as a script may run among others.
-        if self.kind == Kind::Tests && earlier.kind == Kind::Script && self.choice.is_none() {
+        if self.kind == Kind::Tests && earlier.kind == Kind::Script {
             return self.words.iter().any(|word| last_step(word) == earlier.program);
         }
         if self.program != earlier.program {
             return false;
         }
+        let is_same = |word: &&str| self.words.contains(word);
         match self.kind {
-            Kind::Script => true,
+            Kind::Script => earlier.words.iter().all(is_same),
             Kind::Tests => {
                 let is_chosen = |word: &&str| self.words.iter().any(|wider| is_within(word, wider));
-                (self.choice.is_none() || self.choice == earlier.choice)
-                    && (self.words.is_empty()
-                        || !earlier.words.is_empty() && earlier.words.iter().all(is_chosen))
+                self.words.is_empty() || !earlier.words.is_empty() && earlier.words.iter().all(is_chosen)
             }
             Kind::Program => {
-                self.words.is_empty() == earlier.words.is_empty()
-                    && earlier.words.iter().all(|word| self.words.contains(word))
+                self.words.is_empty() == earlier.words.is_empty() && earlier.words.iter().all(is_same)
             }
         }
     }
+}
+
+/// Whether a flag chooses among what a program could do.
+fn is_choice(word: &str) -> bool {
+    const STARTS: [&str; 14] = [
+        "-k",
+        "-m",
+        "-p",
+        "-run",
+        "-t",
+        "--bin",
+        "--deselect",
+        "--exclude",
+        "--filter",
+        "--ignore",
+        "--lib",
+        "--package",
+        "--test",
+        "--run",
+    ];
+    let is_short = word.len() <= 3 || word.as_bytes().get(2) == Some(&b'=') || word == "-run";
+    STARTS.iter().any(|start| {
+        word.starts_with(start) && (start.starts_with("--") || is_short || word.starts_with("-k"))
+    })
 }
 
 /// Whether a test, or a file or directory of tests, is one of those that `wider` names.
@@ -309,6 +308,8 @@ mod tests {
             ),
             ("sh: ls -la", &[]),
             ("sh: pytest --help", &[]),
+            ("sh: git push --dry-run", &[]),
+            ("sh: cargo test --no-run", &[]),
             ("get_order(id: make all)", &[]),
             ("edit write /a/b.py", &[]),
             ("sh:", &[]),
@@ -342,6 +343,18 @@ mod tests {
         }
         for (later, earlier) in [
             ("python b.py", "python a.py"),
+            ("python manage.py check", "python manage.py migrate"),
+            ("python convert.py b.csv", "python convert.py a.csv"),
+            ("pytest tests/test_a.py -m 'not slow'", "pytest tests/test_a.py"),
+            ("pytest tests --ignore=tests/test_a.py", "pytest tests/test_a.py"),
+            (
+                "pytest tests --deselect tests/test_a.py::t",
+                "pytest tests/test_a.py",
+            ),
+            ("pytest -kother", "pytest"),
+            ("npm test -- --testPathPattern=other", "npm test"),
+            ("go test -run X", "go test"),
+            ("cargo build -p b", "cargo build -p a"),
             ("pytest tests/test_b.py", "pytest tests/test_a.py"),
             ("pytest tests/test_a.py", "pytest"),
             ("pytest tests/test_a.py -k that", "pytest tests/test_a.py"),

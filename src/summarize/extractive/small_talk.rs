@@ -123,7 +123,7 @@ pub(super) fn is_one_word(sentence: &str) -> bool {
 }
 
 /// Words of which people make what keeps a talk going and asks for nothing.
-const SMALL_TALK: [&str; 40] = [
+const SMALL_TALK: [&str; 49] = [
     "a",
     "ahead",
     "all",
@@ -131,7 +131,9 @@ const SMALL_TALK: [&str; 40] = [
     "am",
     "appreciate",
     "checking",
+    "confirming",
     "correct",
+    "details",
     "fine",
     "for",
     "go",
@@ -143,9 +145,14 @@ const SMALL_TALK: [&str; 40] = [
     "hi",
     "i",
     "i'm",
+    "info",
+    "information",
     "is",
     "it",
+    "know",
+    "letting",
     "lot",
+    "me",
     "much",
     "ok",
     "okay",
@@ -159,6 +166,8 @@ const SMALL_TALK: [&str; 40] = [
     "thanks",
     "that",
     "that's",
+    "the",
+    "update",
     "very",
     "works",
     "yes",

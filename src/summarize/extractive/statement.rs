@@ -6,6 +6,7 @@ use aho_corasick::Span;
 use aho_corasick::packed::Searcher;
 
 use super::clause::{clause, done_by_speaker, ends_clause, names_something, without_marks};
+use super::predicate::kind;
 
 /// Words of a subject at most.
 const MAX_WORDS: usize = 6;
@@ -16,14 +17,14 @@ const MAX_BYTES: usize = 36;
 /// What a sentence states of one subject.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Statement {
-    /// What it is about and what kind of thing it says, in small letters and without ids: `port is`.
+    /// What it is about and what kind of thing it says, in small letters and without ids: `port is/number`.
     pub subject: String,
     /// Which of several of that name: `#W1` of `your order #W1`.
     pub id: Option<String>,
     /// Whether the subject is the only one of its name: `your order`, `Airplane Mode`, but not `the issue`.
     pub is_one: bool,
-    /// Whether what is said has digits.
-    pub is_number: bool,
+    /// Whether what is said is a number or a state.
+    pub is_value: bool,
     /// Whether somebody says to have changed it.
     pub is_change: bool,
 }
@@ -71,7 +72,7 @@ pub(super) fn tells_change(sentence: &str) -> bool {
 }
 
 /// The verbs that states are told with, and the kinds of statements that they make.
-const VERBS: [(&str, &str); 10] = [
+const VERBS: [(&str, &str); 15] = [
     (" is ", "is"),
     (" are ", "is"),
     (" was ", "is"),
@@ -82,6 +83,11 @@ const VERBS: [(&str, &str); 10] = [
     (" runs ", "runs"),
     (" goes ", "goes"),
     (" listens ", "listens"),
+    (" pass ", "is"),
+    (" pass.", "is"),
+    (" pass!", "is"),
+    (" fail ", "is"),
+    (" fail.", "is"),
 ];
 
 /// Whether a text holds one of `words`, looked for together where the machine can do that.
@@ -119,15 +125,17 @@ pub(super) fn statements(sentence: &str) -> Vec<Statement> {
         from = at + verb.len() - 1;
         let mut before = sentence.get(..at).unwrap_or_default();
         if verb == " been " {
-            match before
-                .strip_suffix(" has")
-                .or_else(|| before.strip_suffix(" have"))
-            {
+            let rest = before.strip_suffix(" not").unwrap_or(before);
+            match rest.strip_suffix(" has").or_else(|| rest.strip_suffix(" have")) {
                 Some(rest) => before = rest,
                 None => continue,
             }
         }
-        let after = sentence.get(from + 1..).unwrap_or_default();
+        let after = match verb {
+            " pass " | " pass." | " pass!" => "passing",
+            " fail " | " fail." => "failing",
+            _ => sentence.get(from + 1..).unwrap_or_default(),
+        };
         found.extend(clause(before).and_then(|clause| stated(&clause, after, kind)));
     }
     for at in memchr::memchr_iter(b'I', sentence.as_bytes()) {
@@ -155,18 +163,18 @@ fn changed(rest: &str) -> Option<Statement> {
             break;
         }
     }
-    let (subject, id) = subject(&named, "is")?;
+    let (subject, id) = subject(&named, "is", "state")?;
     Some(Statement {
         subject,
         id,
         is_one: true,
-        is_number: false,
+        is_value: true,
         is_change: true,
     })
 }
 
 /// Words and the kind of a statement in small letters, and what of them is an id.
-fn subject(words: &[&str], kind: &str) -> Option<(String, Option<String>)> {
+fn subject(words: &[&str], verb: &str, kind: &str) -> Option<(String, Option<String>)> {
     let is_id = |word: &&&str| word.bytes().any(|byte| byte.is_ascii_digit());
     let id = words.iter().find(is_id).map(|word| word.to_ascii_lowercase());
     let names = || words.iter().filter(|word| !is_id(word));
@@ -179,12 +187,14 @@ fn subject(words: &[&str], kind: &str) -> Option<(String, Option<String>)> {
         subject.push(' ');
     }
     subject.make_ascii_lowercase();
-    subject.push_str(kind);
+    for piece in [verb, "/", kind] {
+        subject.push_str(piece);
+    }
     Some((subject, id))
 }
 
 /// The statement of a verb, by the words of its clause and what stands behind it.
-fn stated(clause: &[&str], after: &str, kind: &str) -> Option<Statement> {
+fn stated(clause: &[&str], after: &str, verb: &str) -> Option<Statement> {
     let of_speakers = |word: &&str| matches!(*word, "your" | "Your" | "my" | "My" | "our" | "Our");
     let owned = clause.iter().rposition(of_speakers);
     // `The price of your order` is no order.
@@ -206,14 +216,13 @@ fn stated(clause: &[&str], after: &str, kind: &str) -> Option<Statement> {
     if is_named && (words.len() > 4 || !words.first().is_some_and(|first| names_something(first))) {
         return None;
     }
-    let mut said = after.split(' ').take(3);
-    let is_number = said.any(|word| word.bytes().any(|byte| byte.is_ascii_digit()));
-    let (subject, id) = subject(words, kind)?;
+    let kind = kind(after);
+    let (subject, id) = subject(words, verb, &kind)?;
     Some(Statement {
         is_one: is_named || definite == owned || words.len() > 1,
+        is_value: matches!(kind.as_str(), "number" | "state"),
         subject,
         id,
-        is_number,
         is_change: false,
     })
 }
@@ -231,7 +240,7 @@ fn stated_without_spaces(sentence: &str) -> impl Iterator<Item = Statement> {
             id: None,
             is_change: false,
             is_one,
-            is_number: said.bytes().take(8).any(|byte| byte.is_ascii_digit()),
+            is_value: said.bytes().take(8).any(|byte| byte.is_ascii_digit()),
         })
     })
 }
@@ -243,23 +252,47 @@ mod tests {
     #[test]
     fn subjects_are_found_wherever_their_clause_stands() {
         for (sentence, subjects) in [
-            ("The root cause is the missing index.", &["root cause is"][..]),
-            ("I was wrong: the root cause was a deadlock.", &["root cause is"]),
-            ("I see that your **Airplane Mode** is ON.", &["airplane mode is"]),
-            ("Airplane Mode is off now.", &["airplane mode is"]),
-            ("Great, your line has been reactivated.", &["line is"]),
+            (
+                "The root cause is the missing index.",
+                &["root cause is/name"][..],
+            ),
+            (
+                "I was wrong: the root cause was a deadlock.",
+                &["root cause is/name"],
+            ),
+            (
+                "I see that your **Airplane Mode** is ON.",
+                &["airplane mode is/state"],
+            ),
+            ("Airplane Mode is off now.", &["airplane mode is/state"]),
+            ("Great, your line has been reactivated.", &["line is/state"]),
             (
                 "Your plan is active and the line now runs well.",
-                &["plan is", "line runs"],
+                &["plan is/state", "line runs/well"],
             ),
-            ("The refund of $120 goes to your card.", &["refund of goes"]),
+            ("The refund of $120 goes to your card.", &["refund of goes/to"]),
             ("更正：订单金额是 1499 元。", &["订单金额"]),
-            ("The price of your order is 5.", &["price of your order is"]),
-            ("This is the reason your line 555-01 is suspended.", &["line is"]),
-            ("I have now reactivated your line.", &["line is"]),
-            ("I turned off Airplane Mode and waited.", &["airplane mode is"]),
-            ("I've toggled mobile data on.", &["mobile data is"]),
+            (
+                "The price of your order is 5.",
+                &["price of your order is/number"],
+            ),
+            (
+                "This is the reason your line 555-01 is suspended.",
+                &["line is/state"],
+            ),
+            ("I have now reactivated your line.", &["line is/state"]),
+            (
+                "I turned off Airplane Mode and waited.",
+                &["airplane mode is/state"],
+            ),
+            ("I've toggled mobile data on.", &["mobile data is/state"]),
             ("They cancelled your order.", &[]),
+            (
+                "It is late, which is why your line is suspended.",
+                &["line is/state"],
+            ),
+            ("Your order has not been cancelled.", &["order is/state"]),
+            ("All tests pass.", &["all tests is/state"]),
             ("If your line is off, call us.", &[]),
             ("Is your line active?", &[]),
             ("This is fine.", &[]),
@@ -275,18 +308,18 @@ mod tests {
 
     #[test]
     fn numbers_and_names_are_told_apart() {
-        for (sentence, is_one, is_number) in [
+        for (sentence, is_one, is_value) in [
             ("The port is 9443.", false, true),
             ("The issue is in a.", false, false),
-            ("Your order is pending.", true, false),
+            ("Your order is pending.", true, true),
             ("The phone number is 555-0100.", true, true),
-            ("VPN is connected.", true, false),
+            ("VPN is connected.", true, true),
         ] {
             let found = statements(sentence);
             assert_eq!(found.len(), 1, "{sentence}");
             assert_eq!(
-                (found[0].is_one, found[0].is_number),
-                (is_one, is_number),
+                (found[0].is_one, found[0].is_value),
+                (is_one, is_value),
                 "{sentence}"
             );
         }

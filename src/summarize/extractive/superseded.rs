@@ -7,6 +7,12 @@ use super::statement::{Statement, is_correction, statements, tells_change};
 /// Corrections looked at: what they take back is told in other words, and so it is compared with each.
 const MAX_CORRECTIONS: usize = 16;
 
+/// Calls looked at that changed the same thing.
+const MAX_CALLED: usize = 64;
+
+/// What sentences hold that say what is so besides.
+const ADDITIONS: [&str; 4] = [" also ", " as well", " too.", " too,"];
+
 /// What a sentence is worth once all is said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Worth {
@@ -22,6 +28,8 @@ pub(super) enum Worth {
 #[derive(Debug, Default)]
 pub(super) struct Stated {
     by_subject: FxHashMap<String, Latest>,
+    /// What calls changed, by what they are told to be about: their turns, and what they were called with.
+    called: FxHashMap<String, Vec<(usize, String)>>,
     corrections: Vec<(usize, String)>,
 }
 
@@ -30,8 +38,8 @@ pub(super) struct Stated {
 struct Latest {
     /// Anything.
     any: Option<usize>,
-    /// A number.
-    number: Option<usize>,
+    /// A number or a state.
+    value: Option<usize>,
     /// That it is something else than before.
     change: Option<usize>,
 }
@@ -45,10 +53,10 @@ impl Stated {
         }
         let is_stale = self.has_later(Some(turn), &statements);
         // What is so besides takes nothing's place.
-        if sentence.contains(" also ") {
+        if ADDITIONS.iter().any(|word| sentence.contains(word)) {
             return if is_stale { Worth::Stale } else { Worth::Plain };
         }
-        let is_value = statements.iter().any(|statement| statement.is_number);
+        let is_value = statements.iter().any(|statement| statement.is_value);
         let is_change = tells_change(sentence);
         let is_correction = is_change && is_correction(sentence);
         for mut statement in statements {
@@ -68,22 +76,31 @@ impl Stated {
         }
     }
 
-    /// Notes that something was changed, whatever its id, by a call whose name has it so: of `pending_order` also the order.
-    pub fn note_changes(&mut self, turn: usize, named: &str) {
+    /// Notes that something was changed by a call whose name has it so: of `pending_order` also the order.
+    pub fn note_changes(&mut self, turn: usize, named: &str, arguments: &str) {
+        let arguments = arguments.to_ascii_lowercase();
         let ends = memchr::memchr_iter(b'_', named.as_bytes()).map(|at| at + 1);
         for end in std::iter::once(0).chain(ends) {
-            let mut subject = named.get(end..).unwrap_or_default().replace('_', " ");
-            subject.push_str(" is");
-            let latest = self.by_subject.entry(subject).or_default();
-            latest.change.get_or_insert(turn);
+            let subject = named.get(end..).unwrap_or_default().replace('_', " ");
+            let kinds: &[&str] = if end == 0 {
+                &["state", "number", "name"]
+            } else {
+                &["state"]
+            };
+            for kind in kinds {
+                let of_subject = self.called.entry([&subject, " is/", kind].concat()).or_default();
+                if of_subject.len() < MAX_CALLED {
+                    of_subject.push((turn, arguments.clone()));
+                }
+            }
         }
     }
 
     fn note_as(&mut self, subject: String, turn: usize, statement: &Statement) {
         let latest = self.by_subject.entry(subject).or_default();
         latest.any.get_or_insert(turn);
-        if statement.is_number {
-            latest.number.get_or_insert(turn);
+        if statement.is_value {
+            latest.value.get_or_insert(turn);
         }
         if statement.is_change {
             latest.change.get_or_insert(turn);
@@ -92,7 +109,7 @@ impl Stated {
 
     /// Whether a sentence told before any of these turns (`None`) or in one of them states what a later one took back.
     pub fn is_stale(&self, turn: Option<usize>, sentence: &str) -> bool {
-        !self.by_subject.is_empty() && self.has_later(turn, &statements(sentence))
+        !(self.by_subject.is_empty() && self.called.is_empty()) && self.has_later(turn, &statements(sentence))
     }
 
     fn has_later(&self, turn: Option<usize>, statements: &[Statement]) -> bool {
@@ -102,7 +119,7 @@ impl Stated {
             let replaces = |latest: &Latest| {
                 is_later(latest.change)
                     || statement.is_one && is_later(latest.any)
-                    || statement.is_number && is_later(latest.number)
+                    || statement.is_value && is_later(latest.value)
             };
             let is_replaced_as = |subject: &str| self.by_subject.get(subject).is_some_and(replaces);
             // What is said of one without its id may be said of any.
@@ -114,9 +131,38 @@ impl Stated {
             let corrects = |(other, subject): &(usize, String)| {
                 is_later(Some(*other)) && is_same(named(subject), named(&statement.subject))
             };
-            is_replaced || self.corrections.iter().any(corrects)
+            let changes = |(other, arguments): &(usize, String)| {
+                is_later(Some(*other)) && statement.id.as_deref().is_none_or(|id| may_name(arguments, id))
+            };
+            let called = self.called.get(&statement.subject);
+            is_replaced
+                || called.is_some_and(|called| called.iter().any(changes))
+                || self.corrections.iter().any(corrects)
         })
     }
+}
+
+/// Whether arguments name an id, or none that looks like it.
+fn may_name(arguments: &str, id: &str) -> bool {
+    let is_mark = |c: char| !(c.is_alphanumeric() || matches!(c, '#' | '-' | '_'));
+    let mut words = arguments.split(is_mark);
+    words.clone().any(|word| word == id) || !words.any(|word| shape(word) == shape(id))
+}
+
+/// An id with `0` for its digits and `a` for its letters, each once.
+fn shape(id: &str) -> String {
+    let mut shape = String::with_capacity(8);
+    for c in id.chars() {
+        let c = match c {
+            _ if c.is_ascii_digit() => '0',
+            _ if c.is_alphabetic() => 'a',
+            _ => c,
+        };
+        if !shape.ends_with(c) {
+            shape.push(c);
+        }
+    }
+    shape
 }
 
 /// What a statement is noted as, whichever id it has.
@@ -215,6 +261,15 @@ mod tests {
         for (before, after) in [
             ("The issue is in a.", "The issue is that b fails."),
             ("The first item is A1.", "The second item is B2."),
+            (
+                "Your flight is on May 3.",
+                "Your flight is operated by Lufthansa.",
+            ),
+            ("The test file is tests/test_io.py.", "The test file is not new."),
+            (
+                "The response is cached.",
+                "The response is now compressed as well.",
+            ),
             ("The server is slow.", "The server runs on port 80."),
             ("Your order is on its way.", "If your order is late, call."),
             ("This is done.", "This is not done."),
@@ -226,12 +281,29 @@ mod tests {
     }
 
     #[test]
+    fn a_call_changes_what_it_names() {
+        let mut stated = Stated::default();
+        stated.note_changes(3, "pending_order", "(order_id: #W2)");
+        for (sentence, expected) in [
+            ("Your order #W1 is pending.", false),
+            ("Your order #W2 is pending.", true),
+            ("Your order is pending.", true),
+            ("Your order is a gift.", false),
+            ("Your pending order is a gift.", true),
+        ] {
+            assert_eq!(stated.is_stale(Some(1), sentence), expected, "{sentence}");
+        }
+        stated.note_changes(3, "line", "(line_id: L1002)");
+        assert!(stated.is_stale(Some(1), "Your line 555-0100 is suspended."));
+    }
+
+    #[test]
     fn what_one_turn_says_in_two_sentences_stays() {
         let mut stated = Stated::default();
         assert_eq!(stated.note(1, "The port is 80."), Worth::State);
         assert_eq!(stated.note(1, "The port is 90 now."), Worth::State);
         assert_eq!(stated.note(0, "The port is 70."), Worth::Stale);
-        stated.note_changes(1, "the_airplane_mode");
+        stated.note_changes(1, "the_airplane_mode", "(on: false)");
         assert!(stated.is_stale(Some(0), "Airplane Mode is on."));
         assert!(stated.is_stale(None, "Its port: the port is 70."));
         assert!(!stated.is_stale(Some(1), "The port is 80."));

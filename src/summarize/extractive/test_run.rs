@@ -17,33 +17,22 @@ static COUNTED: [LazyLock<Finder<'static>>; 3] = [
     LazyLock::new(|| Finder::new(" error")),
 ];
 
+/// What counts of tests that failed hold.
+static FAILED: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(" failed"));
+
+/// The same of other runners: `FAILED (failures=1)`, `Failures: 1`.
+static FAILURES: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("ailures"));
+
 /// Pass and fail counts of a test run, as the runner wrote them.
 pub(super) fn test_counts(body: &str) -> Option<String> {
     let (_, tail) = edges(body);
     let holds = |word: &LazyLock<Finder<'static>>| word.find(tail.as_bytes()).is_some();
     // Most outputs are none of a test run.
     let may_count = holds(&IN) && COUNTED.iter().any(holds);
-    let mut lines = last_lines(tail).take(12).map(|line| {
-        let marked = line
-            .strip_prefix("[ERROR] ")
-            .or_else(|| line.strip_prefix("[INFO] "));
-        marked.map_or(line, str::trim_start)
-    });
-    let line = lines.find(|line| {
-        let has_count = may_count
-            && has(line, " in ")
-            && [" passed", " failed", " error"]
-                .iter()
-                .any(|word| has(line, word))
-            && line.bytes().any(|b| b.is_ascii_digit());
-        has_count
-            || line.starts_with("FAILED (")
-            || line.starts_with("test result: ")
-            || line.starts_with("Tests:  ")
-            || line.starts_with("Tests: ") && [" passed", " failed"].iter().any(|word| has(line, word))
-            || line.starts_with("Tests run: ")
-            || (line.len() < 9 && line.trim() == "OK" && has(tail, "Ran "))
-    })?;
+    let line = last_lines(tail)
+        .take(12)
+        .map(without_label)
+        .find(|line| may_count && is_count(line) || is_marked(line, tail))?;
     let mut counts = quote(line.trim_matches(['=', ' ']))?;
     if let Some(ran) = tail
         .lines()
@@ -52,7 +41,58 @@ pub(super) fn test_counts(body: &str) -> Option<String> {
     {
         counts = format!("{}: {counts}", cleaned(ran));
     }
+    // Of several runs, one that failed is not made good by the last one.
+    if !tells_failures(&counts)
+        && let Some(failing) = failing_counts(body)
+    {
+        counts = format!("{failing}; {counts}");
+    }
     Some(counts)
+}
+
+/// A line without what a build tool writes before it.
+fn without_label(line: &str) -> &str {
+    let marked = line
+        .strip_prefix("[ERROR] ")
+        .or_else(|| line.strip_prefix("[INFO] "));
+    marked.map_or(line, str::trim_start)
+}
+
+/// Whether a line is what pytest writes last: counts, and the time they took.
+fn is_count(line: &str) -> bool {
+    has(line, " in ")
+        && [" passed", " failed", " error"]
+            .iter()
+            .any(|word| has(line, word))
+        && line.bytes().any(|b| b.is_ascii_digit())
+}
+
+/// Whether a line is how another runner begins its counts.
+fn is_marked(line: &str, tail: &str) -> bool {
+    line.starts_with("FAILED (")
+        || line.starts_with("test result: ")
+        || line.starts_with("Tests:  ")
+        || line.starts_with("Tests: ") && [" passed", " failed"].iter().any(|word| has(line, word))
+        || line.starts_with("Tests run: ")
+        || (line.len() < 9 && line.trim() == "OK" && has(tail, "Ran "))
+}
+
+/// The first counts in an output that tell of tests that failed.
+fn failing_counts(body: &str) -> Option<String> {
+    let words = [&FAILED, &FAILURES];
+    let places = words.iter().filter_map(|word| {
+        let mut places = word.find_iter(body.as_bytes()).map(|at| {
+            let start = memchr::memrchr(b'\n', body.as_bytes().get(..at).unwrap_or_default());
+            let end = memchr::memchr(b'\n', body.as_bytes().get(at..).unwrap_or_default());
+            let range = start.map_or(0, |start| start + 1)..end.map_or(body.len(), |end| at + end);
+            body.get(range).map(without_label).unwrap_or_default()
+        });
+        places.find(|line| (is_count(line) || is_marked(line, "")) && tells_failures(line))
+    });
+    places
+        .into_iter()
+        .next()
+        .and_then(|line| quote(line.trim_matches(['=', ' '])))
 }
 
 /// Whether counts tell of tests that failed: `2 failed`, `Failures: 1` and `FAILED (errors=1)`, but not `0 failed` or
@@ -103,6 +143,21 @@ mod tests {
                 "test result: ok. 3 passed; 0 failed; 0 ignored",
                 "test result: ok. 3 passed; 0 failed; 0 ignored",
                 false,
+            ),
+            (
+                "2 failed, 3 passed in 0.4s\n...\n7 passed in 0.5s",
+                "2 failed, 3 passed in 0.4s; 7 passed in 0.5s",
+                true,
+            ),
+            (
+                "Ran 2 tests in 0.1s\n\nFAILED (failures=1)\nRan 1 test in 0.1s\n\nOK",
+                "FAILED (failures=1); Ran 1 test in 0.1s: OK",
+                true,
+            ),
+            (
+                "test result: FAILED. 1 passed; 2 failed; 0 ignored\ntest result: ok. 3 passed; 0 failed; 0 ignored",
+                "test result: FAILED. 1 passed; 2 failed; 0 ignored; test result: ok. 3 passed; 0 failed; 0 ignored",
+                true,
             ),
         ] {
             assert_eq!(test_counts(output).as_deref(), Some(counts));

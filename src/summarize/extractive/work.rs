@@ -28,7 +28,7 @@ pub(super) const LOOKUPS: [&str; 11] = [
 ];
 
 /// Errors still open that are told at most.
-const MAX_OPEN: usize = 4;
+const MAX_OPEN: usize = 8;
 
 /// A line for each action; failing, changing and late ones are worth most.
 pub(super) fn done(actions: &[Action], limits: Limits, candidates: &mut Vec<Candidate>) {
@@ -84,8 +84,15 @@ fn ending(action: &Action, limits: Limits) -> String {
         _ => String::new(),
     };
     let is_modify = action.target.effect == Effect::Modify;
+    let both = match (&outcome.result, &outcome.error) {
+        (Some(counts), Some(error)) if outcome.tests && counts != error => Some(format!("{counts}; {error}")),
+        _ => None,
+    };
     let detail = match outcome.failed {
-        Some(true) => outcome.error.as_deref().or(outcome.result.as_deref()),
+        Some(true) => both
+            .as_deref()
+            .or(outcome.error.as_deref())
+            .or(outcome.result.as_deref()),
         // That a file was written is told by the call itself.
         _ if is_modify => outcome
             .result

@@ -147,7 +147,7 @@ fn an_error_about_something_missing_is_open_until_it_is_there() {
             module,
             "pip install -e . -q",
             "done\nExit code: 0",
-            false,
+            true,
         ),
         ("rg x", tool, "apt-get install -y rg", "Exit code: 0", false),
         ("rg x", tool, "grep -r rg .", "Exit code: 0", true),
@@ -161,9 +161,30 @@ fn an_error_about_something_missing_is_open_until_it_is_there() {
         (
             "python3 ../a.py",
             file,
-            "cat > /w/a.py <<E\nx\nE",
+            "cat > /a.py <<E\nx\nE",
             "Exit code: 0",
             false,
+        ),
+        (
+            "python3 src/a/a.py",
+            "python3: can't open file 'src/a/a.py': [Errno 2] No such file or directory\nExit code: 2",
+            "cat src/b/a.py",
+            "x\nExit code: 0",
+            true,
+        ),
+        (
+            "cat src/a.py",
+            "cat: src/a.py: No such file or directory\nExit code: 1",
+            "rm -f src/a.py",
+            "Exit code: 0",
+            true,
+        ),
+        (
+            "cat /w/build",
+            "cat: /w/build: No such file or directory\nExit code: 1",
+            "npm run build",
+            "Exit code: 0",
+            true,
         ),
         (
             "python3 ../a.py",
@@ -265,7 +286,7 @@ fn a_terminals_envelope_is_opened() {
         ),
     ]);
     for line in [
-        "- terminal: pytest -q -> exit 1: E ValueError: bad seed\n",
+        "- terminal: pytest -q -> exit 1: 1 failed, 11 passed in 2.0s; E ValueError: bad seed\n",
         "- terminal: npm test || true -> exit 0 with an error: Tests: 3 failed, 9 passed\n",
         "- terminal: make it -> exit 124: timed out\n",
         "Open errors:\n",
