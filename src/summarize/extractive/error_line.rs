@@ -17,6 +17,8 @@ static ERROR: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("ERROR"))
 static TRACEBACK: LazyLock<Finder<'static>> =
     LazyLock::new(|| Finder::new("Traceback (most recent call last)"));
 
+static FAIL: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(" FAIL"));
+
 static NO_MODULE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(": No module named "));
 
 static NOT_VERBATIM: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("did not appear verbatim"));
@@ -110,16 +112,25 @@ pub(super) fn error_line(body: &str, is_failed: bool) -> Option<String> {
     }
 }
 
-/// The first line near an output's start or end that begins with a cross: what a script itself marked. That may be an error
-/// or just what it was to show.
+/// The first line near an output's start or end that begins with a cross or ends with `FAIL`: what a script itself marked.
+/// That may be an error or just what it was to show.
 pub(super) fn crossed_line(body: &str) -> Option<String> {
     let (head, tail) = edges(body);
     // Most outputs have nothing that begins as a cross does.
-    if memchr::memchr(CROSS, head.as_bytes()).is_none() && memchr::memchr(CROSS, tail.as_bytes()).is_none() {
+    let may_mark =
+        |text: &str| memchr::memchr(CROSS, text.as_bytes()).is_some() || FAIL.find(text.as_bytes()).is_some();
+    if !may_mark(head) && !may_mark(tail) {
         return None;
     }
     let mut lines = lines_of(head).chain(lines_of(tail)).take(60);
-    lines.find(|line| is_crossed(line)).and_then(quote)
+    let ends_so = |line: &str| {
+        [" FAIL", " FAILED"]
+            .iter()
+            .any(|end| line.trim_ascii_end().ends_with(end))
+    };
+    lines
+        .find(|line| is_crossed(line) || ends_so(line))
+        .and_then(quote)
 }
 
 /// What every cross begins with.

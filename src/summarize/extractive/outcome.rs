@@ -92,7 +92,8 @@ fn printed_outcome(trimmed: &str, exit_code: Option<i32>, effect: Effect, target
     let error = if is_failed || !is_reading {
         // Counts of a test run tell more than whatever line stands last.
         let error = error_line(body, is_failed && result.is_none());
-        error.or_else(|| result.clone().filter(|_| is_failed))
+        let tells = |counts: &String| is_failed || tells_failures(counts);
+        error.or_else(|| result.clone().filter(tells))
     } else {
         reading_error(body, lines)
     };

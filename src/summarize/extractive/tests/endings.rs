@@ -303,6 +303,11 @@ fn crosses_are_told_and_blocked_commands_are_failures() {
             r#"{"command": "python check.py"}"#,
             "case 1\n❌ passed but should have failed\nExit code: 0",
         ),
+        (
+            "bash",
+            r#"{"command": "python final.py"}"#,
+            "Test case 1: FAIL\nTest case 2: ok\nExit code: 0",
+        ),
         ("bash", r#"{"command": "rm -rf /w"}"#, "Command blocked by policy"),
         ("bash", r#"{"command": "cat > a.py <<E\nx\nE"}"#, "Exit code: 0"),
         ("bash", r#"{"command": "cat > b.py <<E\nx\nE"}"#, "Exit code: 0"),
@@ -315,6 +320,7 @@ fn crosses_are_told_and_blocked_commands_are_failures() {
     ]);
     assert!(
         text.contains("python check.py -> ok: ❌ passed but should have failed\n")
+            && text.contains("python final.py -> ok: Test case 1: FAIL\n")
             && text.contains("rm -rf /w -> failed: Command blocked by policy\n")
             && text.contains("- changed: b.py\n"),
         "{text}"
