@@ -130,3 +130,24 @@ fn what_somebody_said_is_told_apart_from_a_stray_output_before_it() {
     let told = format!("{begin}\n[end of the output]\n\nbye");
     assert_eq!(mended(&silent).0[0]["content"], json!(told));
 }
+
+#[test]
+fn results_told_in_parts_answer_their_calls() {
+    let call = |id: &str| json!({"id": id, "type": "function", "function": {"name": "f", "arguments": "{}"}});
+    let result = |id: &str| json!({"type": "tool_result", "tool_use_id": id, "content": "x"});
+    for role in ["user", "tool"] {
+        let record = chat(&[
+            json!({"role": "user", "content": "u"}),
+            json!({"role": "assistant", "content": "x", "tool_calls": [call("a"), call("b"), call("c")]}),
+            json!({"role": role, "content": [result("a"), result("b")]}),
+            json!({"role": "assistant", "content": "y"}),
+        ]);
+        let expected = Faults {
+            unanswered_calls: 1,
+            ..Faults::default()
+        };
+        assert_eq!(found(&record), expected, "{role}");
+        let text = mended(&record).0.iter().map(Value::to_string).collect::<String>();
+        assert_eq!(text.matches(NO_RESULT).count(), 1, "{text}");
+    }
+}

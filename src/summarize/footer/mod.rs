@@ -20,6 +20,11 @@ use tracked::{TrackedFiles, is_same, last_step, path_of};
 const MODIFIED: &str = "Files modified:";
 const READ: &str = "Files read:";
 
+/// What the embedded summarizer tells files under where no footer follows, and what its lines there begin with.
+const SECTION: &str = "Files:";
+const CHANGED_LINE: &str = "- changed: ";
+const READ_LINE: &str = "- read: ";
+
 /// Files of one name that are compared at most.
 const MAX_ALIKE: usize = 64;
 
@@ -58,12 +63,21 @@ impl Files {
         Self { modified, read }
     }
 
-    /// Takes the footer out of an earlier summary: what is left of it, and the files.
+    /// Takes the footer out of an earlier summary, and the section of files of one without: what is left of it, and the files.
     pub fn taken_from(body: &str) -> (String, Self) {
         let mut rest = Vec::new();
         let mut files = Self::default();
+        let mut in_section = false;
         for line in body.lines() {
-            if let Some(list) = line.strip_prefix(MODIFIED) {
+            in_section = line == SECTION || in_section && line.starts_with("- ");
+            if in_section {
+                files
+                    .modified
+                    .extend(line.strip_prefix(CHANGED_LINE).into_iter().flat_map(listed));
+                files
+                    .read
+                    .extend(line.strip_prefix(READ_LINE).into_iter().flat_map(listed));
+            } else if let Some(list) = line.strip_prefix(MODIFIED) {
                 files.modified.extend(listed(list));
             } else if let Some(list) = line.strip_prefix(READ) {
                 files.read.extend(listed(list));
@@ -213,6 +227,15 @@ mod tests {
         ]);
         assert_eq!(files.modified, ["e", "a"]);
         assert_eq!(files.read, ["src/d.rs", "b"]);
+    }
+
+    #[test]
+    fn the_files_of_a_summary_without_a_footer_are_taken_over() {
+        let body = "Done:\n- x -> ok\nFiles:\n- changed: a.py, b.py\n- read: c.py\nFindings:\n- read: it";
+        let (rest, files) = Files::taken_from(body);
+        assert_eq!(rest, "Done:\n- x -> ok\nFindings:\n- read: it");
+        assert_eq!(files.modified, ["a.py", "b.py"]);
+        assert_eq!(files.read, ["c.py"]);
     }
 
     #[test]
