@@ -108,6 +108,57 @@ fn ids_in_the_text_of_calls_tell_which_answer_is_whose() {
     assert_eq!((turns.len(), left), (5, Faults::default()));
 }
 
+/// A call of each id, and the turn that brings results in parts for some ids.
+fn with_results(role: &str, calls: &[&str], results: &[&str]) -> Vec<Value> {
+    let calls = calls
+        .iter()
+        .map(|id| json!({"id": id, "type": "function", "function": {"name": "f", "arguments": "{}"}}));
+    let results = results
+        .iter()
+        .map(|id| json!({"type": "tool_result", "tool_use_id": id, "content": "x"}));
+    vec![
+        json!({"role": "user", "content": "u"}),
+        json!({"role": "assistant", "content": "1", "tool_calls": calls.collect::<Vec<_>>()}),
+        json!({"role": role, "content": results.collect::<Vec<_>>()}),
+    ]
+}
+
+#[test]
+fn results_in_parts_are_answers() {
+    let done = json!({"role": "assistant", "content": "d"});
+    for role in ["user", "tool"] {
+        let mut turns = with_results(role, &["a", "b"], &["b", "a"]);
+        assert_eq!(found(&chat(&turns)), Faults::default(), "{role}");
+        turns.push(done.clone());
+        assert_eq!(found(&chat(&turns)), Faults::default(), "{role}");
+        let text = chat(&turns).to_string();
+        assert_eq!(mend(&parse(text.as_bytes(), None).unwrap(), SUMMARY_MARKER), None);
+
+        let mut turns = with_results(role, &["a", "b"], &["a"]);
+        turns.push(done.clone());
+        let one = Faults {
+            unanswered_calls: 1,
+            ..Faults::default()
+        };
+        assert_eq!(found(&chat(&turns)), one, "{role}");
+        let (turns, left) = mended(&chat(&turns));
+        let stubs = turns.iter().filter(|turn| turn["content"] == json!(NO_RESULT));
+        let stubs: Vec<&Value> = stubs.map(|turn| &turn["tool_call_id"]).collect();
+        assert_eq!((stubs, left), (vec![&json!("b")], Faults::default()), "{role}");
+    }
+}
+
+#[test]
+fn results_in_parts_take_the_new_id_of_their_call() {
+    let mut turns = with_results("user", &["a"], &["a"]);
+    turns.extend(with_results("user", &["a"], &["a"]).into_iter().skip(1));
+    turns.push(json!({"role": "assistant", "content": "d"}));
+    let (turns, left) = mended(&chat(&turns));
+    assert_eq!(turns[3]["tool_calls"][0]["id"], json!("a_2"));
+    assert_eq!(turns[4]["content"][0]["tool_use_id"], json!("a_2"));
+    assert_eq!(left, Faults::default());
+}
+
 #[test]
 fn what_somebody_said_is_told_apart_from_a_stray_output_before_it() {
     let begin = "[output of a tool; its call was not recorded]";

@@ -19,6 +19,16 @@ pub(super) type Id<'a> = Cow<'a, str>;
 pub(super) struct Shape<'a> {
     pub calls: Vec<Option<Id<'a>>>,
     pub answers: Vec<Option<Id<'a>>>,
+    /// How many of the answers, the last ones, are `tool_result` parts: these stand together in one turn, a tool's or a
+    /// person's, and are answers only where a call has their id.
+    pub in_parts: usize,
+}
+
+impl Shape<'_> {
+    /// How many of the answers are the turn's own: a whole turn of a tool, or an envelope.
+    pub fn own_answers(&self) -> usize {
+        self.answers.len().saturating_sub(self.in_parts)
+    }
 }
 
 /// The shapes of these turns.
@@ -68,6 +78,7 @@ fn shape<'a>(turn: &Turn<'a>, reads_ids: bool) -> Shape<'a> {
                         fields(answer, &["tool_call_id"]).ok()?.values[0]
                     })
                 }
+                None if has_results(content) => Vec::new(),
                 None => vec![None],
                 Some(ids) if ids.starts_with('[') => {
                     let ids: Vec<&RawValue> = serde_json::from_str(ids).unwrap_or_default();
@@ -78,7 +89,36 @@ fn shape<'a>(turn: &Turn<'a>, reads_ids: bool) -> Shape<'a> {
         }
         _ => {}
     }
+    if !turn.opaque && matches!(turn.role, Role::Tool | Role::Human) {
+        for id in result_ids(content) {
+            let id = literal(id);
+            if !shape.answers.contains(&id) {
+                shape.answers.push(id);
+                shape.in_parts += 1;
+            }
+        }
+    }
     shape
+}
+
+fn has_results(content: &str) -> bool {
+    !result_ids(content).is_empty()
+}
+
+/// The ids of the calls that the `tool_result` parts of a content answer.
+fn result_ids<'c>(content: &'c str) -> Vec<&'c str> {
+    const KEY: &str = "tool_use_id";
+    let id_of = |part: &'c RawValue| fields(part.get(), &[KEY]).ok()?.values[0];
+    if content.starts_with('"') || memmem::find(content.as_bytes(), KEY.as_bytes()).is_none() {
+        return Vec::new();
+    }
+    let parts: Vec<&'c RawValue> = if content.starts_with('[') {
+        serde_json::from_str(content).unwrap_or_default()
+    } else {
+        serde_json::from_str(content).into_iter().collect()
+    };
+    let ids = parts.into_iter().filter_map(id_of);
+    ids.filter(|id| *id != "null").collect()
 }
 
 /// The ids of `count` blocks in a content; none where they are not to be read, or are not that many.

@@ -73,7 +73,7 @@ impl<'a> Structure<'a> {
         structure.link_by_name(record, &shapes);
         structure.shapes = shapes;
         let is_packed = |(_, (turn, shape)): &(usize, (&Turn<'_>, &Shape<'_>))| {
-            turn.role == Role::Tool && shape.answers.len() > 1
+            turn.role == Role::Tool && shape.own_answers() > 1
         };
         if record.format == Format::Messages {
             let turns = record.turns.iter().zip(&structure.shapes).enumerate();
@@ -127,7 +127,7 @@ impl<'a> Structure<'a> {
                         }
                     }
                 }
-                Role::Tool => {
+                Role::Tool | Role::Human if !shape.answers.is_empty() => {
                     for (place, id) in shape.answers.iter().enumerate() {
                         match answered_call(
                             id.as_deref(),
@@ -138,17 +138,24 @@ impl<'a> Structure<'a> {
                             &mut searched,
                         ) {
                             Answer::Call(call) => self.links.push(((index, place), call)),
-                            Answer::Text => {}
-                            Answer::Nobody => self.orphans.push((index, place)),
+                            Answer::Nobody if place < shape.own_answers() => {
+                                self.orphans.push((index, place));
+                            }
+                            Answer::Text | Answer::Nobody => {}
                         }
                     }
                 }
+                Role::Tool => {}
                 _ => open = None,
             }
         }
         // What is asked at the very end may still be answered.
-        let goes_on = |turn: &Turn<'_>| matches!(turn.role, Role::Human | Role::Assistant | Role::System);
-        let last = record.turns.iter().rposition(goes_on).unwrap_or(0);
+        let goes_on = |(turn, shape): (&Turn<'_>, &Shape<'_>)| match turn.role {
+            Role::Human => shape.in_parts == 0,
+            role => matches!(role, Role::Assistant | Role::System),
+        };
+        let mut turns = record.turns.iter().zip(shapes);
+        let last = turns.rposition(goes_on).unwrap_or(0);
         for (index, calls) in answered.iter().enumerate().take(last) {
             let open = calls.iter().enumerate().filter(|(_, answered)| !**answered);
             self.unanswered.extend(open.map(|(place, _)| (index, place)));

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use rustc_hash::FxHashMap;
 
 use super::{Item, STRAY_END, STRAY_OUTPUT, insert, is_exact, run_of};
+use crate::trajectory::shape::Shape;
 use crate::trajectory::structure::Structure;
 use crate::trajectory::{Record, new_turn, view, without_responses};
 
@@ -25,7 +26,7 @@ pub(super) fn tell_orphans<'a>(
             continue;
         };
         let places: Vec<usize> = orphans.iter().map(|(_, place)| *place).collect();
-        let answers = structure.shapes.get(turn).map_or(0, |shape| shape.answers.len());
+        let answers = structure.shapes.get(turn).map_or(0, Shape::own_answers);
         if !read.is_plain_text() || !is_exact(read) {
             continue;
         }
