@@ -124,6 +124,64 @@ fn with_results(role: &str, calls: &[&str], results: &[&str]) -> Vec<Value> {
 }
 
 #[test]
+fn ids_in_texts_are_repeated_where_one_answers_two_calls() {
+    let call = |id: &str| format!("<tool_call>\n{{\"name\": \"f\", \"id\": \"{id}\"}}\n</tool_call>");
+    let (one, answer) = (call("a"), envelope("a", "é \"x\""));
+    let turns = [
+        ("human", "u"),
+        ("gpt", one.as_str()),
+        ("tool", &answer),
+        ("gpt", &one),
+        ("tool", &answer),
+        ("gpt", "x"),
+    ];
+    let repeated = |repeated_ids: usize| Faults {
+        repeated_ids,
+        ..Faults::default()
+    };
+    let record = sharegpt(&turns);
+    assert_eq!(found(&record), repeated(1));
+    let (mended_turns, left) = mended(&record);
+    assert_eq!(mended_turns[3]["value"], json!(call("a_2")));
+    assert_eq!(mended_turns[4]["value"], json!(envelope("a_2", "é \"x\"")));
+    assert_eq!((mended_turns.len(), left), (6, Faults::default()));
+
+    let (two, answers) = ([call("a"), call("a")].join("\n"), [answer.as_str(); 2].join("\n"));
+    let turns = [
+        ("human", "u"),
+        ("gpt", two.as_str()),
+        ("tool", &answers),
+        ("gpt", "x"),
+    ];
+    let record = sharegpt(&turns);
+    assert_eq!(found(&record), repeated(1));
+    let (mended_turns, left) = mended(&record);
+    assert_eq!(
+        mended_turns[1]["value"],
+        json!([call("a"), call("a_2")].join("\n"))
+    );
+    assert!(
+        mended_turns[2]["value"]
+            .as_str()
+            .unwrap()
+            .ends_with(&envelope("a_2", "é \"x\""))
+    );
+    assert_eq!(left, Faults::default());
+
+    // Ids that begin anew with each turn, and whose answers have none, say nothing of each other.
+    let plain = "<tool_response>\n{\"content\": \"1\"}\n</tool_response>";
+    let turns = [
+        ("human", "u"),
+        ("gpt", one.as_str()),
+        ("tool", plain),
+        ("gpt", &one),
+        ("tool", plain),
+        ("gpt", "x"),
+    ];
+    assert_eq!(found(&sharegpt(&turns)), Faults::default());
+}
+
+#[test]
 fn results_in_parts_are_answers() {
     let done = json!({"role": "assistant", "content": "d"});
     for role in ["user", "tool"] {

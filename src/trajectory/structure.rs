@@ -2,11 +2,8 @@
 
 use std::borrow::Cow;
 
-use memchr::memmem;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::fields::fields;
-use super::parts::{Part, parts};
 use super::shape::{Shape, shapes};
 use super::{Format, OpenCalls, Record, Role, Turn, TurnView, view};
 
@@ -98,17 +95,6 @@ impl<'a> Structure<'a> {
         let mut seen: FxHashSet<&'s str> = FxHashSet::default();
         let mut open: Option<usize> = None;
         for (index, (turn, shape)) in record.turns.iter().zip(shapes).enumerate() {
-            let results = result_ids(turn);
-            if !results.is_empty() {
-                let called = results.into_iter().filter_map(|id| callers.get(id));
-                for &(caller, place) in called {
-                    if let Some(is_answered) = answered.get_mut(caller).and_then(|calls| calls.get_mut(place))
-                    {
-                        *is_answered = true;
-                    }
-                }
-                continue;
-            }
             match turn.role {
                 Role::Assistant => {
                     open = Some(index);
@@ -218,21 +204,6 @@ impl<'a> Structure<'a> {
             }
         }
     }
-}
-
-/// The ids of the calls that the parts of a turn are results of, as Anthropic's messages have them; they are no answers of
-/// ours, but what they answer is answered.
-fn result_ids<'a>(turn: &Turn<'a>) -> Vec<&'a str> {
-    let content = turn
-        .content
-        .filter(|content| content.starts_with('[') && turn.role != Role::Assistant && !turn.opaque);
-    let holds_ids = |content: &&str| memmem::find(content.as_bytes(), b"\"tool_use_id\"").is_some();
-    let parts = content.filter(holds_ids).and_then(parts).unwrap_or_default();
-    let ids = parts.into_iter().map(|part| match part {
-        Part::Other(part) => fields(part, &["tool_use_id"]).ok()?.values[0],
-        _ => None,
-    });
-    ids.flatten().collect()
 }
 
 /// Whom an answer belongs to.

@@ -4,9 +4,13 @@ use std::borrow::Cow;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Item;
-use crate::trajectory::Record;
+use super::{Item, quoted};
+use crate::trajectory::calls::{raw_call, raw_calls};
+use crate::trajectory::decode::{tagged_calls_of, tagged_responses};
+use crate::trajectory::fields::fields;
+use crate::trajectory::json;
 use crate::trajectory::structure::{Place, Structure};
+use crate::trajectory::{Record, turn_of};
 
 /// Calls with an id that an earlier one has get one of their own, and so do their answers.
 pub(super) fn rename<'a>(record: &Record<'a>, structure: &Structure<'a>, items: &mut Vec<Item<'a>>) -> bool {
@@ -55,10 +59,18 @@ fn renamed<'a>(
 ) -> bool {
     let shape = structure.shapes.get(turn);
     let ids = shape.map(|shape| if is_answer { &shape.answers } else { &shape.calls });
-    let literal = ids.and_then(|ids| match ids.get(place)? {
+    let id = ids.and_then(|ids| ids.get(place)?.as_ref());
+    if let (Some(Cow::Owned(_)), Some(read), Some(item)) = (id, record.turns.get(turn), items.get_mut(turn)) {
+        let before = if is_answer { 0 } else { raw_calls(read).len() };
+        let new = renamed_in_text(&item.text, place.saturating_sub(before), is_answer, free);
+        let is_renamed = new.is_some();
+        item.text = new.map_or_else(|| std::mem::take(&mut item.text), Cow::Owned);
+        return is_renamed;
+    }
+    let literal = match id {
         Some(Cow::Borrowed(literal)) => Some(*literal),
         _ => None,
-    });
+    };
     let (Some(literal), Some(read), Some(item)) = (literal, record.turns.get(turn), items.get_mut(turn))
     else {
         return false;
@@ -74,4 +86,30 @@ fn renamed<'a>(
         item.text.to_mut().replace_range(from..from + literal.len(), free);
     }
     is_there
+}
+
+/// The turn with another id in a call or an answer that stands in its text, by its place among these.
+fn renamed_in_text(turn: &str, place: usize, is_answer: bool, free: &str) -> Option<String> {
+    let read = turn_of(turn)?;
+    let content = read.content.filter(|content| content.starts_with('"'))?;
+    let (text, is_exact) = json::decode(content);
+    let text = is_exact.then_some(text.as_ref())?;
+    let blocks = if is_answer {
+        tagged_responses(text)
+    } else {
+        tagged_calls_of(text)
+    };
+    let block = text.get(blocks.get(place)?.clone())?.trim();
+    let id = if is_answer {
+        fields(block, &["tool_call_id"]).ok()?.values[0]?
+    } else {
+        raw_call(block).id?
+    };
+    let start = (id.as_ptr() as usize).checked_sub(text.as_ptr() as usize)?;
+    let offset = (content.as_ptr() as usize).checked_sub(turn.as_ptr() as usize)?;
+    let from = offset + json::place_in(content, start)?;
+    let to = offset + json::place_in(content, start + id.len())?;
+    let written = quoted(free);
+    let escaped = written.strip_prefix('"')?.strip_suffix('"')?;
+    Some([turn.get(..from)?, escaped, turn.get(to..)?].concat())
 }
