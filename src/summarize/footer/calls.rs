@@ -21,6 +21,33 @@ const SHOWN_FILE: &str = "[File: ";
 /// Arguments that hold what is written into a file.
 const CONTENTS: [&str; 3] = ["content", "contents", "file_text"];
 
+/// What answers of tools begin with that did nothing.
+const REFUSALS: [&str; 11] = [
+    "ENOENT: ",
+    "File does not exist",
+    "File has been modified since ",
+    "File has not been read yet",
+    "File not found",
+    "No changes to make",
+    "String to replace not found",
+    "The user denied this operation",
+    "The user doesn't want to proceed with this tool use",
+    "oldString not found in content",
+    "old_string not found",
+];
+
+/// Longest answer that is an error as a whole, in bytes.
+const MAX_ERROR: usize = 400;
+
+/// Commands of editors, which tell in a sentence that they did nothing.
+const EDITORS: [&str; 6] = ["create", "edit", "goto", "insert", "open", "search_file"];
+
+/// What `patch` says of each file that it changes.
+const PATCHED: &str = "patching file ";
+
+/// Files that `patch` is heard of at most.
+const MAX_PATCHED: usize = 64;
+
 /// Arguments of a call that are looked at.
 const MAX_ARGUMENTS: usize = 64;
 
@@ -28,7 +55,10 @@ const MAX_ARGUMENTS: usize = 64;
 pub(super) fn touches(call: &SourceCall<'_>, answer: Option<&str>) -> Vec<Touch> {
     let target = target(call);
     let outcome = answer.map(|answer| outcome(answer, target.effect, "", &mut Told::default()));
-    let touches = touches_of(call, &target);
+    if answer.is_some_and(|answer| is_refused(&target, answer)) {
+        return Vec::new();
+    }
+    let touches = touches_of(call, &target, answer);
     let Some(outcome) = outcome.filter(|outcome| outcome.failed == Some(true)) else {
         return touches;
     };
@@ -40,7 +70,48 @@ pub(super) fn touches(call: &SourceCall<'_>, answer: Option<&str>) -> Vec<Touch>
     kept.collect()
 }
 
-fn touches_of(call: &SourceCall<'_>, target: &Target) -> Vec<Touch> {
+/// Whether a tool that works on one file, or a command of an editor, answers that it did nothing.
+fn is_refused(target: &Target, answer: &str) -> bool {
+    let answer = answer.trim_start();
+    let line = answer
+        .lines()
+        .next()
+        .unwrap_or_default()
+        .trim_end_matches(['.', ' ']);
+    let command = target.key.split_once(": ").map_or("", |(_, command)| command);
+    let program = command.split_whitespace().next().unwrap_or_default();
+    let is_tool = target.directory.is_none();
+    if !is_tool && !EDITORS.contains(&program) {
+        return false;
+    }
+    let is_error = || answer.starts_with("Error: ") && answer.len() <= MAX_ERROR;
+    REFUSALS.iter().any(|start| line.starts_with(start))
+        || line.starts_with("File ") && line.ends_with(" not found")
+        || is_tool && target.file.is_some() && is_error()
+}
+
+/// The files that `patch` says it changed.
+fn patched_by(command: &str, answer: &str, directory: &str) -> Vec<Touch> {
+    if !command.contains("patch") {
+        return Vec::new();
+    }
+    let names = answer.lines().filter_map(|line| line.strip_prefix(PATCHED));
+    let names = names.map(|name| name.trim().trim_matches('\''));
+    let touch = |name: &str| Touch {
+        step: Step::Write,
+        file: Some(name.to_owned()),
+        directory: directory.to_owned(),
+        is_pattern: false,
+        script: Vec::new(),
+    };
+    names
+        .filter(|name| !name.is_empty())
+        .take(MAX_PATCHED)
+        .map(touch)
+        .collect()
+}
+
+fn touches_of(call: &SourceCall<'_>, target: &Target, answer: Option<&str>) -> Vec<Touch> {
     let touch = |step: Step, file: String| Touch {
         step,
         file: Some(file),
@@ -72,7 +143,14 @@ fn touches_of(call: &SourceCall<'_>, target: &Target) -> Vec<Touch> {
     let mut touches = Vec::new();
     for (key, value) in &fields {
         match key.to_ascii_lowercase().as_str() {
-            "command" | "cmd" | "commands" | "script" => touches.extend(of_command(value)),
+            "command" | "cmd" | "commands" | "script" => {
+                touches.extend(of_command(value));
+                let directory = touches
+                    .last()
+                    .map_or("", |touch: &Touch| touch.directory.as_str());
+                let patched = patched_by(value, answer.unwrap_or_default(), directory);
+                touches.extend(patched);
+            }
             "code" | "source" | "python" => touches.extend(of_code(value)),
             _ => {}
         }

@@ -160,8 +160,11 @@ impl Files {
 
 fn listed(list: &str) -> impl Iterator<Item = String> + '_ {
     let files = list.split(", ").map(str::trim);
+    // What was shortened is no whole name.
+    let is_whole = |file: &&str| !file.is_empty() && !file.ends_with('…');
     files
-        .filter(|file| !(file.is_empty() || file.starts_with("and ") && file.ends_with(" more")))
+        .filter(is_whole)
+        .filter(|file| !(file.starts_with("and ") && file.ends_with(" more")))
         .map(str::to_owned)
 }
 
@@ -231,7 +234,8 @@ mod tests {
 
     #[test]
     fn the_files_of_a_summary_without_a_footer_are_taken_over() {
-        let body = "Done:\n- x -> ok\nFiles:\n- changed: a.py, b.py\n- read: c.py\nFindings:\n- read: it";
+        let body =
+            "Done:\n- x -> ok\nFiles:\n- changed: a.py, b.py, lon…\n- read: c.py\nFindings:\n- read: it";
         let (rest, files) = Files::taken_from(body);
         assert_eq!(rest, "Done:\n- x -> ok\nFindings:\n- read: it");
         assert_eq!(files.modified, ["a.py", "b.py"]);
@@ -269,6 +273,57 @@ mod tests {
                 vec!["t".to_owned(), "r".to_owned()]
             )
         );
+    }
+
+    #[test]
+    fn files_of_calls_that_were_refused_in_a_sentence_are_not_told() {
+        for (tool, output) in [
+            ("Edit", "String to replace not found in file."),
+            ("write_to_file", "The user denied this operation."),
+            ("Read", "File does not exist."),
+            ("edit_file", "oldString not found in content"),
+            ("read_file", "File src/b.py not found"),
+            ("read_file", "Error: it is a directory\nTry another path."),
+        ] {
+            let files = files(&[(tool, r#"{"path": "src/b.py", "content": "x"}"#, output)]);
+            assert_eq!(files, Files::default(), "{tool}: {output}");
+        }
+        let told = [(
+            "Read",
+            r#"{"path": "a.log"}"#,
+            "1\tError: x\n2\tFile does not exist.",
+        )];
+        assert_eq!(files(&told).read, ["a.log"]);
+        let shell = [
+            (
+                "bash",
+                r#"{"command": "open src/b.py"}"#,
+                "File src/b.py not found\n(Open file: /w/a.py)",
+            ),
+            (
+                "bash",
+                r#"{"command": "sed -i s/a/b/ c.py && python c.py"}"#,
+                "File d.py not found",
+            ),
+        ];
+        let found = files(&shell);
+        assert_eq!((found.modified, found.read.len()), (vec!["c.py".to_owned()], 0));
+    }
+
+    #[test]
+    fn files_that_a_patch_says_it_changed_are_told() {
+        let output =
+            "<returncode>0</returncode>\n<output>\npatching file src/a.c\npatching file 'b c.h'\n</output>";
+        let found = files(&[("bash", r#"{"command": "cd /w && patch -p1 < x.diff"}"#, output)]);
+        assert_eq!(
+            (found.modified, found.read),
+            (
+                vec!["b c.h".to_owned(), "src/a.c".to_owned()],
+                vec!["x.diff".to_owned()]
+            )
+        );
+        let found = files(&[("bash", r#"{"command": "cat log"}"#, output)]);
+        assert_eq!(found.modified.len(), 0);
     }
 
     #[test]

@@ -2,7 +2,8 @@
 
 use super::script::files_of;
 use super::shell::{Statement, Word, statements};
-use super::words::{edited, is_in_place, program_of};
+use super::tracked::path_of;
+use super::words::{edited, is_in_place, program_of, written_by};
 
 /// What is done to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,26 +78,24 @@ pub(super) fn script_of(name: &str, content: &str) -> Vec<(Step, String)> {
 
 /// What a shell command does, in order.
 pub(super) fn of_command(command: &str) -> Vec<Touch> {
-    let mut shell = Shell {
-        directory: String::new(),
-        touches: Vec::new(),
-    };
+    let mut shell = Shell::default();
     shell.command(command.trim(), MAX_DEPTH);
     shell.touches
 }
 
 /// What a script does, in order.
 pub(super) fn of_code(code: &str) -> Vec<Touch> {
-    let mut shell = Shell {
-        directory: String::new(),
-        touches: Vec::new(),
-    };
+    let mut shell = Shell::default();
     shell.code(code);
     shell.touches
 }
 
+#[derive(Default)]
 struct Shell {
+    /// Where it is: from the root, or from where it began.
     directory: String,
+    /// Whether it goes somewhere in brackets, which ends with these: only ways from the root are followed then.
+    in_brackets: bool,
     touches: Vec<Touch>,
 }
 
@@ -110,6 +109,7 @@ impl Shell {
             self.touches.extend(on_open_file(program));
             return;
         }
+        self.in_brackets |= command.contains("(cd ") || command.contains("( cd ");
         for statement in statements(command) {
             self.statement(&statement, depth);
         }
@@ -139,6 +139,12 @@ impl Shell {
         let option = |start: &str| words.iter().any(|word| word.text.starts_with(start));
         match program {
             "cd" | "pushd" => self.go_to(words.first()),
+            "popd" => self.directory.clear(),
+            "black" | "curl" | "prettier" | "ruff" | "sort" | "wget" => {
+                for (step, word) in written_by(program, words) {
+                    self.note(step, &word);
+                }
+            }
             "cat" | "head" | "tail" | "less" | "more" | "nl" | "bat" | "open" => {
                 let is_number = |word: &Word| word.text.trim_start_matches('+').parse::<u64>().is_ok();
                 let files = files(words).into_iter().filter(|word| !is_number(word));
@@ -165,6 +171,10 @@ impl Shell {
             }
             "git" => {
                 let named = files(words.get(1..).unwrap_or_default());
+                if words.first().is_some_and(|word| word.text == "mv") {
+                    self.run("mv", &named, statement, depth);
+                    return;
+                }
                 let step = match words.first().map(|word| word.text.as_str()) {
                     Some("rm") => Step::Remove,
                     Some("checkout" | "restore") => Step::Restore,
@@ -182,6 +192,7 @@ impl Shell {
             }
             "scroll_down" | "scroll_up" | "goto" => self.touches.extend(on_open_file(program)),
             "bash" | "sh" | "zsh" | "dash" if depth > 0 => {
+                let directory = self.directory.clone();
                 let code = words.iter().position(|word| {
                     word.text.starts_with('-') && !word.text.starts_with("--") && word.text.ends_with('c')
                 });
@@ -189,8 +200,16 @@ impl Shell {
                     self.command(&code.text, depth - 1);
                 }
                 self.command(&statement.document, depth - 1);
+                self.directory = directory;
             }
             _ if program.starts_with("python") || program == "ipython" => {
+                if let [module, name, rest @ ..] = words
+                    && module.text == "-m"
+                    && matches!(name.text.as_str(), "black" | "ruff")
+                {
+                    self.run(&name.text, rest, statement, depth);
+                    return;
+                }
                 let code = words.iter().position(|word| word.text == "-c");
                 if let Some(code) = code.and_then(|at| words.get(at + 1)) {
                     self.code(&code.text);
@@ -225,6 +244,8 @@ impl Shell {
         } else if !self.directory.is_empty() {
             self.directory.push('/');
             self.directory.push_str(&to.text);
+        } else if !self.in_brackets {
+            self.directory.clone_from(&to.text);
         }
     }
 
@@ -246,10 +267,18 @@ impl Shell {
             && !name.contains(['\n', '\r', '\t'])
             && !name.contains("://");
         if is_file {
+            let is_rooted = self.directory.is_empty() || self.directory.starts_with(['/', '~']);
+            let (name, directory) = if is_rooted {
+                (name.to_owned(), self.directory.clone())
+            } else {
+                // Where the whole began is not known, nor what is above that.
+                let path = path_of(&self.directory, name);
+                (path.trim_start_matches("../").to_owned(), String::new())
+            };
             self.touches.push(Touch {
                 step,
-                file: Some(name.to_owned()),
-                directory: self.directory.clone(),
+                file: Some(name),
+                directory,
                 is_pattern,
                 script: Vec::new(),
             });
