@@ -229,7 +229,11 @@ fn effect_of_command(command: &str) -> (Effect, Option<String>) {
     if let Some(file) = written {
         return (Effect::Modify, Some(file));
     }
-    let last_path = words.iter().skip(1).rfind(is_path).map(|word| bare(word));
+    // What stands behind the first statement is no word of it.
+    let ends = |word: &&str| matches!(*word, "&&" | "||" | "|") || word.ends_with(';');
+    let end = words.iter().position(ends).map_or(words.len(), |end| end + 1);
+    let mut arguments = words.iter().take(end).skip(1);
+    let last_path = arguments.rfind(is_path).map(|word| bare(word));
     match program {
         "sed" if words.contains(&"-i") || command.contains(" -i") => (Effect::Modify, last_path),
         "rm" | "mv" | "cp" | "touch" | "mkdir" | "patch" | "tee" | "create" => (Effect::Modify, last_path),
@@ -286,6 +290,18 @@ mod tests {
         let targets = settled(&["x", "cd /a && x", "cd /b && x"]);
         assert!(targets[0].key != targets[1].key && targets[1].key != targets[2].key);
         assert_ne!(targets[0].key, targets[2].key);
+    }
+
+    #[test]
+    fn the_file_of_a_command_is_one_of_its_first_statement() {
+        for (command, file) in [
+            ("sed -i s/a/b/ c.py && python d.py", Some("c.py")),
+            ("sed -i s/a/b/ c.py; python d.py", Some("c.py")),
+            ("cat a/b.py | grep c.py", Some("a/b.py")),
+            ("touch a && python d.py", None),
+        ] {
+            assert_eq!(of_command("sh", command).file.as_deref(), file, "{command}");
+        }
     }
 
     #[test]

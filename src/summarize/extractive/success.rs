@@ -76,10 +76,12 @@ pub(in crate::summarize) fn changed_nothing(target: &Target, outcome: &Outcome) 
     let of_program = error
         .strip_prefix(program)
         .is_some_and(|rest| rest.starts_with(':'));
+    // Of several statements any may have been refused.
+    let is_single = !command.trim_end().contains(['\n', ';', '&', '|']);
     let of_file = || target.file.as_deref().is_some_and(|file| error.contains(file));
     matches!(program, "create" | "edit")
         || of_program
-        || refuses(error)
+        || refuses(error) && (is_single || of_file())
         || error.split(':').next().is_some_and(|name| name.ends_with("sh")) && of_file()
 }
 
@@ -136,6 +138,10 @@ mod tests {
             Some("bash: /a: Permission denied")
         ));
         assert!(nothing("sh: rm /a", "/a", None));
+        assert!(nothing("sh: open a.py", "a.py", Some("File a.py not found")));
+        let compound = "sh: sed -i s/x/y/ a.py && python a.py";
+        assert!(!nothing(compound, "a.py", Some("File b.py not found")));
+        assert!(nothing(compound, "a.py", Some("File a.py not found")));
         assert!(!nothing("sh: cat > a.py <<E", "a.py", Some("ValueError: x")));
         assert!(!nothing(
             ": sed -i s/x/y/ a.py && pytest",
