@@ -38,7 +38,7 @@ const SPEED_BAR: f64 = 150.0;
 const SHARES: [usize; 2] = [70, 50];
 
 /// How often the speed is measured.
-const ROUNDS: usize = 3;
+const ROUNDS: usize = 8;
 
 /// The extractive summarizer, with its time taken and its summaries held against what they were made of.
 #[derive(Default)]

@@ -3,13 +3,11 @@
 use memchr::memmem;
 use rustc_hash::FxHashMap;
 
+use super::filter::Filter;
 use super::words::{each_end, is_word};
 
 /// Identifiers that share their longest word; beyond it another word of theirs is taken.
 const MAX_SHARED: usize = 48;
-
-/// Bytes at the end of a word that most words of a text are told by to be none of an identifier's.
-const TAIL: usize = 4;
 
 /// Looks for a set of identifiers. Each is indexed by its longest ASCII word, so a text is walked word by word and
 /// only the few words that some identifier contains are compared further.
@@ -18,13 +16,9 @@ pub struct Matcher<'p> {
     /// Word → the patterns indexed by it.
     by_word: FxHashMap<&'p [u8], Sharing>,
     /// What the patterns indexed by one word are linked through.
-    indexed: Vec<Indexed>,
-    /// The bytes of the shortest indexed word, at most [`TAIL`]; 0 where there is none.
-    least: usize,
-    /// A bit per hash of the last bytes of the indexed words: most words of a text end here.
-    tails: Box<[u64; 1024]>,
-    /// A bit per (first byte, last byte, length) of the indexed words.
-    seen: Box<[u64; 256]>,
+    indexed: Vec<Indexed<'p>>,
+    /// What lets only the indexed words through, and few others.
+    filter: Filter,
     /// Patterns without a word of their own (no ASCII letter or digit, or all their words are crowded).
     others: Vec<usize>,
 }
@@ -36,9 +30,10 @@ struct Sharing {
     count: usize,
 }
 
-/// A pattern, the offset in it of the word that it is indexed by, and the next one indexed by that word.
-struct Indexed {
+/// A pattern, the word that it is indexed by, where in it that begins, and the next pattern indexed by that word.
+struct Indexed<'p> {
     pattern: usize,
+    word: &'p [u8],
     offset: usize,
     next: Option<usize>,
 }
@@ -51,20 +46,13 @@ impl<'p> Matcher<'p> {
             by_word: FxHashMap::with_capacity_and_hasher(patterns.len(), rustc_hash::FxBuildHasher),
             indexed: Vec::with_capacity(patterns.len()),
             patterns,
-            least: 0,
-            tails: Box::new([0; 1024]),
-            seen: Box::new([0; 256]),
+            filter: Filter::default(),
             others: Vec::new(),
         };
         for index in 0..matcher.patterns.len() {
             matcher.add(index);
         }
-        let shortest = matcher.by_word.keys().map(|word| word.len()).min();
-        matcher.least = shortest.unwrap_or(0).min(TAIL);
-        for word in matcher.by_word.keys() {
-            set(&mut *matcher.seen, signature(word));
-            set(&mut *matcher.tails, tail_hash(word, word.len(), matcher.least));
-        }
+        matcher.filter.fill(matcher.by_word.keys().copied());
         matcher
     }
 
@@ -91,6 +79,7 @@ impl<'p> Matcher<'p> {
                 sharing.count += 1;
                 self.indexed.push(Indexed {
                     pattern: index,
+                    word,
                     offset: at,
                     next: None,
                 });
@@ -102,6 +91,12 @@ impl<'p> Matcher<'p> {
         }
     }
 
+    /// The words that the `wanted` patterns are indexed by.
+    pub(super) fn words_of<'m>(&'m self, wanted: &'m [bool]) -> impl Iterator<Item = &'p [u8]> + Clone + 'm {
+        let is_wanted = |indexed: &&Indexed<'p>| wanted.get(indexed.pattern) == Some(&true);
+        self.indexed.iter().filter(is_wanted).map(|indexed| indexed.word)
+    }
+
     /// For each pattern whether `text` holds it.
     pub fn held(&self, text: &str) -> Vec<bool> {
         let mut missing = vec![true; self.patterns.len()];
@@ -111,10 +106,21 @@ impl<'p> Matcher<'p> {
 
     /// Calls `on_hit(pattern, position)` for the `wanted` patterns found in `text`; a pattern that gets `false` is
     /// wanted no more.
-    pub fn find(&self, text: &str, wanted: &mut [bool], mut on_hit: impl FnMut(usize, usize) -> bool) {
+    pub fn find(&self, text: &str, wanted: &mut [bool], on_hit: impl FnMut(usize, usize) -> bool) {
+        self.find_through(&self.filter, text, wanted, on_hit);
+    }
+
+    /// As [`find`](Self::find), through a filter that lets the words of the `wanted` patterns through.
+    pub(super) fn find_through(
+        &self,
+        filter: &Filter,
+        text: &str,
+        wanted: &mut [bool],
+        mut on_hit: impl FnMut(usize, usize) -> bool,
+    ) {
         let bytes = text.as_bytes();
         let mut look = |at: usize, word: &[u8]| {
-            if !is_set(&*self.seen, signature(word)) {
+            if !filter.may_be(word) {
                 return;
             }
             let mut place = self.by_word.get(word).map(|sharing| sharing.first);
@@ -139,9 +145,6 @@ impl<'p> Matcher<'p> {
             }
         };
         let on_end = |inside: usize, end: usize| {
-            if !is_set(&*self.tails, tail_hash(bytes, end, self.least)) {
-                return;
-            }
             let mut at = inside;
             while at > 0 && bytes.get(at - 1).is_some_and(|byte| is_word(*byte)) {
                 at -= 1;
@@ -160,12 +163,15 @@ impl<'p> Matcher<'p> {
                 }
             }
         };
-        match self.least {
+        let may_end = |tail| filter.may_end(tail);
+        match filter.least() {
             0 => {}
-            1 => each_end::<1>(bytes, on_end),
-            2 => each_end::<2>(bytes, on_end),
-            3 => each_end::<3>(bytes, on_end),
-            _ => each_end::<TAIL>(bytes, on_end),
+            1 => each_end::<1>(bytes, may_end, on_end),
+            2 => each_end::<2>(bytes, may_end, on_end),
+            3 => each_end::<3>(bytes, may_end, on_end),
+            4 | 5 => each_end::<4>(bytes, may_end, on_end),
+            6 | 7 => each_end::<6>(bytes, may_end, on_end),
+            _ => each_end::<8>(bytes, may_end, on_end),
         }
         for &index in &self.others {
             let (Some(pattern), Some(is_wanted)) = (self.patterns.get(index), wanted.get_mut(index)) else {
@@ -198,44 +204,6 @@ fn longest_word(pattern: &[u8], tried: Option<(usize, usize)>) -> Option<(usize,
         at += word.len() + 1;
     }
     longest
-}
-
-#[inline]
-fn set(bits: &mut [u64], bit: usize) {
-    if let Some(cell) = bits.get_mut(bit >> 6) {
-        *cell |= 1 << (bit & 63);
-    }
-}
-
-#[inline]
-fn is_set(bits: &[u64], bit: usize) -> bool {
-    bits.get(bit >> 6).is_some_and(|cell| cell >> (bit & 63) & 1 != 0)
-}
-
-/// A 16-bit hash of the last `least` bytes before `end`, at most [`TAIL`].
-#[inline]
-fn tail_hash(bytes: &[u8], end: usize, least: usize) -> usize {
-    let tail = match bytes
-        .get(end.wrapping_sub(TAIL)..end)
-        .and_then(<[u8]>::first_chunk)
-    {
-        Some(tail) => u32::from_le_bytes(*tail),
-        // At the start of a text.
-        None => bytes
-            .get(..end)
-            .unwrap_or_default()
-            .iter()
-            .fold(0, |tail, byte| tail >> 8 | u32::from(*byte) << 24),
-    };
-    let tail = tail >> (8 * (TAIL - least.clamp(1, TAIL)));
-    (tail.wrapping_mul(0x9e37_79b1) >> 16) as usize
-}
-
-/// A 14-bit signature of a word: enough to pass over most words without hashing them.
-fn signature(word: &[u8]) -> usize {
-    let first = word.first().copied().unwrap_or(0) as usize;
-    let last = word.last().copied().unwrap_or(0) as usize;
-    ((first << 6) ^ (last << 2) ^ (word.len() << 5)) & 0x3fff
 }
 
 /// Whether `text[start..end]` is an identifier of its own there, not a piece of a longer word, number or kebab name.

@@ -1,11 +1,13 @@
 //! Identifiers that later turns rely on, and which of them a compression would leave dangling.
 
+mod filter;
 mod invented;
 mod kind;
 mod matcher;
 mod outputs;
 mod pair;
 mod scan;
+mod search;
 #[cfg(test)]
 mod tests;
 mod words;
@@ -20,6 +22,7 @@ pub use matcher::Matcher;
 pub use outputs::{Output, told_by_outputs};
 pub use pair::{Needed, PairScore, score, score_aligned};
 pub use scan::{argument_values, identifiers};
+pub use search::Search;
 
 /// An identifier (path, id, number, name, URL, hash, quoted value) that kept assistant turns use.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,32 +55,29 @@ pub fn dangling(
         return Vec::new();
     }
     let matcher = Matcher::new(texts.iter().map(String::as_str));
-    let mut wanted = vec![true; texts.len()];
-    let mut sourced = vec![false; texts.len()];
+    let mut search = Search::new(&matcher, vec![true; texts.len()]);
     for text in region.iter().flat_map(TurnView::texts) {
-        matcher.find(text, &mut wanted, |pattern, _| {
-            if let Some(is_sourced) = sourced.get_mut(pattern) {
-                *is_sourced = true;
-            }
-            false
-        });
+        search.find(text, |_, _| false);
     }
+    let unsourced = search.into_wanted().into_iter();
+    let sourced: Vec<bool> = unsourced.map(|is_unsourced| !is_unsourced).collect();
     if !sourced.contains(&true) {
         return Vec::new();
     }
     // From here on only the sourced ones are looked for; a hit elsewhere means that they do not dangle.
-    let mut open = sourced;
+    let mut search = Search::new(&matcher, sourced);
     for text in kept_before.iter().flat_map(TurnView::texts) {
-        matcher.find(text, &mut open, |_, _| false);
+        search.find(text, |_, _| false);
     }
     for (turn_index, turn) in kept_after.iter().enumerate() {
         for text in turn.texts() {
-            matcher.find(text, &mut open, |pattern, _| {
+            search.find(text, |pattern, _| {
                 // Still wanted where this turn is the first use itself, or comes after it.
                 uses.get(pattern).is_none_or(|used| turn_index >= used.first_turn)
             });
         }
     }
+    let open = search.into_wanted();
     let mut anchors: Vec<Anchor> = texts
         .into_iter()
         .zip(uses)

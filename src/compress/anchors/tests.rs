@@ -224,6 +224,36 @@ proptest! {
     }
 
     #[test]
+    fn a_search_through_many_texts_finds_what_each_holds(
+        names in proptest::collection::vec("[a-d_]{1,9}(/[a-d]{1,3})?", 1..12),
+        pieces in proptest::collection::vec(("[a-d_]{1,9}( [a-d/]{1,9})?", 1..3_000_usize), 1..12),
+        most in 1..3_usize,
+    ) {
+        // Long texts between them, so that the search looks at what is left to be found.
+        let texts: Vec<String> = pieces.iter().map(|(piece, gap)| format!("{piece} {}", "- ".repeat(*gap))).collect();
+        let matcher = Matcher::new(names.iter().map(String::as_str));
+        let mut search = Search::new(&matcher, vec![true; names.len()]);
+        let (mut plain, mut fast) = (Vec::new(), Vec::new());
+        let mut wanted = vec![true; names.len()];
+        let mut counts = [vec![0; names.len()], vec![0; names.len()]];
+        let [plain_counts, fast_counts] = &mut counts;
+        for (number, text) in texts.iter().enumerate() {
+            matcher.find(text, &mut wanted, |name, at| {
+                plain.push((number, name, at));
+                plain_counts[name] += 1;
+                plain_counts[name] < most
+            });
+            search.find(text, |name, at| {
+                fast.push((number, name, at));
+                fast_counts[name] += 1;
+                fast_counts[name] < most
+            });
+        }
+        prop_assert_eq!(plain, fast);
+        prop_assert_eq!(wanted, search.into_wanted());
+    }
+
+    #[test]
     fn every_found_identifier_is_held_by_its_text(text in "[ a-zA-Z0-9_./:#@$,'\"-]{0,80}") {
         let anchors: Vec<Anchor> = found(&text).into_iter().map(|text| Anchor { text, uses: 1 }).collect();
         for anchor in &anchors {

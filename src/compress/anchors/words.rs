@@ -6,14 +6,24 @@ pub fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-/// Calls `on_end(inside, end)` for each run of ASCII letters, digits and underscores that is at least `LEAST` bytes long.
-/// All from `inside` to `end` is of that run; it begins there, unless `inside` is a multiple of 64.
+/// Bytes before a block that are looked at with it.
+const BEFORE: usize = 4;
+
+/// A block of 64 bytes with those before it.
+type Window = [u8; BEFORE + 64];
+
+/// Calls `on_end(inside, end)` for each run of ASCII letters, digits and underscores that is at least `LEAST` bytes long and
+/// of whose end `may_end` says so: of its last four bytes, as a little-endian number, or what else is there before a shorter
+/// one. All from `inside` to `end` is of that run; it begins there, unless `inside` is a multiple of 64.
 #[inline]
-pub fn each_end<const LEAST: usize>(bytes: &[u8], mut on_end: impl FnMut(usize, usize)) {
-    let (blocks, rest) = bytes.as_chunks::<64>();
-    let mut base = 0;
+pub fn each_end<const LEAST: usize>(
+    bytes: &[u8],
+    may_end: impl Fn(u32) -> bool,
+    mut on_end: impl FnMut(usize, usize),
+) {
     let mut mask_before = 0;
-    let mut block_ends = |mask: u64, base: usize| {
+    let mut block_ends = |window: &Window, base: usize| {
+        let mask = window.last_chunk().map_or(0, word_mask);
         // A bit for each byte that is no word's where the `LEAST` bytes before it are.
         let mut ends = !mask;
         for distance in 1..=LEAST {
@@ -21,24 +31,43 @@ pub fn each_end<const LEAST: usize>(bytes: &[u8], mut on_end: impl FnMut(usize, 
         }
         mask_before = mask;
         while ends != 0 {
-            let end = ends.trailing_zeros();
+            let end = ends.trailing_zeros() as usize;
+            ends &= ends - 1;
+            let tail = window.get(end..end + BEFORE).and_then(<[u8]>::first_chunk);
+            if !may_end(tail.map_or(0, |tail| u32::from_le_bytes(*tail))) {
+                continue;
+            }
             // The bits of the bytes before it that are no word's; the word begins after the last of them.
             let gaps = !mask & ((1 << end) - 1);
             let inside = 64 - gaps.leading_zeros() as usize;
-            on_end(base + inside, base + end as usize);
-            ends &= ends - 1;
+            on_end(base + inside, base + end);
         }
     };
-    for block in blocks {
-        block_ends(word_mask(block), base);
+    // Nothing stands before the first block, and what follows the last is no word: what reaches its end ends there.
+    let mut base = 0;
+    while base <= bytes.len() {
+        let whole = base.checked_sub(BEFORE).and_then(|from| bytes.get(from..));
+        let copy;
+        let window = if let Some(window) = whole.and_then(<[u8]>::first_chunk) {
+            window
+        } else {
+            copy = padded(bytes, base);
+            &copy
+        };
+        block_ends(window, base);
         base += 64;
     }
-    let mut last = [0; 64];
-    for (to, from) in last.iter_mut().zip(rest) {
-        *to = *from;
+}
+
+/// The block at `base` with what is before it, zeros where there is nothing.
+fn padded(bytes: &[u8], base: usize) -> Window {
+    let mut window = [0; BEFORE + 64];
+    let from = base.saturating_sub(BEFORE);
+    let to = window.iter_mut().skip(from + BEFORE - base);
+    for (to, byte) in to.zip(bytes.get(from..).unwrap_or_default()) {
+        *to = *byte;
     }
-    // What follows the text is no word, so what reaches its end ends there.
-    block_ends(word_mask(&last), base);
+    window
 }
 
 /// A bit for each of 64 bytes: whether it belongs to a word.
@@ -86,12 +115,22 @@ mod tests {
             bytes in proptest::collection::vec(prop_oneof![Just(b' '), Just(b'x'), Just(b'_'), any::<u8>()], 0..300)
         ) {
             let mut found = [Vec::new(), Vec::new()];
-            each_end::<1>(&bytes, |inside, end| {
+            let tails = std::cell::RefCell::new(Vec::new());
+            let noted = |tail: u32| {
+                tails.borrow_mut().push(tail);
+                true
+            };
+            each_end::<1>(&bytes, noted, |inside, end| {
+                let mut last = [0; 4];
+                for (to, from) in last.iter_mut().rev().zip(bytes[..end].iter().rev()) {
+                    *to = *from;
+                }
+                assert_eq!(tails.borrow().last(), Some(&u32::from_le_bytes(last)));
                 assert!(bytes[inside..end].iter().all(|byte| is_word(*byte)));
                 assert!(inside % 64 == 0 || !is_word(bytes[inside - 1]));
                 found[0].push(end);
             });
-            each_end::<4>(&bytes, |_, end| found[1].push(end));
+            each_end::<4>(&bytes, |_| true, |_, end| found[1].push(end));
             for (found, least) in found.iter().zip([1, 4]) {
                 let ends = |end: &usize| {
                     let before = bytes[..*end].iter().rev().take_while(|byte| is_word(**byte)).count();

@@ -62,13 +62,7 @@ pub(super) fn error_line(body: &str, is_failed: bool) -> Option<String> {
     if let Some(line) = of_traceback(body) {
         return Some(line);
     }
-    let (head, tail) = edges(body);
-    // What is in both is looked at once.
-    let (head, tail) = if body.len() <= head.len() + tail.len() {
-        (body, "")
-    } else {
-        (head, tail)
-    };
+    let (head, tail) = both_edges(body);
     // Capitals are looked for where messages stand: in logs they stand anywhere.
     let first = if head.starts_with("ERROR") {
         named_in(head, &ERROR)
@@ -115,7 +109,7 @@ pub(super) fn error_line(body: &str, is_failed: bool) -> Option<String> {
 /// The first line near an output's start or end that begins with a cross or ends with `FAIL`: what a script itself marked.
 /// That may be an error or just what it was to show.
 pub(super) fn crossed_line(body: &str) -> Option<String> {
-    let (head, tail) = edges(body);
+    let (head, tail) = both_edges(body);
     // Most outputs have nothing that begins as a cross does.
     let may_mark =
         |text: &str| memchr::memchr(CROSS, text.as_bytes()).is_some() || FAIL.find(text.as_bytes()).is_some();
@@ -156,6 +150,16 @@ pub(super) fn reading_error(body: &str, lines: usize) -> Option<String> {
             || refuses(body)
             || body.ends_with("No such file or directory"));
     if is_error { quote(body) } else { None }
+}
+
+/// The start and the end of an output; a short one is all start, so that nothing is looked at twice.
+fn both_edges(body: &str) -> (&str, &str) {
+    let (head, tail) = edges(body);
+    if body.len() <= head.len() + tail.len() {
+        (body, "")
+    } else {
+        (head, tail)
+    }
 }
 
 /// The last line of the last traceback, or that it was cut off before.

@@ -179,14 +179,15 @@ fn tail_words(text: &str, most: usize, cut: bool) -> &str {
     let skip = count.saturating_sub(most);
     let from = text.char_indices().nth(skip).map_or(text.len(), |(at, _)| at);
     let Some(tail) = text.get(from..) else { return "" };
-    let piece = tail.find([' ', ',', ';']).and_then(|at| tail.get(at + 1..));
     // A field of a JSON object is told from its key on.
-    let field = ["{\"", ", \"", ",\""]
-        .iter()
-        .filter_map(|mark| tail.find(mark).map(|at| at + mark.len() - 1))
-        .min()
-        .and_then(|at| tail.get(at..));
-    field.or(piece).unwrap_or_default()
+    let starts_field = |at: &usize| {
+        let before = tail.get(..*at).unwrap_or_default();
+        before.ends_with(['{', ',']) || before.ends_with(", ")
+    };
+    let field = memchr::memchr_iter(b'"', tail.as_bytes()).find(starts_field);
+    let piece = || memchr::memchr3(b' ', b',', b';', tail.as_bytes()).map(|at| at + 1);
+    let from = field.or_else(piece);
+    from.and_then(|at| tail.get(at..)).unwrap_or_default()
 }
 
 /// The first words of `text` in at most `most` characters; with `cut` its last word may be half a word.

@@ -7,39 +7,57 @@ use super::target::Target;
 /// Longest line looked at, in bytes.
 const MAX_LINE: usize = 300;
 
+/// Words that say that something was done.
 const DONE: [&str; 26] = [
-    "ok",
+    "added",
+    "appended",
+    "applied",
+    "completed",
+    "copied",
+    "created",
+    "deleted",
     "done",
+    "edited",
+    "inserted",
+    "modified",
+    "moved",
+    "ok",
+    "removed",
+    "replaced",
+    "reverted",
+    "saved",
+    "succeeded",
     "success",
     "successful",
     "successfully",
-    "succeeded",
-    "created",
-    "edited",
+    "true",
+    "undone",
+    "updated",
     "written",
     "wrote",
-    "updated",
-    "saved",
-    "replaced",
-    "inserted",
-    "deleted",
-    "removed",
-    "moved",
-    "copied",
-    "applied",
-    "modified",
-    "added",
-    "appended",
-    "reverted",
-    "undone",
-    "true",
-    "completed",
 ];
 
+/// Words that say that it was not.
 const NOT_DONE: [&str; 18] = [
-    "not", "no", "cannot", "can't", "couldn't", "wasn't", "unable", "denied", "failed", "refused",
-    "rejected", "false", "invalid", "error", "never", "nothing", "warning", "but",
+    "but", "can't", "cannot", "couldn't", "denied", "error", "failed", "false", "invalid", "never", "no",
+    "not", "nothing", "refused", "rejected", "unable", "warning", "wasn't",
 ];
+
+/// For each first letter a bit for each length that one of these words has: most others are told by these.
+const LENGTHS: [u32; 26] = {
+    let mut lengths = [0; 26];
+    let mut at = 0;
+    while at < DONE.len() + NOT_DONE.len() {
+        let word = if at < DONE.len() {
+            DONE[at]
+        } else {
+            NOT_DONE[at - DONE.len()]
+        };
+        lengths[(word.as_bytes()[0] - b'a') as usize] |= 1 << word.len();
+        at += 1;
+    }
+    lengths
+};
 
 /// Whether the first line of `text` says that something was done, and nothing that it was not.
 pub(super) fn says_done(text: &str) -> bool {
@@ -47,15 +65,20 @@ pub(super) fn says_done(text: &str) -> bool {
     if line.len() > MAX_LINE {
         return false;
     }
+    let line = line.to_ascii_lowercase();
     let mut says = false;
     // A path is one word, whatever names are in it.
     for word in line.split_whitespace() {
         let word = word.trim_matches(|c: char| !c.is_alphanumeric());
-        let is_among = |words: &[&str]| words.iter().any(|known| known.eq_ignore_ascii_case(word));
-        if is_among(&NOT_DONE) {
+        let first = word.as_bytes().first().map(|first| first.wrapping_sub(b'a'));
+        let lengths = first.and_then(|first| LENGTHS.get(usize::from(first)));
+        if word.len() >= 32 || lengths.is_none_or(|lengths| lengths >> word.len() & 1 == 0) {
+            continue;
+        }
+        if NOT_DONE.binary_search(&word).is_ok() {
             return false;
         }
-        says |= is_among(&DONE);
+        says |= DONE.binary_search(&word).is_ok();
     }
     says
 }
@@ -92,6 +115,7 @@ mod tests {
 
     #[test]
     fn only_what_says_so_is_done() {
+        assert!(DONE.is_sorted() && NOT_DONE.is_sorted());
         for text in [
             "The file /a/not/b.py has been edited. Here's the result",
             "File created successfully at: /a/b.py",

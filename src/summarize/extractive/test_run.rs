@@ -69,12 +69,16 @@ fn is_count(line: &str) -> bool {
 
 /// Whether a line is how another runner begins its counts.
 fn is_marked(line: &str, tail: &str) -> bool {
-    line.starts_with("FAILED (")
-        || line.starts_with("test result: ")
-        || line.starts_with("Tests:  ")
-        || line.starts_with("Tests: ") && [" passed", " failed"].iter().any(|word| has(line, word))
-        || line.starts_with("Tests run: ")
-        || (line.len() < 9 && line.trim() == "OK" && has(tail, "Ran "))
+    match line.as_bytes().first() {
+        Some(b'F') => line.starts_with("FAILED ("),
+        Some(b't') => line.starts_with("test result: "),
+        Some(b'T') => {
+            line.starts_with("Tests:  ")
+                || line.starts_with("Tests: ") && [" passed", " failed"].iter().any(|word| has(line, word))
+                || line.starts_with("Tests run: ")
+        }
+        _ => line.len() < 9 && line.trim() == "OK" && has(tail, "Ran "),
+    }
 }
 
 /// The first counts in an output that tell of tests that failed.

@@ -6,7 +6,7 @@ use super::candidate::{Candidate, Section};
 use super::excerpt::excerpt;
 use super::source::{Arguments, SourceTurn};
 use super::{Limits, order};
-use crate::compress::anchors::{Anchor, Matcher};
+use crate::compress::anchors::{Anchor, Matcher, Search};
 use crate::trajectory::Role;
 
 /// Places looked at for one anchor.
@@ -53,26 +53,28 @@ pub(super) fn values(
             });
         }
     }
-    let mut is_unknown: Vec<bool> = places.iter().map(Vec::is_empty).collect();
-    for arguments in turns.iter().flat_map(written) {
-        if !is_unknown.contains(&true) {
-            break;
-        }
-        matcher.find(arguments, &mut is_unknown, |_, _| false);
+    let is_unknown: Vec<bool> = places.iter().map(Vec::is_empty).collect();
+    if !is_unknown.contains(&true) {
+        return vec![true; anchors.len()];
     }
-    is_unknown.into_iter().map(|is_unknown| !is_unknown).collect()
+    let mut search = Search::new(matcher, is_unknown);
+    for arguments in turns.iter().flat_map(written) {
+        search.find(arguments, |_, _| false);
+    }
+    let is_unknown = search.into_wanted().into_iter();
+    is_unknown.map(|is_unknown| !is_unknown).collect()
 }
 
 /// The places of each anchor: people's words first, then all others, each from the end on, since a later statement of the
 /// same thing wins.
 fn places<'t>(turns: &'t [SourceTurn<'_>], count: usize, matcher: &Matcher<'_>) -> Vec<Vec<Place<'t>>> {
-    let mut wanted = vec![true; count];
+    let mut search = Search::new(matcher, vec![true; count]);
     let mut places: Vec<Vec<Place<'t>>> = (0..count).map(|_| Vec::new()).collect();
     for of_people in [true, false] {
         let turns = turns.iter().enumerate().rev();
         for (turn, source) in turns.filter(|(_, source)| (source.role == Role::Human) == of_people) {
             for text in said(source) {
-                matcher.find(text, &mut wanted, |index, at| {
+                search.find(text, |index, at| {
                     let Some(found) = places.get_mut(index) else {
                         return false;
                     };
