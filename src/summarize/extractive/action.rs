@@ -83,7 +83,13 @@ pub(super) fn actions(turns: &[SourceTurn<'_>]) -> Vec<Action> {
         };
         // What succeeds now is open no more; what failed the same way before is told once.
         if let Some(earlier) = earlier {
-            earlier.is_open = false;
+            let is_still_open = earlier.is_open && !is_open && shows_less(&action.outcome, &earlier.outcome);
+            if !is_still_open {
+                earlier.is_open = false;
+            } else if is_repeated {
+                action.is_open = true;
+                action.outcome.error = earlier.outcome.error.take();
+            }
             if is_repeated {
                 action.times += earlier.times;
                 action.failures += earlier.failures;
@@ -97,6 +103,11 @@ pub(super) fn actions(turns: &[SourceTurn<'_>]) -> Vec<Action> {
     close_found(&mut all);
     close_resolved(&mut all);
     all
+}
+
+/// Whether a run does not show that tests pass which failed before: it ran none, or a pipe took the counts away.
+fn shows_less(outcome: &Outcome, earlier: &Outcome) -> bool {
+    earlier.tests && !outcome.tests
 }
 
 /// The file that an editor of lines had open, as its terminal says after what it printed.

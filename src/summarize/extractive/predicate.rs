@@ -84,13 +84,18 @@ pub(super) fn kind(said: &str) -> String {
         || word.contains(['/', '.', '_', '@']);
     if word.bytes().any(|byte| byte.is_ascii_digit()) && !word.contains('/') {
         "number".to_owned()
-    } else if STATES.binary_search(&lower.as_str()).is_ok() || lower == "on" && is_last {
+    } else if is_state(&lower) || lower == "on" && is_last {
         "state".to_owned()
     } else if is_name && !is_place {
         "name".to_owned()
     } else {
         lower
     }
+}
+
+/// Whether a word, in small letters, is a state that something is in.
+pub(super) fn is_state(word: &str) -> bool {
+    STATES.binary_search(&word).is_ok()
 }
 
 /// Whether a word says when or whether something is so, but not what.

@@ -9,7 +9,8 @@ use super::candidate::{Candidate, Section};
 use super::line::{cleaned_line, is_fence, lines_of, shortened, without_bullet};
 use super::sentences::{sentences, without_number};
 use super::small_talk::{
-    is_announcement, is_numbered_step, is_one_word, is_polite, is_small_talk, start_of, starts_with_any,
+    is_announcement, is_instruction, is_numbered_step, is_one_word, is_polite, is_small_talk, start_of,
+    starts_with_any,
 };
 use super::source::SourceTurn;
 use super::superseded::{Stated, Worth};
@@ -242,7 +243,9 @@ pub(super) fn findings(
             } else {
                 28.0
             };
-            if length < least || is_polite(&lower, sentence) || !seen.insert(sentence) {
+            // What somebody was told to do is done by now, or told again.
+            let is_past = || rank > LATEST && is_instruction(sentence);
+            if length < least || is_polite(&lower, sentence) || is_past() || !seen.insert(sentence) {
                 continue;
             }
             let is_finding = starts_with_any(&lower, &FINDINGS);

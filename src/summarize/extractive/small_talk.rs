@@ -102,12 +102,31 @@ const COURTESIES: [&str; 8] = [
 /// Whether a sentence holds one of them, or begins like one whatever its case (`lower` is its start in small letters).
 pub(super) fn is_polite(lower: &str, sentence: &str) -> bool {
     static PHRASES: LazyLock<Option<Searcher>> = LazyLock::new(|| Searcher::new(COURTESIES));
-    starts_with_any(lower, &COURTESIES)
-        || match PHRASES.as_ref() {
-            Some(phrases) => phrases.find(sentence).is_some(),
-            // Machines without vectors.
-            None => COURTESIES.iter().any(|phrase| sentence.contains(phrase)),
-        }
+    starts_with_any(lower, &COURTESIES) || holds_any(sentence, PHRASES.as_ref(), &COURTESIES)
+}
+
+/// What tells somebody what to do.
+const INSTRUCTIONS: [&str; 6] = [
+    ", please ",
+    "You should ",
+    "you need to ",
+    "you should ",
+    "you will need to ",
+    "you'll need to ",
+];
+
+/// Whether a sentence tells the listener what to do: what came of it is told later.
+pub(super) fn is_instruction(sentence: &str) -> bool {
+    static PHRASES: LazyLock<Option<Searcher>> = LazyLock::new(|| Searcher::new(INSTRUCTIONS));
+    holds_any(sentence, PHRASES.as_ref(), &INSTRUCTIONS)
+}
+
+/// Whether a text holds one of `words`, looked for together where the machine can do that.
+pub(super) fn holds_any(text: &str, searcher: Option<&Searcher>, words: &[&str]) -> bool {
+    match searcher {
+        Some(searcher) => searcher.find(text).is_some(),
+        None => words.iter().any(|word| text.contains(word)),
+    }
 }
 
 /// Whether a sentence is a step of a plan (`Step 4: Rerun it`).

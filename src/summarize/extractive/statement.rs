@@ -6,7 +6,8 @@ use aho_corasick::Span;
 use aho_corasick::packed::Searcher;
 
 use super::clause::{clause, done_by_speaker, ends_clause, names_something, without_marks};
-use super::predicate::kind;
+use super::predicate::{is_state, kind};
+use super::small_talk::holds_any;
 
 /// Words of a subject at most.
 const MAX_WORDS: usize = 6;
@@ -72,7 +73,7 @@ pub(super) fn tells_change(sentence: &str) -> bool {
 }
 
 /// The verbs that states are told with, and the kinds of statements that they make.
-const VERBS: [(&str, &str); 15] = [
+const VERBS: [(&str, &str); 17] = [
     (" is ", "is"),
     (" are ", "is"),
     (" was ", "is"),
@@ -88,15 +89,9 @@ const VERBS: [(&str, &str); 15] = [
     (" pass!", "is"),
     (" fail ", "is"),
     (" fail.", "is"),
+    (" has ", "has"),
+    (" have ", "has"),
 ];
-
-/// Whether a text holds one of `words`, looked for together where the machine can do that.
-fn holds_any(text: &str, searcher: Option<&Searcher>, words: &[&str]) -> bool {
-    match searcher {
-        Some(searcher) => searcher.find(text).is_some(),
-        None => words.iter().any(|word| text.contains(word)),
-    }
-}
 
 /// The first verb at or after a place of a sentence: the place of the blank before it, and its number.
 fn next_verb(sentence: &str, from: usize) -> Option<(usize, usize)> {
@@ -123,6 +118,10 @@ pub(super) fn statements(sentence: &str) -> Vec<Statement> {
         let (verb, kind) = VERBS.get(number).copied().unwrap_or_default();
         // The blank behind it may stand before the next one.
         from = at + verb.len() - 1;
+        if kind == "has" {
+            found.extend(had(sentence.get(from + 1..).unwrap_or_default()));
+            continue;
+        }
         let mut before = sentence.get(..at).unwrap_or_default();
         if verb == " been " {
             let rest = before.strip_suffix(" not").unwrap_or(before);
@@ -147,6 +146,18 @@ pub(super) fn statements(sentence: &str) -> Vec<Statement> {
     found
 }
 
+/// The statement of what somebody has, where that is told with its state: `an overdue bill of $150`.
+fn had(after: &str) -> Option<Statement> {
+    let rest = after.strip_prefix("an ").or_else(|| after.strip_prefix("a "))?;
+    let (first, behind) = rest.split_once(' ')?;
+    let is_named = is_state(first) && behind.starts_with(|c: char| c.is_ascii_lowercase());
+    let statement = changed(rest).filter(|_| is_named)?;
+    Some(Statement {
+        is_change: false,
+        ..statement
+    })
+}
+
 /// The statement that something was changed which a text begins with.
 fn changed(rest: &str) -> Option<Statement> {
     let mut named: Vec<&str> = Vec::with_capacity(MAX_WORDS);
@@ -154,7 +165,8 @@ fn changed(rest: &str) -> Option<Statement> {
         let word = without_marks(raw);
         match word {
             "on" | "off" | "back" | "the" | "your" | "my" | "our" if named.is_empty() => {}
-            "on" | "off" | "to" | "from" | "for" | "in" | "with" | "and" | "by" | "back" | "at" | "so" => {
+            "on" | "off" | "to" | "from" | "for" | "in" | "with" | "and" | "by" | "back" | "at" | "so"
+            | "of" => {
                 break;
             }
             _ => named.push(word),

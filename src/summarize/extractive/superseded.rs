@@ -204,6 +204,17 @@ mod tests {
     }
 
     #[test]
+    fn what_somebody_has_in_a_state_is_taken_back_by_another_state_of_it() {
+        let said = [
+            "Your account has an overdue bill of $150.00 from February.",
+            "You have an active line.",
+            "They have a plan of the team.",
+            "Your overdue bill is now marked as paid.",
+        ];
+        assert_eq!(left(&said), said[1..]);
+    }
+
+    #[test]
     fn of_statements_about_the_same_subject_the_last_one_stays() {
         let said = [
             "The root cause is the missing index.",

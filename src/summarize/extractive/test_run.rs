@@ -70,15 +70,33 @@ fn is_count(line: &str) -> bool {
 /// Whether a line is how another runner begins its counts.
 fn is_marked(line: &str, tail: &str) -> bool {
     match line.as_bytes().first() {
-        Some(b'F') => line.starts_with("FAILED ("),
+        Some(b'F') => line.starts_with("FAILED (") || line.starts_with("Failed!  - Failed: "),
         Some(b't') => line.starts_with("test result: "),
         Some(b'T') => {
             line.starts_with("Tests:  ")
-                || line.starts_with("Tests: ") && [" passed", " failed"].iter().any(|word| has(line, word))
+                || line.starts_with("Tests: ")
+                    && [" passed", " failed", " Failures: "]
+                        .iter()
+                        .any(|word| has(line, word))
                 || line.starts_with("Tests run: ")
         }
-        _ => line.len() < 9 && line.trim() == "OK" && has(tail, "Ran "),
+        Some(b'O') if line.starts_with("OK (") => has(line, " test"),
+        Some(b'P') => line.starts_with("Passed!  - Failed: "),
+        Some(b' ' | b'O') if line.len() < 9 && line.trim() == "OK" => has(tail, "Ran "),
+        Some(b' ' | b'0'..=b'9') => is_of_others(line.trim_start()),
+        _ => false,
     }
+}
+
+/// Whether a line is how runners tell their counts that put the number first, or blanks: mocha, rspec, ctest, vitest.
+fn is_of_others(line: &str) -> bool {
+    if let Some(counts) = line.strip_prefix("Tests  ") {
+        return [" passed", " failed"].iter().any(|word| has(counts, word));
+    }
+    let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    let told = [" passing (", " example, ", " examples, ", "% tests passed, "];
+    rest.len() < line.len()
+        && (rest.trim_end() == " failing" || told.iter().any(|told| rest.starts_with(told)))
 }
 
 /// The first counts in an output that tell of tests that failed.
@@ -103,18 +121,22 @@ fn failing_counts(body: &str) -> Option<String> {
 /// `1 xfailed`.
 pub(super) fn tells_failures(counts: &str) -> bool {
     let mut words = counts
-        .split([' ', ',', ';', '=', ':'])
+        .split([' ', ',', ';', '=', ':', '.'])
         .filter(|word| !word.is_empty());
     let mut before = "";
     words.any(|word| {
+        // `2 tests failed` are `2 failed`.
+        if word == "tests" {
+            return false;
+        }
         let before = std::mem::replace(&mut before, word);
-        if matches!(before, "Failures" | "Errors") {
+        if matches!(before, "Failures" | "Errors" | "Failed") {
             return word.parse::<u32>().is_ok_and(|number| number > 0);
         }
         let number = before.parse::<u32>();
         match word {
             "FAILED" | "failed" => number != Ok(0),
-            "error" | "errors" => number.is_ok_and(|number| number > 0),
+            "error" | "errors" | "failing" | "failure" | "failures" => number.is_ok_and(|number| number > 0),
             _ => false,
         }
     })
@@ -168,5 +190,37 @@ mod tests {
             assert_eq!(tells_failures(counts), fails, "{counts}");
         }
         assert_eq!(test_counts("Tests: none"), None);
+        for (output, fails) in [
+            ("  5 passing (12ms)", false),
+            ("  5 passing (12ms)\n  1 failing\n\n  1) a b", true),
+            (
+                "10 examples, 2 failures\n\nFailed examples:\n\nrspec ./a_spec.rb:3",
+                true,
+            ),
+            ("1 example, 0 failures", false),
+            ("100% tests passed, 0 tests failed out of 5", false),
+            (
+                "80% tests passed, 1 tests failed out of 5\n\nTotal Test time (real) = 0.1 sec",
+                true,
+            ),
+            ("      Tests  3 failed | 5 passed (8)\n   Duration  1.2s", true),
+            (" Test Files  2 passed (2)\n      Tests  8 passed (8)", false),
+            ("OK (3 tests, 3 assertions)", false),
+            ("Tests: 3, Assertions: 3, Failures: 1.", true),
+            ("Failed!  - Failed:     1, Passed:     5, Skipped:     0", true),
+            ("Passed!  - Failed:     0, Passed:     5, Skipped:     0", false),
+        ] {
+            let counts = test_counts(output).unwrap_or_default();
+            assert!(counts.contains(|c: char| c.is_ascii_digit()), "{output}");
+            assert_eq!(tells_failures(&counts), fails, "{counts}");
+        }
+        for output in [
+            "3 failing tests were there",
+            "12 examples of it",
+            "OK",
+            "  7 passing by",
+        ] {
+            assert_eq!(test_counts(output), None, "{output}");
+        }
     }
 }

@@ -27,6 +27,31 @@ fn how_things_are_currently_is_told_of_the_latest_turns_only() {
 }
 
 #[test]
+fn what_somebody_was_told_to_do_long_ago_is_not_told() {
+    let turns = [
+        turn(
+            Role::Assistant,
+            "To restore your service, you will need to pay the overdue bill.",
+        ),
+        turn(Role::Human, "I paid it."),
+        turn(
+            Role::Assistant,
+            "The bill was paid with the card that ends in 4417.",
+        ),
+        turn(Role::Human, "And then?"),
+        turn(
+            Role::Assistant,
+            "To refresh the connection, please reboot the phone in your hand.",
+        ),
+    ];
+    let text = told(&turns);
+    assert!(
+        text.contains("please reboot") && text.contains("4417") && !text.contains("need to pay"),
+        "{text}"
+    );
+}
+
+#[test]
 fn what_was_changed_comes_before_what_was_looked_up() {
     let ids: Vec<String> = (0..9).map(|id| format!("{{\"id\": \"U{id}\"}}")).collect();
     let mut turns = vec![

@@ -48,6 +48,28 @@ fn ok_is_an_exit_code_of_zero_or_an_edit_that_says_so_or_nothing_at_all() {
 }
 
 #[test]
+fn tests_that_failed_stay_open_until_counts_show_that_they_pass() {
+    let failed = "FAILED t.py::a - AssertionError: no\n=== 1 failed, 2 passed in 0.1s ===";
+    for (command, printed, is_open) in [
+        (
+            "pytest t.py | head -2",
+            "=== test session starts ===\nplatform linux",
+            true,
+        ),
+        ("pytest t.py", "no tests ran in 0.01s", true),
+        ("pytest t.py | tail -1", "=== 3 passed in 0.1s ===", false),
+    ] {
+        let output = format!("<returncode>0</returncode>\n<output>\n{printed}\n</output>");
+        let arguments = format!(r#"{{"command": "{command}"}}"#);
+        let text = done(&[
+            ("bash", r#"{"command": "pytest t.py"}"#, failed),
+            ("bash", &arguments, &output),
+        ]);
+        assert_eq!(text.contains("Open errors:\n- "), is_open, "{command}: {text}");
+    }
+}
+
+#[test]
 fn an_edit_that_was_refused_is_no_change() {
     let text = done(&[
         (
