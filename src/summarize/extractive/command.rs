@@ -205,19 +205,28 @@ fn script_line(first: &str, command: &str) -> String {
     }
 }
 
-/// What a command does, by the program it starts and where it writes to.
+/// What a command does, by the program that it starts first and where it writes to. Where that changes a file, so may those
+/// behind it: the last file tells.
 fn effect_of_command(command: &str) -> (Effect, Option<String>) {
     let words: Vec<&str> = command.split_ascii_whitespace().take(40).collect();
-    let program = words.first().copied().unwrap_or_default();
-    let bare = |word: &str| word.trim_matches(['"', '\'', ';']).to_owned();
-    let is_path = |word: &&&str| {
-        !word.starts_with(['-', '<', '|', '&', '\'', '"', '$', '{'])
-            && word.contains(['/', '.'])
-            && !word.contains('*')
-    };
+    if let Some(file) = written(&words) {
+        return (Effect::Modify, Some(file));
+    }
+    let ends = |word: &&str| matches!(*word, "&&" | "||" | "|") || word.ends_with(';');
+    let mut statements = words.split_inclusive(ends).map(effect_of_statement);
+    let (effect, file) = statements.next().unwrap_or((Effect::Other, None));
+    if effect != Effect::Modify {
+        return (effect, file);
+    }
+    let changed = statements.filter(|(effect, file)| *effect == Effect::Modify && file.is_some());
+    (effect, changed.last().map_or(file, |(_, file)| file))
+}
+
+/// The file that an output goes to.
+fn written(words: &[&str]) -> Option<String> {
     // A `>` inside quotes compares; only one outside them writes.
     let mut quotes = 0;
-    let written = words.windows(2).find_map(|pair| {
+    words.windows(2).find_map(|pair| {
         let [word, file] = pair else { return None };
         let outside = quotes % 2 == 0;
         quotes += word.matches(['"', '\'']).count();
@@ -225,20 +234,27 @@ fn effect_of_command(command: &str) -> (Effect, Option<String>) {
         let is_file = !file.starts_with('&') && !file.contains(['(', ')', '[', ']', '\\', '=', ',', '<']);
         let writes = outside && matches!(*word, ">" | ">>") && *file != "/dev/null" && is_file;
         writes.then(|| bare(file))
-    });
-    if let Some(file) = written {
-        return (Effect::Modify, Some(file));
-    }
-    // What stands behind the first statement is no word of it.
-    let ends = |word: &&str| matches!(*word, "&&" | "||" | "|") || word.ends_with(';');
-    let end = words.iter().position(ends).map_or(words.len(), |end| end + 1);
-    let mut arguments = words.iter().take(end).skip(1);
-    let last_path = arguments.rfind(is_path).map(|word| bare(word));
-    match program {
-        "sed" if words.contains(&"-i") || command.contains(" -i") => (Effect::Modify, last_path),
-        "rm" | "mv" | "cp" | "touch" | "mkdir" | "patch" | "tee" | "create" => (Effect::Modify, last_path),
+    })
+}
+
+/// A word without quotes.
+fn bare(word: &str) -> String {
+    word.trim_matches(['"', '\'', ';']).to_owned()
+}
+
+/// What a program does with its words, and the last file among them.
+fn effect_of_statement(words: &[&str]) -> (Effect, Option<String>) {
+    let is_path = |word: &&&str| {
+        !word.starts_with(['-', '<', '|', '&', '\'', '"', '$', '{'])
+            && word.contains(['/', '.'])
+            && !word.contains('*')
+    };
+    let last_path = || words.iter().skip(1).rfind(is_path).map(|word| bare(word));
+    match words.first().copied().unwrap_or_default() {
+        "sed" if words.iter().any(|word| word.starts_with("-i")) => (Effect::Modify, last_path()),
+        "rm" | "mv" | "cp" | "touch" | "mkdir" | "patch" | "tee" | "create" => (Effect::Modify, last_path()),
         "edit" => (Effect::Modify, None),
-        "cat" | "head" | "tail" | "sed" | "less" | "nl" | "open" | "bat" => (Effect::Read, last_path),
+        "cat" | "head" | "tail" | "sed" | "less" | "nl" | "open" | "bat" => (Effect::Read, last_path()),
         "grep" | "rg" | "find" | "ls" | "find_file" | "search_dir" | "search_file" | "tree" | "awk"
         | "wc" => (Effect::Read, None),
         "git" => match words.get(1).copied() {
@@ -299,6 +315,7 @@ mod tests {
             ("sed -i s/a/b/ c.py; python d.py", Some("c.py")),
             ("cat a/b.py | grep c.py", Some("a/b.py")),
             ("touch a && python d.py", None),
+            ("mkdir -p a/b && touch a/b/c.py && python d.py", Some("a/b/c.py")),
         ] {
             assert_eq!(of_command("sh", command).file.as_deref(), file, "{command}");
         }

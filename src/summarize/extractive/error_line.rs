@@ -166,6 +166,9 @@ fn both_edges(body: &str) -> (&str, &str) {
 fn of_traceback(body: &str) -> Option<String> {
     // Searching from the end is slow, and most outputs have none.
     let at = TRACEBACK.find_iter(body.as_bytes()).last()?;
+    if let Some(line) = of_notebook(body, at) {
+        return Some(line);
+    }
     let mut lines = lines_of(body.get(at..)?).skip(1).peekable();
     let is_whole = lines
         .peek()
@@ -176,6 +179,20 @@ fn of_traceback(body: &str) -> Option<String> {
         None if is_whole => Some("Traceback, cut".to_owned()),
         None => None,
     }
+}
+
+/// The error of a notebook's traceback, which names it before the words at `at`, and again at its end.
+fn of_notebook(body: &str, at: usize) -> Option<String> {
+    let before = body.get(..at)?;
+    let start = memchr::memrchr(b'\n', before.as_bytes()).map_or(0, |newline| newline + 1);
+    let name = before.get(start..)?.trim();
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.');
+    if name.is_empty() || !name.bytes().all(is_name) {
+        return None;
+    }
+    let is_told = |line: &&str| line.strip_prefix(name).is_some_and(|rest| rest.starts_with(':'));
+    let last = last_lines(body.get(at..)?).find(is_told);
+    quote(last.unwrap_or(name))
 }
 
 /// The first line that names an error, of those that hold what `finder` looks for.
@@ -335,6 +352,17 @@ mod tests {
         assert_eq!(
             reading_error("Error: File not found", 1).as_deref(),
             Some("Error: File not found")
+        );
+    }
+
+    #[test]
+    fn a_notebook_tells_its_error_at_the_end() {
+        let mut output = "-----\nRuntimeError      Traceback (most recent call last)\nCell In[1], line 1\n----> 1 x()\n\nFile a.py:3, in x()\n".to_owned();
+        assert_eq!(error_line(&output, false).as_deref(), Some("RuntimeError"));
+        output.push_str("\nRuntimeError: no such thing\n");
+        assert_eq!(
+            error_line(&output, false).as_deref(),
+            Some("RuntimeError: no such thing")
         );
     }
 
