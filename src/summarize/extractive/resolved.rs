@@ -65,9 +65,10 @@ pub(super) fn close_resolved(actions: &mut [Action]) {
 /// Whether an action that ran tests shows that they passed.
 fn has_passed(action: &Action) -> bool {
     let outcome = &action.outcome;
-    let shows = |counts: &str| !counts.contains("no tests") && counts.contains(|c: char| c.is_ascii_digit());
+    let ran_none = |said: &str| said.contains("no tests") || said.contains("Ran 0 tests");
     match &outcome.result {
-        Some(counts) if outcome.tests => shows(counts),
+        Some(said) if ran_none(said) => false,
+        Some(counts) if outcome.tests => counts.contains(|c: char| c.is_ascii_digit()),
         // Of a pipe it is the last program's.
         _ => outcome.exit_code == Some(0) && !action.target.key.contains('|'),
     }

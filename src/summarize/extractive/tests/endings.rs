@@ -57,6 +57,8 @@ fn tests_that_failed_stay_open_until_counts_show_that_they_pass() {
             true,
         ),
         ("pytest t.py", "no tests ran in 0.01s", true),
+        ("pytest .", "=== no tests ran in 0.01s ===", true),
+        ("pytest .", "=== 9 passed in 0.1s ===", false),
         ("pytest t.py | tail -1", "=== 3 passed in 0.1s ===", false),
     ] {
         let output = format!("<returncode>0</returncode>\n<output>\n{printed}\n</output>");
