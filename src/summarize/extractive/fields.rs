@@ -79,11 +79,8 @@ fn from_json(fields: &[Leaf<'_>], holds_error: bool) -> Outcome {
     let message = || {
         fields
             .iter()
-            .find(|leaf| leaf.is_string && leaf.is_under(&["message"]))
+            .find(|leaf| leaf.is_string && leaf.is_under(&["message", "reason", "detail"]))
     };
-    let error = named
-        .and_then(|leaf| quote(&leaf.value()))
-        .or_else(|| quote(&message().filter(|_| holds_error)?.value()));
     let is_true = |names: &[&str]| field(names).is_some_and(|leaf| leaf.value() == "true");
     let says_failed = holds_error
         || named.is_some()
@@ -91,6 +88,9 @@ fn from_json(fields: &[Leaf<'_>], holds_error: bool) -> Outcome {
         || field(&["success", "ok"]).is_some_and(|leaf| leaf.value() == "false")
         || field(&["status"])
             .is_some_and(|leaf| matches!(leaf.value().as_ref(), "error" | "failed" | "failure"));
+    let error = named
+        .and_then(|leaf| quote(&leaf.value()))
+        .or_else(|| quote(&message().filter(|_| says_failed)?.value()));
     let failed = (says_failed || exit_code.is_some_and(|code| code != 0))
         .then_some(true)
         .or_else(|| exit_code.map(|_| false));
@@ -243,6 +243,30 @@ mod tests {
             r#"{"items": [{"name": "A", "options": {"size": 3}, "price": 4}, {"name": "B", "options": {"size": 5}}]}"#,
             "name: A, options size: 3, price: 4; name: B, options size: 5",
         );
+    }
+
+    #[test]
+    fn what_says_that_it_failed_tells_why() {
+        let ended = |answer: &str| outcome(answer, Effect::Other, "book(id: 1)", &mut Told::default());
+        for (answer, error) in [
+            (
+                r#"{"success": false, "message": "No seat left"}"#,
+                Some("No seat left"),
+            ),
+            (
+                r#"{"status": "failed", "reason": "No seat left"}"#,
+                Some("No seat left"),
+            ),
+            (r#"{"ok": false, "code": 7}"#, None),
+        ] {
+            let outcome = ended(answer);
+            assert_eq!(
+                (outcome.failed, outcome.error.as_deref()),
+                (Some(true), error),
+                "{answer}"
+            );
+        }
+        assert_eq!(ended(r#"{"success": true, "message": "Booked"}"#).error, None);
     }
 
     #[test]
