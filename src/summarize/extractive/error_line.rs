@@ -24,7 +24,7 @@ static NO_MODULE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(": No
 static NOT_VERBATIM: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("did not appear verbatim"));
 
 /// What a line starts with that says that something was refused or did not work.
-const REFUSALS: [&str; 26] = [
+const REFUSALS: [&str; 31] = [
     "! [rejected]",
     "--- FAIL: ",
     "<exception>",
@@ -34,11 +34,16 @@ const REFUSALS: [&str; 26] = [
     "Command blocked",
     "E: Could not ",
     "E: Unable to ",
+    "ENOENT: ",
     "FAIL\t",
     "FAIL: ",
     "FAILED: ",
     "File does not exist",
+    "File has been modified since ",
+    "File has not been read yet",
+    "File not found",
     "Invalid `",
+    "No changes to make",
     "No replacement was performed",
     "Operation not permitted",
     "Parameter `",

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::touch::{Step, Touch, of_code, of_command, on_open_file, script_of};
+use crate::summarize::extractive::error_line::refuses;
 use crate::summarize::extractive::outcome::outcome;
 use crate::summarize::extractive::source::{Arguments, SourceCall, SourceTurn};
 use crate::summarize::extractive::success::changed_nothing;
@@ -20,21 +21,6 @@ const SHOWN_FILE: &str = "[File: ";
 
 /// Arguments that hold what is written into a file.
 const CONTENTS: [&str; 3] = ["content", "contents", "file_text"];
-
-/// What answers of tools begin with that did nothing.
-const REFUSALS: [&str; 11] = [
-    "ENOENT: ",
-    "File does not exist",
-    "File has been modified since ",
-    "File has not been read yet",
-    "File not found",
-    "No changes to make",
-    "String to replace not found",
-    "The user denied this operation",
-    "The user doesn't want to proceed with this tool use",
-    "oldString not found in content",
-    "old_string not found",
-];
 
 /// Longest answer that is an error as a whole, in bytes.
 const MAX_ERROR: usize = 400;
@@ -85,9 +71,7 @@ fn is_refused(target: &Target, answer: &str) -> bool {
         return false;
     }
     let is_error = || answer.starts_with("Error: ") && answer.len() <= MAX_ERROR;
-    REFUSALS.iter().any(|start| line.starts_with(start))
-        || line.starts_with("File ") && line.ends_with(" not found")
-        || is_tool && target.file.is_some() && is_error()
+    refuses(line) || is_tool && target.file.is_some() && is_error()
 }
 
 /// The files that `patch` says it changed.
