@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
+use support::cli::Workspace;
 use support::oracle::{assert_one_summary_each, assert_sound};
 use support::{counter, fit, fitter, fitter_with, settings};
 use trajfit::compress::SummaryPlacement;
@@ -87,6 +88,39 @@ fn a_merged_summary_is_updated_where_it_stands() {
         assert_eq!(second.matches("Files read:").count(), 1, "{second}");
         assert!(!fitted.row.still_over_limit && fitted.row.passes == 1);
     }
+}
+
+#[test]
+fn a_turn_with_another_summary_is_shown_as_the_turn_that_it_was() {
+    let workspace = Workspace::with_input(format!("{}\n", long_run(24)));
+    let compressed = |from: &str, to: &str, target: &str| {
+        let sizes = ["--target-max-tokens", target, "--summary-target-tokens", "150"];
+        let arguments = [from, "-o", to, "--summary-placement", "merge"];
+        workspace.compress(&[&arguments[..], &sizes].concat()).exits(0);
+    };
+    compressed("in.jsonl", "once.jsonl", "4000");
+    compressed("once.jsonl", "twice.jsonl", "1500");
+    let show = ["show", "once.jsonl", "--compressed", "twice.jsonl", "--full"];
+    let shown = String::from_utf8(workspace.run(&show).exits(0).stdout).unwrap();
+    assert!(shown.contains("\n~ [3] tool  "), "{shown}");
+    assert!(
+        !shown.contains("\n- [3]") && !shown.contains("\n+ [3]"),
+        "{shown}"
+    );
+    // What is scored afterwards is what the run told.
+    let row = &workspace.rows("twice.metrics.csv")[0];
+    let check = [
+        "check",
+        "--grounding",
+        "once.jsonl",
+        "twice.jsonl",
+        "--format",
+        "json",
+    ];
+    let checked: Value = serde_json::from_slice(&workspace.run(&check).exits(0).stdout).unwrap();
+    assert!(row.anchors_needed > 0);
+    assert_eq!(checked["anchors_needed"], json!(row.anchors_needed), "{checked}");
+    assert_eq!(checked["anchors_held"], json!(row.anchors_held), "{checked}");
 }
 
 /// Tells what it was given.

@@ -120,11 +120,11 @@ pub fn beside(old: &Shown, new: &Shown, score: &PairScore, page: Page) -> String
     text
 }
 
-/// `-` for what is gone, `+` for what is new, `~` for what was extended, nothing for what is kept.
+/// `-` for what is gone, `+` for what is new, `~` for what was extended or has another summary, nothing for what is kept.
 fn marks(left: Option<usize>, right: Option<usize>, origins: &[Origin]) -> (&'static str, &'static str) {
     let came = match right.and_then(|turn| origins.get(turn)) {
         Some(Origin::New) => "+ ",
-        Some(Origin::Extended(_)) => "~ ",
+        Some(Origin::Extended(_) | Origin::Updated(_)) => "~ ",
         _ => "  ",
     };
     let is_kept = left.is_some_and(|turn| origins.iter().any(|origin| origin.turn() == Some(turn)));

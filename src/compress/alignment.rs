@@ -1,5 +1,6 @@
 //! Which turns of a compressed trajectory are turns of the original, whoever compressed it.
 
+use std::cell::OnceCell;
 use std::hash::{Hash, Hasher};
 
 use rustc_hash::{FxHashMap, FxHasher};
@@ -13,6 +14,8 @@ pub enum Origin {
     Kept(usize),
     /// It says what this turn says, and then more: a notice, or a summary that was appended.
     Extended(usize),
+    /// It says what this turn says, but for a summary in it that another one replaced.
+    Updated(usize),
     /// It is new, or was changed.
     New,
 }
@@ -21,18 +24,25 @@ impl Origin {
     /// The original's turn, where there is one.
     pub fn turn(self) -> Option<usize> {
         match self {
-            Self::Kept(turn) | Self::Extended(turn) => Some(turn),
+            Self::Kept(turn) | Self::Extended(turn) | Self::Updated(turn) => Some(turn),
             Self::New => None,
         }
     }
 }
 
+/// A turn without the summaries in it; `None` where it has none, or nothing is left of it then.
+pub type WithoutSummaries = for<'v, 't> fn(&'v TurnView<'t>) -> Option<TurnView<'v>>;
+
 /// Pairs of turns compared for the longest common subsequence; beyond that, each turn takes the next equal one.
 const MAX_PAIRS: usize = 4_000_000;
 
 /// Where each turn of `compressed` comes from. Turns are compared by what they say (role, text, calls, answers), not by how
-/// it is written as JSON; those that are kept keep their order.
-pub fn align(original: &[TurnView<'_>], compressed: &[TurnView<'_>]) -> Vec<Origin> {
+/// it is written as JSON; those that are kept keep their order. `without_summaries` knows summaries that were appended to turns.
+pub fn align(
+    original: &[TurnView<'_>],
+    compressed: &[TurnView<'_>],
+    without_summaries: WithoutSummaries,
+) -> Vec<Origin> {
     let (old, new) = (hashes(original), hashes(compressed));
     let head = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
     let most = old.len().min(new.len()) - head;
@@ -49,13 +59,20 @@ pub fn align(original: &[TurnView<'_>], compressed: &[TurnView<'_>]) -> Vec<Orig
     let found = |index: Option<usize>| index.map_or(Origin::New, |index| Origin::Kept(head + index));
     origins.extend(matched.into_iter().map(found));
     origins.extend((old.len() - tail..old.len()).map(Origin::Kept));
-    extend(&mut origins, original, compressed);
+    extend(&mut origins, original, compressed, without_summaries);
     origins
 }
 
 /// A turn that begins with what a turn of the original between its neighbours says comes from there.
-fn extend(origins: &mut [Origin], original: &[TurnView<'_>], compressed: &[TurnView<'_>]) {
+fn extend(
+    origins: &mut [Origin],
+    original: &[TurnView<'_>],
+    compressed: &[TurnView<'_>],
+    without_summaries: WithoutSummaries,
+) {
     let mut from = 0;
+    let of_original = OnceCell::new();
+    let all = || original.iter().map(without_summaries).collect::<Vec<_>>();
     for index in 0..origins.len() {
         if let Some(turn) = origins.get(index).and_then(|origin| origin.turn()) {
             from = turn + 1;
@@ -70,11 +87,25 @@ fn extend(origins: &mut [Origin], original: &[TurnView<'_>], compressed: &[TurnV
             continue;
         };
         let between = original.get(from..to).unwrap_or_default();
-        if let Some(found) = between.iter().position(|old| continues(new, old)) {
-            if let Some(origin) = origins.get_mut(index) {
-                *origin = Origin::Extended(from + found);
+        let beside = without_summaries(new);
+        let is_updated = |turn: usize| {
+            beside.as_ref().is_some_and(|new| {
+                let old = of_original.get_or_init(all).get(turn);
+                old.is_some_and(|old| old.as_ref().is_some_and(|old| continues(new, old)))
+            })
+        };
+        let origin_in = |(place, old): (usize, &TurnView<'_>)| {
+            let turn = from + place;
+            if continues(new, old) {
+                Some(Origin::Extended(turn))
+            } else {
+                is_updated(turn).then_some(Origin::Updated(turn))
             }
-            from += found + 1;
+        };
+        let found = between.iter().enumerate().find_map(origin_in);
+        if let Some((found, origin)) = found.zip(origins.get_mut(index)) {
+            *origin = found;
+            from = found.turn().map_or(from, |turn| turn + 1);
         }
     }
 }
@@ -198,12 +229,18 @@ mod tests {
         }
     }
 
+    /// Summaries begin with `SUM` here.
+    fn without_summaries<'v>(view: &'v TurnView<'_>) -> Option<TurnView<'v>> {
+        let (before, _) = view.text.split_once(" SUM")?;
+        Some(said(view.role, before))
+    }
+
     fn turns<'t>(texts: &[&'t str]) -> Vec<TurnView<'t>> {
         texts.iter().map(|text| said(Role::Human, text)).collect()
     }
 
     fn origins(old: &[&str], new: &[&str]) -> Vec<Origin> {
-        align(&turns(old), &turns(new))
+        align(&turns(old), &turns(new), without_summaries)
     }
 
     #[test]
@@ -236,6 +273,27 @@ mod tests {
             origins(&["system text", "b", "c"], &["system text. Notice", "new", "c"]),
             [Extended(0), New, Kept(2)]
         );
+    }
+
+    #[test]
+    fn a_turn_whose_summary_was_replaced_is_updated() {
+        use Origin::{Extended, Kept, New, Updated};
+        let old = ["task", "own words SUM old", "b", "c"];
+        assert_eq!(
+            origins(&old, &["task", "own words SUM new", "c"]),
+            [Kept(0), Updated(1), Kept(3)]
+        );
+        assert_eq!(
+            origins(&old[..2], &["task", "own words SUM old, more"]),
+            [Kept(0), Extended(1)]
+        );
+        assert_eq!(
+            origins(&old[..2], &["task", "other words SUM new"]),
+            [Kept(0), New]
+        );
+        // It was taken out, or has none before it.
+        assert_eq!(origins(&old[..2], &["task", "own words"]), [Kept(0), New]);
+        assert_eq!(origins(&["a SUM old"], &["b SUM new"]), [New]);
     }
 
     #[test]

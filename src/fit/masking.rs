@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::attempt::frame;
 use super::case::Case;
 use super::count::Counted;
-use super::merged::bodies_in;
+use super::merged::{bodies_in, without_summaries};
 use super::passes;
 use super::redacted::redacted;
 use super::{CountMode, Fitted, PairScorer, Rendered, Strategy, TurnCounter, decoded, outline};
@@ -172,7 +172,8 @@ impl Case<'_> {
             Ok(_) => Origin::New,
             Err(_) => Origin::Kept(turn),
         };
-        let score = score_aligned(self.views, &told, &views, (0..views.len()).map(origin).collect());
+        let origins = (0..views.len()).map(origin).collect();
+        let score = score_aligned(self.views, &told, &views, origins, without_summaries);
         row.anchors_needed = score.needed.len() as u64;
         row.anchors_held = score.held() as u64;
     }

@@ -121,6 +121,14 @@ pub fn bodies_in<'v>(view: &'v TurnView<'_>) -> Vec<&'v str> {
     found.map(|found| found.body).collect()
 }
 
+/// A turn without the summaries in it; `None` where it has none, or nothing is left of it then.
+pub fn without_summaries<'v>(view: &'v TurnView<'_>) -> Option<TurnView<'v>> {
+    if bodies_in(view).is_empty() {
+        return None;
+    }
+    beside_summaries(view.clone())
+}
+
 /// A turn without the summaries in it, where anything is left of it then.
 pub fn beside_summaries(mut view: TurnView<'_>) -> Option<TurnView<'_>> {
     if view.role == Role::Human {

@@ -1,5 +1,6 @@
 //! A record and what somebody made of it: which identifiers its kept assistant turns rely on are still told.
 
+use super::merged::without_summaries;
 use super::redacted::redacted;
 use crate::compress::anchors::{PairScore, score};
 use crate::trajectory::{self, Format, ParseError, Record, TurnView};
@@ -32,7 +33,7 @@ impl PairScorer {
         }
         let (old, new) = (views(&old), views(&new));
         let told: Vec<TurnView<'_>> = redacted(&old, true).into_iter().map(|(view, _)| view).collect();
-        Ok(score(&old, &told, &new))
+        Ok(score(&old, &told, &new, without_summaries))
     }
 
     /// A record's id, if it has one; `None` where the record cannot be read.

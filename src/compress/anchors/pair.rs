@@ -1,7 +1,7 @@
 //! How well a compressed trajectory is grounded: what its kept assistant turns rely on, whoever compressed it.
 
 use super::{Matcher, used};
-use crate::compress::alignment::{Origin, align};
+use crate::compress::alignment::{Origin, WithoutSummaries, align};
 use crate::trajectory::{Role, TurnView};
 
 /// An identifier that kept assistant turns use and only turns that are gone had told before.
@@ -39,9 +39,15 @@ impl PairScore {
 ///
 /// Needed is what an assistant turn that was kept uses, what a turn of the original before it that was not kept says, and
 /// what no kept turn before it says. Held is what of this a new turn before it says. `told` is the original as a summary may tell
-/// it: without secrets.
-pub fn score(original: &[TurnView<'_>], told: &[TurnView<'_>], compressed: &[TurnView<'_>]) -> PairScore {
-    score_aligned(original, told, compressed, align(original, compressed))
+/// it: without secrets. A summary in a turn that another one replaced was not kept, all else that the turn says was.
+pub fn score(
+    original: &[TurnView<'_>],
+    told: &[TurnView<'_>],
+    compressed: &[TurnView<'_>],
+    without_summaries: WithoutSummaries,
+) -> PairScore {
+    let origins = align(original, compressed, without_summaries);
+    score_aligned(original, told, compressed, origins, without_summaries)
 }
 
 /// The same where it is known which turn of `compressed` is which of the original's.
@@ -50,6 +56,7 @@ pub fn score_aligned(
     told: &[TurnView<'_>],
     compressed: &[TurnView<'_>],
     origins: Vec<Origin>,
+    without_summaries: WithoutSummaries,
 ) -> PairScore {
     let is_new_assistant =
         |(turn, origin): (&TurnView<'_>, &Origin)| turn.role == Role::Assistant && *origin == Origin::New;
@@ -58,9 +65,17 @@ pub fn score_aligned(
         .zip(&origins)
         .filter(|pair| is_new_assistant(*pair))
         .count();
+    let updated = |origin: &Origin| match origin {
+        Origin::Updated(turn) => original.get(*turn).and_then(without_summaries),
+        _ => None,
+    };
+    let left: Vec<Option<TurnView<'_>>> = origins.iter().map(updated).collect();
     let kept = || {
-        let turns = origins.iter().enumerate();
-        turns.filter_map(|(index, origin)| Some((index, original.get(origin.turn()?)?)))
+        let turns = origins.iter().zip(&left).enumerate();
+        turns.filter_map(|(index, (origin, left))| {
+            let turn = original.get(origin.turn()?)?;
+            Some((index, left.as_ref().unwrap_or(turn)))
+        })
     };
     let (texts, uses) = used(kept());
     let first_turn = |pattern: usize| uses.get(pattern).map_or(0, |used| used.first_turn);
@@ -72,7 +87,10 @@ pub fn score_aligned(
     };
     let matcher = Matcher::new(texts.iter().map(String::as_str));
     let mut is_kept = vec![false; original.len()];
-    for origin in &origins {
+    for origin in origins
+        .iter()
+        .filter(|origin| !matches!(origin, Origin::Updated(_)))
+    {
         if let Some(flag) = origin.turn().and_then(|turn| is_kept.get_mut(turn)) {
             *flag = true;
         }
@@ -148,12 +166,19 @@ mod tests {
 
     fn held(original: &[(Role, &str)], compressed: &[(Role, &str)]) -> Vec<(String, bool)> {
         let original = turns(original);
-        let score = score(&original, &original, &turns(compressed));
+        let score = score(&original, &original, &turns(compressed), without_summaries);
         score
             .needed
             .into_iter()
             .map(|needed| (needed.text, needed.is_held))
             .collect()
+    }
+
+    /// Summaries begin with `SUM` here.
+    fn without_summaries<'v>(view: &'v TurnView<'_>) -> Option<TurnView<'v>> {
+        let (before, _) = view.text.split_once(" SUM")?;
+        let text = Cow::Borrowed(before);
+        Some(TurnView { text, ..view.clone() })
     }
 
     const ORIGINAL: [(Role, &str); 5] = [
@@ -200,12 +225,29 @@ mod tests {
     }
 
     #[test]
+    fn what_only_a_replaced_summary_told_is_gone_and_what_stands_beside_it_is_not() {
+        let mut original = ORIGINAL.to_vec();
+        original[0] = (
+            Role::Human,
+            "mend src/known_file.py SUM lib/deep_one.py and W12345",
+        );
+        original.remove(2);
+        let holding = [
+            (Role::Human, "mend src/known_file.py SUM lib/deep_one.py"),
+            ORIGINAL[3],
+        ];
+        assert_eq!(held(&original, &holding), [("lib/deep_one.py".to_owned(), true)]);
+        let losing = [(Role::Human, "mend src/known_file.py SUM something"), ORIGINAL[3]];
+        assert_eq!(held(&original, &losing), [("lib/deep_one.py".to_owned(), false)]);
+    }
+
+    #[test]
     fn nothing_is_needed_where_nothing_is_gone_and_changed_assistant_turns_are_counted() {
         assert!(held(&ORIGINAL, &ORIGINAL).is_empty());
         let changed = [ORIGINAL[0], (Role::Assistant, "all of it")];
         let original = turns(&ORIGINAL);
         assert_eq!(
-            score(&original, &original, &turns(&changed)).changed_assistant_turns,
+            score(&original, &original, &turns(&changed), without_summaries).changed_assistant_turns,
             1
         );
     }
