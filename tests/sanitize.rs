@@ -207,6 +207,46 @@ fn packed_answers_and_neighbours_of_one_role_are_sorted_out() {
     );
 }
 
+#[test]
+fn a_turn_with_a_list_of_no_calls_is_nothing_but_text() {
+    let empty = json!({"role": "assistant", "content": "x", "tool_calls": [], "reasoning_content": ""});
+    let null = json!({"role": "assistant", "content": "y", "tool_calls": null, "function_call": null});
+    for (turns, said) in [([&empty, &null], "x\n\ny"), ([&null, &empty], "y\n\nx")] {
+        let user = json!({"role": "user", "content": "u"});
+        let record = chat(&[user, turns[0].clone(), turns[1].clone()]);
+        assert_eq!(found(&record).same_role_neighbours, 1);
+        let (after, left) = mended(&record);
+        let mut joined = turns[0].clone();
+        joined["content"] = json!(said);
+        assert_eq!((after[1..].to_vec(), left), (vec![joined], Faults::default()));
+    }
+}
+
+#[test]
+fn system_turns_side_by_side_become_one() {
+    let record = chat(&[
+        json!({"role": "system", "content": "s"}),
+        json!({"role": "system", "content": [{"type": "text", "text": "t"}]}),
+        json!({"role": "user", "content": "u"}),
+        json!({"role": "system", "content": "v"}),
+        json!({"role": "assistant", "content": "x"}),
+    ]);
+    let one = Faults {
+        same_role_neighbours: 1,
+        ..Faults::default()
+    };
+    assert_eq!(found(&record), one);
+    let (turns, left) = mended(&record);
+    assert_eq!(turns[0], json!({"role": "system", "content": "s\n\nt"}));
+    assert_eq!((turns.len(), left), (4, Faults::default()));
+    // These two are not the same to templates that know both.
+    let record = chat(&[
+        json!({"role": "system", "content": "s"}),
+        json!({"role": "developer", "content": "t"}),
+    ]);
+    assert_eq!(found(&record), Faults::default());
+}
+
 proptest! {
     #![proptest_config(support::generate::config())]
 

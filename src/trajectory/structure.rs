@@ -18,7 +18,7 @@ pub struct Faults {
     pub repeated_ids: usize,
     /// Turns with several answers where the format has one each.
     pub packed_responses: usize,
-    /// Turns of people, or of the assistant, right after one of the same.
+    /// Turns of people, of the assistant, or with instructions, right after one of the same.
     pub same_role_neighbours: usize,
 }
 
@@ -273,7 +273,7 @@ fn is_repeated(before: &Turn<'_>, after: &Turn<'_>, opening: &str) -> bool {
         let text = turn.content.and_then(|content| content.strip_prefix('"'));
         text.is_some_and(|text| text.starts_with(opening))
     };
-    matches!(after.role, Role::Human | Role::Assistant)
+    matches!(after.role, Role::System | Role::Human | Role::Assistant)
         && before.role_name == after.role_name
         && !is_summary(before)
         && !is_summary(after)

@@ -3,8 +3,10 @@
 use std::borrow::Cow;
 
 use super::{Item, appended, is_exact};
+use crate::trajectory::calls::raw_calls;
+use crate::trajectory::decode::content_text;
 use crate::trajectory::structure::Structure;
-use crate::trajectory::{Record, Turn, view};
+use crate::trajectory::{Record, Turn};
 
 /// Turns beside each other of one role, all nothing but text, become one.
 pub(super) fn join<'a>(record: &Record<'a>, structure: &Structure<'a>, items: &mut Vec<Item<'a>>) -> bool {
@@ -28,9 +30,9 @@ pub(super) fn join<'a>(record: &Record<'a>, structure: &Structure<'a>, items: &m
         let later = start + 1..start + 1 + more;
         let turns = record.turns.get(later.clone()).unwrap_or_default();
         let mut addition = String::new();
-        for (turn, index) in turns.iter().zip(later.clone()) {
+        for content in turns.iter().filter_map(|turn| turn.content) {
             addition.push_str("\n\n");
-            addition.push_str(&view(turn, index).text);
+            addition.push_str(&content_text(content));
         }
         if let (Some(text), Some(item)) = (appended(record, first.text, &addition), items.get_mut(start)) {
             item.text = Cow::Owned(text);
@@ -51,9 +53,10 @@ fn may_join(record: &Record<'_>, structure: &Structure<'_>, turn: usize) -> bool
     let Some(start) = turn.checked_sub(1) else {
         return false;
     };
+    // A list of no calls says no more than none.
     let is_text = |turn: &Turn<'_>| {
-        let others = [turn.reasoning, turn.tool_calls, turn.function_call];
-        turn.is_plain_text() && is_exact(turn) && others == [None; 3]
+        let thinks = turn.reasoning.is_some_and(|reasoning| reasoning != "\"\"");
+        turn.is_plain_text() && is_exact(turn) && !thinks && raw_calls(turn).is_empty()
     };
     let turns = record.turns.get(start..=turn).unwrap_or_default();
     let shapes = structure.shapes.get(start..=turn).unwrap_or_default();
