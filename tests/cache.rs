@@ -7,23 +7,10 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use support::asked::{Asked, lines};
+use support::asked::{Asked, RECORDS, lines, run, workspace};
 use support::chat::{Server, answer_to, completion, refusal, user_text};
 use support::cli::{Ran, Workspace};
 use wiremock::ResponseTemplate;
-
-/// The records of a test: all of them over their budget.
-const RECORDS: usize = 24;
-
-fn workspace() -> Workspace {
-    Workspace::with_input(lines(RECORDS))
-}
-
-fn run(workspace: &Workspace, server: &Asked, more: &[&str]) -> Ran {
-    let arguments = server.arguments("out.jsonl");
-    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    workspace.run(&[&arguments[..], more].concat())
-}
 
 #[test]
 fn a_repeated_run_sends_nothing_and_says_so() {

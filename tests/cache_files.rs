@@ -5,23 +5,10 @@ mod support;
 
 use rusqlite::Connection;
 use serde_json::{Value, json};
-use support::asked::{Asked, lines};
+use support::asked::{Asked, RECORDS, run, workspace};
 use support::chat::completion;
-use support::cli::{Ran, Workspace};
+use support::cli::Ran;
 use support::secrets::secrets;
-
-/// The records of a test: all of them over their budget.
-const RECORDS: usize = 24;
-
-fn workspace() -> Workspace {
-    Workspace::with_input(lines(RECORDS))
-}
-
-fn run(workspace: &Workspace, server: &Asked, more: &[&str]) -> Ran {
-    let arguments = server.arguments("out.jsonl");
-    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    workspace.run(&[&arguments[..], more].concat())
-}
 
 #[test]
 fn no_folder_is_made_where_none_is_wanted() {

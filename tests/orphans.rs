@@ -4,34 +4,9 @@
 mod support;
 
 use serde_json::{Value, json};
-use support::oracle::parts;
+use support::structure::{NO_RESULT, chat, found, mended};
 use trajfit::summarize::marker::SUMMARY_MARKER;
-use trajfit::trajectory::{Faults, faults, mend, parse};
-
-const NO_RESULT: &str = "[no result of this call was recorded]";
-
-fn found(record: &Value) -> Faults {
-    let text = record.to_string();
-    faults(&parse(text.as_bytes(), None).unwrap(), SUMMARY_MARKER)
-}
-
-/// The mended turns and what is left broken.
-fn mended(record: &Value) -> (Vec<Value>, Faults) {
-    let text = record.to_string();
-    let mended = mend(&parse(text.as_bytes(), None).unwrap(), SUMMARY_MARKER).unwrap();
-    let turns = parts(&mended.text).0;
-    (
-        turns
-            .iter()
-            .map(|turn| serde_json::from_str(turn).unwrap())
-            .collect(),
-        mended.left,
-    )
-}
-
-fn chat(turns: &[Value]) -> Value {
-    json!({"messages": turns})
-}
+use trajfit::trajectory::{Faults, mend, parse};
 
 fn envelope(id: &str, content: &str) -> String {
     let answer = json!({"tool_call_id": id, "name": "f", "content": content});

@@ -8,37 +8,9 @@ use serde_json::{Value, json};
 use support::cli::Workspace;
 use support::generate::made;
 use support::oracle::parts;
+use support::structure::{NO_RESULT, call, chat, found, mended};
 use trajfit::summarize::marker::SUMMARY_MARKER;
 use trajfit::trajectory::{Faults, faults, mend, parse};
-
-const NO_RESULT: &str = "[no result of this call was recorded]";
-
-fn found(record: &Value) -> Faults {
-    let text = record.to_string();
-    faults(&parse(text.as_bytes(), None).unwrap(), SUMMARY_MARKER)
-}
-
-/// The mended turns and what is left broken.
-fn mended(record: &Value) -> (Vec<Value>, Faults) {
-    let text = record.to_string();
-    let mended = mend(&parse(text.as_bytes(), None).unwrap(), SUMMARY_MARKER).unwrap();
-    let turns = parts(&mended.text).0;
-    (
-        turns
-            .iter()
-            .map(|turn| serde_json::from_str(turn).unwrap())
-            .collect(),
-        mended.left,
-    )
-}
-
-fn call(id: &str) -> Value {
-    json!({"id": id, "type": "function", "function": {"name": "f", "arguments": "{}"}})
-}
-
-fn chat(turns: &[Value]) -> Value {
-    json!({"messages": turns})
-}
 
 #[test]
 fn nothing_is_found_where_nothing_is_broken() {

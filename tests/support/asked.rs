@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use wiremock::{Request, ResponseTemplate};
 
 use super::chat::{Server, answer_to, completion, user_text};
+use super::cli::{Ran, Workspace};
 
 /// The server.
 pub struct Asked {
@@ -72,6 +73,21 @@ impl Asked {
         ];
         arguments.map(str::to_owned).to_vec()
     }
+}
+
+/// The records of a test that has no number of its own: all of them over their budget.
+pub const RECORDS: usize = 24;
+
+/// A folder with so many records.
+pub fn workspace() -> Workspace {
+    Workspace::with_input(lines(RECORDS))
+}
+
+/// Compresses them with a server's answers.
+pub fn run(workspace: &Workspace, server: &Asked, more: &[&str]) -> Ran {
+    let arguments = server.arguments("out.jsonl");
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    workspace.run(&[&arguments[..], more].concat())
 }
 
 /// So many records over a budget of 600 tokens, no two with the same middle.

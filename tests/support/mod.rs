@@ -10,6 +10,7 @@ pub mod oracle;
 pub mod program;
 pub mod secrets;
 pub mod server;
+pub mod structure;
 pub mod texts;
 pub mod vendor;
 

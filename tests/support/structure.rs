@@ -1,0 +1,40 @@
+//! What is broken in a record, and the record mended.
+
+use serde_json::{Value, json};
+use trajfit::summarize::marker::SUMMARY_MARKER;
+use trajfit::trajectory::{Faults, faults, mend, parse};
+
+use super::oracle::parts;
+
+/// What stands in place of a result that nobody has recorded.
+pub const NO_RESULT: &str = "[no result of this call was recorded]";
+
+/// What is broken in a record.
+pub fn found(record: &Value) -> Faults {
+    let text = record.to_string();
+    faults(&parse(text.as_bytes(), None).unwrap(), SUMMARY_MARKER)
+}
+
+/// The mended turns and what is left broken.
+pub fn mended(record: &Value) -> (Vec<Value>, Faults) {
+    let text = record.to_string();
+    let mended = mend(&parse(text.as_bytes(), None).unwrap(), SUMMARY_MARKER).unwrap();
+    let turns = parts(&mended.text).0;
+    (
+        turns
+            .iter()
+            .map(|turn| serde_json::from_str(turn).unwrap())
+            .collect(),
+        mended.left,
+    )
+}
+
+/// A record of chat messages.
+pub fn chat(turns: &[Value]) -> Value {
+    json!({"messages": turns})
+}
+
+/// A call in chat messages.
+pub fn call(id: &str) -> Value {
+    json!({"id": id, "type": "function", "function": {"name": "f", "arguments": "{}"}})
+}
