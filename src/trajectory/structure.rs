@@ -12,7 +12,7 @@ use super::{Format, OpenCalls, Record, Role, Turn, TurnView, view};
 pub struct Faults {
     /// Answers of tools that nobody called.
     pub orphan_responses: usize,
-    /// Calls without an answer before the conversation went on.
+    /// Calls without an answer before the conversation went on, those included whose answer comes later.
     pub unanswered_calls: usize,
     /// Calls with an id that an earlier call has.
     pub repeated_ids: usize,
@@ -38,7 +38,7 @@ pub fn faults(record: &Record<'_>, opening: &str) -> Faults {
     let structure = Structure::of(record, opening);
     Faults {
         orphan_responses: structure.orphans.len(),
-        unanswered_calls: structure.unanswered.len(),
+        unanswered_calls: structure.unanswered.len() + structure.late.len(),
         repeated_ids: structure.repeated.len(),
         packed_responses: structure.packed.len(),
         same_role_neighbours: structure.neighbours.len(),
@@ -56,6 +56,8 @@ pub(super) struct Structure<'a> {
     pub links: Vec<(Place, Place)>,
     pub orphans: Vec<Place>,
     pub unanswered: Vec<Place>,
+    /// Answers in turns of tools, with their calls, that come after somebody else spoke.
+    pub late: Vec<(Place, Place)>,
     pub repeated: Vec<Place>,
     pub packed: Vec<usize>,
     /// The second of two.
@@ -68,6 +70,7 @@ impl<'a> Structure<'a> {
         let mut structure = Self::default();
         structure.link(record, &shapes);
         structure.link_by_name(record, &shapes);
+        structure.find_late(record, &shapes);
         structure.shapes = shapes;
         let is_packed = |(_, (turn, shape)): &(usize, (&Turn<'_>, &Shape<'_>))| {
             turn.role == Role::Tool && shape.own_answers() > 1
@@ -136,16 +139,28 @@ impl<'a> Structure<'a> {
             }
         }
         // What is asked at the very end may still be answered.
-        let goes_on = |(turn, shape): (&Turn<'_>, &Shape<'_>)| match turn.role {
-            Role::Human => shape.in_parts == 0,
-            role => matches!(role, Role::Assistant | Role::System),
-        };
         let mut turns = record.turns.iter().zip(shapes);
-        let last = turns.rposition(goes_on).unwrap_or(0);
+        let last = turns.rposition(|(turn, shape)| goes_on(turn, shape)).unwrap_or(0);
         for (index, calls) in answered.iter().enumerate().take(last) {
             let open = calls.iter().enumerate().filter(|(_, answered)| !**answered);
             self.unanswered.extend(open.map(|(place, _)| (index, place)));
         }
+    }
+
+    fn find_late(&mut self, record: &Record<'a>, shapes: &[Shape<'a>]) {
+        let mut spoke = 0;
+        let mut spoke_before = Vec::with_capacity(record.turns.len());
+        for (index, (turn, shape)) in record.turns.iter().zip(shapes).enumerate() {
+            spoke_before.push((turn.role == Role::Tool).then_some(spoke));
+            if goes_on(turn, shape) {
+                spoke = index;
+            }
+        }
+        let is_late = |((answer, _), (caller, _)): &&(Place, Place)| {
+            let spoke = spoke_before.get(*answer).copied().flatten();
+            spoke.is_some_and(|spoke| spoke > *caller)
+        };
+        self.late = self.links.iter().filter(is_late).copied().collect();
     }
 
     /// Where a turn's calls, none of which has an id, were answered in part only, the answers go to the calls of their names.
@@ -203,6 +218,14 @@ impl<'a> Structure<'a> {
                 }
             }
         }
+    }
+}
+
+/// Whether a turn says something that is no answer: from then on, answers to what was called before come late.
+fn goes_on(turn: &Turn<'_>, shape: &Shape<'_>) -> bool {
+    match turn.role {
+        Role::Human => shape.in_parts == 0,
+        role => matches!(role, Role::Assistant | Role::System),
     }
 }
 

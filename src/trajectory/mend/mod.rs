@@ -2,6 +2,7 @@
 
 mod ids;
 mod join;
+mod late;
 mod missing;
 mod orphans;
 
@@ -12,6 +13,7 @@ use super::structure::{Faults, Structure, faults};
 use super::{Record, Role, Turn, append_text, apply, json, parse, view};
 use ids::rename;
 use join::join;
+use late::bring_back;
 use missing::answer;
 use orphans::tell_orphans;
 
@@ -25,7 +27,7 @@ pub const STRAY_OUTPUT: &str = "[output of a tool; its call was not recorded]";
 pub const STRAY_END: &str = "[end of the output]";
 
 /// Times that a record is gone over: mending one thing can show another.
-const MOST_ROUNDS: usize = 8;
+const MOST_ROUNDS: usize = 10;
 
 /// A mended record.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,7 +71,7 @@ type Step = for<'a> fn(&Record<'a>, &Structure<'a>, &mut Vec<Item<'a>>) -> bool;
 /// Mends the first kind of fault that there is.
 fn round(record: &Record<'_>, opening: &str) -> Option<String> {
     let structure = Structure::of(record, opening);
-    let steps: [Step; 5] = [unpack, tell_orphans, rename, answer, join];
+    let steps: [Step; 6] = [unpack, bring_back, tell_orphans, rename, answer, join];
     steps.iter().find_map(|step| {
         let turns = record.turns.iter().enumerate();
         let mut items: Vec<Item<'_>> = turns
