@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::shape::{Shape, shapes};
+use super::shape::{Id, Shape, shapes};
 use super::{Format, OpenCalls, Record, Role, Turn, TurnView, view};
 
 /// What is broken in a trajectory, by kind.
@@ -69,6 +69,7 @@ impl<'a> Structure<'a> {
         let shapes = shapes(&record.turns);
         let mut structure = Self::default();
         structure.link(record, &shapes);
+        structure.repeat_in_texts(&shapes);
         structure.link_by_name(record, &shapes);
         structure.find_late(record, &shapes);
         structure.shapes = shapes;
@@ -161,6 +162,34 @@ impl<'a> Structure<'a> {
             spoke.is_some_and(|spoke| spoke > *caller)
         };
         self.late = self.links.iter().filter(is_late).copied().collect();
+    }
+
+    /// Ids in the text of calls may begin anew with each turn: they are repeated where a turn has one twice, or where two
+    /// calls were answered by it.
+    fn repeat_in_texts(&mut self, shapes: &[Shape<'a>]) {
+        let in_text = |id: &Option<Id<'a>>| matches!(id, Some(Cow::Owned(_)));
+        if !shapes.iter().any(|shape| shape.calls.iter().any(in_text)) {
+            return;
+        }
+        let id_of = |ids: Option<&'_ Vec<Option<Id<'a>>>>, place: usize| ids?.get(place)?.clone();
+        let by_id = self.links.iter().filter(|(answer, call)| {
+            let asked = id_of(shapes.get(call.0).map(|shape| &shape.calls), call.1);
+            asked.is_some() && asked == id_of(shapes.get(answer.0).map(|shape| &shape.answers), answer.1)
+        });
+        let by_id: FxHashSet<Place> = by_id.map(|(_, call)| *call).collect();
+        let mut answered: FxHashSet<&str> = FxHashSet::default();
+        for (index, shape) in shapes.iter().enumerate() {
+            let mut of_turn: FxHashSet<&str> = FxHashSet::default();
+            for (place, id) in shape.calls.iter().enumerate() {
+                let Some(Cow::Owned(id)) = id else { continue };
+                let is_new = of_turn.insert(id);
+                let is_answered_anew = !by_id.contains(&(index, place)) || answered.insert(id);
+                if !(is_new && is_answered_anew) {
+                    self.repeated.push((index, place));
+                }
+            }
+        }
+        self.repeated.sort_unstable();
     }
 
     /// Where a turn's calls, none of which has an id, were answered in part only, the answers go to the calls of their names.
