@@ -219,7 +219,7 @@ fn effect_of_command(command: &str) -> (Effect, Option<String>) {
         return (effect, file);
     }
     let changed = statements.filter(|(effect, file)| *effect == Effect::Modify && file.is_some());
-    (effect, changed.last().map_or(file, |(_, file)| file))
+    (effect, changed.fold(file, |_, (_, file)| file))
 }
 
 /// The file that an output goes to.
