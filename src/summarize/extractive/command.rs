@@ -181,8 +181,9 @@ fn script_line(first: &str, command: &str) -> String {
         .next()
         .unwrap_or(first)
         .trim_end_matches([' ', '"', '\'', '(', '-']);
-    let at = memchr::memmem::find(command.as_bytes(), first.as_bytes());
-    let rest = at.and_then(|at| command.get(at..)).unwrap_or_default();
+    // One of the command's own lines.
+    let at = (first.as_ptr() as usize).wrapping_sub(command.as_ptr() as usize);
+    let rest = command.get(at..).unwrap_or_default();
     let mut body = lines_of(rest)
         .skip(1)
         .map(str::trim_ascii)

@@ -25,7 +25,7 @@ const INSTALLERS: [&str; 10] = [
 /// One of these words stands in every command that installs something.
 static INSTALLS: [LazyLock<Finder<'static>>; 2] = [
     LazyLock::new(|| Finder::new("install")),
-    LazyLock::new(|| Finder::new(" add ")),
+    LazyLock::new(|| Finder::new("add ")),
 ];
 
 /// Things missed that are looked for.
@@ -92,12 +92,13 @@ fn note(action: &Action, missed: &mut [Missed<'_>]) {
         return;
     }
     let key = action.target.key.as_str();
-    let marks = [' ', '\n', ':', ';', '&', '|', '"', '\'', '=', '(', ')'];
-    let words = || key.split(marks);
-    let may_install = INSTALLS.iter().any(|word| word.find(key.as_bytes()).is_some());
-    let installs = may_install
-        && words().any(|word| INSTALLERS.contains(&word))
-        && words().any(|word| matches!(word, "install" | "add"));
+    let words = || key.as_bytes().split(|byte| is_mark(*byte));
+    let holds = |word: &str, finder: &Finder<'_>| {
+        let mut places = finder.find_iter(key.as_bytes());
+        places.any(|at| word_at(key, at) == word)
+    };
+    let installs = (holds("install", &INSTALLS[0]) || holds("add", &INSTALLS[1]))
+        && words().any(|word| INSTALLERS.iter().any(|name| name.as_bytes() == word));
     // Neither looking for a file shows that it is there, nor removing it.
     let has_files = (action.target.effect != Effect::Read || action.target.file.is_some())
         && !key.contains(": rm ")
@@ -106,21 +107,46 @@ fn note(action: &Action, missed: &mut [Missed<'_>]) {
         missed.is_there = match missed.thing {
             Missing::Installable(name) if installs => {
                 let name = to_installers(name);
-                let is_it = |word: &str| {
+                let is_it = |word: &[u8]| {
+                    let word = std::str::from_utf8(word).unwrap_or_default();
                     let named = word.split(['<', '>', '~', '[', '@']).next();
                     named.is_some_and(|named| to_installers(named) == name)
                 };
                 words().any(is_it)
             }
-            Missing::File(path) if has_files && missed.name.find(key.as_bytes()).is_some() => {
-                // A word without a dot may be anything.
-                let may_name = action.target.effect == Effect::Modify || last_step(path).contains('.');
-                let path = without_steps_back(path);
-                may_name && words().any(|word| is_same_file(word, &path))
+            // A word without a dot may be anything.
+            Missing::File(path)
+                if has_files && (action.target.effect == Effect::Modify || last_step(path).contains('.')) =>
+            {
+                let places = missed.name.find_iter(key.as_bytes());
+                let mut words = places.map(|at| word_at(key, at)).peekable();
+                words.peek().is_some() && {
+                    let path = without_steps_back(path);
+                    words.any(|word| is_same_file(word, &path))
+                }
             }
             _ => false,
         };
     }
+}
+
+/// Whether words of a command end there.
+fn is_mark(byte: u8) -> bool {
+    matches!(
+        byte,
+        b' ' | b'\n' | b':' | b';' | b'&' | b'|' | b'"' | b'\'' | b'=' | b'(' | b')'
+    )
+}
+
+/// The word of a command around a place.
+fn word_at(key: &str, at: usize) -> &str {
+    let (before, after) = key.split_at_checked(at).unwrap_or_default();
+    let start = before.bytes().rposition(is_mark).map_or(0, |mark| mark + 1);
+    let end = after
+        .bytes()
+        .position(is_mark)
+        .map_or(key.len(), |length| at + length);
+    key.get(start..end).unwrap_or_default()
 }
 
 /// A path without the `..` in it.

@@ -9,8 +9,7 @@ use super::candidate::{Candidate, Section};
 use super::line::{cleaned_line, is_fence, lines_of, shortened, without_bullet};
 use super::sentences::{sentences, without_number};
 use super::small_talk::{
-    is_announcement, is_instruction, is_numbered_step, is_one_word, is_polite, is_small_talk, start_of,
-    starts_with_any,
+    is_announcement, is_numbered_step, is_one_word, is_small_talk, says_little, start_of, starts_with_any,
 };
 use super::source::SourceTurn;
 use super::superseded::{Stated, Worth};
@@ -244,8 +243,7 @@ pub(super) fn findings(
                 28.0
             };
             // What somebody was told to do is done by now, or told again.
-            let is_past = || rank > LATEST && is_instruction(sentence);
-            if length < least || is_polite(&lower, sentence) || is_past() || !seen.insert(sentence) {
+            if length < least || says_little(&lower, sentence, rank > LATEST) || !seen.insert(sentence) {
                 continue;
             }
             let is_finding = starts_with_any(&lower, &FINDINGS);

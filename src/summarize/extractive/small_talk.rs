@@ -99,12 +99,6 @@ const COURTESIES: [&str; 8] = [
     "to proceed with",
 ];
 
-/// Whether a sentence holds one of them, or begins like one whatever its case (`lower` is its start in small letters).
-pub(super) fn is_polite(lower: &str, sentence: &str) -> bool {
-    static PHRASES: LazyLock<Option<Searcher>> = LazyLock::new(|| Searcher::new(COURTESIES));
-    starts_with_any(lower, &COURTESIES) || holds_any(sentence, PHRASES.as_ref(), &COURTESIES)
-}
-
 /// What tells somebody what to do.
 const INSTRUCTIONS: [&str; 6] = [
     ", please ",
@@ -115,17 +109,29 @@ const INSTRUCTIONS: [&str; 6] = [
     "you'll need to ",
 ];
 
-/// Whether a sentence tells the listener what to do: what came of it is told later.
-pub(super) fn is_instruction(sentence: &str) -> bool {
-    static PHRASES: LazyLock<Option<Searcher>> = LazyLock::new(|| Searcher::new(INSTRUCTIONS));
-    holds_any(sentence, PHRASES.as_ref(), &INSTRUCTIONS)
+/// Whether a sentence holds a courtesy, or begins like one whatever its case (`lower` is its start in small letters); where it
+/// `is_past`, also whether it tells the listener what to do: what came of that is told later.
+pub(super) fn says_little(lower: &str, sentence: &str, is_past: bool) -> bool {
+    static POLITE: LazyLock<Option<Searcher>> = LazyLock::new(|| Searcher::new(COURTESIES));
+    static BOTH: LazyLock<Option<Searcher>> =
+        LazyLock::new(|| Searcher::new(COURTESIES.iter().chain(&INSTRUCTIONS)));
+    starts_with_any(lower, &COURTESIES)
+        || if is_past {
+            holds_any(sentence, BOTH.as_ref(), COURTESIES.iter().chain(&INSTRUCTIONS))
+        } else {
+            holds_any(sentence, POLITE.as_ref(), &COURTESIES)
+        }
 }
 
 /// Whether a text holds one of `words`, looked for together where the machine can do that.
-pub(super) fn holds_any(text: &str, searcher: Option<&Searcher>, words: &[&str]) -> bool {
+pub(super) fn holds_any<'w>(
+    text: &str,
+    searcher: Option<&Searcher>,
+    words: impl IntoIterator<Item = &'w &'w str>,
+) -> bool {
     match searcher {
         Some(searcher) => searcher.find(text).is_some(),
-        None => words.iter().any(|word| text.contains(word)),
+        None => words.into_iter().any(|word| text.contains(word)),
     }
 }
 

@@ -83,20 +83,27 @@ fn is_marked(line: &str, tail: &str) -> bool {
         Some(b'O') if line.starts_with("OK (") => has(line, " test"),
         Some(b'P') => line.starts_with("Passed!  - Failed: "),
         Some(b' ' | b'O') if line.len() < 9 && line.trim() == "OK" => has(tail, "Ran "),
-        Some(b' ' | b'0'..=b'9') => is_of_others(line.trim_start()),
+        Some(b' ' | b'0'..=b'9') => is_of_others(line.trim_ascii_start()),
         _ => false,
     }
 }
 
 /// Whether a line is how runners tell their counts that put the number first, or blanks: mocha, rspec, ctest, vitest.
 fn is_of_others(line: &str) -> bool {
-    if let Some(counts) = line.strip_prefix("Tests  ") {
-        return [" passed", " failed"].iter().any(|word| has(counts, word));
+    let digits = line.bytes().position(|byte| !byte.is_ascii_digit());
+    let rest = digits.and_then(|digits| line.get(digits..)).unwrap_or_default();
+    match rest.as_bytes() {
+        _ if digits == Some(0) => {
+            let counts = rest.strip_prefix("Tests  ");
+            counts.is_some_and(|counts| [" passed", " failed"].iter().any(|word| has(counts, word)))
+        }
+        [b' ', b'p' | b'e', ..] | [b'%', ..] => {
+            let told = [" passing (", " example, ", " examples, ", "% tests passed, "];
+            told.iter().any(|told| rest.starts_with(told))
+        }
+        [b' ', b'f', ..] => rest.trim_end() == " failing",
+        _ => false,
     }
-    let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
-    let told = [" passing (", " example, ", " examples, ", "% tests passed, "];
-    rest.len() < line.len()
-        && (rest.trim_end() == " failing" || told.iter().any(|told| rest.starts_with(told)))
 }
 
 /// The first counts in an output that tell of tests that failed.
