@@ -3,8 +3,9 @@
 use super::filter::Filter;
 use super::matcher::Matcher;
 
-/// Bytes of text that are searched at least before what is still wanted is looked at again.
-const STRETCH: usize = 4_096;
+/// Bytes of text that are searched at least, for each pattern, before what is still wanted is looked at again: that takes as
+/// long as to search a few of them.
+const STRETCH: usize = 40;
 
 /// Looks for the wanted patterns of a matcher in one text after another.
 pub struct Search<'m, 'p> {
@@ -24,15 +25,15 @@ impl<'m, 'p> Search<'m, 'p> {
         Self {
             matcher,
             is_outdated: wanted.contains(&false),
+            searched: STRETCH * wanted.len(),
             wanted,
             filter: None,
-            searched: STRETCH,
         }
     }
 
     /// Calls `on_hit(pattern, position)` for the wanted patterns found in `text`; a pattern that gets `false` is wanted no more.
     pub fn find(&mut self, text: &str, mut on_hit: impl FnMut(usize, usize) -> bool) {
-        if self.is_outdated && self.searched >= STRETCH {
+        if self.is_outdated && self.searched >= STRETCH * self.wanted.len() {
             let filter = self.filter.get_or_insert_default();
             filter.fill(self.matcher.words_of(&self.wanted));
             self.is_outdated = false;

@@ -93,10 +93,7 @@ fn note(action: &Action, missed: &mut [Missed<'_>]) {
     }
     let key = action.target.key.as_str();
     let words = || key.as_bytes().split(|byte| is_mark(*byte));
-    let holds = |word: &str, finder: &Finder<'_>| {
-        let mut places = finder.find_iter(key.as_bytes());
-        places.any(|at| word_at(key, at) == word)
-    };
+    let holds = |word: &str, finder: &Finder<'_>| words_with(key, finder).any(|held| held == word);
     let installs = (holds("install", &INSTALLS[0]) || holds("add", &INSTALLS[1]))
         && words().any(|word| INSTALLERS.iter().any(|name| name.as_bytes() == word));
     // Neither looking for a file shows that it is there, nor removing it.
@@ -118,8 +115,7 @@ fn note(action: &Action, missed: &mut [Missed<'_>]) {
             Missing::File(path)
                 if has_files && (action.target.effect == Effect::Modify || last_step(path).contains('.')) =>
             {
-                let places = missed.name.find_iter(key.as_bytes());
-                let mut words = places.map(|at| word_at(key, at)).peekable();
+                let mut words = words_with(key, &missed.name).peekable();
                 words.peek().is_some() && {
                     let path = without_steps_back(path);
                     words.any(|word| is_same_file(word, &path))
@@ -138,15 +134,18 @@ fn is_mark(byte: u8) -> bool {
     )
 }
 
-/// The word of a command around a place.
-fn word_at(key: &str, at: usize) -> &str {
-    let (before, after) = key.split_at_checked(at).unwrap_or_default();
-    let start = before.bytes().rposition(is_mark).map_or(0, |mark| mark + 1);
-    let end = after
-        .bytes()
-        .position(is_mark)
-        .map_or(key.len(), |length| at + length);
-    key.get(start..end).unwrap_or_default()
+/// The words of a command that hold what `finder` looks for, each once.
+fn words_with<'k>(key: &'k str, finder: &'k Finder<'_>) -> impl Iterator<Item = &'k str> {
+    let mut from = 0;
+    std::iter::from_fn(move || {
+        let at = from + finder.find(key.as_bytes().get(from..)?)?;
+        let (before, after) = key.as_bytes().split_at_checked(at)?;
+        let start = before.iter().rposition(|byte| is_mark(*byte));
+        let length = after.iter().position(|byte| is_mark(*byte));
+        let end = length.map_or(key.len(), |length| at + length);
+        from = end + 1;
+        key.get(start.map_or(0, |mark| mark + 1)..end)
+    })
 }
 
 /// A path without the `..` in it.
@@ -203,6 +202,18 @@ fn named(name: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_are_looked_at_once_whatever_they_repeat() {
+        let found = |key: &str, name: &str| -> Vec<String> {
+            let finder = Finder::new(name);
+            words_with(key, &finder).map(str::to_owned).collect()
+        };
+        assert_eq!(found("sh: cat a/b.py;rm é/b.py", "b.py"), ["a/b.py", "é/b.py"]);
+        assert_eq!(found("é a", ""), ["é", "a"]);
+        let long = "ab".repeat(200_000);
+        assert_eq!(found(&long, "ab"), [long.as_str()]);
+    }
 
     #[test]
     fn what_is_missing_is_read_off_the_error() {
