@@ -287,11 +287,12 @@ impl Shell {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
+    /// Checks what a command does with which files; an editor's open one has no name.
     #[track_caller]
-    fn does(command: &str, expected: &[(Step, &str)]) {
+    pub(in crate::summarize::footer) fn does(command: &str, expected: &[(Step, &str)]) {
         let touches = of_command(command);
         let found: Vec<(Step, &str)> = touches
             .iter()

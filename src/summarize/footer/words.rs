@@ -116,17 +116,8 @@ pub(super) fn program_of(words: &[Word]) -> Option<(&str, &[Word])> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::touch::{Step, of_command};
-
-    #[track_caller]
-    fn does(command: &str, expected: &[(Step, &str)]) {
-        let touches = of_command(command);
-        let found: Vec<(Step, &str)> = touches
-            .iter()
-            .map(|touch| (touch.step, touch.file.as_deref().unwrap_or_default()))
-            .collect();
-        assert_eq!(found, expected, "{command}");
-    }
+    use super::super::touch::Step;
+    use super::super::touch::tests::does;
 
     #[test]
     fn outputs_and_formatted_files_are_written() {
