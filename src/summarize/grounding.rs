@@ -23,7 +23,8 @@ pub fn ground(
     let mut text = text;
     if held.contains(&false) {
         let tokens = counter.count(text.trim_end());
-        if let Some(extended) = with_references(&text, tokens, anchors, &held, max_tokens, counter) {
+        let references = References::new(anchors, counter);
+        if let Some(extended) = references.added_to(&text, tokens, &held, max_tokens) {
             held = matcher.held(&extended);
             text = extended;
         }
@@ -32,65 +33,106 @@ pub fn ground(
     (text, held_count)
 }
 
-/// `text`, which has so many `tokens` without the blanks at its end, with references to the anchors that are not `held`;
-/// `None` where none is missing or fits.
-pub(super) fn with_references(
-    text: &str,
-    tokens: usize,
-    anchors: &[Anchor],
-    held: &[bool],
-    max_tokens: usize,
-    counter: &dyn TokenCounter,
-) -> Option<String> {
-    let missing: Vec<&Anchor> = lost(anchors, held).collect();
-    if missing.is_empty() {
-        return None;
-    }
-    let base = text.trim_end();
-    let has_line = base
-        .lines()
-        .next_back()
-        .is_some_and(|line| line.starts_with(KEY_REFERENCES));
-    let lead = if has_line {
-        ", ".to_owned()
-    } else {
-        format!("\n{KEY_REFERENCES} ")
-    };
-    let mut room = max_tokens.saturating_sub(tokens + counter.count(&lead));
-    // The text before the list's own line.
-    let above = above(base, tokens, counter).filter(|_| !has_line);
-    // By estimate first, then by exact counts of the whole: joined pieces may cost a token more than alone.
-    let mut added: Vec<(&str, usize)> = Vec::new();
-    let mut reference = String::new();
-    for anchor in missing {
-        let cost = reference_cost(anchor, &mut reference, counter);
-        if cost <= room {
-            room -= cost;
-            added.push((&anchor.text, cost));
-        }
-    }
-    while !added.is_empty() {
-        let list = added.iter().map(|(text, _)| *text).collect::<Vec<_>>().join(", ");
-        let line = format!("{lead}{list}");
-        let total = match above {
-            Some(above) => above + counter.count(line.trim_start()),
-            None => counter.count(&format!("{base}{line}")),
+/// Anchors as they would stand in a list of references.
+pub(super) struct References<'a> {
+    anchors: &'a [Anchor],
+    /// What each of them costs there.
+    costs: Vec<usize>,
+    counter: &'a dyn TokenCounter,
+}
+
+impl<'a> References<'a> {
+    pub fn new(anchors: &'a [Anchor], counter: &'a dyn TokenCounter) -> Self {
+        let mut reference = String::new();
+        let cost = |anchor: &Anchor| {
+            reference.clear();
+            reference.extend([", ", &anchor.text]);
+            counter.count(&reference)
         };
-        debug_assert_eq!(
-            total,
-            counter.count(&format!("{base}{line}")),
-            "a line costs something else"
-        );
-        let mut excess = total.saturating_sub(max_tokens);
-        if excess == 0 {
-            return Some(format!("{base}{line}"));
-        }
-        while excess > 0 {
-            let Some((_, cost)) = added.pop() else { break };
-            excess = excess.saturating_sub(cost.max(1));
+        Self {
+            costs: anchors.iter().map(cost).collect(),
+            anchors,
+            counter,
         }
     }
-    None
+
+    /// What each anchor costs in a list.
+    pub fn costs(&self) -> &[usize] {
+        &self.costs
+    }
+
+    /// The tokens that references to the anchors not `held` will take, at most `most`.
+    pub fn room(&self, held: &[bool], most: usize) -> usize {
+        let fitting = |total: usize, (_, cost): (&Anchor, usize)| {
+            let sum = total + cost;
+            if sum <= most { sum } else { total }
+        };
+        match self.lost(held).fold(0, fitting) {
+            0 => 0,
+            total => total + self.counter.count(KEY_REFERENCES) + 1,
+        }
+    }
+
+    /// `text`, which has so many `tokens` without the blanks at its end, with references to the anchors that are not `held`;
+    /// `None` where none is missing or fits.
+    pub fn added_to(&self, text: &str, tokens: usize, held: &[bool], max_tokens: usize) -> Option<String> {
+        let counter = self.counter;
+        let mut missing = self.lost(held).peekable();
+        missing.peek()?;
+        let base = text.trim_end();
+        let has_line = base
+            .lines()
+            .next_back()
+            .is_some_and(|line| line.starts_with(KEY_REFERENCES));
+        let lead = if has_line {
+            ", ".to_owned()
+        } else {
+            format!("\n{KEY_REFERENCES} ")
+        };
+        let mut room = max_tokens.saturating_sub(tokens + counter.count(&lead));
+        // The text before the list's own line.
+        let above = above(base, tokens, counter).filter(|_| !has_line);
+        // By estimate first, then by exact counts of the whole: joined pieces may cost a token more than alone.
+        let mut added: Vec<(&str, usize)> = Vec::new();
+        for (anchor, cost) in missing {
+            if cost <= room {
+                room -= cost;
+                added.push((&anchor.text, cost));
+            }
+        }
+        while !added.is_empty() {
+            let list = added.iter().map(|(text, _)| *text).collect::<Vec<_>>().join(", ");
+            let line = format!("{lead}{list}");
+            let total = match above {
+                Some(above) => above + counter.count(line.trim_start()),
+                None => counter.count(&format!("{base}{line}")),
+            };
+            debug_assert_eq!(
+                total,
+                counter.count(&format!("{base}{line}")),
+                "a line costs something else"
+            );
+            let mut excess = total.saturating_sub(max_tokens);
+            if excess == 0 {
+                return Some(format!("{base}{line}"));
+            }
+            while excess > 0 {
+                let Some((_, cost)) = added.pop() else { break };
+                excess = excess.saturating_sub(cost.max(1));
+            }
+        }
+        None
+    }
+
+    /// The anchors not held that a reference may name, and what they cost: no secrets, nothing that breaks the line.
+    fn lost<'s>(&'s self, held: &'s [bool]) -> impl Iterator<Item = (&'a Anchor, usize)> + 's {
+        let all = self.anchors.iter().zip(&self.costs).zip(held);
+        let lost = all.filter(|((anchor, _), is_held)| {
+            !**is_held && !anchor.text.chars().any(char::is_control) && redact(&anchor.text).1 == 0
+        });
+        lost.map(|((anchor, cost), _)| (anchor, *cost))
+            .take(MAX_REFERENCES)
+    }
 }
 
 /// What `text` costs with a line end after it, if it costs `tokens` without; `None` where only a count of all of it tells.
@@ -99,64 +141,6 @@ fn above(text: &str, tokens: usize, counter: &dyn TokenCounter) -> Option<usize>
     let last = text.get(start..).filter(|_| counter.counts_by_line())?;
     let is_apart = !last.starts_with(|c: char| c.is_whitespace() || c == '/');
     is_apart.then(|| tokens.saturating_sub(counter.count(last)) + counter.count(&format!("{last}\n")))
-}
-
-/// The tokens that references to the anchors not `held` will take, at most `most`.
-pub(super) fn reference_room(
-    held: &[bool],
-    anchors: &[Anchor],
-    most: usize,
-    counter: &dyn TokenCounter,
-) -> usize {
-    let mut total = 0;
-    let mut reference = String::new();
-    for anchor in lost(anchors, held) {
-        let cost = reference_cost(anchor, &mut reference, counter);
-        if total + cost <= most {
-            total += cost;
-        }
-    }
-    if total == 0 {
-        0
-    } else {
-        total + counter.count(KEY_REFERENCES) + 1
-    }
-}
-
-/// What each anchor costs in a list of references.
-pub(super) fn reference_costs(anchors: &[Anchor], counter: &dyn TokenCounter) -> Vec<usize> {
-    let mut reference = String::new();
-    anchors
-        .iter()
-        .enumerate()
-        .map(|(index, anchor)| {
-            if index < MAX_REFERENCES {
-                reference_cost(anchor, &mut reference, counter)
-            } else {
-                usize::MAX / 4
-            }
-        })
-        .collect()
-}
-
-/// What an anchor costs in a list, where it is written into `reference`.
-fn reference_cost(anchor: &Anchor, reference: &mut String, counter: &dyn TokenCounter) -> usize {
-    reference.clear();
-    reference.push_str(", ");
-    reference.push_str(&anchor.text);
-    counter.count(reference)
-}
-
-/// The anchors not held that a reference may name: no secrets, nothing that breaks the line.
-fn lost<'a>(anchors: &'a [Anchor], held: &'a [bool]) -> impl Iterator<Item = &'a Anchor> {
-    anchors
-        .iter()
-        .zip(held)
-        .filter(|(anchor, is_held)| {
-            !**is_held && !anchor.text.chars().any(char::is_control) && redact(&anchor.text).1 == 0
-        })
-        .map(|(anchor, _)| anchor)
-        .take(MAX_REFERENCES)
 }
 
 #[cfg(test)]

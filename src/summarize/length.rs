@@ -2,7 +2,7 @@
 
 use crate::compress::anchors::{Anchor, held_mask};
 use crate::summarize::SummaryRequest;
-use crate::summarize::grounding::reference_room;
+use crate::summarize::grounding::References;
 use crate::summarize::marker::SUMMARY_MARKER;
 use crate::tokens::TokenCounter;
 
@@ -77,14 +77,13 @@ impl<'a> Limit<'a> {
     /// `text` cut at a line end so that it is within the limit, together with references to what it does not name.
     pub fn cut(&self, text: String) -> String {
         let most = self.tokens / REFERENCES;
-        let needed =
-            |text: &str| reference_room(&held_mask(self.anchors, text), self.anchors, most, self.counter);
+        let references = References::new(self.anchors, self.counter);
+        let needed = |text: &str| references.room(&held_mask(self.anchors, text), most);
         if self.cost(&text) + needed(&text) <= self.tokens {
             return text;
         }
         let cut = self.prefix(&text, self.tokens);
-        let references = needed(cut);
-        self.prefix(cut, self.tokens.saturating_sub(references))
+        self.prefix(cut, self.tokens.saturating_sub(needed(cut)))
             .to_owned()
     }
 
@@ -148,7 +147,7 @@ mod tests {
         };
         let cut = limit.cut(text.clone());
         assert!(text.starts_with(&cut) && cut.ends_with('.'), "{cut}");
-        let room = reference_room(&held_mask(&names, &cut), &names, 30, counter.as_ref());
+        let room = References::new(&names, counter.as_ref()).room(&held_mask(&names, &cut), 30);
         assert!(room > 0 && limit.cost(&cut) + room <= 120 && limit.cost(&cut) > 70);
         let short = with_marker("Done with src/lost/one.rs and src/lost/two.rs.");
         assert_eq!(limit.cut(short.clone()), short);

@@ -10,9 +10,9 @@ pub(super) struct Filter {
     /// The bits of a tail that all words have.
     common: u32,
     /// A bit per hash of the last bytes of the words: most words of a text end here.
-    tails: Box<[u64]>,
+    tails: Box<[u64; 256]>,
     /// A bit per (first byte, last byte, length) of the words.
-    seen: Box<[u64]>,
+    seen: Box<[u64; 256]>,
 }
 
 impl Default for Filter {
@@ -20,8 +20,8 @@ impl Default for Filter {
         Self {
             least: 0,
             common: 0,
-            tails: vec![0; 1024].into(),
-            seen: vec![0; 256].into(),
+            tails: Box::new([0; 256]),
+            seen: Box::new([0; 256]),
         }
     }
 }
@@ -55,10 +55,10 @@ impl Filter {
         is_set(&self.tails, self.tail_hash(tail))
     }
 
-    /// A 16-bit hash of as much of a word's tail as all words have.
+    /// A 14-bit hash of as much of a word's tail as all words have.
     #[inline]
     fn tail_hash(&self, tail: u32) -> usize {
-        ((tail & self.common).wrapping_mul(0x9e37_79b1) >> 16) as usize
+        ((tail & self.common).wrapping_mul(0x9e37_79b1) >> 18) as usize
     }
 
     /// Whether a word may be one of them.
@@ -69,14 +69,14 @@ impl Filter {
 }
 
 #[inline]
-fn set(bits: &mut [u64], bit: usize) {
+fn set(bits: &mut [u64; 256], bit: usize) {
     if let Some(cell) = bits.get_mut(bit >> 6) {
         *cell |= 1 << (bit & 63);
     }
 }
 
 #[inline]
-fn is_set(bits: &[u64], bit: usize) -> bool {
+fn is_set(bits: &[u64; 256], bit: usize) -> bool {
     bits.get(bit >> 6).is_some_and(|cell| cell >> (bit & 63) & 1 != 0)
 }
 

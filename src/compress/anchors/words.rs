@@ -14,7 +14,7 @@ type Window = [u8; BEFORE + 64];
 
 /// Calls `on_end(inside, end)` for each run of ASCII letters, digits and underscores that is at least `LEAST` bytes long and
 /// of whose end `may_end` says so: of its last four bytes, as a little-endian number, or what else is there before a shorter
-/// one. All from `inside` to `end` is of that run; it begins there, unless `inside` is a multiple of 64.
+/// one. Few others come with them. All from `inside` to `end` is of that run; it begins there, unless `inside` is a multiple of 64.
 #[inline]
 pub fn each_end<const LEAST: usize>(
     bytes: &[u8],
@@ -30,13 +30,23 @@ pub fn each_end<const LEAST: usize>(
             ends &= mask << distance | mask_before >> (64 - distance);
         }
         mask_before = mask;
-        while ends != 0 {
-            let end = ends.trailing_zeros() as usize;
-            ends &= ends - 1;
-            let tail = window.get(end..end + BEFORE).and_then(<[u8]>::first_chunk);
-            if !may_end(tail.map_or(0, |tail| u32::from_le_bytes(*tail))) {
-                continue;
+        // A bit for each of these of which `may_end` says so: four at a time, since how many there are is hard to foresee.
+        let mut may = 0;
+        let mut left = ends;
+        while left != 0 {
+            for _ in 0..4 {
+                // Where none is left this is the end of the block: whatever comes of that is taken off below.
+                let end = left.trailing_zeros() as usize;
+                left &= left.wrapping_sub(1);
+                let tail = window.get(end..end + BEFORE).and_then(<[u8]>::first_chunk);
+                let may_end = may_end(tail.map_or(0, |tail| u32::from_le_bytes(*tail)));
+                may |= u64::from(may_end) << (end & 63);
             }
+        }
+        may &= ends;
+        while may != 0 {
+            let end = may.trailing_zeros() as usize;
+            may &= may - 1;
             // The bits of the bytes before it that are no word's; the word begins after the last of them.
             let gaps = !mask & ((1 << end) - 1);
             let inside = 64 - gaps.leading_zeros() as usize;
@@ -63,9 +73,11 @@ pub fn each_end<const LEAST: usize>(
 fn padded(bytes: &[u8], base: usize) -> Window {
     let mut window = [0; BEFORE + 64];
     let from = base.saturating_sub(BEFORE);
-    let to = window.iter_mut().skip(from + BEFORE - base);
-    for (to, byte) in to.zip(bytes.get(from..).unwrap_or_default()) {
-        *to = *byte;
+    let there = bytes.get(from..).unwrap_or_default();
+    let to = window.get_mut(from + BEFORE - base..).unwrap_or_default();
+    let length = there.len().min(to.len());
+    if let (Some(to), Some(there)) = (to.get_mut(..length), there.get(..length)) {
+        to.copy_from_slice(there);
     }
     window
 }
@@ -125,7 +137,7 @@ mod tests {
                 for (to, from) in last.iter_mut().rev().zip(bytes[..end].iter().rev()) {
                     *to = *from;
                 }
-                assert_eq!(tails.borrow().last(), Some(&u32::from_le_bytes(last)));
+                assert!(tails.borrow().contains(&u32::from_le_bytes(last)));
                 assert!(bytes[inside..end].iter().all(|byte| is_word(*byte)));
                 assert!(inside % 64 == 0 || !is_word(bytes[inside - 1]));
                 found[0].push(end);

@@ -155,16 +155,47 @@ fn has(line: &str, mark: &str) -> bool {
 /// `text` without blanks around it, where it is printable ASCII with nothing in it that has to be cleaned.
 fn clean(text: &str) -> Option<&str> {
     let text = text.trim_matches(' ');
-    let bytes = text.as_bytes();
-    // Without branches, so that compilers look at many bytes at once.
-    let is_printable = bytes
-        .iter()
-        .fold(true, |all, byte| all & matches!(byte, b' '..=b'~'));
-    let pairs = bytes.iter().zip(bytes.get(1..).unwrap_or_default());
-    if !is_printable || !pairs.fold(true, |all, pair| all & !matches!(pair, (b' ', b' '))) {
+    let mut found = Found::default();
+    let mut rest = text.as_bytes();
+    // Pieces of one length, each with the first byte of the next one, so that compilers look at many bytes at once.
+    while let Some((piece, _)) = rest.split_first_chunk::<PIECE>() {
+        found.note(piece);
+        rest = rest.get(PIECE - 1..).unwrap_or_default();
+    }
+    let mut last = [b'x'; PIECE];
+    for (to, from) in last.iter_mut().zip(rest) {
+        *to = *from;
+    }
+    found.note(&last);
+    if found.is_dirty {
         return None;
     }
-    (!marks(text).any(|at| has_to_go(text, at))).then_some(text)
+    (!found.is_marked || !marks(text).any(|at| has_to_go(text, at))).then_some(text)
+}
+
+/// Bytes looked at at once.
+const PIECE: usize = 33;
+
+/// What a line holds.
+#[derive(Default)]
+struct Found {
+    /// Something that is no printable ASCII, or two blanks.
+    is_dirty: bool,
+    /// What something begins with that may have to go.
+    is_marked: bool,
+}
+
+impl Found {
+    fn note(&mut self, piece: &[u8; PIECE]) {
+        let (mut is_dirty, mut is_marked) = (false, false);
+        let pairs = piece.iter().zip(piece.get(1..).unwrap_or_default());
+        for (byte, next) in pairs {
+            is_dirty |= !matches!(byte, b' '..=b'~') | ((*byte == b' ') & (*next == b' '));
+            is_marked |= matches!(byte, b'<' | b'[' | b'`');
+        }
+        self.is_dirty |= is_dirty;
+        self.is_marked |= is_marked;
+    }
 }
 
 /// `line` without list bullets, heading marks and quote marks in front.

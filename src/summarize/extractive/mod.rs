@@ -42,7 +42,7 @@ mod work;
 
 use futures_util::future::BoxFuture;
 
-use super::grounding::{reference_room, with_references};
+use super::grounding::References;
 use super::marker::SUMMARY_MARKER;
 use super::redact::redact;
 use super::{Summarizer, Summary, SummaryError, SummaryRequest};
@@ -132,17 +132,18 @@ impl Extractive {
             (request.anchors, matcher)
         };
         let budget = request.max_tokens - marker_cost;
-        let mut lines = rank::chosen(candidates, anchors, &matcher, budget, request.counter);
+        let references = References::new(anchors, request.counter);
+        let costs = references.costs();
+        let mut lines = rank::chosen(candidates, anchors, costs, &matcher, budget, request.counter);
         let mut is_lost = vec![false; anchors.len()];
         if self.redaction {
             redactions += redacted_again(&mut lines, &matcher, &mut is_lost, request.counter);
         }
         let held = held_or(&is_lost, &lines);
-        let kept_free = reference_room(&held, anchors, budget / 2, request.counter);
+        let kept_free = references.room(&held, budget / 2);
         let (text, tokens) = render::rendered(&mut lines, request.max_tokens, kept_free, request.counter);
         let held = held_or(&is_lost, &lines);
-        let max_tokens = request.max_tokens;
-        let extended = with_references(&text, tokens, anchors, &held, max_tokens, request.counter);
+        let extended = references.added_to(&text, tokens, &held, request.max_tokens);
         Ok(Summary {
             text: extended.unwrap_or(text),
             redactions,

@@ -6,7 +6,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::candidate::{Candidate, Section};
 use crate::compress::anchors::{Anchor, Matcher};
-use crate::summarize::grounding::{KEY_REFERENCES, reference_costs};
+use crate::summarize::grounding::KEY_REFERENCES;
 use crate::tokens::TokenCounter;
 
 /// The part of the budget that plain references to anchors may claim ahead of every line.
@@ -15,8 +15,11 @@ const REFERENCE_SHARE: f64 = 0.5;
 /// Bytes of candidate lines looked at per token of the budget: two to three times what can enter.
 const COUNTED_BYTES: usize = 10;
 
-/// Bytes that a token of a line has at most on average, nearly always: what a line costs at least, told without counting.
-const TOKEN_BYTES: usize = 6;
+/// Bytes that a token of a line has on average: what it may cost, told without counting.
+const TOKEN_BYTES: usize = 4;
+
+/// Bytes that a token of a line has at most on average, nearly always: what it costs at least.
+const MAX_TOKEN_BYTES: usize = 6;
 
 /// A line chosen for the summary.
 pub(super) struct Chosen {
@@ -49,6 +52,11 @@ impl Entry {
         }
     }
 
+    /// What it costs at least, as long as it is not counted.
+    fn least(&self) -> usize {
+        self.candidate.text.len() / MAX_TOKEN_BYTES + 1
+    }
+
     /// Counts it, once.
     fn count(&mut self, line: &mut String, counter: &dyn TokenCounter) {
         self.cost = cost(&self.candidate.text, line, counter);
@@ -64,9 +72,9 @@ pub(super) fn cost(text: &str, line: &mut String, counter: &dyn TokenCounter) ->
 }
 
 /// What is still to be covered, and what it costs as a plain reference.
-struct Cover {
+struct Cover<'c> {
     is_covered: Vec<bool>,
-    reference_cost: Vec<usize>,
+    reference_cost: &'c [usize],
     is_reserved: Vec<bool>,
     bonus: Vec<f64>,
 }
@@ -75,12 +83,13 @@ struct Cover {
 pub(super) fn chosen(
     candidates: Vec<Candidate>,
     anchors: &[Anchor],
+    reference_costs: &[usize],
     matcher: &Matcher<'_>,
     budget: usize,
     counter: &dyn TokenCounter,
 ) -> Vec<Chosen> {
     let mut entries = entries(candidates, matcher, anchors.len(), budget);
-    let mut cover = cover(anchors, budget, counter);
+    let mut cover = cover(anchors, reference_costs, budget);
     let reference_label = if cover.is_reserved.contains(&true) {
         counter.count(KEY_REFERENCES) + 1
     } else {
@@ -118,8 +127,15 @@ pub(super) fn chosen(
             continue;
         }
         let is_beaten = |density: u64| heap.peek().is_some_and(|(next, _)| *next > density);
-        // Lines are counted when it is their turn: most never are.
-        if !entry.is_counted && !is_beaten(density) && entry.cost <= left + cover.released(entry) {
+        // Lines are counted when it is their turn and they may fit: most never are.
+        let spent = section_spent.get(&entry.candidate.section).copied();
+        let share = (budget as f64 * entry.candidate.section.share()) as usize;
+        let is_beyond_share = |cost: usize| is_capped && spent.is_some_and(|spent| spent + cost > share);
+        let may_fit = || {
+            let least = entry.least();
+            least <= left + cover.released(entry) && !is_beyond_share(least)
+        };
+        if !entry.is_counted && !is_beaten(density) && may_fit() {
             entry.count(&mut line, counter);
             density = cover.density(entry);
         }
@@ -127,15 +143,13 @@ pub(super) fn chosen(
             heap.push((density, std::cmp::Reverse(index)));
             continue;
         }
-        let spent = section_spent.get(&entry.candidate.section).copied();
         let heading = if spent.is_none() {
             counter.count(entry.candidate.section.label()) + 1
         } else {
             0
         };
         let cost = entry.cost + heading;
-        let share = (budget as f64 * entry.candidate.section.share()) as usize;
-        if is_capped && spent.unwrap_or(0) > 0 && spent.unwrap_or(0) + cost > share {
+        if is_beyond_share(cost) {
             deferred.push(index);
             continue;
         }
@@ -258,8 +272,7 @@ fn are_best(candidates: &[Candidate]) -> Vec<bool> {
     is_best
 }
 
-fn cover(anchors: &[Anchor], budget: usize, counter: &dyn TokenCounter) -> Cover {
-    let reference_cost = reference_costs(anchors, counter);
+fn cover<'c>(anchors: &[Anchor], reference_cost: &'c [usize], budget: usize) -> Cover<'c> {
     let room = (budget as f64 * REFERENCE_SHARE) as usize;
     let mut reserved = 0;
     let is_reserved = reference_cost
@@ -282,7 +295,7 @@ fn cover(anchors: &[Anchor], budget: usize, counter: &dyn TokenCounter) -> Cover
     }
 }
 
-impl Cover {
+impl Cover<'_> {
     fn reserved(&self) -> usize {
         self.reference_cost
             .iter()
