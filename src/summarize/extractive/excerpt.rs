@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::line::{cleaned_line, without_bullet};
+use super::line::{cleaned_line, place_of, without_bullet};
 use super::object::{Object, plain_json, without_other_objects};
 
 /// Bytes of a line looked at on each side of a value.
@@ -177,7 +177,7 @@ fn tail_words(text: &str, most: usize, cut: bool) -> &str {
         return text;
     }
     let skip = count.saturating_sub(most);
-    let from = text.char_indices().nth(skip).map_or(text.len(), |(at, _)| at);
+    let from = place_of(text, skip).unwrap_or(text.len());
     let Some(tail) = text.get(from..) else { return "" };
     // A field of a JSON object is told from its key on.
     let starts_field = |at: &usize| {
@@ -195,7 +195,7 @@ fn head_words(text: &str, most: usize, cut: bool) -> &str {
     if text.len() <= most && !cut {
         return text;
     }
-    let limit = text.char_indices().nth(most).map(|(at, _)| at);
+    let limit = place_of(text, most);
     if limit.is_none() && !cut {
         return text;
     }

@@ -186,6 +186,10 @@ struct Found {
 }
 
 impl Found {
+    #[expect(
+        clippy::needless_bitwise_bool,
+        reason = "without branches, compilers look at sixteen bytes and more at once"
+    )]
     fn note(&mut self, piece: &[u8; PIECE]) {
         let (mut is_dirty, mut is_marked) = (false, false);
         let pairs = piece.iter().zip(piece.get(1..).unwrap_or_default());
@@ -211,13 +215,7 @@ pub(super) fn without_bullet(line: &str) -> &str {
 
 /// `line` in at most `most` characters, cut between words; `None` where its first word is longer than that.
 pub(in crate::summarize) fn shortened(line: &str, most: usize) -> Option<Cow<'_, str>> {
-    // No more bytes are no more characters.
-    let beyond = if line.len() <= most {
-        None
-    } else {
-        line.char_indices().nth(most)
-    };
-    let Some((limit, _)) = beyond else {
+    let Some(limit) = place_of(line, most) else {
         return Some(Cow::Borrowed(line));
     };
     let head = line.get(..limit)?;
@@ -228,6 +226,16 @@ pub(in crate::summarize) fn shortened(line: &str, most: usize) -> Option<Cow<'_,
         .map(|(at, c)| if c == ' ' { at } else { at + c.len_utf8() })?;
     let head = without_little_words(balanced(line.get(..cut)?));
     (!head.is_empty()).then(|| Cow::Owned(format!("{head} …")))
+}
+
+/// Where the character begins that so many others stand before, if there is one.
+pub(super) fn place_of(text: &str, count: usize) -> Option<usize> {
+    // No more bytes are no more characters.
+    let head = text.as_bytes().get(..=count)?;
+    if head.is_ascii() {
+        return Some(count);
+    }
+    text.char_indices().nth(count).map(|(at, _)| at)
 }
 
 /// Words that say nothing at the end of a line that was cut.
