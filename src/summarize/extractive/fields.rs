@@ -30,6 +30,9 @@ const SENTENCES: [&str; 13] = [
     "exception",
 ];
 
+/// Fields of the outermost object that are told before all others.
+const FIRST: [&str; 3] = ["status", "message", "result"];
+
 pub(super) const EXIT_CODES: [&str; 4] = ["exit_code", "returncode", "exitCode", "return_code"];
 
 /// How a call ended whose answer has these fields.
@@ -116,13 +119,12 @@ fn holds_error(answer: &str) -> bool {
 /// the call nor an earlier answer told, or all of them where that would be nothing.
 fn told_fields(fields: &[Leaf<'_>], target: &str, told: &mut Told) -> Option<String> {
     // A line takes the first few of them: no others are looked at.
-    let shown = || {
-        (0..3).flat_map(|rank| {
-            fields
-                .iter()
-                .filter(move |leaf| self::rank(leaf) == rank && is_telling(leaf))
-        })
+    let outermost = |is_first: bool| {
+        let fields = fields.iter().filter(|leaf| leaf.depth <= 1);
+        fields.filter(move |leaf| leaf.is_under(&FIRST) == is_first && is_telling(leaf))
     };
+    let inner = || fields.iter().filter(|leaf| leaf.depth > 1 && is_telling(leaf));
+    let shown = || outermost(true).chain(outermost(false)).chain(inner());
     let is_news = |leaf: &Leaf<'_>, field: &str, value: &str| {
         if leaf.record > 0 || leaf.is_item || matches!(value, "true" | "false") {
             return true;
@@ -145,15 +147,6 @@ fn told_fields(fields: &[Leaf<'_>], target: &str, told: &mut Told) -> Option<Str
         news
     };
     quote(&line)
-}
-
-/// Which fields are told first: the status and the like, then those of the outermost object.
-fn rank(leaf: &Leaf<'_>) -> usize {
-    match leaf.depth {
-        0 | 1 if leaf.is_under(&["status", "message", "result"]) => 0,
-        0 | 1 => 1,
-        _ => 2,
-    }
 }
 
 fn has_lines(value: &str) -> bool {
