@@ -119,7 +119,7 @@ fn there_are(before: &[&str]) -> bool {
 /// Whether words are a number, and of what.
 fn begins_with_number(before: &[&str]) -> bool {
     let (first, rest) = before.split_first().unwrap_or((&"", &[]));
-    is_count(first) && rest.iter().all(is_tests)
+    rest.len() < 4 && is_count(first) && rest.iter().all(is_tests)
 }
 
 fn is_count(word: &str) -> bool {
@@ -146,6 +146,7 @@ mod tests {
             "We still have failing test cases.",
             "We have a few failing test cases with valid URLs.",
             "3 failures remain.",
+            "3 unit test failures remain.",
             "I see 3 test failures now.",
             "The test is failing because of a constraint.",
         ] {
