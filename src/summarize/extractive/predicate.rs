@@ -64,6 +64,9 @@ const STATES: [&str; 58] = [
     "working",
 ];
 
+/// The kind of what says why something is so.
+pub(super) const REASON: &str = "reason";
+
 /// The kind of what these words say: a state, a number, a name, a place after such a preposition, or what their first word says.
 pub(super) fn kind(said: &str) -> String {
     let mut words = said.split(' ').take(8).filter(|word| !is_aside(word)).peekable();
@@ -73,6 +76,12 @@ pub(super) fn kind(said: &str) -> String {
     let word = without_marks(raw);
     let lower = word.to_ascii_lowercase();
     let is_last = raw.len() > word.len() || words.peek().is_none();
+    let is_reason = match lower.as_str() {
+        "due" => words.peek() == Some(&"to"),
+        "caused" => words.peek() == Some(&"by"),
+        "because" => true,
+        _ => false,
+    };
     let is_place = matches!(
         lower.as_str(),
         "in" | "on" | "at" | "to" | "from" | "by" | "of" | "for" | "with" | "under"
@@ -86,6 +95,8 @@ pub(super) fn kind(said: &str) -> String {
         "number".to_owned()
     } else if is_state(&lower) || lower == "on" && is_last {
         "state".to_owned()
+    } else if is_reason {
+        REASON.to_owned()
     } else if is_name && !is_place {
         "name".to_owned()
     } else {
@@ -114,6 +125,9 @@ fn is_aside(word: &str) -> bool {
             | "successfully"
             | "being"
             | "indeed"
+            | "likely"
+            | "mainly"
+            | "probably"
             | "set"
             | "turned"
             | "marked"
@@ -141,6 +155,9 @@ mod tests {
             ("tests/test_io.py.", "name"),
             ("Premium.", "name"),
             ("operated by Lufthansa", "operated"),
+            ("likely due to the cache.", "reason"),
+            ("caused by the cache.", "reason"),
+            ("due on May 3.", "due"),
             ("", ""),
         ] {
             assert_eq!(kind(said), expected, "{said}");

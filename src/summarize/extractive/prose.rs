@@ -7,9 +7,11 @@ use rustc_hash::FxHashSet;
 use super::action::Action;
 use super::candidate::{Candidate, Section};
 use super::line::{cleaned_line, is_fence, lines_of, shortened, without_bullet};
+use super::resolved::tests_pass_since;
 use super::sentences::{sentences, without_number};
 use super::small_talk::{
-    is_announcement, is_numbered_step, is_one_word, is_small_talk, says_little, start_of, starts_with_any,
+    is_announcement, is_fragment, is_numbered_step, is_one_word, is_small_talk, is_torn, says_little,
+    start_of, starts_with_any,
 };
 use super::source::SourceTurn;
 use super::superseded::{Stated, Worth};
@@ -194,6 +196,9 @@ pub(super) fn findings(
     let mut seen: FxHashSet<&str> = FxHashSet::default();
     seen.reserve(4 * speaking.len());
     let mut stated = Stated::default();
+    if let Some(turn) = tests_pass_since(actions) {
+        stated.note_passed_tests(turn);
+    }
     let mut rank = 0_usize;
     let mut changes = actions.iter().rev().filter_map(changed_thing).peekable();
     for (index, lines) in &speaking {
@@ -224,7 +229,7 @@ pub(super) fn findings(
             if is_announcement(&lower) || sentence.ends_with([':', '：', '?', '？']) {
                 continue;
             }
-            if is_one_word(sentence) || is_numbered_step(&lower) {
+            if is_one_word(sentence) || is_numbered_step(&lower) || is_torn(&lower, sentence) {
                 continue;
             }
             // What is so at one time is not so for long.
@@ -255,13 +260,10 @@ pub(super) fn findings(
             } else {
                 1.0
             };
-            // A short sentence, or one that leans on the one before, tells little alone.
-            let weight = (length / 70.0).min(1.0)
-                * if starts_with_any(&lower, &LEANING) {
-                    0.6
-                } else {
-                    1.0
-                };
+            // A short sentence, one that leans on the one before, or an item without its list tells little alone.
+            let leans = starts_with_any(&lower, &LEANING)
+                || !is_finding && worth == Worth::Plain && is_fragment(sentence);
+            let weight = (length / 70.0).min(1.0) * if leans { 0.6 } else { 1.0 };
             let value = base * weight / (0.88 + 0.12 * rank as f64);
             candidates.push(Candidate {
                 section: Section::Findings,
@@ -313,6 +315,7 @@ fn prose_lines(text: &str, with_code: bool) -> Vec<Cow<'_, str>> {
     let mut lines: Vec<Cow<'_, str>> = Vec::with_capacity(8);
     let mut in_fence = false;
     let mut in_comment = false;
+    let mut in_call = false;
     for raw in lines_of(text) {
         let trimmed = raw.trim_ascii();
         if is_fence(trimmed) {
@@ -331,7 +334,9 @@ fn prose_lines(text: &str, with_code: bool) -> Vec<Cow<'_, str>> {
         in_comment |= trimmed.starts_with("<!--");
         let was_comment = in_comment;
         in_comment = in_comment && !trimmed.contains("-->");
-        if in_fence || was_comment || trimmed.is_empty() || is_bare_tag(trimmed) {
+        // A command that is told as an action is no prose; of what was asked it may be an example.
+        in_call = !with_code && (in_call || trimmed == "<command>") && trimmed != "</command>";
+        if in_fence || was_comment || in_call || trimmed.is_empty() || is_bare_tag(trimmed) {
             continue;
         }
         let line = match cleaned_line(trimmed) {

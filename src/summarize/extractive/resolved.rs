@@ -74,6 +74,18 @@ fn has_passed(action: &Action) -> bool {
     }
 }
 
+/// The turn since which all tests pass that failed before, if they do: a run of tests passed last, and none is left open.
+pub(super) fn tests_pass_since(actions: &[Action]) -> Option<usize> {
+    let mut runs = actions.iter().filter(|action| action.outcome.tests);
+    let is_green = |action: &&Action| action.outcome.failed != Some(true) && has_passed(action);
+    let last = runs.clone().rev().find(is_green)?;
+    let is_left =
+        |action: &Action| action.is_open && (action.outcome.tests || action.target.key.contains("test"));
+    let have_failed = runs.any(|action| action.failures > 0) && !actions.iter().any(is_left);
+    // What a turn calls comes after what it says.
+    have_failed.then_some(last.turn + 1)
+}
+
 /// What stands in every command that may be a run of one of these programs.
 fn needles(open: &[Vec<Run<'_>>]) -> Vec<Finder<'static>> {
     let first_words = open

@@ -1,13 +1,16 @@
 //! What a sentence states of what: `Wait, the port is 9443 now` states a number of the port, and that it is new.
 
+mod change;
+mod elsewhere;
+
 use std::sync::LazyLock;
 
 use aho_corasick::Span;
 use aho_corasick::packed::Searcher;
 
 use super::clause::{clause, done_by_speaker, ends_clause, names_something, without_marks};
-use super::predicate::{is_state, kind};
-use super::small_talk::holds_any;
+use super::predicate::{REASON, is_state, kind};
+pub(super) use change::{is_correction, may_take_back, starts_like, tells_change};
 
 /// Words of a subject at most.
 const MAX_WORDS: usize = 6;
@@ -28,48 +31,6 @@ pub(super) struct Statement {
     pub is_value: bool,
     /// Whether somebody says to have changed it.
     pub is_change: bool,
-}
-
-/// Starts of sentences that take back what was said.
-const CORRECTIONS: [&str; 10] = [
-    "actually,",
-    "correction",
-    "i was wrong",
-    "my mistake",
-    "on second thought",
-    "update:",
-    "updated:",
-    "wait,",
-    "wait:",
-    "更正",
-];
-
-/// Whether a sentence says that it takes back what was said.
-pub(super) fn is_correction(sentence: &str) -> bool {
-    let starts_with = |start: &&str| {
-        sentence
-            .get(..start.len())
-            .is_some_and(|head| head.eq_ignore_ascii_case(start))
-    };
-    CORRECTIONS.iter().any(starts_with)
-}
-
-/// One of these stands in every sentence that says that something is new.
-const NEWS: [&str; 8] = [
-    " now",
-    "Now ",
-    "instead",
-    "no longer",
-    "anymore",
-    "after all",
-    "undone",
-    "现在",
-];
-
-/// Whether a sentence says that something is new.
-pub(super) fn tells_change(sentence: &str) -> bool {
-    static FOUND: LazyLock<Option<Searcher>> = LazyLock::new(|| Searcher::new(NEWS));
-    holds_any(sentence, FOUND.as_ref(), &NEWS) || is_correction(sentence)
 }
 
 /// The verbs that states are told with, and the kinds of statements that they make.
@@ -137,11 +98,17 @@ pub(super) fn statements(sentence: &str) -> Vec<Statement> {
         };
         found.extend(clause(before).and_then(|clause| stated(&clause, after, kind)));
     }
+    if from == 0 {
+        found.extend(elsewhere::stated_by_verbs(sentence));
+    }
     for at in memchr::memchr_iter(b'I', sentence.as_bytes()) {
         found.extend(done_by_speaker(sentence, at).and_then(changed));
     }
-    if !sentence.is_ascii() && (sentence.contains('是') || sentence.contains('为')) {
-        found.extend(stated_without_spaces(sentence));
+    if !sentence.is_ascii() {
+        if sentence.contains('是') || sentence.contains('为') {
+            found.extend(stated_without_spaces(sentence));
+        }
+        found.extend(elsewhere::stated_in_script(sentence));
     }
     found
 }
@@ -231,7 +198,11 @@ fn stated(clause: &[&str], after: &str, verb: &str) -> Option<Statement> {
     let kind = kind(after);
     let (subject, id) = subject(words, verb, &kind)?;
     Some(Statement {
-        is_one: is_named || definite == owned || words.len() > 1,
+        // Something has one reason, unless it is told of several.
+        is_one: is_named
+            || definite == owned
+            || words.len() > 1
+            || kind == REASON && words.iter().all(|word| !word.ends_with('s')),
         is_value: matches!(kind.as_str(), "number" | "state"),
         subject,
         id,
@@ -334,22 +305,6 @@ mod tests {
                 (is_one, is_value),
                 "{sentence}"
             );
-        }
-    }
-
-    #[test]
-    fn what_is_new_is_said_to_be() {
-        for sentence in [
-            "The port is 9443 now.",
-            "It goes to your card instead.",
-            "The bug is not in a after all.",
-            "Wait, the total is 39.90 EUR.",
-            "The file is no longer there.",
-        ] {
-            assert!(tells_change(sentence), "{sentence}");
-        }
-        for sentence in ["The port is known.", "Waiting is fine.", "Update the file."] {
-            assert!(!tells_change(sentence), "{sentence}");
         }
     }
 }

@@ -1,8 +1,20 @@
 //! Statements that a later one took back: of two about the same subject, the later one stands.
 
+mod denied;
+mod failing;
+#[cfg(test)]
+mod tests;
+
+use std::sync::LazyLock;
+
+use aho_corasick::packed::Searcher;
 use rustc_hash::FxHashMap;
 
-use super::statement::{Statement, is_correction, statements, tells_change};
+use denied::{Denied, denied};
+use failing::tells_failing_tests;
+
+use super::small_talk::holds_any;
+use super::statement::{Statement, is_correction, may_take_back, statements, tells_change};
 
 /// Corrections looked at: what they take back is told in other words, and so it is compared with each.
 const MAX_CORRECTIONS: usize = 16;
@@ -12,6 +24,11 @@ const MAX_CALLED: usize = 64;
 
 /// What sentences hold that say what is so besides.
 const ADDITIONS: [&str; 4] = [" also ", " as well", " too.", " too,"];
+
+static SAID_BESIDES: LazyLock<Option<Searcher>> = LazyLock::new(|| Searcher::new(ADDITIONS));
+
+/// What says of all tests that they pass, or that not one does.
+const ALL_TESTS: &str = "all tests is/state";
 
 /// What a sentence is worth once all is said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,6 +48,10 @@ pub(super) struct Stated {
     /// What calls changed, by what they are told to be about: their turns, and what they were called with.
     called: FxHashMap<String, Vec<(usize, String)>>,
     corrections: Vec<(usize, String)>,
+    /// Values that corrections deny which name nothing else.
+    denied: Vec<(usize, Denied)>,
+    /// The turn that tells of all tests how they are, or since which those pass that failed.
+    tests_pass: Option<usize>,
 }
 
 /// The latest turns that state something of a subject.
@@ -47,19 +68,32 @@ struct Latest {
 impl Stated {
     /// Notes a sentence of a turn no later than those noted before, and says what it is worth at the end.
     pub fn note(&mut self, turn: usize, sentence: &str) -> Worth {
+        if self.has_passed_since(Some(turn), sentence) {
+            return Worth::Stale;
+        }
+        let may_take_back = may_take_back(sentence);
+        let is_correction = may_take_back && is_correction(sentence);
+        if may_take_back
+            && self.denied.len() < MAX_CORRECTIONS
+            && let Some(denied) = denied(sentence, is_correction)
+        {
+            self.denied.push((turn, denied));
+        }
         let statements = statements(sentence);
         if statements.is_empty() {
             return Worth::Plain;
         }
-        let is_stale = self.has_later(Some(turn), &statements);
+        let is_stale = self.has_later(Some(turn), sentence, &statements);
         // What is so besides takes nothing's place.
-        if ADDITIONS.iter().any(|word| sentence.contains(word)) {
+        if holds_any(sentence, SAID_BESIDES.as_ref(), &ADDITIONS) {
             return if is_stale { Worth::Stale } else { Worth::Plain };
         }
         let is_value = statements.iter().any(|statement| statement.is_value);
-        let is_change = tells_change(sentence);
-        let is_correction = is_change && is_correction(sentence);
+        let is_change = is_correction || tells_change(sentence);
         for mut statement in statements {
+            if statement.subject == ALL_TESTS && !sentence.contains("except") && !sentence.contains(" but ") {
+                self.note_passed_tests(turn);
+            }
             if is_correction && self.corrections.len() < MAX_CORRECTIONS {
                 self.corrections.push((turn, statement.subject.clone()));
             }
@@ -74,6 +108,11 @@ impl Stated {
             false if is_value || is_change => Worth::State,
             false => Worth::Plain,
         }
+    }
+
+    /// Notes that tests which failed pass since a turn.
+    pub fn note_passed_tests(&mut self, turn: usize) {
+        self.tests_pass = self.tests_pass.max(Some(turn));
     }
 
     /// Notes that something was changed by a call whose name has it so: of `pending_order` also the order.
@@ -109,11 +148,23 @@ impl Stated {
 
     /// Whether a sentence told before any of these turns (`None`) or in one of them states what a later one took back.
     pub fn is_stale(&self, turn: Option<usize>, sentence: &str) -> bool {
-        !(self.by_subject.is_empty() && self.called.is_empty()) && self.has_later(turn, &statements(sentence))
+        let is_any = !(self.by_subject.is_empty() && self.called.is_empty() && self.denied.is_empty());
+        self.has_passed_since(turn, sentence)
+            || is_any && self.has_later(turn, sentence, &statements(sentence))
     }
 
-    fn has_later(&self, turn: Option<usize>, statements: &[Statement]) -> bool {
+    /// Whether a sentence says that tests fail, before it was told of all how they are.
+    fn has_passed_since(&self, turn: Option<usize>, sentence: &str) -> bool {
+        self.tests_pass > turn && tells_failing_tests(sentence)
+    }
+
+    fn has_later(&self, turn: Option<usize>, sentence: &str, statements: &[Statement]) -> bool {
         let is_later = |other: Option<usize>| other.is_some() && other > turn;
+        let denies =
+            |(other, denied): &(usize, Denied)| is_later(Some(*other)) && denied.is_told_by(sentence);
+        if !statements.is_empty() && self.denied.iter().any(denies) {
+            return true;
+        }
         statements.iter().any(|statement| {
             // There are many issues and errors, each of which `is` something.
             let replaces = |latest: &Latest| {
@@ -185,138 +236,4 @@ fn is_same(one: &str, other: &str) -> bool {
     };
     let rest = long.strip_prefix(short);
     rest.is_some_and(|rest| rest.is_empty() || (rest.starts_with(' ') && short.contains(' ')))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Of sentences of one turn each, those that stand at the end.
-    fn left<'s>(said: &[&'s str]) -> Vec<&'s str> {
-        let mut stated = Stated::default();
-        let turns = said.iter().enumerate().rev();
-        let mut left: Vec<&str> = turns
-            .filter(|(turn, sentence)| stated.note(*turn, sentence) != Worth::Stale)
-            .map(|(_, sentence)| *sentence)
-            .collect();
-        left.reverse();
-        left
-    }
-
-    #[test]
-    fn what_somebody_has_in_a_state_is_taken_back_by_another_state_of_it() {
-        let said = [
-            "Your account has an overdue bill of $150.00 from February.",
-            "You have an active line.",
-            "They have a plan of the team.",
-            "Your overdue bill is now marked as paid.",
-        ];
-        assert_eq!(left(&said), said[1..]);
-    }
-
-    #[test]
-    fn of_statements_about_the_same_subject_the_last_one_stays() {
-        let said = [
-            "The root cause is the missing index.",
-            "The price of A1 is 5 dollars.",
-            "I was wrong: the root cause is a deadlock.",
-            "The price of B2 is 6 dollars.",
-            "The issue is in a.",
-            "The issue is also in b.",
-            "Actually, the issue is in c.",
-        ];
-        assert_eq!(left(&said), [said[1], said[2], said[3], said[6]]);
-    }
-
-    #[test]
-    fn a_correction_takes_back_what_was_said_in_fewer_words() {
-        let said = [
-            "Noted, your phone number is 555-0100 and I will use it.",
-            "The phone is charged.",
-            "Updated: the phone number on file is now 555-0199.",
-        ];
-        assert_eq!(left(&said), [said[1], said[2]]);
-    }
-
-    #[test]
-    fn a_state_stands_until_another_is_told() {
-        for (before, after) in [
-            ("The port is 8080.", "The port is 9443 now."),
-            (
-                "The server runs on port 8080.",
-                "The server now runs on port 9443.",
-            ),
-            (
-                "The bug is in parser.py.",
-                "The bug is not in parser.py after all.",
-            ),
-            ("The total is 41.50 EUR.", "Wait, the total is 39.90 EUR."),
-            ("The total is 41.50 EUR.", "The total is 39.90 EUR."),
-            ("Your line is suspended.", "Your line has been reactivated."),
-            (
-                "Airplane Mode is currently enabled on your phone.",
-                "Airplane Mode is off now.",
-            ),
-            (
-                "The refund of $120 goes to your gift card.",
-                "The refund of $120 goes to your PayPal account instead.",
-            ),
-            ("订单金额是 1299 元。", "更正：订单金额是 1499 元。"),
-            (
-                "I see that your mobile data is OFF.",
-                "Great, my mobile data is on.",
-            ),
-        ] {
-            assert_eq!(left(&[before, after]), [after], "{before}");
-        }
-        for (before, after) in [
-            ("The issue is in a.", "The issue is that b fails."),
-            ("The first item is A1.", "The second item is B2."),
-            (
-                "Your flight is on May 3.",
-                "Your flight is operated by Lufthansa.",
-            ),
-            ("The test file is tests/test_io.py.", "The test file is not new."),
-            (
-                "The response is cached.",
-                "The response is now compressed as well.",
-            ),
-            ("The server is slow.", "The server runs on port 80."),
-            ("Your order is on its way.", "If your order is late, call."),
-            ("This is done.", "This is not done."),
-            ("Your order #W1 is pending.", "Your order #W2 is delivered."),
-            ("The price of your order is 5.", "Your order is delivered."),
-        ] {
-            assert_eq!(left(&[before, after]), [before, after], "{before}");
-        }
-    }
-
-    #[test]
-    fn a_call_changes_what_it_names() {
-        let mut stated = Stated::default();
-        stated.note_changes(3, "pending_order", "(order_id: #W2)");
-        for (sentence, expected) in [
-            ("Your order #W1 is pending.", false),
-            ("Your order #W2 is pending.", true),
-            ("Your order is pending.", true),
-            ("Your order is a gift.", false),
-            ("Your pending order is a gift.", true),
-        ] {
-            assert_eq!(stated.is_stale(Some(1), sentence), expected, "{sentence}");
-        }
-        stated.note_changes(3, "line", "(line_id: L1002)");
-        assert!(stated.is_stale(Some(1), "Your line 555-0100 is suspended."));
-    }
-
-    #[test]
-    fn what_one_turn_says_in_two_sentences_stays() {
-        let mut stated = Stated::default();
-        assert_eq!(stated.note(1, "The port is 80."), Worth::State);
-        assert_eq!(stated.note(1, "The port is 90 now."), Worth::State);
-        assert_eq!(stated.note(0, "The port is 70."), Worth::Stale);
-        stated.note_changes(1, "the_airplane_mode", "(on: false)");
-        assert!(stated.is_stale(Some(0), "Airplane Mode is on."));
-        assert!(stated.is_stale(None, "Its port: the port is 70."));
-        assert!(!stated.is_stale(Some(1), "The port is 80."));
-    }
 }

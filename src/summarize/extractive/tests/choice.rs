@@ -118,3 +118,65 @@ fn demands_of_a_long_request_come_before_what_it_explains_and_courtesies_are_lef
     }
     assert!(!text.contains("Thanks"), "{text}");
 }
+
+#[test]
+fn that_tests_fail_is_told_until_they_pass() {
+    let run = |output: &'static str| {
+        [
+            call("", "bash", r#"{"command": "pytest tests/test_io.py"}"#),
+            answer(output),
+        ]
+    };
+    let said = turn(
+        Role::Assistant,
+        "There are 2 failing tests in the suite of the reader.",
+    );
+    let failed = || run("==== 2 failed, 3 passed in 0.4s ====");
+    let passed = || run("==== 5 passed in 0.4s ====");
+    let mut turns = vec![turn(Role::Human, "Mend the reader.")];
+    turns.extend(failed());
+    turns.push(said);
+    let text = told(&turns);
+    assert!(text.contains("- There are 2 failing tests"), "{text}");
+    turns.extend(passed());
+    let text = told(&turns);
+    assert!(!text.contains("failing tests"), "{text}");
+    // Of others, which fail still, it may have been said.
+    let other = r#"{"command": "pytest tests/test_db.py"}"#;
+    turns.extend([
+        call("", "bash", other),
+        answer("==== 1 failed, 1 passed in 0.4s ===="),
+    ]);
+    let text = told(&turns);
+    assert!(text.contains("- There are 2 failing tests"), "{text}");
+}
+
+#[test]
+fn lines_of_a_command_are_no_findings() {
+    let edit = "The reader drops the last line of each file.\n<command>\nedit\nclock = TimeDelta(precision=\"days\")\nend_of_edit\n</command>\nIt keeps the first line of each of them.";
+    let text = told(&[turn(Role::Human, "Mend the reader."), turn(Role::Assistant, edit)]);
+    let findings = text.split_once("Findings:").map_or("", |(_, findings)| findings);
+    assert!(
+        findings.contains("drops the last line") && findings.contains("keeps the first line"),
+        "{text}"
+    );
+    assert!(!findings.contains("TimeDelta"), "{text}");
+}
+
+#[test]
+fn items_without_their_list_are_told_last() {
+    let list = "The reader handles these:\n- Property with getter and setter at once\n- The `setter` of a property without one\nIt is done.";
+    let turns = [turn(Role::Human, "Mend it."), turn(Role::Assistant, list)];
+    let text = summary_of(&turns, None, &[], 38).text;
+    assert!(
+        text.contains("- The `setter` of") && !text.contains("getter"),
+        "{text}"
+    );
+    assert!(told(&turns).contains("getter"), "{text}");
+    let said = "The parser fails twice:\n- When the string ends in two quotes (at length 65+)\nTo mend that, I will need to check the pattern of the parser.\nThe pattern of the parser is too strict now.";
+    let text = told(&[turn(Role::Human, "Mend it."), turn(Role::Assistant, said)]);
+    assert!(
+        text.contains("is too strict") && !text.contains("two quotes") && !text.contains("I will need"),
+        "{text}"
+    );
+}
