@@ -123,6 +123,41 @@ fn a_turn_with_another_summary_is_shown_as_the_turn_that_it_was() {
     assert_eq!(checked["anchors_held"], json!(row.anchors_held), "{checked}");
 }
 
+#[test]
+fn a_turn_whose_summary_was_taken_out_is_shown_and_scored_as_the_turn_that_it_was() {
+    let once = fit(
+        &fitter(asked(4000, SummaryPlacement::Merge)),
+        &long_run(24).to_string(),
+    );
+    let once = once.text.unwrap();
+    let mut without: Value = serde_json::from_str(&once).unwrap();
+    let own = taking(&once)
+        .split("\n\n[CONTEXT SUMMARY]:")
+        .next()
+        .unwrap()
+        .to_owned();
+    without["conversations"][3]["value"] = json!(own);
+    let workspace = Workspace::with_input(format!("{once}\n"));
+    workspace.write("without.jsonl", format!("{without}\n"));
+    let show = ["show", "in.jsonl", "--compressed", "without.jsonl", "--full"];
+    let shown = String::from_utf8(workspace.run(&show).exits(0).stdout).unwrap();
+    assert!(
+        shown.contains("\n~ [3] tool  ") && shown.contains("~ extended or updated"),
+        "{shown}"
+    );
+    assert!(
+        !shown.contains("\n- [3]") && !shown.contains("\n+ [3]"),
+        "{shown}"
+    );
+    // What only the summary told is not told any more; what the turn itself says still is.
+    let check = ["check", "--grounding", "in.jsonl", "without.jsonl"];
+    let check = [&check[..], &["--format", "json"]].concat();
+    let checked: Value = serde_json::from_slice(&workspace.run(&check).stdout).unwrap();
+    assert!(checked["anchors_needed"].as_u64().unwrap() > 0, "{checked}");
+    assert_eq!(checked["anchors_held"], json!(0), "{checked}");
+    assert!(shown.contains("dangling: ZX99417"), "{shown}");
+}
+
 /// Tells what it was given.
 #[derive(Default)]
 struct Witness(Mutex<Vec<(Option<String>, String)>>);

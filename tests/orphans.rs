@@ -6,7 +6,7 @@ mod support;
 use serde_json::{Value, json};
 use support::structure::{NO_RESULT, chat, found, mended};
 use trajfit::summarize::marker::SUMMARY_MARKER;
-use trajfit::trajectory::{Faults, mend, parse};
+use trajfit::trajectory::{Faults, faults, mend, parse};
 
 fn envelope(id: &str, content: &str) -> String {
     let answer = json!({"tool_call_id": id, "name": "f", "content": content});
@@ -81,6 +81,18 @@ fn ids_in_the_text_of_calls_tell_which_answer_is_whose() {
     assert!(answers.contains(&missing), "{answers}");
     assert!(turns[3]["value"].as_str().unwrap().contains("\nlost\n"));
     assert_eq!((turns.len(), left), (5, Faults::default()));
+    // The same in the only part of a content.
+    let mut record = record;
+    record["conversations"][2]["value"] = json!([{"type": "text", "text": wrong}]);
+    let (turns, left) = mended(&record);
+    assert_eq!(turns[2]["value"][0]["type"], json!("text"));
+    let answers = turns[2]["value"][0]["text"].as_str().unwrap();
+    assert!(
+        answers.starts_with(&envelope("b", "2")) && !answers.contains("lost"),
+        "{answers}"
+    );
+    assert!(turns.iter().any(|turn| turn.to_string().contains("\\nlost\\n")));
+    assert_eq!(left, Faults::default());
 }
 
 /// A call of each id, and the turn that brings results in parts for some ids.
@@ -234,4 +246,94 @@ fn results_told_in_parts_answer_their_calls() {
         let text = mended(&record).0.iter().map(Value::to_string).collect::<String>();
         assert_eq!(text.matches(NO_RESULT).count(), 1, "{text}");
     }
+}
+
+#[test]
+fn an_answer_that_is_no_text_is_told_as_json() {
+    let begin = "[output of a tool; its call was not recorded]";
+    let end = "[end of the output]";
+    let told = |content: &str| {
+        format!(
+            r#"{{"messages": [{{"role": "user", "content": "u"}}, {{"role": "assistant", "content": "x"}},
+            {{"role": "tool", "tool_call_id": "s"{content}}}, {{"role": "assistant", "content": "y"}}]}}"#
+        )
+    };
+    for (content, expected) in [
+        ("42.50", "42.50"),
+        ("true", "true"),
+        (r#"{"a": [1.0, "\u00e9"]}"#, r#"{"a": [1.0, "\u00e9"]}"#),
+        (r#"[1, "b"]"#, r#"[1, "b"]"#),
+        ("[]", "[]"),
+        (
+            r#"[{"type": "text", "text": "t"}, {"type": "x", "y": 1e3}]"#,
+            r#"[{"type": "text", "text": "t"}, {"type": "x", "y": 1e3}]"#,
+        ),
+        (r#""half \ud800""#, r#""half \ud800""#),
+    ] {
+        let record: String = told(&format!(r#", "content": {content}"#));
+        assert_mends(&record, &[json!(format!("{begin}\n{expected}\n{end}"))]);
+    }
+    for nothing in ["", r#", "content": null"#] {
+        assert_mends(&told(nothing), &[json!(format!("{begin}\n{end}"))]);
+    }
+}
+
+/// That the third turn of a record with one orphan becomes a person's, with this content.
+#[track_caller]
+fn assert_mends(record: &str, contents: &[Value]) {
+    let found = faults(&parse(record.as_bytes(), None).unwrap(), SUMMARY_MARKER);
+    assert_eq!((found.orphan_responses, found.total()), (1, 1), "{record}");
+    let once = mend(&parse(record.as_bytes(), None).unwrap(), SUMMARY_MARKER).unwrap();
+    let turns: Value = serde_json::from_str(&once.text).unwrap();
+    for (place, content) in contents.iter().enumerate() {
+        assert_eq!(
+            turns["messages"][2 + place]["role"],
+            json!("user"),
+            "{}",
+            once.text
+        );
+        assert_eq!(turns["messages"][2 + place]["content"], *content, "{}", once.text);
+    }
+    assert_eq!(once.left, Faults::default(), "{}", once.text);
+    assert_eq!(
+        mend(&parse(once.text.as_bytes(), None).unwrap(), SUMMARY_MARKER),
+        None
+    );
+}
+
+#[test]
+fn an_image_that_nobody_asked_for_is_told_as_the_image_that_it_is() {
+    let image = json!({"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}});
+    let other = json!({"type": "x"});
+    let record = chat(&[
+        json!({"role": "user", "content": "u"}),
+        json!({"role": "assistant", "content": "x"}),
+        json!({"role": "tool", "tool_call_id": "s", "content": [image, other]}),
+        json!({"role": "user", "content": "v"}),
+        json!({"role": "assistant", "content": "y"}),
+    ]);
+    let text = |text: &str| json!({"type": "text", "text": text});
+    let begin = text("[output of a tool; its call was not recorded]");
+    let told = json!([
+        begin,
+        image,
+        text(&other.to_string()),
+        text("[end of the output]"),
+        text("v")
+    ]);
+    assert_mends(&record.to_string(), &[told]);
+}
+
+#[test]
+fn a_turn_that_answers_somebody_in_parts_is_nobodys_orphan_to_be_told() {
+    let call = json!({"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}});
+    let result = json!({"type": "tool_result", "tool_use_id": "a", "content": "1"});
+    let record = chat(&[
+        json!({"role": "assistant", "content": "x", "tool_calls": [call]}),
+        json!({"role": "tool", "tool_call_id": "s", "content": [result]}),
+        json!({"role": "assistant", "content": "y"}),
+    ]);
+    assert_eq!(found(&record).orphan_responses, 1);
+    let text = record.to_string();
+    assert_eq!(mend(&parse(text.as_bytes(), None).unwrap(), SUMMARY_MARKER), None);
 }

@@ -120,7 +120,7 @@ pub fn beside(old: &Shown, new: &Shown, score: &PairScore, page: Page) -> String
     text
 }
 
-/// `-` for what is gone, `+` for what is new, `~` for what was extended or has another summary, nothing for what is kept.
+/// `-` for what is gone, `+` for what is new, `~` for what was extended or has another summary or none, nothing for what is kept.
 fn marks(left: Option<usize>, right: Option<usize>, origins: &[Origin]) -> (&'static str, &'static str) {
     let came = match right.and_then(|turn| origins.get(turn)) {
         Some(Origin::New) => "+ ",
@@ -234,7 +234,7 @@ fn colour(role: Role) -> &'static str {
 
 /// What the marks mean, and the identifiers by name.
 fn legend(score: &PairScore, page: Page) -> String {
-    let mut text = String::from("\n- gone, + new, ~ extended");
+    let mut text = String::from("\n- gone, + new, ~ extended or updated");
     let needed = score.needed.len();
     if needed == 0 {
         text.push_str("; no identifier that kept assistant turns rely on was told by gone turns only\n");

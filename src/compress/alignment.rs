@@ -14,7 +14,7 @@ pub enum Origin {
     Kept(usize),
     /// It says what this turn says, and then more: a notice, or a summary that was appended.
     Extended(usize),
-    /// It says what this turn says, but for a summary in it that another one replaced.
+    /// It says what this turn says, but for a summary in it that another one replaced, or that was taken out.
     Updated(usize),
     /// It is new, or was changed.
     New,
@@ -89,10 +89,9 @@ fn extend(
         let between = original.get(from..to).unwrap_or_default();
         let beside = without_summaries(new);
         let is_updated = |turn: usize| {
-            beside.as_ref().is_some_and(|new| {
-                let old = of_original.get_or_init(all).get(turn);
-                old.is_some_and(|old| old.as_ref().is_some_and(|old| continues(new, old)))
-            })
+            let old = of_original.get_or_init(all).get(turn);
+            let old = old.and_then(Option::as_ref);
+            old.is_some_and(|old| says_something(old) && continues(beside.as_ref().unwrap_or(new), old))
         };
         let origin_in = |(place, old): (usize, &TurnView<'_>)| {
             let turn = from + place;
@@ -110,15 +109,21 @@ fn extend(
     }
 }
 
+/// Whether any other turn can be told from this one.
+fn says_something(turn: &TurnView<'_>) -> bool {
+    turn.texts().any(|text| !text.trim().is_empty())
+}
+
 /// Whether `new` says all that `old` says, and then more.
 fn continues(new: &TurnView<'_>, old: &TurnView<'_>) -> bool {
-    let said = old.text.trim_end();
+    let said = old.text.trim();
     let answers = || new.responses.iter().zip(&old.responses);
+    let goes_on = |new: &str, old: &str| new.trim_start().starts_with(old.trim());
     new.role == old.role
         && (!said.is_empty() || !old.responses.is_empty())
-        && new.text.starts_with(said)
+        && goes_on(&new.text, said)
         && new.responses.len() == old.responses.len()
-        && answers().all(|(new, old)| new.content.starts_with(old.content.trim_end()))
+        && answers().all(|(new, old)| goes_on(&new.content, &old.content))
         && new.calls.len() == old.calls.len()
         && new
             .calls
@@ -291,9 +296,22 @@ mod tests {
             origins(&old[..2], &["task", "other words SUM new"]),
             [Kept(0), New]
         );
-        // It was taken out, or has none before it.
-        assert_eq!(origins(&old[..2], &["task", "own words"]), [Kept(0), New]);
         assert_eq!(origins(&["a SUM old"], &["b SUM new"]), [New]);
+    }
+
+    #[test]
+    fn a_turn_whose_summary_was_taken_out_is_updated() {
+        use Origin::{Kept, New, Updated};
+        let old = ["task", "own words SUM old", "b", "c"];
+        assert_eq!(
+            origins(&old, &["task", " own words", "new", "c"]),
+            [Kept(0), Updated(1), New, Kept(3)]
+        );
+        // Nothing is left of it that could be found again.
+        assert_eq!(
+            origins(&["task", " SUM old"], &["task", "anything"]),
+            [Kept(0), New]
+        );
     }
 
     #[test]

@@ -183,6 +183,15 @@ pub fn escape_into(text: &str, out: &mut String) {
     out.push_str(inner_of(&quoted));
 }
 
+/// `text` as a JSON string.
+pub fn quoted(text: &str) -> String {
+    let mut literal = String::with_capacity(text.len() + 2);
+    literal.push('"');
+    escape_into(text, &mut literal);
+    literal.push('"');
+    literal
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -14,6 +14,7 @@ mod parse;
 mod parts;
 mod record;
 mod responses;
+mod results;
 mod role;
 mod shape;
 mod structure;

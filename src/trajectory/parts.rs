@@ -3,6 +3,7 @@
 use serde_json::value::RawValue;
 
 use super::fields::fields;
+use super::json;
 
 /// One part of a content list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,6 +14,21 @@ pub enum Part<'a> {
     Image,
     /// The JSON text of any other part.
     Other(&'a str),
+}
+
+/// The parts of a content that is a list of objects, as JSON: texts and images as they stand, others as texts.
+pub fn raw_parts(content: &str) -> Vec<String> {
+    let parts: Vec<&RawValue> = serde_json::from_str(content).unwrap_or_default();
+    let raw_part = |part: &RawValue| match part_of(part.get()) {
+        Part::Text(_) | Part::Image => part.get().to_owned(),
+        Part::Other(other) => text_part(&json::quoted(other)),
+    };
+    parts.into_iter().map(raw_part).collect()
+}
+
+/// A text, given as a JSON string, as a part.
+pub fn text_part(literal: &str) -> String {
+    format!("{{\"type\": \"text\", \"text\": {literal}}}")
 }
 
 const TEXT_KINDS: [&str; 4] = ["\"text\"", "\"input_text\"", "\"output_text\"", ""];

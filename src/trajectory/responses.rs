@@ -34,7 +34,7 @@ fn in_literal(literal: &str, new: &[(usize, &str)]) -> Option<String> {
     let blocks = tagged_responses(&text);
     if blocks.is_empty() {
         let [(0, text)] = new else { return None };
-        return Some(quoted(text));
+        return Some(json::quoted(text));
     }
     let mut written = String::with_capacity(text.len());
     let mut copied = 0;
@@ -49,14 +49,25 @@ fn in_literal(literal: &str, new: &[(usize, &str)]) -> Option<String> {
         copied = block.end;
     }
     written.push_str(text.get(copied..)?);
-    Some(quoted(&written))
+    Some(json::quoted(&written))
 }
 
-/// The turn's JSON without some of its envelopes, given by their places in order; `None` where its text is no plain string, or where
-/// nothing of it would be left.
+/// The JSON string that is all that a content says: itself, or its only part.
+pub(super) fn only_text(content: &str) -> Option<&str> {
+    if content.starts_with('"') {
+        return Some(content);
+    }
+    match parts(content)?.as_slice() {
+        [Part::Text(literal)] => Some(literal),
+        _ => None,
+    }
+}
+
+/// The turn's JSON without some of its envelopes, given by their places in order; `None` where they stand in no single text, or
+/// where nothing of it would be left.
 pub fn without_responses(turn: &Turn<'_>, gone: &[usize]) -> Option<String> {
-    let content = turn.content.filter(|content| content.starts_with('"'))?;
-    let (text, is_exact) = json::decode(content);
+    let literal = only_text(turn.content?)?;
+    let (text, is_exact) = json::decode(literal);
     let blocks = whole_responses(&text);
     if !is_exact || gone.len() >= blocks.len() {
         return None;
@@ -72,7 +83,7 @@ pub fn without_responses(turn: &Turn<'_>, gone: &[usize]) -> Option<String> {
         copied = block.end;
     }
     written.push_str(text.get(copied..)?);
-    replaced(turn.text, content, &quoted(written.trim()))
+    replaced(turn.text, literal, &json::quoted(written.trim()))
 }
 
 /// What stands between the tags of an envelope, with another content.
@@ -82,7 +93,7 @@ fn in_envelope(inner: &str, response: &str) -> Option<String> {
         .ok()
         .and_then(|fields| fields.values[0]);
     match content {
-        Some(content) => replaced(inner, content, &quoted(response)),
+        Some(content) => replaced(inner, content, &json::quoted(response)),
         None => replaced(inner, block, response),
     }
 }
@@ -94,7 +105,7 @@ fn in_parts(content: &str, parts: &[Part<'_>], new: &[(usize, &str)]) -> Option<
     });
     let Some(literal) = first else {
         let [(0, text)] = new else { return None };
-        return Some(format!(r#"[{{"type": "text", "text": {}}}]"#, quoted(text)));
+        return Some(format!(r#"[{{"type": "text", "text": {}}}]"#, json::quoted(text)));
     };
     let objects: Vec<&RawValue> = serde_json::from_str(content).ok()?;
     let at = literal.as_ptr() as usize;
@@ -108,24 +119,16 @@ fn in_parts(content: &str, parts: &[Part<'_>], new: &[(usize, &str)]) -> Option<
         in_literal(literal, new)?
     } else {
         let [(0, text)] = new else { return None };
-        quoted(text)
+        json::quoted(text)
     };
     Some(format!("[{}]", replaced(part, literal, &text)?))
 }
 
 /// `whole` with `new` in place of `part`, which is a slice of it.
-fn replaced(whole: &str, part: &str, new: &str) -> Option<String> {
+pub(super) fn replaced(whole: &str, part: &str, new: &str) -> Option<String> {
     let start = (part.as_ptr() as usize).checked_sub(whole.as_ptr() as usize)?;
     let (before, after) = (whole.get(..start)?, whole.get(start + part.len()..)?);
     Some([before, new, after].concat())
-}
-
-fn quoted(text: &str) -> String {
-    let mut literal = String::with_capacity(text.len() + 2);
-    literal.push('"');
-    json::escape_into(text, &mut literal);
-    literal.push('"');
-    literal
 }
 
 #[cfg(test)]

@@ -4,11 +4,13 @@
 use std::borrow::Cow;
 
 use memchr::memmem;
+use rustc_hash::FxHashSet;
 use serde_json::value::RawValue;
 
 use super::calls::{raw_call, raw_calls};
 use super::decode::{content_text, tagged_calls_of, tagged_responses};
 use super::fields::fields;
+use super::results::result_ids;
 use super::{Role, Turn, json};
 
 /// An id as JSON spells it: a field of its own as it stands there, or read from a text.
@@ -53,6 +55,12 @@ fn shape<'a>(turn: &Turn<'a>, reads_ids: bool) -> Shape<'a> {
     let mut shape = Shape::default();
     let content = turn.content.unwrap_or_default();
     let literal = |id: &'a str| Some(Cow::Borrowed(id));
+    let has_results = !turn.opaque && matches!(turn.role, Role::Tool | Role::Human);
+    let results = if has_results {
+        result_ids(content)
+    } else {
+        Vec::new()
+    };
     match turn.role {
         _ if turn.opaque => {}
         Role::Assistant if turn.role_name == Some("\"function_call\"") => {
@@ -78,7 +86,7 @@ fn shape<'a>(turn: &Turn<'a>, reads_ids: bool) -> Shape<'a> {
                         fields(answer, &["tool_call_id"]).ok()?.values[0]
                     })
                 }
-                None if has_results(content) => Vec::new(),
+                None if !results.is_empty() => Vec::new(),
                 None => vec![None],
                 Some(ids) if ids.starts_with('[') => {
                     let ids: Vec<&RawValue> = serde_json::from_str(ids).unwrap_or_default();
@@ -89,36 +97,17 @@ fn shape<'a>(turn: &Turn<'a>, reads_ids: bool) -> Shape<'a> {
         }
         _ => {}
     }
-    if !turn.opaque && matches!(turn.role, Role::Tool | Role::Human) {
-        for id in result_ids(content) {
-            let id = literal(id);
-            if !shape.answers.contains(&id) {
-                shape.answers.push(id);
-                shape.in_parts += 1;
-            }
+    if results.is_empty() {
+        return shape;
+    }
+    let mut seen: FxHashSet<Id<'a>> = shape.answers.iter().flatten().cloned().collect();
+    for id in results {
+        if seen.insert(Cow::Borrowed(id)) {
+            shape.answers.push(literal(id));
+            shape.in_parts += 1;
         }
     }
     shape
-}
-
-fn has_results(content: &str) -> bool {
-    !result_ids(content).is_empty()
-}
-
-/// The ids of the calls that the `tool_result` parts of a content answer.
-fn result_ids<'c>(content: &'c str) -> Vec<&'c str> {
-    const KEY: &str = "tool_use_id";
-    let id_of = |part: &'c RawValue| fields(part.get(), &[KEY]).ok()?.values[0];
-    if content.starts_with('"') || memmem::find(content.as_bytes(), KEY.as_bytes()).is_none() {
-        return Vec::new();
-    }
-    let parts: Vec<&'c RawValue> = if content.starts_with('[') {
-        serde_json::from_str(content).unwrap_or_default()
-    } else {
-        serde_json::from_str(content).into_iter().collect()
-    };
-    let ids = parts.into_iter().filter_map(id_of);
-    ids.filter(|id| *id != "null").collect()
 }
 
 /// The ids of `count` blocks in a content; none where they are not to be read, or are not that many.

@@ -56,7 +56,7 @@ pub(super) struct Structure<'a> {
     pub links: Vec<(Place, Place)>,
     pub orphans: Vec<Place>,
     pub unanswered: Vec<Place>,
-    /// Answers in turns of tools, with their calls, that come after somebody else spoke.
+    /// Answers, with their calls, that come after somebody else spoke.
     pub late: Vec<(Place, Place)>,
     pub repeated: Vec<Place>,
     pub packed: Vec<usize>,
@@ -152,14 +152,14 @@ impl<'a> Structure<'a> {
         let mut spoke = 0;
         let mut spoke_before = Vec::with_capacity(record.turns.len());
         for (index, (turn, shape)) in record.turns.iter().zip(shapes).enumerate() {
-            spoke_before.push((turn.role == Role::Tool).then_some(spoke));
+            spoke_before.push(spoke);
             if goes_on(turn, shape) {
                 spoke = index;
             }
         }
         let is_late = |((answer, _), (caller, _)): &&(Place, Place)| {
-            let spoke = spoke_before.get(*answer).copied().flatten();
-            spoke.is_some_and(|spoke| spoke > *caller)
+            let spoke = spoke_before.get(*answer);
+            spoke.is_some_and(|spoke| spoke > caller)
         };
         self.late = self.links.iter().filter(is_late).copied().collect();
     }

@@ -39,7 +39,8 @@ impl PairScore {
 ///
 /// Needed is what an assistant turn that was kept uses, what a turn of the original before it that was not kept says, and
 /// what no kept turn before it says. Held is what of this a new turn before it says. `told` is the original as a summary may tell
-/// it: without secrets. A summary in a turn that another one replaced was not kept, all else that the turn says was.
+/// it: without secrets. A summary in a turn that another one replaced, or that was taken out, was not kept; all else that the turn
+/// says was.
 pub fn score(
     original: &[TurnView<'_>],
     told: &[TurnView<'_>],
@@ -237,6 +238,11 @@ mod tests {
             ORIGINAL[3],
         ];
         assert_eq!(held(&original, &holding), [("lib/deep_one.py".to_owned(), true)]);
+        let taken_out = [(Role::Human, "mend src/known_file.py"), ORIGINAL[3]];
+        assert_eq!(
+            held(&original, &taken_out),
+            [("lib/deep_one.py".to_owned(), false)]
+        );
         let losing = [(Role::Human, "mend src/known_file.py SUM something"), ORIGINAL[3]];
         assert_eq!(held(&original, &losing), [("lib/deep_one.py".to_owned(), false)]);
     }

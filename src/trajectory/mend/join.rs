@@ -1,14 +1,17 @@
-//! Neighbours of one role, mended: two turns that are nothing but text become one.
+//! Neighbours of one role, mended: turns that are nothing but text, or what a person says in parts, become one.
 
 use std::borrow::Cow;
 
 use super::{Item, appended, is_exact};
 use crate::trajectory::calls::raw_calls;
 use crate::trajectory::decode::content_text;
+use crate::trajectory::parts::{parts, text_part};
+use crate::trajectory::responses::replaced;
+use crate::trajectory::results::{elements, is_results_only};
 use crate::trajectory::structure::Structure;
-use crate::trajectory::{Record, Turn};
+use crate::trajectory::{Record, Role, Turn};
 
-/// Turns beside each other of one role, all nothing but text, become one.
+/// Turns beside each other of one role become one, where all of them may.
 pub(super) fn join<'a>(record: &Record<'a>, structure: &Structure<'a>, items: &mut Vec<Item<'a>>) -> bool {
     let mut follows = vec![false; record.turns.len()];
     for &turn in &structure.neighbours {
@@ -21,23 +24,15 @@ pub(super) fn join<'a>(record: &Record<'a>, structure: &Structure<'a>, items: &m
     while start < record.turns.len() {
         let rest = follows.get(start + 1..).unwrap_or_default();
         let more = rest.iter().take_while(|follows| **follows).count();
-        let first = record.turns.get(start).filter(|_| more > 0);
-        let takes_more = |turn: &&Turn<'_>| appended(record, turn.text, "\n").is_some();
-        let Some(first) = first.filter(takes_more) else {
+        let turns = record.turns.get(start..=start + more).unwrap_or_default();
+        let joined = joined(record, turns).filter(|_| more > 0);
+        let Some((text, item)) = joined.zip(items.get_mut(start)) else {
             start += 1;
             continue;
         };
+        item.text = Cow::Owned(text);
         let later = start + 1..start + 1 + more;
-        let turns = record.turns.get(later.clone()).unwrap_or_default();
-        let mut addition = String::new();
-        for content in turns.iter().filter_map(|turn| turn.content) {
-            addition.push_str("\n\n");
-            addition.push_str(&content_text(content));
-        }
-        if let (Some(text), Some(item)) = (appended(record, first.text, &addition), items.get_mut(start)) {
-            item.text = Cow::Owned(text);
-            is_gone.get_mut(later.clone()).unwrap_or_default().fill(true);
-        }
+        is_gone.get_mut(later.clone()).unwrap_or_default().fill(true);
         start = later.end;
     }
     let before = items.len();
@@ -48,17 +43,71 @@ pub(super) fn join<'a>(record: &Record<'a>, structure: &Structure<'a>, items: &m
     items.len() < before
 }
 
-/// Whether a turn and the one before it are nothing but text.
+/// The first of these turns with what all of them say.
+fn joined(record: &Record<'_>, turns: &[Turn<'_>]) -> Option<String> {
+    let (first, later) = turns.split_first().filter(|(_, later)| !later.is_empty())?;
+    let has_results = |turn: &Turn<'_>| turn.content.is_some_and(|content| !elements(content).is_empty());
+    if !turns.iter().all(is_text) || later.iter().any(has_results) {
+        return joined_parts(first, turns);
+    }
+    let mut addition = String::new();
+    for content in later.iter().filter_map(|turn| turn.content) {
+        addition.push_str("\n\n");
+        addition.push_str(&content_text(content));
+    }
+    appended(record, first.text, &addition)
+}
+
+/// The same in parts, each as it stands; texts become parts.
+fn joined_parts(first: &Turn<'_>, turns: &[Turn<'_>]) -> Option<String> {
+    let contents = turns.iter().filter_map(|turn| turn.content);
+    let parts = contents.filter(|content| *content != "\"\"").map(|content| {
+        if content.starts_with('"') {
+            return Cow::Owned(text_part(content));
+        }
+        let list = content
+            .strip_prefix('[')
+            .and_then(|content| content.strip_suffix(']'));
+        Cow::Borrowed(list.unwrap_or(content).trim())
+    });
+    let parts: Vec<Cow<'_, str>> = parts.collect();
+    replaced(first.text, first.content?, &format!("[{}]", parts.join(", ")))
+}
+
+/// Whether a turn and the one before it may become one.
 fn may_join(record: &Record<'_>, structure: &Structure<'_>, turn: usize) -> bool {
     let Some(start) = turn.checked_sub(1) else {
         return false;
     };
-    // A list of no calls says no more than none.
-    let is_text = |turn: &Turn<'_>| {
-        let thinks = turn.reasoning.is_some_and(|reasoning| reasoning != "\"\"");
-        turn.is_plain_text() && is_exact(turn) && !thinks && raw_calls(turn).is_empty()
+    let Some([before, after]) = record.turns.get(start..=turn) else {
+        return false;
     };
-    let turns = record.turns.get(start..=turn).unwrap_or_default();
     let shapes = structure.shapes.get(start..=turn).unwrap_or_default();
-    turns.iter().all(is_text) && shapes.iter().all(|shape| shape.calls.is_empty())
+    let has_results = |shape: usize| shapes.get(shape).is_none_or(|shape| shape.in_parts > 0);
+    if is_text(before) && is_text(after) && !has_results(1) {
+        return shapes.iter().all(|shape| shape.calls.is_empty());
+    }
+    let is_string = |turn: &Turn<'_>| turn.content.is_some_and(|content| content.starts_with('"'));
+    if is_string(before) && is_string(after) {
+        return false;
+    }
+    // Results come first in what a person says, or they answer nothing.
+    let are_first = !has_results(1) || before.content.is_some_and(is_results_only);
+    are_first && is_said_in_parts(before, has_results(0)) && is_said_in_parts(after, has_results(1))
+}
+
+/// Whether a turn is nothing but text. A list of no calls says no more than none.
+fn is_text(turn: &Turn<'_>) -> bool {
+    turn.is_plain_text() && is_exact(turn) && says_no_more(turn)
+}
+
+/// Whether a turn is what a person says, in parts or in a text that could be one.
+fn is_said_in_parts(turn: &Turn<'_>, has_results: bool) -> bool {
+    let can_be = |content: &str| content.starts_with('"') || has_results || parts(content).is_some();
+    turn.role == Role::Human && !turn.opaque && says_no_more(turn) && turn.content.is_some_and(can_be)
+}
+
+fn says_no_more(turn: &Turn<'_>) -> bool {
+    let thinks = turn.reasoning.is_some_and(|reasoning| reasoning != "\"\"");
+    !thinks && raw_calls(turn).is_empty()
 }

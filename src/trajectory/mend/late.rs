@@ -1,38 +1,53 @@
 //! Answers that come after somebody else spoke, mended: they go to their call.
 
+use std::borrow::Cow;
+
 use rustc_hash::FxHashMap;
 
-use super::{Item, insert, run_of};
-use crate::trajectory::structure::Structure;
-use crate::trajectory::{Record, Role};
+use super::split::{Split, split};
+use super::{Item, insert};
+use crate::trajectory::results::is_results_only;
+use crate::trajectory::shape::Shape;
+use crate::trajectory::structure::{Place, Structure};
+use crate::trajectory::{Record, Role, Turn};
 
-/// Turns of tools whose answers all belong to one earlier call, or calls of one turn, go behind the answers that it has there;
-/// others, which answer several turns at once, stay.
+/// Late answers go behind the answers that their call, or the calls of the same turn, have there. A turn that holds more than
+/// those is taken apart; one whose answers do not stand apart stays.
 pub(super) fn bring_back<'a>(
     record: &Record<'a>,
     structure: &Structure<'a>,
     items: &mut Vec<Item<'a>>,
 ) -> bool {
     let mut is_gone = vec![false; record.turns.len()];
-    let mut last_answers: FxHashMap<usize, usize> = FxHashMap::default();
+    let mut last_answers: FxHashMap<(usize, Role), usize> = FxHashMap::default();
     let mut new = Vec::new();
     for late in structure.late.chunk_by(|a, b| a.0.0 == b.0.0) {
-        let Some(&((turn, _), (caller, _))) = late.first() else {
+        let Some(&((turn, _), _)) = late.first() else {
             continue;
         };
-        let answers = structure.shapes.get(turn).map(|shape| shape.answers.len());
-        let is_whole = answers == Some(late.len()) && late.iter().all(|(_, call)| call.0 == caller);
-        let (Some(read), Some(is_gone)) = (record.turns.get(turn), is_gone.get_mut(turn)) else {
+        let (Some(read), Some(shape)) = (record.turns.get(turn), structure.shapes.get(turn)) else {
             continue;
         };
-        if !is_whole {
+        let links = structure.links.iter();
+        let from = structure.links.partition_point(|(answer, _)| answer.0 < turn);
+        let linked = links
+            .skip(from)
+            .take_while(|(answer, _)| answer.0 == turn)
+            .count();
+        let Some(Split { pieces, left }) = apart(read, shape, late, linked) else {
             continue;
+        };
+        for (caller, piece) in pieces {
+            let after = last_answers
+                .entry((caller, read.role))
+                .or_insert_with(|| last_answer(record, caller, read.role));
+            new.push((*after, piece));
         }
-        let after = last_answers
-            .entry(caller)
-            .or_insert_with(|| last_answer(record, caller));
-        new.push((*after, read.text.to_owned()));
-        *is_gone = true;
+        match (left, items.get_mut(turn), is_gone.get_mut(turn)) {
+            (Some(left), Some(item), _) => item.text = Cow::Owned(left),
+            (None, _, Some(is_gone)) => *is_gone = true,
+            _ => {}
+        }
     }
     let is_changed = !new.is_empty();
     items.retain(|item| item.place.and_then(|place| is_gone.get(place)) != Some(&true));
@@ -40,10 +55,34 @@ pub(super) fn bring_back<'a>(
     is_changed
 }
 
-/// The last of the tool turns right after a turn; that turn where there is none.
-fn last_answer(record: &Record<'_>, caller: usize) -> usize {
-    match record.turns.get(caller + 1) {
-        Some(next) if next.role == Role::Tool => run_of(record, caller + 1).end - 1,
-        _ => caller,
+/// The late answers of a turn, apart from what stays; the turn as it is where all of it goes to one place. So many of its answers
+/// are `linked` to calls.
+fn apart(read: &Turn<'_>, shape: &Shape<'_>, late: &[(Place, Place)], linked: usize) -> Option<Split> {
+    let (_, (caller, _)) = *late.first()?;
+    let own = late.partition_point(|((_, place), _)| *place < shape.own_answers());
+    let is_one = late.iter().all(|(_, call)| call.0 == caller);
+    let is_all = match read.role {
+        // Parts that answer nobody are nothing but what it says.
+        Role::Tool => late.len() == linked && own == shape.own_answers(),
+        _ => late.len() == shape.answers.len() && read.content.is_some_and(is_results_only),
+    };
+    let is_whole = is_one && is_all;
+    if !is_whole {
+        return split(read, shape, late);
     }
+    Some(Split {
+        pieces: vec![(caller, read.text.to_owned())],
+        left: None,
+    })
+}
+
+/// The last of the turns right after a turn that answer; that turn where there is none. Answers of people follow those of tools.
+fn last_answer(record: &Record<'_>, caller: usize, role: Role) -> usize {
+    let answers = |turn: &&Turn<'_>| match turn.role {
+        Role::Tool => true,
+        Role::Human => role == Role::Human && turn.content.is_some_and(is_results_only),
+        _ => false,
+    };
+    let following = record.turns.iter().skip(caller + 1);
+    caller + following.take_while(answers).count()
 }

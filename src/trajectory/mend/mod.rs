@@ -5,12 +5,15 @@ mod join;
 mod late;
 mod missing;
 mod orphans;
+mod split;
+mod told;
 
 use std::borrow::Cow;
 use std::ops::Range;
 
+use super::json::quoted;
 use super::structure::{Faults, Structure, faults};
-use super::{Record, Role, Turn, append_text, apply, json, parse, view};
+use super::{Record, Role, Turn, append_text, apply, parse, view};
 use ids::rename;
 use join::join;
 use late::bring_back;
@@ -211,12 +214,4 @@ fn tool_turn(keys: (&str, &str), role: &str, id: Option<&str>, name: Option<&str
         "{{\"{role_key}\": {role}, {id}{name}\"{text_key}\": {}}}",
         quoted(text)
     )
-}
-
-fn quoted(text: &str) -> String {
-    let mut literal = String::with_capacity(text.len() + 2);
-    literal.push('"');
-    json::escape_into(text, &mut literal);
-    literal.push('"');
-    literal
 }

@@ -2,12 +2,21 @@
 
 use std::borrow::Cow;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Item, STRAY_END, STRAY_OUTPUT, insert, is_exact, run_of};
+use super::told::Told;
+use super::{Item, insert, is_exact, run_of};
 use crate::trajectory::shape::Shape;
-use crate::trajectory::structure::Structure;
-use crate::trajectory::{Record, new_turn, view, without_responses};
+use crate::trajectory::structure::{Place, Structure};
+use crate::trajectory::{Record, Turn, new_turn, view, without_responses};
+
+/// A turn with answers to nobody.
+struct Stray {
+    /// Their places.
+    places: Vec<usize>,
+    /// What is left of the turn, if anything is.
+    left: Option<String>,
+}
 
 /// Answers to nobody are told by a human turn after the turns of tools around them: dropping them would take away what later
 /// turns may rely on, and left as they are, trainers and templates refuse them.
@@ -16,51 +25,22 @@ pub(super) fn tell_orphans<'a>(
     structure: &Structure<'a>,
     items: &mut Vec<Item<'a>>,
 ) -> bool {
-    // By turn: the places of its answers to nobody, and what is left of it, if anything is.
-    let mut strays: FxHashMap<usize, (Vec<usize>, Option<String>)> = FxHashMap::default();
-    for orphans in structure.orphans.chunk_by(|a, b| a.0 == b.0) {
-        let Some(&(turn, _)) = orphans.first() else {
-            continue;
-        };
-        let Some(read) = record.turns.get(turn) else {
-            continue;
-        };
-        let places: Vec<usize> = orphans.iter().map(|(_, place)| *place).collect();
-        let answers = structure.shapes.get(turn).map_or(0, Shape::own_answers);
-        if !read.is_plain_text() || !is_exact(read) {
-            continue;
-        }
-        if places.len() == answers {
-            strays.insert(turn, (places, None));
-        } else if let Some(left) = without_responses(read, &places) {
-            strays.insert(turn, (places, Some(left)));
-        }
-    }
+    let mut strays = strays(record, structure);
     let mut new = Vec::new();
     let mut end = record.turns.len();
     while let Some(last) = (0..end).rev().find(|turn| strays.contains_key(turn)) {
         let run = run_of(record, last);
-        let mut told = String::new();
+        let mut told = Told::default();
         for turn in run.clone() {
-            if let (Some(read), Some((places, left))) = (record.turns.get(turn), strays.get(&turn)) {
-                let view = view(read, turn);
-                let around = left.is_none().then_some(view.text.as_ref());
-                let stray = places.iter().filter_map(|place| view.responses.get(*place));
-                let stray = stray.map(|response| response.content.as_ref());
-                let texts = around.into_iter().chain(stray).map(str::trim);
-                texts
-                    .filter(|text| !text.is_empty())
-                    .for_each(|text| tell(&mut told, text));
+            if let (Some(read), Some(stray)) = (record.turns.get(turn), strays.get(&turn)) {
+                tell(&mut told, read, turn, stray);
             }
         }
-        if told.is_empty() {
-            tell(&mut told, "");
-        }
-        new.push((run.end - 1, new_turn(record, &told)));
+        new.push((run.end - 1, told.turn(|text| new_turn(record, text))));
         end = run.start;
     }
     for item in items.iter_mut() {
-        let left = item.place.and_then(|place| strays.get_mut(&place)?.1.take());
+        let left = item.place.and_then(|place| strays.get_mut(&place)?.left.take());
         if let Some((left, place)) = left.zip(item.place) {
             item.text = Cow::Owned(left);
             strays.remove(&place);
@@ -72,15 +52,42 @@ pub(super) fn tell_orphans<'a>(
     is_changed
 }
 
-fn tell(told: &mut String, text: &str) {
-    if !told.is_empty() {
-        told.push_str("\n\n");
+/// By turn, the answers to nobody that can be told.
+fn strays(record: &Record<'_>, structure: &Structure<'_>) -> FxHashMap<usize, Stray> {
+    let answering: FxHashSet<usize> = structure.links.iter().map(|((turn, _), _)| *turn).collect();
+    let stray_of = |orphans: &[Place]| {
+        let (turn, _) = *orphans.first()?;
+        let read = record.turns.get(turn).filter(|read| !read.opaque)?;
+        let places: Vec<usize> = orphans.iter().map(|(_, place)| *place).collect();
+        let answers = structure.shapes.get(turn).map_or(0, Shape::own_answers);
+        let left = if places.len() < answers {
+            let is_text = read.is_plain_text() && is_exact(read);
+            Some(is_text.then(|| without_responses(read, &places)).flatten()?)
+        } else if answering.contains(&turn) {
+            // Parts of it are answers to somebody.
+            return None;
+        } else {
+            None
+        };
+        Some((turn, Stray { places, left }))
+    };
+    let by_turn = structure.orphans.chunk_by(|a, b| a.0 == b.0);
+    by_turn.filter_map(stray_of).collect()
+}
+
+/// Tells the answers to nobody of a turn; of a turn that is nothing else, all that it says.
+fn tell(told: &mut Told, read: &Turn<'_>, turn: usize, stray: &Stray) {
+    let content = read.content.unwrap_or_default();
+    let is_text = read.is_plain_text() && is_exact(read);
+    if stray.left.is_none() && read.images() > 0 {
+        told.parts(content);
+    } else if !is_text && !content.is_empty() {
+        told.text(content);
+    } else {
+        let view = view(read, turn);
+        let around = stray.left.is_none().then_some(view.text.as_ref());
+        let answers = stray.places.iter().filter_map(|place| view.responses.get(*place));
+        let answers = answers.map(|response| response.content.as_ref());
+        around.into_iter().chain(answers).for_each(|text| told.text(text));
     }
-    for line in [STRAY_OUTPUT, text, STRAY_END] {
-        if !line.is_empty() {
-            told.push_str(line);
-            told.push('\n');
-        }
-    }
-    told.truncate(told.trim_end().len());
 }
