@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn the_file_of_a_command_is_one_of_its_first_statement() {
+    fn the_file_of_a_command_is_that_of_its_first_statement_or_of_its_last_edit() {
         for (command, file) in [
             ("sed -i s/a/b/ c.py && python d.py", Some("c.py")),
             ("sed -i s/a/b/ c.py; python d.py", Some("c.py")),
