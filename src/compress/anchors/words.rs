@@ -14,7 +14,7 @@ type Window = [u8; BEFORE + 64];
 
 /// Calls `on_end(inside, end)` for each run of ASCII letters, digits and underscores that is at least `LEAST` bytes long and
 /// of whose end `may_end` says so: of its last four bytes, as a little-endian number, or what else is there before a shorter
-/// one. Few others come with them. All from `inside` to `end` is of that run; it begins there, unless `inside` is a multiple of 64.
+/// one; an end right at the start of a block may come though it does not say so. All from `inside` to `end` is of that run; it begins there, unless `inside` is a multiple of 64.
 #[inline]
 pub fn each_end<const LEAST: usize>(
     bytes: &[u8],
