@@ -56,7 +56,12 @@ impl<'a> References<'a> {
         }
     }
 
-    /// What each anchor costs in a list.
+    /// The anchors.
+    pub fn anchors(&self) -> &'a [Anchor] {
+        self.anchors
+    }
+
+    /// What each of them costs in a list.
     pub fn costs(&self) -> &[usize] {
         &self.costs
     }

@@ -133,8 +133,7 @@ impl Extractive {
         };
         let budget = request.max_tokens - marker_cost;
         let references = References::new(anchors, request.counter);
-        let costs = references.costs();
-        let mut lines = rank::chosen(candidates, anchors, costs, &matcher, budget, request.counter);
+        let mut lines = rank::chosen(candidates, &references, &matcher, budget, request.counter);
         let mut is_lost = vec![false; anchors.len()];
         if self.redaction {
             redactions += redacted_again(&mut lines, &matcher, &mut is_lost, request.counter);

@@ -5,8 +5,8 @@ use std::collections::BinaryHeap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::candidate::{Candidate, Section};
-use crate::compress::anchors::{Anchor, Matcher};
-use crate::summarize::grounding::KEY_REFERENCES;
+use crate::compress::anchors::Matcher;
+use crate::summarize::grounding::{KEY_REFERENCES, References};
 use crate::tokens::TokenCounter;
 
 /// The part of the budget that plain references to anchors may claim ahead of every line.
@@ -79,17 +79,16 @@ struct Cover<'c> {
     bonus: Vec<f64>,
 }
 
-/// The lines for `budget` tokens, in the order printed, leaving room for references to the `anchors` they do not hold.
+/// The lines for `budget` tokens, in the order printed, leaving room for `references` to what they do not hold.
 pub(super) fn chosen(
     candidates: Vec<Candidate>,
-    anchors: &[Anchor],
-    reference_costs: &[usize],
+    references: &References<'_>,
     matcher: &Matcher<'_>,
     budget: usize,
     counter: &dyn TokenCounter,
 ) -> Vec<Chosen> {
-    let mut entries = entries(candidates, matcher, anchors.len(), budget);
-    let mut cover = cover(anchors, reference_costs, budget);
+    let mut entries = entries(candidates, matcher, references.anchors().len(), budget);
+    let mut cover = cover(references, budget);
     let reference_label = if cover.is_reserved.contains(&true) {
         counter.count(KEY_REFERENCES) + 1
     } else {
@@ -272,7 +271,8 @@ fn are_best(candidates: &[Candidate]) -> Vec<bool> {
     is_best
 }
 
-fn cover<'c>(anchors: &[Anchor], reference_cost: &'c [usize], budget: usize) -> Cover<'c> {
+fn cover<'c>(references: &'c References<'_>, budget: usize) -> Cover<'c> {
+    let (anchors, reference_cost) = (references.anchors(), references.costs());
     let room = (budget as f64 * REFERENCE_SHARE) as usize;
     let mut reserved = 0;
     let is_reserved = reference_cost
