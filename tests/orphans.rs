@@ -325,15 +325,27 @@ fn an_image_that_nobody_asked_for_is_told_as_the_image_that_it_is() {
 }
 
 #[test]
-fn a_turn_that_answers_somebody_in_parts_is_nobodys_orphan_to_be_told() {
-    let call = json!({"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}});
-    let result = json!({"type": "tool_result", "tool_use_id": "a", "content": "1"});
-    let record = chat(&[
-        json!({"role": "assistant", "content": "x", "tool_calls": [call]}),
-        json!({"role": "tool", "tool_call_id": "s", "content": [result]}),
-        json!({"role": "assistant", "content": "y"}),
-    ]);
-    assert_eq!(found(&record).orphan_responses, 1);
-    let text = record.to_string();
-    assert_eq!(mend(&parse(text.as_bytes(), None).unwrap(), SUMMARY_MARKER), None);
+fn parts_that_answer_somebody_stay_in_a_turn_that_answers_nobody_itself() {
+    let call = |id: &str| json!({"id": id, "type": "function", "function": {"name": "f", "arguments": "{}"}});
+    let result = |id: &str| json!({"type": "tool_result", "tool_use_id": id, "content": "1"});
+    let record = |parts: &[Value]| {
+        chat(&[
+            json!({"role": "assistant", "content": "x", "tool_calls": [call("a"), call("b")]}),
+            json!({"role": "tool", "tool_call_id": "s", "content": parts}),
+            json!({"role": "assistant", "content": "y"}),
+        ])
+    };
+    let both = [result("a"), result("b")];
+    assert_eq!(found(&record(&both)).orphan_responses, 1);
+    let (turns, left) = mended(&record(&both));
+    let answers = json!({"role": "tool", "content": both});
+    assert_eq!((&turns[1], turns.len(), left), (&answers, 3, Faults::default()));
+
+    let text = |text: &str| json!({"type": "text", "text": text});
+    let (turns, left) = mended(&record(&[result("b"), text("t"), result("z"), result("a")]));
+    let answers = json!({"role": "tool", "content": [result("b"), result("a")]});
+    let told = json!({"role": "user", "content": [text("[output of a tool; its call was not recorded]"), text("t"),
+        text(&result("z").to_string()), text("[end of the output]")]});
+    assert_eq!((&turns[1], &turns[2]), (&answers, &told));
+    assert_eq!((turns.len(), left), (4, Faults::default()));
 }

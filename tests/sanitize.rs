@@ -195,6 +195,26 @@ fn a_turn_with_a_list_of_no_calls_is_nothing_but_text() {
 }
 
 #[test]
+fn a_person_who_says_nothing_says_no_more_beside_another_turn() {
+    let user = |content: &Value| json!({"role": "user", "content": content});
+    let parts = json!([{"type": "text", "text": "v"}]);
+    let (null, said) = (json!(null), json!("u"));
+    let both = json!([{"type": "text", "text": "u"}, {"type": "text", "text": "v"}]);
+    for (contents, joined) in [
+        (vec![&null, &said], &said),
+        (vec![&said, &null], &said),
+        (vec![&null, &null], &null),
+        (vec![&parts, &null], &parts),
+        (vec![&null, &said, &parts], &both),
+    ] {
+        let turns: Vec<Value> = contents.iter().map(|content| user(content)).collect();
+        let record = chat(&turns);
+        assert_eq!(found(&record).same_role_neighbours, turns.len() - 1);
+        assert_eq!(mended(&record), (vec![user(joined)], Faults::default()));
+    }
+}
+
+#[test]
 fn system_turns_side_by_side_become_one() {
     let record = chat(&[
         json!({"role": "system", "content": "s"}),

@@ -67,20 +67,28 @@ pub fn decode_into<'a>(literal: &'a str, scratch: &'a mut String) -> (&'a str, b
 
 /// Where in a string literal the character stands that is `at` this offset of its text; its end where the text ends there.
 pub fn place_in(literal: &str, at: usize) -> Option<usize> {
+    places_in(literal, &[at])?.pop()
+}
+
+/// The same of several offsets, in order.
+pub fn places_in(literal: &str, offsets: &[usize]) -> Option<Vec<usize>> {
     let literal = literal.strip_suffix('"')?;
     let bytes = literal.as_bytes();
     let (mut place, mut decoded) = (1, 0);
-    while decoded < at {
-        let (character, length) = if *bytes.get(place)? == b'\\' {
-            escaped(bytes, place)
-        } else {
-            let character = literal.get(place..)?.chars().next()?;
-            (Some(character), character.len_utf8())
-        };
-        decoded += character.map_or(char::REPLACEMENT_CHARACTER.len_utf8(), char::len_utf8);
-        place += length;
-    }
-    (decoded == at).then_some(place)
+    let place_of = |&at: &usize| {
+        while decoded < at {
+            let (character, length) = if *bytes.get(place)? == b'\\' {
+                escaped(bytes, place)
+            } else {
+                let character = literal.get(place..)?.chars().next()?;
+                (Some(character), character.len_utf8())
+            };
+            decoded += character.map_or(char::REPLACEMENT_CHARACTER.len_utf8(), char::len_utf8);
+            place += length;
+        }
+        (decoded == at).then_some(place)
+    };
+    offsets.iter().map(place_of).collect()
 }
 
 fn inner_of(literal: &str) -> &str {

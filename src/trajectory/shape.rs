@@ -100,13 +100,11 @@ fn shape<'a>(turn: &Turn<'a>, reads_ids: bool) -> Shape<'a> {
     if results.is_empty() {
         return shape;
     }
-    let mut seen: FxHashSet<Id<'a>> = shape.answers.iter().flatten().cloned().collect();
-    for id in results {
-        if seen.insert(Cow::Borrowed(id)) {
-            shape.answers.push(literal(id));
-            shape.in_parts += 1;
-        }
-    }
+    let own: FxHashSet<Id<'a>> = shape.answers.iter().flatten().cloned().collect();
+    let own_ids = shape.answers.len();
+    let results = results.into_iter().filter(|id| !own.contains(*id));
+    shape.answers.extend(results.map(literal));
+    shape.in_parts = shape.answers.len() - own_ids;
     shape
 }
 

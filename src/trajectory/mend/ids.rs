@@ -1,16 +1,18 @@
 //! Ids that several calls have, mended: each call gets one of its own.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Item, quoted};
+use super::Item;
 use crate::trajectory::calls::{raw_call, raw_calls};
 use crate::trajectory::decode::{tagged_calls_of, tagged_responses};
 use crate::trajectory::fields::fields;
-use crate::trajectory::json;
+use crate::trajectory::results::result_ids;
+use crate::trajectory::shape::Shape;
 use crate::trajectory::structure::{Place, Structure};
-use crate::trajectory::{Record, turn_of};
+use crate::trajectory::{Edit, Record, Turn, apply, json};
 
 /// Calls with an id that an earlier one has get one of their own, and so do their answers.
 pub(super) fn rename<'a>(record: &Record<'a>, structure: &Structure<'a>, items: &mut Vec<Item<'a>>) -> bool {
@@ -24,14 +26,31 @@ pub(super) fn rename<'a>(record: &Record<'a>, structure: &Structure<'a>, items: 
         .iter()
         .map(|(answer, call)| (*call, *answer))
         .collect();
+    let answering: FxHashSet<Place> = answers.values().copied().collect();
+    let mut spots = Spots {
+        record,
+        structure,
+        answering: &answering,
+        of_turns: FxHashMap::default(),
+    };
+    let mut edits: FxHashMap<usize, Vec<Edit>> = FxHashMap::default();
     let mut numbers: FxHashMap<&str, usize> = FxHashMap::default();
-    let mut is_changed = false;
     for &(turn, place) in &structure.repeated {
         let calls = structure.shapes.get(turn).map(|shape| &shape.calls);
         let id = calls.and_then(|calls| calls.get(place)?.as_deref());
         let Some(bare) = id.and_then(|id| id.strip_suffix('"').filter(|id| id.starts_with('"'))) else {
             continue;
         };
+        let has_id = |(turn, place): &Place| {
+            let shape = structure.shapes.get(*turn);
+            shape.is_some_and(|shape| matches!(shape.answers.get(*place), Some(Some(_))))
+        };
+        let answer = answers.get(&(turn, place)).copied().filter(has_id);
+        let in_call = spots.of((turn, place), Said::Call);
+        let in_answer = answer.map(|answer| spots.of(answer, Said::Answer));
+        if in_call.is_empty() || in_answer.as_ref().is_some_and(Vec::is_empty) {
+            continue;
+        }
         let number = numbers.entry(bare).or_insert(1);
         let free = loop {
             *number += 1;
@@ -40,76 +59,157 @@ pub(super) fn rename<'a>(record: &Record<'a>, structure: &Structure<'a>, items: 
                 break free;
             }
         };
-        is_changed |= renamed(record, structure, items, (turn, place), false, &free);
-        if let Some(answer) = answers.get(&(turn, place)) {
-            renamed(record, structure, items, *answer, true, &free);
+        let answered = answer.map_or(turn, |(turn, _)| turn);
+        let everywhere = [(turn, in_call), (answered, in_answer.unwrap_or_default())];
+        for (turn, spots) in everywhere {
+            let edits = edits.entry(turn).or_default();
+            edits.extend(spots.into_iter().map(|spot| spot.edit(&free)));
+        }
+    }
+    let is_changed = !edits.is_empty();
+    for (turn, edits) in edits {
+        if let (Some(read), Some(item)) = (record.turns.get(turn), items.get_mut(turn)) {
+            item.text = Cow::Owned(apply(read.text, edits));
         }
     }
     is_changed
 }
 
-/// Writes `free` for the id at a place of a turn.
-fn renamed<'a>(
-    record: &Record<'a>,
-    structure: &Structure<'a>,
-    items: &mut [Item<'a>],
-    (turn, place): Place,
-    is_answer: bool,
-    free: &str,
-) -> bool {
-    let shape = structure.shapes.get(turn);
-    let ids = shape.map(|shape| if is_answer { &shape.answers } else { &shape.calls });
-    let id = ids.and_then(|ids| ids.get(place)?.as_ref());
-    if let (Some(Cow::Owned(_)), Some(read), Some(item)) = (id, record.turns.get(turn), items.get_mut(turn)) {
-        let before = if is_answer { 0 } else { raw_calls(read).len() };
-        let new = renamed_in_text(&item.text, place.saturating_sub(before), is_answer, free);
-        let is_renamed = new.is_some();
-        item.text = new.map_or_else(|| std::mem::take(&mut item.text), Cow::Owned);
-        return is_renamed;
-    }
-    let literal = match id {
-        Some(Cow::Borrowed(literal)) => Some(*literal),
-        _ => None,
-    };
-    let (Some(literal), Some(read), Some(item)) = (literal, record.turns.get(turn), items.get_mut(turn))
-    else {
-        return false;
-    };
-    let start = (literal.as_ptr() as usize).saturating_sub(read.text.as_ptr() as usize);
-    // Ids earlier in the same turn have grown by now.
-    let from = start + item.text.len() - read.text.len();
-    let is_there = item
-        .text
-        .get(from..)
-        .is_some_and(|rest| rest.starts_with(literal));
-    if is_there {
-        item.text.to_mut().replace_range(from..from + literal.len(), free);
-    }
-    is_there
+/// Where an id stands in a turn.
+#[derive(Debug, Clone)]
+struct Spot {
+    at: Range<usize>,
+    /// It stands in the text of what the turn says.
+    in_text: bool,
 }
 
-/// The turn with another id in a call or an answer that stands in its text, by its place among these.
-fn renamed_in_text(turn: &str, place: usize, is_answer: bool, free: &str) -> Option<String> {
-    let read = turn_of(turn)?;
-    let content = read.content.filter(|content| content.starts_with('"'))?;
-    let (text, is_exact) = json::decode(content);
-    let text = is_exact.then_some(text.as_ref())?;
-    let blocks = if is_answer {
-        tagged_responses(text)
-    } else {
-        tagged_calls_of(text)
+impl Spot {
+    /// Writes another id there.
+    fn edit(self, id: &str) -> Edit {
+        let mut text = id.to_owned();
+        if self.in_text {
+            text.clear();
+            json::escape_into(id, &mut text);
+        }
+        Edit { at: self.at, text }
+    }
+}
+
+/// Whose ids.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Said {
+    Call,
+    Answer,
+}
+
+/// Where the ids of calls and answers stand; each turn is read once.
+struct Spots<'r, 'a> {
+    record: &'r Record<'a>,
+    structure: &'r Structure<'a>,
+    /// The answers that somebody called for.
+    answering: &'r FxHashSet<Place>,
+    of_turns: FxHashMap<(usize, Said), Vec<Vec<Spot>>>,
+}
+
+impl Spots<'_, '_> {
+    /// All spots of one id; none where it cannot be written anew.
+    fn of(&mut self, (turn, place): Place, said: Said) -> Vec<Spot> {
+        let (record, structure, answering) = (self.record, self.structure, self.answering);
+        let of_turn = self.of_turns.entry((turn, said)).or_insert_with(|| {
+            let read = record.turns.get(turn);
+            let Some((read, shape)) = read.zip(structure.shapes.get(turn)) else {
+                return Vec::new();
+            };
+            match said {
+                Said::Call => call_spots(read, shape),
+                Said::Answer => answer_spots(read, shape, |place| answering.contains(&(turn, place))),
+            }
+        });
+        of_turn.get_mut(place).map(std::mem::take).unwrap_or_default()
+    }
+}
+
+/// By call.
+fn call_spots(read: &Turn<'_>, shape: &Shape<'_>) -> Vec<Vec<Spot>> {
+    let in_fields = raw_calls(read).len();
+    let in_text = texts(read, tagged_calls_of, |block| raw_call(block).id);
+    let spot = |(place, id): (usize, &Option<Cow<'_, str>>)| match id {
+        Some(Cow::Borrowed(literal)) => vec![field(read, literal)],
+        Some(Cow::Owned(_)) => {
+            let spot = place.checked_sub(in_fields).and_then(|place| in_text.get(place));
+            spot.cloned().flatten().into_iter().collect()
+        }
+        None => Vec::new(),
     };
-    let block = text.get(blocks.get(place)?.clone())?.trim();
-    let id = if is_answer {
-        fields(block, &["tool_call_id"]).ok()?.values[0]?
-    } else {
-        raw_call(block).id?
+    shape.calls.iter().enumerate().map(spot).collect()
+}
+
+/// By answer. What is an answer's own id may stand in a part of what it says as well; and a part that answers nobody stays with
+/// the last one of its id that does.
+fn answer_spots(read: &Turn<'_>, shape: &Shape<'_>, is_answering: impl Fn(usize) -> bool) -> Vec<Vec<Spot>> {
+    let in_text = texts(read, tagged_responses, |block| {
+        fields(block, &["tool_call_id"]).ok()?.values[0]
+    });
+    let mut spots = vec![Vec::new(); shape.answers.len()];
+    let mut places: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
+    for (place, (id, spots)) in shape.answers.iter().zip(&mut spots).enumerate() {
+        match id {
+            Some(Cow::Borrowed(literal)) if place < shape.own_answers() => spots.push(field(read, literal)),
+            Some(Cow::Owned(_)) => spots.extend(in_text.get(place).cloned().flatten()),
+            _ => {}
+        }
+        if let Some(id) = id.as_deref().filter(|_| is_answering(place)) {
+            places.entry(id).or_default().push(place);
+        }
+    }
+    let mut counts: FxHashMap<&str, usize> = FxHashMap::default();
+    for id in result_ids(read.content.unwrap_or_default()) {
+        let count = counts.entry(id).or_insert(0);
+        let places = places.get(id).map_or(&[][..], Vec::as_slice);
+        let place = places.get(*count).or(places.last());
+        if let Some(spots) = place.and_then(|place| spots.get_mut(*place)) {
+            spots.push(field(read, id));
+        }
+        *count += 1;
+    }
+    spots
+}
+
+/// Where a field of a turn stands.
+fn field(read: &Turn<'_>, literal: &str) -> Spot {
+    let start = (literal.as_ptr() as usize).saturating_sub(read.text.as_ptr() as usize);
+    Spot {
+        at: start..start + literal.len(),
+        in_text: false,
+    }
+}
+
+/// Where the ids stand of what is written in a turn's text, by block.
+fn texts(
+    read: &Turn<'_>,
+    blocks: fn(&str) -> Vec<Range<usize>>,
+    id: impl Fn(&str) -> Option<&str>,
+) -> Vec<Option<Spot>> {
+    let content = read.content.filter(|content| content.starts_with('"'));
+    let Some((content, (text, true))) = content.map(|content| (content, json::decode(content))) else {
+        return Vec::new();
     };
-    let start = (id.as_ptr() as usize).checked_sub(text.as_ptr() as usize)?;
-    let offset = (content.as_ptr() as usize).checked_sub(turn.as_ptr() as usize)?;
-    let from = offset + json::place_in(content, start)?;
-    let to = offset + json::place_in(content, start + id.len())?;
-    let written = quoted(free);
-    let escaped = written.strip_prefix('"')?.strip_suffix('"')?;
-    Some([turn.get(..from)?, escaped, turn.get(to..)?].concat())
+    let ids = blocks(&text).into_iter().map(|block| {
+        let id = id(text.get(block)?.trim())?;
+        let start = (id.as_ptr() as usize).checked_sub(text.as_ptr() as usize)?;
+        Some(start..start + id.len())
+    });
+    let ids: Vec<Option<Range<usize>>> = ids.collect();
+    let offsets: Vec<usize> = ids.iter().flatten().flat_map(|id| [id.start, id.end]).collect();
+    let start = field(read, content).at.start;
+    let places = json::places_in(content, &offsets).unwrap_or_default();
+    let mut places = places.chunks_exact(2);
+    let mut spot = |_: Range<usize>| match places.next()? {
+        [from, to] => Some(Spot {
+            at: start + from..start + to,
+            in_text: true,
+        }),
+        _ => None,
+    };
+    ids.into_iter().map(|id| spot(id?)).collect()
 }

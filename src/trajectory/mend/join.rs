@@ -58,10 +58,14 @@ fn joined(record: &Record<'_>, turns: &[Turn<'_>]) -> Option<String> {
     appended(record, first.text, &addition)
 }
 
-/// The same in parts, each as it stands; texts become parts.
+/// The same in parts, each as it stands; texts become parts. Of turns that say nothing but for one, that one stays as it is.
 fn joined_parts(first: &Turn<'_>, turns: &[Turn<'_>]) -> Option<String> {
-    let contents = turns.iter().filter_map(|turn| turn.content);
-    let parts = contents.filter(|content| *content != "\"\"").map(|content| {
+    let says_something = |turn: &&Turn<'_>| turn.content.is_some_and(|content| content != "\"\"");
+    let saying: Vec<&Turn<'_>> = turns.iter().filter(says_something).collect();
+    let [base, _, ..] = saying.as_slice() else {
+        return Some(saying.first().unwrap_or(&first).text.to_owned());
+    };
+    let parts = saying.iter().filter_map(|turn| turn.content).map(|content| {
         if content.starts_with('"') {
             return Cow::Owned(text_part(content));
         }
@@ -71,7 +75,7 @@ fn joined_parts(first: &Turn<'_>, turns: &[Turn<'_>]) -> Option<String> {
         Cow::Borrowed(list.unwrap_or(content).trim())
     });
     let parts: Vec<Cow<'_, str>> = parts.collect();
-    replaced(first.text, first.content?, &format!("[{}]", parts.join(", ")))
+    replaced(base.text, base.content?, &format!("[{}]", parts.join(", ")))
 }
 
 /// Whether a turn and the one before it may become one.
@@ -104,7 +108,7 @@ fn is_text(turn: &Turn<'_>) -> bool {
 /// Whether a turn is what a person says, in parts or in a text that could be one.
 fn is_said_in_parts(turn: &Turn<'_>, has_results: bool) -> bool {
     let can_be = |content: &str| content.starts_with('"') || has_results || parts(content).is_some();
-    turn.role == Role::Human && !turn.opaque && says_no_more(turn) && turn.content.is_some_and(can_be)
+    turn.role == Role::Human && !turn.opaque && says_no_more(turn) && turn.content.is_none_or(can_be)
 }
 
 fn says_no_more(turn: &Turn<'_>) -> bool {

@@ -6,6 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::told::Told;
 use super::{Item, insert, is_exact, run_of};
+use crate::trajectory::results::elements;
 use crate::trajectory::shape::Shape;
 use crate::trajectory::structure::{Place, Structure};
 use crate::trajectory::{Record, Turn, new_turn, view, without_responses};
@@ -16,6 +17,8 @@ struct Stray {
     places: Vec<usize>,
     /// What is left of the turn, if anything is.
     left: Option<String>,
+    /// The parts to be told as JSON, of a turn whose others answer somebody.
+    parts: Option<String>,
 }
 
 /// Answers to nobody are told by a human turn after the turns of tools around them: dropping them would take away what later
@@ -26,17 +29,22 @@ pub(super) fn tell_orphans<'a>(
     items: &mut Vec<Item<'a>>,
 ) -> bool {
     let mut strays = strays(record, structure);
+    let is_changed = !strays.is_empty();
     let mut new = Vec::new();
     let mut end = record.turns.len();
     while let Some(last) = (0..end).rev().find(|turn| strays.contains_key(turn)) {
         let run = run_of(record, last);
         let mut told = Told::default();
+        let mut is_told = false;
         for turn in run.clone() {
             if let (Some(read), Some(stray)) = (record.turns.get(turn), strays.get(&turn)) {
                 tell(&mut told, read, turn, stray);
+                is_told |= stray.parts.as_deref() != Some("[]");
             }
         }
-        new.push((run.end - 1, told.turn(|text| new_turn(record, text))));
+        if is_told {
+            new.push((run.end - 1, told.turn(|text| new_turn(record, text))));
+        }
         end = run.start;
     }
     for item in items.iter_mut() {
@@ -46,7 +54,6 @@ pub(super) fn tell_orphans<'a>(
             strays.remove(&place);
         }
     }
-    let is_changed = !new.is_empty();
     insert(items, new);
     items.retain(|item| item.place.is_none_or(|place| !strays.contains_key(&place)));
     is_changed
@@ -54,32 +61,56 @@ pub(super) fn tell_orphans<'a>(
 
 /// By turn, the answers to nobody that can be told.
 fn strays(record: &Record<'_>, structure: &Structure<'_>) -> FxHashMap<usize, Stray> {
-    let answering: FxHashSet<usize> = structure.links.iter().map(|((turn, _), _)| *turn).collect();
+    let answering: FxHashSet<Place> = structure.links.iter().map(|(answer, _)| *answer).collect();
     let stray_of = |orphans: &[Place]| {
         let (turn, _) = *orphans.first()?;
         let read = record.turns.get(turn).filter(|read| !read.opaque)?;
         let places: Vec<usize> = orphans.iter().map(|(_, place)| *place).collect();
-        let answers = structure.shapes.get(turn).map_or(0, Shape::own_answers);
-        let left = if places.len() < answers {
+        let shape = structure.shapes.get(turn)?;
+        let is_called = |place: &usize| answering.contains(&(turn, *place));
+        let (left, parts) = if places.len() < shape.own_answers() {
             let is_text = read.is_plain_text() && is_exact(read);
-            Some(is_text.then(|| without_responses(read, &places)).flatten()?)
-        } else if answering.contains(&turn) {
-            // Parts of it are answers to somebody.
-            return None;
+            (
+                Some(is_text.then(|| without_responses(read, &places)).flatten()?),
+                None,
+            )
+        } else if (0..shape.answers.len()).any(|place| is_called(&place)) {
+            let (left, parts) = apart(read, shape, is_called)?;
+            (Some(left), Some(parts))
         } else {
-            None
+            (None, None)
         };
-        Some((turn, Stray { places, left }))
+        Some((turn, Stray { places, left, parts }))
     };
     let by_turn = structure.orphans.chunk_by(|a, b| a.0 == b.0);
     by_turn.filter_map(stray_of).collect()
+}
+
+/// The turn without its own id, with those of its parts alone that answer somebody; and the others.
+fn apart(read: &Turn<'_>, shape: &Shape<'_>, is_called: impl Fn(&usize) -> bool) -> Option<(String, String)> {
+    let ids = shape.answers.iter().enumerate();
+    let called = ids.filter(|(place, _)| is_called(place));
+    let called: FxHashSet<&str> = called.filter_map(|(_, id)| id.as_deref()).collect();
+    let (answers, others): (Vec<_>, Vec<_>) = elements(read.content?)
+        .into_iter()
+        .partition(|(_, id)| id.is_some_and(|id| called.contains(id)));
+    let list = |elements: Vec<(&str, _)>| {
+        let elements: Vec<&str> = elements.into_iter().map(|(element, _)| element).collect();
+        format!("[{}]", elements.join(", "))
+    };
+    let ((role_key, text_key), role) = (read.keys, read.role_name?);
+    let content = list(answers);
+    let left = format!("{{\"{role_key}\": {role}, \"{text_key}\": {content}}}");
+    Some((left, list(others)))
 }
 
 /// Tells the answers to nobody of a turn; of a turn that is nothing else, all that it says.
 fn tell(told: &mut Told, read: &Turn<'_>, turn: usize, stray: &Stray) {
     let content = read.content.unwrap_or_default();
     let is_text = read.is_plain_text() && is_exact(read);
-    if stray.left.is_none() && read.images() > 0 {
+    if let Some(parts) = &stray.parts {
+        told.parts(parts);
+    } else if stray.left.is_none() && read.images() > 0 {
         told.parts(content);
     } else if !is_text && !content.is_empty() {
         told.text(content);
