@@ -17,7 +17,9 @@ static ERROR: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("ERROR"))
 static TRACEBACK: LazyLock<Finder<'static>> =
     LazyLock::new(|| Finder::new("Traceback (most recent call last)"));
 
-static FAIL: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(" FAIL"));
+static FAIL: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("FAIL"));
+
+static NOT_OK: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("not ok "));
 
 static NO_MODULE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(": No module named "));
 
@@ -105,31 +107,34 @@ pub(super) fn error_line(body: &str, is_failed: bool) -> Option<String> {
     }
     if is_failed {
         let last = || last_lines(edges(body).1).find(|line| line.len() > 3);
-        crossed_line(body).or_else(|| quote(last()?))
+        marked_line(body).or_else(|| quote(last()?))
     } else {
         None
     }
 }
 
-/// The first line near an output's start or end that begins with a cross or ends with `FAIL`: what a script itself marked.
-/// That may be an error or just what it was to show.
-pub(super) fn crossed_line(body: &str) -> Option<String> {
+/// The first line near an output's start or end that a script itself marked as failed. That may be an error or just what it was
+/// to show.
+pub(super) fn marked_line(body: &str) -> Option<String> {
     let (head, tail) = both_edges(body);
     // Most outputs have nothing that begins as a cross does.
-    let may_mark =
-        |text: &str| memchr::memchr(CROSS, text.as_bytes()).is_some() || FAIL.find(text.as_bytes()).is_some();
+    let may_mark = |text: &str| {
+        let text = text.as_bytes();
+        memchr::memchr(CROSS, text).is_some() || FAIL.find(text).is_some() || NOT_OK.find(text).is_some()
+    };
     if !may_mark(head) && !may_mark(tail) {
         return None;
     }
     let mut lines = lines_of(head).chain(lines_of(tail)).take(60);
-    let ends_so = |line: &str| {
-        [" FAIL", " FAILED"]
-            .iter()
-            .any(|end| line.trim_ascii_end().ends_with(end))
-    };
-    lines
-        .find(|line| is_crossed(line) || ends_so(line))
-        .and_then(quote)
+    lines.find(|line| marks_failure(line)).and_then(quote)
+}
+
+/// Whether a line marks something as failed: it begins with a cross, `[FAIL` or TAP's `not ok`, or ends with `FAIL`.
+fn marks_failure(line: &str) -> bool {
+    let line = line.trim_ascii();
+    is_crossed(line)
+        || [" FAIL", " FAILED"].iter().any(|end| line.ends_with(end))
+        || ["[FAIL", "not ok "].iter().any(|start| line.starts_with(start))
 }
 
 /// What every cross begins with.

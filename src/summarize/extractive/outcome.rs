@@ -6,7 +6,7 @@ use memchr::memmem;
 
 use super::command::without_redirection;
 use super::envelope::unwrapped;
-use super::error_line::{crossed_line, error_line, reading_error};
+use super::error_line::{error_line, marked_line, reading_error};
 use super::fields::outcome_of;
 use super::line::{cleaned, last_lines, lines_of, shortened};
 use super::success::says_done;
@@ -32,6 +32,8 @@ pub(in crate::summarize) struct Outcome {
     pub says_done: bool,
     /// Whether tests ran and were counted.
     pub tests: bool,
+    /// Whether the result is a line that the output marks as failed.
+    pub is_marked: bool,
 }
 
 /// Longest line taken over from an output.
@@ -104,9 +106,10 @@ fn printed_outcome(trimmed: &str, exit_code: Option<i32>, effect: Effect, target
         (Some(_), None, _) => Some(false),
         _ => None,
     };
-    let crossed = || crossed_line(body).filter(|_| !is_reading && failed != Some(true));
-    let result = result.or_else(crossed);
-    let result = result.or_else(|| only_line(body, lines, is_reading));
+    let may_mark = result.is_none() && !is_reading && failed != Some(true);
+    let marked = if may_mark { marked_line(body) } else { None };
+    let is_marked = marked.is_some();
+    let result = result.or(marked).or_else(|| only_line(body, lines, is_reading));
     Outcome {
         failed,
         exit_code,
@@ -115,6 +118,7 @@ fn printed_outcome(trimmed: &str, exit_code: Option<i32>, effect: Effect, target
         lines,
         says_done: effect == Effect::Modify && says_done(body),
         tests: tests && !is_reading,
+        is_marked,
     }
 }
 

@@ -316,6 +316,7 @@ fn prose_lines(text: &str, with_code: bool) -> Vec<Cow<'_, str>> {
     let mut in_fence = false;
     let mut in_comment = false;
     let mut in_call = false;
+    let (mut comment_end, mut call_end) = (LastEnd::new(text, "-->"), LastEnd::new(text, "</command>"));
     for raw in lines_of(text) {
         let trimmed = raw.trim_ascii();
         if is_fence(trimmed) {
@@ -331,11 +332,14 @@ fn prose_lines(text: &str, with_code: bool) -> Vec<Cow<'_, str>> {
             }
             continue;
         }
-        in_comment |= trimmed.starts_with("<!--");
+        // What is never closed takes nothing away.
+        let at = (raw.as_ptr() as usize).wrapping_sub(text.as_ptr() as usize);
+        in_comment |= trimmed.starts_with("<!--") && comment_end.is_after(at);
         let was_comment = in_comment;
         in_comment = in_comment && !trimmed.contains("-->");
         // A command that is told as an action is no prose; of what was asked it may be an example.
-        in_call = !with_code && (in_call || trimmed == "<command>") && trimmed != "</command>";
+        in_call |= !with_code && trimmed == "<command>" && call_end.is_after(at);
+        in_call = in_call && trimmed != "</command>";
         if in_fence || was_comment || in_call || trimmed.is_empty() || is_bare_tag(trimmed) {
             continue;
         }
@@ -348,6 +352,26 @@ fn prose_lines(text: &str, with_code: bool) -> Vec<Cow<'_, str>> {
         }
     }
     lines
+}
+
+/// Where the last end of something stands in a text, looked for once it is asked for.
+struct LastEnd<'t> {
+    text: &'t str,
+    end: &'static str,
+    found: Option<Option<usize>>,
+}
+
+impl<'t> LastEnd<'t> {
+    fn new(text: &'t str, end: &'static str) -> Self {
+        let found = None;
+        Self { text, end, found }
+    }
+
+    fn is_after(&mut self, at: usize) -> bool {
+        let (text, end) = (self.text.as_bytes(), self.end.as_bytes());
+        let found = self.found.get_or_insert_with(|| memchr::memmem::rfind(text, end));
+        found.is_some_and(|found| found >= at)
+    }
 }
 
 fn is_bare_tag(line: &str) -> bool {

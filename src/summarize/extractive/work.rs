@@ -78,6 +78,8 @@ fn ending(action: &Action, limits: Limits) -> String {
     }
     let mut text = match (outcome.exit_code, outcome.failed) {
         (Some(0), Some(true)) => "exit 0 with an error".to_owned(),
+        // That went well as far as the program goes, whatever it was to show.
+        (Some(0), _) if outcome.is_marked => "exit 0".to_owned(),
         (Some(0), _) => "ok".to_owned(),
         (Some(code), _) => format!("exit {code}"),
         (None, Some(true)) => "failed".to_owned(),
@@ -94,7 +96,7 @@ fn ending(action: &Action, limits: Limits) -> String {
             .or(outcome.error.as_deref())
             .or(outcome.result.as_deref()),
         // That a file was written is told by the call itself.
-        _ if is_modify => outcome
+        _ if is_modify && !outcome.is_marked => outcome
             .result
             .as_deref()
             .filter(|_| text.is_empty() && !outcome.says_done),

@@ -164,6 +164,27 @@ fn lines_of_a_command_are_no_findings() {
 }
 
 #[test]
+fn what_is_never_closed_hides_no_finding() {
+    for open in ["<command>", "<!-- a note"] {
+        let said = [
+            "The reader drops the last line.\n",
+            open,
+            "\nIt keeps the first line of each of them.",
+        ]
+        .concat();
+        let text = told(&[
+            turn(Role::Human, "Mend the reader."),
+            turn(Role::Assistant, &said),
+        ]);
+        assert!(text.contains("keeps the first line"), "{text}");
+    }
+    let said =
+        "<!-- one -->\nThe reader drops the last line.\n<!--\nIt keeps the first line of each of them.";
+    let text = told(&[turn(Role::Human, "Mend the reader."), turn(Role::Assistant, said)]);
+    assert!(text.contains("keeps the first line"), "{text}");
+}
+
+#[test]
 fn items_without_their_list_are_told_last() {
     let list = "The reader handles these:\n- Property with getter and setter at once\n- The `setter` of a property without one\nIt is done.";
     let turns = [turn(Role::Human, "Mend it."), turn(Role::Assistant, list)];

@@ -343,8 +343,8 @@ fn crosses_are_told_and_blocked_commands_are_failures() {
         ),
     ]);
     assert!(
-        text.contains("python check.py -> ok: ❌ passed but should have failed\n")
-            && text.contains("python final.py -> ok: Test case 1: FAIL\n")
+        text.contains("python check.py -> exit 0: ❌ passed but should have failed\n")
+            && text.contains("python final.py -> exit 0: Test case 1: FAIL\n")
             && text.contains("rm -rf /w -> failed: Command blocked by policy\n")
             && text.contains("- changed: b.py\n"),
         "{text}"

@@ -194,6 +194,18 @@ fn what_passed_is_not_told_as_failed_nor_what_failed_as_passed() {
     assert_eq!(ending(broken), "exit 0 with an error: 3 passed, 1 error in 0.12s");
     let failed = "test result: FAILED. 3 passed; 2 failed; finished in 0.1s";
     assert_eq!(ending(failed), format!("failed: {failed}"));
+    for marked in [
+        "✗ FAIL (wrong order)",
+        "[FAIL] wrong order",
+        "not ok 2 - wrong order",
+        "wrong order ... FAIL",
+    ] {
+        let output = format!("<returncode>0</returncode>\n<output>\nordering\n{marked}\nall done\n</output>");
+        assert_eq!(ending(&output), format!("exit 0: {marked}"));
+    }
+    let writing = "<returncode>0</returncode>\n<output>\nwritten\n✗ not checked\n</output>";
+    let text = told(&[call("", "bash", &bash("tee a.txt < b.txt")), answer(writing)]);
+    assert!(text.contains("-> exit 0: ✗ not checked"), "{text}");
 }
 
 #[test]
