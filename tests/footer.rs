@@ -109,6 +109,12 @@ fn what_is_in_progress_is_told_where_the_request_does_not_stand_before_the_summa
     let summary = summary_of(&once);
     assert!(summary.starts_with(first_line), "{summary}");
     assert_eq!(summary.matches("save_cfg").count(), 1, "{summary}");
+    // A word to go on is no request.
+    let turns = record["messages"].as_array_mut().unwrap();
+    turns.insert(9, json!({"role": "user", "content": "Yes, please go on."}));
+    let confirmed = fit(&fitter(settings(3000, 300)), &record.to_string()).text;
+    let summary = summary_of(&confirmed.unwrap());
+    assert!(summary.starts_with(first_line), "{summary}");
     // Later its only witness is the earlier summary.
     let twice = fit(&fitter(settings(2200, 300)), &once).text.unwrap();
     let summary = summary_of(&twice);

@@ -7,7 +7,7 @@ use super::redacted::redacted;
 use crate::compress::anchors::{Anchor, held_mask, invented, sources_of};
 use crate::compress::{Reason, Region};
 use crate::metrics::Row;
-use crate::summarize::extractive::IN_PROGRESS;
+use crate::summarize::extractive::{IN_PROGRESS, asks_for_something};
 use crate::summarize::footer::{Files, with_footer};
 use crate::summarize::grounding::ground;
 use crate::summarize::marker::{body_of, with_marker};
@@ -254,7 +254,7 @@ impl Case<'_> {
         files.footer(target / FOOTER_SHARE, self.fitter.counter.as_ref())
     }
 
-    /// What was asked of the assistant that is still at work where a region ends; `None` where that stands right before the
+    /// What was asked of the assistant that is still at work where a region ends, before any word to go on; `None` where that stands right before the
     /// region, in the protected head, and stays there.
     fn in_progress(&self, region: Region) -> Option<String> {
         let role_at = |turn: usize| self.read_views.get(turn).map(|view| view.role);
@@ -267,7 +267,8 @@ impl Case<'_> {
         let merged = self.merged_before(region).map(|merged| &merged.view);
         let turns = merged.into_iter().chain(before).rev();
         let mut asked = turns.map(|view| {
-            let said = spoken(view).map(std::borrow::Cow::into_owned);
+            let said = spoken(view).filter(|said| asks_for_something(said));
+            let said = said.map(std::borrow::Cow::into_owned);
             said.or_else(|| told_in_progress(view))
         });
         asked.find_map(|asked| asked)

@@ -51,6 +51,7 @@ use crate::tokens::TokenCounter;
 use candidate::{Candidate, Section};
 pub use lead::IN_PROGRESS;
 use rank::Chosen;
+pub use small_talk::asks_for_something;
 
 /// The embedded summarizer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -289,6 +289,19 @@ pub(super) fn is_small_talk(text: &str) -> bool {
         && words.all(|word| SMALL_TALK.contains(&word.to_ascii_lowercase().replace('’', "'").as_str()))
 }
 
+/// Words of which, with those of small talk, people make what only tells to go on with what was asked before.
+const GO_ON: [&str; 6] = ["continue", "going", "keep", "on", "please", "proceed"];
+
+/// Whether a person's words say what to do, and not just yes or to go on.
+pub fn asks_for_something(text: &str) -> bool {
+    let words = text.split([' ', '.', ',', '!', '?', '\n']);
+    let mut telling = words.filter(|word| {
+        let word = word.trim().to_ascii_lowercase();
+        !word.is_empty() && !GO_ON.contains(&word.as_str())
+    });
+    text.len() > 48 || telling.any(|word| !is_small_talk(word.trim()))
+}
+
 /// The start of a sentence in small letters, enough to compare with phrases.
 pub(super) fn start_of(sentence: &str) -> String {
     const LENGTH: usize = 24;
@@ -337,6 +350,29 @@ mod tests {
                 !is_announcement(&lower) && !is_torn(&lower, sentence),
                 "{sentence}"
             );
+        }
+    }
+
+    #[test]
+    fn a_word_to_go_on_asks_for_nothing() {
+        for text in [
+            "ok",
+            "Yes, please proceed.",
+            "Great! Keep going.",
+            "continue",
+            "",
+            " \n",
+        ] {
+            assert!(!asks_for_something(text), "{text}");
+        }
+        for text in [
+            "Rename it.",
+            "Yes, cancel it please",
+            "No.",
+            "weiter so",
+            "ok\nand then stop",
+        ] {
+            assert!(asks_for_something(text), "{text}");
         }
     }
 
