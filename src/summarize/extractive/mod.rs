@@ -4,6 +4,7 @@
 //! among them, rendering (`render`) prints them. Each step is a pure function of the one before.
 
 pub(super) mod action;
+mod announcement;
 mod candidate;
 mod clause;
 mod command;

@@ -5,13 +5,13 @@ use std::borrow::Cow;
 use rustc_hash::FxHashSet;
 
 use super::action::Action;
+use super::announcement::{is_announcement, is_torn};
 use super::candidate::{Candidate, Section};
 use super::line::{cleaned_line, is_fence, lines_of, shortened, without_bullet};
 use super::resolved::tests_pass_since;
 use super::sentences::{sentences, without_number};
 use super::small_talk::{
-    is_announcement, is_fragment, is_numbered_step, is_one_word, is_small_talk, is_torn, says_little,
-    start_of, starts_with_any,
+    is_fragment, is_numbered_step, is_one_word, is_small_talk, says_little, start_of, starts_with_any,
 };
 use super::source::SourceTurn;
 use super::superseded::{Stated, Worth};

@@ -1,126 +1,8 @@
-//! What people say that tells nothing by itself: announcements, courtesies, instructions, small talk.
+//! What people say that tells nothing by itself: courtesies, fragments, small talk.
 
 use std::sync::LazyLock;
 
 use aho_corasick::packed::Searcher;
-
-/// Starts of sentences that only announce the next step, tell somebody what to do, or are polite.
-const ANNOUNCEMENTS: &[&str] = &[
-    "after doing",
-    "after that",
-    "also confirm",
-    "also, confirm",
-    "also, i need to",
-    "also, i will",
-    "also, please confirm",
-    "also, please provide",
-    "also, please specify",
-    "and please specify",
-    "call the \"",
-    "check if",
-    "check the ",
-    "check your ",
-    "click ",
-    "confirm if ",
-    "enter ",
-    "finally, i will",
-    "first, let",
-    "for now, i",
-    "go to ",
-    "hmm",
-    "i am ready to",
-    "i apologize for",
-    "i appreciate your",
-    "i can help",
-    "i can look up",
-    "i completely understand",
-    "i need to",
-    "i recommend",
-    "i understand your",
-    "i will",
-    "i'll",
-    "if so, ",
-    "if using ",
-    "if yes, ",
-    "if you ",
-    "let me",
-    "let us",
-    "let's",
-    "look for ",
-    "make sure ",
-    "next, ",
-    "now i need",
-    "now i should",
-    "now i'll",
-    "now let me",
-    "now let's",
-    "now, i ",
-    "now, let",
-    "now, to ",
-    "once ",
-    "open a ",
-    "open the ",
-    "open your ",
-    "please ",
-    "press ",
-    "restart ",
-    "scroll ",
-    "select ",
-    "swipe ",
-    "tap ",
-    "thank you for",
-    "thanks for",
-    "that sounds like a",
-    "the next step",
-    "then i will",
-    "then tap",
-    "then we will",
-    "then, i will",
-    "this will help",
-    "to check ",
-    "to proceed",
-    "toggle ",
-    "try ",
-    "turn off",
-    "turn on",
-    "unless... let",
-    "verify ",
-    "wait for ",
-    "you're welcome",
-    "不客气",
-    "感谢您",
-    "接下来",
-    "让我",
-    "首先",
-];
-
-/// Whether a sentence, by its start in small letters, only announces the next step, or is polite.
-pub(super) fn is_announcement(lower: &str) -> bool {
-    starts_with_any(lower, ANNOUNCEMENTS)
-}
-
-/// What follows the purpose or the condition of a next step.
-const STEPS: [&str; 5] = [", I need to ", ", I will ", ", I'll ", ", let me ", ", let's "];
-
-/// Starts of conditions.
-const CONDITIONS: [&str; 2] = ["if ", "when "];
-
-/// Whether a sentence (`lower` is its start in small letters) tells a step for its purpose or a condition only, or is an item
-/// of a list that tells when or whether, but not what.
-pub(super) fn is_torn(lower: &str, sentence: &str) -> bool {
-    static FOUND: LazyLock<Option<Searcher>> = LazyLock::new(|| Searcher::new(STEPS));
-    let is_step = || holds_any(sentence, FOUND.as_ref(), &STEPS);
-    match lower.as_bytes() {
-        [b't', b'o', b' ', ..] => !lower.starts_with("to confirm") && is_step(),
-        [b'i', b'f', b' ', ..] | [b'w', b'h', ..] => {
-            let has_more = || memchr::memchr(b',', sentence.as_bytes()).is_some();
-            lower.starts_with("if ") && is_step()
-                || lower.starts_with("whether ") && !has_more()
-                || starts_with_any(lower, &CONDITIONS) && !is_ended(sentence) && !has_more()
-        }
-        _ => false,
-    }
-}
 
 /// Whether a sentence is an item of a list that names nothing: no mark ends it, it holds no value and no code, and does not
 /// begin with what was done.
@@ -137,7 +19,7 @@ pub(super) fn is_fragment(sentence: &str) -> bool {
 }
 
 /// Whether a mark ends a sentence, before closing brackets and quotes.
-fn is_ended(sentence: &str) -> bool {
+pub(super) fn is_ended(sentence: &str) -> bool {
     if let Some(b'.' | b'!' | b'?') = sentence.as_bytes().last() {
         return true;
     }
@@ -320,38 +202,6 @@ pub(super) fn start_of(sentence: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_is_to_be_done_and_items_without_their_list_are_no_findings() {
-        for sentence in [
-            "To diagnose the issue, I will need to check the SIM card.",
-            "Also, I will need to confirm the new address.",
-            "Then I will calculate the total cost.",
-            "Now, I should also check the MySQL override.",
-            "Unless... let me check if there is one.",
-            "When the quotes are at the end of a string (at length 65+)",
-            "Whether you want to change or cancel the reservation.",
-            "If the value is empty",
-            "If it fails, I will guide you through the settings.",
-        ] {
-            let lower = start_of(sentence);
-            assert!(is_announcement(&lower) || is_torn(&lower, sentence), "{sentence}");
-        }
-        for sentence in [
-            "To confirm, I will exchange item 12 for item 13.",
-            "To fix this issue, we should round the result.",
-            "When Airplane Mode is on, no calls come in.",
-            "When two threads run both wait.",
-            "If that fails, maybe the field was renamed",
-            "It is so.",
-        ] {
-            let lower = start_of(sentence);
-            assert!(
-                !is_announcement(&lower) && !is_torn(&lower, sentence),
-                "{sentence}"
-            );
-        }
-    }
 
     #[test]
     fn a_word_to_go_on_asks_for_nothing() {
