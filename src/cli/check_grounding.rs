@@ -9,7 +9,7 @@ use super::survey::AnswerFormat;
 use super::{running, stdout};
 use crate::config::{Config, OnInvalid};
 use crate::fit::{PairScorer, UnreadablePair};
-use crate::metrics::{GroundedRecord, share_held};
+use crate::metrics::{GroundedRecord, is_grounded, share_held};
 use crate::pipeline::{self, Found, Matching, Pairs, RawRecord, RunError};
 use crate::report::{self, GroundingOutcome, grounding_text};
 
@@ -95,7 +95,9 @@ impl GroundingCheck<'_> {
         outcome.anchors_held_share = share_held(outcome.anchors_needed, outcome.anchors_held);
         let all_read = outcome.unreadable + outcome.records_without_original == 0
             || self.config.input.on_invalid == OnInvalid::Pass;
-        let is_grounded = self.least.is_none_or(|least| outcome.anchors_held_share >= least);
+        let is_grounded = self
+            .least
+            .is_none_or(|least| is_grounded(outcome.anchors_needed, outcome.anchors_held, least));
         // A check that saw nothing says nothing.
         outcome.passed = is_grounded && all_read && outcome.records > 0;
         if outcome.records == 0 {

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde::Serialize;
 
 use super::figures::{printable, thousands};
-use crate::metrics::{GroundedRecord, WorstGrounded};
+use crate::metrics::{GroundedRecord, WorstGrounded, is_grounded};
 
 /// How well a compressed data set is grounded.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -50,8 +50,8 @@ pub fn grounding_text(outcome: &GroundingOutcome) -> String {
         text,
         "{}{} of {} identifiers that kept assistant turns rely on are held ({share:.2} %)",
         match outcome.min_grounding {
-            Some(least) if outcome.anchors_held_share < least => "FAIL  ",
-            Some(_) => "PASS  ",
+            Some(least) if is_grounded(outcome.anchors_needed, outcome.anchors_held, least) => "PASS  ",
+            Some(_) => "FAIL  ",
             None => "",
         },
         thousands(outcome.anchors_held),

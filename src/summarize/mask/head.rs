@@ -64,12 +64,13 @@ pub(super) fn head(call: Option<&SourceCall<'_>>, named: Option<&str>) -> Head {
         };
     };
     let fields = fields(call);
-    let field = |keys: &[&str]| {
-        let told = |(key, value): &&(String, String)| {
+    let told = |keys: &'static [&'static str]| {
+        let is_told = move |(key, value): &&(String, String)| {
             keys.contains(&key.to_ascii_lowercase().as_str()) && !value.trim().is_empty()
         };
-        fields.iter().find(told).map(|(_, value)| value.as_str())
+        fields.iter().filter(is_told).map(|(_, value)| value.as_str())
     };
+    let field = |keys: &'static [&'static str]| told(keys).next();
     let target = target(call);
     let own_name = if call.name.trim().is_empty() {
         named.unwrap_or_default()
@@ -101,11 +102,7 @@ pub(super) fn head(call: Option<&SourceCall<'_>>, named: Option<&str>) -> Head {
         ("patch", files.join(", "))
     } else if let Some(address) = field(&ADDRESSES) {
         reads = true;
-        let more = fields
-            .iter()
-            .filter(|(key, _)| ADDRESSES.contains(&key.as_str()))
-            .count()
-            - 1;
+        let more = told(&ADDRESSES).skip(1).count();
         let more = if more > 0 {
             format!(" and {more} more")
         } else {

@@ -109,6 +109,12 @@ fn files_searches_patches_webs_and_tasks_are_known() {
         "[web_extract] https://a.example/x and 1 more, 300 chars",
     );
     becomes(
+        "web_fetch",
+        r#"{"url": " ", "URL": "https://a.example", "Link": "https://b.example"}"#,
+        &long,
+        "[web_fetch] https://a.example and 1 more, 300 chars",
+    );
+    becomes(
         "browser_navigate",
         r#"{"url": "https://a.example"}"#,
         &long,
