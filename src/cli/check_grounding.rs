@@ -95,11 +95,11 @@ impl GroundingCheck<'_> {
         outcome.anchors_held_share = share_held(outcome.anchors_needed, outcome.anchors_held);
         let all_read = outcome.unreadable + outcome.records_without_original == 0
             || self.config.input.on_invalid == OnInvalid::Pass;
-        let is_grounded = self
+        let is_enough = self
             .least
             .is_none_or(|least| is_grounded(outcome.anchors_needed, outcome.anchors_held, least));
         // A check that saw nothing says nothing.
-        outcome.passed = is_grounded && all_read && outcome.records > 0;
+        outcome.passed = is_enough && all_read && outcome.records > 0;
         if outcome.records == 0 {
             errors::warn(&["no record was compared".to_owned()]);
         }

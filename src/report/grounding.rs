@@ -107,3 +107,22 @@ fn line(record: &GroundedRecord) -> String {
     }
     line
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_part_is_not_rounded_before_it_is_judged() {
+        let mut outcome = GroundingOutcome {
+            anchors_needed: 3,
+            anchors_held: 1,
+            anchors_held_share: 0.3333,
+            min_grounding: Some(0.333_33),
+            ..GroundingOutcome::default()
+        };
+        assert!(grounding_text(&outcome).starts_with("PASS  1 of 3"));
+        outcome.min_grounding = Some(0.3334);
+        assert!(grounding_text(&outcome).starts_with("FAIL  1 of 3"));
+    }
+}
