@@ -71,6 +71,8 @@ impl GroundingCheck<'_> {
         };
         let matching = pairs.matching(scorer, &stop).map_err(running::cli_error)?;
         let mut outcome = GroundingOutcome {
+            schema: report::GROUNDING_SCHEMA,
+            version: env!("CARGO_PKG_VERSION"),
             min_grounding: self.least,
             matched_by: match matching {
                 Matching::Ids => "ids",

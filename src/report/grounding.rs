@@ -7,9 +7,16 @@ use serde::Serialize;
 use super::figures::{printable, thousands};
 use crate::metrics::{GroundedRecord, WorstGrounded, is_grounded};
 
+/// Name of the keys' meaning.
+pub const GROUNDING_SCHEMA: &str = "trajfit.grounding/1";
+
 /// How well a compressed data set is grounded.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct GroundingOutcome {
+    /// Which keys these are.
+    pub schema: &'static str,
+    /// The version of the program.
+    pub version: &'static str,
     /// Whether all gates passed.
     pub passed: bool,
     /// `ids` or `order`: how records found each other.
