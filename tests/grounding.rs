@@ -278,6 +278,11 @@ fn a_strangers_compression_is_scored_whatever_the_order_of_its_records() {
     checked(&workspace, &["--min-grounding", "0.5"]).exits(0);
     let failed = checked(&workspace, &["--min-grounding", "0.51", "--format", "json"]).exits(1);
     let outcome: Value = serde_json::from_slice(&failed.stdout).unwrap();
+    assert_eq!(outcome["schema"], "trajfit.grounding/1");
+    let documented = include_str!("../docs/json.md");
+    for key in outcome.as_object().unwrap().keys() {
+        assert!(documented.contains(&format!("`{key}`")), "{key}");
+    }
     assert_eq!(
         (&outcome["passed"], &outcome["anchors_held_share"]),
         (&json!(false), &json!(0.5))

@@ -44,8 +44,10 @@ fn explain_tells_what_compress_does() {
         "REGION",
         "head",
         "tail",
+        "Head       turns 0 to 3: 1,508 tokens, protected",
+        "Tail       turns 24 to 28: 728 tokens, protected",
         "Need       ",
-        "Plan       turns ",
+        "Plan       turns 4 to 11: ",
         "slack",
         "Anchors    ",
         "Decision   compressed",
@@ -133,6 +135,22 @@ fn before_and_after_stand_side_by_side_where_there_is_room_and_stacked_where_not
     assert!(
         !same.contains("\n- [") && same.contains("no identifier that kept"),
         "{same}"
+    );
+}
+
+#[test]
+fn records_that_have_nothing_in_common_are_not_called_before_and_after() {
+    let record = |text: &str| format!(r#"{{"conversations":[{{"from":"human","value":"{text}"}}]}}"#);
+    let workspace = Workspace::with_input(record("one"));
+    workspace.write("other.jsonl", record("another"));
+    let shown = text(
+        workspace
+            .run(&["show", "in.jsonl", "--compressed", "other.jsonl"])
+            .exits(0),
+    );
+    assert!(
+        shown.contains("no turn is the same in both") && !shown.contains("no identifier"),
+        "{shown}"
     );
 }
 

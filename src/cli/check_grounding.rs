@@ -9,7 +9,7 @@ use super::survey::AnswerFormat;
 use super::{running, stdout};
 use crate::config::{Config, OnInvalid};
 use crate::fit::{PairScorer, UnreadablePair};
-use crate::metrics::{GroundedRecord, share_held};
+use crate::metrics::{GroundedRecord, is_grounded, share_held};
 use crate::pipeline::{self, Found, Matching, Pairs, RawRecord, RunError};
 use crate::report::{self, GroundingOutcome, grounding_text};
 
@@ -71,6 +71,8 @@ impl GroundingCheck<'_> {
         };
         let matching = pairs.matching(scorer, &stop).map_err(running::cli_error)?;
         let mut outcome = GroundingOutcome {
+            schema: report::GROUNDING_SCHEMA,
+            version: env!("CARGO_PKG_VERSION"),
             min_grounding: self.least,
             matched_by: match matching {
                 Matching::Ids => "ids",
@@ -95,9 +97,11 @@ impl GroundingCheck<'_> {
         outcome.anchors_held_share = share_held(outcome.anchors_needed, outcome.anchors_held);
         let all_read = outcome.unreadable + outcome.records_without_original == 0
             || self.config.input.on_invalid == OnInvalid::Pass;
-        let is_grounded = self.least.is_none_or(|least| outcome.anchors_held_share >= least);
+        let is_enough = self
+            .least
+            .is_none_or(|least| is_grounded(outcome.anchors_needed, outcome.anchors_held, least));
         // A check that saw nothing says nothing.
-        outcome.passed = is_grounded && all_read && outcome.records > 0;
+        outcome.passed = is_enough && all_read && outcome.records > 0;
         if outcome.records == 0 {
             errors::warn(&["no record was compared".to_owned()]);
         }

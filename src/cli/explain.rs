@@ -188,13 +188,16 @@ fn plan(text: &mut String, explained: &Explanation, need: usize) {
     let Range { start, end } = explained.compressible.clone();
     let _ = writeln!(
         text,
-        "Head       turns 0 to {start}, without the last: {} tokens, protected",
+        "Head       {}: {} tokens, protected",
+        turns(&(0..start)),
         count(sum(0..start))
     );
+    let tail = end..explained.turns.len();
     let _ = writeln!(
         text,
-        "Tail       from turn {end} on: {} tokens, protected",
-        count(sum(end..explained.turns.len()))
+        "Tail       {}: {} tokens, protected",
+        turns(&tail),
+        count(sum(tail.clone()))
     );
     if explained.strategy != "summarize" {
         masks(text, explained, need);
@@ -212,9 +215,8 @@ fn plan(text: &mut String, explained: &Explanation, need: usize) {
     if let Some(planned) = &explained.planned {
         let _ = writeln!(
             text,
-            "Plan       turns {} to {}: {} tokens, the first whole groups that free what is needed",
-            planned.start,
-            planned.end.saturating_sub(1),
+            "Plan       {}: {} tokens, the first whole groups that free what is needed",
+            turns(planned),
             count(sum(planned.clone())),
         );
     } else {
@@ -235,6 +237,15 @@ fn plan(text: &mut String, explained: &Explanation, need: usize) {
             "Extended   to turn {}: the first summary was not enough",
             region.end.saturating_sub(1)
         );
+    }
+}
+
+/// Which turns these are, by their numbers in the list.
+fn turns(range: &Range<usize>) -> String {
+    match range.len() {
+        0 => "no turn".to_owned(),
+        1 => format!("turn {}", range.start),
+        _ => format!("turns {} to {}", range.start, range.end - 1),
     }
 }
 
@@ -261,9 +272,8 @@ fn masks(text: &mut String, explained: &Explanation, need: usize) {
     if let Some(region) = &explained.region {
         let _ = writeln!(
             text,
-            "Region     turns {} to {}: {} tokens as they were; masks were not enough",
-            region.start,
-            region.end.saturating_sub(1),
+            "Region     {}: {} tokens as they were; masks were not enough",
+            turns(region),
             count(explained.region_tokens),
         );
     }

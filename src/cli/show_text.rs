@@ -236,6 +236,11 @@ fn colour(role: Role) -> &'static str {
 fn legend(score: &PairScore, page: Page) -> String {
     let mut text = String::from("\n- gone, + new, ~ extended or updated");
     let needed = score.needed.len();
+    if score.origins.iter().all(|origin| origin.turn().is_none()) {
+        // Nothing was compared then: records without ids are found by their lines, and these may have moved.
+        text.push_str("; no turn is the same in both: these may be two records, not one before and after\n");
+        return text;
+    }
     if needed == 0 {
         text.push_str("; no identifier that kept assistant turns rely on was told by gone turns only\n");
         return text;

@@ -5,11 +5,18 @@ use std::fmt::Write;
 use serde::Serialize;
 
 use super::figures::{printable, thousands};
-use crate::metrics::{GroundedRecord, WorstGrounded};
+use crate::metrics::{GroundedRecord, WorstGrounded, is_grounded};
+
+/// Name of the keys' meaning.
+pub const GROUNDING_SCHEMA: &str = "trajfit.grounding/1";
 
 /// How well a compressed data set is grounded.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct GroundingOutcome {
+    /// Which keys these are.
+    pub schema: &'static str,
+    /// The version of the program.
+    pub version: &'static str,
     /// Whether all gates passed.
     pub passed: bool,
     /// `ids` or `order`: how records found each other.
@@ -50,8 +57,8 @@ pub fn grounding_text(outcome: &GroundingOutcome) -> String {
         text,
         "{}{} of {} identifiers that kept assistant turns rely on are held ({share:.2} %)",
         match outcome.min_grounding {
-            Some(least) if outcome.anchors_held_share < least => "FAIL  ",
-            Some(_) => "PASS  ",
+            Some(least) if is_grounded(outcome.anchors_needed, outcome.anchors_held, least) => "PASS  ",
+            Some(_) => "FAIL  ",
             None => "",
         },
         thousands(outcome.anchors_held),
@@ -106,4 +113,23 @@ fn line(record: &GroundedRecord) -> String {
         }
     }
     line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_part_is_not_rounded_before_it_is_judged() {
+        let mut outcome = GroundingOutcome {
+            anchors_needed: 3,
+            anchors_held: 1,
+            anchors_held_share: 0.3333,
+            min_grounding: Some(0.333_33),
+            ..GroundingOutcome::default()
+        };
+        assert!(grounding_text(&outcome).starts_with("PASS  1 of 3"));
+        outcome.min_grounding = Some(0.3334);
+        assert!(grounding_text(&outcome).starts_with("FAIL  1 of 3"));
+    }
 }

@@ -22,7 +22,7 @@ pub use check_text::check_text;
 pub use collection_table::{CollectionFigures, collection_table};
 pub use count_report::CountReport;
 pub use count_text::count_text;
-pub use grounding::{GroundingOutcome, grounding_text};
+pub use grounding::{GROUNDING_SCHEMA, GroundingOutcome, grounding_text};
 pub use histogram::{Bin, histogram};
 pub use run_figures::{DryRunFigures, OverLimitFigures, Reasons, RecordFigures, RequestFigures, RunFigures};
 pub use summary_table::summary_table;

@@ -121,7 +121,7 @@ fn telling(text: &str, fields: Option<&[Leaf<'_>]>, outcomes: &[&Outcome]) -> Ve
     let mut lines: Vec<String> = Vec::new();
     let mut take = |text: &str| {
         let errors = text.lines().filter(|line| is_error_line(line));
-        lines.extend(errors.map(short));
+        lines.extend(errors.map(short_error));
     };
     match fields {
         Some(fields) => fields
@@ -151,6 +151,16 @@ fn telling(text: &str, fields: Option<&[Leaf<'_>]>, outcomes: &[&Outcome]) -> Ve
     }
     lines.retain(|line| !line.is_empty());
     lines
+}
+
+/// An error line, shortened unless only its end says that it is one.
+fn short_error(line: &str) -> String {
+    let short = short(line);
+    if is_error_line(&short) {
+        short
+    } else {
+        cleaned(line)
+    }
 }
 
 fn short(line: &str) -> String {

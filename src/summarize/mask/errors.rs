@@ -38,6 +38,13 @@ const REFUSALS: [&str; 15] = [
 /// Longest first word of an error line.
 const MAX_WORD: usize = 80;
 
+/// Longest place of an error, `src/x.py:3:5`, in bytes.
+const MAX_PLACE: usize = 160;
+
+/// Levels of a log's lines that tell of an error, and how many bytes are looked at for them.
+const LEVELS: [&str; 3] = ["ERROR", "FATAL", "CRITICAL"];
+const MAX_LEVEL: usize = 80;
+
 /// Longest line in which an error is looked for anywhere but at its start, and in which a refusal is looked for.
 const MAX_LINE: usize = 400;
 
@@ -48,16 +55,10 @@ pub fn is_error_line(line: &str) -> bool {
     while let Some((_, rest)) = line.strip_prefix("\u{1b}[").and_then(|rest| rest.split_once('m')) {
         line = rest.trim_start();
     }
-    let line = line.strip_prefix("E ").map_or(line, str::trim_start).trim_end();
-    let end = line
-        .bytes()
-        .take(MAX_WORD)
-        .position(|byte| matches!(byte, b' ' | b'\t' | b':' | b'(' | b'['))
-        .unwrap_or_else(|| line.len().min(MAX_WORD));
-    let word = line.get(..end).unwrap_or_default();
-    let follows = line.get(end..).unwrap_or_default();
-    let is_named = ERROR_WORDS.iter().any(|error| word.ends_with(error));
-    if is_named && follows.len() > 2 && !follows.starts_with(" as ") && !is_prose(word, follows) {
+    let marks = ["E ", "| ", "Uncaught ", "Caused by: "];
+    let unmarked = marks.iter().find_map(|mark| line.strip_prefix(mark));
+    let line = unmarked.map_or(line, str::trim_start).trim_end();
+    if names_error(line) || located(line).is_some_and(names_error) || is_logged_error(line) {
         return true;
     }
     let has = |words: &str| memchr::memmem::find(line.as_bytes(), words.as_bytes()).is_some();
@@ -66,8 +67,56 @@ pub fn is_error_line(line: &str) -> bool {
             || is_crossed(line)
             || has(": error")
             || has(" panicked at")
+            || has("Segmentation fault")
+            || has("command not found: ")
             || line.ends_with("command not found")
             || line.ends_with("No such file or directory"))
+}
+
+/// Whether a line's first word is an error's name or label, and something follows.
+fn names_error(line: &str) -> bool {
+    let end = line
+        .bytes()
+        .take(MAX_WORD)
+        .position(|byte| matches!(byte, b' ' | b'\t' | b':' | b'(' | b'['))
+        .unwrap_or_else(|| line.len().min(MAX_WORD));
+    let word = line.get(..end).unwrap_or_default();
+    let follows = line.get(end..).unwrap_or_default();
+    let is_named = ERROR_WORDS.iter().any(|error| word.ends_with(error));
+    is_named && follows.len() > 2 && !follows.starts_with(" as ") && !is_prose(word, follows)
+}
+
+/// What a line says after the place that it begins with (`x.py:3: …`); a search that shows a line of a file has no space there.
+fn located(line: &str) -> Option<&str> {
+    let start = line.as_bytes().get(..line.len().min(MAX_PLACE))?;
+    let (place, said) = line.split_at_checked(memchr::memmem::find(start, b": ")?)?;
+    let number = place.rsplit(':').next()?;
+    let is_place = place.len() > number.len()
+        && !number.is_empty()
+        && number.bytes().all(|byte| byte.is_ascii_digit())
+        && !place.contains(' ');
+    let said = said.get(2..)?;
+    (is_place && !said.starts_with(' ')).then_some(said)
+}
+
+/// Whether a line of a log, which begins with a date or a time, is of the level of errors.
+fn is_logged_error(line: &str) -> bool {
+    let line = line.strip_prefix('[').unwrap_or(line).as_bytes();
+    let is_digit = |at: usize| line.get(at).is_some_and(u8::is_ascii_digit);
+    let is_time = is_digit(0)
+        && is_digit(1)
+        && (line.get(2) == Some(&b':') && is_digit(3) || is_digit(3) && line.get(4) == Some(&b'-'));
+    let start = line.get(..line.len().min(MAX_LEVEL)).unwrap_or_default();
+    is_time
+        && LEVELS.iter().any(|level| {
+            memchr::memmem::find(start, level.as_bytes()).is_some_and(|at| {
+                let is_letter = |at: usize| {
+                    line.get(at)
+                        .is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+                };
+                !is_letter(at - 1) && !is_letter(at + level.len())
+            })
+        })
 }
 
 /// Whether an error's name only stands in a sentence: `ValueError if the value is negative.`
@@ -127,6 +176,15 @@ mod tests {
             "[ERROR] Tests run: 5, Failures: 2, Errors: 0",
             "Permission denied: /etc/app.conf",
             "No replacement was performed, old_str `x` did not appear verbatim in /a/b.py.",
+            "src/x.py:1: SyntaxError: invalid syntax",
+            "C:\\x\\y.py:1:5: SyntaxError: invalid syntax",
+            "2024-01-01 12:00:00,123 ERROR module: failed to connect",
+            "[12:00:01] [FATAL] no disk",
+            "Uncaught ReferenceError: x is not defined",
+            "Caused by: java.io.IOException: bad",
+            "  | ValueError: in a group",
+            "x.sh: line 3: 77 Segmentation fault (core dumped) ./a",
+            "zsh: command not found: foo",
         ] {
             assert!(is_error_line(line), "{line}");
         }
@@ -139,6 +197,12 @@ mod tests {
             "0 errors",
             "ValueError if the value is negative.",
             "Tests: 0 failed, 2 passed",
+            "src/x.py:12:    ValueError: If it is negative.",
+            "src/x.py:12: def f(error): ...",
+            "2024-01-01 12:00:00 INFO no MAX_ERRORS",
+            "12 ERROR x",
+            "2024-",
+            ":3: ",
         ] {
             assert!(!is_error_line(line), "{line}");
         }

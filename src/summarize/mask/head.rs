@@ -15,6 +15,7 @@ const MAX_NAME: usize = 60;
 const MAX_FIELDS: usize = 64;
 
 const COMMANDS: [&str; 4] = ["command", "cmd", "commands", "script"];
+const SHELLS: [&str; 4] = ["bash", "sh", "zsh", "dash"];
 const CODE: [&str; 3] = ["code", "source", "python"];
 const PATHS: [&str; 9] = [
     "path",
@@ -63,13 +64,28 @@ pub(super) fn head(call: Option<&SourceCall<'_>>, named: Option<&str>) -> Head {
             target: String::new(),
         };
     };
-    let fields = fields(call);
-    let field = |keys: &[&str]| {
-        let told = |(key, value): &&(String, String)| {
+    let mut fields = fields(call);
+    let words = words_of_command(&fields);
+    let joined;
+    let call = match words {
+        Some(command) => {
+            fields = vec![("command".to_owned(), command)];
+            joined = SourceCall {
+                id: call.id,
+                name: call.name.clone(),
+                arguments: Arguments::Tagged(fields.clone()),
+            };
+            &joined
+        }
+        None => call,
+    };
+    let told = |keys: &'static [&'static str]| {
+        let is_told = move |(key, value): &&(String, String)| {
             keys.contains(&key.to_ascii_lowercase().as_str()) && !value.trim().is_empty()
         };
-        fields.iter().find(told).map(|(_, value)| value.as_str())
+        fields.iter().filter(is_told).map(|(_, value)| value.as_str())
     };
+    let field = |keys: &'static [&'static str]| told(keys).next();
     let target = target(call);
     let own_name = if call.name.trim().is_empty() {
         named.unwrap_or_default()
@@ -101,11 +117,7 @@ pub(super) fn head(call: Option<&SourceCall<'_>>, named: Option<&str>) -> Head {
         ("patch", files.join(", "))
     } else if let Some(address) = field(&ADDRESSES) {
         reads = true;
-        let more = fields
-            .iter()
-            .filter(|(key, _)| ADDRESSES.contains(&key.as_str()))
-            .count()
-            - 1;
+        let more = told(&ADDRESSES).skip(1).count();
         let more = if more > 0 {
             format!(" and {more} more")
         } else {
@@ -148,11 +160,35 @@ fn name_of(name: &str, fallback: &str) -> String {
 fn fields(call: &SourceCall<'_>) -> Vec<(String, String)> {
     match &call.arguments {
         Arguments::Tagged(fields) => fields.clone(),
-        Arguments::Json(json) => leaves(json, MAX_FIELDS)
-            .unwrap_or_default()
-            .into_iter()
-            .map(|leaf| (leaf.key().into_owned(), leaf.value().into_owned()))
-            .collect(),
+        Arguments::Json(json) => match leaves(json, MAX_FIELDS) {
+            Some(leaves) => leaves
+                .into_iter()
+                .map(|leaf| (leaf.key().into_owned(), leaf.value().into_owned()))
+                .collect(),
+            // A text that is no JSON: a patch, for instance.
+            None => vec![(String::new(), json.clone().into_owned())],
+        },
+    }
+}
+
+/// The command of a call that gives it as a list of words, `["bash", "-lc", "npm test"]`.
+fn words_of_command(fields: &[(String, String)]) -> Option<String> {
+    let is_command = |key: &str| ["command", "cmd"].contains(&key.to_ascii_lowercase().as_str());
+    let (name, _) = fields.iter().find(|(key, _)| is_command(key))?;
+    let named = fields.iter().filter(|(key, _)| key == name);
+    let words: Vec<&str> = named.map(|(_, word)| word.as_str()).collect();
+    let [program, rest @ ..] = words.as_slice() else {
+        return None;
+    };
+    if rest.is_empty() || program.is_empty() || program.contains(char::is_whitespace) {
+        return None;
+    }
+    let program = program.rsplit(['/', '\\']).next().unwrap_or_default();
+    match rest {
+        [option, script] if SHELLS.contains(&program) && option.starts_with('-') && option.ends_with('c') => {
+            Some((*script).to_owned())
+        }
+        _ => Some(words.join(" ")),
     }
 }
 

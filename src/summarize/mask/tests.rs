@@ -70,6 +70,28 @@ fn terminals_say_what_ran_and_how_it_ended() {
 }
 
 #[test]
+fn a_command_in_words_is_told_as_it_would_be_typed() {
+    for (arguments, ran) in [
+        (
+            r#"{"command": ["bash", "-lc", "cd /w && npm test"], "workdir": "/w"}"#,
+            "npm test",
+        ),
+        (r#"{"cmd": ["/bin/sh", "-c", "make"]}"#, "make"),
+        (
+            r#"{"command": ["git", "status", "--short"]}"#,
+            "git status --short",
+        ),
+    ] {
+        becomes(
+            "shell",
+            arguments,
+            &lines(12),
+            &format!("[shell] ran \"{ran}\", 12 lines"),
+        );
+    }
+}
+
+#[test]
 fn files_searches_patches_webs_and_tasks_are_known() {
     let long = "x y z\n".repeat(50);
     becomes(
@@ -97,6 +119,12 @@ fn files_searches_patches_webs_and_tasks_are_known() {
         "[patch] a/b.py, c.md, 300 chars",
     );
     becomes(
+        "apply_patch",
+        "*** Begin Patch\n*** Update File: a/b.py\n@@\n-x\n+y\n*** End Patch",
+        &long,
+        "[apply_patch] a/b.py, 300 chars",
+    );
+    becomes(
         "web_search",
         r#"{"query": "rust mask"}"#,
         &long,
@@ -107,6 +135,12 @@ fn files_searches_patches_webs_and_tasks_are_known() {
         r#"{"urls": ["https://a.example/x", "https://b.example"]}"#,
         &long,
         "[web_extract] https://a.example/x and 1 more, 300 chars",
+    );
+    becomes(
+        "web_fetch",
+        r#"{"url": " ", "URL": "https://a.example", "Link": "https://b.example"}"#,
+        &long,
+        "[web_fetch] https://a.example and 1 more, 300 chars",
     );
     becomes(
         "browser_navigate",
@@ -210,6 +244,21 @@ fn every_error_line_is_kept() {
         "[run] ran \"x\" -> failed, 21 lines; ValueError: a\nValueError: a\nTypeError: b"
     );
     assert_eq!((error_lines(&output), error_lines(text)), (3, 3));
+}
+
+#[test]
+fn an_error_line_that_only_its_end_tells_stays_one() {
+    let place = "/a/long/path".repeat(25);
+    for error in [
+        format!("ls: {place}: No such file or directory"),
+        format!("{place}/x.c:3:1: error: expected ';'"),
+    ] {
+        let output = format!("{}{error}\n{}", lines(30), lines(30));
+        let masks = masked(&[("terminal", r#"{"command": "make"}"#, &output)]);
+        let text = &masks.first().unwrap().text;
+        assert_eq!((error_lines(&output), error_lines(text)), (1, 1), "{text}");
+        assert!(text.contains(&error), "{text}");
+    }
 }
 
 #[test]
