@@ -108,7 +108,7 @@ fn is_text(turn: &Turn<'_>) -> bool {
 /// Whether a turn is what a person says, in parts or in a text that could be one.
 fn is_said_in_parts(turn: &Turn<'_>, has_results: bool) -> bool {
     let can_be = |content: &str| content.starts_with('"') || has_results || parts(content).is_some();
-    turn.role == Role::Human && !turn.opaque && says_no_more(turn) && turn.content.is_none_or(can_be)
+    turn.speaker() == Role::Human && !turn.opaque && says_no_more(turn) && turn.content.is_none_or(can_be)
 }
 
 fn says_no_more(turn: &Turn<'_>) -> bool {
