@@ -89,6 +89,11 @@ impl<'a> Structure<'a> {
         structure
     }
 
+    /// Whether the assistant calls by parts of what it says.
+    pub fn calls_in_parts(&self) -> bool {
+        self.shapes.iter().any(|shape| !shape.calls_in_parts.is_empty())
+    }
+
     fn link<'s>(&mut self, record: &Record<'a>, shapes: &'s [Shape<'a>]) {
         let mut answered: Vec<Vec<bool>> = shapes
             .iter()
