@@ -138,6 +138,16 @@ fn a_call_without_an_answer_gets_a_part_that_claims_nothing() {
 }
 
 #[test]
+fn a_call_that_no_answer_could_name_stays() {
+    let mut nameless = calls(&["a"]);
+    nameless["content"][0].as_object_mut().unwrap().remove("id");
+    let record = chat(&[user(&json!("u")), nameless, user(&json!("v")), done()]);
+    assert_eq!(found(&record), unanswered(1));
+    let text = record.to_string();
+    assert_eq!(mend(&parse(text.as_bytes(), None).unwrap(), SUMMARY_MARKER), None);
+}
+
+#[test]
 fn a_result_that_answers_nobody_is_told_as_text_in_its_place() {
     let told = |content: &str| {
         text(&format!(

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use memchr::memmem;
+use rustc_hash::FxHashSet;
 use serde_json::value::RawValue;
 
 use super::calls::{RawCall, raw_call};
@@ -48,8 +49,10 @@ pub(super) fn in_parts<'a>(turn: &Turn<'a>) -> Option<InParts<'a>> {
             }
         }
         Role::Tool | Role::Human => {
-            for (part, id) in elements(content) {
-                match (id, turn.tool_call_id) {
+            let elements = elements(content);
+            let own = turn.tool_call_id.filter(|_| !elements.is_empty()).map(own_ids);
+            for (part, id) in elements {
+                match (id, &own) {
                     (Some(id), Some(own)) if !own.contains(id) => return None,
                     (Some(_), _) => found.results.push(part),
                     (None, Some(_)) => return None,
@@ -60,6 +63,14 @@ pub(super) fn in_parts<'a>(turn: &Turn<'a>) -> Option<InParts<'a>> {
         _ => {}
     }
     (!found.calls.is_empty() || !found.results.is_empty()).then_some(found)
+}
+
+/// The ids in a `tool_call_id`: one, or a list of them.
+fn own_ids(ids: &str) -> FxHashSet<&str> {
+    match serde_json::from_str::<Vec<&RawValue>>(ids) {
+        Ok(ids) => ids.into_iter().map(RawValue::get).collect(),
+        Err(_) => std::iter::once(ids).collect(),
+    }
 }
 
 /// The parts of a content, where any of them may be a call.
