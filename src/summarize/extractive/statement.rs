@@ -34,7 +34,7 @@ pub(super) struct Statement {
 }
 
 /// The verbs that states are told with, and the kinds of statements that they make.
-const VERBS: [(&str, &str); 17] = [
+const VERBS: [(&str, &str); 28] = [
     (" is ", "is"),
     (" are ", "is"),
     (" was ", "is"),
@@ -50,9 +50,26 @@ const VERBS: [(&str, &str); 17] = [
     (" pass!", "is"),
     (" fail ", "is"),
     (" fail.", "is"),
+    (" fails ", FAILS),
+    (" fails.", WORKS),
+    (" passes now", WORKS),
+    (" passes.", WORKS),
+    (" works again", WORKS),
+    (" works now", WORKS),
+    (" works!", WORKS),
+    (" works.", WORKS),
+    (" doesn't work any", WORKS),
+    (" doesn't work.", WORKS),
+    (" does not work.", WORKS),
     (" has ", "has"),
     (" have ", "has"),
 ];
+
+/// The kind of verbs that say whether something works as a whole: what was said of that before is no longer so.
+const WORKS: &str = "works";
+
+/// The kind of one that says so of one case: that it fails there takes nothing back, but may be taken back.
+const FAILS: &str = "fails";
 
 /// The first verb at or after a place of a sentence: the place of the blank before it, and its number.
 fn next_verb(sentence: &str, from: usize) -> Option<(usize, usize)> {
@@ -91,18 +108,31 @@ pub(super) fn statements(sentence: &str) -> Vec<Statement> {
                 None => continue,
             }
         }
-        let after = match verb {
-            " pass " | " pass." | " pass!" => "passing",
-            " fail " | " fail." => "failing",
-            _ => sentence.get(from + 1..).unwrap_or_default(),
+        let (after, is_event) = match verb {
+            " pass " | " pass." | " pass!" => ("passing", false),
+            " fail " | " fail." => ("failing", false),
+            _ if matches!(kind, FAILS | WORKS) => ("working", true),
+            _ => (sentence.get(from + 1..).unwrap_or_default(), false),
         };
-        found.extend(clause(before).and_then(|clause| stated(&clause, after, kind)));
+        let told = if is_event { "is" } else { kind };
+        let stated = clause(before).and_then(|clause| stated(&clause, after, told));
+        found.extend(stated.map(|statement| Statement {
+            is_value: statement.is_value && !is_event,
+            is_change: kind == WORKS,
+            ..statement
+        }));
     }
     if from == 0 {
         found.extend(elsewhere::stated_by_verbs(sentence));
     }
-    for at in memchr::memchr_iter(b'I', sentence.as_bytes()) {
-        found.extend(done_by_speaker(sentence, at).and_then(changed));
+    let first = sentence.starts_with("We").then_some(0);
+    for at in first
+        .into_iter()
+        .chain(memchr::memchr_iter(b'I', sentence.as_bytes()))
+    {
+        if let Some(rest) = done_by_speaker(sentence, at) {
+            found.extend(changed(rest).into_iter().chain(changed_to(rest)));
+        }
     }
     if !sentence.is_ascii() {
         if sentence.contains('是') || sentence.contains('为') {
@@ -149,6 +179,20 @@ fn changed(rest: &str) -> Option<Statement> {
         is_one: true,
         is_value: true,
         is_change: true,
+    })
+}
+
+/// The statement of what that was changed to: a number, a name.
+fn changed_to(rest: &str) -> Option<Statement> {
+    let (before, to) = rest.split_once(" to ")?;
+    let kind = kind(to);
+    let is_whole = !before.split(' ').any(ends_clause);
+    let changed = changed(before).filter(|_| is_whole && matches!(kind.as_str(), "number" | "name"))?;
+    let named = changed.subject.strip_suffix("state")?;
+    Some(Statement {
+        subject: [named, &kind].concat(),
+        is_value: kind == "number",
+        ..changed
     })
 }
 
@@ -202,6 +246,7 @@ fn stated(clause: &[&str], after: &str, verb: &str) -> Option<Statement> {
         is_one: is_named
             || definite == owned
             || words.len() > 1
+            || verb == "listens"
             || kind == REASON && words.iter().all(|word| !word.ends_with('s')),
         is_value: matches!(kind.as_str(), "number" | "state"),
         subject,
@@ -215,7 +260,7 @@ fn stated_without_spaces(sentence: &str) -> impl Iterator<Item = Statement> {
     let clauses = sentence.split(['，', '：', '；', '。', '！', ',', ':']);
     clauses.filter_map(|clause| {
         let (subject, said) = clause.split_once(['是', '为'])?;
-        let subject = subject.trim().trim_end_matches("现在");
+        let subject = subject.trim().trim_end_matches("现在").trim_start_matches("现在");
         let is_word = subject.chars().count() > 1 && subject.len() <= MAX_BYTES;
         let is_one = !matches!(subject, "问题" | "原因" | "根本原因" | "错误");
         (is_word && subject.chars().all(|c| c.is_alphabetic() && !c.is_ascii())).then(|| Statement {
