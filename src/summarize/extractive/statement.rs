@@ -12,6 +12,9 @@ use super::clause::{clause, done_by_speaker, ends_clause, names_something, witho
 use super::predicate::{REASON, is_state, kind};
 pub(super) use change::{is_correction, may_take_back, starts_like, tells_change};
 
+/// What says of something that it is the last one of its name.
+const LATEST: [&str; 5] = ["current", "final", "latest", "new", "updated"];
+
 /// Words of a subject at most.
 const MAX_WORDS: usize = 6;
 
@@ -34,7 +37,7 @@ pub(super) struct Statement {
 }
 
 /// The verbs that states are told with, and the kinds of statements that they make.
-const VERBS: [(&str, &str); 28] = [
+const VERBS: [(&str, &str); 33] = [
     (" is ", "is"),
     (" are ", "is"),
     (" was ", "is"),
@@ -45,6 +48,11 @@ const VERBS: [(&str, &str); 28] = [
     (" runs ", "runs"),
     (" goes ", "goes"),
     (" listens ", "listens"),
+    (" uses ", "uses"),
+    (" returns ", "returns"),
+    (" departs ", "departs"),
+    (" arrives ", "arrives"),
+    (" costs ", "costs"),
     (" pass ", "is"),
     (" pass.", "is"),
     (" pass!", "is"),
@@ -235,6 +243,11 @@ fn stated(clause: &[&str], after: &str, verb: &str) -> Option<Statement> {
         Some(at) => clause.get(at + 1..)?,
         None => clause,
     };
+    // The new total is the total.
+    let words = match words {
+        [first, rest @ ..] if definite.is_some() && !rest.is_empty() && LATEST.contains(first) => rest,
+        _ => words,
+    };
     let is_named = definite.is_none();
     if is_named && (words.len() > 4 || !words.first().is_some_and(|first| names_something(first))) {
         return None;
@@ -248,7 +261,9 @@ fn stated(clause: &[&str], after: &str, verb: &str) -> Option<Statement> {
             || words.len() > 1
             || verb == "listens"
             || kind == REASON && words.iter().all(|word| !word.ends_with('s')),
-        is_value: matches!(kind.as_str(), "number" | "state"),
+        // A function returns one thing here, another one something else.
+        is_value: matches!(kind.as_str(), "number" | "state")
+            && matches!(verb, "is" | "runs" | "goes" | "listens"),
         subject,
         id,
         is_change: false,

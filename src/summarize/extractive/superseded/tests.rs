@@ -88,6 +88,16 @@ fn a_state_stands_until_another_is_told() {
             "It turns out the service listens on port 9443.",
         ),
         ("The build is broken.", "The build works now."),
+        ("Your total is $41.50.", "Your new total is $39.90."),
+        (
+            "The deployment uses image v1.",
+            "The deployment uses image v2 now.",
+        ),
+        ("The login page returns 500.", "The login page returns 200."),
+        (
+            "The flight HAT101 departs at 09:00.",
+            "The flight HAT101 departs at 11:30 due to a delay.",
+        ),
         ("The build works.", "The build doesn't work any more."),
         ("The fix is not working correctly.", "The fix works."),
         ("The login test fails with a timeout.", "The login test passes."),
@@ -118,6 +128,8 @@ fn a_state_stands_until_another_is_told() {
         ),
         ("The login test fails.", "If the login test passes, stop."),
         ("The first test fails.", "The second test passes."),
+        ("The function returns 500.", "The function returns 200."),
+        ("The new one is here.", "The one is there."),
     ] {
         assert_eq!(left(&[before, after]), [before, after], "{before}");
     }
