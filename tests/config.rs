@@ -252,6 +252,12 @@ fn a_default_that_a_flag_makes_senseless_is_named_as_a_default() {
         help(&error),
         "set it with --summary-target-tokens, or as compression.summary_target_tokens in the configuration file"
     );
+    // Where there are no summaries, what they should cost is no matter.
+    let masking = [
+        ("compression.target_max_tokens", "500"),
+        ("compression.strategy", "mask"),
+    ];
+    assert!(flags(&masking).resolve().is_ok());
 }
 
 #[test]

@@ -28,6 +28,11 @@ fn explain_tells_what_compress_does() {
     let row = &workspace.rows("out.metrics.csv")[1];
     let explained = run(&workspace, "explain", &["--json"]).exits(0);
     let json: Value = serde_json::from_slice(&explained.stdout).unwrap();
+    assert_eq!(json["schema"], "trajfit.explain/1");
+    let documented = include_str!("../docs/json.md");
+    for key in json.as_object().unwrap().keys() {
+        assert!(documented.contains(&format!("`{key}`")), "{key}");
+    }
     assert_eq!(json["total_tokens"], row.original_tokens);
     assert_eq!(json["region"]["start"], row.region_start);
     assert_eq!(json["region"]["end"], row.region_end);

@@ -28,12 +28,28 @@ pub struct ExplainArgs {
 /// Identifiers listed at most.
 const LISTED: usize = 40;
 
+/// The form of the JSON, by name and number.
+const SCHEMA: &str = "trajfit.explain/1";
+
+/// The decision for programs.
+#[derive(serde::Serialize)]
+struct Answer<'e> {
+    schema: &'static str,
+    version: &'static str,
+    #[serde(flatten)]
+    explanation: &'e Explanation,
+}
+
 /// Runs the command.
 pub fn run(args: ExplainArgs) -> Result<ExitStatus, CliError> {
     let record = args.record.read()?;
     let explanation = record.explanation()?;
     let answer = if args.json {
-        report::json(&explanation)
+        report::json(&Answer {
+            schema: SCHEMA,
+            version: env!("CARGO_PKG_VERSION"),
+            explanation: &explanation,
+        })
     } else {
         let place = format!("{}:{}", record.raw.source, record.raw.line);
         text(&explanation, &place)

@@ -218,7 +218,8 @@ fn title(shown: &Shown, turn: usize) -> String {
         .turns
         .get(turn)
         .map_or_else(String::new, |(role, tokens, _)| {
-            format!("[{turn}] {}  {} tokens", role.label(), thousands(*tokens as u64))
+            let unit = if *tokens == 1 { "token" } else { "tokens" };
+            format!("[{turn}] {}  {} {unit}", role.label(), thousands(*tokens as u64))
         })
 }
 

@@ -3,7 +3,7 @@
 use super::Config;
 use super::error::ConfigError;
 use super::keys::Key;
-use super::names::SummarizerKind;
+use super::names::{Strategy, SummarizerKind};
 use super::provenance::Provenance;
 use crate::summarize::redact::redact;
 
@@ -66,7 +66,8 @@ fn general_rules(config: &Config) -> Vec<Rule> {
         ),
         (
             "compression.summary_target_tokens",
-            compression.summary_target_tokens < compression.target_max_tokens,
+            compression.strategy == Strategy::Mask
+                || compression.summary_target_tokens < compression.target_max_tokens,
             format!(
                 "it must be less than compression.target_max_tokens, {}",
                 compression.target_max_tokens

@@ -4,28 +4,36 @@
 const MAX_LOOKED_AT: usize = 16;
 
 /// What people say that they did when something is not what it was.
-const CHANGES: [&str; 28] = [
+const CHANGES: [&str; 36] = [
     "activated",
+    "bumped",
     "canceled",
     "cancelled",
     "changed",
     "closed",
     "connected",
     "deactivated",
+    "decreased",
     "disabled",
     "disconnected",
     "enabled",
     "fixed",
+    "increased",
     "locked",
+    "lowered",
+    "moved",
     "opened",
     "paid",
+    "raised",
     "reactivated",
     "refunded",
     "removed",
+    "renamed",
     "reset",
     "restored",
     "resumed",
     "reverted",
+    "set",
     "suspended",
     "switched",
     "toggled",
@@ -62,13 +70,13 @@ pub(super) fn clause(before: &str) -> Option<Vec<&str>> {
     Some(words)
 }
 
-/// What stands behind the verb of what the speaker did, where the word at a place is `I` and begins a clause.
+/// What stands behind the verb of what the speaker did, where the word at a place is `I` or `We` and begins a clause.
 pub(super) fn done_by_speaker(sentence: &str, at: usize) -> Option<&str> {
     let (before, rest) = sentence.split_at_checked(at)?;
     let last = before.strip_suffix(' ').unwrap_or(before).rsplit(' ').next()?;
     let is_first = before.is_empty()
         || before.ends_with(' ') && (ends_clause(last) || matches!(part(last), Part::Joint));
-    let rest = ["I ", "I've ", "I’ve "]
+    let rest = ["I ", "I've ", "I’ve ", "We ", "We've ", "We’ve "]
         .iter()
         .find_map(|start| rest.strip_prefix(start));
     let mut rest = rest.filter(|_| is_first)?;

@@ -130,7 +130,7 @@ pub(super) fn marked_line(body: &str) -> Option<String> {
 }
 
 /// Whether a line marks something as failed: it begins with a cross, `[FAIL` or TAP's `not ok`, or ends with `FAIL`.
-fn marks_failure(line: &str) -> bool {
+pub(in crate::summarize) fn marks_failure(line: &str) -> bool {
     let line = line.trim_ascii();
     is_crossed(line)
         || [" FAIL", " FAILED"].iter().any(|end| line.ends_with(end))
@@ -141,7 +141,7 @@ fn marks_failure(line: &str) -> bool {
 const CROSS: u8 = 0xe2;
 
 /// Whether a line begins with a cross.
-pub(in crate::summarize) fn is_crossed(line: &str) -> bool {
+fn is_crossed(line: &str) -> bool {
     let line = line.trim_ascii_start();
     line.as_bytes().first() == Some(&CROSS) && line.starts_with(['✗', '✘', '❌'])
 }

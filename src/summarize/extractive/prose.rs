@@ -1,6 +1,7 @@
 //! What people said: sentences of human and assistant turns, without code, boilerplate and small talk.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 
 use rustc_hash::FxHashSet;
 
@@ -316,7 +317,7 @@ fn prose_lines(text: &str, with_code: bool) -> Vec<Cow<'_, str>> {
     let mut in_fence = false;
     let mut in_comment = false;
     let mut in_call = false;
-    let (mut comment_end, mut call_end) = (LastEnd::new(text, "-->"), LastEnd::new(text, "</command>"));
+    let (comment_end, call_end) = (LastEnd::new(text, "-->"), LastEnd::new(text, "</command>"));
     for raw in lines_of(text) {
         let trimmed = raw.trim_ascii();
         if is_fence(trimmed) {
@@ -358,18 +359,18 @@ fn prose_lines(text: &str, with_code: bool) -> Vec<Cow<'_, str>> {
 struct LastEnd<'t> {
     text: &'t str,
     end: &'static str,
-    found: Option<Option<usize>>,
+    found: OnceCell<Option<usize>>,
 }
 
 impl<'t> LastEnd<'t> {
     fn new(text: &'t str, end: &'static str) -> Self {
-        let found = None;
+        let found = OnceCell::new();
         Self { text, end, found }
     }
 
-    fn is_after(&mut self, at: usize) -> bool {
+    fn is_after(&self, at: usize) -> bool {
         let (text, end) = (self.text.as_bytes(), self.end.as_bytes());
-        let found = self.found.get_or_insert_with(|| memchr::memmem::rfind(text, end));
+        let found = self.found.get_or_init(|| memchr::memmem::rfind(text, end));
         found.is_some_and(|found| found >= at)
     }
 }

@@ -12,6 +12,9 @@ use super::clause::{clause, done_by_speaker, ends_clause, names_something, witho
 use super::predicate::{REASON, is_state, kind};
 pub(super) use change::{is_correction, may_take_back, starts_like, tells_change};
 
+/// What says of something that it is the last one of its name.
+const LATEST: [&str; 5] = ["current", "final", "latest", "new", "updated"];
+
 /// Words of a subject at most.
 const MAX_WORDS: usize = 6;
 
@@ -34,7 +37,7 @@ pub(super) struct Statement {
 }
 
 /// The verbs that states are told with, and the kinds of statements that they make.
-const VERBS: [(&str, &str); 17] = [
+const VERBS: [(&str, &str); 33] = [
     (" is ", "is"),
     (" are ", "is"),
     (" was ", "is"),
@@ -45,14 +48,36 @@ const VERBS: [(&str, &str); 17] = [
     (" runs ", "runs"),
     (" goes ", "goes"),
     (" listens ", "listens"),
+    (" uses ", "uses"),
+    (" returns ", "returns"),
+    (" departs ", "departs"),
+    (" arrives ", "arrives"),
+    (" costs ", "costs"),
     (" pass ", "is"),
     (" pass.", "is"),
     (" pass!", "is"),
     (" fail ", "is"),
     (" fail.", "is"),
+    (" fails ", FAILS),
+    (" fails.", WORKS),
+    (" passes now", WORKS),
+    (" passes.", WORKS),
+    (" works again", WORKS),
+    (" works now", WORKS),
+    (" works!", WORKS),
+    (" works.", WORKS),
+    (" doesn't work any", WORKS),
+    (" doesn't work.", WORKS),
+    (" does not work.", WORKS),
     (" has ", "has"),
     (" have ", "has"),
 ];
+
+/// The kind of verbs that say whether something works as a whole: what was said of that before is no longer so.
+const WORKS: &str = "works";
+
+/// The kind of one that says so of one case: that it fails there takes nothing back, but may be taken back.
+const FAILS: &str = "fails";
 
 /// The first verb at or after a place of a sentence: the place of the blank before it, and its number.
 fn next_verb(sentence: &str, from: usize) -> Option<(usize, usize)> {
@@ -91,18 +116,31 @@ pub(super) fn statements(sentence: &str) -> Vec<Statement> {
                 None => continue,
             }
         }
-        let after = match verb {
-            " pass " | " pass." | " pass!" => "passing",
-            " fail " | " fail." => "failing",
-            _ => sentence.get(from + 1..).unwrap_or_default(),
+        let (after, is_event) = match verb {
+            " pass " | " pass." | " pass!" => ("passing", false),
+            " fail " | " fail." => ("failing", false),
+            _ if matches!(kind, FAILS | WORKS) => ("working", true),
+            _ => (sentence.get(from + 1..).unwrap_or_default(), false),
         };
-        found.extend(clause(before).and_then(|clause| stated(&clause, after, kind)));
+        let told = if is_event { "is" } else { kind };
+        let stated = clause(before).and_then(|clause| stated(&clause, after, told));
+        found.extend(stated.map(|statement| Statement {
+            is_value: statement.is_value && !is_event,
+            is_change: kind == WORKS,
+            ..statement
+        }));
     }
     if from == 0 {
         found.extend(elsewhere::stated_by_verbs(sentence));
     }
-    for at in memchr::memchr_iter(b'I', sentence.as_bytes()) {
-        found.extend(done_by_speaker(sentence, at).and_then(changed));
+    let first = sentence.starts_with("We").then_some(0);
+    for at in first
+        .into_iter()
+        .chain(memchr::memchr_iter(b'I', sentence.as_bytes()))
+    {
+        if let Some(rest) = done_by_speaker(sentence, at) {
+            found.extend(changed(rest).into_iter().chain(changed_to(rest)));
+        }
     }
     if !sentence.is_ascii() {
         if sentence.contains('是') || sentence.contains('为') {
@@ -152,6 +190,20 @@ fn changed(rest: &str) -> Option<Statement> {
     })
 }
 
+/// The statement of what that was changed to: a number, a name.
+fn changed_to(rest: &str) -> Option<Statement> {
+    let (before, to) = rest.split_once(" to ")?;
+    let kind = kind(to);
+    let is_whole = !before.split(' ').any(ends_clause);
+    let changed = changed(before).filter(|_| is_whole && matches!(kind.as_str(), "number" | "name"))?;
+    let named = changed.subject.strip_suffix("state")?;
+    Some(Statement {
+        subject: [named, &kind].concat(),
+        is_value: kind == "number",
+        ..changed
+    })
+}
+
 /// Words and the kind of a statement in small letters, and what of them is an id.
 fn subject(words: &[&str], verb: &str, kind: &str) -> Option<(String, Option<String>)> {
     let is_id = |word: &&&str| word.bytes().any(|byte| byte.is_ascii_digit());
@@ -191,6 +243,11 @@ fn stated(clause: &[&str], after: &str, verb: &str) -> Option<Statement> {
         Some(at) => clause.get(at + 1..)?,
         None => clause,
     };
+    // The new total is the total.
+    let words = match words {
+        [first, rest @ ..] if definite.is_some() && !rest.is_empty() && LATEST.contains(first) => rest,
+        _ => words,
+    };
     let is_named = definite.is_none();
     if is_named && (words.len() > 4 || !words.first().is_some_and(|first| names_something(first))) {
         return None;
@@ -202,8 +259,11 @@ fn stated(clause: &[&str], after: &str, verb: &str) -> Option<Statement> {
         is_one: is_named
             || definite == owned
             || words.len() > 1
+            || verb == "listens"
             || kind == REASON && words.iter().all(|word| !word.ends_with('s')),
-        is_value: matches!(kind.as_str(), "number" | "state"),
+        // A function returns one thing here, another one something else.
+        is_value: matches!(kind.as_str(), "number" | "state")
+            && matches!(verb, "is" | "runs" | "goes" | "listens"),
         subject,
         id,
         is_change: false,
@@ -215,7 +275,7 @@ fn stated_without_spaces(sentence: &str) -> impl Iterator<Item = Statement> {
     let clauses = sentence.split(['，', '：', '；', '。', '！', ',', ':']);
     clauses.filter_map(|clause| {
         let (subject, said) = clause.split_once(['是', '为'])?;
-        let subject = subject.trim().trim_end_matches("现在");
+        let subject = subject.trim().trim_end_matches("现在").trim_start_matches("现在");
         let is_word = subject.chars().count() > 1 && subject.len() <= MAX_BYTES;
         let is_one = !matches!(subject, "问题" | "原因" | "根本原因" | "错误");
         (is_word && subject.chars().all(|c| c.is_alphabetic() && !c.is_ascii())).then(|| Statement {

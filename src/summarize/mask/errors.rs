@@ -1,6 +1,6 @@
 //! Lines that tell of an error, and lines that tell that something was not allowed to happen.
 
-use crate::summarize::extractive::error_line::{is_crossed, refuses};
+use crate::summarize::extractive::error_line::{marks_failure, refuses};
 use crate::summarize::extractive::line::cleaned;
 
 /// What an error line's first word ends with.
@@ -64,7 +64,8 @@ pub fn is_error_line(line: &str) -> bool {
     let has = |words: &str| memchr::memmem::find(line.as_bytes(), words.as_bytes()).is_some();
     line.len() <= MAX_LINE
         && (refuses(line)
-            || is_crossed(line)
+            || marks_failure(line)
+            || line == "Killed"
             || has(": error")
             || has(" panicked at")
             || has("Segmentation fault")
@@ -73,7 +74,7 @@ pub fn is_error_line(line: &str) -> bool {
             || line.ends_with("No such file or directory"))
 }
 
-/// Whether a line's first word is an error's name or label, and something follows.
+/// Whether a line's first word is an error's name or label, and something follows; or it is nothing but such a name.
 fn names_error(line: &str) -> bool {
     let end = line
         .bytes()
@@ -83,6 +84,11 @@ fn names_error(line: &str) -> bool {
     let word = line.get(..end).unwrap_or_default();
     let follows = line.get(end..).unwrap_or_default();
     let is_named = ERROR_WORDS.iter().any(|error| word.ends_with(error));
+    if follows.is_empty() {
+        let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.');
+        let is_name = word.len() > "Exception".len() && word.bytes().all(is_part);
+        return is_name && (word.ends_with("Error") || word.ends_with("Exception"));
+    }
     is_named && follows.len() > 2 && !follows.starts_with(" as ") && !is_prose(word, follows)
 }
 
@@ -185,6 +191,12 @@ mod tests {
             "  | ValueError: in a group",
             "x.sh: line 3: 77 Segmentation fault (core dumped) ./a",
             "zsh: command not found: foo",
+            "not ok 3 - adds",
+            "[FAIL] adds",
+            "adds ... FAILED",
+            "Killed",
+            "AssertionError",
+            "E   django.core.exceptions.ValidationError",
         ] {
             assert!(is_error_line(line), "{line}");
         }
@@ -194,7 +206,10 @@ mod tests {
             "raise ValueError(x)",
             "",
             "error",
+            "Error",
             "0 errors",
+            "-> AssertionError",
+            "Killed it",
             "ValueError if the value is negative.",
             "Tests: 0 failed, 2 passed",
             "src/x.py:12:    ValueError: If it is negative.",

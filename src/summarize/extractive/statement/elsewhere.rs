@@ -18,17 +18,15 @@ struct Language {
 }
 
 /// Spanish, Portuguese (which shares a verb with it), French and German.
-const LANGUAGES: [Language; 5] = [
+const LANGUAGES: [Language; 7] = [
     Language {
         verb: " es ",
         articles: &["el", "la"],
         owners: &["mi", "nuestra", "nuestro", "su", "tu"],
     },
-    Language {
-        verb: " est ",
-        articles: &["la", "le"],
-        owners: &["ma", "mon", "notre", "ta", "ton", "votre"],
-    },
+    french(" est "),
+    french(" n'est pas "),
+    french(" n'est plus "),
     Language {
         verb: " está ",
         articles: &["a", "el", "la", "o"],
@@ -45,6 +43,14 @@ const LANGUAGES: [Language; 5] = [
         owners: &["meu", "minha", "nossa", "nosso", "seu", "sua"],
     },
 ];
+
+const fn french(verb: &'static str) -> Language {
+    Language {
+        verb,
+        articles: &["la", "le"],
+        owners: &["ma", "mon", "notre", "ta", "ton", "votre"],
+    }
+}
 
 /// Words that make a clause a condition.
 const CONDITIONS: [&str; 12] = [
@@ -148,7 +154,12 @@ fn stated(language: &Language, before: &str, after: &str) -> Option<Statement> {
         known.contains(&word) || word.is_char_boundary(1) && known.contains(&word.to_lowercase().as_str())
     };
     let is_first = |word: &&str| is_any(language.articles, word) || is_any(language.owners, word);
-    let first = words.iter().position(is_first)?;
+    let Some(first) = words.iter().position(is_first) else {
+        // `Jetzt ist der Port 9443`: what is told of follows its verb.
+        let is_inverted = !words.is_empty() && words.iter().all(|word| is_any(&ASIDES, word));
+        let (subject, said) = is_inverted.then(|| after_article(language, after)).flatten()?;
+        return stated(language, subject, said);
+    };
     let is_owned = words.get(first).is_some_and(|word| is_any(language.owners, word));
     let (outside, inside) = words.split_at_checked(first)?;
     if outside.iter().any(|word| is_any(&CONDITIONS, word)) {
@@ -177,6 +188,24 @@ fn stated(language: &Language, before: &str, after: &str) -> Option<Statement> {
         is_value: matches!(kind.as_str(), "number" | "state"),
         is_change: false,
     })
+}
+
+/// A text that begins with an article, before and after the first number or state behind it.
+fn after_article<'t>(language: &Language, text: &'t str) -> Option<(&'t str, &'t str)> {
+    let (first, rest) = text.split_once(' ')?;
+    let known = first.to_lowercase();
+    let is_known = language.articles.contains(&known.as_str()) || language.owners.contains(&known.as_str());
+    let mut at = first.len();
+    for word in rest.split(' ').take(MAX_WORDS).take_while(|_| is_known) {
+        if matches!(kind(word).as_str(), "number" | "state") {
+            return Some((text.get(..at)?, text.get(at + 1..)?));
+        }
+        if ends_clause(word) {
+            break;
+        }
+        at += 1 + word.len();
+    }
+    None
 }
 
 /// The kind of what begins with a word.
@@ -223,6 +252,10 @@ fn clauses(sentence: &str) -> impl Iterator<Item = &str> {
 
 /// `ポートは9443です`.
 fn in_japanese(clause: &str) -> Option<Statement> {
+    let clause = ["今は", "現在は", "今", "現在"]
+        .iter()
+        .find_map(|aside| clause.strip_prefix(aside))
+        .unwrap_or(clause);
     let (subject, said) = clause.split_once('は')?;
     let said = ["今は", "今", "現在は", "現在", "もう", "実際は", "実は"]
         .iter()
@@ -307,6 +340,13 @@ mod tests {
             ("서버 포트는 이제 9443입니다.", &["서버 포트 is/number"]),
             ("Порт — 8080.", &["порт is/number"]),
             ("Исправление: порт теперь 9443.", &["порт is/number"]),
+            ("Jetzt ist der Port 9443.", &["port is/number"]),
+            ("Nun ist Ihre Bestellung storniert.", &["bestellung is/state"]),
+            ("Jetzt ist der Port in der Datei.", &[]),
+            ("Hier ist der Port 9443.", &[]),
+            ("Le port n'est plus 8080, c'est 9443.", &["port is/number"]),
+            ("今はポートは9443です。", &["ポート is/number"]),
+            ("现在端口是9443。", &["端口"]),
             ("Si el puerto es 8080, falla.", &[]),
             ("Wenn der Port ist 80, dann.", &[]),
             ("El puerto también es 80.", &[]),

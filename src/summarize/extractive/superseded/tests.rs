@@ -77,6 +77,30 @@ fn a_state_stands_until_another_is_told() {
             "I see that your mobile data is OFF.",
             "Great, my mobile data is on.",
         ),
+        ("The port is 8080.", "I changed the port from 8080 to 9443."),
+        (
+            "The timeout is 30 seconds.",
+            "We've now set the timeout to 60 seconds.",
+        ),
+        ("The model is `a-1`.", "I switched the model to `a-2`."),
+        (
+            "The service listens on port 8080.",
+            "It turns out the service listens on port 9443.",
+        ),
+        ("The build is broken.", "The build works now."),
+        ("Your total is $41.50.", "Your new total is $39.90."),
+        (
+            "The deployment uses image v1.",
+            "The deployment uses image v2 now.",
+        ),
+        ("The login page returns 500.", "The login page returns 200."),
+        (
+            "The flight HAT101 departs at 09:00.",
+            "The flight HAT101 departs at 11:30 due to a delay.",
+        ),
+        ("The build works.", "The build doesn't work any more."),
+        ("The fix is not working correctly.", "The fix works."),
+        ("The login test fails with a timeout.", "The login test passes."),
     ] {
         assert_eq!(left(&[before, after]), [after], "{before}");
     }
@@ -97,6 +121,15 @@ fn a_state_stands_until_another_is_told() {
         ("This is done.", "This is not done."),
         ("Your order #W1 is pending.", "Your order #W2 is delivered."),
         ("The price of your order is 5.", "Your order is delivered."),
+        ("The port is 8080.", "I updated the test to use the port 9443."),
+        (
+            "The fix works for empty sets - they all return 0.",
+            "The fix works.",
+        ),
+        ("The login test fails.", "If the login test passes, stop."),
+        ("The first test fails.", "The second test passes."),
+        ("The function returns 500.", "The function returns 200."),
+        ("The new one is here.", "The one is there."),
     ] {
         assert_eq!(left(&[before, after]), [before, after], "{before}");
     }
@@ -133,7 +166,10 @@ fn corrections_in_other_languages_take_back_what_was_said() {
         ("La causa es el índice.", "En realidad, la causa es un bloqueo."),
         ("Tu pedido está pendiente.", "Tu pedido ahora está cancelado."),
         ("Le port est 8080.", "Le port est maintenant 9443."),
+        ("Le port est 8080.", "Le port n'est plus 8080, c'est 9443."),
         ("Der Port ist 8080.", "Korrektur: Der Port ist 9443."),
+        ("Der Port ist 8080.", "Jetzt ist der Port 9443."),
+        ("端口是8080。", "现在端口是9443。"),
         (
             "Ihre Bestellung ist offen.",
             "Ihre Bestellung ist jetzt storniert.",
