@@ -15,6 +15,7 @@ mod pending;
 pub mod prompt;
 pub mod redact;
 mod run_end;
+mod shell;
 pub mod spend;
 
 use futures_util::future::BoxFuture;

@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 use memchr::memmem::Finder;
 
 use super::action::Action;
-use super::removed::{is_same_file, last_step};
 use super::target::Effect;
+use crate::summarize::shell::{is_same_file, last_step};
 
 /// What an error says is missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

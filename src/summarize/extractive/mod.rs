@@ -27,7 +27,6 @@ mod render;
 mod resolved;
 mod run;
 mod sentences;
-mod shell;
 mod small_talk;
 pub(super) mod source;
 mod statement;

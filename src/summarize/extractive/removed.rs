@@ -6,19 +6,20 @@ use aho_corasick::packed::Searcher;
 use rustc_hash::FxHashMap;
 
 use super::target::Target;
+use crate::summarize::shell::{Step, is_same_file, last_step, of_command};
 
-/// What files start with that are removed, moved, or made what they were.
-const STARTS: [&str; 5] = ["rm ", "mv ", "git rm ", "git checkout ", "git restore "];
+/// What every command holds that removes or moves files, or makes them what they were.
+const STARTS: [&str; 5] = ["rm ", "mv ", "unlink ", "checkout ", "restore "];
 
 /// Files that were removed, by their last steps.
 #[derive(Default)]
-pub(super) struct Removed<'a> {
-    by_name: FxHashMap<&'a str, Vec<&'a str>>,
+pub(super) struct Removed {
+    by_name: FxHashMap<String, Vec<String>>,
 }
 
-impl<'a> Removed<'a> {
+impl Removed {
     /// Notes what a command that went well removed.
-    pub fn note(&mut self, target: &'a Target) {
+    pub fn note(&mut self, target: &Target) {
         static FOUND: LazyLock<Option<Searcher>> = LazyLock::new(|| Searcher::new(STARTS));
         let Some((_, command)) = target.key.split_once(": ") else {
             return;
@@ -30,22 +31,15 @@ impl<'a> Removed<'a> {
         {
             return;
         }
-        for statement in command.split(['&', ';', '\n', '|']).map(str::trim_ascii) {
-            let Some((start, files)) = STARTS
-                .iter()
-                .find_map(|start| Some((*start, statement.strip_prefix(start)?)))
-            else {
-                continue;
-            };
-            // Where something is moved to, it is.
-            let files = match files.rsplit_once(' ') {
-                Some((from, _)) if start == "mv " => from,
-                _ => files,
-            };
-            for file in files.split(' ').filter(|word| !word.starts_with('-')) {
-                let file = file.trim_matches(['"', '\'']).trim_end_matches('/');
-                self.by_name.entry(last_step(file)).or_default().push(file);
-            }
+        let gone = of_command(command)
+            .into_iter()
+            .filter(|touch| matches!(touch.step, Step::Remove | Step::Restore));
+        for file in gone.filter_map(|touch| touch.file) {
+            let file = file.trim_end_matches('/').to_owned();
+            self.by_name
+                .entry(last_step(&file).to_owned())
+                .or_default()
+                .push(file);
         }
     }
 
@@ -55,22 +49,6 @@ impl<'a> Removed<'a> {
             .get(last_step(file))
             .is_some_and(|files| files.iter().any(|other| is_same_file(other, file)))
     }
-}
-
-/// Whether two paths name one file; one from somewhere below the root is the same as one from the root that ends so.
-pub(super) fn is_same_file(one: &str, other: &str) -> bool {
-    let (long, short) = if one.len() > other.len() {
-        (one, other)
-    } else {
-        (other, one)
-    };
-    let rest = long.strip_suffix(short.trim_start_matches("./"));
-    rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
-}
-
-/// The name of a file or directory without the directories above it.
-pub(super) fn last_step(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
 }
 
 #[cfg(test)]
@@ -92,6 +70,7 @@ mod tests {
             target("sh: python e.py && rm x/e.py; git rm f.py | cat\n in /w"),
             target("sh: perform g.py\n"),
             target("sh: mv i.py j.py && git checkout -- k.py"),
+            target("sh: cat > l.sh <<'E'\nrm m.py\nE\ncd sub && rm 'n o.py'"),
             target("write_file  h.py rm h.py"),
         ];
         let mut removed = Removed::default();
@@ -113,6 +92,10 @@ mod tests {
             ("i.py", true),
             ("j.py", false),
             ("k.py", true),
+            ("m.py", false),
+            ("sub/n o.py", true),
+            ("o.py", false),
+            ("/w/b c", true),
         ] {
             assert_eq!(removed.has(file), expected, "{file}");
         }

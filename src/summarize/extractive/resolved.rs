@@ -5,9 +5,9 @@ use memchr::memmem::Finder;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::action::Action;
-use super::removed::{is_same_file, last_step};
 use super::run::{Run, runs};
 use super::target::Effect;
+use crate::summarize::shell::{is_same_file, last_step};
 
 /// Later runs of one program, or of tests, that an error is compared with.
 const MAX_RUNS: usize = 64;

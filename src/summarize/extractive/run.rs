@@ -1,7 +1,7 @@
 //! What a shell command ran, whatever flags, pipes and programs around it: two runs of one script are attempts at one thing.
 
-use super::removed::last_step;
-use super::shell::{after_document, is_open, statements};
+use crate::summarize::shell::last_step;
+use crate::summarize::shell::line::{after_document, is_open, statements};
 
 /// A program that ran on something.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use super::touch::{Step, Touch, of_code, of_command, on_open_file, script_of};
 use crate::summarize::extractive::error_line::refuses;
 use crate::summarize::extractive::outcome::outcome;
 use crate::summarize::extractive::source::{Arguments, SourceCall, SourceTurn};
@@ -10,6 +9,7 @@ use crate::summarize::extractive::success::changed_nothing;
 use crate::summarize::extractive::target::{Effect, Target, target};
 use crate::summarize::extractive::told::Told;
 use crate::summarize::mask::patched_files;
+use crate::summarize::shell::{Step, Touch, of_code, of_command, on_open_file, script_of};
 use crate::trajectory::leaves::leaves;
 
 /// What editors of lines say of the file that is open in them.

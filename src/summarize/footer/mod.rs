@@ -1,21 +1,18 @@
 //! The files that a stretch read and modified, as the last lines of its summary.
 
 mod calls;
-mod script;
-mod shell;
-mod touch;
 mod tracked;
-mod words;
 
 use rustc_hash::FxHashMap;
 
 use super::extractive::action::Answers;
 use super::extractive::source::source_turns;
 use super::grounding::KEY_REFERENCES;
+use super::shell::{is_same_file, last_step, path_of};
 use crate::tokens::TokenCounter;
 use crate::trajectory::{Role, TurnView};
 use calls::{opened_by, opened_in, touches};
-use tracked::{TrackedFiles, is_same, last_step, path_of};
+use tracked::TrackedFiles;
 
 const MODIFIED: &str = "Files modified:";
 const READ: &str = "Files read:";
@@ -108,7 +105,7 @@ impl Files {
                     .iter()
                     .rev()
                     .take(MAX_ALIKE)
-                    .any(|other| is_same(other, &path));
+                    .any(|other| is_same_file(other, &path));
                 if !is_told {
                     alike.push(path);
                 }

@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
-use super::touch::{Step, Touch};
 use crate::summarize::extractive::line::cleaned;
+use crate::summarize::shell::{Step, Touch, is_same_file, last_step, path_of};
 
 /// Files of one name that are compared at most.
 const MAX_ALIKE: usize = 64;
@@ -123,7 +123,7 @@ impl TrackedFiles {
         let there = alike.iter().rev().take(MAX_ALIKE).copied();
         let mut same = there.filter(|file| {
             let file = self.files.get(*file);
-            file.is_some_and(|file| !file.is_gone && is_same(&file.path, path))
+            file.is_some_and(|file| !file.is_gone && is_same_file(&file.path, path))
         });
         same.next()
     }
@@ -162,43 +162,6 @@ impl TrackedFiles {
 /// Whether a name can stand in a line of names that is read again: no marks that a summary must not hold, and no separator.
 fn can_be_listed(name: &str) -> bool {
     !name.is_empty() && !name.contains(", ") && cleaned(name) == name
-}
-
-/// Whether two paths name one file, as far as can be told: one from somewhere below the root is the same as one that ends so.
-pub(super) fn is_same(one: &str, other: &str) -> bool {
-    let (long, short) = if one.len() >= other.len() {
-        (one, other)
-    } else {
-        (other, one)
-    };
-    let rest = long.strip_suffix(short);
-    rest.is_some_and(|rest| rest.is_empty() || (rest.ends_with('/') && !short.starts_with('/')))
-}
-
-/// The last step of a path.
-pub(super) fn last_step(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
-}
-
-/// A path without steps that lead nowhere, from the root where the directory is known.
-pub(super) fn path_of(directory: &str, name: &str) -> String {
-    let whole = if name.starts_with(['/', '~']) || directory.is_empty() {
-        name.to_owned()
-    } else {
-        [directory, "/", name].concat()
-    };
-    let mut steps: Vec<&str> = Vec::new();
-    for step in whole.split('/') {
-        match step {
-            "" | "." => {}
-            ".." if steps.last().is_some_and(|last| *last != "..") => {
-                steps.pop();
-            }
-            _ => steps.push(step),
-        }
-    }
-    let root = if whole.starts_with('/') { "/" } else { "" };
-    [root, &steps.join("/")].concat()
 }
 
 /// Whether a pattern of the shell (`*` and `?`) stands for a path, or for the end of one.
@@ -240,7 +203,7 @@ fn matches(pattern: &str, path: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::summarize::footer::touch::of_command;
+    use crate::summarize::shell::of_command;
 
     #[track_caller]
     fn tells(commands: &[&str], modified: &[&str], read: &[&str]) {

@@ -1,6 +1,6 @@
 //! The words of a statement told apart: its program, options, files.
 
-use super::shell::Word;
+use super::statement::Word;
 use super::touch::Step;
 
 /// The files among the words of an editor of streams: neither options nor its script.
