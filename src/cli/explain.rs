@@ -282,7 +282,7 @@ fn masks(text: &mut String, explained: &Explanation, need: usize) {
             .get(explained.compressible.clone())
             .unwrap_or_default()
             .iter()
-            .filter(|turn| turn.role == "tool")
+            .filter(|turn| turn.role == "tool" || turn.masked)
             .count(),
     );
     if let Some(region) = &explained.region {

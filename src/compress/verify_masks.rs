@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::Violation;
-use crate::trajectory::{Role, TurnView};
+use crate::trajectory::TurnView;
 
 /// A masked trajectory beside its original.
 pub struct MaskedTurns<'a> {
@@ -59,7 +59,7 @@ pub fn verify_masks(masked: &MaskedTurns<'_>) -> Result<(), Violation> {
     Ok(())
 }
 
-/// Whether both are the same tool turn, answering the same calls by the same names.
+/// Whether both are the same turn with outputs of tools, answering the same calls by the same names.
 fn is_same_but_for_outputs(before: &TurnView<'_>, after: &TurnView<'_>) -> bool {
     let answers = |view: &TurnView<'_>| -> Vec<(Option<String>, Option<String>)> {
         let text = |text: &Option<std::borrow::Cow<'_, str>>| text.as_deref().map(str::to_owned);
@@ -68,8 +68,8 @@ fn is_same_but_for_outputs(before: &TurnView<'_>, after: &TurnView<'_>) -> bool 
             .map(|response| (text(&response.id), text(&response.name)))
             .collect()
     };
-    before.role == Role::Tool
-        && after.role == Role::Tool
+    !before.responses.is_empty()
+        && before.role == after.role
         && before.index == after.index
         && before.text == after.text
         && before.calls == after.calls

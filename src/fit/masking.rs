@@ -122,7 +122,12 @@ impl Case<'_> {
         let (region, secrets): (Vec<TurnView<'_>>, Vec<usize>) =
             redacted(region, settings.redaction).into_iter().unzip();
         let secrets = region.iter().map(|view| view.index).zip(secrets).collect();
-        let images = |turn: usize| self.record.turns.get(turn).map_or(0, trajectory::Turn::images);
+        let images = |turn: usize| {
+            self.record
+                .turns
+                .get(turn)
+                .map_or(0, trajectory::Turn::images_of_tools)
+        };
         let mut masks = masks(&region, self.views, images);
         if settings.grounding {
             self.name_what_masks_take(&mut masks, &region);
@@ -194,7 +199,7 @@ impl Case<'_> {
         }
         let output = &view.responses.get(mask.response)?.content;
         let counter = self.fitter.counter.as_ref();
-        let images = self.record.turns.get(mask.turn)?.images() * self.fitter.settings.image_tokens;
+        let images = self.record.turns.get(mask.turn)?.images_of_tools() * self.fitter.settings.image_tokens;
         let saves = (counter.count(output) + images).checked_sub(counter.count(&text))?;
         (facts.readable && saves > 0).then_some(Choice {
             turn: mask.turn,

@@ -116,8 +116,9 @@ pub fn bodies_in<'v>(view: &'v TurnView<'_>) -> Vec<&'v str> {
     if !is_human && view.role != Role::Tool {
         return Vec::new();
     }
-    let texts = view.texts();
-    let found = texts.flat_map(|text| summaries_in(text, is_human));
+    let answers = view.responses.iter().map(|response| (&response.content, false));
+    let texts = std::iter::once((&view.text, is_human)).chain(answers);
+    let found = texts.flat_map(|(text, is_turn)| summaries_in(text, is_turn));
     found.map(|found| found.body).collect()
 }
 

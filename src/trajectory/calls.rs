@@ -1,9 +1,11 @@
 //! The tool calls of a chat turn, as spans: `tool_calls` of today, `function_call` of yesterday.
 
+use rustc_hash::FxHashSet;
 use serde_json::value::RawValue;
 
 use super::Turn;
 use super::fields::fields;
+use super::in_parts::InParts;
 
 /// A tool call whose fields are JSON text as written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +30,20 @@ pub fn raw_calls<'a>(turn: &Turn<'a>) -> Vec<RawCall<'a>> {
     if let Some(call) = turn.function_call {
         calls.push(raw_call(call));
     }
+    calls
+}
+
+/// The same with those among the parts of what it says, after the others. One that has the id of a call in a field is that call,
+/// written twice.
+pub(super) fn all_calls<'a>(turn: &Turn<'a>, in_parts: Option<&InParts<'a>>) -> Vec<RawCall<'a>> {
+    let mut calls = raw_calls(turn);
+    let parted = in_parts.map_or(&[][..], |found| &found.calls[..]);
+    if parted.is_empty() {
+        return calls;
+    }
+    let ids: FxHashSet<&str> = calls.iter().filter_map(|call| call.id).collect();
+    let is_new = |call: &&RawCall<'a>| call.id.is_none_or(|id| !ids.contains(id));
+    calls.extend(parted.iter().filter(is_new).copied());
     calls
 }
 

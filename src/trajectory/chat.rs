@@ -113,7 +113,7 @@ fn message_into(turn: &Turn<'_>, out: &mut String) {
 
 /// The name, quoted, that templates know a turn's role by.
 fn role<'a>(turn: &Turn<'a>) -> &'a str {
-    match turn.role {
+    match turn.speaker() {
         Role::System => "\"system\"",
         Role::Human => "\"user\"",
         Role::Assistant => "\"assistant\"",

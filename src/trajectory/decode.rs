@@ -4,8 +4,9 @@ use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 
-use super::calls::{raw_call, raw_calls};
+use super::calls::{all_calls, raw_call};
 use super::fields::fields;
+use super::in_parts::{in_parts, response_in};
 use super::parts::{Part, parts};
 use super::{Role, ToolCall, ToolResponse, Turn, TurnView, json};
 
@@ -30,12 +31,19 @@ pub fn view_with<'a>(turn: &Turn<'a>, index: usize, content: Option<String>) -> 
         view.text = Cow::Borrowed(turn.text);
         return view;
     }
-    let content = match content {
-        Some(content) => Cow::Owned(content),
-        None => turn.content.map_or(Cow::Borrowed(""), content_text),
+    let found = in_parts(turn);
+    let content = match (&found, content) {
+        (Some(found), _) => found.text(),
+        (None, Some(content)) => Cow::Owned(content),
+        (None, None) => turn.content.map_or(Cow::Borrowed(""), content_text),
     };
-    view.calls = raw_calls(turn).iter().map(call_view).collect();
+    view.calls = all_calls(turn, found.as_ref()).iter().map(call_view).collect();
+    let results = found.map_or_else(Vec::new, |found| found.results);
     match turn.role {
+        _ if !results.is_empty() => {
+            view.text = content;
+            view.responses = results.into_iter().map(response_in).collect();
+        }
         Role::Tool => (view.text, view.responses) = responses(turn, content),
         Role::Assistant if turn.role_name == Some("\"function_call\"") => {
             view.calls.extend(bare_calls(&content));
@@ -52,7 +60,7 @@ pub fn view_with<'a>(turn: &Turn<'a>, index: usize, content: Option<String>) -> 
 }
 
 /// A string's text; any other value's JSON text; nothing for null.
-fn string_or_json(value: &str) -> Cow<'_, str> {
+pub(super) fn string_or_json(value: &str) -> Cow<'_, str> {
     match value {
         "null" => Cow::Borrowed(""),
         _ if value.starts_with('"') => json::decode(value).0,
@@ -64,7 +72,12 @@ pub(super) fn content_text(content: &str) -> Cow<'_, str> {
     let Some(parts) = parts(content) else {
         return string_or_json(content);
     };
-    let texts: Vec<Cow<'_, str>> = parts
+    text_of_parts(&parts)
+}
+
+/// The texts of parts, a line each.
+pub(super) fn text_of_parts<'a>(parts: &[Part<'a>]) -> Cow<'a, str> {
+    let texts: Vec<Cow<'a, str>> = parts
         .iter()
         .map(|part| match part {
             Part::Text(text) | Part::Other(text) => string_or_json(text),

@@ -79,7 +79,7 @@ pub fn new_turn(record: &Record<'_>, text: &str) -> String {
         .turns
         .iter()
         .filter(readable)
-        .find(|turn| turn.role == Role::Human);
+        .find(|turn| turn.speaker() == Role::Human);
     let model = human.or_else(|| record.turns.iter().find(readable));
     let default_keys = match record.format {
         Format::ShareGpt => ("from", "value"),

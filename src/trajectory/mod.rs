@@ -6,6 +6,7 @@ mod decode;
 mod edit;
 mod fields;
 mod groups;
+mod in_parts;
 pub mod json;
 pub mod leaves;
 mod mend;

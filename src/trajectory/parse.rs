@@ -4,6 +4,7 @@ use serde_json::error::Category;
 use serde_json::value::RawValue;
 
 use super::fields::{Element, Fields, fields, fields_and_lists};
+use super::results::is_list_of_results;
 use super::{Format, Record, Role, Turn, json};
 
 /// Why a record has no trajectory that could be read.
@@ -235,9 +236,14 @@ fn turn_with<'a>(text: &'a str, fields: &Fields<'a, { TURN_KEYS.len() }>) -> Opt
     if repeated.contains(&true) {
         return Some(opaque(text));
     }
+    let content = value.or(content);
+    let role = match Role::from_name(&json::decode(role_name).0) {
+        Role::Human if content.is_some_and(is_list_of_results) => Role::Tool,
+        role => role,
+    };
     Some(Turn {
         text,
-        role: Role::from_name(&json::decode(role_name).0),
+        role,
         role_name: Some(role_name),
         keys: (
             if from.is_some() { "from" } else { "role" },
@@ -247,7 +253,7 @@ fn turn_with<'a>(text: &'a str, fields: &Fields<'a, { TURN_KEYS.len() }>) -> Opt
                 "content"
             },
         ),
-        content: value.or(content),
+        content,
         reasoning: reasoning_content.or(reasoning).or(thinking),
         tool_calls,
         function_call,

@@ -45,7 +45,8 @@ pub fn parts(content: &str) -> Option<Vec<Part<'_>>> {
         .then(|| raw_parts.into_iter().map(|part| part_of(part.get())).collect())
 }
 
-fn part_of(part: &str) -> Part<'_> {
+/// What a part is, given as JSON.
+pub(super) fn part_of(part: &str) -> Part<'_> {
     if part.starts_with('"') {
         return Part::Text(part);
     }

@@ -5,20 +5,27 @@ use serde_json::value::RawValue;
 
 use super::decode::{tagged_responses, whole_responses};
 use super::fields::fields;
-use super::parts::{Part, parts};
-use super::{Role, Turn, json};
+use super::in_parts::in_parts;
+use super::parts::{Part, parts, text_part};
+use super::{Edit, Role, Turn, apply, json};
 
 /// The turn's JSON with new contents for some of its responses, given by their places; `None` where the turn has no text
 /// that could be replaced.
 ///
 /// An envelope stays what it is, with its id and its name. Of content in parts the first text takes the new one, with
-/// whatever else its part holds; the other parts go.
+/// whatever else its part holds; the other parts go. Of results among the parts of a content each keeps all but its content, and
+/// what else is said stays.
 pub fn with_responses(turn: &Turn<'_>, new: &[(usize, &str)]) -> Option<String> {
-    let content = turn
-        .content
-        .filter(|_| !turn.opaque && turn.role == Role::Tool && !new.is_empty())?;
+    let content = turn.content.filter(|_| !turn.opaque && !new.is_empty())?;
+    let results = in_parts(turn).map_or_else(Vec::new, |found| found.results);
+    if !results.is_empty() {
+        return replaced(turn.text, content, &in_results(content, &results, new)?);
+    }
+    if turn.role != Role::Tool {
+        return None;
+    }
     let written = match parts(content) {
-        Some(parts) => in_parts(content, &parts, new)?,
+        Some(parts) => in_texts(content, &parts, new)?,
         None if content.starts_with('"') => in_literal(content, new)?,
         None => return None,
     };
@@ -98,19 +105,59 @@ fn in_envelope(inner: &str, response: &str) -> Option<String> {
     }
 }
 
-fn in_parts(content: &str, parts: &[Part<'_>], new: &[(usize, &str)]) -> Option<String> {
-    let first = parts.iter().find_map(|part| match part {
+/// The same of results among parts.
+fn in_results(content: &str, results: &[&str], new: &[(usize, &str)]) -> Option<String> {
+    let edits = new.iter().map(|(place, text)| {
+        let result = results.get(*place)?;
+        let old = fields(result, &["content"]).ok()?.values[0]?;
+        let start = (old.as_ptr() as usize).checked_sub(content.as_ptr() as usize)?;
+        Some(Edit {
+            at: start..start + old.len(),
+            text: in_result(old, text)?,
+        })
+    });
+    Some(apply(content, edits.collect::<Option<_>>()?))
+}
+
+/// The content of a result with another text: a string, or the first text of its parts. `None` where the old one has no text.
+fn in_result(content: &str, text: &str) -> Option<String> {
+    let text = json::quoted(text);
+    let is_exact = |literal: &str| json::decode(literal).1;
+    let Some(parts) = parts(content) else {
+        return (!content.starts_with('"') || is_exact(content)).then_some(text);
+    };
+    let all_exact = parts.iter().all(|part| match part {
+        Part::Text(literal) => is_exact(literal),
+        _ => true,
+    });
+    let Some(literal) = first_text(&parts).filter(|_| all_exact) else {
+        return all_exact.then(|| format!("[{}]", text_part(&text)));
+    };
+    let part = part_of_text(content, literal)?;
+    Some(format!("[{}]", replaced(part, literal, &text)?))
+}
+
+fn first_text<'a>(parts: &[Part<'a>]) -> Option<&'a str> {
+    parts.iter().find_map(|part| match part {
         Part::Text(literal) => Some(*literal),
         _ => None,
-    });
-    let Some(literal) = first else {
-        let [(0, text)] = new else { return None };
-        return Some(format!(r#"[{{"type": "text", "text": {}}}]"#, json::quoted(text)));
-    };
+    })
+}
+
+/// The part that a text stands in.
+fn part_of_text<'a>(content: &'a str, literal: &str) -> Option<&'a str> {
     let objects: Vec<&RawValue> = serde_json::from_str(content).ok()?;
     let at = literal.as_ptr() as usize;
     let holds = |part: &&str| (part.as_ptr() as usize..part.as_ptr() as usize + part.len()).contains(&at);
-    let part = objects.iter().map(|part| part.get()).find(holds)?;
+    objects.into_iter().map(RawValue::get).find(holds)
+}
+
+fn in_texts(content: &str, parts: &[Part<'_>], new: &[(usize, &str)]) -> Option<String> {
+    let Some(literal) = first_text(parts) else {
+        let [(0, text)] = new else { return None };
+        return Some(format!("[{}]", text_part(&json::quoted(text))));
+    };
+    let part = part_of_text(content, literal)?;
     // Envelopes that reach over several parts are nothing that anybody writes.
     let in_envelopes = !tagged_responses(&json::decode(literal).0).is_empty();
     let text = if in_envelopes && parts.len() > 1 {
@@ -180,12 +227,28 @@ mod tests {
     }
 
     #[test]
+    fn results_among_parts_keep_all_but_their_contents() {
+        becomes(
+            r#"{"role": "user", "content": [{"type":"tool_result", "tool_use_id":"a", "content":"long", "is_error": true},{"tool_use_id":"b","content":"kept"} , {"content": [{"type": "text", "text": "1", "x": 1.0}, {"type": "image"}], "tool_use_id": "c"}]}"#,
+            &[(2, "say \"so\""), (0, "short")],
+            r#"{"role": "user", "content": [{"type":"tool_result", "tool_use_id":"a", "content":"short", "is_error": true},{"tool_use_id":"b","content":"kept"} , {"content": [{"type": "text", "text": "say \"so\"", "x": 1.0}], "tool_use_id": "c"}]}"#,
+        );
+        becomes(
+            r#"{"role": "user", "content": [{"tool_use_id":"a","content":[{"type": "image"}]}, {"type": "text", "text": "\ud800"}]}"#,
+            &[(0, "short")],
+            r#"{"role": "user", "content": [{"tool_use_id":"a","content":[{"type": "text", "text": "short"}]}, {"type": "text", "text": "\ud800"}]}"#,
+        );
+    }
+
+    #[test]
     fn what_is_no_text_or_no_answer_of_a_tool_stays() {
         for turn in [
             r#"{"role": "user", "content": "x"}"#,
             r#"{"role": "tool", "content": {"x": 1}}"#,
             r#"{"role": "tool", "content": "\ud800"}"#,
             r#"{"role": "tool"}"#,
+            r#"{"role": "user", "content": [{"tool_use_id": "a"}]}"#,
+            r#"{"role": "user", "content": [{"tool_use_id": "a", "content": "\ud800"}]}"#,
             "7",
         ] {
             assert_eq!(

@@ -44,6 +44,11 @@ pub(super) fn is_results_only(content: &str) -> bool {
     !elements.is_empty() && elements.iter().all(|(_, id)| id.is_some())
 }
 
+/// The same of a list: a turn that says that and no more is a tool's, whoever is named as speaking.
+pub(super) fn is_list_of_results(content: &str) -> bool {
+    content.starts_with('[') && is_results_only(content)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -7,9 +7,10 @@ use memchr::memmem;
 use rustc_hash::FxHashSet;
 use serde_json::value::RawValue;
 
-use super::calls::{raw_call, raw_calls};
+use super::calls::{all_calls, raw_call, raw_calls};
 use super::decode::{content_text, tagged_calls_of, tagged_responses};
 use super::fields::fields;
+use super::in_parts::in_parts;
 use super::results::result_ids;
 use super::{Role, Turn, json};
 
@@ -24,6 +25,8 @@ pub(super) struct Shape<'a> {
     /// How many of the answers, the last ones, are `tool_result` parts: these stand together in one turn, a tool's or a
     /// person's, and are answers only where a call has their id.
     pub in_parts: usize,
+    /// Which of the calls are `tool_use` parts: those before them are fields, those after them stand in a text.
+    pub calls_in_parts: std::ops::Range<usize>,
 }
 
 impl Shape<'_> {
@@ -61,14 +64,28 @@ fn shape<'a>(turn: &Turn<'a>, reads_ids: bool) -> Shape<'a> {
     } else {
         Vec::new()
     };
-    match turn.role {
+    match turn.speaker() {
         _ if turn.opaque => {}
         Role::Assistant if turn.role_name == Some("\"function_call\"") => {
             shape.calls = vec![None; listed_calls(content)];
         }
         Role::Assistant => {
-            let calls = raw_calls(turn).into_iter();
+            let found = in_parts(turn);
+            let calls = all_calls(turn, found.as_ref()).into_iter();
             shape.calls = calls.map(|call| call.id.and_then(literal)).collect();
+            let in_fields = found
+                .as_ref()
+                .map_or(shape.calls.len(), |_| raw_calls(turn).len());
+            shape.calls_in_parts = in_fields..shape.calls.len();
+            if let Some(found) = found {
+                // What stands in the arguments of a part is no call.
+                let text = found.text();
+                let blocks = tagged_calls_of(&text).into_iter();
+                let id =
+                    |block: std::ops::Range<usize>| Some(raw_call(text.get(block)?.trim()).id?.to_owned());
+                shape.calls.extend(blocks.map(|block| id(block).map(Cow::Owned)));
+                return shape;
+            }
             let written = tags(content, "<tool_call>").min(tags(content, "/tool_call>"));
             let has_ids = written > 0 && tags(content, r#"\"id\""#) > 0;
             shape

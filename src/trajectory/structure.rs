@@ -74,7 +74,7 @@ impl<'a> Structure<'a> {
         structure.find_late(record, &shapes);
         structure.shapes = shapes;
         let is_packed = |(_, (turn, shape)): &(usize, (&Turn<'_>, &Shape<'_>))| {
-            turn.role == Role::Tool && shape.own_answers() > 1
+            turn.speaker() == Role::Tool && shape.own_answers() > 1
         };
         if record.format == Format::Messages {
             let turns = record.turns.iter().zip(&structure.shapes).enumerate();
@@ -89,6 +89,11 @@ impl<'a> Structure<'a> {
         structure
     }
 
+    /// Whether the assistant calls by parts of what it says.
+    pub fn calls_in_parts(&self) -> bool {
+        self.shapes.iter().any(|shape| !shape.calls_in_parts.is_empty())
+    }
+
     fn link<'s>(&mut self, record: &Record<'a>, shapes: &'s [Shape<'a>]) {
         let mut answered: Vec<Vec<bool>> = shapes
             .iter()
@@ -98,8 +103,9 @@ impl<'a> Structure<'a> {
         let mut searched: Searched<'s> = Searched::default();
         let mut seen: FxHashSet<&'s str> = FxHashSet::default();
         let mut open: Option<usize> = None;
+        let calls_in_parts = shapes.iter().any(|shape| !shape.calls_in_parts.is_empty());
         for (index, (turn, shape)) in record.turns.iter().zip(shapes).enumerate() {
-            match turn.role {
+            match turn.speaker() {
                 Role::Assistant => {
                     open = Some(index);
                     for (place, id) in shape.calls.iter().enumerate() {
@@ -117,7 +123,9 @@ impl<'a> Structure<'a> {
                         }
                     }
                 }
-                Role::Tool | Role::Human if !shape.answers.is_empty() => {
+                speaker @ (Role::Tool | Role::Human) if !shape.answers.is_empty() => {
+                    // Where calls are parts, a person's parts are answers or nobody's.
+                    let are_own = calls_in_parts && speaker == Role::Human;
                     for (place, id) in shape.answers.iter().enumerate() {
                         match answered_call(
                             id.as_deref(),
@@ -128,7 +136,7 @@ impl<'a> Structure<'a> {
                             &mut searched,
                         ) {
                             Answer::Call(call) => self.links.push(((index, place), call)),
-                            Answer::Nobody if place < shape.own_answers() => {
+                            Answer::Nobody if are_own || place < shape.own_answers() => {
                                 self.orphans.push((index, place));
                             }
                             Answer::Text | Answer::Nobody => {}
@@ -218,7 +226,9 @@ impl<'a> Structure<'a> {
             let mut open = OpenCalls::new(asking.calls.iter().map(|call| call.name.as_ref()));
             let mut is_answered = vec![false; count];
             let following = record.turns.iter().skip(caller + 1);
-            let run = following.take_while(|turn| turn.role != Role::Assistant).count();
+            let run = following
+                .take_while(|turn| turn.speaker() != Role::Assistant)
+                .count();
             // Links stand in the order of the answers.
             let from = self.links.partition_point(|((answer, _), _)| *answer <= caller);
             let links = self.links.iter_mut().skip(from);
@@ -252,7 +262,7 @@ impl<'a> Structure<'a> {
 
 /// Whether a turn says something that is no answer: from then on, answers to what was called before come late.
 fn goes_on(turn: &Turn<'_>, shape: &Shape<'_>) -> bool {
-    match turn.role {
+    match turn.speaker() {
         Role::Human => shape.in_parts == 0,
         role => matches!(role, Role::Assistant | Role::System),
     }
@@ -325,7 +335,7 @@ fn is_repeated(before: &Turn<'_>, after: &Turn<'_>, opening: &str) -> bool {
         let text = turn.content.and_then(|content| content.strip_prefix('"'));
         text.is_some_and(|text| text.starts_with(opening))
     };
-    matches!(after.role, Role::System | Role::Human | Role::Assistant)
+    matches!(after.speaker(), Role::System | Role::Human | Role::Assistant)
         && before.role_name == after.role_name
         && !is_summary(before)
         && !is_summary(after)

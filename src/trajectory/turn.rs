@@ -9,7 +9,8 @@ use super::{Role, json};
 pub struct Turn<'a> {
     /// The whole turn.
     pub text: &'a str,
-    /// Who speaks; `Other` where the turn does not say so in a string.
+    /// Who speaks; `Other` where the turn does not say so in a string. A person's turn that is nothing but results of tools is a
+    /// tool's.
     pub role: Role,
     /// The role as the data set writes it, quotes included.
     pub role_name: Option<&'a str>,
@@ -41,6 +42,14 @@ pub enum Piece<'p> {
 }
 
 impl Turn<'_> {
+    /// Whose turn it is by the name of its role: the person's, where it holds nothing but results of tools.
+    pub(super) fn speaker(&self) -> Role {
+        match (self.role, self.role_name) {
+            (Role::Tool, Some(name)) => Role::from_name(&json::decode(name).0),
+            (role, _) => role,
+        }
+    }
+
     /// Whether it is charged for one string, its content, and nothing else.
     pub fn is_one_string(&self) -> bool {
         let others = [self.reasoning, self.tool_calls, self.function_call];
@@ -82,6 +91,15 @@ impl Turn<'_> {
             .iter()
             .filter(|part| matches!(part, super::parts::Part::Image));
         images.count()
+    }
+
+    /// The images that a tool brought back: those of a turn that says nothing else.
+    pub fn images_of_tools(&self) -> usize {
+        if super::in_parts::in_parts(self).is_some() {
+            0
+        } else {
+            self.images()
+        }
     }
 
     /// Hands every piece that the turn is charged for to `charge`, in order. Returns whether all of it could be decoded;

@@ -15,7 +15,8 @@ pub struct TurnView<'a> {
     pub text: Cow<'a, str>,
     /// What an assistant turn asks of tools, in order.
     pub calls: Vec<ToolCall<'a>>,
-    /// What a tool turn brings back, in order; several where the format packs parallel answers in one turn.
+    /// What a tool turn brings back, in order; several where the format packs parallel answers in one turn. A person's turn has
+    /// those that stand among the parts of what is said.
     pub responses: Vec<ToolResponse<'a>>,
 }
 

@@ -177,7 +177,7 @@ impl<'t> Answers<'t> {
         let following = turns.get(index + 1..).unwrap_or_default().iter();
         let tools = |turn: &'t SourceTurn<'_>| turn.tools.iter().copied().chain(std::iter::repeat(None));
         let all = following
-            .take_while(|next| next.role == Role::Tool)
+            .take_while(|next| next.role == Role::Tool || !next.answers.is_empty())
             .flat_map(|next| next.answers.iter().zip(tools(next)));
         for ((id, content), tool) in all {
             if let Some(id) = id {

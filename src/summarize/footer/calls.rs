@@ -10,7 +10,6 @@ use crate::summarize::extractive::target::{Effect, Target, target};
 use crate::summarize::extractive::told::Told;
 use crate::summarize::mask::patched_files;
 use crate::summarize::shell::{Step, Touch, of_code, of_command, on_open_file, script_of};
-use crate::trajectory::Role;
 use crate::trajectory::leaves::leaves;
 
 /// What editors of lines say of the file that is open in them.
@@ -164,8 +163,11 @@ fn arguments<'c>(call: &'c SourceCall<'_>) -> Vec<(Cow<'c, str>, Cow<'c, str>)> 
 
 /// The file that is open after a turn in an editor of lines.
 pub(super) fn opened_by(turn: &SourceTurn<'_>, before: Option<String>) -> Option<String> {
-    let answers = turn.answers.iter().filter(|_| turn.role == Role::Tool);
-    let told = answers.rev().find_map(|(_, answer)| opened_in(answer));
+    let told = turn
+        .answers
+        .iter()
+        .rev()
+        .find_map(|(_, answer)| opened_in(answer));
     told.map(str::to_owned).or(before)
 }
 

@@ -74,7 +74,7 @@ fn unsaid<'a>(anchors: &'a [Anchor], text: &str, room: usize) -> Vec<&'a str> {
 /// Masks for the outputs of the tool turns of `region`, oldest first: those that are long, and no masks themselves.
 ///
 /// `region` are the turns as they may be read, without secrets; `all` are all turns as they are written, and `images`
-/// tells how many images a turn holds.
+/// tells how many images the output of a turn holds.
 pub fn masks(region: &[TurnView<'_>], all: &[TurnView<'_>], images: impl Fn(usize) -> usize) -> Vec<Mask> {
     let newest = newest(all);
     let (sources, _) = source_turns(region, false);
@@ -82,7 +82,7 @@ pub fn masks(region: &[TurnView<'_>], all: &[TurnView<'_>], images: impl Fn(usiz
     let mut masks = Vec::new();
     for (view, source) in region.iter().zip(&sources) {
         let calls = callers.of(view, source);
-        if view.role != Role::Tool {
+        if view.responses.is_empty() {
             continue;
         }
         let Some(written) = all.get(view.index) else {
@@ -130,7 +130,7 @@ struct Newest<'v> {
 /// The last place of every long output.
 fn newest<'v>(all: &'v [TurnView<'_>]) -> FxHashMap<&'v str, Newest<'v>> {
     let mut newest = FxHashMap::default();
-    for view in all.iter().filter(|view| view.role == Role::Tool) {
+    for view in all {
         for (place, response) in view.responses.iter().enumerate() {
             if is_long(&response.content) {
                 let found = Newest {
@@ -184,7 +184,7 @@ impl<'s> Callers<'s> {
                     .extend(calls.filter_map(|(place, call)| Some((call.id?, (place, call)))));
                 Vec::new()
             }
-            Role::Tool => {
+            role if role == Role::Tool || !view.responses.is_empty() => {
                 let calls = view.responses.iter().map(|response| {
                     let id = response.id.as_deref();
                     if let Some((place, call)) = id.and_then(|id| self.by_id.get(id).copied()) {

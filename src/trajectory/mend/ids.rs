@@ -6,9 +6,10 @@ use std::ops::Range;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Item;
-use crate::trajectory::calls::{raw_call, raw_calls};
+use crate::trajectory::calls::raw_call;
 use crate::trajectory::decode::{tagged_calls_of, tagged_responses};
 use crate::trajectory::fields::fields;
+use crate::trajectory::in_parts::in_parts;
 use crate::trajectory::results::result_ids;
 use crate::trajectory::shape::Shape;
 use crate::trajectory::structure::{Place, Structure};
@@ -131,12 +132,31 @@ impl Spots<'_, '_> {
 
 /// By call.
 fn call_spots(read: &Turn<'_>, shape: &Shape<'_>) -> Vec<Vec<Spot>> {
-    let in_fields = raw_calls(read).len();
+    let Range { start, end } = shape.calls_in_parts;
+    // A call in a field may stand among the parts as well.
+    let mut copies: FxHashMap<&str, Vec<&str>> = FxHashMap::default();
+    for id in in_parts(read)
+        .iter()
+        .flat_map(|found| &found.calls)
+        .rev()
+        .filter_map(|call| call.id)
+    {
+        copies.entry(id).or_default().push(id);
+    }
     let in_text = texts(read, tagged_calls_of, |block| raw_call(block).id);
     let spot = |(place, id): (usize, &Option<Cow<'_, str>>)| match id {
-        Some(Cow::Borrowed(literal)) => vec![field(read, literal)],
+        Some(Cow::Borrowed(literal)) => {
+            let copy = copies
+                .get_mut::<str>(literal)
+                .filter(|_| place < start)
+                .and_then(Vec::pop);
+            copy.into_iter()
+                .chain([*literal])
+                .map(|id| field(read, id))
+                .collect()
+        }
         Some(Cow::Owned(_)) => {
-            let spot = place.checked_sub(in_fields).and_then(|place| in_text.get(place));
+            let spot = place.checked_sub(end).and_then(|place| in_text.get(place));
             spot.cloned().flatten().into_iter().collect()
         }
         None => Vec::new(),

@@ -13,10 +13,11 @@ use crate::trajectory::{Record, Role, Turn};
 
 /// Turns beside each other of one role become one, where all of them may.
 pub(super) fn join<'a>(record: &Record<'a>, structure: &Structure<'a>, items: &mut Vec<Item<'a>>) -> bool {
+    let results_first = structure.calls_in_parts();
     let mut follows = vec![false; record.turns.len()];
     for &turn in &structure.neighbours {
         if let Some(follows) = follows.get_mut(turn) {
-            *follows = may_join(record, structure, turn);
+            *follows = may_join(record, structure, turn, results_first);
         }
     }
     let mut is_gone = vec![false; record.turns.len()];
@@ -25,7 +26,7 @@ pub(super) fn join<'a>(record: &Record<'a>, structure: &Structure<'a>, items: &m
         let rest = follows.get(start + 1..).unwrap_or_default();
         let more = rest.iter().take_while(|follows| **follows).count();
         let turns = record.turns.get(start..=start + more).unwrap_or_default();
-        let joined = joined(record, turns).filter(|_| more > 0);
+        let joined = joined(record, turns, results_first).filter(|_| more > 0);
         let Some((text, item)) = joined.zip(items.get_mut(start)) else {
             start += 1;
             continue;
@@ -44,11 +45,11 @@ pub(super) fn join<'a>(record: &Record<'a>, structure: &Structure<'a>, items: &m
 }
 
 /// The first of these turns with what all of them say.
-fn joined(record: &Record<'_>, turns: &[Turn<'_>]) -> Option<String> {
+fn joined(record: &Record<'_>, turns: &[Turn<'_>], results_first: bool) -> Option<String> {
     let (first, later) = turns.split_first().filter(|(_, later)| !later.is_empty())?;
     let has_results = |turn: &Turn<'_>| turn.content.is_some_and(|content| !elements(content).is_empty());
     if !turns.iter().all(is_text) || later.iter().any(has_results) {
-        return joined_parts(first, turns);
+        return joined_parts(first, turns, results_first);
     }
     let mut addition = String::new();
     for content in later.iter().filter_map(|turn| turn.content) {
@@ -59,13 +60,27 @@ fn joined(record: &Record<'_>, turns: &[Turn<'_>]) -> Option<String> {
 }
 
 /// The same in parts, each as it stands; texts become parts. Of turns that say nothing but for one, that one stays as it is.
-fn joined_parts(first: &Turn<'_>, turns: &[Turn<'_>]) -> Option<String> {
+/// Where `results_first`, what is said comes after all of them.
+fn joined_parts(first: &Turn<'_>, turns: &[Turn<'_>], results_first: bool) -> Option<String> {
     let says_something = |turn: &&Turn<'_>| turn.content.is_some_and(|content| content != "\"\"");
     let saying: Vec<&Turn<'_>> = turns.iter().filter(says_something).collect();
     let [base, _, ..] = saying.as_slice() else {
         return Some(saying.first().unwrap_or(&first).text.to_owned());
     };
-    let parts = saying.iter().filter_map(|turn| turn.content).map(|content| {
+    let contents = saying.iter().filter_map(|turn| turn.content);
+    let (results, contents): (Vec<&str>, Vec<&str>) = if results_first {
+        let parts = contents.flat_map(|content| {
+            let elements = elements(content);
+            let whole = elements.is_empty().then_some((content, None));
+            elements.into_iter().chain(whole)
+        });
+        let (results, said): (Vec<_>, Vec<_>) = parts.partition(|(_, id)| id.is_some());
+        let parts = |parts: Vec<(_, _)>| parts.into_iter().map(|(part, _)| part).collect();
+        (parts(results), parts(said))
+    } else {
+        (Vec::new(), contents.collect())
+    };
+    let said = contents.into_iter().map(|content| {
         if content.starts_with('"') {
             return Cow::Owned(text_part(content));
         }
@@ -74,12 +89,13 @@ fn joined_parts(first: &Turn<'_>, turns: &[Turn<'_>]) -> Option<String> {
             .and_then(|content| content.strip_suffix(']'));
         Cow::Borrowed(list.unwrap_or(content).trim())
     });
-    let parts: Vec<Cow<'_, str>> = parts.collect();
+    let results = results.into_iter().map(Cow::Borrowed);
+    let parts: Vec<Cow<'_, str>> = results.chain(said).collect();
     replaced(base.text, base.content?, &format!("[{}]", parts.join(", ")))
 }
 
 /// Whether a turn and the one before it may become one.
-fn may_join(record: &Record<'_>, structure: &Structure<'_>, turn: usize) -> bool {
+fn may_join(record: &Record<'_>, structure: &Structure<'_>, turn: usize, results_first: bool) -> bool {
     let Some(start) = turn.checked_sub(1) else {
         return false;
     };
@@ -95,8 +111,8 @@ fn may_join(record: &Record<'_>, structure: &Structure<'_>, turn: usize) -> bool
     if is_string(before) && is_string(after) {
         return false;
     }
-    // Results come first in what a person says, or they answer nothing.
-    let are_first = !has_results(1) || before.content.is_some_and(is_results_only);
+    // Results come first in what a person says, or they answer nothing: where they cannot be put there, the turns stay.
+    let are_first = !has_results(1) || results_first || before.content.is_some_and(is_results_only);
     are_first && is_said_in_parts(before, has_results(0)) && is_said_in_parts(after, has_results(1))
 }
 
@@ -108,7 +124,7 @@ fn is_text(turn: &Turn<'_>) -> bool {
 /// Whether a turn is what a person says, in parts or in a text that could be one.
 fn is_said_in_parts(turn: &Turn<'_>, has_results: bool) -> bool {
     let can_be = |content: &str| content.starts_with('"') || has_results || parts(content).is_some();
-    turn.role == Role::Human && !turn.opaque && says_no_more(turn) && turn.content.is_none_or(can_be)
+    turn.speaker() == Role::Human && !turn.opaque && says_no_more(turn) && turn.content.is_none_or(can_be)
 }
 
 fn says_no_more(turn: &Turn<'_>) -> bool {

@@ -39,8 +39,8 @@ pub(super) fn bring_back<'a>(
         };
         for (caller, piece) in pieces {
             let after = last_answers
-                .entry((caller, read.role))
-                .or_insert_with(|| last_answer(record, caller, read.role));
+                .entry((caller, read.speaker()))
+                .or_insert_with(|| last_answer(record, caller, read.speaker()));
             new.push((*after, piece));
         }
         match (left, items.get_mut(turn), is_gone.get_mut(turn)) {
@@ -61,7 +61,7 @@ fn apart(read: &Turn<'_>, shape: &Shape<'_>, late: &[(Place, Place)], linked: us
     let (_, (caller, _)) = *late.first()?;
     let own = late.partition_point(|((_, place), _)| *place < shape.own_answers());
     let is_one = late.iter().all(|(_, call)| call.0 == caller);
-    let is_all = match read.role {
+    let is_all = match read.speaker() {
         // Parts that answer nobody are nothing but what it says.
         Role::Tool => late.len() == linked && own == shape.own_answers(),
         _ => late.len() == shape.answers.len() && read.content.is_some_and(is_results_only),
@@ -78,7 +78,7 @@ fn apart(read: &Turn<'_>, shape: &Shape<'_>, late: &[(Place, Place)], linked: us
 
 /// The last of the turns right after a turn that answer; that turn where there is none. Answers of people follow those of tools.
 fn last_answer(record: &Record<'_>, caller: usize, role: Role) -> usize {
-    let answers = |turn: &&Turn<'_>| match turn.role {
+    let answers = |turn: &&Turn<'_>| match turn.speaker() {
         Role::Tool => true,
         Role::Human => role == Role::Human && turn.content.is_some_and(is_results_only),
         _ => false,

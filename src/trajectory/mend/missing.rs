@@ -2,8 +2,11 @@
 
 use std::borrow::Cow;
 
+use super::told::said_in_parts;
 use super::{Item, NO_RESULT, appended, insert, quoted, run_of, tool_turn};
-use crate::trajectory::structure::Structure;
+use crate::trajectory::responses::replaced;
+use crate::trajectory::results::elements;
+use crate::trajectory::structure::{Place, Structure};
 use crate::trajectory::{Format, Record, Role, Turn, view};
 
 /// Calls that were never answered get an answer that says so.
@@ -12,7 +15,8 @@ pub(super) fn answer<'a>(record: &Record<'a>, structure: &Structure<'a>, items: 
     let tool = record
         .turns
         .iter()
-        .find(|turn| turn.role == Role::Tool && !turn.opaque);
+        .find(|turn| turn.speaker() == Role::Tool && !turn.opaque);
+    let mut is_changed = false;
     let mut new = Vec::new();
     // The calls of one turn at a time: it is decoded once.
     for calls in structure.unanswered.chunk_by(|a, b| a.0 == b.0) {
@@ -22,14 +26,36 @@ pub(super) fn answer<'a>(record: &Record<'a>, structure: &Structure<'a>, items: 
         else {
             continue;
         };
+        let shape = structure.shapes.get(turn);
+        let in_parts = shape.map_or(0..0, |shape| shape.calls_in_parts.clone());
+        let next = record.turns.get(turn + 1).map(Turn::speaker);
+        let is_apart = |(_, place): &&Place| in_parts.contains(place) && next != Some(Role::Tool);
+        let (apart, calls): (Vec<&Place>, Vec<&Place>) = calls.iter().partition(is_apart);
+        let id_of = |place: usize| shape.and_then(|shape| shape.calls.get(place)?.as_deref());
+        let results = apart
+            .into_iter()
+            .filter_map(|(_, place)| id_of(*place))
+            .map(result);
+        let results: Vec<String> = results.collect();
+        if !results.is_empty() {
+            is_changed = true;
+            match beside_results(record, structure, turn + 1, &results).zip(items.get_mut(turn + 1)) {
+                Some((text, item)) => item.text = Cow::Owned(text),
+                None => new.push((turn, said_in_parts(record, &results))),
+            }
+        }
+        if calls.is_empty() {
+            continue;
+        }
+        is_changed = true;
         let view = view(caller, turn);
         let is_written = caller.tool_calls.is_none() && caller.function_call.is_none();
-        let run = match record.turns.get(turn + 1) {
-            Some(next) if next.role == Role::Tool => run_of(record, turn + 1),
+        let run = match next {
+            Some(Role::Tool) => run_of(record, turn + 1),
             _ => turn..turn + 1,
         };
         let is_bare = caller.role_name == Some("\"function_call\"");
-        let in_envelope = is_written && !is_bare && envelopes;
+        let in_envelope = is_written && in_parts.is_empty() && !is_bare && envelopes;
         // Where answers stand together in one turn, these join them.
         let packed = run.clone().find(|index| {
             let turn = record.turns.get(*index);
@@ -39,14 +65,13 @@ pub(super) fn answer<'a>(record: &Record<'a>, structure: &Structure<'a>, items: 
         let role = role_of_tools(tool, caller);
         let mut joining = String::new();
         let mut apart = Vec::new();
-        for &(_, place) in calls {
+        for &&(_, place) in &calls {
             let name = view
                 .calls
                 .get(place)
                 .map(|call| call.name.as_ref())
                 .filter(|name| !name.is_empty());
-            let shape = structure.shapes.get(turn);
-            let id = shape.and_then(|shape| shape.calls.get(place)?.as_deref());
+            let id = id_of(place);
             let text = if in_envelope {
                 envelope(id, name)
             } else {
@@ -56,7 +81,7 @@ pub(super) fn answer<'a>(record: &Record<'a>, structure: &Structure<'a>, items: 
                 joining.push('\n');
                 joining.push_str(&text);
             }
-            let id = id.filter(|_| caller.tool_calls.is_some());
+            let id = id.filter(|_| caller.tool_calls.is_some() || in_parts.contains(&place));
             let name = name.filter(|_| role == "\"function\"").map(quoted);
             let made = tool_turn(keys, &role, id, name.as_deref(), &text);
             apart.push((run.end - 1, made));
@@ -70,9 +95,39 @@ pub(super) fn answer<'a>(record: &Record<'a>, structure: &Structure<'a>, items: 
             new.extend(apart);
         }
     }
-    let is_changed = !structure.unanswered.is_empty();
     insert(items, new);
     is_changed
+}
+
+/// The part that answers the call with this id.
+fn result(id: &str) -> String {
+    let content = quoted(NO_RESULT);
+    format!("{{\"type\": \"tool_result\", \"tool_use_id\": {id}, \"content\": {content}}}")
+}
+
+/// The turn at `index` with more results behind those that it begins with, where it is a person's with results.
+fn beside_results(
+    record: &Record<'_>,
+    structure: &Structure<'_>,
+    index: usize,
+    results: &[String],
+) -> Option<String> {
+    let read = record.turns.get(index)?;
+    let shape = structure.shapes.get(index)?;
+    if read.speaker() != Role::Human || shape.in_parts == 0 {
+        return None;
+    }
+    let content = read.content?;
+    let elements = elements(content);
+    let first = elements.iter().take_while(|(_, id)| id.is_some()).count();
+    let (before, after) = elements.split_at_checked(first)?;
+    let before = before.iter().map(|(element, _)| *element);
+    let after = after.iter().map(|(element, _)| *element);
+    let all: Vec<&str> = before
+        .chain(results.iter().map(String::as_str))
+        .chain(after)
+        .collect();
+    replaced(read.text, content, &format!("[{}]", all.join(", ")))
 }
 
 fn envelope(id: Option<&str>, name: Option<&str>) -> String {
@@ -89,7 +144,7 @@ fn envelope(id: Option<&str>, name: Option<&str>) -> String {
 }
 
 fn has_envelope(turn: &Turn<'_>) -> bool {
-    turn.role == Role::Tool
+    turn.speaker() == Role::Tool
         && turn
             .content
             .is_some_and(|content| content.contains("<tool_response>"))
@@ -100,7 +155,7 @@ fn uses_envelopes(record: &Record<'_>) -> bool {
     let mut tools = record
         .turns
         .iter()
-        .filter(|turn| turn.role == Role::Tool)
+        .filter(|turn| turn.speaker() == Role::Tool)
         .peekable();
     match tools.peek() {
         None => record.format == Format::ShareGpt,
@@ -113,7 +168,7 @@ fn keys(record: &Record<'_>) -> (&'static str, &'static str) {
     let tool = record
         .turns
         .iter()
-        .find(|turn| turn.role == Role::Tool && !turn.opaque);
+        .find(|turn| turn.speaker() == Role::Tool && !turn.opaque);
     let any = tool.or_else(|| record.turns.iter().find(|turn| !turn.opaque));
     any.map_or(("role", "content"), |turn| turn.keys)
 }

@@ -117,7 +117,7 @@ fn run_of(record: &Record<'_>, turn: usize) -> Range<usize> {
         record
             .turns
             .get(*index)
-            .is_some_and(|turn| turn.role == Role::Tool)
+            .is_some_and(|turn| turn.speaker() == Role::Tool)
     };
     let start = (0..turn).rev().take_while(is_tool).last().unwrap_or(turn);
     let end = (turn..record.turns.len())

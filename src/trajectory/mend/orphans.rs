@@ -6,10 +6,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::told::Told;
 use super::{Item, insert, is_exact, run_of};
+use crate::trajectory::decode::content_text;
+use crate::trajectory::fields::fields;
+use crate::trajectory::parts::{Part, parts};
+use crate::trajectory::responses::replaced;
 use crate::trajectory::results::elements;
 use crate::trajectory::shape::Shape;
 use crate::trajectory::structure::{Place, Structure};
-use crate::trajectory::{Record, Turn, new_turn, view, without_responses};
+use crate::trajectory::{Record, Turn, json, new_turn, view, without_responses};
 
 /// A turn with answers to nobody.
 struct Stray {
@@ -28,8 +32,9 @@ pub(super) fn tell_orphans<'a>(
     structure: &Structure<'a>,
     items: &mut Vec<Item<'a>>,
 ) -> bool {
+    let in_place = tell_in_place(record, structure, items);
     let mut strays = strays(record, structure);
-    let is_changed = !strays.is_empty();
+    let is_changed = in_place || !strays.is_empty();
     let mut new = Vec::new();
     let mut end = record.turns.len();
     while let Some(last) = (0..end).rev().find(|turn| strays.contains_key(turn)) {
@@ -59,6 +64,75 @@ pub(super) fn tell_orphans<'a>(
     is_changed
 }
 
+/// Results to nobody among the parts of what a person says become texts there, after those that answer somebody.
+fn tell_in_place<'a>(record: &Record<'a>, structure: &Structure<'a>, items: &mut [Item<'a>]) -> bool {
+    let mut is_changed = false;
+    for orphans in structure.orphans.chunk_by(|a, b| a.0 == b.0) {
+        let Some(&(turn, _)) = orphans.first() else {
+            continue;
+        };
+        let shape = structure.shapes.get(turn);
+        if shape.is_none_or(|shape| shape.own_answers() > 0) {
+            continue;
+        }
+        let places: FxHashSet<usize> = orphans.iter().map(|(_, place)| *place).collect();
+        let read = record.turns.get(turn);
+        let told = read.and_then(|read| {
+            let content = read.content?;
+            replaced(read.text, content, &with_texts(content, &places))
+        });
+        if let Some((told, item)) = told.zip(items.get_mut(turn)) {
+            item.text = Cow::Owned(told);
+            is_changed = true;
+        }
+    }
+    is_changed
+}
+
+/// A content with texts in place of the results at these places among its results.
+fn with_texts(content: &str, orphans: &FxHashSet<usize>) -> String {
+    let mut results: Vec<Cow<'_, str>> = Vec::new();
+    let mut said: Vec<Cow<'_, str>> = Vec::new();
+    let mut place = 0;
+    for (element, id) in elements(content) {
+        if id.is_none() {
+            said.push(Cow::Borrowed(element));
+            continue;
+        }
+        if orphans.contains(&place) {
+            said.extend(told_result(element).into_iter().map(Cow::Owned));
+        } else {
+            results.push(Cow::Borrowed(element));
+        }
+        place += 1;
+    }
+    results.append(&mut said);
+    format!("[{}]", results.join(", "))
+}
+
+/// What a result brought back, as parts that tell it.
+fn told_result(result: &str) -> Vec<String> {
+    let mut told = Told::default();
+    let content = fields(result, &["content"])
+        .ok()
+        .and_then(|fields| fields.values[0]);
+    let content = content.unwrap_or("\"\"");
+    let is_exact = |literal: &str| json::decode(literal).1;
+    match parts(content) {
+        Some(parts) if parts.iter().any(|part| matches!(part, Part::Image)) => told.parts(content),
+        Some(parts)
+            if parts
+                .iter()
+                .all(|part| matches!(part, Part::Text(text) if is_exact(text))) =>
+        {
+            told.text(&content_text(content));
+        }
+        None if content.starts_with('"') && is_exact(content) => told.text(&content_text(content)),
+        _ => told.text(content),
+    }
+    told.into_parts()
+}
+
 /// By turn, the answers to nobody that can be told.
 fn strays(record: &Record<'_>, structure: &Structure<'_>) -> FxHashMap<usize, Stray> {
     let answering: FxHashSet<Place> = structure.links.iter().map(|(answer, _)| *answer).collect();
@@ -66,7 +140,10 @@ fn strays(record: &Record<'_>, structure: &Structure<'_>) -> FxHashMap<usize, St
         let (turn, _) = *orphans.first()?;
         let read = record.turns.get(turn).filter(|read| !read.opaque)?;
         let places: Vec<usize> = orphans.iter().map(|(_, place)| *place).collect();
-        let shape = structure.shapes.get(turn)?;
+        let shape = structure
+            .shapes
+            .get(turn)
+            .filter(|shape| shape.own_answers() > 0)?;
         let is_called = |place: &usize| answering.contains(&(turn, *place));
         let (left, parts) = if places.len() < shape.own_answers() {
             let is_text = read.is_plain_text() && is_exact(read);

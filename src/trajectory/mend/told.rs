@@ -2,6 +2,7 @@
 
 use super::{STRAY_END, STRAY_OUTPUT, quoted};
 use crate::trajectory::parts::{raw_parts, text_part};
+use crate::trajectory::{Record, new_turn};
 
 /// What a human turn says of outputs.
 #[derive(Default)]
@@ -54,8 +55,26 @@ impl Told {
             return written(&self.text);
         }
         self.flush();
-        let (turn, parts) = (written(""), self.parts.join(", "));
-        let start = turn.strip_suffix("\"\"}").unwrap_or(&turn);
-        format!("{start}[{parts}]}}")
+        with_parts(&written(""), &self.parts)
     }
+
+    /// What is told, as parts.
+    pub fn into_parts(mut self) -> Vec<String> {
+        if self.text.is_empty() && self.parts.is_empty() {
+            self.lines(&[STRAY_OUTPUT, STRAY_END]);
+        }
+        self.flush();
+        self.parts
+    }
+}
+
+/// A person's turn that says these parts.
+pub(super) fn said_in_parts(record: &Record<'_>, parts: &[String]) -> String {
+    with_parts(&new_turn(record, ""), parts)
+}
+
+/// A turn that ends with an empty text, with parts in its place.
+fn with_parts(turn: &str, parts: &[String]) -> String {
+    let start = turn.strip_suffix("\"\"}").unwrap_or(turn);
+    format!("{start}[{}]}}", parts.join(", "))
 }

@@ -1,0 +1,155 @@
+//! Calls and results that stand among the parts of a content (`tool_use`, `tool_result`), told apart from what else is said there.
+
+use std::borrow::Cow;
+
+use memchr::memmem;
+use rustc_hash::FxHashSet;
+use serde_json::value::RawValue;
+
+use super::calls::{RawCall, raw_call};
+use super::decode::{content_text, string_or_json, text_of_parts};
+use super::fields::fields;
+use super::parts::{Part, part_of};
+use super::results::elements;
+use super::{Role, ToolResponse, Turn};
+
+/// What the content of a turn holds.
+#[derive(Debug, Default)]
+pub(super) struct InParts<'a> {
+    /// Its `tool_use` parts.
+    pub calls: Vec<RawCall<'a>>,
+    /// Its `tool_result` parts, as JSON.
+    pub results: Vec<&'a str>,
+    /// All other parts.
+    pub said: Vec<Part<'a>>,
+}
+
+impl<'a> InParts<'a> {
+    /// The text of what is neither call nor result.
+    pub fn text(&self) -> Cow<'a, str> {
+        text_of_parts(&self.said)
+    }
+}
+
+/// The calls of an assistant's content, or the results of a tool's or a person's; `None` where there are none.
+///
+/// What a tool's turn with an id of its own says is one answer, in parts or not, unless all of it are results with that id.
+pub(super) fn in_parts<'a>(turn: &Turn<'a>) -> Option<InParts<'a>> {
+    let content = turn
+        .content
+        .filter(|content| content.starts_with('[') && !turn.opaque)?;
+    let mut found = InParts::default();
+    match turn.role {
+        Role::Assistant if turn.role_name != Some("\"function_call\"") => {
+            for part in calling_parts(content) {
+                match call_in(part) {
+                    Some(call) => found.calls.push(call),
+                    None => found.said.push(part_of(part)),
+                }
+            }
+        }
+        Role::Tool | Role::Human => {
+            let elements = elements(content);
+            let own = turn.tool_call_id.filter(|_| !elements.is_empty()).map(own_ids);
+            for (part, id) in elements {
+                match (id, &own) {
+                    (Some(id), Some(own)) if !own.contains(id) => return None,
+                    (Some(_), _) => found.results.push(part),
+                    (None, Some(_)) => return None,
+                    (None, None) => found.said.push(part_of(part)),
+                }
+            }
+        }
+        _ => {}
+    }
+    (!found.calls.is_empty() || !found.results.is_empty()).then_some(found)
+}
+
+/// The ids in a `tool_call_id`: one, or a list of them.
+fn own_ids(ids: &str) -> FxHashSet<&str> {
+    match serde_json::from_str::<Vec<&RawValue>>(ids) {
+        Ok(ids) => ids.into_iter().map(RawValue::get).collect(),
+        Err(_) => std::iter::once(ids).collect(),
+    }
+}
+
+/// The parts of a content, where any of them may be a call.
+fn calling_parts(content: &str) -> Vec<&str> {
+    if memmem::find(content.as_bytes(), b"\"tool_use\"").is_none() {
+        return Vec::new();
+    }
+    let parts: Vec<&RawValue> = serde_json::from_str(content).unwrap_or_default();
+    parts.into_iter().map(RawValue::get).collect()
+}
+
+/// The call that a part is.
+fn call_in(part: &str) -> Option<RawCall<'_>> {
+    let [kind] = fields(part, &["type"]).ok()?.values;
+    (kind? == "\"tool_use\"").then(|| raw_call(part))
+}
+
+/// What a `tool_result` part brings back.
+pub(super) fn response_in(part: &str) -> ToolResponse<'_> {
+    let [id, content] = fields(part, &["tool_use_id", "content"]).map_or([None; 2], |fields| fields.values);
+    ToolResponse {
+        id: id.map(string_or_json),
+        name: None,
+        content: content.map_or(Cow::Borrowed(""), content_text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trajectory::turn_of;
+
+    #[track_caller]
+    fn found(turn: &str, calls: &[&str], results: usize, text: &str) {
+        let turn = turn_of(turn).unwrap();
+        let found = in_parts(&turn).unwrap_or_default();
+        let ids: Vec<&str> = found.calls.iter().filter_map(|call| call.id).collect();
+        assert_eq!((ids.as_slice(), found.results.len()), (calls, results));
+        assert_eq!(found.text(), text);
+    }
+
+    #[test]
+    fn calls_are_an_assistants_and_results_a_persons_or_a_tools() {
+        let call = r#"[{"type":"text","text":"a"},{"type":"tool_use","id":"1","name":"f","input":{}},{"type":"text","text":"\"tool_use\""}]"#;
+        let result = r#"[{"type":"tool_result","tool_use_id":"1","content":"x"},{"type":"text","text":"a"}]"#;
+        let turn = |role: &str, content: &str| format!(r#"{{"role":"{role}","content":{content}}}"#);
+        found(&turn("assistant", call), &["\"1\""], 0, "a\n\"tool_use\"");
+        found(&turn("user", result), &[], 1, "a");
+        found(&turn("tool", result), &[], 1, "a");
+        for (role, content) in [("user", call), ("assistant", result), ("system", result)] {
+            found(&turn(role, content), &[], 0, "");
+        }
+        found(&turn("user", r#""tool_use_id""#), &[], 0, "");
+    }
+
+    #[test]
+    fn parts_of_an_answer_with_an_id_of_its_own_are_that_answer() {
+        let part = r#"{"type":"tool_result","tool_use_id":"1","content":"x"}"#;
+        let turn = |id: &str, more: &str| {
+            format!(r#"{{"role":"tool","tool_call_id":{id},"content":[{part}{more}]}}"#)
+        };
+        found(&turn("\"1\"", ""), &[], 1, "");
+        found(&turn(r#"["1","2"]"#, ""), &[], 1, "");
+        found(&turn("\"2\"", ""), &[], 0, "");
+        found(&turn("\"1\"", r#",{"type":"text","text":"a"}"#), &[], 0, "");
+    }
+
+    #[test]
+    fn what_a_result_brings_back_is_text() {
+        let content = |content: &str| {
+            let part = format!(r#"{{"type":"tool_result","tool_use_id":"1"{content}}}"#);
+            response_in(&part).content.into_owned()
+        };
+        assert_eq!(content(r#","content":"a\nb""#), "a\nb");
+        let parts = r#","content":[{"type":"text","text":"a"},{"type":"image","source":{}},{"type":"text","text":"b"}]"#;
+        assert_eq!(content(parts), "a\n[image]\nb");
+        assert_eq!(
+            (content("").as_str(), content(r#","content":null"#).as_str()),
+            ("", "")
+        );
+    }
+}
