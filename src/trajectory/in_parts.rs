@@ -50,7 +50,8 @@ pub(super) fn in_parts<'a>(turn: &Turn<'a>) -> Option<InParts<'a>> {
         }
         Role::Tool | Role::Human => {
             let elements = elements(content);
-            let own = turn.tool_call_id.filter(|_| !elements.is_empty()).map(own_ids);
+            let has_own = !elements.is_empty() && turn.speaker() == Role::Tool;
+            let own = turn.tool_call_id.filter(|_| has_own).map(own_ids);
             for (part, id) in elements {
                 match (id, &own) {
                     (Some(id), Some(own)) if !own.contains(id) => return None,
@@ -136,6 +137,8 @@ mod tests {
         found(&turn(r#"["1","2"]"#, ""), &[], 1, "");
         found(&turn("\"2\"", ""), &[], 0, "");
         found(&turn("\"1\"", r#",{"type":"text","text":"a"}"#), &[], 0, "");
+        // People have none.
+        found(&turn("\"2\"", "").replace("\"tool\"", "\"user\""), &[], 1, "");
     }
 
     #[test]
