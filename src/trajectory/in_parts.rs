@@ -83,10 +83,10 @@ fn calling_parts(content: &str) -> Vec<&str> {
     parts.into_iter().map(RawValue::get).collect()
 }
 
-/// The call that a part is.
+/// The call that a part is: one that a result can name.
 fn call_in(part: &str) -> Option<RawCall<'_>> {
-    let [kind] = fields(part, &["type"]).ok()?.values;
-    (kind? == "\"tool_use\"").then(|| raw_call(part))
+    let [kind, id] = fields(part, &["type", "id"]).ok()?.values;
+    (kind? == "\"tool_use\"" && id.is_some()).then(|| raw_call(part))
 }
 
 /// What a `tool_result` part brings back.
