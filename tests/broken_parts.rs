@@ -141,6 +141,7 @@ fn a_call_without_an_answer_gets_a_part_that_claims_nothing() {
 fn what_no_answer_could_name_is_no_call_and_neither_is_what_stands_in_texts_and_arguments() {
     let mut nameless = calls(&["a"]);
     nameless["content"][0].as_object_mut().unwrap().remove("id");
+    nameless["content"][0]["input"] = json!({});
     assert_mends(
         &[user(&json!("u")), nameless, user(&json!("v")), done()],
         Faults::default(),
