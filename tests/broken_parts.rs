@@ -138,13 +138,24 @@ fn a_call_without_an_answer_gets_a_part_that_claims_nothing() {
 }
 
 #[test]
-fn a_call_that_no_answer_could_name_stays() {
+fn what_no_answer_could_name_is_no_call_and_neither_is_what_stands_in_texts_and_arguments() {
     let mut nameless = calls(&["a"]);
     nameless["content"][0].as_object_mut().unwrap().remove("id");
-    let record = chat(&[user(&json!("u")), nameless, user(&json!("v")), done()]);
-    assert_eq!(found(&record), unanswered(1));
-    let text = record.to_string();
-    assert_eq!(mend(&parse(text.as_bytes(), None).unwrap(), SUMMARY_MARKER), None);
+    nameless["content"][0]["input"] = json!({});
+    assert_mends(
+        &[user(&json!("u")), nameless, user(&json!("v")), done()],
+        Faults::default(),
+        &[],
+    );
+    let mut quoting = calls(&["a"]);
+    let quoted = text("It says <tool_call>\n{}\n</tool_call>.");
+    quoting["content"].as_array_mut().unwrap().insert(0, quoted);
+    let answer = user(&json!([result("a", "<tool_response>\n{}\n</tool_response>")]));
+    assert_mends(
+        &[user(&json!("u")), quoting, answer, done()],
+        Faults::default(),
+        &[],
+    );
 }
 
 #[test]

@@ -38,6 +38,7 @@ pub fn view_with<'a>(turn: &Turn<'a>, index: usize, content: Option<String>) -> 
         (None, None) => turn.content.map_or(Cow::Borrowed(""), content_text),
     };
     view.calls = all_calls(turn, found.as_ref()).iter().map(call_view).collect();
+    let calls_in_parts = found.as_ref().is_some_and(|found| !found.calls.is_empty());
     let results = found.map_or_else(Vec::new, |found| found.results);
     match turn.role {
         _ if !results.is_empty() => {
@@ -49,7 +50,11 @@ pub fn view_with<'a>(turn: &Turn<'a>, index: usize, content: Option<String>) -> 
             view.calls.extend(bare_calls(&content));
         }
         Role::Assistant => {
-            view.text = tagged_calls(content, &mut view.calls);
+            view.text = if calls_in_parts {
+                content
+            } else {
+                tagged_calls(content, &mut view.calls)
+            };
             if let Some(reasoning) = turn.reasoning {
                 view.text = Cow::Owned(format!("{}\n{}", string_or_json(reasoning), view.text));
             }

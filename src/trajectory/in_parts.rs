@@ -50,7 +50,8 @@ pub(super) fn in_parts<'a>(turn: &Turn<'a>) -> Option<InParts<'a>> {
         }
         Role::Tool | Role::Human => {
             let elements = elements(content);
-            let own = turn.tool_call_id.filter(|_| !elements.is_empty()).map(own_ids);
+            let has_own = !elements.is_empty() && turn.speaker() == Role::Tool;
+            let own = turn.tool_call_id.filter(|_| has_own).map(own_ids);
             for (part, id) in elements {
                 match (id, &own) {
                     (Some(id), Some(own)) if !own.contains(id) => return None,
@@ -82,10 +83,10 @@ fn calling_parts(content: &str) -> Vec<&str> {
     parts.into_iter().map(RawValue::get).collect()
 }
 
-/// The call that a part is.
+/// The call that a part is: one that a result can name.
 fn call_in(part: &str) -> Option<RawCall<'_>> {
-    let [kind] = fields(part, &["type"]).ok()?.values;
-    (kind? == "\"tool_use\"").then(|| raw_call(part))
+    let [kind, id] = fields(part, &["type", "id"]).ok()?.values;
+    (kind? == "\"tool_use\"" && id.is_some()).then(|| raw_call(part))
 }
 
 /// What a `tool_result` part brings back.
@@ -136,6 +137,8 @@ mod tests {
         found(&turn(r#"["1","2"]"#, ""), &[], 1, "");
         found(&turn("\"2\"", ""), &[], 0, "");
         found(&turn("\"1\"", r#",{"type":"text","text":"a"}"#), &[], 0, "");
+        // People have none.
+        found(&turn("\"2\"", "").replace("\"tool\"", "\"user\""), &[], 1, "");
     }
 
     #[test]

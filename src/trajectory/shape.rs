@@ -77,13 +77,8 @@ fn shape<'a>(turn: &Turn<'a>, reads_ids: bool) -> Shape<'a> {
                 .as_ref()
                 .map_or(shape.calls.len(), |_| raw_calls(turn).len());
             shape.calls_in_parts = in_fields..shape.calls.len();
-            if let Some(found) = found {
-                // What stands in the arguments of a part is no call.
-                let text = found.text();
-                let blocks = tagged_calls_of(&text).into_iter();
-                let id =
-                    |block: std::ops::Range<usize>| Some(raw_call(text.get(block)?.trim()).id?.to_owned());
-                shape.calls.extend(blocks.map(|block| id(block).map(Cow::Owned)));
+            if found.is_some() {
+                // Who calls by parts writes no calls in texts, whatever stands there and in arguments.
                 return shape;
             }
             let written = tags(content, "<tool_call>").min(tags(content, "/tool_call>"));
