@@ -6,7 +6,7 @@ use super::command::tell_directories;
 use super::line::cleaned;
 use super::missing::close_found;
 use super::outcome::{Outcome, edges, outcome};
-use super::resolved::close_resolved;
+use super::resolved::{close_looked_up, close_resolved};
 use super::source::{SourceCall, SourceTurn};
 use super::success::changed_nothing;
 use super::target::{Effect, Target, target};
@@ -102,6 +102,7 @@ pub(super) fn actions(turns: &[SourceTurn<'_>]) -> Vec<Action> {
     all.retain(|action| action.times > 0);
     close_found(&mut all);
     close_resolved(&mut all);
+    close_looked_up(&mut all);
     all
 }
 

@@ -1,12 +1,14 @@
 //! Errors of runs and edits, closed once the same went well in other words: with other flags, in a wider run of tests, by
-//! another editor.
+//! another editor; and of lookups that found nothing, once another way to look the same up found it.
 
 use memchr::memmem::Finder;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::action::Action;
 use super::run::{Run, runs};
+use super::small_talk::starts_with_any;
 use super::target::Effect;
+use super::work::LOOKUPS;
 use crate::summarize::shell::{is_same_file, last_step};
 
 /// Later runs of one program, or of tests, that an error is compared with.
@@ -60,6 +62,38 @@ pub(super) fn close_resolved(actions: &mut [Action]) {
             action.is_open = false;
         }
     }
+}
+
+/// Closes the errors of lookups where the same was found by something else in the same turn or a later one:
+/// `find_user_by_name` fails, `find_user_by_email` does not.
+pub(super) fn close_looked_up(actions: &mut [Action]) {
+    if !actions
+        .iter()
+        .any(|action| action.is_open && looked_up(action).is_some())
+    {
+        return;
+    }
+    let mut found: FxHashMap<String, usize> = FxHashMap::default();
+    let is_found = |action: &&Action| {
+        let outcome = &action.outcome;
+        outcome.failed != Some(true) && (outcome.lines > 0 || outcome.result.is_some())
+    };
+    for action in actions.iter().filter(is_found) {
+        if let Some(thing) = looked_up(action) {
+            found.insert(thing.to_owned(), action.turn);
+        }
+    }
+    for action in actions.iter_mut().filter(|action| action.is_open) {
+        let last = looked_up(action).and_then(|thing| found.get(thing));
+        action.is_open = last.is_none_or(|last| *last < action.turn);
+    }
+}
+
+/// What a tool looks up by one thing or another, as its name says: `find_user` of `find_user_by_email`.
+fn looked_up(action: &Action) -> Option<&str> {
+    let (tool, _) = action.target.line.split_once('(')?;
+    let (thing, _) = tool.split_once("_by_")?;
+    starts_with_any(tool, &LOOKUPS).then_some(thing)
 }
 
 /// Whether an action that ran tests shows that they passed.

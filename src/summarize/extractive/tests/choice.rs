@@ -185,6 +185,36 @@ fn what_is_never_closed_hides_no_finding() {
 }
 
 #[test]
+fn what_was_found_by_something_else_is_missing_no_more() {
+    let by_name = || call("", "find_user_by_name", r#"{"name": "Ann"}"#);
+    let by_email = || call("", "find_user_by_email", r#"{"email": "ann@example.com"}"#);
+    let (missing, found) = (|| answer("Error: User not found"), || answer("ann_smith_12"));
+    let both = [
+        TurnView {
+            calls: [by_email().calls, by_name().calls].concat(),
+            ..turn(Role::Assistant, "")
+        },
+        TurnView {
+            responses: [found().responses, missing().responses].concat(),
+            ..turn(Role::Tool, "")
+        },
+    ];
+    for turns in [&both[..], &[by_name(), missing(), by_email(), found()]] {
+        let text = told(turns);
+        assert!(text.contains("Ann) -> failed: Error: User not found"), "{text}");
+        assert!(!text.contains("Open errors:"), "{text}");
+    }
+    // Whoever is looked for later may be somebody else, and an empty answer finds nobody.
+    for turns in [
+        [by_email(), found(), by_name(), missing()],
+        [by_name(), missing(), by_email(), answer("")],
+    ] {
+        let text = told(&turns);
+        assert!(text.contains("Open errors:\n- Error: User not found"), "{text}");
+    }
+}
+
+#[test]
 fn items_without_their_list_are_told_last() {
     let list = "The reader handles these:\n- Property with getter and setter at once\n- The `setter` of a property without one\nIt is done.";
     let turns = [turn(Role::Human, "Mend it."), turn(Role::Assistant, list)];
