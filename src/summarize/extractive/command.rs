@@ -245,12 +245,26 @@ fn bare(word: &str) -> String {
 
 /// What a program does with its words, and the last file among them.
 fn effect_of_statement(words: &[&str]) -> (Effect, Option<String>) {
-    let is_path = |word: &&&str| {
+    let is_path = |word: &&&&str| {
         !word.starts_with(['-', '<', '|', '&', '\'', '"', '$', '{'])
             && word.contains(['/', '.'])
             && !word.contains('*')
     };
-    let last_path = || words.iter().skip(1).rfind(is_path).map(|word| bare(word));
+    // Words of a script in quotes are no files.
+    let mut quote = None;
+    let outside = words.iter().filter(|word| {
+        let was_open = quote.is_some();
+        for mark in word.bytes().filter(|byte| matches!(byte, b'"' | b'\'')) {
+            match quote {
+                None => quote = Some(mark),
+                Some(open) if open == mark => quote = None,
+                Some(_) => {}
+            }
+        }
+        !was_open
+    });
+    let outside: Vec<&&str> = outside.collect();
+    let last_path = || outside.iter().skip(1).rfind(is_path).map(|word| bare(word));
     match words.first().copied().unwrap_or_default() {
         "sed" if words.iter().any(|word| word.starts_with("-i")) => (Effect::Modify, last_path()),
         "rm" | "mv" | "cp" | "touch" | "mkdir" | "patch" | "tee" | "create" => (Effect::Modify, last_path()),
@@ -316,6 +330,9 @@ mod tests {
             ("sed -i s/a/b/ c.py; python d.py", Some("c.py")),
             ("cat a/b.py | grep c.py", Some("a/b.py")),
             ("touch a && python d.py", None),
+            ("sed -i '9a\\n operations.Add(\\n x.y=1)' a/b.py", Some("a/b.py")),
+            ("sed -i '9a\\n operations.Add(\\n x.y=1", None),
+            ("sed -i \"s/don't x.y/do/\" a/b.py", Some("a/b.py")),
             ("mkdir -p a/b && touch a/b/c.py && python d.py", Some("a/b/c.py")),
         ] {
             assert_eq!(of_command("sh", command).file.as_deref(), file, "{command}");

@@ -60,11 +60,14 @@ fn without_label(line: &str) -> &str {
 
 /// Whether a line is what pytest writes last: counts, and the time they took.
 fn is_count(line: &str) -> bool {
-    has(line, " in ")
+    // `errors in setting` are no counts: the time comes after `in`.
+    let mut times = IN
+        .find_iter(line.as_bytes())
+        .map(|at| line.as_bytes().get(at + 4));
+    times.any(|first| first.is_some_and(u8::is_ascii_digit))
         && [" passed", " failed", " error"]
             .iter()
             .any(|word| has(line, word))
-        && line.bytes().any(|b| b.is_ascii_digit())
 }
 
 /// Whether a line is how another runner begins its counts.
@@ -226,6 +229,7 @@ mod tests {
             "12 examples of it",
             "OK",
             "  7 passing by",
+            "   475\tUsed specifically for errors in setting to units",
         ] {
             assert_eq!(test_counts(output), None, "{output}");
         }
