@@ -69,6 +69,39 @@ pub(super) const REASON: &str = "reason";
 
 /// The kind of what these words say: a state, a number, a name, a place after such a preposition, or what their first word says.
 pub(super) fn kind(said: &str) -> String {
+    let set = set_to(said).map(kind_of);
+    let is_value = |kind: &String| matches!(kind.as_str(), "number" | "state");
+    set.filter(is_value).unwrap_or_else(|| kind_of(said))
+}
+
+/// What something was set to, where that is what is said: `9443` of `changed from 8080 to 9443`.
+fn set_to(said: &str) -> Option<&str> {
+    const SETS: [&str; 8] = [
+        "bumped",
+        "changed",
+        "increased",
+        "lowered",
+        "raised",
+        "reduced",
+        "set",
+        "updated",
+    ];
+    let mut rest = said;
+    for _ in 0..8 {
+        let (word, behind) = rest.split_once(' ')?;
+        rest = behind;
+        if SETS.contains(&word) {
+            let from = rest.strip_prefix("from ").and_then(|rest| rest.split_once(' '));
+            return from.map_or(rest, |(_, rest)| rest).strip_prefix("to ");
+        }
+        if !is_aside(word) {
+            break;
+        }
+    }
+    None
+}
+
+fn kind_of(said: &str) -> String {
     let mut words = said.split(' ').take(8).filter(|word| !is_aside(word)).peekable();
     let Some(raw) = words.next() else {
         return String::new();
@@ -102,6 +135,20 @@ pub(super) fn kind(said: &str) -> String {
     } else {
         lower
     }
+}
+
+/// The number or the name that something is said not to be (`is_denied`: the verb says so), where nothing else is said.
+pub(super) fn denied(said: &str, mut is_denied: bool) -> Option<String> {
+    let mut words = said.split(' ').take(8);
+    let first = words.find(|word| {
+        is_denied |= matches!(*word, "not" | "no");
+        !is_aside(word) && !matches!(*word, "a" | "an" | "the" | "your" | "our" | "my")
+    })?;
+    let mut near = said.split(' ').take(24);
+    let mut says_more = || near.any(|word| word == "but" || word.ends_with([',', ';', ':']));
+    let first = without_marks(first);
+    let is_value = is_denied && !says_more() && matches!(kind(said).as_str(), "number" | "name");
+    (is_value && first.len() > 1).then(|| first.to_owned())
 }
 
 /// Whether a word, in small letters, is a state that something is in.
@@ -149,6 +196,11 @@ mod tests {
             ("currently enabled on your phone.", "state"),
             ("not suspended any more", "state"),
             ("turned off.", "state"),
+            ("now set to 9443.", "number"),
+            ("changed from 8080 to 9443 today.", "number"),
+            ("updated to ON.", "state"),
+            ("set to expire on May 3.", "to"),
+            ("changed to the faster one.", "changed"),
             ("on May 3", "on"),
             ("not in parser.py after all.", "in"),
             ("the missing index.", "name"),

@@ -9,7 +9,7 @@ use aho_corasick::Span;
 use aho_corasick::packed::Searcher;
 
 use super::clause::{clause, done_by_speaker, ends_clause, names_something, without_marks};
-use super::predicate::{REASON, is_state, kind};
+use super::predicate::{REASON, denied, is_state, kind};
 pub(super) use change::{is_correction, may_take_back, starts_like, tells_change};
 
 /// What says of something that it is the last one of its name.
@@ -34,11 +34,15 @@ pub(super) struct Statement {
     pub is_value: bool,
     /// Whether somebody says to have changed it.
     pub is_change: bool,
+    /// What it is said not to be, where nothing says what it is.
+    pub denies: Option<String>,
 }
 
 /// The verbs that states are told with, and the kinds of statements that they make.
-const VERBS: [(&str, &str); 33] = [
+const VERBS: [(&str, &str); 35] = [
     (" is ", "is"),
+    (" isn't ", "is"),
+    (" isn’t ", "is"),
     (" are ", "is"),
     (" was ", "is"),
     (" were ", "is"),
@@ -127,6 +131,7 @@ pub(super) fn statements(sentence: &str) -> Vec<Statement> {
         found.extend(stated.map(|statement| Statement {
             is_value: statement.is_value && !is_event,
             is_change: kind == WORKS,
+            denies: denied(after, verb.starts_with(" isn")),
             ..statement
         }));
     }
@@ -187,6 +192,7 @@ fn changed(rest: &str) -> Option<Statement> {
         is_one: true,
         is_value: true,
         is_change: true,
+        denies: None,
     })
 }
 
@@ -267,6 +273,7 @@ fn stated(clause: &[&str], after: &str, verb: &str) -> Option<Statement> {
         subject,
         id,
         is_change: false,
+        denies: None,
     })
 }
 
@@ -282,6 +289,7 @@ fn stated_without_spaces(sentence: &str) -> impl Iterator<Item = Statement> {
             subject: subject.to_owned(),
             id: None,
             is_change: false,
+            denies: None,
             is_one,
             is_value: said.bytes().take(8).any(|byte| byte.is_ascii_digit()),
         })

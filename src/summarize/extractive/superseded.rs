@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 use aho_corasick::packed::Searcher;
 use rustc_hash::FxHashMap;
 
-use denied::{Denied, denied};
+use denied::{Denied, denied, holds};
 use failing::tells_failing_tests;
 
 use super::small_talk::holds_any;
@@ -18,6 +18,9 @@ use super::statement::{Statement, is_correction, may_take_back, statements, tell
 
 /// Corrections looked at: what they take back is told in other words, and so it is compared with each.
 const MAX_CORRECTIONS: usize = 16;
+
+/// Longest sentence that is looked through for what was denied, in bytes.
+const MAX_SENTENCE: usize = 1_000;
 
 /// Calls looked at that changed the same thing.
 const MAX_CALLED: usize = 64;
@@ -50,6 +53,8 @@ pub(super) struct Stated {
     corrections: Vec<(usize, String)>,
     /// Values that corrections deny which name nothing else.
     denied: Vec<(usize, Denied)>,
+    /// What subjects are said not to be: that takes back only that they are so.
+    denials: Vec<(usize, String, String)>,
     /// The turn that tells of all tests how they are, or since which those pass that failed.
     tests_pass: Option<usize>,
 }
@@ -96,6 +101,12 @@ impl Stated {
             }
             if is_correction && self.corrections.len() < MAX_CORRECTIONS {
                 self.corrections.push((turn, statement.subject.clone()));
+            }
+            if let Some(value) = statement.denies {
+                if self.denials.len() < MAX_CORRECTIONS {
+                    self.denials.push((turn, statement.subject, value));
+                }
+                continue;
             }
             statement.is_change |= is_change;
             self.note_as(of_any_id(&statement), turn, &statement);
@@ -148,7 +159,10 @@ impl Stated {
 
     /// Whether a sentence told before any of these turns (`None`) or in one of them states what a later one took back.
     pub fn is_stale(&self, turn: Option<usize>, sentence: &str) -> bool {
-        let is_any = !(self.by_subject.is_empty() && self.called.is_empty() && self.denied.is_empty());
+        let is_any = !(self.by_subject.is_empty()
+            && self.called.is_empty()
+            && self.denied.is_empty()
+            && self.denials.is_empty());
         self.has_passed_since(turn, sentence)
             || is_any && self.has_later(turn, sentence, &statements(sentence))
     }
@@ -185,10 +199,18 @@ impl Stated {
             let changes = |(other, arguments): &(usize, String)| {
                 is_later(Some(*other)) && statement.id.as_deref().is_none_or(|id| may_name(arguments, id))
             };
+            // Looking through a sentence for each of its statements takes long where it is long.
+            let denies = |(other, subject, value): &(usize, String, String)| {
+                sentence.len() < MAX_SENTENCE
+                    && is_later(Some(*other))
+                    && *subject == statement.subject
+                    && holds(sentence, value)
+            };
             let called = self.called.get(&statement.subject);
             is_replaced
                 || called.is_some_and(|called| called.iter().any(changes))
                 || self.corrections.iter().any(corrects)
+                || statement.denies.is_none() && self.denials.iter().any(denies)
         })
     }
 }

@@ -187,6 +187,7 @@ fn stated(language: &Language, before: &str, after: &str) -> Option<Statement> {
         is_one: is_owned || named.len() > 1,
         is_value: matches!(kind.as_str(), "number" | "state"),
         is_change: false,
+        denies: None,
     })
 }
 
@@ -315,6 +316,7 @@ fn number(subject: &str, said: &str) -> Option<Statement> {
         is_one: false,
         is_value: true,
         is_change: false,
+        denies: None,
     })
 }
 

@@ -72,7 +72,7 @@ fn value(word: &str) -> Option<&str> {
 }
 
 /// Whether a sentence holds a value as a word of its own.
-fn holds(sentence: &str, value: &str) -> bool {
+pub(super) fn holds(sentence: &str, value: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
     let numbers = |c: char| matches!(c, '.' | ',');
     sentence.match_indices(value).any(|(at, _)| {

@@ -53,6 +53,10 @@ fn a_correction_takes_back_what_was_said_in_fewer_words() {
 fn a_state_stands_until_another_is_told() {
     for (before, after) in [
         ("The port is 8080.", "The port is 9443 now."),
+        ("The port is 8080.", "The port is now set to 9443."),
+        ("The port is set to 8080.", "The port was changed to 9443."),
+        ("The port is 8080.", "The port isn't 8080 any more."),
+        ("The root cause is the lock.", "The root cause is not the lock."),
         (
             "The server runs on port 8080.",
             "The server now runs on port 9443.",
@@ -119,6 +123,9 @@ fn a_state_stands_until_another_is_told() {
         ("The server is slow.", "The server runs on port 80."),
         ("Your order is on its way.", "If your order is late, call."),
         ("This is done.", "This is not done."),
+        ("The port is 9443.", "The port is not 8080."),
+        ("The root cause is the index.", "The root cause is not the lock."),
+        ("The root cause is the index.", "The root cause isn't a lock."),
         ("Your order #W1 is pending.", "Your order #W2 is delivered."),
         ("The price of your order is 5.", "Your order is delivered."),
         ("The port is 8080.", "I updated the test to use the port 9443."),
