@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use memchr::memmem::Finder;
 
 use super::line::{last_lines, lines_of};
+use super::marked::{counts_none, marked_line};
 use super::outcome::{edges, quote};
 use super::small_talk::starts_with_any;
 
@@ -16,10 +17,6 @@ static ERROR: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("ERROR"))
 
 static TRACEBACK: LazyLock<Finder<'static>> =
     LazyLock::new(|| Finder::new("Traceback (most recent call last)"));
-
-static FAIL: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("FAIL"));
-
-static NOT_OK: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("not ok "));
 
 static NO_MODULE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(": No module named "));
 
@@ -106,44 +103,11 @@ pub(super) fn error_line(body: &str, is_failed: bool) -> Option<String> {
         return quote(head);
     }
     if is_failed {
-        let last = || last_lines(edges(body).1).find(|line| line.len() > 3);
+        let last = || last_lines(edges(body).1).find(|line| line.len() > 3 && says_anything(line));
         marked_line(body).or_else(|| quote(last()?))
     } else {
         None
     }
-}
-
-/// The first line near an output's start or end that a script itself marked as failed. That may be an error or just what it was
-/// to show.
-pub(super) fn marked_line(body: &str) -> Option<String> {
-    let (head, tail) = both_edges(body);
-    // Most outputs have nothing that begins as a cross does.
-    let may_mark = |text: &str| {
-        let text = text.as_bytes();
-        memchr::memchr(CROSS, text).is_some() || FAIL.find(text).is_some() || NOT_OK.find(text).is_some()
-    };
-    if !may_mark(head) && !may_mark(tail) {
-        return None;
-    }
-    let mut lines = lines_of(head).chain(lines_of(tail)).take(60);
-    lines.find(|line| marks_failure(line)).and_then(quote)
-}
-
-/// Whether a line marks something as failed: it begins with a cross, `[FAIL` or TAP's `not ok`, or ends with `FAIL`.
-pub(in crate::summarize) fn marks_failure(line: &str) -> bool {
-    let line = line.trim_ascii();
-    is_crossed(line)
-        || [" FAIL", " FAILED"].iter().any(|end| line.ends_with(end))
-        || ["[FAIL", "not ok "].iter().any(|start| line.starts_with(start))
-}
-
-/// What every cross begins with.
-const CROSS: u8 = 0xe2;
-
-/// Whether a line begins with a cross.
-fn is_crossed(line: &str) -> bool {
-    let line = line.trim_ascii_start();
-    line.as_bytes().first() == Some(&CROSS) && line.starts_with(['✗', '✘', '❌'])
 }
 
 /// The error of a call that read something: errors in what was read are none of its own, unless one is all that came back.
@@ -163,7 +127,7 @@ pub(super) fn reading_error(body: &str, lines: usize) -> Option<String> {
 }
 
 /// The start and the end of an output; a short one is all start, so that nothing is looked at twice.
-fn both_edges(body: &str) -> (&str, &str) {
+pub(super) fn both_edges(body: &str) -> (&str, &str) {
     let (head, tail) = edges(body);
     if body.len() <= head.len() + tail.len() {
         (body, "")
@@ -183,12 +147,24 @@ fn of_traceback(body: &str) -> Option<String> {
     let is_whole = lines
         .peek()
         .is_some_and(|line| line.trim_start().starts_with("File \""));
-    let end = lines.find(|line| !line.starts_with([' ', '\t']) && !line.trim().is_empty());
+    let mut ends = lines.filter(|line| !line.starts_with([' ', '\t']) && !line.trim().is_empty());
+    let end = match ends.next() {
+        // What a script drew meanwhile is no error; what else it wrote then stands before the error, too.
+        Some(ruling) if !says_anything(ruling) => {
+            let named = ends.clone().find(|line| names_error(line));
+            named.or_else(|| ends.find(|line| says_anything(line)))
+        }
+        end => end,
+    };
     match end {
         Some(line) => quote(line),
         None if is_whole => Some("Traceback, cut".to_owned()),
         None => None,
     }
+}
+
+fn says_anything(line: &str) -> bool {
+    line.contains(char::is_alphanumeric)
 }
 
 /// The error of a notebook's traceback, which names it before the words at `at`, and again at its end.
@@ -273,7 +249,7 @@ pub(in crate::summarize) fn refuses(line: &str) -> bool {
         Some(
             b'N' | b'P' | b'A' | b'O' | b'I' | b'C' | b'c' | b'E' | b'-' | b'F' | b'S' | b'T' | b'[' | b'!'
             | b'n' | b'o' | b'<',
-        ) if starts_with_any(line, &REFUSALS) => return true,
+        ) if starts_with_any(line, &REFUSALS) => return !counts_none(line),
         Some(b'F') if line.starts_with("File ") => return line.len() < 300 && line.ends_with(" not found"),
         Some(b'H') if line.starts_with("Hunk #") => return line.contains(" FAILED"),
         Some(b'T') if line.starts_with("Tests: ") => {
@@ -374,6 +350,21 @@ mod tests {
             error_line(&output, false).as_deref(),
             Some("RuntimeError: no such thing")
         );
+    }
+
+    #[test]
+    fn a_ruling_is_no_error() {
+        let drawn = "Traceback (most recent call last):\n  File \"a.py\", line 3, in x\n    y()\n======\nTest: one\n    raise y\nRuntimeError: Settings already configured.\n";
+        let expected = Some("RuntimeError: Settings already configured.");
+        assert_eq!(error_line(drawn, true).as_deref(), expected);
+        let last = "no space left\n-----";
+        assert_eq!(error_line(last, true).as_deref(), Some("no space left"));
+    }
+
+    #[test]
+    fn a_count_of_none_is_no_error() {
+        assert_eq!(error_line("PASS: 5\nFAIL: 0", false), None);
+        assert_eq!(error_line("PASS: 5\nFAIL: 2", false).as_deref(), Some("FAIL: 2"));
     }
 
     #[test]

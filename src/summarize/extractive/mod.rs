@@ -15,6 +15,7 @@ mod field_line;
 mod fields;
 mod lead;
 pub(super) mod line;
+pub(super) mod marked;
 mod missing;
 mod object;
 pub(super) mod outcome;

@@ -6,9 +6,10 @@ use memchr::memmem;
 
 use super::command::without_redirection;
 use super::envelope::unwrapped;
-use super::error_line::{error_line, marked_line, reading_error};
+use super::error_line::{error_line, reading_error};
 use super::fields::outcome_of;
 use super::line::{cleaned, last_lines, lines_of, shortened};
+use super::marked::marked_line;
 use super::success::says_done;
 use super::target::Effect;
 use super::test_run::{tells_failures, test_counts};
