@@ -5,7 +5,7 @@ mod support;
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use support::structure::{NO_RESULT, call, chat, found, mended};
+use support::structure::{NO_RESULT, call, chat, fill, found, mended};
 use trajfit::summarize::marker::SUMMARY_MARKER;
 use trajfit::trajectory::{Faults, mend, parse};
 
@@ -307,19 +307,6 @@ fn jumbled() -> impl Strategy<Value = Value> {
         turns.push(done());
         chat(&turns)
     })
-}
-
-/// Gives each empty text one of its own.
-fn fill(value: &mut Value, number: &mut usize) {
-    match value {
-        Value::String(text) if text.is_empty() => {
-            *number += 1;
-            *text = format!("text {number}.");
-        }
-        Value::Array(values) => values.iter_mut().for_each(|value| fill(value, number)),
-        Value::Object(values) => values.values_mut().for_each(|value| fill(value, number)),
-        _ => {}
-    }
 }
 
 /// Whether results stand in the turn right after the calls that they answer, one for each.

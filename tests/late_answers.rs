@@ -5,7 +5,7 @@ mod support;
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use support::structure::{call, chat, found, mended};
+use support::structure::{call, chat, fill, found, mended};
 use trajfit::summarize::marker::SUMMARY_MARKER;
 use trajfit::trajectory::{Faults, faults, mend, parse};
 
@@ -358,19 +358,6 @@ fn jumbled_parts() -> impl Strategy<Value = Value> {
         }
         chat(&turns)
     })
-}
-
-/// Gives each empty text one of its own.
-fn fill(value: &mut Value, number: &mut usize) {
-    match value {
-        Value::String(text) if text.is_empty() => {
-            *number += 1;
-            *text = format!("text {number}.");
-        }
-        Value::Array(values) => values.iter_mut().for_each(|value| fill(value, number)),
-        Value::Object(values) => values.values_mut().for_each(|value| fill(value, number)),
-        _ => {}
-    }
 }
 
 proptest! {

@@ -38,3 +38,16 @@ pub fn chat(turns: &[Value]) -> Value {
 pub fn call(id: &str) -> Value {
     json!({"id": id, "type": "function", "function": {"name": "f", "arguments": "{}"}})
 }
+
+/// Gives each empty text one of its own.
+pub fn fill(value: &mut Value, number: &mut usize) {
+    match value {
+        Value::String(text) if text.is_empty() => {
+            *number += 1;
+            *text = format!("text {number}.");
+        }
+        Value::Array(values) => values.iter_mut().for_each(|value| fill(value, number)),
+        Value::Object(values) => values.values_mut().for_each(|value| fill(value, number)),
+        _ => {}
+    }
+}
