@@ -169,18 +169,12 @@ fn masks_take_the_place_of_results_and_all_else_stays() {
         (1, 1, 2),
     ]);
     let workspace = Workspace::with_input(format!("{record}\n"));
-    let run = [
-        "in.jsonl",
-        "-o",
-        "out.jsonl",
-        "--target-max-tokens",
-        "300",
-        "--summary-target-tokens",
-        "60",
-        "--strategy",
-        "mask",
-    ];
-    workspace.compress(&run).exits(0);
+    let masked = |from: &str, to: &str| {
+        let budget = "--target-max-tokens 300 --summary-target-tokens 60 --strategy mask";
+        let flags = [from, "-o", to].into_iter().chain(budget.split(' '));
+        workspace.compress(&flags.collect::<Vec<_>>()).exits(0);
+    };
+    masked("in.jsonl", "out.jsonl");
     assert_eq!(workspace.rows("out.metrics.csv")[0].masked_turns, 5);
     let mut out: Value = serde_json::from_str(&workspace.text("out.jsonl")).unwrap();
     let mut expected = record;
@@ -206,18 +200,7 @@ fn masks_take_the_place_of_results_and_all_else_stays() {
     let mask = |run: &str| format!("[bash] ran \"python run_{run}.py\", 20 lines");
     assert_eq!(masks, ["1_0", "1_1", "2_0", "3_0", "3_1", "4_0"].map(mask));
     // Masks are known for what they are.
-    let again = [
-        "out.jsonl",
-        "-o",
-        "again.jsonl",
-        "--target-max-tokens",
-        "300",
-        "--summary-target-tokens",
-        "60",
-        "--strategy",
-        "mask",
-    ];
-    workspace.compress(&again).exits(0);
+    masked("out.jsonl", "again.jsonl");
     assert_eq!(workspace.text("again.jsonl"), workspace.text("out.jsonl"));
 }
 
