@@ -15,14 +15,14 @@ use std::sync::{Arc, Mutex};
 use std::{env, fs};
 
 use futures_util::future::{BoxFuture, ready};
-use trajfit::compress::anchors::{invented, sources_of};
+use trajfit::compress::anchors::invented;
 use trajfit::compress::{Protection, SummaryPlacement};
-use trajfit::fit::{CountMode, FitSettings, Fitter, OnFailure, OverLimit, Strategy};
+use trajfit::fit::{CountMode, FitSettings, Fitter, OnFailure, OverLimit, Strategy, TemplateArguments};
 use trajfit::metrics::{Row, Status};
 use trajfit::summarize::extractive::Extractive;
 use trajfit::summarize::{Summarizer, Summary, SummaryError, SummaryRequest};
 use trajfit::tokens::{TokenCounter, load};
-use trajfit::trajectory::{self, Role, TurnView};
+use trajfit::trajectory::{self, Role, TurnView, Turns, Views};
 
 /// As in the program.
 #[cfg(target_os = "linux")]
@@ -72,8 +72,11 @@ impl Summarizer for Watched {
             .map(str::len)
             .sum::<usize>();
         if let Ok(summary) = &summary {
-            let sources = request.turns.iter().flat_map(sources_of).chain(request.previous);
-            seen.invented.extend(invented(&summary.text, sources));
+            seen.invented.extend(invented(
+                &summary.text,
+                Turns::Kept(request.turns),
+                request.previous.into_iter(),
+            ));
         }
         Box::pin(ready(summary))
     }
@@ -265,10 +268,12 @@ impl Bench {
                 summary_placement: SummaryPlacement::Human,
                 grounding: true,
                 redaction: true,
+                redact_pii: false,
                 protection: Protection::default(),
                 notice: Some(
                     "\n\nEarlier steps of this conversation may stand here as a summary of them.".to_owned(),
                 ),
+                template_arguments: TemplateArguments::AsWritten,
                 image_tokens: 1_500,
                 format: None,
                 over_limit: OverLimit::Keep,
@@ -277,7 +282,7 @@ impl Bench {
                 sanitize: false,
                 file_footer: false,
                 dry_run: false,
-                per_trajectory: false,
+                per_trajectory: trajfit::fit::PerTrajectory::None,
             },
             counter: Arc::clone(&self.counter),
             template: None,
@@ -342,7 +347,8 @@ fn new_orphans(before: &str, after: &str) -> u64 {
             .enumerate()
             .map(|(index, turn)| trajectory::view(turn, index))
             .collect();
-        let answers = trajectory::answered_turns(&views);
+        let answers: Vec<Option<usize>> =
+            trajectory::answered_turns(&Views::of(&record, Vec::new())).collect();
         let orphans = views
             .iter()
             .zip(&answers)

@@ -125,10 +125,14 @@ def main():
         config = folder / "tokenizer_config.json"
         if not config.exists() or "chat_template" not in json.loads(config.read_text(encoding="utf-8")):
             continue
-        tokenizer = transformers.AutoTokenizer.from_pretrained(str(folder))
+        tokenizer = transformers.PreTrainedTokenizerFast.from_pretrained(str(folder))
         sha256 = hashlib.sha256(config.read_bytes()).hexdigest()
         texts = [digest(render(tokenizer, chat)) for chat in chats]
         real[f"tokenizers/{folder.name}"] = {"sha256": sha256, "chats": texts}
+        named = json.loads(config.read_text(encoding="utf-8"))["chat_template"]
+        for template in named if isinstance(named, list) else []:
+            texts = [digest(render(bare, chat, template["template"])) for chat in chats]
+            real[f"tokenizers/{folder.name}#{template['name']}"] = {"sha256": sha256, "chats": texts}
     write("expected_real.json", {"versions": PINNED, "templates": real})
     refused = sum(text.startswith("!") for one in real.values() for text in one["chats"])
     total = sum(len(one["chats"]) for one in real.values())

@@ -147,8 +147,24 @@ def gpt2():
     return tokenizer
 
 
+def command_r():
+    """As Cohere has it: every number apart, then split as GPT-2."""
+    parts = [pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.ByteLevel(add_prefix_space=False)]
+    tokenizer = byte_level(pre_tokenizers.Sequence(parts), normalizers.NFC())
+    tokenizer.add_special_tokens(["<BOS_TOKEN>", "<|START_OF_TURN_TOKEN|>", "<|END_OF_TURN_TOKEN|>"])
+    return tokenizer
+
+
+def gemma2():
+    """As `sentencepiece`, with no token for the byte of a tab, which is a token itself."""
+    state = json.loads(sentencepiece().to_str())
+    vocabulary = state["model"]["vocab"]
+    vocabulary["\t"] = vocabulary.pop("<0x09>")
+    return Tokenizer.from_str(json.dumps(state))
+
+
 def sentencepiece():
-    """As Gemma has it: spaces are written out, unknown characters become their bytes."""
+    """As Gemma 3 has it: spaces are written out, unknown characters become their bytes."""
     tokenizer = Tokenizer(models.BPE(unk_token="<unk>", fuse_unk=True, byte_fallback=True))
     tokenizer.normalizer = normalizers.Replace(" ", "▁")
     tokenizer.pre_tokenizer = pre_tokenizers.Split(" ", "merged_with_previous")
@@ -222,7 +238,7 @@ def write_ranks(folder):
     print(f"{kimi}: {len(ranks):,} tokens, {len(counts):,} texts counted")
 
 
-KINDS = [qwen, qwen35, llama3, deepseek, gpt_oss, gpt4o, tekken, gpt2, sentencepiece, unigram, word_piece]
+KINDS = [qwen, qwen35, llama3, deepseek, gpt_oss, gpt4o, tekken, gpt2, command_r, sentencepiece, gemma2, unigram, word_piece]
 
 
 def main():

@@ -51,15 +51,43 @@ pub fn causes(error: &dyn std::error::Error) -> String {
     text
 }
 
-/// An address as it may be told: without the user and the password that it may hold.
+/// An address as it may be told: without user and password, values of its query, and parts of its path that may be keys.
 pub fn shown(url: &str) -> String {
-    let Some((scheme, rest)) = url.split_once("://") else {
-        return url.to_owned();
-    };
+    let (scheme, rest) = url
+        .split_once("://")
+        .map_or(("", url), |(scheme, _)| url.split_at(scheme.len() + 3));
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
     let host = authority.rsplit('@').next().unwrap_or_default();
+    let host = if scheme.is_empty() && !is_plain(host) && !host.contains(['.', ':']) {
+        HIDDEN
+    } else {
+        host
+    };
     let path = rest.get(authority.len()..).unwrap_or_default();
-    format!("{scheme}://{host}{path}")
+    let end = path.find(['?', '#']).unwrap_or(path.len());
+    let (path, query) = path.split_at(end);
+    let path = path
+        .split('/')
+        .map(|part| if is_plain(part) { part } else { HIDDEN });
+    let path = path.collect::<Vec<_>>().join("/");
+    let query = if query.is_empty() { "" } else { "?…" };
+    format!("{scheme}{host}{path}{query}")
+}
+
+/// What stands in place of something that is not told.
+const HIDDEN: &str = "…";
+
+/// If a part of a path is a word or a version, and so no key.
+fn is_plain(part: &str) -> bool {
+    let is_word = |part: &str| {
+        part.bytes()
+            .all(|byte| byte.is_ascii_lowercase() || matches!(byte, b'-' | b'_' | b'.'))
+    };
+    let is_version = |part: &str| {
+        part.strip_prefix('v')
+            .is_some_and(|rest| is_word(rest.trim_matches(|c: char| c.is_ascii_digit())) && rest.len() <= 8)
+    };
+    part.len() <= 24 && (is_word(part) || is_version(part))
 }
 
 fn is_local(url: &str) -> bool {
@@ -93,9 +121,16 @@ mod tests {
     fn an_address_is_told_without_user_and_password() {
         for (url, told) in [
             ("http://me:word@h:1/v1", "http://h:1/v1"),
-            ("http://me:w@rd@h/v1?a@b", "http://h/v1?a@b"),
-            ("https://h/a@b", "https://h/a@b"),
+            ("http://me:w@rd@h/v1?a@b", "http://h/v1?…"),
+            (
+                "https://h/openai/v1beta2/chat-completions",
+                "https://h/openai/v1beta2/chat-completions",
+            ),
+            ("https://h/k/3Fq8Lz/v1/?api-version=1#x", "https://h/k/…/v1/?…"),
+            ("http://h", "http://h"),
+            ("localhost:8000/v1", "localhost:8000/v1"),
             ("nonsense", "nonsense"),
+            ("sk-3Fq8LzZ81aQ", "…"),
         ] {
             assert_eq!(shown(url), told);
         }

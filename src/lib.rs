@@ -9,17 +9,21 @@
 //!              └────────────────────── fit: one record, from bytes to bytes and a row ──────────────────┘
 //! ```
 
+#![forbid(unsafe_code)]
+
 pub mod batch;
 pub mod cache;
 pub mod cli;
 pub mod compress;
 pub mod config;
+pub mod files;
 pub mod fit;
 pub mod http;
 pub mod metrics;
 pub mod names;
 pub mod pipeline;
 pub mod report;
+pub mod standard_streams;
 pub mod summarize;
 pub mod tokens;
 pub mod trajectory;

@@ -8,6 +8,14 @@ use std::process::ExitCode;
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
+ctor::declarative::ctor! {
+    /// Runs before Rust's own start, which hides that a standard stream is closed.
+    #[ctor(unsafe)]
+    fn before_main() {
+        trajfit::standard_streams::note_closed();
+    }
+}
+
 fn main() -> ExitCode {
     trajfit::cli::main()
 }

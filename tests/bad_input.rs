@@ -212,11 +212,14 @@ fn garbage_of_50_mb_is_rejected_byte_for_byte() {
         })
         .map(|byte| if byte == b'\n' { b'x' } else { byte })
         .collect();
-    let mut input = garbage.clone();
+    // A file that begins so is taken for something else.
+    let mut input = format!("{}\n", short("before")).into_bytes();
+    input.extend_from_slice(&garbage);
     input.extend_from_slice(format!("\n{}\n", short("after")).as_bytes());
     let workspace = Workspace::with_input(&input);
     run_within(&workspace, &[], 3, 10 * garbage.len());
-    assert_eq!(workspace.text("out.jsonl"), format!("{}\n", short("after")));
+    let written = format!("{}\n{}\n", short("before"), short("after"));
+    assert_eq!(workspace.text("out.jsonl"), written);
     let rejects = workspace.rejects("out.rejects.jsonl");
     assert!(rejects.len() == 1 && rejects[0].3 == garbage);
 }

@@ -4,7 +4,7 @@
 
 mod support;
 
-use support::cli::{Workspace, many_runs, short};
+use support::cli::{Ran, Workspace, many_runs, short};
 
 #[test]
 fn an_input_that_is_not_there_is_named() {
@@ -40,6 +40,36 @@ fn an_input_that_may_not_be_read_is_named() {
     let ran = workspace.compress(&["in.jsonl", "-o", "out.jsonl"]).exits(2);
     ran.says("in.jsonl").says("ermission denied");
     assert!(!workspace.exists("out.jsonl"));
+}
+
+#[test]
+fn a_subfolder_that_may_not_be_looked_into_is_named() {
+    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::process::CommandExt;
+    let workspace = Workspace::new();
+    workspace.write("data/one.jsonl", short("one"));
+    workspace.write("data/sub/deep/two.jsonl", short("two"));
+    let allow = |path: &str, mode: u32| {
+        let permissions = std::fs::Permissions::from_mode(mode);
+        std::fs::set_permissions(workspace.path(path), permissions).unwrap();
+    };
+    allow("", 0o755);
+    // None of its entries, and entries of which nothing else is told: both may be folders with data.
+    for mode in [0o000, 0o444] {
+        allow("data/sub", mode);
+        let mut count = workspace.command(&["count", "data"]);
+        if std::fs::metadata(workspace.path("data/sub/deep")).is_ok() {
+            // Root may look into everything, nobody may not.
+            count.uid(65534).gid(65534);
+        }
+        let ran = count.output();
+        allow("data/sub", 0o755);
+        let Ok(ran) = ran else {
+            return; // Nobody may not run the program where it was built.
+        };
+        let ran = Ran::of(ran).exits(2).says("data/sub").says("ermission denied");
+        assert!(ran.stdout.is_empty());
+    }
 }
 
 #[test]
@@ -80,6 +110,55 @@ fn a_device_or_a_folder_is_never_replaced() {
         .compress(&["in.jsonl", "-o", "out", "--force"])
         .exits(2)
         .says("out/in.jsonl");
+    for (file, flag) in [
+        ("rejects.jsonl", "--rejects"),
+        ("metrics.csv", "--metrics"),
+        ("summary.json", "--summary"),
+    ] {
+        let folder = workspace.path(format!("new.{file}"));
+        std::fs::create_dir(&folder).unwrap();
+        let ran = workspace.compress(&["in.jsonl", "-o", "new.jsonl", "--force"]);
+        ran.exits(2).says(&format!("new.{file} is there")).says(flag);
+        std::fs::remove_dir(&folder).unwrap();
+    }
+    // A checkpoint and half-written files have no flag.
+    for file in ["checkpoint", "jsonl.partial"] {
+        let folder = workspace.path(format!("new.{file}"));
+        std::fs::create_dir(&folder).unwrap();
+        for force in [&[][..], &["--force"]] {
+            let arguments = [&["in.jsonl", "-o", "new.jsonl"], force].concat();
+            let ran = workspace.compress(&arguments).exits(4);
+            ran.says(&format!("new.{file}")).says("move the directory away");
+        }
+        std::fs::remove_dir(&folder).unwrap();
+    }
+    workspace.compress(&["in.jsonl", "-o", "new.jsonl"]).exits(0);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_where_an_output_goes_is_an_output_that_is_there() {
+    let workspace = Workspace::with_input(short("one"));
+    std::os::unix::fs::symlink("nowhere", workspace.path("out.jsonl")).unwrap();
+    let run = ["in.jsonl", "-o", "out.jsonl"];
+    workspace.compress(&run).exits(2).says("out.jsonl exists already");
+    // It gives way; what it leads to is not written.
+    workspace.compress(&[&run[..], &["--force"]].concat()).exits(0);
+    assert!(!workspace.path("out.jsonl").is_symlink() && !workspace.exists("nowhere"));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn few_open_files_are_enough_for_many_outputs() {
+    let workspace = Workspace::new();
+    for number in 0..150 {
+        workspace.write(format!("data/{number}.jsonl"), short("a"));
+    }
+    workspace
+        .shell("ulimit -n 32; \"$0\" compress data -o out/ -q --jobs 1")
+        .exits(0);
+    assert_eq!(workspace.rows("out.metrics.csv").len(), 150);
+    assert_eq!(std::fs::read_dir(workspace.path("out")).unwrap().count(), 150);
 }
 
 #[test]
@@ -117,4 +196,68 @@ fn a_compressed_input_that_ends_early_stops_the_run() {
     let ran = workspace.compress(&["in.jsonl.zst", "-o", "out.jsonl"]).exits(4);
     ran.says("cannot read in.jsonl.zst");
     assert!(!workspace.exists("out.jsonl"));
+}
+
+/// Runs with a folder where one of the files is written: nothing is, until it is out of the way, and no record is written twice.
+#[track_caller]
+fn in_the_way(inputs: &[(&str, String)], arguments: &[&str], place: &str, whole: &[&str]) {
+    let (undisturbed, workspace) = (Workspace::new(), Workspace::new());
+    for (name, bytes) in inputs {
+        undisturbed.write(name, bytes);
+        workspace.write(name, bytes);
+    }
+    let status = undisturbed.compress(arguments).status.unwrap();
+    workspace.write(format!("{place}/folder"), "");
+    let resume = [arguments, &["--resume"]].concat();
+    for arguments in [arguments, &resume] {
+        workspace.compress(arguments).exits(4).says(place);
+        for file in whole {
+            let begun = std::fs::read(workspace.path(format!("{file}.partial")));
+            assert!(begun.unwrap_or_default().is_empty(), "{file} was begun");
+        }
+    }
+    std::fs::remove_dir_all(workspace.path(place)).unwrap();
+    workspace.compress(&resume).exits(status);
+    assert_eq!(workspace.files(), undisturbed.files());
+    for file in whole {
+        assert!(workspace.read(file) == undisturbed.read(file), "{file}");
+    }
+    let rows = |workspace: &Workspace| workspace.rows("out.metrics.csv").len();
+    assert_eq!(rows(&workspace), rows(&undisturbed));
+}
+
+#[test]
+fn rejects_that_cannot_be_written_stop_a_run_before_its_first_record() {
+    let mut lines: Vec<String> = (1..=41).map(|number| short(&number.to_string())).collect();
+    lines[30] = "{broken".to_owned();
+    let inputs = [("in.jsonl", lines.join("\n"))];
+    let whole = ["out.jsonl", "out.rejects.jsonl"];
+    let arguments = ["in.jsonl", "-o", "out.jsonl"];
+    for name in ["rejects.jsonl", "metrics.csv", "summary.json"] {
+        in_the_way(&inputs, &arguments, &format!("out.{name}.partial"), &whole);
+    }
+    let workspace = Workspace::with_input(&lines[0]);
+    workspace.write("set_aside.jsonl.partial/folder", "");
+    let ran = workspace
+        .compress(&["in.jsonl", "-o", "-", "--rejects", "set_aside.jsonl"])
+        .exits(4);
+    assert!(ran.stdout.is_empty());
+}
+
+#[test]
+fn an_output_of_a_directory_that_cannot_be_written_stops_it_before_its_first_record() {
+    let inputs = [
+        ("data/a.jsonl", short("a")),
+        ("data/b/b.jsonl", short("b")),
+        ("data/c.jsonl", short("c")),
+    ];
+    let whole = ["out/a.jsonl", "out/b/b.jsonl", "out/c.jsonl"];
+    for file in &whole[1..] {
+        in_the_way(
+            &inputs,
+            &["data", "-o", "out"],
+            &format!("{file}.partial"),
+            &whole,
+        );
+    }
 }

@@ -206,7 +206,7 @@ fn a_batch_that_failed_or_was_cancelled_ends_the_run_and_the_same_command_goes_o
     let workspace = demo();
     run(&workspace, &vendor, &[])
         .exits(4)
-        .says("batch_1 failed as a whole: token_limit_exceeded: Enqueued token limit reached.");
+        .says("batch_1 failed as a whole: billing_hard_limit_reached: Billing hard limit has been reached.");
     run(&workspace, &vendor, &[])
         .exits(4)
         .says("batch_2 was cancelled");

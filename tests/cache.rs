@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use support::asked::{Asked, RECORDS, lines, run, workspace};
 use support::chat::{Server, answer_to, completion, refusal, user_text};
-use support::cli::{Ran, Workspace};
+use support::cli::Workspace;
 use wiremock::ResponseTemplate;
 
 #[test]
@@ -48,32 +48,14 @@ fn a_repeated_run_sends_nothing_and_says_so() {
 
 #[test]
 fn a_model_that_never_says_the_same_twice_gives_the_same_bytes_in_a_repeated_run() {
-    let server = Asked::with(|number, _| completion(&format!("Answer number {number}.")));
+    let server = Asked::with(|number, _| {
+        completion(&format!("Answer number {number}: the tests were run and passed."))
+    });
     let workspace = workspace();
     run(&workspace, &server, &[]).exits(0);
     let first = workspace.read("out.jsonl");
     run(&workspace, &server, &["--force"]).exits(0);
     assert!(workspace.read("out.jsonl") == first);
-}
-
-#[test]
-fn two_processes_share_a_folder_at_once_and_write_the_same() {
-    let server = Asked::with(|number, _| completion(&format!("Answer number {number}.")));
-    let workspace = workspace();
-    let spawn = |output: &str| {
-        let mut command = workspace.command(&[]);
-        command.args(server.arguments(output)).args(["--cache", "shared"]);
-        command.stderr(std::process::Stdio::piped()).spawn().unwrap()
-    };
-    let both = [spawn("a.jsonl"), spawn("b.jsonl")];
-    for child in both {
-        Ran::of(child.wait_with_output().unwrap()).exits(0);
-    }
-    assert!(workspace.read("a.jsonl") == workspace.read("b.jsonl"));
-    let before = server.received();
-    run(&workspace, &server, &["--cache", "shared"]).exits(0);
-    assert_eq!(server.received(), before);
-    assert!(workspace.read("out.jsonl") == workspace.read("a.jsonl"));
 }
 
 #[test]
@@ -191,13 +173,13 @@ fn asked_for(text: &str) -> usize {
 
 #[test]
 fn tokens_that_a_server_does_not_tell_are_counted() {
-    let silent = json!({"choices": [{"message": {"content": "The tests were run and passed."}, "finish_reason": "stop"}]});
+    let silent = json!({"choices": [{"message": {"content": "The tests were run in the end, and all passed."}, "finish_reason": "stop"}]});
     let server = Asked::with(move |_, _| ResponseTemplate::new(200).set_body_json(&silent));
     let workspace = workspace();
     run(&workspace, &server, &["--price-prompt", "1"]).exits(0);
     let counter = support::counter();
     let totals = workspace.json("out.summary.json");
-    let each = counter.count("The tests were run and passed.") as u64;
+    let each = counter.count("The tests were run in the end, and all passed.") as u64;
     assert_eq!(totals["completion_tokens"], RECORDS as u64 * each);
     assert!(totals["prompt_tokens"].as_u64().unwrap() > RECORDS as u64 * 300);
     let by_record: BTreeMap<u64, usize> = workspace
@@ -243,6 +225,33 @@ fn the_servers_of_two_models_do_not_share_answers() {
         with(&["--model", "b", "--timeout", "5", "--jobs", "1"]),
         4 * RECORDS
     );
+}
+
+#[test]
+fn two_servers_do_not_share_answers_of_a_model_that_both_call_the_same() {
+    let servers = [
+        Asked::with(|_, _| completion("One server said this: the tests were run and passed.")),
+        Asked::with(|_, _| completion("The other server said that: the tests were run and failed.")),
+    ];
+    let workspace = workspace();
+    for (server, said) in servers.iter().zip(["One server", "The other server"]) {
+        run(&workspace, server, &["--cache", "shared", "--force"]).exits(0);
+        assert_eq!(server.received(), RECORDS);
+        assert!(workspace.text("out.jsonl").contains(said));
+    }
+    // The same server by another spelling of its address.
+    let arguments = servers[0].arguments("out.jsonl");
+    let arguments = arguments
+        .iter()
+        .map(|argument| match argument.strip_prefix("http://") {
+            Some(rest) => format!("http://{rest}/?version=1"),
+            None => argument.clone(),
+        });
+    let arguments: Vec<String> = arguments.collect();
+    let mut arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    arguments.extend(["--cache", "shared", "--force"]);
+    workspace.run(&arguments).exits(0).says("24 summaries were known");
+    assert_eq!(servers[0].received(), RECORDS);
 }
 
 #[test]

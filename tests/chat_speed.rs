@@ -17,7 +17,7 @@ const LATENCY: Duration = Duration::from_millis(200);
 /// A server as light as can be: it reads a request, waits, and answers; connections are kept.
 async fn serve(listener: tokio::net::TcpListener) {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
-    let body = r#"{"choices":[{"message":{"content":"The tests were run and passed."},"finish_reason":"stop"}],"usage":{"prompt_tokens":9,"completion_tokens":9}}"#;
+    let body = r#"{"choices":[{"message":{"content":"The tests were run in the end, and all passed."},"finish_reason":"stop"}],"usage":{"prompt_tokens":9,"completion_tokens":9}}"#;
     let reply = format!(
         "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
         body.len()
@@ -89,6 +89,7 @@ fn requests_fill_the_time_that_the_server_takes() {
             is_redacted: false,
             previous: None,
             in_progress: None,
+            around: trajfit::summarize::Around::default(),
             files_follow: false,
             anchors: &[],
             max_tokens: 750,

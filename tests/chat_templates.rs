@@ -6,20 +6,23 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
+#[path = "support/fetched.rs"]
+mod fetched;
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::io::Write as _;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::{env, fs};
 
+use fetched::{fetched, part_of};
 use proptest::prelude::*;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 use trajfit::tokens::chat_template::{ChatTemplate, TemplateError};
-use trajfit::trajectory;
+use trajfit::trajectory::{self, TemplateArguments};
 
 /// A line of `chats.jsonl`.
 #[derive(Deserialize)]
@@ -154,20 +157,6 @@ fn what_templates_are_made_of_means_what_it_means_in_python() {
     }
 }
 
-/// The folder that a variable names, or the one that a script fills; with a line where it is not there.
-fn fetched(variable: &str, name: &str) -> Option<PathBuf> {
-    let folder = env::var_os(variable).map_or_else(|| root().join("target").join(name), PathBuf::from);
-    let is_there = folder.exists();
-    if !is_there {
-        // Past the test runner, which shows what a test prints only if it fails.
-        let line = format!(
-            "chat_templates: real {name} are skipped, since scripts/fetch-{name}.sh has not fetched them\n"
-        );
-        let _ = std::io::stderr().write_all(line.as_bytes());
-    }
-    is_there.then_some(folder)
-}
-
 #[test]
 fn templates_of_the_field_render_as_python_renders_them() {
     let bare = Bare::new();
@@ -180,9 +169,14 @@ fn templates_of_the_field_render_as_python_renders_them() {
     for (name, real) in &expected.templates {
         let (source, template) = match (name.strip_prefix("tokenizers/"), &folders) {
             (Some(name), (_, Some(folder))) => {
+                let (name, part) = name.split_once('#').unwrap_or((name, ""));
                 let folder = folder.join(name);
-                let template = ChatTemplate::load("auto", folder.to_str().unwrap());
-                (folder.join("tokenizer_config.json"), template)
+                let config = folder.join("tokenizer_config.json");
+                let template = match part {
+                    "" => ChatTemplate::load("auto", folder.to_str().unwrap()),
+                    part => bare.compile(&part_of(&config, part)),
+                };
+                (config, template)
             }
             (None, (Some(folder), _)) => (folder.join(name), bare.load(&folder.join(name))),
             _ => continue,
@@ -210,7 +204,7 @@ fn templates_of_the_field_render_as_python_renders_them() {
 /// The text of a record as a template renders it.
 fn rendered(record: &str, template: &ChatTemplate) -> String {
     let record = trajectory::parse(record.as_bytes(), None).unwrap();
-    let chat = trajectory::chat(&record).unwrap();
+    let chat = trajectory::chat(&record, TemplateArguments::Parsed).unwrap();
     template.render(&chat.messages, chat.tools.as_deref()).unwrap()
 }
 
@@ -285,9 +279,9 @@ fn values_that_hold_themselves_or_lie_deep_have_an_end() {
     let tower = "{% set ns = namespace(x=[]) %}{% for i in range(5000) %}{% set ns.x = [ns.x] %}{% endfor %}";
     let circle = "{% set ns = namespace() %}{% set ns.one = ns %}{% set ns.two = ns %}{{ ns }}";
     for (source, end) in [
-        (format!("{tower}{{{{ ns.x }}}}"), "..."),
-        (format!("{tower}{{{{ ns.x|tojson }}}}"), "too deep"),
-        (circle.into(), "..."),
+        (format!("{tower}{{{{ ns.x }}}}"), "deeper"),
+        (format!("{tower}{{{{ ns.x|tojson }}}}"), "deeper"),
+        (circle.into(), "deeper"),
     ] {
         let template = Bare::new().compile(&source).unwrap();
         assert!(render(&template, &chats()[0]).contains(end), "{source}");

@@ -162,8 +162,8 @@ fn an_interrupted_run_leaves_no_program_behind() {
         "1",
     ]);
     let mut child = command.stderr(Stdio::null()).spawn().unwrap();
-    // The second request hangs.
-    while !workspace.exists("asked.log") || asked(&workspace).len() < 2 {
+    // One request hangs, whichever is asked first: the program runs until it is killed.
+    while !workspace.exists("asked.log") || asked(&workspace).is_empty() {
         assert!(child.try_wait().unwrap().is_none());
         std::thread::sleep(Duration::from_millis(5));
     }

@@ -5,7 +5,8 @@
 use std::path::{Path, PathBuf};
 
 use trajfit::config::{
-    Config, ConfigError, KEYS, Key, Kind, MachineFormat, Origin, OverLimit, Resolved, Sources, Value,
+    Config, ConfigError, KEYS, Key, Kind, MachineFormat, Origin, OverLimit, PerTrajectory, Resolved, Sources,
+    Value,
 };
 
 fn config_file(folder: &Path, name: &str, text: &str) -> Sources {
@@ -64,7 +65,7 @@ fn a_file_of_the_predecessor_works_unchanged() {
     assert_eq!(config.processing.jobs, 4);
     assert!((config.summarization.retry_delay - 2.0).abs() < f64::EPSILON);
     assert!(config.output.summary_notice_text.starts_with("\n\nSome"));
-    assert!(config.metrics.per_trajectory);
+    assert_eq!(config.metrics.per_trajectory, PerTrajectory::Compressed);
     let warned: Vec<&str> = resolved
         .warnings
         .iter()
@@ -137,7 +138,7 @@ fn flags_win_over_the_environment_and_that_over_the_file() {
     let origin = |path| resolved.provenance.origin(Key::by_path(path).unwrap()).clone();
     assert_eq!(
         origin("compression.target_max_tokens"),
-        Origin::Flag("target-max-tokens")
+        Origin::Flag("max-tokens")
     );
     assert_eq!(
         origin("compression.max_passes"),
@@ -241,12 +242,12 @@ fn values_that_make_no_sense_are_refused_with_their_origin() {
 
 #[test]
 fn a_default_that_a_flag_makes_senseless_is_named_as_a_default() {
-    let error = flags(&[("compression.target_max_tokens", "500")])
+    let error = flags(&[("compression.target_max_tokens", "15")])
         .resolve()
         .unwrap_err();
     assert_eq!(
         error.to_string(),
-        "compression.summary_target_tokens is 750 (default), but it must be less than compression.target_max_tokens, 500"
+        "compression.summary_target_tokens is 20 (default), but it must be less than compression.target_max_tokens, 15"
     );
     assert_eq!(
         help(&error),
@@ -254,7 +255,7 @@ fn a_default_that_a_flag_makes_senseless_is_named_as_a_default() {
     );
     // Where there are no summaries, what they should cost is no matter.
     let masking = [
-        ("compression.target_max_tokens", "500"),
+        ("compression.target_max_tokens", "15"),
         ("compression.strategy", "mask"),
     ];
     assert!(flags(&masking).resolve().is_ok());

@@ -1,4 +1,4 @@
-//! Whatever stands in a file, a variable or a flag, the answer is a configuration or an error, never a panic.
+//! Files, variables and flags: any text in them is a configuration or an error, never a panic, and names mean the same.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
@@ -50,4 +50,25 @@ proptest! {
         let read_back = Sources { file: Some(path), ..Sources::default() }.resolve().unwrap();
         prop_assert_eq!(read_back.config, config);
     }
+}
+
+#[test]
+fn the_budget_has_the_name_of_its_flag_in_files_and_variables_too() {
+    let budget = |sources: Sources| sources.resolve().unwrap().config.compression.target_max_tokens;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.yaml");
+    std::fs::write(&path, "compression: {max_tokens: 16k}").unwrap();
+    let file = Sources {
+        file: Some(path),
+        ..Sources::default()
+    };
+    assert_eq!(budget(file), 16_000);
+    let environment = vec![("TRAJFIT_MAX_TOKENS".into(), "9k".into())];
+    assert_eq!(
+        budget(Sources {
+            environment,
+            ..Sources::default()
+        }),
+        9_000
+    );
 }

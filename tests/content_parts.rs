@@ -7,25 +7,9 @@ mod support;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use support::cli::Workspace;
-use support::structure::chat;
+use support::structure::{chat, result, said, text, uses};
 use support::{fit, fitter, settings};
 use trajfit::fit::{FitSettings, Strategy as Way};
-
-fn text(text: &str) -> Value {
-    json!({"type": "text", "text": text})
-}
-
-fn uses(id: &str, command: &str) -> Value {
-    json!({"type": "tool_use", "id": id, "name": "bash", "input": {"command": command}})
-}
-
-fn result(id: &str, content: &Value) -> Value {
-    json!({"type": "tool_result", "tool_use_id": id, "content": content})
-}
-
-fn said(role: &str, parts: &[Value]) -> Value {
-    json!({"role": role, "content": parts})
-}
 
 /// A call and its answer: how many calls, how long the answers are, and how these are written.
 type Group = (usize, usize, u8);
@@ -128,7 +112,7 @@ proptest! {
 
 #[test]
 fn a_summary_tells_calls_with_their_endings_and_what_people_said() {
-    let mut groups = vec![(1, 2, 2); 12];
+    let mut groups = vec![(1, 6, 2); 12];
     groups[4] = (1, 2, 1);
     groups[5] = (2, 2, 0);
     // The last words of a person stay.
@@ -290,7 +274,11 @@ fn roles_of_such_turns_stay_the_persons_for_a_template() {
     ])
     .to_string();
     let record = trajfit::trajectory::parse(line.as_bytes(), None).unwrap();
-    let messages: Value =
-        serde_json::from_str(&trajfit::trajectory::chat(&record).unwrap().messages).unwrap();
+    let messages: Value = serde_json::from_str(
+        &trajfit::trajectory::chat(&record, trajfit::trajectory::TemplateArguments::AsWritten)
+            .unwrap()
+            .messages,
+    )
+    .unwrap();
     assert_eq!(json!({"messages": messages}).to_string(), line);
 }

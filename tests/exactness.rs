@@ -23,9 +23,11 @@ use tokenizers::Tokenizer;
 use trajfit::tokens::{TokenCounter, load};
 
 /// The folders that must be there, if any is.
-const REAL: [&str; 8] = [
+const REAL: [&str; 10] = [
     "claude",
+    "command_r_plus",
     "deepseek_v3",
+    "gemma2",
     "gemma3",
     "gpt4o",
     "gptoss",

@@ -99,20 +99,24 @@ fn run(
         fitter: fitter_with(settings, Arc::new(Faulty(fault))),
         on_invalid: OnInvalid::Reject,
         source_names: sources.iter().map(Source::name).collect(),
+        csv_safe: false,
     };
     let job = Job {
         sources,
         targets,
         settings: Vec::new(),
         dry_run: false,
+        is_estimate: false,
         limit: None,
         sample: Sample::ALL,
+        max_record_bytes: trajfit::pipeline::MAX_RECORD_BYTES,
         resume: false,
         force: true,
         jobs,
         requests: 0,
         prices: None,
         metrics: true,
+        csv_safe: false,
         asks: None,
     };
     (

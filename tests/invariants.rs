@@ -8,10 +8,12 @@ use std::sync::Arc;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use proptest::prelude::*;
+use serde_json::Value;
 use support::generate::made;
 use support::oracle::{assert_one_summary_each, assert_sound, cost};
 use support::{counter, fit, fitter, fitter_with, settings};
 use trajfit::compress::SummaryPlacement;
+use trajfit::fit::FitSettings;
 use trajfit::metrics::Status;
 use trajfit::summarize::{Summarizer, Summary, SummaryError, SummaryRequest, Usage};
 
@@ -90,6 +92,36 @@ proptest! {
             (None, Status::UnderTarget) => prop_assert!(original <= target),
             (None, Status::Kept) => prop_assert!(original > target && !fitted.row.reason.is_empty()),
             unexpected => prop_assert!(false, "{:?}, {}", unexpected, fitted.row.reason),
+        }
+    }
+
+    #[test]
+    fn a_summary_costs_what_is_beyond_the_kept_turns_and_is_starved_only_where_none_is_left(
+        made in made(),
+        target in 60..1500_usize,
+        summary in 20..120_usize,
+        placement in placement(),
+    ) {
+        let line = made.line();
+        let settings = FitSettings { notice: None, summary_placement: placement, ..settings(target, summary) };
+        let fitter = fitter(settings);
+        let row = fit(&fitter, &line).row;
+        let mut record: Value = serde_json::from_str(&line).unwrap();
+        let key = if made.sharegpt { "conversations" } else { "messages" };
+        let explained = pollster::block_on(fitter.explain(line.as_bytes())).unwrap();
+        if row.status == Status::Compressed {
+            let region = row.region_start as usize..row.region_end as usize;
+            let is_quoted = explained.last_human.is_some_and(|last| region.contains(&last));
+            record[key].as_array_mut().unwrap().drain(region.clone());
+            let record = serde_json::value::to_raw_value(&record).unwrap();
+            let kept = cost(&record, counter().as_ref());
+            if !is_quoted {
+                prop_assert_eq!(row.summary_tokens, row.compressed_tokens - kept as u64);
+                prop_assert!(!row.summary_starved || kept + summary > target);
+            }
+            prop_assert!(!row.summary_starved || region == explained.compressible);
+        } else {
+            prop_assert!(!row.summary_starved);
         }
     }
 

@@ -254,3 +254,27 @@ fn an_output_with_a_summary_behind_it_is_not_masked() {
     assert!(fitted.row.masked_turns >= 2, "{:?}", fitted.row);
     assert!(fitted.text.unwrap().contains("The key is ZX99417."));
 }
+
+#[test]
+fn a_last_human_turn_with_an_envelope_in_it_survives_as_a_persons_words() {
+    let said =
+        "The page says\n<tool_response>\n{\"name\": \"x\", \"content\": \"y\"}\n</tool_response>\nGo on.";
+    let mut record = long_run(24);
+    let turns = record["conversations"].as_array_mut().unwrap();
+    turns.insert(8, json!({"from": "human", "value": said}));
+    let line = record.to_string();
+    let settings = asked(1500, SummaryPlacement::Merge);
+    let notice = settings.notice.clone();
+    let fitted = fit(&fitter(settings), &line);
+    assert!(
+        fitted.row.reason.starts_with("placed_as_human_turn") && fitted.row.degraded,
+        "{:?}",
+        fitted.row
+    );
+    let text = fitted.text.unwrap();
+    assert_sound(&line, &text, &fitted.row, notice.as_deref(), counter().as_ref());
+    let written: Value = serde_json::from_str(&text).unwrap();
+    let mut human = written["conversations"].as_array().unwrap().iter();
+    let own = human.rfind(|turn| turn["from"] == "human").unwrap();
+    assert!(own["value"].as_str().unwrap().ends_with(said), "{own}");
+}

@@ -23,7 +23,7 @@ const COLUMNS: &str = "source,line,id,format,status,reason,original_tokens,compr
     anchors_needed,anchors_held,redactions,duration_ms,original_value_tokens,compressed_value_tokens,original_rendered_tokens,\
     compressed_rendered_tokens,template_changed_turns,anchors_invented,orphan_responses,unanswered_calls,repeated_ids,\
     packed_responses,same_role_neighbours,mended_faults,fallback_prompt_tokens,\
-    fallback_completion_tokens";
+    fallback_completion_tokens,count,summary_starved,anchors_written";
 
 /// The demo data and all quirks in one file, at a small budget.
 fn everything() -> Workspace {
@@ -120,7 +120,7 @@ fn the_totals_are_what_the_rows_add_up_to() {
     }
     assert_eq!(totals["reasons"], serde_json::to_value(reasons).unwrap());
     let sum = |of: fn(&Row) -> i64| written.iter().map(|row| of(row)).sum::<i64>();
-    let sums: [(&str, fn(&Row) -> i64); 14] = [
+    let sums: [(&str, fn(&Row) -> i64); 16] = [
         ("original_tokens", |row| row.original_tokens as i64),
         ("compressed_tokens", |row| row.compressed_tokens as i64),
         ("tokens_saved", |row| row.tokens_saved),
@@ -129,6 +129,10 @@ fn the_totals_are_what_the_rows_add_up_to() {
         ("turns_removed", |row| row.turns_removed),
         ("still_over_limit", |row| row.still_over_limit.into()),
         ("degraded", |row| row.degraded.into()),
+        ("degraded_compressed", |row| {
+            (row.degraded && row.was_compressed).into()
+        }),
+        ("summary_starved", |row| row.summary_starved.into()),
         ("passes", |row| row.passes as i64),
         ("summary_tokens", |row| row.summary_tokens as i64),
         ("summarization_api_calls", |row| {
@@ -262,11 +266,78 @@ fn a_compressed_record_carries_its_row_only_where_that_is_asked_for() {
                 .unwrap();
             assert_eq!(metrics["compressed_tokens"], row.compressed_tokens);
             assert_eq!(metrics["line"], row.line);
+            assert!(metrics.get("duration_ms").is_none());
             assert_eq!(record, serde_json::from_str::<Value>(plain).unwrap());
         } else {
             assert_eq!(with, plain);
         }
     }
+}
+
+#[test]
+fn records_with_metrics_are_the_same_bytes_in_every_run() {
+    let workspace = Workspace::with_input(fixture_bytes("agent_runs.jsonl"));
+    let run = |input: &str, output: &str| {
+        workspace
+            .compress(&[input, "-o", output, "--per-trajectory", "all", "--jobs", "2"])
+            .exits(0);
+        workspace.read(output)
+    };
+    let first = run("in.jsonl", "first.jsonl");
+    assert!(run("in.jsonl", "second.jsonl") == first);
+    // Run over what it wrote, it replaces the object.
+    let again = String::from_utf8(run("first.jsonl", "again.jsonl")).unwrap();
+    assert!(
+        again
+            .lines()
+            .all(|line| line.matches("\"compression_metrics\": ").count() == 1)
+    );
+}
+
+#[test]
+fn all_records_carry_the_same_object_where_that_is_asked_for() {
+    let mut lines = fixture_bytes("agent_runs.jsonl");
+    lines.extend(b"{\"no\": \"trajectory\"}\nno JSON\n");
+    let workspace = Workspace::with_input(lines);
+    let pass = ["in.jsonl", "--on-invalid", "pass", "-o"];
+    workspace
+        .compress(&[&pass[..], &["plain.jsonl"]].concat())
+        .exits(0);
+    let all = [&pass[..], &["out.jsonl", "--per-trajectory", "all"]].concat();
+    workspace.compress(&all).exits(0);
+    let (plain, with) = (workspace.text("plain.jsonl"), workspace.text("out.jsonl"));
+    assert_eq!(plain.lines().count(), 42);
+    let mut forms: Vec<Vec<(String, bool)>> = Vec::new();
+    for (plain, with) in plain.lines().zip(with.lines()).take(41) {
+        assert!(with.starts_with(plain.strip_suffix('}').unwrap()), "{with}");
+        let record: Value = serde_json::from_str(with).unwrap();
+        let metrics = record["compression_metrics"].as_object().unwrap();
+        forms.push(
+            metrics
+                .iter()
+                .map(|(name, value)| (name.clone(), value.is_number()))
+                .collect(),
+        );
+    }
+    forms.dedup();
+    assert_eq!(forms.len(), 1, "{forms:?}");
+    assert_eq!(with.lines().last(), Some("no JSON"));
+}
+
+#[test]
+fn cells_that_a_spreadsheet_would_run_are_quoted_where_that_is_asked_for() {
+    let workspace = Workspace::with_input(short("=HYPERLINK(1)") + "\n" + &short("plain"));
+    let cells = |flag: &[&str]| {
+        workspace
+            .compress(&[&["in.jsonl", "-o", "out.jsonl", "--force"], flag].concat())
+            .exits(0);
+        let rows = workspace.rows("out.metrics.csv");
+        // Numbers stay numbers.
+        assert!(rows.iter().all(|row| row.region_start == -1));
+        rows.into_iter().map(|row| row.id).collect::<Vec<_>>()
+    };
+    assert_eq!(cells(&[]), ["=HYPERLINK(1)", "plain"]);
+    assert_eq!(cells(&["--csv-safe"]), ["'=HYPERLINK(1)", "plain"]);
 }
 
 #[test]

@@ -84,3 +84,96 @@ fn what_was_compressed_once_fits_the_second_time() {
         }
     }
 }
+
+#[test]
+fn a_dry_run_says_within_two_percent_what_a_real_run_comes_to() {
+    let files = data_files();
+    let paths: Vec<&str> = files.iter().map(|path| path.to_str().unwrap()).collect();
+    for budget in ["15250", "8000", "4000"] {
+        if paths.is_empty() {
+            return;
+        }
+        let sums = |more: &[&str]| {
+            let workspace = Workspace::new();
+            let arguments = ["-o", "out/", "--target-max-tokens", budget];
+            workspace
+                .compress(&[&paths[..], &arguments, more].concat())
+                .exits(0);
+            let totals = workspace.json("out.summary.json");
+            [
+                "still_over_limit",
+                "compressed_tokens",
+                "summary_tokens",
+                "anchors_held",
+            ]
+            .map(|sum| totals[sum].as_u64().unwrap())
+        };
+        for (planned, real) in sums(&["--dry-run"]).into_iter().zip(sums(&[])) {
+            assert!(
+                planned.abs_diff(real) * 50 <= real,
+                "{budget}: {planned} planned, {real} come"
+            );
+        }
+    }
+}
+
+/// Lists every redaction in the real data with what stands around it: to be read by eye after a change of the rules.
+/// `cargo test --test real_data -- --ignored --nocapture redactions`
+#[test]
+#[ignore = "a listing to be read"]
+#[allow(clippy::print_stdout)] // As above.
+fn redactions_of_real_data_are_listed() {
+    let mut characters = 0;
+    for path in data_files() {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let name = path.file_name().unwrap().to_string_lossy();
+        for (line, record) in text.lines().enumerate() {
+            let mut texts = Vec::new();
+            collect_texts(&serde_json::from_str(record).unwrap(), &mut texts);
+            for text in texts {
+                characters += text.chars().count();
+                list_redactions(&format!("{name}:{}", line + 1), &text);
+            }
+        }
+    }
+    println!("{characters} characters");
+}
+
+fn collect_texts(value: &serde_json::Value, texts: &mut Vec<String>) {
+    match value {
+        serde_json::Value::String(text) => texts.push(text.clone()),
+        serde_json::Value::Array(values) => values.iter().for_each(|value| collect_texts(value, texts)),
+        serde_json::Value::Object(fields) => fields.values().for_each(|value| collect_texts(value, texts)),
+        _ => {}
+    }
+}
+
+#[allow(clippy::print_stdout)] // A listing is what it is for.
+fn list_redactions(place: &str, text: &str) {
+    let redacted = trajfit::summarize::redact::redact(text).0;
+    let mut at = 0;
+    let mut pieces = redacted.split("[REDACTED:");
+    at += pieces.next().map_or(0, str::len);
+    for piece in pieces {
+        let (kind, rest) = piece.split_once(']').unwrap();
+        let next = text.get(at..).unwrap();
+        let length = if rest.is_empty() {
+            next.len()
+        } else {
+            next.find(rest).unwrap_or(0)
+        };
+        let around = |from: usize, to: usize| {
+            let near = text
+                .char_indices()
+                .filter(|(place, _)| (from..to).contains(place));
+            near.map(|(_, c)| c).collect::<String>().replace('\n', "⏎")
+        };
+        let secret = around(at, (at + length).min(at + 200));
+        let (before, after) = (
+            around(at.saturating_sub(60), at),
+            around(at + length, at + length + 30),
+        );
+        println!("{place} {kind} {before}⟦{secret}⟧{after}");
+        at += length + rest.len();
+    }
+}

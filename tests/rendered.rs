@@ -3,91 +3,25 @@
 
 mod support;
 
-use std::sync::Arc;
-
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use support::cli::Workspace;
 use support::generate::made;
+use support::rendered::{STRICT, THINKING, rendered_fitter, template, thinking_run, words};
 use support::{counter, fit, fitter, settings};
 use trajfit::compress::SummaryPlacement;
-use trajfit::fit::{CountMode, FitSettings, Fitter};
+use trajfit::fit::Fitter;
 use trajfit::metrics::Status;
 use trajfit::tokens::chat_template::ChatTemplate;
 use trajfit::trajectory;
 
-/// In the manner of models that think: what was thought before the last thing that a person said is dropped.
-const THINKING: &str = "\
-{%- set ns = namespace(last=-1) %}
-{%- for message in messages %}
-{%- if message.role == 'user' %}{% set ns.last = loop.index0 %}{% endif %}
-{%- endfor %}
-{{- bos_token }}
-{%- for message in messages %}
-{{- '<|im_start|>' + message.role + '\\n' }}
-{%- if message.role == 'assistant' and message.reasoning_content and loop.index0 > ns.last %}
-{{- '<think>\\n' + message.reasoning_content + '\\n</think>\\n\\n' }}
-{%- endif %}
-{%- if message.content is string %}{{ message.content }}{% endif %}
-{%- for call in message.tool_calls or [] %}
-{{- '\\n<tool_call>\\n' + (call.function | tojson) + '\\n</tool_call>' }}
-{%- endfor %}
-{{- '<|im_end|>\\n' }}
-{%- endfor %}";
-
-/// In the manner of models that know two roles, in turns.
-const STRICT: &str = "\
-{%- for message in messages if message.role != 'system' %}
-{%- if (message.role == 'user') != (loop.index0 % 2 == 0) %}{{ raise_exception('roles must alternate') }}{% endif %}
-{{- message.role + ': ' + message.content + '\\n' }}
-{%- endfor %}";
-
-fn template(text: &str) -> Arc<ChatTemplate> {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("chat_template.jinja");
-    std::fs::write(&path, text).unwrap();
-    ChatTemplate::load(path.to_str().unwrap(), "o200k_base").unwrap()
-}
-
-fn rendered_fitter(text: &str, settings: FitSettings) -> Fitter {
-    Fitter {
-        template: Some(template(text)),
-        ..fitter(FitSettings {
-            count: CountMode::Rendered,
-            ..settings
-        })
-    }
-}
-
 /// What a line costs as rendered, by nothing but the template and the counter.
 fn rendered_tokens(line: &str, template: &ChatTemplate) -> Result<usize, String> {
     let record = trajectory::parse(line.as_bytes(), None).unwrap();
-    let chat = trajectory::chat(&record).map_err(|error| error.to_string())?;
+    let chat = trajectory::chat(&record, trajfit::fit::TemplateArguments::AsWritten)
+        .map_err(|error| error.to_string())?;
     let text = template.render(&chat.messages, chat.tools.as_deref());
     Ok(counter().count(&text.map_err(|refusal| refusal.to_string())?))
-}
-
-fn words(count: usize, word: &str) -> String {
-    vec![word; count].join(" ")
-}
-
-/// One question, and steps in which the model thinks, calls a tool and reads its answer.
-fn thinking_run(steps: usize) -> String {
-    let mut messages = vec![
-        json!({"role": "system", "content": "You are careful."}),
-        json!({"role": "user", "content": "Please mend the build."}),
-    ];
-    for step in 0..steps {
-        let id = format!("call_{step}");
-        messages.push(json!({
-            "role": "assistant", "content": format!("Step {step}."), "reasoning_content": words(30, "thinking"),
-            "tool_calls": [{"id": id, "type": "function", "function": {"name": "run", "arguments": "{\"step\": 1}"}}],
-        }));
-        messages.push(json!({"role": "tool", "tool_call_id": id, "content": words(60, "output")}));
-    }
-    messages
-        .push(json!({"role": "assistant", "content": "Done.", "reasoning_content": words(20, "finally")}));
-    json!({"messages": messages}).to_string()
 }
 
 #[test]
@@ -116,6 +50,29 @@ fn the_budget_is_on_what_the_template_renders() {
     assert_eq!(fitted.row.passes, 1);
     assert_eq!(fitted.row.original_value_tokens, Some(values));
     assert_eq!(fitted.row.compressed_rendered_tokens, Some(written));
+}
+
+#[test]
+fn a_schema_of_tools_after_the_system_turn_hides_no_turn() {
+    let template = THINKING.replace(
+        "{{- '<|im_end|>\\n' }}",
+        "{%- if message.role == 'system' and tools %}{{ tools | tojson }}{% endif %}{{- '<|im_end|>\\n' }}",
+    );
+    let mut record: Value = serde_json::from_str(&thinking_run(20)).unwrap();
+    let tool = |name: String| json!({"type": "function", "function": {"name": name, "description": words(200, "tool")}});
+    record["tools"] = (0..20)
+        .map(|tool_number| tool(format!("tool_{tool_number}")))
+        .collect();
+    let line = record.to_string();
+    let template_only = rendered_fitter(&template, settings(100_000, 100));
+    let whole = fit(&template_only, &line).row.original_tokens as usize;
+    let fitted = fit(&rendered_fitter(&template, settings(whole - 500, 100)), &line);
+    assert_eq!(fitted.row.status, Status::Compressed, "{}", fitted.row.reason);
+    assert!(
+        !fitted.row.still_over_limit && fitted.row.region_turns < 20,
+        "{:?}",
+        fitted.row
+    );
 }
 
 #[test]
@@ -238,6 +195,94 @@ fn totals_and_rows_tell_both_counts() {
         .as_str()
         .unwrap();
     assert!(name.contains("thinking.jinja"), "{name}");
+}
+
+/// Reads fields of the arguments, as the templates of GLM and Qwen3-Coder do.
+const FIELDS: &str = "{%- for message in messages %}{{ message.role }}: {{ message.content }}
+{%- for call in message.tool_calls or [] %}{% for name, value in call.function.arguments.items() %}
+{{- name ~ '=' ~ value }}{% endfor %}{% endfor %}
+{% endfor %}";
+
+#[test]
+fn arguments_reach_the_template_as_written_unless_they_are_to_be_parsed() {
+    let workspace = Workspace::new();
+    workspace.write("fields.jinja", FIELDS);
+    workspace.write("in.jsonl", thinking_run(30));
+    let run = |more: &[&str]| {
+        let arguments = [
+            "in.jsonl",
+            "-o",
+            "out.jsonl",
+            "--force",
+            "--count",
+            "rendered",
+            "--chat-template",
+            "fields.jinja",
+            "--target-max-tokens",
+            "2000",
+            "--summary-target-tokens",
+            "100",
+        ];
+        workspace.compress(&[arguments.as_slice(), more].concat())
+    };
+    run(&[]).exits(3);
+    let [row] = workspace.rows("out.metrics.csv").try_into().unwrap();
+    assert_eq!(row.status, Status::Kept);
+    assert!(row.reason.starts_with("template_refuses: "), "{}", row.reason);
+    run(&["--template-arguments", "parsed"]).exits(0);
+    let [row] = workspace.rows("out.metrics.csv").try_into().unwrap();
+    assert_eq!(row.status, Status::Compressed);
+    let totals = workspace.json("out.summary.json");
+    assert_eq!(
+        totals["configuration"]["tokenizer.template_arguments"],
+        json!("parsed")
+    );
+}
+
+#[test]
+fn sums_hold_tokens_of_one_count_only() {
+    let workspace = Workspace::new();
+    workspace.write("strict.jinja", STRICT);
+    let refused = talk(10, "gpt");
+    workspace.write("in.jsonl", format!("{}\n{refused}\n", talk(20, "human")));
+    let arguments = ["in.jsonl", "-o", "out.jsonl", "--chat-template", "strict.jinja"];
+    let small = ["--target-max-tokens", "700", "--summary-target-tokens", "60"];
+    let rendered = [&arguments[..], &small, &["--count", "rendered"]].concat();
+    for more in [&["--dry-run"][..], &["--force"]] {
+        let label = if more == ["--force"] {
+            "Rendered after"
+        } else {
+            "Rendered planned"
+        };
+        workspace
+            .compress(&[&rendered[..], more].concat())
+            .exits(3)
+            .says(label)
+            .says("not compressed as asked, but left as they were");
+        let rows = workspace.rows("out.metrics.csv");
+        let counts: Vec<&str> = rows.iter().map(|row| row.count.as_str()).collect();
+        assert_eq!(counts, ["rendered", "values"]);
+        let totals = workspace.json("out.summary.json");
+        assert_eq!(totals["count"], "rendered");
+        assert_eq!(totals["original_tokens"], json!(rows[0].original_rendered_tokens));
+        assert_eq!(
+            totals["compressed_tokens"],
+            json!(rows[0].compressed_rendered_tokens)
+        );
+        assert_eq!(
+            totals["original_token_percentiles"]["max"],
+            totals["original_tokens"]
+        );
+        assert_eq!(totals["uncounted_records"], 1);
+        assert_eq!(
+            totals["uncounted_value_tokens"],
+            json!(rows[1].original_value_tokens)
+        );
+        assert_eq!(
+            totals["both_counts"]["compressed_rendered_tokens"],
+            totals["compressed_tokens"]
+        );
+    }
 }
 
 #[test]

@@ -114,3 +114,46 @@ fn a_call_keeps_its_id_where_that_of_its_answer_cannot_be_written() {
     assert_eq!(trajfit::trajectory::faults(&read, SUMMARY_MARKER).repeated_ids, 1);
     assert_eq!(mend(&read, SUMMARY_MARKER), None);
 }
+
+#[test]
+fn a_repeated_number_becomes_the_next_number_that_is_free() {
+    let record = |ids: [i64; 4]| {
+        let call =
+            |id: i64| json!({"id": id, "type": "function", "function": {"name": "f", "arguments": "{}"}});
+        let asking = |ids: &[i64]| json!({"role": "assistant", "content": "c", "tool_calls": ids.iter().map(|id| call(*id)).collect::<Vec<_>>()});
+        let answer = |id: i64| json!({"role": "tool", "tool_call_id": id, "content": "x"});
+        chat(&[
+            json!({"role": "user", "content": "u"}),
+            asking(&ids[..2]),
+            answer(ids[0]),
+            answer(ids[1]),
+            asking(&ids[2..]),
+            answer(ids[2]),
+            answer(ids[3]),
+            json!({"role": "assistant", "content": "d"}),
+        ])
+    };
+    for (ids, whole) in [
+        ([1, 2, 1, 2], [1, 2, 3, 4]),
+        ([0, 0, -5, i64::MAX], [0, 1, -5, i64::MAX]),
+    ] {
+        let broken = record(ids).to_string();
+        let mended = mend(&parse(broken.as_bytes(), None).unwrap(), SUMMARY_MARKER).unwrap();
+        assert_eq!(
+            serde_json::from_str::<Value>(&mended.text).unwrap(),
+            record(whole)
+        );
+        assert_eq!(mended.left, Faults::default());
+    }
+    let call = r#"<tool_call>\n{\"name\": \"f\", \"id\": 7}\n</tool_call>"#;
+    let answer = r#"<tool_response>\n{\"tool_call_id\": 7, \"content\": \"x\"}\n</tool_response>"#;
+    let record = |second: &str| {
+        let (call_2, answer_2) = (call.replace('7', second), answer.replace('7', second));
+        format!(
+            r#"{{"conversations": [{{"from": "human", "value": "u"}}, {{"from": "gpt", "value": "{call}"}}, {{"from": "tool", "value": "{answer}"}}, {{"from": "gpt", "value": "{call_2}"}}, {{"from": "tool", "value": "{answer_2}"}}, {{"from": "gpt", "value": "d"}}]}}"#
+        )
+    };
+    let broken = record("7");
+    let mended = mend(&parse(broken.as_bytes(), None).unwrap(), SUMMARY_MARKER).unwrap();
+    assert_eq!((mended.text, mended.left), (record("8"), Faults::default()));
+}

@@ -34,6 +34,9 @@ const BUDGET: [&str; 4] = ["--target-max-tokens", "12000", "--jobs", "1"];
 const EARLY: u64 = 2;
 const PARTS: u64 = 8;
 
+/// Small files in a directory: more than one milestone takes.
+const MANY: usize = 200;
+
 /// Starts a run, with this file on stdin where it is named.
 fn start(workspace: &Workspace, arguments: &[&str], stdin: Option<&str>) -> Child {
     let mut command = workspace.command(&[&["compress"], arguments, &BUDGET].concat());
@@ -77,6 +80,12 @@ fn kill_until_done(inputs: &[&str], output: &str, more: &[&str], stdin: Option<&
     workspace.write("large.jsonl", [&a[..], &b].concat());
     workspace.write("data/a.jsonl", &a);
     workspace.write("data/b.jsonl", [&b[..], b"{broken\n"].concat());
+    for number in 0..MANY {
+        workspace.write(
+            format!("many/{}/{number}.jsonl", number % 7),
+            short(&number.to_string()),
+        );
+    }
     let array = String::from_utf8(b).unwrap();
     let array = array.trim_end().lines().collect::<Vec<_>>().join(",\n ");
     workspace.write("array.json", format!("[\n {array}\n]\n"));
@@ -187,6 +196,7 @@ fn so_does_one_that_writes_compressed_data() {
 fn so_does_one_over_a_directory_an_array_stdin_or_a_limit() {
     kill_until_done(&["data"], "out", &[], None, 21);
     kill_until_done(&["data"], "merged.jsonl", &[], None, 22);
+    kill_until_done(&["many"], "out", &[], None, 26);
     kill_until_done(&["array.json"], "out.json", &[], None, 23);
     kill_until_done(&["-"], "out.jsonl", &[], Some("a.jsonl"), 24);
     kill_until_done(
@@ -348,4 +358,32 @@ fn a_journal_of_something_else_is_left_alone() {
         .compress(&["in.jsonl", "-o", "out.jsonl", "--force"])
         .exits(0);
     assert!(!workspace.exists("out.checkpoint"));
+}
+
+/// So much time and memory a run over many small files may take.
+const MOST_SECONDS: u64 = 60;
+const MOST_MEMORY_KB: u64 = 128 * 1024;
+
+#[test]
+#[ignore = "writes 200,000 files; run it alone, with --release and --nocapture"]
+fn a_hundred_thousand_files_take_a_minute_at_most() {
+    let workspace = Workspace::new();
+    for number in 0..100_000 {
+        workspace.write(format!("many/{number}.jsonl"), short(&number.to_string()));
+    }
+    let started = std::time::Instant::now();
+    let mut child = start(&workspace, &["many", "-o", "out"], None);
+    let mut memory = String::new();
+    while child.try_wait().unwrap().is_none() {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        memory = peak.map_or(memory, |peak| peak.trim().trim_end_matches(" kB").to_owned());
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let seconds = started.elapsed().as_secs();
+    end(child).exits(0);
+    assert_eq!(workspace.rows("out.metrics.csv").len(), 100_000);
+    let _ = writeln!(std::io::stderr(), "{seconds} s, {memory} kB");
+    assert!(seconds <= MOST_SECONDS);
+    assert!(memory.parse::<u64>().unwrap_or_default() <= MOST_MEMORY_KB);
 }

@@ -334,3 +334,22 @@ fn an_answer_that_names_its_tool_is_not_taken_for_that_of_another_call() {
     );
     assert_eq!((turns.len(), left), (4, Faults::default()));
 }
+
+#[test]
+fn a_fault_is_mended_also_where_that_makes_neighbours_that_stay() {
+    let text = r#"{"messages": [{"role": "user", "content": "u"}, {"role": "assistant", "content": "x"},
+        {"role": "tool", "tool_call_id": "s", "content": "lost"}, {"role": "user", "content": "\ud83d"}]}"#;
+    let line = text.replace('\n', " ");
+    let mended = mend(&parse(line.as_bytes(), None).unwrap(), SUMMARY_MARKER).unwrap();
+    let one = |orphan_responses, same_role_neighbours| Faults {
+        orphan_responses,
+        same_role_neighbours,
+        ..Faults::default()
+    };
+    assert_eq!((mended.mended, mended.left), (one(1, 0), one(0, 1)));
+    let workspace = Workspace::with_input(line);
+    workspace
+        .compress(&["in.jsonl", "-o", "out.jsonl", "--sanitize"])
+        .exits(0);
+    assert_eq!(workspace.rows("out.metrics.csv")[0].mended_faults, 1);
+}

@@ -10,12 +10,14 @@ mod body;
 mod error;
 mod responses;
 mod rounds;
+mod split;
 mod state;
+mod submit;
 mod vendor;
 mod wire;
 
 pub use error::{BatchError, RUN_AGAIN};
 pub use responses::{Contents, ResponseFiles};
 pub use rounds::{Event, Rounds};
-pub use state::{Batch, Folder, Spent, State};
+pub use state::{Batch, Folder, Spent, State, part_of};
 pub use vendor::Vendor;

@@ -45,6 +45,8 @@ pub struct Contents {
     pub failed: BTreeMap<&'static str, u64>,
     /// Of these, refused for how they were written: the next time they are written otherwise.
     pub taught: u64,
+    /// Of these, refused for their length: the next time less is asked.
+    pub too_long: u64,
     /// Responses to nothing that this program asks: their ids are others'.
     pub foreign: u64,
     /// Lines that ask instead of answering.
@@ -64,8 +66,10 @@ struct Entry {
     /// A failure, by its place among their names; `None` for an answer.
     failure: Option<u8>,
     failures: u8,
+    answers: u8,
     completion_limit: bool,
     no_temperature: bool,
+    too_long: bool,
     /// Whether it was asked for.
     asked: AtomicBool,
 }
@@ -92,6 +96,7 @@ impl ResponseFiles {
                 Some(name) => {
                     *files.found.failed.entry(name).or_default() += 1;
                     files.found.taught += u64::from(entry.completion_limit || entry.no_temperature);
+                    files.found.too_long += u64::from(entry.too_long);
                 }
             }
         }
@@ -166,8 +171,10 @@ impl ResponseFiles {
             Outcome::Failed(failed) => Some(self.failure(failed.name())),
         };
         let lesson = response.outcome.lesson();
+        let too_long = response.outcome.is_too_long();
         let earlier = self.index.remove(&key);
         let failures = earlier.as_ref().map_or(0, |earlier| earlier.failures);
+        let answers = earlier.as_ref().map_or(0, |earlier| earlier.answers);
         let taught = |taught: fn(&Entry) -> bool| earlier.as_ref().is_some_and(taught);
         let entry = Entry {
             offset,
@@ -175,13 +182,18 @@ impl ResponseFiles {
             file,
             failure,
             failures: failures.saturating_add(u8::from(failure.is_some())),
+            answers: answers.saturating_add(u8::from(failure.is_none())),
             completion_limit: lesson == Some(Lesson::CompletionLimit)
                 || taught(|entry| entry.completion_limit),
             no_temperature: lesson == Some(Lesson::NoTemperature) || taught(|entry| entry.no_temperature),
+            too_long,
             asked: AtomicBool::new(false),
         };
         let entry = match earlier {
-            Some(answer) if answer.failure.is_none() && failure.is_some() => answer,
+            Some(answer) if answer.failure.is_none() && failure.is_some() => Entry {
+                failures: entry.failures,
+                ..answer
+            },
             _ => entry,
         };
         self.index.insert(key, entry);
@@ -242,6 +254,7 @@ impl Responses for ResponseFiles {
         Ok(Some(Found {
             outcome: response.outcome,
             failures: entry.failures.into(),
+            answers: entry.answers.into(),
             lessons: taught.map(|(_, lesson)| lesson).collect(),
         }))
     }

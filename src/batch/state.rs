@@ -1,13 +1,15 @@
 //! How far a run through a Batch API has come: a small file that is whole at any moment, so that nothing is submitted twice.
 
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{self, Read};
+use std::fs::{File, TryLockError};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use crate::files::{self, Access};
 use crate::summarize::batch::custom_id;
+use crate::summarize::batch::queue::{Load, Room};
 
 /// The form of the file.
 const VERSION: u32 = 1;
@@ -22,6 +24,9 @@ pub struct State {
     pub rounds: u64,
     /// Requests submitted, and their tokens, since then.
     pub spent: Spent,
+    /// What the vendor was learned to allow in its queue.
+    #[serde(default)]
+    pub room: Room,
     /// Batches, in the order in which they were made.
     pub batches: Vec<Batch>,
 }
@@ -52,6 +57,12 @@ pub struct Batch {
     pub sha256: String,
     /// Requests in it.
     pub requests: u64,
+    /// Tokens to be read in it, about.
+    #[serde(default)]
+    pub prompt_tokens: u64,
+    /// The ids that it had before, when the vendor's queue was full: these were never begun.
+    #[serde(default)]
+    pub refused: Vec<String>,
     /// The id of the uploaded file, where the vendor knows such.
     pub upload: Option<String>,
     /// Whether it may have been submitted: from just before that is tried.
@@ -95,11 +106,21 @@ impl State {
 
     /// Whether that batch is one of these.
     pub fn knows(&self, id: &str) -> bool {
-        self.batches.iter().any(|batch| batch.id.as_deref() == Some(id))
+        let is_of =
+            |batch: &Batch| batch.id.as_deref() == Some(id) || batch.refused.iter().any(|old| old == id);
+        self.batches.iter().any(is_of)
     }
 }
 
 impl Batch {
+    /// What it takes of a vendor's queue.
+    pub fn load(&self) -> Load {
+        Load {
+            tokens: self.prompt_tokens,
+            requests: self.requests,
+        }
+    }
+
     /// The batch that a file of requests is to become.
     pub fn of(path: &Path) -> io::Result<Self> {
         let mut file = File::open(path)?;
@@ -127,12 +148,9 @@ impl Batch {
 impl Folder {
     /// Makes the folder where it is not there, and locks it; `None` where another run holds it.
     pub fn open(path: &Path) -> io::Result<Option<Self>> {
-        std::fs::create_dir_all(path.join("answers"))?;
-        let lock = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(path.join("lock"))?;
+        files::create_private_folder(path)?;
+        files::create_private_folder(&path.join("answers"))?;
+        let lock = files::open_or_create(&path.join("lock"), Access::Private)?;
         match lock.try_lock() {
             Ok(()) => Ok(Some(Self {
                 path: path.to_owned(),
@@ -187,13 +205,33 @@ impl Folder {
 
     /// Keeps the state: on the disk when this returns.
     pub fn save(&self, state: &State) -> io::Result<()> {
-        let partial = self.path.join("state.json.partial");
         let mut json = serde_json::to_vec_pretty(state)?;
         json.push(b'\n');
-        std::fs::write(&partial, json)?;
-        File::open(&partial)?.sync_all()?;
-        rename(&partial, &self.state())
+        write(&self.state(), &json)
     }
+}
+
+/// Writes a file of the folder, which is there as a whole or not at all.
+pub fn write(path: &Path, content: &[u8]) -> io::Result<()> {
+    let mut partial = path.as_os_str().to_owned();
+    partial.push(".partial");
+    let partial = Path::new(&partial);
+    let mut file = create(partial)?;
+    file.write_all(content)?;
+    file.sync_all()?;
+    rename(partial, path)
+}
+
+/// The part of something that belongs to so many of all bytes.
+pub fn part_of(whole: u64, bytes: u64, all: u64) -> u64 {
+    let part = u128::from(whole) * u128::from(bytes) / u128::from(all.max(1));
+    u64::try_from(part).unwrap_or(whole)
+}
+
+/// Makes a file of the folder, in place of one that was left half-written.
+pub fn create(path: &Path) -> io::Result<File> {
+    files::remove_leftover(path)?;
+    files::create_new(path, Access::Private)
 }
 
 /// Gives a file its final name, for good.

@@ -9,8 +9,10 @@ use serde_json::Value;
 use super::BatchError;
 use super::wire::{Sent, Unsent, Wire};
 use crate::summarize::batch::job::{self, Job};
+use crate::summarize::batch::queue::Full;
 use crate::summarize::chat::ChatSettings;
 use crate::summarize::chat::api::Api;
+use crate::summarize::chat::retry::Verdict;
 use crate::summarize::failure::Failure;
 
 /// Pages of a list of batches that are looked through, of 100 each.
@@ -75,8 +77,21 @@ impl<'s> Vendor<'s> {
 
     async fn submit(&self, sent: Sent<'_>) -> Result<Job, Unsent> {
         let url = self.url();
-        let answer = self.wire.once(Method::POST, &url, sent).await?;
-        job::read(self.api, &answer).ok_or_else(|| Unsent::Ended(no_sense(&url, "a batch")))
+        let answer = self
+            .wire
+            .once(Method::POST, &url, sent)
+            .await
+            .map_err(queue_is_full)?;
+        let job = job::read(self.api, &answer).map(|job| self.without_key(job));
+        job.ok_or_else(|| Unsent::Ended(no_sense(&url, "a batch")))
+    }
+
+    /// A batch whose error does not repeat the key.
+    fn without_key(&self, job: Job) -> Job {
+        Job {
+            problem: job.problem.map(|problem| self.wire.error_text(&problem)),
+            ..job
+        }
     }
 
     /// Where batches are.
@@ -91,7 +106,8 @@ impl<'s> Vendor<'s> {
     pub async fn status(&self, id: &str) -> Result<Job, BatchError> {
         let url = format!("{}/{id}", self.url());
         let answer = self.wire.get(&url).await?;
-        job::read(self.api, &answer).ok_or_else(|| no_sense(&url, "a batch"))
+        let job = job::read(self.api, &answer).map(|job| self.without_key(job));
+        job.ok_or_else(|| no_sense(&url, "a batch"))
     }
 
     /// The latest batch for which `is_it` says so, and of which `is_older` has not said that everything from there on is
@@ -115,7 +131,7 @@ impl<'s> Vendor<'s> {
                     return Ok(None);
                 }
                 if is_it(&job) {
-                    return Ok(Some(job));
+                    return Ok(Some(self.without_key(job)));
                 }
             }
             match next {
@@ -134,6 +150,17 @@ impl<'s> Vendor<'s> {
             Api::Anthropic => format!("{}/{}/results", self.url(), job.id),
         }
     }
+}
+
+/// Too many batches at once are not a matter of some repetitions: they wait until others are done.
+fn queue_is_full(unsent: Unsent) -> Unsent {
+    if let Unsent::Verdict(Verdict::Refused(failure, wish), _) = &unsent
+        && failure.name == "summary_http_429"
+        && let Some(full) = Full::busy(&failure.detail, *wish)
+    {
+        return Unsent::Full(full);
+    }
+    unsent
 }
 
 fn same_origin(one: &str, other: &str) -> bool {

@@ -1,6 +1,5 @@
 //! Requests to a vendor of batches: small ones that are repeated as their failures deserve, and whole files both ways.
 
-use std::fs::File;
 use std::io::Write;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,7 +15,9 @@ use super::body::FileBody;
 use super::state;
 use crate::http;
 use crate::summarize::batch::Manner;
+use crate::summarize::batch::queue::Full;
 use crate::summarize::chat::ChatSettings;
+use crate::summarize::chat::limits;
 use crate::summarize::chat::retry::{self, Transport, Verdict};
 use crate::summarize::chat::wire::{self, Confidential};
 use crate::summarize::failure::Failure;
@@ -57,6 +58,8 @@ pub enum Sent<'a> {
 pub enum Unsent {
     /// What is to be done about it; and whether it may have been received all the same.
     Verdict(Verdict, bool),
+    /// The vendor's queue is full: nothing was received.
+    Full(Full),
     /// Nothing can be done.
     Ended(BatchError),
 }
@@ -101,9 +104,17 @@ impl<'s> Wire<'s> {
             Ok(answered) => answered,
             Err(error) => return Err(Unsent::Verdict(wrong(&error), !error.is_connect())),
         };
-        let body = self.confidential.taken_out(body);
         if !(200..300).contains(&status) {
-            let verdict = retry::after_status(status, after, &body, Manner::default());
+            let error = self.confidential.taken_out(&body);
+            let verdict = retry::after_status(status, after, &error, Manner::default());
+            let told = Full::told(&String::from_utf8_lossy(&error)).filter(|_| status < 500);
+            if let Some(full) = told {
+                return Err(Unsent::Full(Full {
+                    said: verdict.failure().detail.clone(),
+                    wish: after,
+                    ..full
+                }));
+            }
             return Err(Unsent::Verdict(verdict, status >= 500));
         }
         serde_json::from_slice(&body).map_err(|error| {
@@ -116,14 +127,17 @@ impl<'s> Wire<'s> {
     pub async fn pause(&self, url: &str, unsent: Unsent, attempt: &mut u32) -> Result<(), BatchError> {
         let (failure, wish) = match unsent {
             Unsent::Ended(error) => return Err(error),
-            Unsent::Verdict(Verdict::Retry(failure, wish), _) => (failure, wish),
-            Unsent::Verdict(
-                Verdict::Relearn(failure, _)
-                | Verdict::Shorten(failure, _)
-                | Verdict::Fail(failure)
-                | Verdict::EndRun(failure),
-                _,
-            ) => return Err(BatchError::refused(url, &failure, self.settings.key.as_ref())),
+            Unsent::Full(full) => (Failure::http(429, &full.said), full.wish),
+            Unsent::Verdict(Verdict::Retry(failure, wish) | Verdict::Refused(failure, wish), _) => {
+                (failure, wish)
+            }
+            Unsent::Verdict(verdict, _) => {
+                return Err(BatchError::refused(
+                    url,
+                    verdict.failure(),
+                    self.settings.key.as_ref(),
+                ));
+            }
         };
         *attempt += 1;
         if *attempt as usize > self.settings.max_retries {
@@ -163,17 +177,22 @@ impl<'s> Wire<'s> {
             let verdict = retry::after_status(
                 status,
                 after,
-                &self.confidential.taken_out(body),
+                &self.confidential.taken_out(&body),
                 Manner::default(),
             );
             return Err(Unsent::Verdict(verdict, false));
         }
-        let mut file = File::create(partial).map_err(fault)?;
+        let mut file = state::create(partial).map_err(fault)?;
         while let Some(chunk) = self.in_time(response.chunk()).await?.map_err(broken)? {
             file.write_all(&chunk).map_err(fault)?;
         }
         file.sync_all().map_err(fault)?;
         state::rename(partial, path).map_err(fault)
+    }
+
+    /// What a vendor says of an error, without the key, if it repeats that.
+    pub fn error_text(&self, text: &str) -> String {
+        String::from_utf8_lossy(&self.confidential.taken_out(text.as_bytes())).into_owned()
     }
 
     /// Sleeps, unless the run is to stop.
@@ -235,8 +254,8 @@ impl<'s> Wire<'s> {
 
 fn retry_after(response: &Response) -> Option<Duration> {
     let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let header = response.headers().get("retry-after")?;
-    retry::retry_after(header.to_str().ok()?, since_1970)
+    let headers = response.headers();
+    limits::wish(|name| headers.get(name)?.to_str().ok(), since_1970)
 }
 
 /// The body, as far as anybody reads such answers.

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, MAIN_DB, OpenFlags, TransactionBehavior};
 
-use super::CacheError;
+use super::{CacheError, claims};
+use crate::files;
 
 /// The file's name in its folder.
 pub const FILE: &str = "answers.sqlite";
@@ -55,7 +56,9 @@ pub enum Access {
 pub fn open(folder: &Path, access: Access) -> Result<Option<Connection>, CacheError> {
     let path = folder.join(FILE);
     if access == Access::Keep {
-        std::fs::create_dir_all(folder).map_err(|error| CacheError::cannot("make", folder, &error))?;
+        files::create_private_folder(folder).map_err(|error| CacheError::cannot("make", folder, &error))?;
+        // SQLite would make it readable for all. Where it is there, or cannot be made, SQLite says so if it matters.
+        let _ = files::create_new(&path, files::Access::Private);
     } else if !path.exists() {
         return Ok(None);
     }
@@ -111,6 +114,10 @@ fn connect(path: &Path, access: Access) -> Result<Option<Connection>, Trouble> {
         connection.pragma_update(None, "synchronous", "NORMAL")?;
     }
     check(&connection, path)?;
+    if access == Access::Keep {
+        // Without them two processes may ask the same at once, and nothing else is lost.
+        let _ = claims::prepare(&connection);
+    }
     Ok(Some(connection))
 }
 

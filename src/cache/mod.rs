@@ -2,11 +2,15 @@
 //!
 //! ```text
 //!  summarize::answers ─► AnswerCache ─► file (SQLite, write-ahead log) ◄─► other processes
-//!                            │              ▲
-//!                            └─► memory     └── stats, prune
+//!          │                 │              ▲
+//!          └─► claims ───────┤              └── stats, prune
+//!        (who asks for what) └─► memory
 //!                               (what the file does not take)
 //! ```
 
+mod claims;
+#[cfg(test)]
+mod claims_tests;
 mod error;
 mod file;
 mod prune;
@@ -16,7 +20,7 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use rusqlite::{Connection, OptionalExtension, Row, named_params};
@@ -24,6 +28,7 @@ use rusqlite::{Connection, OptionalExtension, Row, named_params};
 use crate::names::Named;
 use crate::summarize::NotReady;
 use crate::summarize::answers::{AnswerKey, AnswerKind, AnswerStore, InMemory, KeptAnswer};
+use claims::Owner;
 pub use error::CacheError;
 pub use file::{Access, FILE};
 pub use prune::{Prune, Pruned, prune};
@@ -40,11 +45,22 @@ const USED: i64 = 24 * 60 * 60;
 pub struct AnswerCache {
     folder: PathBuf,
     access: Access,
-    open: Mutex<Option<Open>>,
+    open: Arc<Mutex<Option<Open>>>,
+    claims: Mutex<Claims>,
     /// Answers that the file did not take.
     rest: InMemory,
     has_failed: AtomicBool,
     warn: Box<dyn Fn(&str) + Send + Sync>,
+}
+
+/// What this process claims in the file.
+enum Claims {
+    /// Nothing so far.
+    None,
+    /// What it asks for.
+    Of(Owner),
+    /// Nothing any more: the file or the folder does not take it. Others may ask the same then.
+    GivenUp,
 }
 
 struct Open {
@@ -59,11 +75,27 @@ impl AnswerCache {
         Self {
             folder,
             access,
-            open: Mutex::new(None),
+            open: Arc::default(),
+            claims: Mutex::new(Claims::None),
             rest: InMemory::default(),
             has_failed: AtomicBool::new(false),
             warn,
         }
+    }
+
+    /// Becomes an owner of claims, where there is a file to keep them in.
+    fn owner(&self) -> Claims {
+        if self.access != Access::Keep || lock(&self.open).is_none() {
+            return Claims::GivenUp;
+        }
+        let open = Arc::clone(&self.open);
+        let renew = move |owner: &str| {
+            if let Some(open) = lock(&open).as_ref() {
+                // Where that fails, it is tried again before their time is over.
+                let _ = claims::renew(&open.connection, owner);
+            }
+        };
+        Owner::new(&self.folder, renew).map_or(Claims::GivenUp, Claims::Of)
     }
 
     fn failed(&self, doing: &str, error: &rusqlite::Error, so: &str) {
@@ -84,6 +116,9 @@ impl AnswerStore for AnswerCache {
             message: error.to_string(),
             help: error.help(),
         })?;
+        if self.access == Access::Keep {
+            claims::remove_leftovers(&self.folder);
+        }
         *lock(&self.open) = connection.map(|connection| Open {
             connection,
             synced: None,
@@ -121,7 +156,40 @@ impl AnswerStore for AnswerCache {
         }
     }
 
+    fn claim(&self, key: &AnswerKey) -> bool {
+        let mut claims = lock(&self.claims);
+        if matches!(*claims, Claims::None) {
+            *claims = self.owner();
+        }
+        let Claims::Of(owner) = &*claims else {
+            return true;
+        };
+        let open = lock(&self.open);
+        let Some(open) = open.as_ref() else {
+            return true;
+        };
+        let claimed = claims::claim(&open.connection, &self.folder, key.bytes(), owner.name());
+        if claimed.is_err() {
+            *claims = Claims::GivenUp;
+        }
+        claimed.unwrap_or(true)
+    }
+
+    fn release(&self, key: &AnswerKey) {
+        let mut claims = lock(&self.claims);
+        if let (Claims::Of(owner), Some(open)) = (&*claims, lock(&self.open).as_ref())
+            && claims::release(&open.connection, key.bytes(), owner.name()).is_err()
+        {
+            *claims = Claims::GivenUp;
+        }
+    }
+
     fn close(&self) {
+        let claims = std::mem::replace(&mut *lock(&self.claims), Claims::GivenUp);
+        if let (Claims::Of(owner), Some(open)) = (&claims, lock(&self.open).as_ref()) {
+            // Where that fails, they end with the owner's file.
+            let _ = claims::release_all(&open.connection, owner.name());
+        }
         // The last one to close it writes everything into one file and waits for the disk.
         drop(lock(&self.open).take());
     }

@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 use super::*;
 
-fn answer(text: &str) -> KeptAnswer {
+pub(super) fn answer(text: &str) -> KeptAnswer {
     KeptAnswer {
         kind: AnswerKind::Summary,
         text: text.to_owned(),
@@ -18,7 +18,7 @@ fn answer(text: &str) -> KeptAnswer {
     }
 }
 
-fn key(number: usize) -> AnswerKey {
+pub(super) fn key(number: usize) -> AnswerKey {
     AnswerKey::of(&[&number.to_string()])
 }
 
@@ -33,13 +33,13 @@ fn store(folder: &Path, access: Access) -> (AnswerCache, Arc<StdMutex<Vec<String
     )
 }
 
-fn opened(folder: &Path) -> AnswerCache {
+pub(super) fn opened(folder: &Path) -> AnswerCache {
     let (store, _) = store(folder, Access::Keep);
     store.open().unwrap();
     store
 }
 
-fn sql(store: &AnswerCache, statement: &str) {
+pub(super) fn sql(store: &AnswerCache, statement: &str) {
     let open = lock(&store.open);
     open.as_ref()
         .unwrap()

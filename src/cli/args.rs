@@ -28,7 +28,7 @@ pub struct Cli {
 const EXAMPLES: &str = "\
 Examples:
   trajfit compress runs.jsonl                        writes runs_compressed.jsonl beside it
-  trajfit compress runs.jsonl -o out.jsonl --target-max-tokens 32000
+  trajfit compress runs.jsonl -o out.jsonl --max-tokens 32000
   trajfit count runs.jsonl                           how many tokens the records have
   trajfit check runs_compressed.jsonl                exits with 1 if a record is over the budget
   trajfit explain runs.jsonl --line 7                what compress would do with a record, and why

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use super::errors::CliError;
 use super::exit::ExitStatus;
-use super::{stdout, units};
+use super::stdout;
 use crate::cache::{self, CacheError, FILE, Prune};
-use crate::config::{CachePlace, Sources};
+use crate::config::{self, Sources, units};
 use crate::pipeline::cache_beside;
 use crate::report::{self, CacheReport, cache_text, pruned_text};
 
@@ -124,8 +124,8 @@ fn configured() -> Result<PathBuf, CliError> {
         ..Sources::default()
     };
     match sources.resolve()?.config.summarization.cache {
-        CachePlace::Folder(folder) => Ok(PathBuf::from(folder)),
-        CachePlace::Auto | CachePlace::Off => Err(CliError::usage("which cache?").with_help(WHERE)),
+        config::Place::Named(folder) => Ok(PathBuf::from(folder)),
+        config::Place::Auto | config::Place::Off => Err(CliError::usage("which cache?").with_help(WHERE)),
     }
 }
 

@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use super::check_grounding::GroundingCheck;
 use super::errors::CliError;
 use super::exit::ExitStatus;
+use super::inputs::tokens;
 use super::stdout;
 use super::survey::{AnswerFormat, SurveyArgs, Surveyed};
-use crate::report::{self, CheckOutcome, Limits, MaxOver, check_text};
+use crate::report::{self, Allowance, CheckOutcome, Limits, check_text};
 
 /// Check that trajectories are within the budget: exit code 0 if they are, 1 if not.
 ///
@@ -16,6 +17,11 @@ use crate::report::{self, CheckOutcome, Limits, MaxOver, check_text};
 /// cannot be read (--on-invalid pass allows that) or the template refuses one (--allow-refused), and where there is no
 /// record at all: a check that saw nothing says nothing.
 ///
+/// With --grounding, the records of one run pair by source and line, as the metrics beside COMPRESSED say. Others pair by
+/// their ids; records that share an id, or have none, pair by order where both data sets have as many of them. Records that
+/// were not judged fail the check (--allow-unjudged): those without a counterpart, those that the run rejected, and those of
+/// which no assistant turn is the original's.
+///
 /// The format of the records is given by --input-format, since --format is that of the answer.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -23,21 +29,24 @@ pub struct CheckArgs {
     #[command(flatten)]
     survey: SurveyArgs,
     /// Records that may be over --max-tokens: a number, or a part of all records such as 0.5%
-    #[arg(long, value_name = "COUNT|PERCENT", default_value = "0", value_parser = max_over)]
-    max_over: MaxOver,
+    #[arg(long, value_name = "COUNT|PERCENT", default_value = "0", value_parser = allowance)]
+    max_over: Allowance,
     /// Tokens that the 99th percentile of all records may be
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64))]
+    #[arg(long, value_name = "N", value_parser = tokens)]
     p99: Option<u64>,
     /// Records that the chat template refuses do not fail the check
     #[arg(long)]
     allow_refused: bool,
     /// Compare with the data before compression, of whatever program: are the identifiers that kept assistant turns rely on
-    /// still told before them? Then no tokens are counted
+    /// still told before them? Then no tokens are counted. Give it once for each input of a run that merged several
     #[arg(long, value_name = "ORIGINAL", conflicts_with_all = ["p99", "allow_refused"])]
-    grounding: Option<PathBuf>,
+    grounding: Vec<PathBuf>,
     /// With --grounding: the part of these identifiers that must be held, 0 to 1
     #[arg(long, value_name = "PART", requires = "grounding", value_parser = part)]
     min_grounding: Option<f64>,
+    /// With --grounding: records that need not be judged: a number, or a part of all such as 0.5%
+    #[arg(long, value_name = "COUNT|PERCENT", default_value = "0", requires = "grounding", value_parser = allowance)]
+    allow_unjudged: Allowance,
     /// What the answer is printed as
     #[arg(long, value_name = "NAME", value_enum, default_value_t = AnswerFormat::Text)]
     format: AnswerFormat,
@@ -54,12 +63,13 @@ Exit codes: 0 passed, 1 failed, 2 wrong usage or configuration, 4 could not go o
 
 /// Runs the command.
 pub fn run(args: CheckArgs) -> Result<ExitStatus, CliError> {
-    if let Some(original) = &args.grounding {
+    if !args.grounding.is_empty() {
         let (compressed, config) = args.survey.only_input()?;
         return GroundingCheck {
-            original,
+            originals: &args.grounding,
             compressed: &compressed,
             least: args.min_grounding,
+            allow_unjudged: args.allow_unjudged,
             format: args.format,
             config: &config,
         }
@@ -96,14 +106,16 @@ pub fn run(args: CheckArgs) -> Result<ExitStatus, CliError> {
     })
 }
 
-/// The value of `--max-over`.
-fn max_over(text: &str) -> Result<MaxOver, String> {
+/// The value of `--max-over` and `--allow-unjudged`.
+fn allowance(text: &str) -> Result<Allowance, String> {
     let Some(percent) = text.strip_suffix('%') else {
-        let count = text.parse().map(MaxOver::Records);
+        let count = text.parse().map(Allowance::Records);
         return count.map_err(|_| "neither a number of records nor a percentage such as 0.5%".to_owned());
     };
     match percent.trim().parse::<f64>() {
-        Ok(percent) if (0.0..=100.0).contains(&percent) => Ok(MaxOver::Share((percent * 1e6).round() as u64)),
+        Ok(percent) if (0.0..=100.0).contains(&percent) => {
+            Ok(Allowance::Share((percent * 1e6).round() as u64))
+        }
         _ => Err("not a percentage from 0% to 100%".to_owned()),
     }
 }
@@ -119,13 +131,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_records_allowed_over_are_a_number_or_a_share() {
-        assert_eq!(max_over("12"), Ok(MaxOver::Records(12)));
-        assert_eq!(max_over("0.5%"), Ok(MaxOver::Share(500_000)));
-        assert_eq!(max_over("0.07 %"), Ok(MaxOver::Share(70_000)));
-        assert_eq!(max_over("100%"), Ok(MaxOver::Share(100_000_000)));
+    fn the_records_allowed_are_a_number_or_a_share() {
+        assert_eq!(allowance("12"), Ok(Allowance::Records(12)));
+        assert_eq!(allowance("0.5%"), Ok(Allowance::Share(500_000)));
+        assert_eq!(allowance("0.07 %"), Ok(Allowance::Share(70_000)));
+        assert_eq!(allowance("100%"), Ok(Allowance::Share(100_000_000)));
         for wrong in ["", "%", "-1", "-1%", "101%", "0.5", "NaN%", "half"] {
-            assert!(max_over(wrong).is_err(), "{wrong}");
+            assert!(allowance(wrong).is_err(), "{wrong}");
         }
     }
 }

@@ -1,5 +1,6 @@
 //! `trajfit check --grounding`: how well a compressed data set keeps what its assistant turns rely on.
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use super::errors::{self, CliError};
@@ -9,24 +10,23 @@ use super::survey::AnswerFormat;
 use super::{running, stdout};
 use crate::config::{Config, OnInvalid};
 use crate::fit::{PairScorer, UnreadablePair};
-use crate::metrics::{GroundedRecord, is_grounded, share_held};
-use crate::pipeline::{self, Found, Matching, Pairs, RawRecord, RunError};
-use crate::report::{self, GroundingOutcome, grounding_text};
+use crate::metrics::{Complaint, GroundedRecord, is_grounded, share_held};
+use crate::pipeline::{self, Found, LeftOut, Pairs, RawRecord, RunError, TooLong};
+use crate::report::{self, Allowance, GroundingOutcome, grounding_text};
 
 /// Dangling identifiers named for a record, at most.
 const NAMED: usize = 5;
 
-/// Unreadable pairs told, at most.
-const TOLD: usize = 10;
-
 /// What is asked for.
 pub struct GroundingCheck<'a> {
     /// The data before.
-    pub original: &'a Path,
+    pub originals: &'a [PathBuf],
     /// The data after.
     pub compressed: &'a Path,
     /// The part of identifiers that must be held.
     pub least: Option<f64>,
+    /// The records that need not be judged.
+    pub allow_unjudged: Allowance,
     /// What the answer is printed as.
     pub format: AnswerFormat,
     /// The effective configuration.
@@ -50,39 +50,37 @@ impl GroundingCheck<'_> {
     }
 
     fn outcome(&self) -> Result<GroundingOutcome, CliError> {
-        let paths: [PathBuf; 2] = [self.original.to_owned(), self.compressed.to_owned()];
-        if paths.iter().any(|path| is_dash(path)) {
+        let compressed = [self.compressed.to_owned()];
+        if self.originals.iter().chain(&compressed).any(|path| is_dash(path)) {
             return Err(CliError::usage(
                 "--grounding cannot read standard input: both data sets are read twice",
             )
             .with_help("name files or directories"));
         }
-        inputs::check(&paths)?;
-        let sources =
-            |path: &PathBuf| pipeline::sources(std::slice::from_ref(path)).map_err(running::cli_error);
-        let [original, compressed] = &paths;
+        inputs::check(self.originals)?;
+        inputs::check(&compressed)?;
         let pairs = Pairs {
-            original: sources(original)?,
-            compressed: sources(compressed)?,
+            original: pipeline::sources(self.originals).map_err(running::cli_error)?,
+            compressed: pipeline::sources(&compressed).map_err(running::cli_error)?,
+            compressed_path: self.compressed.to_owned(),
+            max_record_bytes: self.config.input.max_record_bytes.0,
         };
         let stop = running::stop_on_signals()?;
         let scorer = PairScorer {
             format: running::format(self.config),
         };
         let matching = pairs.matching(scorer, &stop).map_err(running::cli_error)?;
+        errors::warn(&matching.warnings);
         let mut outcome = GroundingOutcome {
             schema: report::GROUNDING_SCHEMA,
             version: env!("CARGO_PKG_VERSION"),
             min_grounding: self.least,
-            matched_by: match matching {
-                Matching::Ids => "ids",
-                Matching::Order => "order",
-            }
-            .to_owned(),
+            matched_by: matching.name(),
+            metrics: matching.metrics().map(|path| path.display().to_string()),
             ..GroundingOutcome::default()
         };
         let stops = self.config.input.on_invalid == OnInvalid::Fail;
-        let left_out = pairs.each(matching, scorer, &stop, |found| {
+        let compared = pairs.each(&matching, scorer, &stop, |found| {
             match found {
                 Found::Pair(old, new) => add(&mut outcome, scorer, old, new, stops)?,
                 // It says itself why it cannot be read.
@@ -90,18 +88,32 @@ impl GroundingCheck<'_> {
                     add(&mut outcome, scorer, new, new, stops)?;
                 }
                 Found::NoOriginal(_) => outcome.records_without_original += 1,
+                Found::Left(_, LeftOut::Rejected) => outcome.originals_rejected += 1,
+                Found::Left(_, LeftOut::NotTaken) => outcome.originals_not_taken += 1,
+                Found::Left(_, LeftOut::Counts { .. } | LeftOut::Elsewhere) => {
+                    outcome.originals_left_out += 1;
+                }
             }
-            Ok(())
+            Ok(ControlFlow::Continue(()))
         });
-        outcome.originals_left_out = left_out.map_err(running::cli_error)?;
+        compared.map_err(running::cli_error)?;
         outcome.anchors_held_share = share_held(outcome.anchors_needed, outcome.anchors_held);
-        let all_read = outcome.unreadable + outcome.records_without_original == 0
-            || self.config.input.on_invalid == OnInvalid::Pass;
+        let unreadable = if self.config.input.on_invalid == OnInvalid::Pass {
+            0
+        } else {
+            outcome.unreadable
+        };
+        outcome.unjudged = unreadable
+            + outcome.records_without_original
+            + outcome.records_without_kept_turns
+            + outcome.originals_left_out
+            + outcome.originals_rejected;
+        outcome.allowed_unjudged = self.allow_unjudged.of(outcome.records + outcome.unjudged);
         let is_enough = self
             .least
             .is_none_or(|least| is_grounded(outcome.anchors_needed, outcome.anchors_held, least));
         // A check that saw nothing says nothing.
-        outcome.passed = is_enough && all_read && outcome.records > 0;
+        outcome.passed = is_enough && outcome.unjudged <= outcome.allowed_unjudged && outcome.records > 0;
         if outcome.records == 0 {
             errors::warn(&["no record was compared".to_owned()]);
         }
@@ -116,27 +128,39 @@ fn add(
     new: &RawRecord,
     stops: bool,
 ) -> Result<(), RunError> {
-    let score = match scorer.score(&old.bytes, &new.bytes) {
-        Ok(score) => score,
-        Err(unreadable) => {
+    let too_long = [old, new].into_iter().find_map(|record| {
+        let too_long = record.too_long?;
+        Some((record, TooLong::CODE, too_long.to_string()))
+    });
+    let score = match too_long {
+        Some(too_long) => Err(too_long),
+        None => scorer.score(&old.bytes, &new.bytes).map_err(|unreadable| {
             let (record, error) = match unreadable {
                 UnreadablePair::Original(error) => (old, error),
                 UnreadablePair::Compressed(error) => (new, error),
             };
-            let told = format!("{}:{}: {error}", record.source, record.line);
+            (record, error.code(), error.to_string())
+        }),
+    };
+    let score = match score {
+        Ok(score) => score,
+        Err((record, code, error)) => {
             if stops {
                 return Err(RunError::CannotGoOn {
-                    message: format!("stopped at a record: {told}"),
+                    message: format!("stopped at a record: {}:{}: {error}", record.source, record.line),
                     help: "mend the input, or go on after such records with --on-invalid reject".to_owned(),
                 });
             }
             outcome.unreadable += 1;
-            if outcome.unreadable_records.len() < TOLD {
-                outcome.unreadable_records.push(told);
-            }
+            let told = &mut outcome.unreadable_records;
+            Complaint::note(told, &record.source, record.line, code, error);
             return Ok(());
         }
     };
+    if score.is_unjudged() {
+        outcome.records_without_kept_turns += 1;
+        return Ok(());
+    }
     let (needed, held) = (score.needed.len() as u64, score.held() as u64);
     outcome.records += 1;
     outcome.changed_records += u64::from(old.bytes != new.bytes);

@@ -13,10 +13,11 @@ use crate::config::{Config, Key, OverLimit, Provenance, Sources};
 ///
 /// Input is JSON Lines or a JSON array, ShareGPT (conversations) or chat (messages), plain, gzip or Zstandard.
 /// Beside OUT stand its metrics (.metrics.csv), its totals (.summary.json) and, where records were rejected, the
-/// rejects (.rejects.jsonl).
+/// rejects (.rejects.jsonl); --metrics, --summary and --rejects name other places. A run to standard output writes
+/// metrics and totals only where these flags name them, and rejects into the current directory.
 ///
 /// Every flag from Counting on is a key of the configuration file as well, and an environment variable
-/// (TRAJFIT_TARGET_MAX_TOKENS for --target-max-tokens): see trajfit config.
+/// (TRAJFIT_TARGET_MAX_TOKENS for --max-tokens): see trajfit config.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
@@ -69,10 +70,10 @@ const EXAMPLES: &str = "\
 Examples:
   trajfit compress runs.jsonl -o out.jsonl           the built-in tokenizer and summarizer
   trajfit compress runs.jsonl --tokenizer qwen3/     the tokenizer of the model to be trained
-  trajfit compress data/ -o fitted/ --target-max-tokens 32000
-  trajfit compress runs.jsonl --dry-run --sample 5   what would happen, on a twentieth
+  trajfit compress data/ -o fitted/ --max-tokens 32000
+  trajfit compress runs.jsonl --dry-run --sample 5%  what would happen, on a twentieth
   trajfit compress runs.jsonl -o out.jsonl --resume  after an interruption
-  zcat runs.jsonl.gz | trajfit compress - > out.jsonl";
+  zcat runs.jsonl.gz | trajfit compress - --rejects bad.jsonl --metrics rows.csv > out.jsonl";
 
 /// A run that can start.
 #[derive(Debug, Clone, PartialEq)]

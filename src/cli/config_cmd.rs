@@ -14,7 +14,7 @@ use crate::config::{KEYS, MachineFormat, Resolved, Value};
 /// Show the effective configuration and where each value comes from.
 ///
 /// Later layers win: defaults, then the file, then the environment (TRAJFIT_TARGET_MAX_TOKENS for
-/// --target-max-tokens, and so on), then flags.
+/// --max-tokens, and so on), then flags.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 #[expect(clippy::doc_markdown, reason = "the text is help for a terminal")]
@@ -33,7 +33,7 @@ const EXAMPLES: &str = "\
 Examples:
   trajfit config                                     every key, its value, and its origin
   trajfit config --format yaml > run.yaml            a file to start from
-  trajfit config --config run.yaml --target-max-tokens 8000";
+  trajfit config --config run.yaml --max-tokens 8000";
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum FileFormat {
@@ -46,6 +46,11 @@ enum FileFormat {
 pub fn run(args: ConfigArgs) -> Result<ExitStatus, CliError> {
     let resolved = args.keys.into_sources(args.config).resolve()?;
     errors::warn(&resolved.all_warnings());
+    if args.format.is_some() {
+        let hidden = KEYS.iter().filter(|key| key.is_hidden(&resolved.config));
+        let left_out = hidden.map(|key| format!("{} is left out: it may hold secrets", key.path));
+        errors::warn(&left_out.collect::<Vec<_>>());
+    }
     let text = match args.format {
         None => table(&resolved),
         Some(FileFormat::Yaml) => resolved.config.to_machine(MachineFormat::Yaml),
@@ -69,7 +74,7 @@ fn table(resolved: &Resolved) -> String {
             }
             Value::Null if key.path == "summarization.base_url" => resolved.config.base_url().to_owned(),
             Value::Null => "not set".to_owned(),
-            _ if key.secret => "set".to_owned(),
+            _ if key.is_hidden(&resolved.config) => key.shown(&resolved.config),
             Value::Text(text)
                 if text.is_empty() || text.contains(|c: char| c.is_whitespace() || c.is_control()) =>
             {

@@ -8,12 +8,12 @@ use super::compress::CompressOptions;
 use super::errors::{self, CliError};
 use super::exit::ExitStatus;
 use super::progress::{Progress, ProgressStyle, compressing};
-use super::running;
 use super::summarizer::{self, Chosen};
-use crate::config::{Config, OutputCompression, OverLimit, SummarizerKind};
-use crate::fit::{FitSettings, Fitter};
+use super::{running, stdout};
+use crate::config::{Config, OutputCompression, OverLimit, Place, SummarizerKind};
+use crate::fit::{CountMode, FitSettings, Fitter};
 use crate::metrics::{Status, Totals, is_grounded, share_held};
-use crate::pipeline::{self, Codec, Job, RunError, RunReport, Sample, Source, Targets, Worker};
+use crate::pipeline::{self, Codec, Job, NamedFiles, RunError, RunReport, Sample, Source, Targets, Worker};
 use crate::report::{
     DryRunFigures, OverLimitFigures, Reasons, RecordFigures, RequestFigures, RunFigures, summary_table,
 };
@@ -44,6 +44,7 @@ pub fn worker(config: &Config, sources: &[Source], chosen: &Chosen) -> Result<Wo
         },
         on_invalid: config.input.on_invalid,
         source_names: sources.iter().map(Source::name).collect(),
+        csv_safe: config.metrics.csv_safe,
     })
 }
 
@@ -62,6 +63,17 @@ pub fn run(options: &CompressOptions, mut job: Job, chosen: Chosen) -> Result<Ex
     );
     let ended = pipeline::run(&job, worker, &counters, &stop);
     progress.finish();
+    // Nobody knows the name otherwise: not where the table is not printed, nor from the command.
+    if job.targets.to_stdout
+        && options.config.output.rejects_file.is_none()
+        && (options.quiet || ended.is_err())
+        && job.targets.rejects().exists()
+    {
+        errors::warn(&[format!(
+            "records were rejected; they are in {}",
+            job.targets.rejects().display()
+        )]);
+    }
     match ended {
         Ok(report) => Ok(tell(options, &report, job.cost(&report.totals.sums))),
         Err(RunError::OutputClosed) => Ok(ExitStatus::Done),
@@ -73,9 +85,10 @@ pub fn run(options: &CompressOptions, mut job: Job, chosen: Chosen) -> Result<Ex
 pub fn job(options: &CompressOptions) -> Result<Job, CliError> {
     let config = &options.config;
     let sources = pipeline::sources(&options.inputs).map_err(running::cli_error)?;
-    let stdout = PathBuf::from("-");
+    let dash = PathBuf::from("-");
     let output: Option<&Path> = if options.writes_stdout() {
-        Some(&stdout)
+        stdout::refuse_closed()?;
+        Some(&dash)
     } else {
         options.output.as_deref()
     };
@@ -90,13 +103,15 @@ pub fn job(options: &CompressOptions) -> Result<Job, CliError> {
         Targets::of(&sources, &options.inputs, output, suffix, codec).map_err(running::cli_error)?;
     Ok(Job {
         sources,
-        targets,
+        targets: targets.with_named(named_files(config)),
         settings: config.fingerprint(),
         dry_run: options.dry_run,
+        is_estimate: is_estimate(options),
         limit: options.limit,
         sample: options
             .sample
             .map_or(Sample::ALL, |percent| Sample::new(percent, options.seed)),
+        max_record_bytes: config.input.max_record_bytes.0,
         resume: options.resume,
         force: options.force,
         jobs: running::jobs(config),
@@ -106,9 +121,23 @@ pub fn job(options: &CompressOptions) -> Result<Job, CliError> {
             SummarizerKind::Command => running::jobs(config),
         },
         prices: summarizer::prices(config),
-        metrics: config.metrics.enabled,
+        metrics: config.metrics.file != Place::Off,
+        csv_safe: config.metrics.csv_safe,
         asks: None,
     })
+}
+
+/// The side files that the configuration names. A dash is standard output, as everywhere.
+fn named_files(config: &Config) -> NamedFiles {
+    let path = |name: &String| PathBuf::from(if name == "-" { "/dev/stdout" } else { name.as_str() });
+    NamedFiles {
+        metrics: match &config.metrics.file {
+            Place::Named(name) => Some(path(name)),
+            Place::Auto | Place::Off => None,
+        },
+        summary: config.metrics.summary_file.as_ref().map(path),
+        rejects: config.output.rejects_file.as_ref().map(path),
+    }
 }
 
 /// What the algorithm sees of the configuration.
@@ -125,8 +154,10 @@ pub fn settings(config: &Config, dry_run: bool) -> FitSettings {
         grounding: compression.grounding,
         file_footer: compression.file_footer,
         redaction: config.redaction.enabled,
+        redact_pii: config.redaction.pii,
         protection: config.protected_turns,
         notice: config.summary_notice().map(str::to_owned),
+        template_arguments: config.tokenizer.template_arguments,
         image_tokens: config.tokenizer.image_tokens,
         format: running::format(config),
         over_limit: compression.over_limit,
@@ -192,6 +223,8 @@ fn figures(options: &CompressOptions, report: &RunReport, cost: Option<f64>) -> 
         },
         tokens_before: sums.original_tokens,
         tokens_after: sums.compressed_tokens,
+        is_rendered: options.config.compression.count == CountMode::Rendered,
+        uncounted_value_tokens: sums.uncounted_value_tokens,
         target_max_tokens: options.config.compression.target_max_tokens as u64,
         over_limit: OverLimitFigures {
             records: sums.still_over_limit,
@@ -202,6 +235,8 @@ fn figures(options: &CompressOptions, report: &RunReport, cost: Option<f64>) -> 
                 .collect(),
         },
         degraded: sums.degraded,
+        degraded_compressed: sums.degraded_compressed,
+        summary_starved: sums.summary_starved,
         both_counts: totals.both_counts.is_any().then(|| totals.both_counts.clone()),
         masked_turns: sums.masked_turns,
         records_with_faults: sums.records_with_faults,
@@ -223,8 +258,14 @@ fn figures(options: &CompressOptions, report: &RunReport, cost: Option<f64>) -> 
         dry_run: options.dry_run.then_some(DryRunFigures {
             summaries: totals.with_status(Status::Compressed),
             tokens_to_read: report.summary_input_tokens,
+            is_estimate: is_estimate(options),
         }),
     }
+}
+
+/// Whether a run's figures are estimates: a dry run asks only the embedded summarizer.
+fn is_estimate(options: &CompressOptions) -> bool {
+    options.dry_run && options.config.summarization.summarizer != SummarizerKind::Extractive
 }
 
 fn reasons(totals: &Totals, status: Status) -> Reasons {

@@ -101,6 +101,7 @@ fn argument(key: &'static Key) -> Arg {
     let (value_name, parser) = match key.kind() {
         Kind::Count => ("N", StringValueParser::new().into()),
         Kind::Number => ("NUMBER", StringValueParser::new().into()),
+        Kind::Size => ("SIZE", StringValueParser::new().into()),
         Kind::Text => ("TEXT", StringValueParser::new().into()),
         Kind::Object => ("JSON", StringValueParser::new().into()),
         Kind::Words => ("COMMAND", StringValueParser::new().into()),
@@ -109,6 +110,7 @@ fn argument(key: &'static Key) -> Arg {
     };
     let default = match key.value(&Config::default()) {
         Value::Null => String::new(),
+        _ if key.help.contains("[default: ") => String::new(),
         Value::Text(text) if text.contains(char::is_whitespace) => format!(" [default: {text:?}]"),
         value => format!(" [default: {value}]"),
     };
@@ -122,7 +124,8 @@ fn argument(key: &'static Key) -> Arg {
         arg
     };
     arg.long(key.flag)
-        .value_name(value_name)
+        .visible_aliases(key.alias)
+        .value_name(key.value_name.unwrap_or(value_name))
         .value_parser(parser)
         .allow_negative_numbers(matches!(key.kind(), Kind::Count | Kind::Number))
         .hide_possible_values(key.kind() == Kind::Switch)

@@ -24,7 +24,6 @@ mod show_text;
 mod stdout;
 mod summarizer;
 mod survey;
-mod units;
 mod version;
 mod visible;
 
@@ -46,13 +45,12 @@ pub fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(usage) => {
             // Help and version come this way too. A closed pipe is no reason to complain.
-            let _ = usage.print();
-            return if usage.use_stderr() {
-                ExitStatus::Usage
-            } else {
-                ExitStatus::Done
+            if usage.use_stderr() {
+                let _ = usage.print();
+                return ExitStatus::Usage.into();
             }
-            .into();
+            let printed = stdout::written(|| usage.print()).map(|()| ExitStatus::Done);
+            return printed.unwrap_or_else(|error| error.report()).into();
         }
     };
     let ended = match cli.command {

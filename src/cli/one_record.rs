@@ -8,10 +8,14 @@ use super::execute;
 use super::inputs;
 use super::key_flags::{KeyFlags, KeySet};
 use super::running;
+use super::visible::one_line;
 use crate::config::{Config, KEYS, Key};
-use crate::fit::{Explanation, Fitter};
+use crate::fit::{Explanation, Fitter, PairScorer};
 use crate::pipeline::{self, RawRecord, Records};
 use crate::summarize::extractive::Extractive;
+
+/// Lines listed of records that share an id, beside the first.
+const LISTED: usize = 9;
 
 /// Which record, and the settings that decide its plan.
 #[derive(Debug, clap::Args)]
@@ -22,6 +26,9 @@ pub struct OneRecordArgs {
     /// Line of the record, from 1; in a JSON array, its number
     #[arg(short = 'n', long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     line: u64,
+    /// Id of the record, where no other has it
+    #[arg(long, value_name = "ID", conflicts_with = "line")]
+    id: Option<String>,
     /// Configuration file, YAML, TOML or JSON by its name
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
@@ -41,10 +48,12 @@ impl KeySet for PlanKeys {
                     || matches!(
                         key.path,
                         "input.format"
+                            | "input.max_record_bytes"
                             | "output.add_summary_notice"
                             | "output.summary_notice_text"
                             | "output.sanitize"
                             | "redaction.enabled"
+                            | "redaction.pii"
                     )
             };
             KEYS.iter().filter(decides).copied().collect()
@@ -55,8 +64,12 @@ impl KeySet for PlanKeys {
 
 /// The record, and how to fit it.
 pub struct OneRecord {
+    /// The file that it is in.
+    pub input: PathBuf,
     /// As it was read.
     pub raw: RawRecord,
+    /// Bytes that a record may have.
+    pub max_record_bytes: u64,
     /// With the embedded summarizer: nothing is asked over a network to explain a plan.
     pub fitter: Fitter,
 }
@@ -66,10 +79,27 @@ impl OneRecordArgs {
     pub fn read(self) -> Result<OneRecord, CliError> {
         let resolved = self.keys.into_sources(self.config).resolve()?;
         errors::warn(&resolved.unknown_variables);
-        let raw = record_at(&self.input, self.line)?;
+        let scorer = PairScorer {
+            format: running::format(&resolved.config),
+        };
+        let max_record_bytes = resolved.config.input.max_record_bytes.0;
+        let records = records_of(&self.input, max_record_bytes)?;
+        let raw = match &self.id {
+            Some(id) => record_with_id(records, &self.input, id, scorer)?,
+            None => record_at(records, &self.input, self.line)?,
+        };
+        if let Some(too_long) = raw.too_long {
+            let place = format!("{}:{}", raw.source, raw.line);
+            return Err(
+                CliError::usage(format!("cannot read record ({place}): {too_long}"))
+                    .with_help("--max-record-bytes lets it be longer"),
+            );
+        }
         Ok(OneRecord {
             raw,
+            max_record_bytes,
             fitter: fitter(&resolved.config)?,
+            input: self.input,
         })
     }
 }
@@ -89,31 +119,68 @@ impl OneRecord {
 }
 
 /// The record at a line of a file.
-pub fn record_at(input: &Path, line: u64) -> Result<RawRecord, CliError> {
-    find(input, |record| record.line == line)?.ok_or_else(|| {
+fn record_at(mut records: Records, input: &Path, line: u64) -> Result<RawRecord, CliError> {
+    while let Some(record) = records.next_record().map_err(running::cli_error)? {
+        if record.line == line {
+            return Ok(record);
+        }
+    }
+    Err(
         CliError::usage(format!("{} has no record at line {line}", input.display()))
-            .with_help("--line counts from 1; trajfit count FILE --json lists all records with their lines")
-    })
+            .with_help("--line counts from 1; trajfit count FILE --json lists all records with their lines"),
+    )
 }
 
-/// The first record of a file for which `is_wanted`.
-pub fn find(
+/// The record of a file that has an id; an error where several have it.
+fn record_with_id(
+    mut records: Records,
     input: &Path,
-    mut is_wanted: impl FnMut(&RawRecord) -> bool,
-) -> Result<Option<RawRecord>, CliError> {
+    id: &str,
+    scorer: PairScorer,
+) -> Result<RawRecord, CliError> {
+    let mut found: Option<RawRecord> = None;
+    let mut others = Vec::new();
+    let mut count = 0;
+    while let Some(record) = records.next_record().map_err(running::cli_error)? {
+        if scorer.id(&record.bytes).flatten().as_deref() != Some(id) {
+            continue;
+        }
+        count += 1;
+        match &found {
+            None => found = Some(record),
+            Some(_) if others.len() < LISTED => others.push(record.line.to_string()),
+            Some(_) => {}
+        }
+    }
+    let (place, id) = (input.display(), one_line(id));
+    let Some(found) = found else {
+        return Err(CliError::usage(format!("{place} has no record with the id {id}"))
+            .with_help("--line names a record by its line"));
+    };
+    if count == 1 {
+        return Ok(found);
+    }
+    let more = if count > others.len() + 1 {
+        ", \u{2026}"
+    } else {
+        ""
+    };
+    Err(CliError::usage(format!(
+        "{count} records of {place} have the id {id}, at lines {}, {}{more}",
+        found.line,
+        others.join(", ")
+    ))
+    .with_help("name one of them by --line"))
+}
+
+fn records_of(input: &Path, max_record_bytes: u64) -> Result<Records, CliError> {
     inputs::check(&[input.to_owned()])?;
     if input.is_dir() {
         return Err(CliError::usage(format!("{} is a directory", input.display()))
             .with_help("name the file that the record is in"));
     }
     let sources = pipeline::sources(&[input.to_owned()]).map_err(running::cli_error)?;
-    let mut records = Records::of(&sources);
-    while let Some(record) = records.next_record().map_err(running::cli_error)? {
-        if is_wanted(&record) {
-            return Ok(Some(record));
-        }
-    }
-    Ok(None)
+    Ok(Records::of(&sources, max_record_bytes))
 }
 
 fn fitter(config: &Config) -> Result<Fitter, CliError> {

@@ -72,14 +72,13 @@ impl Progress {
         let show = move || {
             let bar = (style == ProgressStyle::Bar).then(|| bar(counters.bytes_total));
             let started = Instant::now();
-            let first_byte = counters.bytes_read.load(Ordering::Relaxed);
             while stopped.recv_timeout(style.interval()) == Err(RecvTimeoutError::Timeout) {
-                let mut line = line(records(&counters), &counters, first_byte, started.elapsed());
+                let mut line = line(records(&counters), &counters, started.elapsed());
                 if let Some(spend) = &spend {
-                    line.push_str(&requests(spend, started.elapsed()));
+                    line.push_str(&requests(spend, &counters, started.elapsed()));
                 }
                 if let Some(bar) = &bar {
-                    bar.set_position(counters.bytes_read.load(Ordering::Relaxed));
+                    bar.set_position(counters.position());
                     bar.set_message(line);
                 } else {
                     let _ = writeln!(io::stderr(), "{line}");
@@ -149,18 +148,18 @@ fn count(counter: &AtomicU64) -> String {
     thousands(Counters::get(counter))
 }
 
-/// What matters most comes first: a narrow terminal cuts the end. `first_byte`: where this run began to read, for the
-/// rate of a resumed run.
-fn line(mut line: String, counters: &Counters, first_byte: u64, elapsed: Duration) -> String {
-    let read = counters.bytes_read.load(Ordering::Relaxed);
-    let rate = figures::megabytes_per_second(read.saturating_sub(first_byte), elapsed);
-    let _ = write!(line, ", {}", figures::megabytes(read));
+/// Adds how far the run is. What matters most comes first: a narrow terminal cuts the end.
+fn line(mut line: String, counters: &Counters, elapsed: Duration) -> String {
+    let position = counters.position();
+    let done = position.saturating_sub(Counters::get(&counters.bytes_skipped));
+    let rate = figures::megabytes_per_second(done, elapsed);
+    let _ = write!(line, ", {}", figures::megabytes(position));
     if let Some(total) = counters.bytes_total {
         let _ = write!(line, " of {}", figures::megabytes(total));
     }
     let _ = write!(line, ", {rate:.1} MB/s");
     if let (Some(total), true) = (counters.bytes_total, rate > 0.0) {
-        let seconds = total.saturating_sub(read) as f64 / 1e6 / rate;
+        let seconds = total.saturating_sub(position) as f64 / 1e6 / rate;
         let left = match Duration::try_from_secs_f64(seconds.ceil()) {
             Ok(left) if left < Duration::from_mins(1) => format!("{} s", left.as_secs()),
             Ok(left) => figures::duration(left),
@@ -171,13 +170,14 @@ fn line(mut line: String, counters: &Counters, first_byte: u64, elapsed: Duratio
     line
 }
 
-/// What is being asked and spent.
-fn requests(spend: &Spend, elapsed: Duration) -> String {
+/// What was answered, is being asked and spent.
+fn requests(spend: &Spend, counters: &Counters, elapsed: Duration) -> String {
     let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
     let minutes = (elapsed.as_secs_f64() / 60.0).max(1.0 / 60.0);
     let tokens = count(&spend.prompt_tokens) + count(&spend.completion_tokens);
     let mut text = format!(
-        "; {} requests, {} in flight, {} retries, {} tokens/min",
+        "; {} records answered, {} requests, {} in flight, {} retries, {} tokens/min",
+        thousands(Counters::get(&counters.answered)),
         thousands(count(&spend.requests)),
         thousands(count(&spend.in_flight)),
         thousands(count(&spend.retries)),
@@ -213,21 +213,53 @@ mod tests {
         let counters = Counters {
             bytes_total: Some(1_000_000_000),
             bytes_read: AtomicU64::new(250_000_000),
-            bytes_done: AtomicU64::new(0),
+            bytes_skipped: AtomicU64::new(50_000_000),
             records: AtomicU64::new(12_345),
             compressed: AtomicU64::new(300),
             over_limit: AtomicU64::new(2),
             rejected: AtomicU64::new(1),
+            ..Counters::default()
         };
         let elapsed = Duration::from_secs(5);
         assert_eq!(
-            line(compressing(&counters), &counters, 50_000_000, elapsed),
+            line(compressing(&counters), &counters, elapsed),
             "12,345 records, 300 compressed, 2 over limit, 1 rejected, 250.0 MB of 1.00 GB, 40.0 MB/s, 19 s left"
         );
         let stream = Counters::default();
         assert_eq!(
-            line(counting(&stream), &stream, 0, Duration::ZERO),
+            line(counting(&stream), &stream, Duration::ZERO),
             "0 records, 0 bytes, 0.0 MB/s"
+        );
+    }
+
+    #[test]
+    fn time_left_goes_by_what_is_answered_not_by_what_is_read() {
+        let counters = Counters {
+            bytes_total: Some(1_000_000_000),
+            bytes_read: AtomicU64::new(1_000_000_000),
+            bytes_begun: AtomicU64::new(4_000_000_000),
+            bytes_settled: AtomicU64::new(40_000_000),
+            ..Counters::default()
+        };
+        assert_eq!(
+            line(counting(&counters), &counters, Duration::from_secs(10)),
+            "0 records, 10.0 MB of 1.00 GB, 1.0 MB/s, 16 min 30 s left"
+        );
+    }
+
+    #[test]
+    fn a_resumed_run_is_as_fast_as_it_is_now() {
+        let counters = Counters {
+            bytes_total: Some(1_000_000_000),
+            bytes_read: AtomicU64::new(950_000_000),
+            bytes_skipped: AtomicU64::new(900_000_000),
+            bytes_begun: AtomicU64::new(50_000_000),
+            bytes_settled: AtomicU64::new(10_000_000),
+            ..Counters::default()
+        };
+        assert_eq!(
+            line(counting(&counters), &counters, Duration::from_secs(10)),
+            "0 records, 910.0 MB of 1.00 GB, 1.0 MB/s, 1 min 30 s left"
         );
     }
 
@@ -243,13 +275,17 @@ mod tests {
             prices: Some(prices),
             ..Limits::default()
         });
+        let counters = Counters {
+            answered: AtomicU64::new(1100),
+            ..Counters::default()
+        };
         spend.requests.store(1200, Ordering::Relaxed);
         spend.in_flight.store(50, Ordering::Relaxed);
         spend.cache_hits.store(7, Ordering::Relaxed);
         spend.took(Tokens::of(2_000_000, 100_000, false));
         assert_eq!(
-            requests(&spend, Duration::from_mins(2)),
-            "; 1,200 requests, 50 in flight, 0 retries, 1,050,000 tokens/min, 7 known, $2.40"
+            requests(&spend, &counters, Duration::from_mins(2)),
+            "; 1,100 records answered, 1,200 requests, 50 in flight, 0 retries, 1,050,000 tokens/min, 7 known, $2.40"
         );
     }
 

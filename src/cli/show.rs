@@ -1,26 +1,30 @@
 //! `trajfit show`: a record in the terminal, alone or beside what was made of it.
 
 use std::io::{self, IsTerminal};
-use std::path::PathBuf;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
 
 use super::cells::Page;
-use super::errors::CliError;
+use super::errors::{self, CliError};
 use super::exit::ExitStatus;
-use super::one_record::{self, OneRecord, OneRecordArgs};
+use super::inputs;
+use super::one_record::{OneRecord, OneRecordArgs};
+use super::running;
 use super::show_text::{Shown, alone, beside};
 use super::stdout;
 use super::visible::one_line;
 use crate::compress::anchors::PairScore;
 use crate::fit::{PairScorer, TurnCounter, UnreadablePair};
-use crate::pipeline::RawRecord;
+use crate::pipeline::{self, Found, LeftOut, Pairs, RawRecord};
 use crate::trajectory::{self, TurnView};
 
 /// Show one record in the terminal, or what it was and what it became.
 ///
 /// Roles, tokens a turn, and the region that compress would replace with the same flags. With --compressed, the record
 /// before and after side by side, whoever compressed it, with the identifiers that kept assistant turns rely on: held, or
-/// dangling. The compressed record is found by its id, else by its line. Colours only on a terminal, and not where NO_COLOR is
-/// set.
+/// dangling. The compressed record is found by source and line, as the metrics beside FILE say; without them by its id, or by
+/// order where both files have as many records with that id, or without one. Colours only on a terminal, and not where
+/// NO_COLOR is set.
 #[derive(Debug, clap::Args)]
 #[expect(clippy::doc_markdown, reason = "the text is help for a terminal")]
 pub struct ShowArgs {
@@ -101,25 +105,81 @@ fn compare(record: &OneRecord, after: &RawRecord, page: Page) -> Result<String, 
     Ok(beside(&old, &new, &score, page))
 }
 
-/// The record of the other file with the same id; without an id, the one at the same line.
-fn find_compressed(record: &OneRecord, path: &std::path::Path) -> Result<RawRecord, CliError> {
+/// The record of the other file that was made of this one.
+fn find_compressed(record: &OneRecord, path: &Path) -> Result<RawRecord, CliError> {
+    if inputs::is_dash(&record.input) || inputs::is_dash(path) {
+        return Err(
+            CliError::usage("--compressed cannot read standard input: both files are read twice")
+                .with_help("name files"),
+        );
+    }
+    inputs::check(&[path.to_owned()])?;
+    if path.is_dir() {
+        return Err(CliError::usage(format!("{} is a directory", path.display()))
+            .with_help("name the file that the record is in"));
+    }
+    let sources = |path: &Path| pipeline::sources(&[path.to_owned()]).map_err(running::cli_error);
+    let pairs = Pairs {
+        original: sources(&record.input)?,
+        compressed: sources(path)?,
+        compressed_path: path.to_owned(),
+        max_record_bytes: record.max_record_bytes,
+    };
     let scorer = PairScorer {
         format: record.fitter.settings.format,
     };
-    let Some(id) = scorer.id(&record.raw.bytes).flatten() else {
-        return one_record::record_at(path, record.raw.line);
-    };
-    let found = one_record::find(path, |other| {
-        scorer.id(&other.bytes).flatten().as_ref() == Some(&id)
-    })?;
-    found.ok_or_else(|| {
-        CliError::usage(format!(
-            "{} has no record with the id {}",
-            path.display(),
-            one_line(&id)
-        ))
-        .with_help("--compressed names a file that was made of INPUT")
-    })
+    let stop = running::stop_on_signals()?;
+    let matching = pairs.matching(scorer, &stop).map_err(running::cli_error)?;
+    errors::warn(&matching.warnings);
+    let mut found = None;
+    let searched = pairs.each(&matching, scorer, &stop, |step| {
+        found = match step {
+            Found::Pair(old, new) if old.line == record.raw.line => Some(Ok(new.clone())),
+            Found::Left(old, why) if old.line == record.raw.line => Some(Err(why)),
+            _ => return Ok(ControlFlow::Continue(())),
+        };
+        Ok(ControlFlow::Break(()))
+    });
+    searched.map_err(running::cli_error)?;
+    let id = scorer.id(&record.raw.bytes).flatten();
+    found
+        .unwrap_or(Err(LeftOut::NotTaken))
+        .map_err(|why| not_found(record, path, id.as_deref(), why))
+}
+
+/// The error for a record without a compressed one.
+fn not_found(record: &OneRecord, path: &Path, id: Option<&str>, why: LeftOut) -> CliError {
+    let (input, output) = (record.input.display(), path.display());
+    let place = one_line(&format!("{}:{}", record.raw.source, record.raw.line));
+    match why {
+        LeftOut::Rejected => CliError::usage(format!("the run rejected {place}"))
+            .with_help("the rejects file beside the output, .rejects.jsonl, has it with the reason"),
+        LeftOut::NotTaken => CliError::usage(format!("the run did not read {place}"))
+            .with_help("it took a part of its input only: --limit, --sample"),
+        LeftOut::Elsewhere => CliError::usage(format!("the run wrote {place} to another file than {output}"))
+            .with_help("--compressed names the file of the same name in the output directory"),
+        LeftOut::Counts {
+            by_id,
+            originals,
+            compressed,
+        } => {
+            let with = match id {
+                _ if !by_id => String::new(),
+                Some(id) => format!(" with the id {}", one_line(id)),
+                None => " without an id".to_owned(),
+            };
+            let message = if compressed == 0 {
+                format!("{output} has no record{with}")
+            } else {
+                format!(
+                    "which record of {output} was made of {place} is not known: it has {compressed}{with}, {input} {originals}"
+                )
+            };
+            CliError::usage(message).with_help(
+                "--compressed names a file that was made of INPUT; with the metrics of its run beside it, records pair by line",
+            )
+        }
+    }
 }
 
 fn shown(record: &OneRecord, raw: &RawRecord) -> Result<Shown, CliError> {
@@ -129,7 +189,7 @@ fn shown(record: &OneRecord, raw: &RawRecord) -> Result<Shown, CliError> {
     let mut counter = TurnCounter::new(fitter.counter.as_ref(), fitter.settings.image_tokens);
     let turns = parsed.turns.iter().enumerate().map(|(index, turn)| {
         let view = trajectory::view(turn, index);
-        (view.role, counter.turn(turn).tokens, said(&view))
+        (view.role, counter.turn(turn).tokens(), said(&view))
     });
     let turns = turns.collect();
     let system = parsed

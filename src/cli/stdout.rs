@@ -3,14 +3,29 @@
 use std::io::{self, ErrorKind, Write};
 
 use super::errors::CliError;
+use crate::standard_streams::StandardStream;
 
-/// Prints the text. A reader that has gone away (`| head`) has what it wanted.
+/// Refuses to write to a standard output that is closed.
+pub fn refuse_closed() -> Result<(), CliError> {
+    StandardStream::Output
+        .refuse_closed()
+        .map_err(|error| failed(&error))
+}
+
+/// Prints the text.
 pub fn print(text: &[u8]) -> Result<(), CliError> {
-    let mut stdout = io::stdout().lock();
-    match stdout.write_all(text).and_then(|()| stdout.flush()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(CliError::stopped(format!(
-            "cannot write to standard output: {error}"
-        ))),
+    written(|| io::stdout().lock().write_all(text))
+}
+
+/// Does what writes to standard output. A reader that has gone away (`| head`) has what it wanted.
+pub fn written(write: impl FnOnce() -> io::Result<()>) -> Result<(), CliError> {
+    refuse_closed()?;
+    match write().and_then(|()| io::stdout().flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(failed(&error)),
         _ => Ok(()),
     }
+}
+
+fn failed(error: &io::Error) -> CliError {
+    CliError::stopped(format!("cannot write to standard output: {error}"))
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::errors::{self, CliError};
 use super::running;
 use crate::cache::{Access, AnswerCache};
-use crate::config::{CachePlace, Config, SummarizerKind};
+use crate::config::{Config, Place, SummarizerKind};
 use crate::metrics::Prices;
 use crate::summarize::Summarizer;
 use crate::summarize::answers::{AnswerStore, InMemory};
@@ -95,9 +95,9 @@ pub fn chosen(config: &Config, kept: Kept, counter: &Arc<dyn TokenCounter>) -> R
 /// Where answers are kept.
 fn answers(config: &Config, kept: Kept) -> Arc<dyn AnswerStore> {
     let folder = match &config.summarization.cache {
-        CachePlace::Off => None,
-        CachePlace::Auto => kept.beside,
-        CachePlace::Folder(folder) => Some(PathBuf::from(folder)),
+        Place::Off => None,
+        Place::Auto => kept.beside,
+        Place::Named(folder) => Some(PathBuf::from(folder)),
     };
     let Some(folder) = folder else {
         return Arc::new(InMemory::default());

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
 use super::errors::{self, CliError};
-use super::inputs::{self, percent};
+use super::inputs::{self, percent, tokens};
 use super::key_flags::{KeyFlags, KeySet};
 use super::progress::{Progress, ProgressStyle, counting};
-use super::running;
+use super::{running, stdout};
 use crate::config::{Config, CountMode, KEYS, Key, OnInvalid};
 use crate::fit::Measurer;
 use crate::metrics::{Census, Measured};
@@ -24,8 +24,8 @@ pub struct SurveyArgs {
     /// Files or directories; - is standard input
     #[arg(value_name = "INPUT", required = true)]
     inputs: Vec<PathBuf>,
-    /// Tokens that a record may cost [default: the configuration's budget, 15250 where it says none]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    /// Tokens that a record may cost, such as 16000 or 16k [default: the configuration's budget, 15250 where it says none]
+    #[arg(long, visible_alias = "target-max-tokens", value_name = "N", value_parser = tokens)]
     max_tokens: Option<u64>,
     /// List so many of the largest records
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(..=MOST_LISTED))]
@@ -81,9 +81,12 @@ impl KeySet for CountingKeys {
 /// The key as these commands have it, where it matters to them: `--format` is what they print in.
 fn counting_key(key: &Key) -> Option<Key> {
     match key.path {
-        "tokenizer.name" | "tokenizer.chat_template" | "tokenizer.image_tokens" | "processing.jobs" => {
-            Some(*key)
-        }
+        "tokenizer.name"
+        | "tokenizer.chat_template"
+        | "tokenizer.template_arguments"
+        | "tokenizer.image_tokens"
+        | "input.max_record_bytes"
+        | "processing.jobs" => Some(*key),
         "compression.count" => Some(key.with_flag(key.flag, COUNT)),
         "input.format" => Some(key.with_flag("input-format", key.help)),
         "input.on_invalid" => Some(key.with_flag(key.flag, ON_INVALID)),
@@ -129,6 +132,7 @@ impl SurveyArgs {
             errors::warn(&resolved.unknown_variables);
         }
         inputs::check(&self.inputs)?;
+        stdout::refuse_closed()?;
         let sources = pipeline::sources(&self.inputs).map_err(running::cli_error)?;
         let names: Vec<String> = sources.iter().map(Source::name).collect();
         let counters = running::counters(&sources);
@@ -141,6 +145,7 @@ impl SurveyArgs {
             sample: self
                 .sample
                 .map_or(Sample::ALL, |percent| Sample::new(percent, seed)),
+            max_record_bytes: config.input.max_record_bytes.0,
             jobs: running::jobs(&config),
             lines,
             stop_at_unreadable: config.input.on_invalid == OnInvalid::Fail,
@@ -193,6 +198,7 @@ fn print_lines(lines: &[u8]) -> Result<(), RunError> {
 fn measurer(config: &Config) -> Result<Measurer, CliError> {
     Ok(Measurer {
         counter: running::tokenizer(config)?,
+        template_arguments: config.tokenizer.template_arguments,
         image_tokens: config.tokenizer.image_tokens,
         format: running::format(config),
         template: running::template(config)?,

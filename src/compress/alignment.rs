@@ -5,7 +5,7 @@ use std::hash::{Hash, Hasher};
 
 use rustc_hash::{FxHashMap, FxHasher};
 
-use crate::trajectory::{ToolCall, TurnView, leaves};
+use crate::trajectory::{ToolCall, TurnView, Turns, leaves};
 
 /// Where a turn of a compressed trajectory comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,22 +38,23 @@ const MAX_PAIRS: usize = 4_000_000;
 
 /// Where each turn of `compressed` comes from. Turns are compared by what they say (role, text, calls, answers), not by how
 /// it is written as JSON; those that are kept keep their order. `without_summaries` knows summaries that were appended to turns.
-pub fn align(
-    original: &[TurnView<'_>],
-    compressed: &[TurnView<'_>],
+pub fn align<'o, 'c>(
+    original: impl Into<Turns<'o>>,
+    compressed: impl Into<Turns<'c>>,
     without_summaries: WithoutSummaries,
 ) -> Vec<Origin> {
+    let (original, compressed) = (original.into(), compressed.into());
     let (old, new) = (hashes(original), hashes(compressed));
     let head = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
     let most = old.len().min(new.len()) - head;
     let pairs = old.iter().rev().zip(new.iter().rev());
     let tail = pairs.take(most).take_while(|(a, b)| a == b).count();
-    let middle = |hashes: &[u64]| hashes.get(head..hashes.len() - tail).unwrap_or_default().to_vec();
-    let (old_middle, new_middle) = (middle(&old), middle(&new));
+    let old_middle = old.get(head..old.len() - tail).unwrap_or_default();
+    let new_middle = new.get(head..new.len() - tail).unwrap_or_default();
     let matched = if old_middle.len() * new_middle.len() <= MAX_PAIRS {
-        longest(&old_middle, &new_middle)
+        longest(old_middle, new_middle)
     } else {
-        next_equal(&old_middle, &new_middle)
+        next_equal(old_middle, new_middle)
     };
     let mut origins: Vec<Origin> = (0..head).map(Origin::Kept).collect();
     let found = |index: Option<usize>| index.map_or(Origin::New, |index| Origin::Kept(head + index));
@@ -66,13 +67,18 @@ pub fn align(
 /// A turn that begins with what a turn of the original between its neighbours says comes from there.
 fn extend(
     origins: &mut [Origin],
-    original: &[TurnView<'_>],
-    compressed: &[TurnView<'_>],
+    original: Turns<'_>,
+    compressed: Turns<'_>,
     without_summaries: WithoutSummaries,
 ) {
     let mut from = 0;
+    // The turns that have summaries in them, without these.
     let of_original = OnceCell::new();
-    let all = || original.iter().map(without_summaries).collect::<Vec<_>>();
+    let all = || {
+        let turns = original.all().enumerate();
+        let left = turns.filter_map(|(turn, view)| Some((turn, without_summaries(&view)?.into_owned())));
+        left.collect::<FxHashMap<usize, TurnView<'static>>>()
+    };
     for index in 0..origins.len() {
         if let Some(turn) = origins.get(index).and_then(|origin| origin.turn()) {
             from = turn + 1;
@@ -86,22 +92,19 @@ fn extend(
         let Some(new) = compressed.get(index) else {
             continue;
         };
-        let between = original.get(from..to).unwrap_or_default();
-        let beside = without_summaries(new);
+        let beside = without_summaries(&new);
         let is_updated = |turn: usize| {
-            let old = of_original.get_or_init(all).get(turn);
-            let old = old.and_then(Option::as_ref);
-            old.is_some_and(|old| says_something(old) && continues(beside.as_ref().unwrap_or(new), old))
+            let old = of_original.get_or_init(all).get(&turn);
+            old.is_some_and(|old| says_something(old) && continues(beside.as_ref().unwrap_or(&new), old))
         };
-        let origin_in = |(place, old): (usize, &TurnView<'_>)| {
-            let turn = from + place;
-            if continues(new, old) {
+        let origin_in = |turn: usize| {
+            if continues(&new, &*original.get(turn)?) {
                 Some(Origin::Extended(turn))
             } else {
                 is_updated(turn).then_some(Origin::Updated(turn))
             }
         };
-        let found = between.iter().enumerate().find_map(origin_in);
+        let found = (from..to).find_map(origin_in);
         if let Some((found, origin)) = found.zip(origins.get_mut(index)) {
             *origin = found;
             from = found.turn().map_or(from, |turn| turn + 1);
@@ -184,8 +187,8 @@ fn next_equal(old: &[u64], new: &[u64]) -> Vec<Option<usize>> {
         .collect()
 }
 
-fn hashes(turns: &[TurnView<'_>]) -> Vec<u64> {
-    turns.iter().map(hash_of).collect()
+fn hashes(turns: Turns<'_>) -> Vec<u64> {
+    turns.all().map(|turn| hash_of(&turn)).collect()
 }
 
 fn hash_of(turn: &TurnView<'_>) -> u64 {

@@ -27,7 +27,7 @@ impl CutPoints {
         // The open group that reaches furthest back decides: walk backward, holding the earliest call still to be met.
         let mut earliest_call = count;
         for (index, turn) in outline.turns.iter().enumerate().rev() {
-            if let Some(call) = turn.answers {
+            if let Some(call) = turn.answers(index) {
                 earliest_call = earliest_call.min(call);
             }
             let inside_group = earliest_call < index;

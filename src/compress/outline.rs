@@ -1,20 +1,35 @@
 //! What the algorithm knows of a trajectory: a few facts a turn, no text.
 
+use std::num::NonZeroU32;
+
 use crate::trajectory::Role;
 
-/// The facts about one turn.
+/// The facts about one turn. There may be millions of turns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TurnFacts {
     /// Who speaks.
     pub role: Role,
     /// What the turn costs, in tokens.
     pub tokens: usize,
-    /// The assistant turn that this tool turn answers.
-    pub answers: Option<usize>,
+    /// How many turns before this tool turn the assistant turn stands that it answers.
+    pub asked_before: Option<NonZeroU32>,
     /// Whether the turn may be summarized: it was read in full.
     pub readable: bool,
     /// Whether the turn is nothing but text, so that it can be quoted verbatim.
     pub quotable: bool,
+}
+
+impl TurnFacts {
+    /// How many turns before the turn at `index` the one stands that it `answers`.
+    pub fn asked_before(index: usize, answers: Option<usize>) -> Option<NonZeroU32> {
+        let distance = index.checked_sub(answers?)?;
+        NonZeroU32::new(u32::try_from(distance).ok()?)
+    }
+
+    /// The assistant turn that this tool turn, which stands at `index`, answers.
+    pub fn answers(&self, index: usize) -> Option<usize> {
+        index.checked_sub(self.asked_before?.get() as usize)
+    }
 }
 
 /// A trajectory as facts.
@@ -46,10 +61,9 @@ impl Outline {
 
     /// One past the last turn of the group that an assistant turn opens.
     pub fn group_end(&self, assistant: usize) -> usize {
-        let last = self
-            .turns
-            .iter()
-            .rposition(|turn| turn.answers == Some(assistant));
+        let mut turns = self.turns.iter().enumerate();
+        let last = turns.rfind(|(index, turn)| turn.answers(*index) == Some(assistant));
+        let last = last.map(|(index, _)| index);
         last.map_or(assistant, |last| last.max(assistant)) + 1
     }
 }

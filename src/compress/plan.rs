@@ -47,7 +47,7 @@ pub fn plan(
     }
 }
 
-/// Extends a region until it frees `need`; `None` where no turn more can be taken.
+/// Extends a region until it frees `need`, by one group at the least; `None` where no group is left.
 pub fn extend(
     outline: &Outline,
     cut_points: &CutPoints,
@@ -57,11 +57,10 @@ pub fn extend(
 ) -> Option<Region> {
     let stretches = readable_stretches(outline, cut_points, region.start()..compressible_end);
     let stretch = stretches.first()?;
-    let end = cut_points
-        .at_or_after(end_of_need(outline, stretch, need))
-        .min(stretch.end);
+    // Counts may not add up: what seems to free enough already has turned out not to.
+    let end = end_of_need(outline, stretch, need).max(region.end() + 1);
     cut_points
-        .region(region.start(), end)
+        .region(region.start(), cut_points.at_or_after(end).min(stretch.end))
         .filter(|extended| extended.end() > region.end())
 }
 

@@ -18,8 +18,16 @@ impl Reason {
     pub const NO_NET_SAVING: &'static str = "no_net_saving";
     /// Head and tail alone are over the target.
     pub const PROTECTED_TURNS_EXCEED_BUDGET: &'static str = "protected_turns_exceed_budget";
-    /// Compressed, but the last pass left it over the target.
+    /// Compressed, but still over the target, and no compressible group is left.
     pub const REGION_EXHAUSTED: &'static str = "region_exhausted";
+    /// Compressed, but still over the target: what is left lies beyond a turn that cannot be summarized.
+    pub const REGION_DIVIDED: &'static str = "region_divided";
+    /// Compressed, but still over the target: taking more turns made the record as rendered longer.
+    pub const LARGER_REGION_COSTS_MORE: &'static str = "larger_region_costs_more";
+    /// Compressed, but still over the target when the passes ended, with compressible groups left.
+    pub const PASSES_EXHAUSTED: &'static str = "passes_exhausted";
+    /// The region has more turns than the summarizer is given to read.
+    pub const REGION_READ_IN_PART: &'static str = "region_read_in_part";
     /// No output of a tool between head and tail is worth masking.
     pub const NOTHING_TO_MASK: &'static str = "nothing_to_mask";
     /// All that could be masked is, and that was not enough.

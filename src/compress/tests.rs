@@ -24,7 +24,7 @@ fn outline(letters: &str) -> Outline {
         TurnFacts {
             role,
             tokens: 10,
-            answers,
+            asked_before: TurnFacts::asked_before(index, answers),
             readable: letter != 'x',
             quotable: letter != 'x',
         }
@@ -283,4 +283,18 @@ fn auto_merges_where_two_human_turns_would_meet() {
     assert_eq!(at("shgtgtgtg", 2, 4), (Some(1), true, false));
     assert_eq!(at("shgtgthg", 4, 6), (Some(3), true, false));
     assert_eq!(at("shggghg", 3, 5), (None, true, true));
+}
+
+#[test]
+fn an_extension_takes_what_is_needed_and_one_group_at_the_least() {
+    let outline = outline("shgtgtgtgtgtgtgtgtg");
+    let cut_points = CutPoints::of(&outline);
+    let region = cut_points.region(4, 6).unwrap();
+    let extended = |need| extend(&outline, &cut_points, region, 14, need).map(Region::range);
+    // It seems to free enough already, and has turned out not to.
+    assert_eq!(extended(1), Some(4..8));
+    assert_eq!(extended(45), Some(4..10));
+    assert_eq!(extended(1000), Some(4..14));
+    let whole = cut_points.region(4, 14).unwrap();
+    assert_eq!(extend(&outline, &cut_points, whole, 14, 1000), None);
 }

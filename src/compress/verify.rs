@@ -4,15 +4,17 @@ use super::{Outline, Region};
 use crate::trajectory::Role;
 
 /// A compressed trajectory beside its original, as bytes to compare and counts to add up.
-pub struct Compressed<'a> {
+pub struct Compressed<'a, T> {
     /// The original, as facts.
     pub outline: &'a Outline,
     /// The turns replaced.
     pub region: Region,
     /// The original turns.
-    pub original_turns: &'a [&'a str],
+    pub original_turns: &'a [T],
+    /// What is to be kept of one of them in its place, as text: without an earlier summary.
+    pub in_place: Option<(usize, &'a str)>,
     /// The turns as written.
-    pub written_turns: &'a [&'a str],
+    pub written_turns: &'a [T],
     /// The original around its turns: before the first, after the last.
     pub original_frame: (&'a str, &'a str),
     /// The same of what is written.
@@ -52,7 +54,7 @@ pub enum Violation {
 }
 
 /// Checks a compressed record.
-pub fn verify(compressed: &Compressed<'_>) -> Result<(), Violation> {
+pub fn verify<T: AsRef<str>>(compressed: &Compressed<'_, T>) -> Result<(), Violation> {
     kept_parts_are_identical(compressed)?;
     groups_are_whole(compressed.outline, compressed.region)?;
     last_turns_are_kept(compressed)?;
@@ -66,7 +68,7 @@ pub fn verify(compressed: &Compressed<'_>) -> Result<(), Violation> {
     Ok(())
 }
 
-fn kept_parts_are_identical(compressed: &Compressed<'_>) -> Result<(), Violation> {
+fn kept_parts_are_identical<T: AsRef<str>>(compressed: &Compressed<'_, T>) -> Result<(), Violation> {
     let changed = |what: String| Err(Violation::KeptPartChanged(what));
     if compressed.original_frame != compressed.written_frame {
         return changed("the fields around the turns".to_owned());
@@ -89,7 +91,10 @@ fn kept_parts_are_identical(compressed: &Compressed<'_>) -> Result<(), Violation
         } else {
             region.range().len() - summary_turns
         };
-        let (original, written) = (original_turns.get(index), written_turns.get(index - shift));
+        let in_place = compressed.in_place.filter(|(turn, _)| *turn == index);
+        let original = original_turns.get(index).map(AsRef::as_ref);
+        let original = in_place.map(|(_, text)| text).or(original);
+        let written = written_turns.get(index - shift).map(AsRef::as_ref);
         let extended = || match (original, written) {
             (Some(original), Some(written)) => is_extension(original, written),
             _ => false,
@@ -124,7 +129,7 @@ fn groups_are_whole(outline: &Outline, region: Region) -> Result<(), Violation> 
         .turns
         .iter()
         .enumerate()
-        .filter_map(|(turn, facts)| Some((turn, facts.answers?)));
+        .filter_map(|(turn, facts)| Some((turn, facts.answers(turn)?)));
     match links
         .into_iter()
         .find(|&(turn, call)| region.contains(turn) != region.contains(call))
@@ -134,7 +139,7 @@ fn groups_are_whole(outline: &Outline, region: Region) -> Result<(), Violation> 
     }
 }
 
-fn last_turns_are_kept(compressed: &Compressed<'_>) -> Result<(), Violation> {
+fn last_turns_are_kept<T>(compressed: &Compressed<'_, T>) -> Result<(), Violation> {
     let replaced = |turn: Option<usize>| turn.is_some_and(|turn| compressed.region.contains(turn));
     if replaced(compressed.outline.last_of(Role::Assistant)) {
         return Err(Violation::LastTurnGone("assistant"));

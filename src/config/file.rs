@@ -19,6 +19,31 @@ pub fn read(path: &Path) -> Result<Vec<(String, Value)>, ConfigError> {
     parse(path, text.strip_prefix('\u{feff}').unwrap_or(&text))
 }
 
+/// Brackets that may be open at once. Parsers give up at far fewer, but YAML's looks at all that are open for each new one.
+const MOST_OPEN: usize = 1000;
+
+/// Whether more brackets are open somewhere than any configuration has; those in texts and comments count as well.
+fn nests_too_deep(text: &str) -> bool {
+    let mut open = 0_usize;
+    text.bytes().any(|byte| {
+        match byte {
+            b'[' | b'{' => open += 1,
+            b']' | b'}' => open = open.saturating_sub(1),
+            _ => {}
+        }
+        open > MOST_OPEN
+    })
+}
+
+/// What is wrong with TOML, and in which line; the line itself may hold a secret.
+fn without_line(text: &str, error: &toml::de::Error) -> String {
+    let before = error.span().and_then(|span| text.get(..span.start));
+    match before {
+        Some(before) => format!("{} at line {}", error.message(), before.matches('\n').count() + 1),
+        None => error.message().to_owned(),
+    }
+}
+
 fn parse(path: &Path, text: &str) -> Result<Vec<(String, Value)>, ConfigError> {
     let failed = |cause: String| ConfigError::Parse {
         path: path.to_owned(),
@@ -28,9 +53,12 @@ fn parse(path: &Path, text: &str) -> Result<Vec<(String, Value)>, ConfigError> {
         .extension()
         .and_then(|extension| extension.to_str())
         .unwrap_or_default();
+    if nests_too_deep(text) {
+        return Err(failed(format!("brackets nest deeper than {MOST_OPEN} levels")));
+    }
     let tree: Tree = match extension.to_ascii_lowercase().as_str() {
         "yaml" | "yml" => yaml_serde::from_str(text).map_err(|cause| failed(cause.to_string()))?,
-        "toml" => toml::from_str(text).map_err(|cause| failed(cause.to_string()))?,
+        "toml" => toml::from_str(text).map_err(|cause| failed(without_line(text, &cause)))?,
         "json" => serde_json::from_str(text).map_err(|cause| failed(cause.to_string()))?,
         _ => {
             return Err(ConfigError::Extension {
@@ -249,6 +277,14 @@ mod tests {
         }
         let nested = format!("a: {}", "[".repeat(1000));
         assert!(parse(Path::new("a.yaml"), &nested).is_err());
+        let started = std::time::Instant::now();
+        for unit in ["[", "{a: ", "- ", "? "] {
+            let nested = format!("a: {}", unit.repeat(100_000));
+            for name in ["a.yaml", "a.toml", "a.json"] {
+                assert!(parse(Path::new(name), &nested).is_err(), "{name} {unit}");
+            }
+        }
+        assert!(started.elapsed().as_secs() < 5);
         assert!(matches!(
             parse(Path::new("config"), ""),
             Err(ConfigError::Extension { .. })

@@ -2,10 +2,14 @@
 
 use std::fmt;
 
+use sha2::{Digest, Sha256};
+
 use super::Config;
 use super::names::SummarizerKind;
 use super::nearest::nearest;
 use super::value::{Kind, Setting, Value};
+use crate::http;
+use crate::summarize::redact::redact;
 
 /// To whom a key matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,14 +24,27 @@ pub enum ReadBy {
     Program,
 }
 
+/// How much of a value is printed and written into files of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Secrecy {
+    /// All of it.
+    None,
+    /// An address without what may let somebody in.
+    Address,
+    /// Nothing.
+    Whole,
+}
+
 /// One configuration key.
 #[derive(Clone, Copy)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a property")]
 pub struct Key {
     /// Its place in the file: `compression.target_max_tokens`.
     pub path: &'static str,
-    /// Its flag, without the dashes: `target-max-tokens`.
+    /// Its flag, without the dashes: `max-tokens`.
     pub flag: &'static str,
+    /// Another name of the flag, after which the environment variable is called: `target-max-tokens`.
+    pub alias: Option<&'static str>,
     /// What it is for, in one line of help.
     pub help: &'static str,
     /// Whether it influences the bytes of a run's files.
@@ -38,8 +55,10 @@ pub struct Key {
     pub common: bool,
     /// Whether no help shows it.
     pub hidden: bool,
-    /// Whether its value is printed nowhere.
-    pub secret: bool,
+    /// How much of its value is printed.
+    pub secrecy: Secrecy,
+    /// The name of its value in help, where its kind does not say enough.
+    pub value_name: Option<&'static str>,
     /// Whether its flag alone, without a value, means `true`.
     pub bare: bool,
     read: fn(&Config) -> &dyn Setting,
@@ -51,12 +70,14 @@ macro_rules! key {
         Key {
             path: concat!(stringify!($section), ".", stringify!($field)),
             flag: $flag,
+            alias: None,
             help: $help,
             affects_output: true,
             read_by: ReadBy::All,
             common: false,
             hidden: false,
-            secret: false,
+            secrecy: Secrecy::None,
+            value_name: None,
             bare: false,
             read: |config| &config.$section.$field,
             edit: |config| &mut config.$section.$field,
@@ -69,9 +90,10 @@ macro_rules! key {
 pub static KEYS: &[Key] = &[
     key!(tokenizer.name, "tokenizer", "Tokenizer of the model to be trained: a built-in name (o200k_base, cl100k_base), a tokenizer.json, or a folder that holds one").common(),
     key!(tokenizer.chat_template, "chat-template", "Count what the trainer sees as well: chats rendered by this template, a file, or auto for the tokenizer's own").common(),
+    key!(tokenizer.template_arguments, "template-arguments", "How the template gets arguments of tool calls that are strings of JSON: as they are, as trainers do, or parsed, which some templates demand"),
     key!(tokenizer.image_tokens, "image-tokens", "Tokens that an image part costs"),
-    key!(compression.target_max_tokens, "target-max-tokens", "Tokens that a trajectory may cost after compression").common(),
-    key!(compression.summary_target_tokens, "summary-target-tokens", "Tokens that a summary should cost").common(),
+    key!(compression.target_max_tokens, "max-tokens", "Budget: tokens that a trajectory may cost after compression, such as 16000 or 16k").alias("target-max-tokens").common(),
+    key!(compression.summary_target_tokens, "summary-target-tokens", "Tokens that a summary should cost [default: 750, or a quarter of the budget where that is less]").common(),
     key!(compression.summary_max_tokens, "summary-max-tokens", "Tokens that an extractive summary may cost where the budget leaves room [default: twice the summary target]"),
     key!(compression.strategy, "strategy", "How a trajectory is made to fit: a summary in place of a stretch of its middle, a line in place of each tool output there, or lines first and a summary where they are not enough").common(),
     key!(compression.count, "count", "What the budget is measured in: the sum of the turns' values, or the whole chat as its template renders it"),
@@ -88,22 +110,22 @@ pub static KEYS: &[Key] = &[
     key!(protected_turns.last_n_turns, "last-n-turns", "Protect this many turns at the end").common(),
     key!(protected_turns.tail_tokens, "tail-tokens", "Protect more turns at the end, up to this many tokens"),
     key!(summarization.summarizer, "summarizer", "Who writes summaries: quotes from the turns, made here, a language model, or a program of your own").common(),
-    key!(summarization.command, "command", "Program that writes summaries, with its arguments: asked in lines of JSON, so many of it at once as there are jobs; no shell").program(),
+    key!(summarization.command, "command", "Program that writes summaries, with its arguments: asked in lines of JSON, so many of it at once as there are jobs; no shell").program().secret(),
     key!(summarization.on_failure, "on-failure", "What becomes of a record whose summary failed: the embedded summary, the original, or the end of the run"),
     key!(summarization.reject_invented, "reject-invented", "Take a summary as failed that names identifiers which the record does not have").network(),
     key!(summarization.model, "model", "Model to ask").network().common(),
-    key!(summarization.base_url, "base-url", "Address of the endpoint, with its version [default: https://api.openai.com/v1, or https://api.anthropic.com]").network().common(),
+    key!(summarization.base_url, "base-url", "Address of the endpoint, with its version [default: https://api.openai.com/v1, or https://api.anthropic.com]").network().common().address(),
     key!(summarization.api, "api", "What the endpoint understands: OpenAI's chat completions, which most servers know, or Anthropic's messages").network(),
     key!(summarization.api_key_env, "api-key-env", "Environment variable that holds the key [default: OPENAI_API_KEY, OPENROUTER_API_KEY or ANTHROPIC_API_KEY, by the endpoint]").network().no_effect_on_output(),
     key!(summarization.fallback_model, "fallback-model", "Model to ask where the first one fails").network(),
     key!(summarization.style, "style", "Form of the summaries: dense prose, or a working record with headings").asking(),
-    key!(summarization.focus, "focus", "Topic that the summaries should dwell on").asking(),
+    key!(summarization.focus, "focus", "Topic that the summaries should dwell on; auto: what is asked after the region").asking(),
     key!(summarization.prompt_template, "prompt-template", "File with other wording for the prompt").asking(),
     key!(summarization.temperature, "temperature", "Sampling temperature, 0 to 2").network(),
     key!(summarization.context_window, "context-window", "Tokens that the model reads and writes at most; longer stretches are summarized in pieces").network(),
     key!(summarization.max_output_tokens, "max-output-tokens", "Tokens that an answer may have, thoughts included [default: twice the summary and 256]").network(),
     key!(summarization.headers, "headers", "Headers for every request, as JSON").network().no_effect_on_output().secret(),
-    key!(summarization.body, "body", "Fields for the body of every request, as JSON").network(),
+    key!(summarization.body, "body", "Fields for the body of every request, as JSON").network().secret(),
     key!(summarization.timeout, "timeout", "Seconds that a request may take").asking().no_effect_on_output(),
     key!(summarization.max_retries, "max-retries", "Times a failed request is repeated").network().no_effect_on_output(),
     key!(summarization.retry_delay, "retry-delay", "Seconds before the first repetition").network().no_effect_on_output(),
@@ -120,26 +142,37 @@ pub static KEYS: &[Key] = &[
     key!(batch.send_temperature, "send-temperature", "Send the temperature; some models take none").network().no_effect_on_output(),
     key!(batch.max_requests_per_file, "max-requests-per-file", "Requests in a file, at most [default: 50000, or 100000 with --api anthropic]").network().no_effect_on_output(),
     key!(batch.max_file_size, "max-file-size", "Megabytes in a file of requests, at most [default: 200, or 255.9 with --api anthropic]").network().no_effect_on_output(),
+    key!(batch.max_enqueued_tokens, "max-enqueued-tokens", "Tokens in batches under way at once, at most; else what the vendor says where it refuses").network().no_effect_on_output(),
     key!(batch.poll_interval, "poll-interval", "Seconds between two looks at how far a batch is").network().no_effect_on_output(),
     key!(batch.max_rounds, "max-rounds", "Batches one after another, each asking what the answers before it lead to").network().no_effect_on_output(),
     key!(input.format, "format", "Format of the records; auto detects it a record at a time").common(),
     key!(input.on_invalid, "on-invalid", "What becomes of a line that holds no readable trajectory: the rejects file, the output as it is, or the end of the run").common(),
+    key!(input.max_record_bytes, "max-record-bytes", "Bytes that a record may have; a longer one is rejected while it is read, and never held in memory"),
     key!(output.add_summary_notice, "add-summary-notice", "Say in the system turn of a compressed trajectory that there is a summary"),
     key!(output.summary_notice_text, "summary-notice-text", "What the system turn then says, appended as it stands"),
     key!(output.compress, "compress", "Compression of the output file; auto goes by its name (.gz, .zst)").common(),
     key!(output.output_suffix, "output-suffix", "What the file's stem gains where no output is named").no_effect_on_output(),
     key!(output.sanitize, "sanitize", "Mend what is broken in records: calls without answers, answers without calls, repeated ids; otherwise it is only reported").common().bare(),
+    key!(output.rejects_file, "rejects", "JSON Lines of records that are in no output [default: beside the output; for standard output a name of its own in the current directory]").file(),
     key!(processing.jobs, "jobs", "Worker threads; 0 for as many as there are cores").common().no_effect_on_output(),
-    key!(processing.max_concurrent_requests, "max-concurrent-requests", "Network requests in flight at once").network().no_effect_on_output(),
-    key!(metrics.enabled, "metrics", "Write a CSV with a row a record beside the output"),
-    key!(metrics.per_trajectory, "per-trajectory", "Add a compression_metrics object to every compressed record"),
+    key!(processing.max_concurrent_requests, "max-concurrent-requests", "Network requests in flight at once; those that take ten times as long as others, and two seconds at least, lend their places, up to twice as many").network().no_effect_on_output(),
+    key!(metrics.file, "metrics", "CSV with a row a record: auto is beside the output (and none for standard output), off is none").file(),
+    key!(metrics.summary_file, "summary", "JSON with the totals [default: beside the output; none for standard output]").file(),
+    key!(metrics.csv_safe, "csv-safe", "Put an apostrophe before cells of the CSV that a spreadsheet would run as formulas").bare(),
+    key!(metrics.per_trajectory, "per-trajectory", "Add a compression_metrics object to compressed records (true) or to all; load_dataset(\"json\") needs all, or it fails where the first 10 MB hold no compressed record"),
     key!(redaction.enabled, "redaction", "Replace secrets in what summarizers read and write"),
+    key!(redaction.pii, "redact-pii", "Replace mail addresses and phone numbers as secrets are").bare(),
     key!(redaction.kept_turns, "redact-kept-turns", "Replace secrets in kept turns too").network().hidden(),
 ];
 
 impl Key {
     const fn common(mut self) -> Self {
         self.common = true;
+        self
+    }
+
+    const fn alias(mut self, alias: &'static str) -> Self {
+        self.alias = Some(alias);
         self
     }
 
@@ -164,7 +197,17 @@ impl Key {
     }
 
     const fn secret(mut self) -> Self {
-        self.secret = true;
+        self.secrecy = Secrecy::Whole;
+        self
+    }
+
+    const fn address(mut self) -> Self {
+        self.secrecy = Secrecy::Address;
+        self
+    }
+
+    const fn file(mut self) -> Self {
+        self.value_name = Some("FILE");
         self
     }
 
@@ -205,7 +248,13 @@ impl Key {
 
     /// Its environment variable: `TRAJFIT_TARGET_MAX_TOKENS`.
     pub fn variable(&self) -> String {
-        format!("TRAJFIT_{}", self.flag.replace('-', "_").to_ascii_uppercase())
+        self.variables().next().unwrap_or_default()
+    }
+
+    /// All names of its environment variable: that of the flag as well.
+    pub fn variables(&self) -> impl Iterator<Item = String> {
+        let names = self.alias.into_iter().chain([self.flag]);
+        names.map(|name| format!("TRAJFIT_{}", name.replace('-', "_").to_ascii_uppercase()))
     }
 
     /// What it takes.
@@ -216,6 +265,31 @@ impl Key {
     /// Its value in that configuration.
     pub fn value(&self, config: &Config) -> Value {
         (self.read)(config).value()
+    }
+
+    /// Its value as it may be printed and kept: of what may hold secrets, no more than tells one value from another.
+    pub fn shown(&self, config: &Config) -> String {
+        let value = self.value(config);
+        let text = value.to_string();
+        match self.secrecy {
+            _ if value == Value::Null => text,
+            Secrecy::None => redact(&text).0.into_owned(),
+            Secrecy::Address => {
+                let shown = http::shown(&text);
+                if shown == text {
+                    text
+                } else {
+                    format!("{shown} ({})", check_code(&text))
+                }
+            }
+            Secrecy::Whole => format!("set ({})", check_code(&text)),
+        }
+    }
+
+    /// Whether something in its value is not printed.
+    pub fn is_hidden(&self, config: &Config) -> bool {
+        let value = self.value(config);
+        value != Value::Null && self.secrecy != Secrecy::None && self.shown(config) != value.to_string()
     }
 
     /// Sets it in that configuration; `false`, and unchanged, if the value is not of its kind.
@@ -246,6 +320,13 @@ impl Key {
                 KEYS.iter().find(|key| key.field() == close)
             })
     }
+}
+
+/// Sixteen bits of a hash: enough to notice another value, too few to find the value by trying.
+fn check_code(text: &str) -> String {
+    let digest = Sha256::digest(text.as_bytes());
+    let bits = digest.iter().take(2).map(|byte| format!("{byte:02x}"));
+    format!("check code {}", bits.collect::<String>())
 }
 
 impl fmt::Debug for Key {

@@ -26,7 +26,7 @@ impl Config {
         for key in KEYS {
             let value = key.value(self);
             let idle = key.is_idle(self) && value == key.value(&Self::default());
-            if value == Value::Null || idle || key.secret {
+            if value == Value::Null || idle || key.is_hidden(self) {
                 continue;
             }
             match sections.last_mut() {

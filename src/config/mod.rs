@@ -5,7 +5,7 @@
 //!                                          file ─► predecessor ──────────────┘
 //! ```
 
-mod cache_place;
+mod byte_size;
 mod command_line;
 mod error;
 mod file;
@@ -14,16 +14,18 @@ mod machine;
 mod names;
 mod nearest;
 mod object;
+mod per_trajectory;
+mod place;
 mod predecessor;
 mod provenance;
 mod resolve;
 mod sections;
+pub mod units;
 mod validate;
 mod value;
 
 pub use crate::compress::Protection;
-use crate::summarize::redact::redact;
-pub use cache_place::CachePlace;
+pub use byte_size::ByteSize;
 pub use command_line::CommandLine;
 pub use error::ConfigError;
 pub use keys::{KEYS, Key, ReadBy};
@@ -34,13 +36,15 @@ pub use names::{
 };
 pub use nearest::nearest;
 pub use object::JsonObject;
+pub use per_trajectory::PerTrajectory;
+pub use place::Place;
 pub use provenance::{Origin, Provenance};
 pub use resolve::{Resolved, Sources};
 pub use sections::{
     BatchConfig, CompressionConfig, InputConfig, MetricsConfig, OutputConfig, ProcessingConfig,
     RedactionConfig, SummarizationConfig, TokenizerConfig,
 };
-pub use value::{Kind, Setting, Value};
+pub use value::{Kind, Setting, Value, whole_number};
 
 /// Everything a run can be told, one field per section of the configuration file.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -80,6 +84,15 @@ impl Config {
             .unwrap_or(compression.summary_target_tokens.saturating_mul(2))
     }
 
+    /// The tokens that a summary should cost where nobody says it: 750, or a quarter of the budget where that is less, but no
+    /// less than can hold a line.
+    pub fn default_summary_target_tokens(&self) -> usize {
+        let default = CompressionConfig::default().summary_target_tokens;
+        default
+            .min(self.compression.target_max_tokens / 4)
+            .max(validate::SMALLEST_SUMMARY)
+    }
+
     /// Where a network summarizer asks: as set, or where its interface has its name from.
     pub fn base_url(&self) -> &str {
         let summarization = &self.summarization;
@@ -115,8 +128,7 @@ impl Config {
         effective.summarization.base_url = Some(self.base_url().to_owned());
         KEYS.iter()
             .filter(|key| key.affects_output && !key.is_idle(self))
-            .map(|key| (key, key.value(&effective).to_string()))
-            .map(|(key, value)| (key.path.to_owned(), redact(&value).0.into_owned()))
+            .map(|key| (key.path.to_owned(), key.shown(&effective)))
             .collect()
     }
 }
@@ -163,5 +175,39 @@ mod tests {
             changed,
             [("compression.target_max_tokens".to_owned(), "8000".to_owned())]
         );
+    }
+
+    #[test]
+    fn a_small_budget_makes_the_default_summary_small() {
+        let resolved = |flags: &[(&str, &str)]| {
+            let given = flags
+                .iter()
+                .map(|(path, text)| (Key::by_path(path).unwrap(), (*text).to_owned()));
+            let sources = Sources {
+                flags: given.collect(),
+                ..Sources::default()
+            };
+            sources.resolve().unwrap()
+        };
+        let budget = "compression.target_max_tokens";
+        let key = "compression.summary_target_tokens";
+        for (tokens, summary) in [
+            ("15250", 750),
+            ("16k", 750),
+            ("3000", 750),
+            ("2999", 749),
+            ("700", 175),
+            ("60", 20),
+        ] {
+            let resolved = resolved(&[(budget, tokens)]);
+            assert_eq!(
+                resolved.config.compression.summary_target_tokens, summary,
+                "{tokens}"
+            );
+            assert_eq!(resolved.config.summary_max_tokens(), 2 * summary, "{tokens}");
+            assert!(!resolved.provenance.is_given(Key::by_path(key).unwrap()));
+        }
+        let given = resolved(&[(budget, "1000"), (key, "750")]);
+        assert_eq!(given.config.compression.summary_target_tokens, 750);
     }
 }

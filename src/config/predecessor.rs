@@ -15,9 +15,14 @@ pub enum Meaning {
     OverLimit(OverLimit),
 }
 
-/// The key of ours that another name of the predecessor's stands for.
+/// The key of ours that another name stands for: the predecessor's, or that of the flag.
 pub fn alias(path: &str) -> Option<&'static str> {
-    (path == "processing.num_workers").then_some("processing.jobs")
+    match path {
+        "processing.num_workers" => Some("processing.jobs"),
+        "metrics.enabled" => Some("metrics.file"),
+        "compression.max_tokens" => Some("compression.target_max_tokens"),
+        _ => None,
+    }
 }
 
 /// What a key means that exists only there; `None` if it does not exist there either.

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::error::ConfigError;
-use super::keys::{KEYS, Key};
+use super::keys::{KEYS, Key, Secrecy};
 use super::nearest::nearest;
 use super::predecessor::{self, Meaning};
 use super::provenance::{Origin, Provenance};
@@ -46,6 +46,7 @@ impl Sources {
         for (key, text) in &self.flags {
             resolved.set(key, &Value::Text(text.clone()), Origin::Flag(key.flag))?;
         }
+        resolved.fill_summary_target();
         validate::check(&resolved.config, &resolved.provenance)?;
         resolved.warn_of_idle_network_keys();
         Ok(resolved)
@@ -78,6 +79,7 @@ impl Resolved {
                 key: key.path,
                 expected: kind.expected(),
                 value: match value {
+                    _ if key.secrecy != Secrecy::None => "a value that is not repeated here".to_owned(),
                     Value::Text(text) => format!("{text:?}"),
                     other => other.to_string(),
                 },
@@ -127,7 +129,10 @@ impl Resolved {
             let Some(variable) = variable.to_str().filter(|name| name.starts_with("TRAJFIT_")) else {
                 continue;
             };
-            let Some(key) = KEYS.iter().find(|key| key.variable() == variable) else {
+            let Some(key) = KEYS
+                .iter()
+                .find(|key| key.variables().any(|name| name == variable))
+            else {
                 unknown.push(variable);
                 continue;
             };
@@ -158,6 +163,13 @@ impl Resolved {
             ));
         }
         Ok(())
+    }
+
+    fn fill_summary_target(&mut self) {
+        let key = Key::by_path("compression.summary_target_tokens");
+        if key.is_some_and(|key| !self.provenance.is_given(key)) {
+            self.config.compression.summary_target_tokens = self.config.default_summary_target_tokens();
+        }
     }
 
     fn warn_of_idle_network_keys(&mut self) {

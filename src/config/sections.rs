@@ -1,12 +1,15 @@
 //! The sections of the configuration, with their defaults.
 
-use super::cache_place::CachePlace;
+use super::byte_size::ByteSize;
 use super::command_line::CommandLine;
 use super::names::{
     Api, CountMode, InputFormat, OnFailure, OnInvalid, OutputCompression, OverLimit, Strategy, Style,
-    SummarizerKind, SummaryPlacement, TokenLimitField,
+    SummarizerKind, SummaryPlacement, TemplateArguments, TokenLimitField,
 };
 use super::object::JsonObject;
+use super::per_trajectory::PerTrajectory;
+use super::place::Place;
+use crate::pipeline::MAX_RECORD_BYTES;
 
 /// `tokenizer`: which tokens are counted.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,6 +18,8 @@ pub struct TokenizerConfig {
     pub name: String,
     /// The chat template that rendered counts are made with: `auto`, the tokenizer's own, or a file.
     pub chat_template: Option<String>,
+    /// How the template gets the arguments of tool calls.
+    pub template_arguments: TemplateArguments,
     /// Tokens that an image part costs, whatever its size.
     pub image_tokens: usize,
 }
@@ -24,7 +29,8 @@ pub struct TokenizerConfig {
 pub struct CompressionConfig {
     /// Tokens that a trajectory may cost after compression.
     pub target_max_tokens: usize,
-    /// Tokens that a summary should cost.
+    /// Tokens that a summary should cost. Where nobody says it, a small budget makes it less
+    /// (see [`Config::default_summary_target_tokens`](super::Config::default_summary_target_tokens)).
     pub summary_target_tokens: usize,
     /// Tokens that an extractive summary may cost where the plan leaves room; twice the target if not set
     /// (see [`Config::summary_max_tokens`](super::Config::summary_max_tokens)).
@@ -107,7 +113,7 @@ pub struct SummarizationConfig {
     /// US dollars that a run may cost.
     pub max_cost: Option<f64>,
     /// Where answers are kept.
-    pub cache: CachePlace,
+    pub cache: Place,
 }
 
 /// `batch`: how language models are asked in batches.
@@ -121,6 +127,8 @@ pub struct BatchConfig {
     pub max_requests_per_file: Option<usize>,
     /// Megabytes in a file, at most; what the vendor takes if not set.
     pub max_file_size: Option<f64>,
+    /// Tokens in batches under way, at most; what the vendor allows if not set.
+    pub max_enqueued_tokens: Option<usize>,
     /// Seconds between two looks at how far a batch is.
     pub poll_interval: f64,
     /// Batches one after another, each asking what the answers before it lead to.
@@ -134,6 +142,8 @@ pub struct InputConfig {
     pub format: InputFormat,
     /// What becomes of a line that cannot be read as a trajectory.
     pub on_invalid: OnInvalid,
+    /// Bytes of a record that are read; a longer one is rejected.
+    pub max_record_bytes: ByteSize,
 }
 
 /// `output`: what is written into the output.
@@ -149,6 +159,8 @@ pub struct OutputConfig {
     pub output_suffix: String,
     /// Whether what is broken in a record is mended, and not only reported.
     pub sanitize: bool,
+    /// The rejects, where they are not beside the output.
+    pub rejects_file: Option<String>,
 }
 
 /// `processing`: how the work is done.
@@ -163,10 +175,14 @@ pub struct ProcessingConfig {
 /// `metrics`: what is reported.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MetricsConfig {
-    /// Whether a row a record is written as CSV.
-    pub enabled: bool,
-    /// Whether a compressed record gains a `compression_metrics` object.
-    pub per_trajectory: bool,
+    /// The CSV with a row a record.
+    pub file: Place,
+    /// The totals, where they are not beside the output.
+    pub summary_file: Option<String>,
+    /// Whether cells that a spreadsheet would run begin with an apostrophe.
+    pub csv_safe: bool,
+    /// The records that gain a `compression_metrics` object.
+    pub per_trajectory: PerTrajectory,
 }
 
 /// `redaction`: secrets.
@@ -176,6 +192,8 @@ pub struct RedactionConfig {
     pub enabled: bool,
     /// Whether they are replaced in kept turns too.
     pub kept_turns: bool,
+    /// Whether mail addresses and phone numbers are replaced as secrets are.
+    pub pii: bool,
 }
 
 impl Default for TokenizerConfig {
@@ -183,6 +201,7 @@ impl Default for TokenizerConfig {
         Self {
             name: "o200k_base".to_owned(),
             chat_template: None,
+            template_arguments: TemplateArguments::AsWritten,
             image_tokens: 1500,
         }
     }
@@ -237,7 +256,7 @@ impl Default for SummarizationConfig {
             fallback_price_completion: None,
             max_requests: None,
             max_cost: None,
-            cache: CachePlace::Auto,
+            cache: Place::Auto,
         }
     }
 }
@@ -249,6 +268,7 @@ impl Default for BatchConfig {
             send_temperature: true,
             max_requests_per_file: None,
             max_file_size: None,
+            max_enqueued_tokens: None,
             poll_interval: 60.0,
             max_rounds: 10,
         }
@@ -260,6 +280,7 @@ impl Default for InputConfig {
         Self {
             format: InputFormat::Auto,
             on_invalid: OnInvalid::Reject,
+            max_record_bytes: ByteSize(MAX_RECORD_BYTES),
         }
     }
 }
@@ -273,6 +294,7 @@ impl Default for OutputConfig {
             compress: OutputCompression::Auto,
             output_suffix: "_compressed".to_owned(),
             sanitize: false,
+            rejects_file: None,
         }
     }
 }
@@ -289,8 +311,10 @@ impl Default for ProcessingConfig {
 impl Default for MetricsConfig {
     fn default() -> Self {
         Self {
-            enabled: true,
-            per_trajectory: false,
+            file: Place::Auto,
+            summary_file: None,
+            csv_safe: false,
+            per_trajectory: PerTrajectory::None,
         }
     }
 }
@@ -300,6 +324,7 @@ impl Default for RedactionConfig {
         Self {
             enabled: true,
             kept_turns: false,
+            pii: false,
         }
     }
 }

@@ -5,7 +5,6 @@ use super::error::ConfigError;
 use super::keys::Key;
 use super::names::{Strategy, SummarizerKind};
 use super::provenance::Provenance;
-use crate::summarize::redact::redact;
 
 /// No model charges an image near as much; sums of it stay far from overflow.
 const MAX_IMAGE_TOKENS: usize = 1_000_000;
@@ -13,11 +12,14 @@ const MAX_IMAGE_TOKENS: usize = 1_000_000;
 /// More threads than any machine has cores; beyond this, a run dies of thread creation instead of a message.
 const MOST_JOBS: usize = 1024;
 
+/// Places in a record are numbers of 32 bits.
+const MOST_RECORD_BYTES: u64 = 4_000_000_000;
+
 /// What instructions and a turn take of a model's window, beside summaries.
 const SMALLEST_WINDOW: usize = 2_000;
 
 /// The smallest summary that can hold its marker and a line.
-const SMALLEST_SUMMARY: usize = 20;
+pub const SMALLEST_SUMMARY: usize = 20;
 
 /// A key, whether its rule holds, and the rule.
 type Rule = (&'static str, bool, String);
@@ -30,12 +32,12 @@ pub fn check(config: &Config, provenance: &Provenance) -> Result<(), ConfigError
         .chain(network_rules(config))
     {
         if let (false, Some(key)) = (holds, Key::by_path(path)) {
-            let value = key.value(config).to_string();
+            // An address with a password in it is refused, but not repeated.
+            let value = key.shown(config);
             let value = if value.is_empty() {
                 "empty".to_owned()
             } else {
-                // An address with a password in it is refused, but not repeated.
-                redact(&value).0.into_owned()
+                value
             };
             return Err(ConfigError::OutOfRange {
                 key: key.path,
@@ -83,6 +85,11 @@ fn general_rules(config: &Config) -> Vec<Rule> {
         ),
         at_least("compression.max_passes", compression.max_passes, 1),
         (
+            "input.max_record_bytes",
+            (1..=MOST_RECORD_BYTES).contains(&config.input.max_record_bytes.0),
+            "it must be from 1 byte to 4 GB".to_owned(),
+        ),
+        (
             "compression.min_grounding",
             compression
                 .min_grounding
@@ -112,6 +119,8 @@ fn general_rules(config: &Config) -> Vec<Rule> {
             is_file_name_part(&config.output.output_suffix),
             "it must be part of a file name: not empty, without path separators".to_owned(),
         ),
+        not_empty("output.rejects_file", config.output.rejects_file.as_deref()),
+        not_empty("metrics.summary_file", config.metrics.summary_file.as_deref()),
         (
             "processing.jobs",
             config.processing.jobs <= MOST_JOBS,
@@ -200,6 +209,11 @@ fn network_rules(config: &Config) -> Vec<Rule> {
             config.batch.max_file_size.is_none_or(|megabytes| megabytes > 0.0),
             "it must be more than 0 megabytes".to_owned(),
         ),
+        at_least(
+            "batch.max_enqueued_tokens",
+            config.batch.max_enqueued_tokens.unwrap_or(1),
+            1,
+        ),
         (
             "batch.poll_interval",
             (0.0..=86_400.0).contains(&config.batch.poll_interval),
@@ -235,6 +249,10 @@ fn network_rules(config: &Config) -> Vec<Rule> {
 
 fn at_least(path: &'static str, value: usize, least: usize) -> Rule {
     (path, value >= least, format!("it must be at least {least}"))
+}
+
+fn not_empty(path: &'static str, value: Option<&str>) -> Rule {
+    (path, value != Some(""), "it must name a file".to_owned())
 }
 
 fn not_negative(path: &'static str, value: Option<f64>) -> Rule {

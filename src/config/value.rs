@@ -30,6 +30,8 @@ pub enum Kind {
     Count,
     /// A number.
     Number,
+    /// A number of bytes, with or without a unit.
+    Size,
     /// `true` or `false`.
     Switch,
     /// Text.
@@ -59,6 +61,7 @@ impl Kind {
         match self {
             Self::Count => "a whole number",
             Self::Number => "a number",
+            Self::Size => "a size such as 500MB, 2GB or 64MiB",
             Self::Switch => "true or false",
             Self::Text => "text",
             Self::Name(_) => "a name",
@@ -84,6 +87,30 @@ impl fmt::Display for Value {
     }
 }
 
+/// Reads a whole number as people write it: `16000`, `16_000`, `16k`, `1.5k`, `1M`; `None` for anything else.
+pub fn whole_number(text: &str) -> Option<usize> {
+    // YAML 1.1 readers, the predecessor's among them, know 15_250 as a number.
+    let text = text.replace('_', "");
+    let is_number = |digits: &str| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let (digits, zeros) = match text.strip_suffix(['k', 'K']) {
+        Some(digits) => (digits, 3),
+        None => text
+            .strip_suffix(['m', 'M'])
+            .map_or((text.as_str(), 0), |digits| (digits, 6)),
+    };
+    let (whole, fraction) = match digits.split_once('.') {
+        Some((whole, fraction)) if zeros > 0 && is_number(fraction) => {
+            (whole, fraction.trim_end_matches('0'))
+        }
+        Some(_) => return None,
+        None => (digits, ""),
+    };
+    let is_whole = is_number(whole) && fraction.len() <= zeros;
+    is_whole
+        .then(|| format!("{whole}{fraction:0<zeros$}").parse().ok())
+        .flatten()
+}
+
 impl Setting for usize {
     fn kind(&self) -> Kind {
         Kind::Count
@@ -96,10 +123,7 @@ impl Setting for usize {
     fn assign(&mut self, value: &Value) -> bool {
         let number = match value {
             Value::Whole(number) => usize::try_from(*number).ok(),
-            // YAML 1.1 readers, the predecessor's among them, know 15_250 as a number.
-            Value::Text(text) if text.starts_with(|first: char| first.is_ascii_digit()) => {
-                text.replace('_', "").parse().ok()
-            }
+            Value::Text(text) => whole_number(text),
             _ => None,
         };
         number.map(|number| *self = number).is_some()
@@ -218,6 +242,32 @@ mod tests {
             Value::Text("5_000".into()),
         ] {
             assert!(count.assign(&good), "{good}");
+        }
+        for (text, number) in [
+            ("16k", 16_000),
+            ("16K", 16_000),
+            ("1.5k", 1_500),
+            ("1.050k", 1_050),
+            ("2m", 2_000_000),
+            ("0.5M", 500_000),
+            ("5k", 5_000),
+        ] {
+            assert!(count.assign(&Value::Text(text.into())), "{text}");
+            assert_eq!(count, number);
+        }
+        for wrong in [
+            "k",
+            ".5k",
+            "1.k",
+            "1.2345k",
+            "1.5",
+            "1 k",
+            "-1k",
+            "1kk",
+            "1e3",
+            "99999999999999999999k",
+        ] {
+            assert!(!count.assign(&Value::Text(wrong.into())), "{wrong}");
         }
         assert_eq!(count, 5000);
         let huge = Value::Text("99999999999999999999999".into());

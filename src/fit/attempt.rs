@@ -32,6 +32,8 @@ pub struct Written {
     pub rendered_tokens: Option<usize>,
     /// Kept turns that the template renders otherwise than before.
     pub changed_turns: usize,
+    /// What the summary costs by its values, with its markers: what its turn costs beyond what was said there before.
+    pub summary_tokens: usize,
     /// Its turns.
     pub turns: usize,
     /// Where the summary went.
@@ -49,10 +51,11 @@ pub enum Unwritten {
 
 impl Attempt<'_> {
     /// The last human turn's text, where the region takes it.
-    pub fn quoted_human(&self) -> Option<Cow<'_, str>> {
+    pub fn quoted_human(&self) -> Option<String> {
         let last_human = self.case.outline.last_human;
         let last_human = last_human.filter(|last| self.region.contains(*last))?;
-        self.case.views.get(last_human).and_then(super::spoken)
+        let view = self.case.views.get(last_human)?;
+        super::spoken(&view).map(Cow::into_owned)
     }
 
     /// Writes the record with `summary` in place of the region, recounts what changed, and verifies the whole.
@@ -78,14 +81,14 @@ impl Attempt<'_> {
             .chain(own_turn.then_some(self.region.start()));
         let recounted: usize = changed
             .filter_map(|index| written.turns.get(index))
-            .map(|turn| counter.turn(turn).tokens)
+            .map(|turn| counter.turn(turn).tokens())
             .sum();
         let kept = |index: &usize| !self.region.contains(*index) && !appended.contains(index);
         let counted = self.case.counted;
         let turns = counted.turns.iter().enumerate();
         let kept_tokens: usize = turns
             .filter(|(index, _)| kept(index))
-            .map(|(_, turn)| turn.tokens)
+            .map(|(_, turn)| turn.tokens())
             .sum();
         let value_tokens = counted.extra_tokens + kept_tokens + recounted;
         let rendered = self.case.rendered(&written).map_err(Unwritten::Refused)?;
@@ -93,31 +96,31 @@ impl Attempt<'_> {
             (CountMode::Rendered, Some(rendered)) => rendered.tokens,
             _ => value_tokens,
         };
+        let summary_index = self.placement.merged_into.unwrap_or(self.region.start());
+        let summary_turn = written.turns.get(summary_index);
+        let stays = self
+            .placement
+            .merged_into
+            .map_or(0, |turn| self.value_tokens(turn));
+        let replaced = self.merged_before().map_or(0, |earlier| earlier.tokens);
+        let last_human = outline.last_human.filter(|last| self.region.contains(*last));
+        let quoted_tokens = last_human.map_or(0, |turn| self.value_tokens(turn));
+        let summary_tokens = summary_turn
+            .map_or(0, |turn| counter.turn(turn).tokens() + replaced)
+            .saturating_sub(stays + quoted_tokens);
         let quoted = self.quoted_human();
         let without = self.merged_before();
         let without = without.and_then(|earlier| earlier.turn_without(record, quoted.is_some()));
-        let mut original_turns: Vec<&str> = record.turns.iter().map(|turn| turn.text).collect();
-        let taking = self.placement.merged_into;
-        if let Some((kept, without)) = taking
-            .and_then(|turn| original_turns.get_mut(turn))
-            .zip(without.as_deref())
-        {
-            *kept = without;
-        }
-        let written_turns: Vec<&str> = written.turns.iter().map(|turn| turn.text).collect();
-        let summary_index = self.placement.merged_into.unwrap_or(self.region.start());
-        let summary_view = written
-            .turns
-            .get(summary_index)
-            .map(|turn| trajectory::view(turn, summary_index));
+        let summary_view = summary_turn.map(|turn| trajectory::view(turn, summary_index));
         let summary_text = summary_view
             .map(|view| view.texts().collect::<String>())
             .unwrap_or_default();
         verify(&Compressed {
             outline,
             region: self.region,
-            original_turns: &original_turns,
-            written_turns: &written_turns,
+            original_turns: &record.turns,
+            in_place: self.placement.merged_into.zip(without.as_deref()),
+            written_turns: &written.turns,
             original_frame: frame(record),
             written_frame: frame(&written),
             appended: &appended,
@@ -137,10 +140,16 @@ impl Attempt<'_> {
             tokens,
             rendered_tokens: rendered.map(|rendered| rendered.tokens),
             changed_turns,
+            summary_tokens,
             turns,
             placement: self.placement,
             text,
         })
+    }
+
+    /// What a turn of the original costs by its values.
+    fn value_tokens(&self, turn: usize) -> usize {
+        self.case.counted.turns.get(turn).map_or(0, |cost| cost.tokens())
     }
 
     /// The earlier summary that this one replaces in the turn that takes it in.

@@ -1,14 +1,19 @@
 //! One record over its target: what may be replaced, how much of it must go, and what a summary of it may cost.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::count::Counted;
 use super::merged::{MergedBefore, beside_summaries};
+use super::redacted::secrets_of;
 use super::{Fitter, Rendered, Strategy, TurnCounter};
 use crate::compress::anchors::{self, Anchor};
-use crate::compress::{CutPoints, Outline, Reason, Region, SummaryPlacement, compressible_region, freed};
+use crate::compress::{
+    CutPoints, Outline, Reason, Region, SummaryPlacement, compressible_region, extend, freed,
+};
 use crate::summarize::marker::END_MARKER;
-use crate::trajectory::{self, Edit, Record, Role, TurnView};
+use crate::summarize::redact::RecordSecrets;
+use crate::trajectory::{self, Edit, Record, Role, Turns, Views};
 
 /// The smallest summary worth writing, in tokens: room for less than this is not worth squeezing into.
 const SMALLEST_SUMMARY: usize = 48;
@@ -26,9 +31,9 @@ pub struct Case<'a> {
     /// The record.
     pub record: &'a Record<'a>,
     /// Its turns, decoded.
-    pub views: &'a [TurnView<'a>],
+    pub views: &'a Views<'a>,
     /// Its turns as summarizers read them: as they were before any was masked.
-    pub read_views: &'a [TurnView<'a>],
+    pub read_views: &'a Views<'a>,
     /// Its turns, as facts.
     pub outline: &'a Outline,
     /// What it costs, in every way that is asked for.
@@ -44,6 +49,8 @@ pub struct Case<'a> {
     /// The earlier summary at the end of the head, which the next one replaces.
     merged_before: Option<MergedBefore>,
     end_marker_tokens: usize,
+    /// The secrets that were recognized anywhere in the record, in turns that are masked now as well.
+    pub secrets: Arc<RecordSecrets<'a>>,
 }
 
 impl<'a> Case<'a> {
@@ -51,9 +58,28 @@ impl<'a> Case<'a> {
     pub fn new(
         fitter: &'a Fitter,
         record: &'a Record<'a>,
-        views: &'a [TurnView<'a>],
+        views: &'a Views<'a>,
         outline: &'a Outline,
         counted: &'a Counted,
+    ) -> Self {
+        let settings = &fitter.settings;
+        let secrets = if settings.redaction || settings.strategy != Strategy::Summarize {
+            let personal = settings.redaction && settings.redact_pii;
+            Arc::new(secrets_of(record, views, personal))
+        } else {
+            Arc::default()
+        };
+        Self::of_turns(fitter, record, [views, views], outline, counted, secrets)
+    }
+
+    /// As [`Case::new`], for a record with masks: its turns as they are and as they were, and its secrets.
+    pub fn of_turns(
+        fitter: &'a Fitter,
+        record: &'a Record<'a>,
+        [views, read_views]: [&'a Views<'a>; 2],
+        outline: &'a Outline,
+        counted: &'a Counted,
+        secrets: Arc<RecordSecrets<'a>>,
     ) -> Self {
         let cut_points = CutPoints::of(outline);
         let compressible = compressible_region(outline, &cut_points, &fitter.settings.protection);
@@ -61,7 +87,7 @@ impl<'a> Case<'a> {
             fitter,
             record,
             views,
-            read_views: views,
+            read_views,
             outline,
             counted,
             cut_points,
@@ -70,6 +96,7 @@ impl<'a> Case<'a> {
             notice_tokens: 0,
             merged_before: None,
             end_marker_tokens: fitter.counter.count(END_MARKER) + JOINT_TOKENS,
+            secrets,
         };
         if let Some((turn, edit, tokens)) = case.notice_edit() {
             case.notice = Some((turn, edit));
@@ -77,6 +104,11 @@ impl<'a> Case<'a> {
         }
         case.merged_before = case.earlier_merged();
         case
+    }
+
+    /// The secrets to be replaced; `None` where none are.
+    pub fn redaction(&self) -> Option<&RecordSecrets<'a>> {
+        self.fitter.settings.redaction.then_some(self.secrets.as_ref())
     }
 
     /// The earlier summary in the turn that a summary would be appended to, where it may be appended.
@@ -117,7 +149,7 @@ impl<'a> Case<'a> {
             .counted
             .turns
             .get(index)
-            .filter(|cost| cost.exact && !turn.opaque)?;
+            .filter(|cost| cost.is_exact() && !turn.opaque)?;
         if self.views.get(index)?.text.ends_with(notice) {
             return None;
         }
@@ -128,8 +160,8 @@ impl<'a> Case<'a> {
             ..edit.clone()
         };
         let noticed = trajectory::apply(turn.text, vec![local]);
-        let tokens = self.counter().turn(&trajectory::turn_of(&noticed)?).tokens;
-        Some((index, edit, tokens.saturating_sub(cost.tokens)))
+        let tokens = self.counter().turn(&trajectory::turn_of(&noticed)?).tokens();
+        Some((index, edit, tokens.saturating_sub(cost.tokens())))
     }
 
     /// What a trainer would see of the record as written, where the original could be rendered.
@@ -142,8 +174,8 @@ impl<'a> Case<'a> {
         let Some(template) = template else {
             return Ok(None);
         };
-        let image_tokens = fitter.settings.image_tokens;
-        let rendered = Rendered::of(written, template, fitter.counter.as_ref(), image_tokens)?;
+        let (arguments, images) = (fitter.settings.template_arguments, fitter.settings.image_tokens);
+        let rendered = Rendered::of(written, template, arguments, fitter.counter.as_ref(), images)?;
         Ok(Some(rendered.located(written)))
     }
 
@@ -157,10 +189,11 @@ impl<'a> Case<'a> {
         self.fitter.settings.target_max_tokens
     }
 
-    /// Tokens that the region must free, `missing` being what the passes so far left over the target.
-    pub fn need(&self, missing: usize) -> usize {
+    /// Tokens that the region must free for a summary of the target size; `excess` is what the last record written cost beyond
+    /// what was planned.
+    pub fn need(&self, excess: usize) -> usize {
         let cost =
-            self.outline.total() + self.notice_tokens + self.fitter.settings.summary_target_tokens + missing;
+            self.outline.total() + self.notice_tokens + self.fitter.settings.summary_target_tokens + excess;
         cost.saturating_sub(self.target() + self.replaced_tokens()).max(1)
     }
 
@@ -173,19 +206,30 @@ impl<'a> Case<'a> {
     /// What the trajectory costs without a region, and without the earlier summary that goes with it; the summary comes on top.
     pub fn cost_without(&self, region: Region) -> usize {
         let replaced = self.merged_before(region).map_or(0, |earlier| earlier.tokens);
-        self.outline.total() + self.notice_tokens - freed(self.outline, &region.range()) - replaced
+        let gone = freed(self.outline, &region.range()) + replaced;
+        (self.outline.total() + self.notice_tokens).saturating_sub(gone)
+    }
+
+    /// Tokens that a record may cost beyond its kept turns and the text of its summary: markers, and what a template adds.
+    fn around_summary(&self) -> usize {
+        let joints = match self.counted.governing_rendering(&self.fitter.settings) {
+            Some(_) => TEMPLATE_TOKENS,
+            None => 0,
+        };
+        self.end_marker_tokens + joints
+    }
+
+    /// The room that a region leaves under the target for the text of its summary.
+    pub fn summary_room(&self, region: Region, excess: usize) -> usize {
+        let left = self.cost_without(region) + self.around_summary() + excess;
+        self.target().saturating_sub(left)
     }
 
     /// Tokens that the summary of a region may cost: all the room left under the target up to the most allowed, and
     /// less than the summary target where only that makes the trajectory fit.
-    pub fn summary_budget(&self, region: Region) -> usize {
+    pub fn summary_budget(&self, region: Region, excess: usize) -> usize {
         let settings = &self.fitter.settings;
-        let joints = match self.counted.governing_rendering(settings) {
-            Some(_) => TEMPLATE_TOKENS,
-            None => 0,
-        };
-        let left = self.cost_without(region) + self.end_marker_tokens + joints;
-        let room = self.target().saturating_sub(left);
+        let room = self.summary_room(region, excess);
         if room < SMALLEST_SUMMARY {
             settings.summary_target_tokens
         } else {
@@ -193,29 +237,77 @@ impl<'a> Case<'a> {
         }
     }
 
+    /// What a first summary may cost in its turn, where an end marker follows it.
+    pub fn summary_turn_budget(&self, region: Region) -> usize {
+        self.summary_budget(region, 0) + self.end_marker_tokens
+    }
+
+    /// Whether the summary of a region gets less than the summary target, markers included: no more turns could be taken.
+    pub fn is_starved(&self, region: Region, excess: usize) -> bool {
+        let wanted = self.fitter.settings.summary_target_tokens;
+        let budget = self.summary_budget(region, excess);
+        budget < wanted && self.summary_room(region, excess) + self.around_summary() < wanted
+    }
+
+    /// If a starved summary may be written again with more room: the record as written left it.
+    pub fn has_regained(&self, was_starved: bool, region: Region, excess: usize) -> bool {
+        was_starved && !self.is_starved(region, excess)
+    }
+
+    /// What a written record cost beyond what was planned.
+    pub fn excess(&self, region: Region, summary_tokens: usize, written_tokens: usize) -> usize {
+        let planned = self.cost_without(region) + self.around_summary() + summary_tokens;
+        written_tokens.saturating_sub(planned)
+    }
+
+    /// The region extended by what is missing, by one group at the least; `None` where no group is left.
+    pub fn extended(&self, region: Region, excess: usize, written_tokens: usize) -> Option<Region> {
+        let missing = written_tokens.saturating_sub(self.target());
+        let freed = freed(self.outline, &region.range());
+        let need = self.need(excess).max(freed + missing);
+        let end = self.compressible.end;
+        extend(self.outline, &self.cut_points, region, end, need)
+    }
+
+    /// Whether a shorter summary of the same region would make the record fit.
+    pub fn can_shrink(&self, region: Region, excess: usize, summary_tokens: usize) -> bool {
+        (SMALLEST_SUMMARY..summary_tokens).contains(&self.summary_room(region, excess))
+    }
+
     /// Why no region of this trajectory can bring it under its target, where that is so.
     pub fn protected_reason(&self) -> Option<Reason> {
         let freed = freed(self.outline, &self.compressible) + self.replaced_tokens();
-        let protected = self.outline.total() + self.notice_tokens - freed;
-        if protected <= self.target() {
+        let protected = self.outline.total().saturating_sub(freed);
+        if protected + self.notice_tokens <= self.target() {
             return None;
         }
         let outside = self.outline.turns.iter().enumerate();
         let (index, largest) = outside
             .filter(|(index, _)| !self.compressible.contains(index))
             .max_by_key(|(_, turn)| turn.tokens)?;
+        let notice = match self.notice_tokens {
+            0 => String::new(),
+            tokens => format!(" and a notice of {tokens}"),
+        };
         let detail = format!(
-            "{protected} tokens, the largest in turn {index} ({}, {} tokens)",
+            "{protected} tokens{notice}, the largest in turn {index} ({}, {} tokens)",
             largest.role.label(),
             largest.tokens
         );
         Some(Reason::with(Reason::PROTECTED_TURNS_EXCEED_BUDGET, detail))
     }
 
-    /// Why a compressed trajectory is over its target all the same.
-    pub fn over_limit_reason(&self) -> Reason {
-        self.protected_reason()
-            .unwrap_or_else(|| Reason::plain(Reason::REGION_EXHAUSTED))
+    /// Why a trajectory is over its target though no group is left that could join the region.
+    pub fn exhausted_reason(&self, region: Region) -> Reason {
+        let left = || {
+            let detail = "a turn that cannot be summarized parts the turns between head and tail";
+            if region.range() == self.compressible {
+                Reason::plain(Reason::REGION_EXHAUSTED)
+            } else {
+                Reason::with(Reason::REGION_DIVIDED, detail)
+            }
+        };
+        self.protected_reason().unwrap_or_else(left)
     }
 
     /// What the turns of a region cost.
@@ -231,16 +323,21 @@ impl<'a> Case<'a> {
 
     /// What kept assistant turns rely on and only the region says.
     /// `region_views` are the region's turns as its summarizer sees them.
-    pub fn anchors(&self, region: Region, region_views: &[TurnView<'_>]) -> Vec<Anchor> {
-        let before = self.views.get(..region.start()).unwrap_or_default();
-        let after = self.views.get(region.end()..).unwrap_or_default();
-        match (self.merged_before(region), before.split_last()) {
-            (Some(_), Some((last, others))) => {
-                let mut before = others.to_vec();
-                before.extend(beside_summaries(last.clone()));
-                anchors::dangling(&before, region_views, after)
-            }
-            _ => anchors::dangling(before, region_views, after),
+    pub fn anchors(&self, region: Region, region_views: Turns<'_>) -> Vec<Anchor> {
+        let before = self.views.part(0..region.start());
+        let after = self.views.part(region.end()..self.outline.turns.len());
+        if self.merged_before(region).is_none() {
+            return anchors::dangling(before, region_views, after);
         }
+        let last = region.start() - 1;
+        let beside = |turn: usize| {
+            let view = before.get(turn)?.into_owned();
+            if turn == last {
+                beside_summaries(view)
+            } else {
+                Some(view)
+            }
+        };
+        anchors::dangling(Turns::Made(region.start(), &beside), region_views, after)
     }
 }

@@ -2,16 +2,33 @@
 
 use super::{CountMode, FitSettings, Fitter, Rendered};
 use crate::metrics::Row;
+use crate::names::Named;
 use crate::tokens::TokenCounter;
 use crate::trajectory::{Piece, Record, Turn, json};
 
 /// What one turn costs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TurnCost {
+    /// The tokens, twice, and one more where all of the text could be decoded: there may be millions of turns.
+    packed: u64,
+}
+
+impl TurnCost {
+    fn new(tokens: usize, is_exact: bool) -> Self {
+        Self {
+            packed: (tokens as u64) << 1 | u64::from(is_exact),
+        }
+    }
+
     /// Tokens.
-    pub tokens: usize,
+    pub fn tokens(self) -> usize {
+        (self.packed >> 1) as usize
+    }
+
     /// Whether all of its text could be decoded.
-    pub exact: bool,
+    pub fn is_exact(self) -> bool {
+        self.packed & 1 == 1
+    }
 }
 
 /// Counts turns with one tokenizer.
@@ -41,20 +58,24 @@ impl<'c> TurnCounter<'c> {
                 Piece::Image => self.image_tokens,
             }
         });
-        TurnCost { tokens, exact }
+        TurnCost::new(tokens, exact)
     }
 
     /// What each turn of a record costs, with its text where decoding it was work: who reads the turn later needs it too.
-    pub fn turns(&mut self, record: &Record<'_>) -> (Vec<TurnCost>, Vec<Option<String>>) {
+    pub fn turns(&mut self, record: &Record<'_>) -> (Vec<TurnCost>, Vec<(u32, String)>) {
         /// Shorter texts are decoded again as fast as they are kept.
         const LONG: usize = 512;
-        let turns = record.turns.iter().map(|turn| {
+        let mut texts = Vec::new();
+        let cost_of = |(index, turn): (usize, &Turn<'_>)| {
             self.scratch.clear();
             let cost = self.turn(turn);
-            let is_its_text = self.scratch.len() >= LONG && turn.is_one_string();
-            (cost, is_its_text.then(|| std::mem::take(&mut self.scratch)))
-        });
-        turns.unzip()
+            if self.scratch.len() >= LONG && turn.is_one_string() {
+                texts.push((index as u32, std::mem::take(&mut self.scratch)));
+            }
+            cost
+        };
+        let costs = record.turns.iter().enumerate().map(cost_of).collect();
+        (costs, texts)
     }
 
     /// What a record costs beside its turns: its top-level `system` text.
@@ -83,8 +104,8 @@ impl<'c> TurnCounter<'c> {
 pub struct Counted {
     /// What each turn costs by its values.
     pub turns: Vec<TurnCost>,
-    /// The texts of turns as far as they were kept.
-    pub texts: Vec<Option<String>>,
+    /// The texts of turns as far as they were kept, with their turns.
+    pub texts: Vec<(u32, String)>,
     /// What the record costs beside its turns, by values.
     pub extra_tokens: usize,
     /// What a trainer sees, or why the template refuses it; `None` where there is no template.
@@ -103,14 +124,15 @@ impl Counted {
             texts,
             extra_tokens: counter.extra(record),
             rendered: template.map(|template| {
-                Rendered::of(record, template, fitter.counter.as_ref(), settings.image_tokens)
+                let (arguments, images) = (settings.template_arguments, settings.image_tokens);
+                Rendered::of(record, template, arguments, fitter.counter.as_ref(), images)
             }),
         }
     }
 
     /// The sum of the values.
     pub fn value_tokens(&self) -> usize {
-        self.extra_tokens + self.turns.iter().map(|cost| cost.tokens).sum::<usize>()
+        self.extra_tokens + self.turns.iter().map(|cost| cost.tokens()).sum::<usize>()
     }
 
     /// The rendering, where there is one.
@@ -135,9 +157,9 @@ impl Counted {
     pub fn row(&self, settings: &FitSettings) -> Row {
         let values = self.value_tokens();
         let rendered = self.rendering().map(|rendered| rendered.tokens);
-        let governing = match settings.count {
-            CountMode::Values => values,
-            CountMode::Rendered => rendered.unwrap_or(values),
+        let (governing, count) = match (settings.count, rendered) {
+            (CountMode::Rendered, Some(rendered)) => (rendered, CountMode::Rendered),
+            _ => (values, CountMode::Values),
         };
         let both = self.rendered.is_some().then_some(values as u64);
         Row {
@@ -146,6 +168,7 @@ impl Counted {
             original_rendered_tokens: rendered.map(|tokens| tokens as u64),
             compressed_rendered_tokens: rendered.map(|tokens| tokens as u64),
             template_changed_turns: rendered.map(|_| 0),
+            count: count.name().to_owned(),
             ..Row::untouched(governing, self.turns.len(), settings.target_max_tokens)
         }
     }

@@ -11,7 +11,7 @@ use crate::compress::anchors::{Needed, PairScore};
 use crate::compress::{Plan, Region, plan};
 use crate::metrics::Row;
 use crate::names::Named;
-use crate::trajectory::{self, ParseError, TurnView};
+use crate::trajectory::{self, ParseError, Views};
 
 /// One turn, as the plan sees it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -74,7 +74,7 @@ pub struct Explanation {
     pub region: Option<Range<usize>>,
     /// What the turns of the region cost.
     pub region_tokens: usize,
-    /// What its summary may cost: the room that the plan leaves, up to the most allowed.
+    /// What its summary may cost, end marker included: the room that the plan leaves, up to the most allowed.
     pub summary_budget: usize,
     /// The identifiers that only the region tells and later turns rely on, in order of first use.
     pub anchors: Vec<AnchorLine>,
@@ -108,10 +108,8 @@ impl Fitter {
     async fn explain_as_it_is(&self, bytes: &[u8]) -> Result<Explanation, ParseError> {
         let record = trajectory::parse(bytes, self.settings.format)?;
         let fitted = self.fit(bytes).await;
-        let counted = Counted::of(self, &record).located(&record);
-        let views: Vec<TurnView<'_>> = (record.turns.iter().enumerate())
-            .map(|(index, turn)| trajectory::view(turn, index))
-            .collect();
+        let mut counted = Counted::of(self, &record).located(&record);
+        let views = Views::of(&record, std::mem::take(&mut counted.texts));
         let outline = super::outline(self, &record, &counted, &views);
         let case = Case::new(self, &record, &views, &outline, &counted);
         let row = fitted.row;
@@ -155,7 +153,7 @@ impl Fitter {
             index,
             role: turn.role.label(),
             tokens: turn.tokens,
-            answers: turn.answers,
+            answers: turn.answers(index),
             readable: turn.readable,
         });
         Ok(Explanation {
@@ -171,7 +169,7 @@ impl Fitter {
             need_tokens: need,
             planned: planned.map(Region::range),
             region_tokens: region.map_or(0, |region| case.region_tokens(region)),
-            summary_budget: region.map_or(0, |region| case.summary_budget(region)),
+            summary_budget: region.map_or(0, |region| case.summary_turn_budget(region)),
             region: region.map(Region::range).filter(|_| row.was_compressed),
             anchors: anchor_lines(score),
             compressible,

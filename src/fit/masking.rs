@@ -1,21 +1,22 @@
 //! Masking: outputs of tools between head and tail become a line each, oldest first, until the record fits.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
 
-use super::attempt::frame;
+use super::attempt::{Unwritten, frame};
 use super::case::Case;
 use super::count::Counted;
 use super::merged::{bodies_in, without_summaries};
 use super::passes;
-use super::redacted::redacted;
-use super::{CountMode, Fitted, PairScorer, Rendered, Strategy, TurnCounter, decoded, outline};
+use super::redacted::{redacted, with_told};
+use super::{CountMode, Fitted, PairScorer, Rendered, Strategy, TurnCounter, outline};
 use crate::compress::alignment::Origin;
 use crate::compress::anchors::{Output, score_aligned, told_by_outputs};
 use crate::compress::{MaskedTurns, Reason, Violation, verify_masks};
 use crate::metrics::{Row, Status};
-use crate::summarize::mask::{Mask, masks};
-use crate::summarize::redact::redact;
-use crate::trajectory::{self, Edit, TurnView};
+use crate::summarize::mask::{Mask, masks, view_at};
+use crate::trajectory::{self, Edit, TurnView, Views};
 
 /// Times that masks are added after a recount; the last time, all are.
 const ROUNDS: usize = 6;
@@ -118,17 +119,20 @@ impl Case<'_> {
     /// What may be masked, in the order in which it is: first what comes once more later, then all else.
     fn choices(&self) -> (Vec<Choice>, BTreeMap<usize, usize>) {
         let settings = &self.fitter.settings;
-        let region = self.views.get(self.compressible.clone()).unwrap_or_default();
+        let all = self.maskable();
+        let place = |turn: usize| all.partition_point(|view| view.index < turn);
+        let Range { start, end } = self.compressible;
+        let region = all.get(place(start)..place(end)).unwrap_or_default();
         let (region, secrets): (Vec<TurnView<'_>>, Vec<usize>) =
-            redacted(region, settings.redaction).into_iter().unzip();
+            redacted(region, self.redaction()).into_iter().unzip();
         let secrets = region.iter().map(|view| view.index).zip(secrets).collect();
         let images = |turn: usize| {
             self.record
                 .turns
                 .get(turn)
-                .map_or(0, trajectory::Turn::images_of_tools)
+                .map_or_else(Vec::new, trajectory::Turn::images_of_responses)
         };
-        let mut masks = masks(&region, self.views, images);
+        let mut masks = masks(&region, &all, images);
         if settings.grounding {
             self.name_what_masks_take(&mut masks, &region);
         }
@@ -137,14 +141,14 @@ impl Case<'_> {
         let choices = repeated
             .into_iter()
             .chain(single)
-            .filter_map(|mask| self.choice(mask));
+            .filter_map(|mask| self.choice(mask, &all));
         (choices.collect(), secrets)
     }
 
     /// Has each mask name what later turns rely on and nothing else told before them.
     fn name_what_masks_take(&self, masks: &mut [Mask], region: &[TurnView<'_>]) {
         let text = |mask: &Mask| {
-            let view = region.get(mask.turn.checked_sub(self.compressible.start)?)?;
+            let view = view_at(region, mask.turn)?;
             Some(view.responses.get(mask.response)?.content.as_ref())
         };
         let outputs: Vec<Output<'_>> = masks
@@ -155,7 +159,7 @@ impl Case<'_> {
                 text: text(mask).unwrap_or_default(),
             })
             .collect();
-        let told = told_by_outputs(self.views, &outputs);
+        let told = told_by_outputs(self.views.turns(), &outputs);
         for ((mask, output), anchors) in masks.iter_mut().zip(&outputs).zip(&told) {
             mask.name(anchors, output.text.chars().count());
         }
@@ -167,39 +171,44 @@ impl Case<'_> {
         let Ok(written) = trajectory::parse(masked.text.as_bytes(), format) else {
             return;
         };
-        let turns = written.turns.iter().enumerate();
-        let views: Vec<TurnView<'_>> = turns.map(|(index, turn)| trajectory::view(turn, index)).collect();
-        let told: Vec<TurnView<'_>> = redacted(self.views, true)
-            .into_iter()
-            .map(|(view, _)| view)
-            .collect();
+        let views = Views::of(&written, Vec::new());
         let origin = |turn: usize| match masked.turns.binary_search(&turn) {
             Ok(_) => Origin::New,
             Err(_) => Origin::Kept(turn),
         };
-        let origins = (0..views.len()).map(origin).collect();
-        let score = score_aligned(self.views, &told, &views, origins, without_summaries);
+        let origins = (0..written.turns.len()).map(origin).collect();
+        let score = with_told(self.views, &self.secrets, |told| {
+            score_aligned(
+                self.views.turns(),
+                told,
+                views.turns(),
+                origins,
+                without_summaries,
+            )
+        });
         row.anchors_needed = score.needed.len() as u64;
         row.anchors_held = score.held() as u64;
     }
 
     /// A mask that costs less than what it stands for.
-    fn choice(&self, mask: Mask) -> Option<Choice> {
+    fn choice(&self, mask: Mask, all: &[TurnView<'_>]) -> Option<Choice> {
         let facts = self.outline.turns.get(mask.turn)?;
         let text = mask.reference.unwrap_or(mask.text);
-        let text = if self.fitter.settings.redaction {
-            redact(&text).0.into_owned()
-        } else {
-            text
+        let text = match self.redaction() {
+            Some(secrets) => secrets.redact(&text).0.into_owned(),
+            None => text,
         };
-        let view = self.views.get(mask.turn)?;
+        let view = view_at(all, mask.turn)?;
         // A summary that stands with an output is told nowhere else.
         if !bodies_in(view).is_empty() {
             return None;
         }
         let output = &view.responses.get(mask.response)?.content;
         let counter = self.fitter.counter.as_ref();
-        let images = self.record.turns.get(mask.turn)?.images_of_tools() * self.fitter.settings.image_tokens;
+        let images = self.record.turns.get(mask.turn)?.images_of_responses();
+        let images = images
+            .get(mask.response)
+            .map_or(0, |images| images * self.fitter.settings.image_tokens);
         let saves = (counter.count(output) + images).checked_sub(counter.count(&text))?;
         (facts.readable && saves > 0).then_some(Choice {
             turn: mask.turn,
@@ -226,8 +235,8 @@ impl Case<'_> {
             let (Some(text), Some(at)) = (written, self.record.turn_span(index)) else {
                 continue;
             };
-            let cost = trajectory::turn_of(&text).map(|turn| counter.turn(&turn).tokens);
-            let before = self.counted.turns.get(index).map(|cost| cost.tokens);
+            let cost = trajectory::turn_of(&text).map(|turn| counter.turn(&turn).tokens());
+            let before = self.counted.turns.get(index).map(|cost| cost.tokens());
             if let (Some(cost), Some(before)) = (cost, before)
                 && cost < before
             {
@@ -247,20 +256,16 @@ impl Case<'_> {
             (CountMode::Rendered, Some(rendered)) => rendered.tokens,
             _ => value_tokens,
         };
-        let original_turns: Vec<&str> = self.record.turns.iter().map(|turn| turn.text).collect();
-        let written_turns: Vec<&str> = written.turns.iter().map(|turn| turn.text).collect();
-        let pairs: Vec<(TurnView<'_>, TurnView<'_>)> = turns
-            .iter()
-            .filter_map(|&turn| {
-                let after = trajectory::view(written.turns.get(turn)?, turn);
-                Some((self.views.get(turn)?.clone(), after))
-            })
-            .collect();
+        let views = |turn: usize| {
+            let after = trajectory::view(written.turns.get(turn)?, turn);
+            Some([self.views.get(turn)?.into_owned(), after])
+        };
         let verified = verify_masks(&MaskedTurns {
             compressible: self.compressible.clone(),
-            masked: &pairs,
-            original_turns: &original_turns,
-            written_turns: &written_turns,
+            masked: &turns,
+            views: &views,
+            original_turns: &self.record.turns,
+            written_turns: &written.turns,
             frames: [frame(self.record), frame(&written)],
             original_tokens: self.outline.total(),
             written_tokens: tokens,
@@ -272,7 +277,6 @@ impl Case<'_> {
         }
         let before = self.counted.rendering().zip(rendered.as_ref());
         let changed_turns = before.map_or(0, |(before, after)| before.changed_beside(after, &turns));
-        drop((original_turns, written_turns, pairs));
         Ok(Masked {
             text,
             tokens,
@@ -287,15 +291,7 @@ impl Case<'_> {
     /// The masked record with a summary in place of a region. The summarizer reads the turns as they were; the masks
     /// after the region stay.
     async fn summarized(&self, masked: &Masked, row: Row) -> Result<Fitted, Violation> {
-        let record = trajectory::parse(masked.text.as_bytes(), Some(self.record.format))
-            .map_err(|error| Violation::KeptPartChanged(error.to_string()))?;
-        let mut counted = Counted::of(self.fitter, &record);
-        let views = decoded(&record, &mut counted);
-        let counted = counted.located(&record);
-        let outline = outline(self.fitter, &record, &counted, &views);
-        let mut case = Case::new(self.fitter, &record, &views, &outline, &counted);
-        case.read_views = self.views;
-        let mut fitted = passes::run(case, row).await;
+        let mut fitted = self.summarized_once(masked, row).await?;
         if fitted.row.was_compressed {
             let region = fitted.row.region_start..fitted.row.region_end;
             let outside = |turn: &&usize| !region.contains(&(**turn as u64).cast_signed());
@@ -315,32 +311,35 @@ impl Case<'_> {
             if let Some(Ok(score)) = score {
                 fitted.row.anchors_needed = score.needed.len() as u64;
                 fitted.row.anchors_held = score.held() as u64;
+                fitted.row.anchors_written = fitted.row.anchors_written.min(fitted.row.anchors_held);
             }
         }
         Ok(fitted)
     }
 
+    async fn summarized_once(&self, masked: &Masked, row: Row) -> Result<Fitted, Violation> {
+        let record = trajectory::parse(masked.text.as_bytes(), Some(self.record.format))
+            .map_err(|error| Violation::KeptPartChanged(error.to_string()))?;
+        let mut counted = Counted::of(self.fitter, &record);
+        let views = Views::of(&record, std::mem::take(&mut counted.texts));
+        let counted = counted.located(&record);
+        let outline = outline(self.fitter, &record, &counted, &views);
+        let secrets = Arc::clone(&self.secrets);
+        let turns = [&views, self.views];
+        let case = Case::of_turns(self.fitter, &record, turns, &outline, &counted, secrets);
+        Ok(passes::run(case, row).await)
+    }
+
     fn unmasked(&self, why: Unmasked, row: Row) -> Fitted {
-        let (status, reason) = match why {
+        match why {
             Unmasked::Nothing => {
                 let nothing = || Reason::plain(Reason::NOTHING_TO_MASK);
                 let reason = self.protected_reason().unwrap_or_else(nothing);
-                return Fitted::untouched(row.ended(Status::Kept, Some(&reason)));
+                Fitted::untouched(row.ended(Status::Kept, Some(&reason)))
             }
-            Unmasked::Refused(refusal) => {
-                let reason = Reason::with(Reason::TEMPLATE_REFUSES_SUMMARY, refusal);
-                (Status::Kept, reason)
-            }
-            Unmasked::Violation(violation) => {
-                let reason = Reason::with("verify_failed", violation.to_string());
-                (Status::Failed, reason)
-            }
-        };
-        let row = Row {
-            degraded: true,
-            ..row
-        };
-        Fitted::untouched(row.ended(status, Some(&reason)))
+            Unmasked::Refused(refusal) => Self::not_written(Unwritten::Refused(refusal), row),
+            Unmasked::Violation(violation) => Self::not_written(Unwritten::Violation(violation), row),
+        }
     }
 
     fn finish_masked(&self, masked: Masked, row: Row) -> Fitted {
@@ -379,7 +378,7 @@ impl Case<'_> {
         };
         Fitted {
             row: row.ended(Status::Compressed, reason.as_ref()),
-            text: (!is_dry).then_some(masked.text),
+            text: Some(masked.text),
             summary_input_tokens: 0,
             stop: None,
             pending: None,

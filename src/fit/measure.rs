@@ -6,7 +6,7 @@ use super::{Rendered, TurnCounter};
 use crate::metrics::{Measure, Parts};
 use crate::tokens::TokenCounter;
 use crate::tokens::chat_template::ChatTemplate;
-use crate::trajectory::{self, Format, ParseError, Record, Role};
+use crate::trajectory::{self, Format, ParseError, Record, Role, TemplateArguments};
 
 /// Measures records.
 pub struct Measurer {
@@ -14,6 +14,8 @@ pub struct Measurer {
     pub counter: Arc<dyn TokenCounter>,
     /// The chat template of the model to be trained, where rendered counts are wanted.
     pub template: Option<Arc<ChatTemplate>>,
+    /// How the template gets the arguments of tool calls.
+    pub template_arguments: TemplateArguments,
     /// What an image costs.
     pub image_tokens: usize,
     /// The format that all records are in; `None` lets each record decide.
@@ -34,7 +36,7 @@ impl Measurer {
         let mut tokens = system;
         let mut turn_tokens = Vec::with_capacity(record.turns.len());
         for turn in &record.turns {
-            let cost = counter.turn(turn).tokens as u64;
+            let cost = counter.turn(turn).tokens() as u64;
             tokens += cost;
             *part_of(&mut parts, turn.role) += cost;
             turn_tokens.push(cost);
@@ -54,7 +56,8 @@ impl Measurer {
     /// What the record costs as the chat template renders it, or why the template refuses it; `None` without one.
     fn rendered(&self, record: &Record<'_>) -> Option<Result<u64, String>> {
         let template = self.template.as_deref()?;
-        let rendered = Rendered::of(record, template, self.counter.as_ref(), self.image_tokens);
+        let (arguments, images) = (self.template_arguments, self.image_tokens);
+        let rendered = Rendered::of(record, template, arguments, self.counter.as_ref(), images);
         Some(rendered.map(|rendered| rendered.tokens as u64))
     }
 }
@@ -78,6 +81,7 @@ mod tests {
         let measurer = Measurer {
             counter: Arc::new(Words::new()),
             template: None,
+            template_arguments: TemplateArguments::AsWritten,
             image_tokens: 100,
             format: None,
         };

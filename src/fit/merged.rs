@@ -35,7 +35,7 @@ impl MergedBefore {
         let read = record
             .turns
             .get(turn)
-            .filter(|read| cost.exact && read.is_plain_text())?;
+            .filter(|read| cost.is_exact() && read.is_plain_text())?;
         let text = read.last_text()?;
         let found = summaries_in(&text, read.role == Role::Human);
         let (first, last) = found.first().zip(found.last())?;
@@ -60,8 +60,8 @@ impl MergedBefore {
             at,
         };
         let without = earlier.turn_without(record, false)?;
-        let left = counter.turn(&trajectory::turn_of(&without)?).tokens;
-        earlier.tokens = cost.tokens.saturating_sub(left);
+        let left = counter.turn(&trajectory::turn_of(&without)?).tokens();
+        earlier.tokens = cost.tokens().saturating_sub(left);
         Some(earlier)
     }
 

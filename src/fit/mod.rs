@@ -4,12 +4,14 @@ mod attempt;
 mod case;
 mod count;
 mod explain;
+mod maskable;
 mod masking;
 mod measure;
 mod merged;
 mod pair;
 mod passes;
 mod redacted;
+mod region;
 mod rendered;
 mod settings;
 mod structure;
@@ -26,7 +28,7 @@ pub use measure::Measurer;
 use merged::spoken;
 pub use pair::{PairScorer, UnreadablePair};
 pub use rendered::Rendered;
-pub use settings::{CountMode, FitSettings, OnFailure, OverLimit, Strategy};
+pub use settings::{CountMode, FitSettings, OnFailure, OverLimit, PerTrajectory, Strategy};
 
 use crate::compress::{Outline, Reason, TurnFacts};
 use crate::metrics::{Row, Status};
@@ -36,7 +38,8 @@ use crate::summarize::Summarizer;
 pub use crate::summarize::answers::AnswerKey;
 use crate::tokens::TokenCounter;
 use crate::tokens::chat_template::ChatTemplate;
-use crate::trajectory::{self, Record, TurnView};
+pub use crate::trajectory::TemplateArguments;
+use crate::trajectory::{self, Record, Views};
 
 /// Fits records into the budget.
 pub struct Fitter {
@@ -107,11 +110,7 @@ impl Fitter {
     pub async fn fit(&self, bytes: &[u8]) -> Fitted {
         let record = match trajectory::parse(bytes, self.settings.format) {
             Ok(record) => record,
-            Err(error) => {
-                let reason = Reason::with(error.code(), error.to_string());
-                let row = Row::untouched(0, 0, self.settings.target_max_tokens);
-                return Fitted::untouched(row.ended(Status::Rejected, Some(&reason)));
-            }
+            Err(error) => return self.reject(&Reason::with(error.code(), error.to_string())),
         };
         let found = structure::faults_of(&record);
         let mut fitted = match structure::mended(&record, &self.settings, found) {
@@ -129,7 +128,16 @@ impl Fitter {
             fitted.row = fitted.row.ended(Status::Rejected, Some(&reason));
             fitted.text = None;
         }
+        if self.settings.dry_run {
+            fitted.text = None;
+        }
         fitted
+    }
+
+    /// What becomes of a record that cannot be read.
+    pub fn reject(&self, reason: &Reason) -> Fitted {
+        let row = Row::untouched(0, 0, self.settings.target_max_tokens);
+        Fitted::untouched(row.ended(Status::Rejected, Some(reason)))
     }
 
     async fn fit_record(&self, record: &Record<'_>) -> Fitted {
@@ -160,7 +168,7 @@ impl Fitter {
             let reason = Reason::with("repeated_key", "the trajectory's key stands in the record twice");
             return Fitted::untouched(row.ended(Status::Kept, Some(&reason)));
         }
-        let views = decoded(record, &mut counted);
+        let views = Views::of(record, std::mem::take(&mut counted.texts));
         let counted = counted.located(record);
         let outline = outline(self, record, &counted, &views);
         let case = Case::new(self, record, &views, &outline, &counted);
@@ -171,17 +179,8 @@ impl Fitter {
     }
 }
 
-/// The turns, decoded as far as counting them has not done so already.
-fn decoded<'a>(record: &Record<'a>, counted: &mut Counted) -> Vec<TurnView<'a>> {
-    let texts = std::mem::take(&mut counted.texts);
-    let turns = record.turns.iter().zip(texts).enumerate();
-    turns
-        .map(|(index, (turn, text))| trajectory::view_with(turn, index, text))
-        .collect()
-}
-
 /// The facts that the algorithm works on.
-fn outline(fitter: &Fitter, record: &Record<'_>, counted: &Counted, views: &[TurnView<'_>]) -> Outline {
+fn outline(fitter: &Fitter, record: &Record<'_>, counted: &Counted, views: &Views<'_>) -> Outline {
     let answers = trajectory::answered_turns(views);
     let rendered = counted.governing_rendering(&fitter.settings);
     let rendered_costs = rendered.map(|rendered| rendered.turn_tokens(fitter.counter.as_ref()));
@@ -192,18 +191,19 @@ fn outline(fitter: &Fitter, record: &Record<'_>, counted: &Counted, views: &[Tur
         .zip(answers)
         .enumerate()
         .map(|(index, ((turn, cost), answers))| {
-            let readable = cost.exact && !turn.opaque;
+            let readable = cost.is_exact() && !turn.opaque;
             let quotable = readable && turn.is_plain_text();
             let rendered = rendered_costs.as_ref().and_then(|costs| costs.get(index));
             TurnFacts {
                 role: turn.role,
-                tokens: rendered.copied().unwrap_or(cost.tokens),
-                answers,
+                tokens: rendered.copied().unwrap_or(cost.tokens()),
+                asked_before: TurnFacts::asked_before(index, answers),
                 readable,
                 quotable,
             }
         });
-    let last_human = views.iter().rposition(|view| spoken(view).is_some());
+    let last_human = views.all().rev().find(|view| spoken(view).is_some());
+    let last_human = last_human.map(|view| view.index);
     let turns: Vec<TurnFacts> = turns.collect();
     let extra_tokens = rendered.map_or(counted.extra_tokens, |rendered| {
         let sum: usize = turns.iter().map(|turn| turn.tokens).sum();

@@ -1,9 +1,10 @@
 //! A record and what somebody made of it: which identifiers its kept assistant turns rely on are still told.
 
 use super::merged::without_summaries;
-use super::redacted::redacted;
+use super::redacted::{secrets_of, with_told};
 use crate::compress::anchors::{PairScore, score};
-use crate::trajectory::{self, Format, ParseError, Record, TurnView};
+use crate::metrics::PairRow;
+use crate::trajectory::{self, Format, ParseError, Record, Views};
 
 /// Scores compressed records against their originals.
 #[derive(Debug, Clone, Copy)]
@@ -31,9 +32,38 @@ impl PairScorer {
         if original == compressed {
             return Ok(PairScore::default());
         }
-        let (old, new) = (views(&old), views(&new));
-        let told: Vec<TurnView<'_>> = redacted(&old, true).into_iter().map(|(view, _)| view).collect();
-        Ok(score(&old, &told, &new, without_summaries))
+        let original = old;
+        let (old, new) = (Views::of(&original, Vec::new()), Views::of(&new, Vec::new()));
+        let secrets = secrets_of(&original, &old, false);
+        Ok(with_told(&old, &secrets, |told| {
+            score(old.turns(), told, new.turns(), without_summaries)
+        }))
+    }
+
+    /// Returns whether two records can be those that a row is about: what was read, and what was written.
+    pub fn is_pair_of(&self, row: &PairRow, original: &[u8], compressed: &[u8]) -> bool {
+        if row.is_copied() {
+            return original == compressed;
+        }
+        let read = |bytes| trajectory::parse(bytes, self.format).ok();
+        let Some((old, new)) = read(original).zip(read(compressed)) else {
+            return false;
+        };
+        // Rollouts of one task have one id, and begin the same.
+        let keeps_last = row.mended_faults == 0
+            && row.masked_turns == 0
+            && row.region_end < row.original_turns.cast_signed();
+        let last = |record: &Record<'_>| record.turns.last().map(|turn| turn.text.to_owned());
+        let id = |record: &Record<'_>| {
+            record
+                .id
+                .map_or_else(String::new, |id| trajectory::json::decode(id).0.into_owned())
+        };
+        let has =
+            |record: &Record<'_>, turns: u64| record.turns.len() as u64 == turns && id(record) == row.id;
+        has(&old, row.original_turns)
+            && has(&new, row.compressed_turns)
+            && (!keeps_last || last(&old) == last(&new))
     }
 
     /// A record's id, if it has one; `None` where the record cannot be read.
@@ -42,9 +72,4 @@ impl PairScorer {
         let id = record.id.map(|id| trajectory::json::decode(id).0.into_owned());
         Some(id.filter(|id| !id.is_empty()))
     }
-}
-
-fn views<'r>(record: &'r Record<'_>) -> Vec<TurnView<'r>> {
-    let turns = record.turns.iter().enumerate();
-    turns.map(|(index, turn)| trajectory::view(turn, index)).collect()
 }

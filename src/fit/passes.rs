@@ -4,70 +4,47 @@ use super::attempt::{Unwritten, Written};
 use super::case::Case;
 use super::summary::{Earlier, Grounded, note};
 use super::{Fitted, OnFailure, PendingRequest, Stop};
-use crate::compress::{Plan, Reason, Region, Violation, extend, plan};
+use crate::compress::{Plan, Reason, Region, Violation, plan};
 use crate::metrics::{Row, Status};
 use crate::summarize::SummaryError;
 
-/// Two passes in a row that save less than this share end the compression.
-const WORTHWHILE_SAVING: f64 = 0.10;
+/// Two passes in a row that each save less than one part in so many of what is over the target end the compression.
+const WORTHWHILE_SAVING: usize = 10;
 
 /// Compresses a record that is over its target; `row` is its row as untouched.
 pub async fn run(case: Case<'_>, row: Row) -> Fitted {
-    let region = match plan(
+    match plan(
         case.outline,
         &case.cut_points,
         case.compressible.clone(),
         case.need(0),
         case.smallest_cost(),
     ) {
-        Plan::Replace(region) => region,
+        Plan::Replace(region) => case.compress(region, row).await,
         Plan::Keep(reason) => {
             let reason = case.protected_reason().unwrap_or(reason);
-            return Fitted::untouched(row.ended(Status::Kept, Some(&reason)));
+            Fitted::untouched(row.ended(Status::Kept, Some(&reason)))
         }
-    };
-    if case.fitter.settings.dry_run {
-        return case.planned(region, row);
     }
-    case.compress(region, row).await
 }
 
-/// What the passes so far have come to.
+/// A record written by a pass.
 struct Progress {
     written: Written,
     region: Region,
     summary: Grounded,
+    is_starved: bool,
+}
+
+/// The last pass: what the next one goes on from.
+struct LastPass {
+    region: Region,
+    text: String,
+    tokens: usize,
+    low_savings: usize,
 }
 
 impl Case<'_> {
-    /// What a dry run reports: the plan, with the summary at its target size.
-    fn planned(&self, region: Region, row: Row) -> Fitted {
-        let summary_tokens = self
-            .summary_budget(region)
-            .min(self.fitter.settings.summary_target_tokens);
-        let tokens = self.cost_without(region) + summary_tokens;
-        let turns = self.outline.turns.len() + 1 - region.range().len();
-        let over = tokens > self.target();
-        let reason = if over {
-            self.over_limit_reason()
-        } else {
-            Reason::plain("planned")
-        };
-        let estimate = self.estimate(region);
-        let row = Row {
-            summary_tokens: summary_tokens as u64,
-            summarization_api_calls: estimate.requests as u64,
-            prompt_tokens: estimate.prompt_tokens,
-            completion_tokens: estimate.completion_tokens,
-            cached_summary: estimate.cached > 0,
-            ..self.compressed_row(region, tokens, turns, row)
-        };
-        Fitted {
-            summary_input_tokens: self.region_tokens(region),
-            ..Fitted::untouched(row.ended(Status::Compressed, Some(&reason)))
-        }
-    }
-
     /// A row with everything that a compression changes.
     fn compressed_row(&self, region: Region, tokens: usize, turns: usize, row: Row) -> Row {
         let original = row.original_tokens;
@@ -89,7 +66,12 @@ impl Case<'_> {
     async fn compress(&self, first_region: Region, row: Row) -> Fitted {
         let mut pending = None;
         let fitted = self.in_passes(first_region, row, &mut pending).await;
-        Fitted { pending, ..fitted }
+        let fitted = Fitted { pending, ..fitted };
+        if self.fitter.settings.dry_run {
+            self.planned(first_region, fitted)
+        } else {
+            fitted
+        }
     }
 
     /// The passes. What a summary still waits for is left in `pending`.
@@ -99,22 +81,25 @@ impl Case<'_> {
         mut row: Row,
         pending: &mut Option<Box<PendingRequest>>,
     ) -> Fitted {
+        let max_passes = self.fitter.settings.max_passes;
         let mut counter = self.counter();
         let mut best: Option<Progress> = None;
+        let mut last: Option<LastPass> = None;
         let mut region = first_region;
-        let mut missing = 0;
-        let mut meagre_passes = 0;
+        let mut excess = 0;
         // Why a summary is not what was asked for; of several passes, the first reason.
-        let mut second_best: Option<Reason> = None;
+        let mut degraded_reason: Option<Reason> = None;
         let mut summary_input_tokens = 0;
-        let mut last_tokens = self.outline.total();
-        for _ in 0..self.fitter.settings.max_passes {
-            let earlier = best.as_ref().map(|best| Earlier {
-                region: best.region,
-                text: best.summary.text.as_str(),
+        // Why the record is over its target, should it stay so.
+        let mut over_reason = Reason::plain(Reason::PASSES_EXHAUSTED);
+        for pass in 1..=max_passes {
+            let earlier = last.as_ref().map(|last| Earlier {
+                region: last.region,
+                text: last.text.as_str(),
                 stands_in: pending.is_some(),
             });
-            let mut summary = match self.summarize(region, earlier, &mut row).await {
+            let budget = self.summary_budget(region, excess);
+            let mut summary = match self.summarize(region, excess, earlier, &mut row).await {
                 Ok(summary) => summary,
                 Err(error) => {
                     return self.without_summary(error, best, row, summary_input_tokens, pending);
@@ -122,70 +107,155 @@ impl Case<'_> {
             };
             if let Some(reason) = &summary.instead_of {
                 row.degraded = true;
-                second_best.get_or_insert_with(|| reason.clone());
+                degraded_reason.get_or_insert_with(|| reason.clone());
             }
             if pending.is_none() {
                 *pending = summary.pending.take();
             }
             summary_input_tokens += self.region_tokens(region);
             row.passes += 1;
-            let written = match self.write(region, &summary.text, &mut counter) {
-                Ok(written) => written,
-                Err(Unwritten::Violation(Violation::NotSmaller { .. })) => break,
+            let (tokens, written) = match self.write(region, &summary.text, &mut counter) {
+                Ok(written) => (written.tokens, Some(written)),
+                Err(Unwritten::Violation(Violation::NotSmaller { written, .. })) => (written, None),
                 // What an earlier pass wrote is accepted, and smaller than the original.
-                Err(Unwritten::Refused(_)) if best.is_some() => break,
-                Err(Unwritten::Refused(refusal)) => {
-                    let reason = Reason::with(Reason::TEMPLATE_REFUSES_SUMMARY, refusal);
-                    let row = Row {
-                        degraded: true,
-                        ..row
-                    };
-                    return Fitted::untouched(row.ended(Status::Kept, Some(&reason)));
+                Err(Unwritten::Refused(refusal)) if best.is_some() => {
+                    over_reason = Reason::with(Reason::TEMPLATE_REFUSES_SUMMARY, refusal);
+                    break;
                 }
-                Err(Unwritten::Violation(violation)) => {
-                    let reason = Reason::with("verify_failed", violation.to_string());
-                    let row = Row {
-                        degraded: true,
-                        ..row
-                    };
-                    return Fitted::untouched(row.ended(Status::Failed, Some(&reason)));
-                }
+                Err(unwritten) => return Self::not_written(unwritten, row),
             };
-            let tokens = written.tokens;
-            best = Some(Progress {
-                written,
+            let summary_tokens = self.fitter.counter.count(&summary.text);
+            let low_savings = self.low_savings(last.as_ref(), tokens);
+            last = Some(LastPass {
                 region,
-                summary,
+                text: summary.text.clone(),
+                tokens,
+                low_savings,
             });
-            let saved = last_tokens.saturating_sub(tokens) as f64 / last_tokens.max(1) as f64;
-            meagre_passes = if saved < WORTHWHILE_SAVING {
-                meagre_passes + 1
-            } else {
-                0
-            };
-            last_tokens = tokens;
-            // Where nobody may stand in, the next pass waits for this one's summary.
-            let waits = pending.is_some() && self.fitter.settings.on_failure != OnFailure::Fallback;
-            if tokens <= self.target() || meagre_passes >= 2 || waits {
+            let is_starved = self.is_starved(region, excess);
+            excess = self.excess(region, summary_tokens, tokens);
+            let is_better = best
+                .as_ref()
+                .is_none_or(|best| self.is_better(best, tokens, is_starved));
+            if let Some(written) = written.filter(|_| is_better) {
+                best = Some(Progress {
+                    written,
+                    region,
+                    summary,
+                    is_starved,
+                });
+            }
+            if tokens <= self.target() && pass < max_passes && self.has_regained(is_starved, region, excess) {
+                continue;
+            }
+            if best
+                .as_ref()
+                .is_some_and(|best| best.written.tokens <= self.target())
+            {
                 break;
             }
-            missing += tokens - self.target();
-            let end = self.compressible.end;
-            match extend(self.outline, &self.cut_points, region, end, self.need(missing)) {
-                Some(extended) => region = extended,
-                None => break,
+            if let Some(extended) = self.extended(region, excess, tokens) {
+                region = extended;
+            } else if summary_tokens > budget || !self.can_shrink(region, excess, summary_tokens) {
+                over_reason = self.exhausted_reason(region);
+                break;
+            }
+            let detail = if low_savings >= 2 {
+                "two passes in a row saved less than 10 % of what was over the target".to_owned()
+            } else {
+                format!("{pass} of {max_passes}")
+            };
+            over_reason = Reason::with(Reason::PASSES_EXHAUSTED, detail);
+            // Where nobody may stand in, the next pass waits for this one's summary.
+            let waits = pending.is_some() && self.fitter.settings.on_failure != OnFailure::Fallback;
+            if low_savings >= 2 || waits {
+                break;
             }
         }
-        if let Some(progress) = best {
-            return self.finish(progress, row, second_best, summary_input_tokens);
+        let Some(progress) = best else {
+            return self.not_smaller(over_reason, row, summary_input_tokens);
+        };
+        let is_largest = last.is_none_or(|last| last.region == progress.region);
+        if !is_largest && over_reason.code != Reason::TEMPLATE_REFUSES_SUMMARY {
+            over_reason = Reason::plain(Reason::LARGER_REGION_COSTS_MORE);
         }
-        let reason = self
-            .protected_reason()
-            .unwrap_or_else(|| Reason::plain(Reason::NO_NET_SAVING));
+        self.finish(progress, row, degraded_reason, over_reason, summary_input_tokens)
+    }
+
+    /// Passes in a row, this one included, that saved little of what was over the target.
+    fn low_savings(&self, last: Option<&LastPass>, tokens: usize) -> usize {
+        let before = last.map_or(self.outline.total(), |last| last.tokens);
+        let is_low = before.saturating_sub(tokens) * WORTHWHILE_SAVING < before.saturating_sub(self.target());
+        if is_low {
+            last.map_or(0, |last| last.low_savings) + 1
+        } else {
+            0
+        }
+    }
+
+    /// If a record of so many tokens is better than the best so far: smaller, or with the summary that was starved there.
+    fn is_better(&self, best: &Progress, tokens: usize, is_starved: bool) -> bool {
+        if tokens.max(best.written.tokens) <= self.target() {
+            return best.is_starved && !is_starved;
+        }
+        tokens < best.written.tokens
+    }
+
+    /// A record that stays as it is because nothing smaller could be written in its place.
+    fn not_smaller(&self, over_reason: Reason, row: Row, summary_input_tokens: usize) -> Fitted {
+        let reason = if over_reason.code == Reason::PASSES_EXHAUSTED {
+            over_reason
+        } else {
+            self.protected_reason()
+                .unwrap_or_else(|| Reason::plain(Reason::NO_NET_SAVING))
+        };
         Fitted {
             summary_input_tokens,
             ..Fitted::untouched(row.ended(Status::Kept, Some(&reason)))
         }
+    }
+
+    /// A record that stays as it is because nothing sound could be written in its place.
+    pub fn not_written(unwritten: Unwritten, row: Row) -> Fitted {
+        let (status, reason) = match unwritten {
+            Unwritten::Refused(refusal) => {
+                let reason = Reason::with(Reason::TEMPLATE_REFUSES_SUMMARY, refusal);
+                (Status::Kept, reason)
+            }
+            Unwritten::Violation(violation) => {
+                let reason = Reason::with("verify_failed", violation.to_string());
+                (Status::Failed, reason)
+            }
+        };
+        let row = Row {
+            degraded: true,
+            ..row
+        };
+        Fitted::untouched(row.ended(status, Some(&reason)))
+    }
+
+    /// A dry run's report. Requests are those of the first pass; what another summarizer's summary
+    /// will name is not known.
+    fn planned(&self, first_region: Region, fitted: Fitted) -> Fitted {
+        let mut row = fitted.row;
+        if row.status == Status::Compressed && row.reason.is_empty() {
+            row.reason = Reason::plain("planned").to_string();
+        }
+        if !self.fitter.summarizer.only_quotes() {
+            let estimate = self.estimate(first_region);
+            self.fitter.summarizer.name().clone_into(&mut row.summarizer);
+            row = Row {
+                summarization_api_calls: estimate.requests as u64,
+                prompt_tokens: estimate.prompt_tokens,
+                completion_tokens: estimate.completion_tokens,
+                cached_summary: estimate.cached > 0,
+                anchors_needed: 0,
+                anchors_held: 0,
+                anchors_written: 0,
+                ..row
+            };
+        }
+        Fitted { row, ..fitted }
     }
 
     fn without_summary(
@@ -217,7 +287,7 @@ impl Case<'_> {
         *pending = error.into_pending();
         let stop = (self.fitter.settings.on_failure == OnFailure::Fail).then_some(Stop::AtRecord);
         if let (Some(progress), None) = (best, &stop) {
-            return self.finish(progress, row, Some(reason), input);
+            return self.finish(progress, row, Some(reason.clone()), reason, input);
         }
         Fitted {
             stop,
@@ -230,21 +300,26 @@ impl Case<'_> {
         &self,
         progress: Progress,
         row: Row,
-        second_best: Option<Reason>,
+        degraded_reason: Option<Reason>,
+        over_reason: Reason,
         summary_input_tokens: usize,
     ) -> Fitted {
         let Progress {
             written,
             region,
             summary,
+            is_starved,
         } = progress;
         let over = written.tokens > self.target();
         let refused_placement = written.placement.refused;
         let reason = if over {
-            let reason = self.over_limit_reason();
-            Some(second_best.map_or(reason.clone(), |second_best| reason.and(&second_best)))
-        } else if second_best.is_some() {
-            second_best
+            let other = degraded_reason.filter(|other| other.code != over_reason.code);
+            Some(match other {
+                Some(other) => over_reason.and(&other),
+                None => over_reason,
+            })
+        } else if degraded_reason.is_some() {
+            degraded_reason
         } else if refused_placement {
             let detail = "the turn before it cannot take the summary in";
             Some(Reason::with("placed_as_human_turn", detail))
@@ -252,14 +327,16 @@ impl Case<'_> {
             let detail = format!("rendered otherwise: {}", written.changed_turns);
             Some(Reason::with(Reason::TEMPLATE_CHANGES_KEPT_TURNS, detail))
         } else {
-            None
+            summary.read_in_part
         };
         let refused = refused_placement
             && self.fitter.settings.summary_placement == crate::compress::SummaryPlacement::Merge;
         let row = Row {
-            summary_tokens: self.fitter.counter.count(&summary.text) as u64,
+            summary_tokens: written.summary_tokens as u64,
+            summary_starved: is_starved,
             anchors_needed: summary.anchors_needed as u64,
             anchors_held: summary.anchors_held as u64,
+            anchors_written: summary.anchors_written as u64,
             anchors_invented: summary.anchors_invented as u64,
             degraded: row.degraded || refused,
             compressed_value_tokens: row.compressed_value_tokens.map(|_| written.value_tokens as u64),

@@ -1,31 +1,101 @@
-//! What a summarizer is given to read: turns without the secrets that redaction recognizes.
+//! What a summarizer is given to read: turns without the secrets that redaction recognizes anywhere in their record.
 
 use std::borrow::Cow;
 
-use crate::summarize::redact::redact;
-use crate::trajectory::{ToolCall, ToolResponse, TurnView};
+use super::attempt::frame;
+use crate::summarize::redact::RecordSecrets;
+use crate::trajectory::{Record, ToolCall, ToolResponse, Turn, TurnView, Turns, Views};
 
-/// Turns as summarizers see them, and how many secrets each lost. Text without secrets is borrowed.
-///
-/// What identifiers later turns rely on is worked out on these turns as well: a secret that is gone from the region is no
-/// identifier that a summary could be asked to keep.
-pub fn redacted<'v>(views: &'v [TurnView<'_>], redaction: bool) -> Vec<(TurnView<'v>, usize)> {
-    let mut redactor = Redactor {
-        redaction,
-        secrets: 0,
+/// Bytes of a turn beside its texts that are its syntax. Where there are more, other fields hold texts as well.
+const SYNTAX: usize = 400;
+
+/// The secrets of a record: those of its turns, and of what stands beside them.
+pub fn secrets_of<'v>(record: &'v Record<'_>, views: &'v Views<'_>, personal: bool) -> RecordSecrets<'v> {
+    let (before, after) = frame(record);
+    let has_others = |turn: &Turn<'_>, view: &TurnView<'_>| {
+        let told: usize = texts_of(view).map(str::len).sum();
+        turn.text.len() > told + told / 4 + SYNTAX
     };
+    let Some(kept) = views.kept() else {
+        return RecordSecrets::of_passing(personal, |note| {
+            for (turn, view) in record.turns.iter().zip(views.all()) {
+                texts_of(&view).for_each(&mut *note);
+                if has_others(turn, &view) {
+                    note(turn.text);
+                }
+            }
+            [before, after].into_iter().for_each(note);
+        });
+    };
+    let texts = kept.iter().flat_map(texts_of);
+    let others = record.turns.iter().zip(kept);
+    let others = others.filter(|(turn, view)| has_others(turn, view));
+    let others = others.map(|(turn, _)| turn.text);
+    RecordSecrets::of(texts.chain(others).chain([before, after]), personal)
+}
+
+fn texts_of<'v>(view: &'v TurnView<'_>) -> impl Iterator<Item = &'v str> {
+    let calls = view.calls.iter();
+    let calls = calls.flat_map(|call| [call.name.as_ref(), call.arguments.as_ref()]);
+    let responses = view.responses.iter().map(|response| response.content.as_ref());
+    [view.text.as_ref()].into_iter().chain(calls).chain(responses)
+}
+
+/// Turns as summarizers see them, and how many secrets each lost; as they are where there is no redaction. Text without
+/// secrets is borrowed.
+///
+/// Returns what identifiers later turns rely on is worked out on these turns as well: a secret that is gone from the region is no
+/// identifier that a summary could be asked to keep.
+pub fn redacted<'v>(
+    views: &'v [TurnView<'_>],
+    secrets: Option<&RecordSecrets<'_>>,
+) -> Vec<(TurnView<'v>, usize)> {
+    let mut redactor = Redactor { secrets, count: 0 };
     views.iter().map(|view| redactor.turn(view)).collect()
 }
 
-struct Redactor {
-    redaction: bool,
-    /// Secrets found in the turn at hand.
-    secrets: usize,
+/// One such turn, where the turn as it was is needed no more.
+pub fn redacted_alone<'v>(
+    view: Cow<'_, TurnView<'v>>,
+    secrets: Option<&RecordSecrets<'_>>,
+) -> (TurnView<'v>, usize) {
+    let mut view = view.into_owned();
+    let mut redactor = Redactor { secrets, count: 0 };
+    let calls = view.calls.iter_mut();
+    let of_calls = calls.flat_map(|call| [&mut call.name, &mut call.arguments]);
+    let responses = view.responses.iter_mut();
+    let of_responses = responses.flat_map(|response| response.name.iter_mut().chain([&mut response.content]));
+    for text in std::iter::once(&mut view.text)
+        .chain(of_calls)
+        .chain(of_responses)
+    {
+        if let Cow::Owned(without) = redactor.text(text) {
+            *text = Cow::Owned(without);
+        }
+    }
+    (view, redactor.count)
 }
 
-impl Redactor {
+/// Hands the turns to `read` as they may be told on: without secrets.
+pub fn with_told<T>(views: &Views<'_>, secrets: &RecordSecrets<'_>, read: impl FnOnce(Turns<'_>) -> T) -> T {
+    if let Some(kept) = views.kept() {
+        let told = redacted(kept, Some(secrets)).into_iter();
+        let told: Vec<TurnView<'_>> = told.map(|(view, _)| view).collect();
+        return read(Turns::Kept(&told));
+    }
+    let told = |turn: usize| Some(redacted_alone(views.get(turn)?, Some(secrets)).0);
+    read(Turns::Made(views.turns().len(), &told))
+}
+
+struct Redactor<'s> {
+    secrets: Option<&'s RecordSecrets<'s>>,
+    /// Secrets found in the turn at hand.
+    count: usize,
+}
+
+impl Redactor<'_> {
     fn turn<'v>(&mut self, view: &'v TurnView<'_>) -> (TurnView<'v>, usize) {
-        self.secrets = 0;
+        self.count = 0;
         let text = self.text(&view.text);
         let calls = view.calls.iter().map(|call| ToolCall {
             id: call.id.as_deref().map(Cow::Borrowed),
@@ -35,7 +105,7 @@ impl Redactor {
         let calls = calls.collect();
         let responses = view.responses.iter().map(|response| ToolResponse {
             id: response.id.as_deref().map(Cow::Borrowed),
-            name: response.name.as_deref().map(Cow::Borrowed),
+            name: response.name.as_deref().map(|name| self.text(name)),
             content: self.text(&response.content),
         });
         let responses = responses.collect();
@@ -46,15 +116,15 @@ impl Redactor {
             calls,
             responses,
         };
-        (turn, self.secrets)
+        (turn, self.count)
     }
 
     fn text<'v>(&mut self, text: &'v str) -> Cow<'v, str> {
-        if !self.redaction {
+        let Some(secrets) = self.secrets else {
             return Cow::Borrowed(text);
-        }
-        let (text, secrets) = redact(text);
-        self.secrets += secrets;
+        };
+        let (text, count) = secrets.redact(text);
+        self.count += count;
         text
     }
 }

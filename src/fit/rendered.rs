@@ -7,7 +7,7 @@ use memchr::memmem;
 use crate::compress::Region;
 use crate::tokens::TokenCounter;
 use crate::tokens::chat_template::ChatTemplate;
-use crate::trajectory::{self, Record, Turn, json};
+use crate::trajectory::{self, Record, TemplateArguments, Turn, json};
 
 /// The end of a turn's text that is looked for in the rendered chat, in bytes.
 const NEEDLE: usize = 48;
@@ -41,10 +41,11 @@ impl Rendered {
     pub fn of(
         record: &Record<'_>,
         template: &ChatTemplate,
+        arguments: TemplateArguments,
         counter: &dyn TokenCounter,
         image_tokens: usize,
     ) -> Result<Self, String> {
-        let chat = trajectory::chat(record).map_err(|error| error.to_string())?;
+        let chat = trajectory::chat(record, arguments).map_err(|error| error.to_string())?;
         let text = template
             .render(&chat.messages, chat.tools.as_deref())
             .map_err(|refusal| refusal.to_string())?;
@@ -60,7 +61,9 @@ impl Rendered {
     /// Finds out which turn has which part of the text.
     #[must_use]
     pub fn located(mut self, record: &Record<'_>) -> Self {
-        self.ends = ends(&self.text, &record.turns);
+        // A template may put the schema of the tools between any two turns.
+        let schema = record.tools.map_or(0, str::len);
+        self.ends = ends(&self.text, &record.turns, schema);
         self
     }
 
@@ -137,17 +140,18 @@ fn differs_at_its_joint_only(left: &str, right: &str) -> bool {
 
 /// Where each turn's text ends in the rendered chat. A turn that is not found ends where the one before it does: its
 /// tokens count for the next one, which as a rule answers it.
-fn ends(text: &str, turns: &[Turn<'_>]) -> Vec<usize> {
+fn ends(text: &str, turns: &[Turn<'_>], schema: usize) -> Vec<usize> {
     let mut ends = Vec::with_capacity(turns.len());
     let mut at = 0;
     // The first text comes after whatever the template puts before it.
     let mut unfound = text.len();
+    let between = schema.min(MAX_UNFOUND);
     for turn in turns {
         let said = turn.last_text().unwrap_or_default();
         let said = said.trim();
         let end = find_end(text, at, said, unfound);
         unfound = match end {
-            Some(_) => 0,
+            Some(_) => between,
             None => (unfound + turn.text.len()).min(MAX_UNFOUND.max(unfound)),
         };
         at = end.unwrap_or(at);

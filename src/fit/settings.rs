@@ -2,7 +2,7 @@
 
 use crate::compress::{Protection, SummaryPlacement};
 use crate::names::named;
-use crate::trajectory::Format;
+use crate::trajectory::{Format, TemplateArguments};
 
 named! {
     /// What the budget is measured in.
@@ -24,6 +24,17 @@ named! {
         /// Masks first, and a summary where they are not enough.
         MaskThenSummarize = "mask-then-summarize",
     }
+}
+
+/// The records that gain a `compression_metrics` object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PerTrajectory {
+    /// None of them.
+    None,
+    /// Those that are compressed.
+    Compressed,
+    /// All of them.
+    All,
 }
 
 named! {
@@ -74,10 +85,14 @@ pub struct FitSettings {
     pub file_footer: bool,
     /// Whether secrets are taken out of what summarizers read.
     pub redaction: bool,
+    /// Whether personal data counts as secret there.
+    pub redact_pii: bool,
     /// What is never summarized.
     pub protection: Protection,
     /// Appended to the system turn of a compressed trajectory.
     pub notice: Option<String>,
+    /// How chat templates get the arguments of tool calls.
+    pub template_arguments: TemplateArguments,
     /// What an image costs.
     pub image_tokens: usize,
     /// The format that all records are in; `None` lets each record decide.
@@ -92,6 +107,6 @@ pub struct FitSettings {
     pub sanitize: bool,
     /// Plan and count, but summarize nothing.
     pub dry_run: bool,
-    /// Put a `compression_metrics` object into compressed records.
-    pub per_trajectory: bool,
+    /// The records that a `compression_metrics` object is put into.
+    pub per_trajectory: PerTrajectory,
 }

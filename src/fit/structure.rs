@@ -56,11 +56,8 @@ impl Fitter {
         }
         let before = Counted::of(self, record).row(&self.settings);
         as_it_came(&mut fitted.row, &before, self.settings.count);
-        let found = faults_of(record).total();
-        fitted.row.mended_faults = found.saturating_sub(mended.left.total()) as u64;
-        if !self.settings.dry_run {
-            fitted.text.get_or_insert(mended.text);
-        }
+        fitted.row.mended_faults = mended.mended.total() as u64;
+        fitted.text.get_or_insert(mended.text);
         fitted
     }
 }

@@ -1,10 +1,12 @@
 //! The summary of a region: what its summarizer is given to read, whom to ask, and the references that it must hold.
 
+use std::borrow::Cow;
+
 use super::OnFailure;
 use super::case::Case;
 use super::merged::{beside_summaries, bodies_in, spoken};
-use super::redacted::redacted;
-use crate::compress::anchors::{Anchor, held_mask, invented, sources_of};
+use super::region::ReadRegion;
+use crate::compress::anchors::{Anchor, held_mask, invented};
 use crate::compress::{Reason, Region};
 use crate::metrics::Row;
 use crate::summarize::extractive::{IN_PROGRESS, asks_for_something};
@@ -12,7 +14,9 @@ use crate::summarize::footer::{Files, with_footer};
 use crate::summarize::grounding::ground;
 use crate::summarize::marker::{body_of, with_marker};
 use crate::summarize::redact::redact;
-use crate::summarize::{Estimate, PendingRequest, Summarizer, Summary, SummaryError, SummaryRequest, Usage};
+use crate::summarize::{
+    Around, Estimate, PendingRequest, Summarizer, Summary, SummaryError, SummaryRequest, Usage,
+};
 use crate::trajectory::{Role, TurnView};
 
 /// The part of a summary that its footer may take.
@@ -29,8 +33,12 @@ pub struct Grounded {
     pub anchors_needed: usize,
     /// Of these, those that it names.
     pub anchors_held: usize,
+    /// Of these, those that its writer named: the others were appended.
+    pub anchors_written: usize,
     /// Identifiers that it names and the record does not.
     pub anchors_invented: usize,
+    /// Where it is not of the whole region: of how much.
+    pub read_in_part: Option<Reason>,
     /// Why it is not from whom it was asked.
     pub instead_of: Option<Reason>,
     /// What has to be answered before there can be the summary that was asked for.
@@ -53,6 +61,8 @@ struct Given<'v> {
     turns: Vec<TurnView<'v>>,
     previous: Option<String>,
     in_progress: Option<String>,
+    task: Option<String>,
+    asked_later: Option<String>,
     anchors: Vec<Anchor>,
     /// What the summarizer may write.
     max_tokens: usize,
@@ -64,6 +74,8 @@ struct Given<'v> {
     whole_tokens: usize,
     /// Secrets taken out.
     redactions: usize,
+    /// Turns that are too many to be read.
+    left_out: usize,
 }
 
 /// What the summaries in a turn say is in progress.
@@ -101,10 +113,19 @@ fn invented_error(invented: &[String], usage: Usage) -> SummaryError {
     }
 }
 
+impl Given<'_> {
+    /// Why this is not all of a region, where it is not.
+    fn read_in_part(&self, region: Region) -> Option<Reason> {
+        let turns = region.range().len();
+        let detail = format!("{} of its {turns} turns", turns - self.left_out.min(turns));
+        (self.left_out > 0).then(|| Reason::with(Reason::REGION_READ_IN_PART, detail))
+    }
+}
+
 impl Case<'_> {
     /// What the first summary of a region would take.
     pub fn estimate(&self, region: Region) -> Estimate {
-        let given = self.given(region, None);
+        let given = self.given(region, 0, None);
         self.fitter.summarizer.estimate(&self.request(&given))
     }
 
@@ -112,14 +133,20 @@ impl Case<'_> {
     pub async fn summarize(
         &self,
         region: Region,
+        excess: usize,
         earlier: Option<Earlier<'_>>,
         row: &mut Row,
     ) -> Result<Grounded, SummaryError> {
         let settings = &self.fitter.settings;
-        let given = self.given(region, earlier);
+        let mut given = self.given(region, excess, earlier);
         row.redactions += given.redactions as u64;
+        // A dry run asks nobody: a summary of the size that will be asked for stands in.
+        let is_estimate = settings.dry_run && !self.fitter.summarizer.only_quotes();
+        if is_estimate {
+            given.max_tokens = given.max_tokens.min(given.target_tokens);
+        }
         let request = self.request(&given);
-        let summarizer = if earlier.is_some_and(|earlier| earlier.stands_in) {
+        let summarizer = if is_estimate || earlier.is_some_and(|earlier| earlier.stands_in) {
             &self.fitter.fallback
         } else {
             &self.fitter.summarizer
@@ -150,30 +177,35 @@ impl Case<'_> {
         };
         note(row, &summary.usage);
         row.redactions += summary.redactions as u64;
-        let (text, secrets) = if settings.redaction {
-            redact(&summary.text)
-        } else {
-            (summary.text.as_str().into(), 0)
+        let (text, secrets) = match self.redaction() {
+            Some(secrets) => secrets.redact(&summary.text),
+            None => (summary.text.as_str().into(), 0),
         };
         row.redactions += secrets as u64;
         let text = with_marker(&text);
-        let (text, anchors_held) = if summary.verbatim {
+        let own = || {
             let held = held_mask(&given.anchors, &text);
-            let held = held.iter().filter(|is_held| **is_held).count();
-            (text, held)
+            held.iter().filter(|is_held| **is_held).count()
+        };
+        let (text, anchors_held, anchors_written) = if summary.verbatim {
+            let held = own();
+            (text, held, held)
         } else {
-            let text = match &given.footer {
-                Some(footer) => with_footer(&text, footer),
-                None => text,
+            let (footed, own) = match &given.footer {
+                Some(footer) => (with_footer(&text, footer), Some(own())),
+                None => (text, None),
             };
-            ground(text, &given.anchors, given.whole_tokens, request.counter)
+            let (text, held) = ground(footed, &given.anchors, given.whole_tokens, request.counter);
+            (text, held.after, own.unwrap_or(held.before))
         };
         Ok(Grounded {
             text,
             anchors_needed: given.anchors.len(),
             anchors_held,
+            anchors_written,
             anchors_invented,
             instead_of: summary.instead_of,
+            read_in_part: given.read_in_part(region),
             pending: summary.pending,
         })
     }
@@ -183,36 +215,28 @@ impl Case<'_> {
         if summarizer.only_quotes() {
             return Vec::new();
         }
-        let turns = self.views.iter().flat_map(sources_of);
         let others = given.previous.as_deref().into_iter().chain([self.record.text]);
-        invented(&summary.text, turns.chain(others))
+        invented(&summary.text, self.views.turns(), others)
     }
 
-    fn given<'s>(&'s self, region: Region, earlier: Option<Earlier<'_>>) -> Given<'s> {
+    fn given<'s>(&'s self, region: Region, excess: usize, earlier: Option<Earlier<'_>>) -> Given<'s> {
         let settings = &self.fitter.settings;
+        // A shorter summary of the same region is written from its turns once more.
+        let earlier = earlier.filter(|earlier| earlier.region != region);
         let start = earlier.map_or(0, |earlier| earlier.region.end());
         let mut previous: Vec<String> = earlier
             .and_then(|earlier| body_of(earlier.text))
             .map(str::to_owned)
             .into_iter()
             .collect();
-        let views = self.read_views.get(region.range()).unwrap_or_default();
-        // The summary that this one replaces goes with the region.
-        let merged = self.merged_before(region).map(|merged| &merged.view);
-        let merged = redacted(merged.map_or(&[], std::slice::from_ref), settings.redaction);
-        let views = merged.into_iter().chain(redacted(views, settings.redaction));
-        let (views, secrets): (Vec<TurnView<'s>>, Vec<usize>) = views.unzip();
-        let anchors = if settings.grounding {
-            self.anchors(region, &views)
-        } else {
-            Vec::new()
-        };
+        let ReadRegion {
+            turns: read,
+            anchors,
+            left_out,
+        } = self.read(region);
         let mut turns = Vec::new();
         let mut redactions = 0;
-        let new = views
-            .into_iter()
-            .zip(secrets)
-            .filter(|(view, _)| view.index >= start);
+        let new = read.into_iter().filter(|(view, _)| view.index >= start);
         for (view, secrets) in new {
             redactions += secrets;
             previous.extend(bodies_in(&view).into_iter().map(str::to_owned));
@@ -221,7 +245,7 @@ impl Case<'_> {
                 turns.extend(beside_summaries(view));
             }
         }
-        let whole_tokens = self.summary_budget(region);
+        let whole_tokens = self.summary_budget(region, excess);
         let footer = settings
             .file_footer
             .then(|| self.footer(&turns, &mut previous, whole_tokens))
@@ -232,13 +256,32 @@ impl Case<'_> {
         Given {
             turns,
             previous: (!previous.is_empty()).then(|| previous.join("\n")),
-            in_progress: self.in_progress(region),
+            in_progress: self.in_progress(region).map(|asked| self.without_secrets(asked)),
+            task: self.first_asked(0..region.start()),
+            asked_later: self.first_asked(region.end()..usize::MAX),
             anchors,
             max_tokens: whole_tokens - taken,
             target_tokens: settings.summary_target_tokens.saturating_sub(taken),
             footer,
             whole_tokens,
             redactions,
+            left_out,
+        }
+    }
+
+    /// What a person asks first in these turns.
+    fn first_asked(&self, turns: std::ops::Range<usize>) -> Option<String> {
+        let mut views = self.read_views.range(turns);
+        views.find_map(|view| {
+            let asked = spoken(&view).filter(|said| asks_for_something(said))?;
+            Some(self.without_secrets(asked.into_owned()))
+        })
+    }
+
+    fn without_secrets(&self, text: String) -> String {
+        match self.redaction() {
+            Some(secrets) => secrets.redact(&text).0.into_owned(),
+            None => text,
         }
     }
 
@@ -257,19 +300,23 @@ impl Case<'_> {
     /// What was asked of the assistant that is still at work where a region ends, before any word to go on; `None` where that stands right before the
     /// region, in the protected head, and stays there.
     fn in_progress(&self, region: Region) -> Option<String> {
-        let role_at = |turn: usize| self.read_views.get(turn).map(|view| view.role);
+        let role_at = |turn: usize| self.outline.turns.get(turn).map(|turn| turn.role);
         let goes_on = role_at(region.end()) == Some(Role::Assistant);
         let at_work = matches!(role_at(region.end() - 1), Some(Role::Tool | Role::Assistant));
-        let before = self
-            .read_views
-            .get(region.range())
-            .filter(|_| goes_on && at_work)?;
-        let merged = self.merged_before(region).map(|merged| &merged.view);
-        let turns = merged.into_iter().chain(before).rev();
+        if !(goes_on && at_work) {
+            return None;
+        }
+        let merged = self
+            .merged_before(region)
+            .map(|merged| Cow::Borrowed(&merged.view));
+        let turns = merged
+            .into_iter()
+            .chain(self.read_views.range(region.range()))
+            .rev();
         let mut asked = turns.map(|view| {
-            let said = spoken(view).filter(|said| asks_for_something(said));
-            let said = said.map(std::borrow::Cow::into_owned);
-            said.or_else(|| told_in_progress(view))
+            let said = spoken(&view).filter(|said| asks_for_something(said));
+            let said = said.map(Cow::into_owned);
+            said.or_else(|| told_in_progress(&view))
         });
         asked.find_map(|asked| asked)
     }
@@ -280,6 +327,10 @@ impl Case<'_> {
             is_redacted: self.fitter.settings.redaction,
             previous: given.previous.as_deref(),
             in_progress: given.in_progress.as_deref(),
+            around: Around {
+                task: given.task.as_deref(),
+                asked_later: given.asked_later.as_deref(),
+            },
             files_follow: given.footer.is_some(),
             anchors: &given.anchors,
             max_tokens: given.max_tokens,

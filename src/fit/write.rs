@@ -3,7 +3,7 @@
 use super::TurnCounter;
 use super::attempt::{Attempt, Unwritten, Written};
 use super::case::Case;
-use crate::compress::{Placement, Region, SummaryPlacement, place};
+use crate::compress::{Placement, Region, SummaryPlacement, Violation, place};
 
 impl Case<'_> {
     /// Writes `summary` in place of a region.
@@ -23,6 +23,16 @@ impl Case<'_> {
         };
         let placement = place(self.outline, region, wanted);
         let first = self.attempt(region, placement, summary, counter);
+        if placement.merged_into.is_some()
+            && matches!(first, Err(Unwritten::Violation(Violation::LastTurnGone(_))))
+        {
+            // Tags in the person's words would make them a tool's in the turn that takes the summary in.
+            let own_turn = Placement {
+                refused: true,
+                ..place(self.outline, region, SummaryPlacement::Human)
+            };
+            return self.attempt(region, own_turn, summary, counter);
+        }
         let undisturbed = match &first {
             Ok(written) => written.changed_turns == 0,
             Err(Unwritten::Refused(_)) => false,

@@ -9,20 +9,41 @@ use super::largest::{LargeRecord, Largest};
 use super::measure::{Measure, Parts, Unreadable};
 use crate::compress::Reason;
 
-/// Records named, at most, of those that could not be read, and of those that the template refuses.
+/// Complaints named, at most, about records that could not be read, and about those that the template refuses.
 const NAMED: usize = 10;
 
-/// A record that something is wrong with.
+/// Records of one source with the same thing wrong with them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Complaint {
-    /// Its source.
+    /// Their source.
     pub source: String,
-    /// Its line there.
+    /// The line of the first of them there.
     pub line: u64,
     /// The reason code.
     pub code: &'static str,
     /// What is wrong.
     pub error: String,
+    /// How many of them there are.
+    pub records: u64,
+}
+
+impl Complaint {
+    /// Adds a record to the complaints: to one of its source that says the same, or as one of the first.
+    pub fn note(complaints: &mut Vec<Self>, source: &str, line: u64, code: &'static str, error: String) {
+        let same = |known: &&mut Self| known.source == source && known.code == code && known.error == error;
+        if let Some(known) = complaints.iter_mut().find(same) {
+            known.records += 1;
+        } else if complaints.len() < NAMED {
+            let source = source.to_owned();
+            complaints.push(Self {
+                source,
+                line,
+                code,
+                error,
+                records: 1,
+            });
+        }
+    }
 }
 
 /// Which count a limit is held against.
@@ -98,7 +119,7 @@ impl Census {
             self.refused += 1;
             let line = measure.line;
             let refusal = refusal.to_owned();
-            note(
+            Complaint::note(
                 &mut self.first_refused,
                 source,
                 line,
@@ -119,7 +140,7 @@ impl Census {
     pub fn add_unreadable(&mut self, source: &str, unreadable: &Unreadable) {
         *self.unreadable.entry(unreadable.code).or_default() += 1;
         let Unreadable { line, code, error } = unreadable.clone();
-        note(&mut self.first_unreadable, source, line, code, error);
+        Complaint::note(&mut self.first_unreadable, source, line, code, error);
     }
 
     /// How many records could be read.
@@ -143,18 +164,6 @@ impl Census {
     /// The largest records, the largest first; of equals, the one read first.
     pub fn largest(&self) -> Vec<&LargeRecord> {
         self.largest.in_order()
-    }
-}
-
-fn note(complaints: &mut Vec<Complaint>, source: &str, line: u64, code: &'static str, error: String) {
-    if complaints.len() < NAMED {
-        let source = source.to_owned();
-        complaints.push(Complaint {
-            source,
-            line,
-            code,
-            error,
-        });
     }
 }
 
@@ -199,6 +208,14 @@ mod tests {
         assert_eq!((census.records(), census.unreadable_records()), (0, 100));
         assert_eq!(census.first_unreadable.len(), NAMED);
         assert_eq!(census.first_unreadable[0].error, "at 1");
+        // Those that say the same are one.
+        for line in 101..=200 {
+            let (code, error) = ("invalid_json", "at 2".to_owned());
+            census.add_unreadable("a", &Unreadable { line, code, error });
+        }
+        assert_eq!(census.first_unreadable.len(), NAMED);
+        let second = &census.first_unreadable[1];
+        assert_eq!((second.line, second.records), (2, 101));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::io::Read;
 
 use super::Row;
+use super::csv_safe::{quoted, unquoted};
 
 /// The header line.
 pub fn csv_header() -> Vec<u8> {
@@ -20,14 +21,18 @@ pub fn csv_header() -> Vec<u8> {
     lines
 }
 
-/// Rows as CSV, without a header.
-pub fn csv_rows(rows: &[Row]) -> Vec<u8> {
+/// Rows as CSV, without a header; `safe` for spreadsheets, if asked for.
+pub fn csv_rows(rows: &[Row], safe: bool) -> Vec<u8> {
     let mut writer = csv::WriterBuilder::new()
         .has_headers(false)
         .from_writer(Vec::new());
     for row in rows {
         // Plain fields into memory: there is nothing that could fail.
-        let _ = writer.serialize(row);
+        let _ = if safe {
+            writer.serialize(quoted(row))
+        } else {
+            writer.serialize(row)
+        };
     }
     writer.into_inner().unwrap_or_default()
 }
@@ -35,6 +40,11 @@ pub fn csv_rows(rows: &[Row]) -> Vec<u8> {
 /// Reads rows back.
 pub fn read_rows(reader: impl Read) -> impl Iterator<Item = Result<Row, csv::Error>> {
     csv::ReaderBuilder::new().from_reader(reader).into_deserialize()
+}
+
+/// Reads rows back that were written `safe` for spreadsheets, or not.
+pub fn read_rows_written(reader: impl Read, safe: bool) -> impl Iterator<Item = Result<Row, csv::Error>> {
+    read_rows(reader).map(move |row| row.map(|row| if safe { unquoted(row) } else { row }))
 }
 
 #[cfg(test)]
@@ -59,7 +69,7 @@ mod tests {
             },
         ];
         let mut csv = csv_header();
-        csv.extend(csv_rows(&rows));
+        csv.extend(csv_rows(&rows, false));
         let read: Vec<Row> = read_rows(csv.as_slice()).collect::<Result<_, _>>().unwrap();
         assert_eq!(read.first(), rows.first());
         assert_eq!(read.get(1).map(|row| row.compression_ratio), Some(0.1235));
@@ -75,7 +85,7 @@ mod tests {
             masked_turns,anchors_needed,anchors_held,redactions,duration_ms,original_value_tokens,\
             compressed_value_tokens,original_rendered_tokens,compressed_rendered_tokens,template_changed_turns,\
             anchors_invented,orphan_responses,unanswered_calls,repeated_ids,packed_responses,same_role_neighbours,mended_faults,\
-            fallback_prompt_tokens,fallback_completion_tokens\n";
+            fallback_prompt_tokens,fallback_completion_tokens,count,summary_starved,anchors_written\n";
         assert_eq!(String::from_utf8(csv_header()).unwrap(), promised);
     }
 }

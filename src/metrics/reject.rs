@@ -19,6 +19,12 @@ pub struct Reject<'a> {
     /// The record's bytes in base64, where they are no UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     base64: Option<Cow<'a, str>>,
+    /// Where the record's bytes are in the source, decompressed, if they were too many to be held.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    offset: Option<u64>,
+    /// How many they are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bytes: Option<u64>,
 }
 
 impl<'a> Reject<'a> {
@@ -33,6 +39,21 @@ impl<'a> Reject<'a> {
             reason: &row.reason,
             text,
             base64,
+            offset: None,
+            bytes: None,
+        }
+    }
+
+    /// The reject of a record that was never held: so many bytes at an offset of its source.
+    pub fn not_held(row: &'a Row, offset: u64, bytes: u64) -> Self {
+        Self {
+            source: &row.source,
+            line: row.line,
+            reason: &row.reason,
+            text: None,
+            base64: None,
+            offset: Some(offset),
+            bytes: Some(bytes),
         }
     }
 

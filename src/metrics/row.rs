@@ -45,8 +45,11 @@ impl Status {
 
 /// The columns of the metrics, in order. Tokens are exact; `line` counts from 1 and is the record's number where the
 /// input is a JSON array; region indexes are -1 where nothing was compressed. The five from `original_value_tokens` on are
-/// empty without a chat template; the tokens before them are those that the budget is measured in. The last six tell what was
-/// broken in the record as it came, and how much of it was mended.
+/// empty without a chat template; the tokens before them are those that the budget is measured in, `values` or `rendered` as
+/// `count` says, but for those of the summary, which are always its values. The six from `orphan_responses` on tell what was
+/// broken in the record as it came, and how much of it was mended. `summary_starved` is true where the plan could not leave
+/// the summary its target size. `anchors_written` are those of `anchors_held` that whoever wrote the summary named; the others
+/// were appended to it, or are told by masks.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs)] // The names are the contract, and say it all.
 #[allow(clippy::struct_excessive_bools)] // So do these.
@@ -101,6 +104,9 @@ pub struct Row {
     pub mended_faults: u64,
     pub fallback_prompt_tokens: u64,
     pub fallback_completion_tokens: u64,
+    pub count: String,
+    pub summary_starved: bool,
+    pub anchors_written: u64,
 }
 
 impl Row {
@@ -126,6 +132,11 @@ impl Row {
         self.status = status;
         self.reason = reason.map(ToString::to_string).unwrap_or_default();
         self
+    }
+
+    /// Whether the budget is on rendered tokens and the template refuses the record: what is known of it are its values.
+    pub fn is_uncounted(&self) -> bool {
+        self.status == Status::Kept && self.reason_code() == Reason::TEMPLATE_REFUSES
     }
 
     /// What was broken in the record as it came.

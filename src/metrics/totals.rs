@@ -56,6 +56,8 @@ pub struct Sums {
     pub masked_turns: u64,
     pub anchors_needed: u64,
     pub anchors_held: u64,
+    /// Of these, named by whoever wrote the summary.
+    pub anchors_written: u64,
     pub records_with_dangling_anchors: u64,
     pub anchors_invented: u64,
     pub redactions: u64,
@@ -68,6 +70,13 @@ pub struct Sums {
     pub mended_faults: u64,
     pub fallback_prompt_tokens: u64,
     pub fallback_completion_tokens: u64,
+    /// Compressed records among the degraded.
+    pub degraded_compressed: u64,
+    pub summary_starved: u64,
+    /// Records that a chat template would have to count and refuses: in none of the token sums.
+    pub uncounted_records: u64,
+    /// What these cost by their values.
+    pub uncounted_value_tokens: u64,
 }
 
 impl Default for Totals {
@@ -113,8 +122,10 @@ impl Totals {
         if row.anchors_held < row.anchors_needed {
             self.worst_grounded.add(GroundedRecord::of(row));
         }
-        self.before.add(row.original_tokens);
-        self.after.add(row.compressed_tokens);
+        if !row.is_uncounted() {
+            self.before.add(row.original_tokens);
+            self.after.add(row.compressed_tokens);
+        }
         if row.was_compressed {
             let step = (row.compression_ratio * RATIO_STEPS as f64).round() as usize;
             if let Some(count) = self.ratios.get_mut(step.min(RATIO_STEPS)) {
@@ -198,19 +209,27 @@ impl Sums {
 
     /// Adds a row whose record is in the output.
     fn add(&mut self, row: &Row) {
-        self.original_tokens += row.original_tokens;
-        self.compressed_tokens += row.compressed_tokens;
-        self.tokens_saved += row.tokens_saved;
+        if row.is_uncounted() {
+            self.uncounted_records += 1;
+            self.uncounted_value_tokens += row.original_tokens;
+        } else {
+            self.original_tokens += row.original_tokens;
+            self.compressed_tokens += row.compressed_tokens;
+            self.tokens_saved += row.tokens_saved;
+        }
         self.original_turns += row.original_turns;
         self.compressed_turns += row.compressed_turns;
         self.turns_removed += row.turns_removed;
         self.still_over_limit += u64::from(row.still_over_limit);
         self.degraded += u64::from(row.degraded);
+        self.degraded_compressed += u64::from(row.degraded && row.was_compressed);
+        self.summary_starved += u64::from(row.summary_starved);
         self.passes += row.passes;
         self.summary_tokens += row.summary_tokens;
         self.masked_turns += row.masked_turns;
         self.anchors_needed += row.anchors_needed;
         self.anchors_held += row.anchors_held;
+        self.anchors_written += row.anchors_written;
         self.records_with_dangling_anchors += u64::from(row.anchors_held < row.anchors_needed);
         self.anchors_invented += row.anchors_invented;
         self.redactions += row.redactions;

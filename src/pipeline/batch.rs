@@ -1,5 +1,6 @@
 //! A batch: consecutive records of one source with the bytes around them, the unit of work and of memory.
 
+use std::fmt;
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
@@ -32,6 +33,34 @@ pub struct Item {
     pub outer: Range<usize>,
     /// The record itself; `None` for blank lines and a byte-order mark, which are copied.
     pub record: Option<Range<usize>>,
+    /// Where the record was, if it is longer than records may be: nothing of it is in the batch, and its range is empty.
+    pub too_long: Option<TooLong>,
+}
+
+/// A record that was passed over for its length.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TooLong {
+    /// Decompressed bytes of the source before it.
+    pub offset: u64,
+    /// Its bytes.
+    pub bytes: u64,
+    /// Bytes that it might have had.
+    pub most: u64,
+}
+
+impl TooLong {
+    /// The reason code of metrics and rejects.
+    pub const CODE: &'static str = "record_too_long";
+}
+
+impl fmt::Display for TooLong {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { offset, bytes, most } = self;
+        write!(
+            formatter,
+            "{bytes} bytes at offset {offset}, more than the {most} of --max-record-bytes"
+        )
+    }
 }
 
 /// A place in one source between two records.

@@ -12,13 +12,16 @@ use super::RunError;
 use super::batch::{Batch, Position};
 use super::counters::Counters;
 use super::feed::Feed;
+use super::file_names::appended;
 use super::journal::Journal;
 use super::ordered::{Width, in_order};
+use super::output::Leftover;
 use super::requests::{RequestFiles, RequestMark, RequestTarget, RequestTotals};
 use super::sample::Sample;
 use super::source::{Source, split_data_extension};
-use super::targets::{appended, refuse_inputs};
+use super::targets::refuse_inputs;
 use super::worker::{Chunk, Worker};
+use crate::files;
 use crate::metrics::Totals;
 
 /// What a collection is to do.
@@ -30,6 +33,8 @@ pub struct Collection {
     pub limit: Option<u64>,
     /// Which records to take.
     pub sample: Sample,
+    /// Bytes that a record may have.
+    pub max_record_bytes: u64,
     /// Threads of the worker pool.
     pub jobs: usize,
     /// Where the requests go.
@@ -75,15 +80,20 @@ impl Collection {
             return Err(RunError::usage(refused.message, refused.help));
         }
         let note = Arc::clone(&worker.fitter.counter);
-        let mut files = RequestFiles::open(&self.target, RequestMark::default())
+        let leftover = if self.force {
+            Leftover::Take
+        } else {
+            Leftover::Refuse
+        };
+        let mut files = RequestFiles::open(&self.target, RequestMark::default(), leftover)
             .map_err(|error| RunError::output(&self.target.path, &error))?;
         let mut totals = Totals::default();
         let mut waiting = BTreeMap::new();
-        let take = |batch: &Batch, chunk: Chunk| {
+        let take = |_: &Batch, chunk: Chunk| {
             if let Some(error) = chunk.stop {
                 return Err(error);
             }
-            Counters::add(&counters.bytes_done, batch.bytes.len() as u64);
+            Counters::add(&counters.bytes_done, chunk.bytes_read);
             Counters::add(&counters.records, chunk.rows.len() as u64);
             chunk.rows.iter().for_each(|row| totals.add(row));
             for request in &chunk.pending {
@@ -131,15 +141,17 @@ impl Collection {
             from: (0, Position::default()),
             limit: self.limit,
             sample: self.sample,
-            targets: None,
+            max_record_bytes: self.max_record_bytes,
+            merged: false,
             counters: Arc::clone(counters),
             help: UNREADABLE,
         };
         let worker = Arc::new(worker);
+        let live = Arc::clone(counters);
         let process = move |batch: Batch| {
-            let worker = Arc::clone(&worker);
+            let (worker, live) = (Arc::clone(&worker), Arc::clone(&live));
             async move {
-                let chunk = worker.process(&batch).await;
+                let chunk = worker.process(&batch, &live).await;
                 (batch, chunk)
             }
         };
@@ -147,7 +159,7 @@ impl Collection {
             jobs: self.jobs,
             requests: 0,
         };
-        in_order(feed, width, stop, process, take)?;
+        in_order(feed, width, stop, None, process, take)?;
         if stop.load(Ordering::Relaxed) {
             return Err(RunError::Interrupted { resumable: false });
         }
@@ -165,10 +177,8 @@ impl Collection {
                 "overwrite it with --force, or name another with -o",
             ));
         }
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        if let Some(folder) = folder {
-            std::fs::create_dir_all(folder).map_err(|error| RunError::output(folder, &error))?;
-        }
+        let first = self.sources.first().map(|source| source.path.as_path());
+        files::create_folders_of(path, first).map_err(|error| RunError::output(path, &error))?;
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let stem = path.with_file_name(split_data_extension(&name).0);
         let lock = appended(&stem, ".lock");

@@ -11,6 +11,14 @@ pub struct Counters {
     pub bytes_total: Option<u64>,
     /// Bytes read so far, in the same measure.
     pub bytes_read: AtomicU64,
+    /// Bytes of the inputs that a resumed run reads past, in the same measure.
+    pub bytes_skipped: AtomicU64,
+    /// Bytes of the records handed to workers, decompressed.
+    pub bytes_begun: AtomicU64,
+    /// Of these, bytes of records that workers are done with, whether or not an earlier one is still waited for.
+    pub bytes_settled: AtomicU64,
+    /// Records for which a language model or a program has answered, this time or before.
+    pub answered: AtomicU64,
     /// Bytes of the batches written, decompressed.
     pub bytes_done: AtomicU64,
     /// Records written or rejected.
@@ -27,6 +35,17 @@ impl Counters {
     /// Adds to one of the counters.
     pub fn add(counter: &AtomicU64, amount: u64) {
         counter.fetch_add(amount, Ordering::Relaxed);
+    }
+
+    /// How far the run is, as bytes of the inputs on disk: reading may be far ahead of answers.
+    pub fn position(&self) -> u64 {
+        let (read, skipped) = (Self::get(&self.bytes_read), Self::get(&self.bytes_skipped));
+        let (begun, settled) = (Self::get(&self.bytes_begun), Self::get(&self.bytes_settled));
+        if begun == 0 {
+            return read;
+        }
+        let share = settled.min(begun) as f64 / begun as f64;
+        skipped + (read.saturating_sub(skipped) as f64 * share) as u64
     }
 
     /// Reads one of the counters.

@@ -3,6 +3,8 @@
 use std::io;
 use std::path::Path;
 
+use super::streams::is_stream;
+
 /// What ends a run.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
@@ -54,15 +56,24 @@ impl RunError {
 
     /// An input that cannot be opened: nothing was started.
     pub fn input(path: &Path, error: &io::Error) -> Self {
-        Self::usage(
-            format!("cannot read {}: {error}", path.display()),
-            "check the path and its permissions",
-        )
+        let help = match error.kind() {
+            io::ErrorKind::NotConnected => "open it where the program is started, or name a file",
+            _ => "check the path and its permissions",
+        };
+        let shown = path.display().to_string();
+        let place = if shown == "-" { "standard input" } else { &shown };
+        Self::usage(format!("cannot read {place}: {error}"), help)
     }
 
     /// An output that cannot be created: nothing was started.
     pub fn output(path: &Path, error: &io::Error) -> Self {
-        let help = "check that the folder exists and is writable, or name another place with -o";
+        let help = match error.kind() {
+            io::ErrorKind::AlreadyExists => "remove it, or start over with --force",
+            io::ErrorKind::NotConnected => "open it where the program is started, or name a file",
+            io::ErrorKind::IsADirectory => "move the directory away, or name another output",
+            io::ErrorKind::ResourceBusy => "wait for the other run to end, or name another output",
+            _ => "check that the folder exists and is writable, or name another place with -o",
+        };
         let message = format!("cannot write {}: {error}", path.display());
         Self::CannotGoOn {
             message,
@@ -72,11 +83,14 @@ impl RunError {
 
     /// A file of the run that could not be written or read half-way.
     pub fn half_way(doing: &str, path: &Path, error: &io::Error) -> Self {
-        if error.kind() == io::ErrorKind::BrokenPipe {
+        let is_stdout = path == Path::new("-");
+        if is_stdout && error.kind() == io::ErrorKind::BrokenPipe {
             return Self::OutputClosed;
         }
-        if path == Path::new("-") {
-            let message = format!("cannot {doing} standard output: {error}");
+        if is_stdout || is_stream(path) {
+            let shown = path.to_string_lossy();
+            let place = if is_stdout { "standard output" } else { &shown };
+            let message = format!("cannot {doing} {place}: {error}");
             return Self::CannotGoOn {
                 message,
                 help: "make room where it goes to, and run it again".to_owned(),

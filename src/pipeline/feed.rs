@@ -9,7 +9,6 @@ use super::reader::{BATCH_BYTES, BatchReader};
 use super::sample::Sample;
 use super::source::Source;
 use super::start;
-use super::targets::Targets;
 
 /// Everything that the reader needs. It owns it: nobody waits for a reader that waits for a pipe.
 pub struct Feed {
@@ -21,8 +20,10 @@ pub struct Feed {
     pub limit: Option<u64>,
     /// Which records to take.
     pub sample: Sample,
-    /// What the records go to, where they are written.
-    pub targets: Option<Targets>,
+    /// Bytes that a record may have.
+    pub max_record_bytes: u64,
+    /// Whether the records of all sources go to one file.
+    pub merged: bool,
     /// Where reading counts.
     pub counters: Arc<Counters>,
     /// What helps where an input cannot be read to its end.
@@ -37,6 +38,8 @@ impl Feed {
     pub fn read_all(&self, mut hand_on: impl FnMut(Batch) -> bool) -> Result<(), RunError> {
         let mut limit = self.limit;
         let (first, mut position) = self.from;
+        let skipped = self.sources.iter().take(first).filter_map(Source::bytes).sum();
+        Counters::add(&self.counters.bytes_read, skipped);
         for (index, source) in self.sources.iter().enumerate().skip(first) {
             let fault = |error: std::io::Error| RunError::CannotGoOn {
                 message: format!("cannot read {}: {error}", source.path.display()),
@@ -47,14 +50,19 @@ impl Feed {
             let Some(mut reader) = reader else {
                 return Err(start::input_changed(source));
             };
-            if self.targets.as_ref().is_some_and(Targets::merged) && reader.is_array() {
+            if index == first {
+                let skipped = Counters::get(&self.counters.bytes_read);
+                let is_resumed = first > 0 || position != Position::default();
+                Counters::add(&self.counters.bytes_skipped, if is_resumed { skipped } else { 0 });
+            }
+            reader.limit_records(self.max_record_bytes);
+            if let Some(foreign) = reader.foreign() {
+                return Err(foreign.error(&source.name()));
+            }
+            if self.merged && reader.is_array() {
                 return Err(start::merged_array(source));
             }
-            if self
-                .targets
-                .as_ref()
-                .is_some_and(|targets| targets.continues(index))
-            {
+            if self.merged && index > 0 {
                 reader.leave_out_mark();
             }
             while let Some(batch) = reader.next_batch().map_err(fault)? {

@@ -1,26 +1,45 @@
 //! How a run ends: totals written, then every file under its final name, the data last.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::Serialize;
 
 use super::RunError;
 use super::counters::Counters;
+use super::disk::{self, DiskError};
+use super::file_names::appended;
 use super::journal::{Journal, Milestone, RunIdentity};
+use super::output::{Codec, Leftover, PartialFile};
 use super::run::{Job, RunReport};
 use super::start;
-use super::targets::{PARTIAL, appended};
+use super::streams::is_stream;
+use super::targets::PARTIAL;
 use super::writer::Writer;
-use crate::metrics::{BothCounts, Sums, WorstGrounded, share_held};
+use crate::metrics::{BothCounts, Sums, Totals, WorstGrounded, share_held};
 
 /// Ends a run.
 pub struct Finish<'r> {
     job: &'r Job,
     identity: &'r RunIdentity,
+}
+
+/// What a run has written, and what is left to write.
+pub struct Written {
+    /// The journal, where there is one.
+    pub journal: Option<Journal>,
+    /// Whether there are rejects.
+    pub rejects: bool,
+    /// The file of the totals, which is empty.
+    pub summary: Option<PartialFile>,
+    /// The other files, whole.
+    pub open: [Option<PartialFile>; 3],
+    /// The totals.
+    pub totals: Totals,
+    /// The end.
+    pub milestone: Milestone,
 }
 
 /// The totals file.
@@ -30,6 +49,10 @@ struct Summary<'r> {
     program: &'static str,
     version: &'static str,
     dry_run: bool,
+    /// Whether tokens after compression are estimates: of a dry run that asks nobody for summaries.
+    is_estimate: bool,
+    /// The unit of all sums of tokens of records: `values` or `rendered`.
+    count: &'r str,
     records_by_status: &'r BTreeMap<&'static str, u64>,
     reasons: BTreeMap<&'r str, u64>,
     #[serde(flatten)]
@@ -76,7 +99,15 @@ impl<'r> Finish<'r> {
         tokenizer_note: Option<String>,
         resumed: bool,
     ) -> Result<RunReport, RunError> {
-        let (journal, rejects, totals, milestone) = writer.finish()?;
+        let Written {
+            journal,
+            rejects,
+            summary,
+            totals,
+            milestone,
+            // Held until they have their names, so that no other run takes them.
+            open: _held,
+        } = writer.finish()?;
         let bytes_read = Counters::get(&counters.bytes_done);
         let mut report = RunReport {
             totals,
@@ -89,7 +120,7 @@ impl<'r> Finish<'r> {
             already_finished: false,
             resumed,
         };
-        self.name_files(journal, &mut report, rejects)?;
+        self.name_files(journal, &mut report, rejects, summary)?;
         Ok(report)
     }
 
@@ -100,7 +131,7 @@ impl<'r> Finish<'r> {
         milestone: &Milestone,
         elapsed: Duration,
     ) -> Result<RunReport, RunError> {
-        let metrics = appended(&self.job.targets.metrics(), PARTIAL);
+        let metrics = self.job.targets.metrics();
         let mut report = RunReport {
             totals: start::totals_so_far(self.job, milestone)?,
             elapsed,
@@ -113,8 +144,8 @@ impl<'r> Finish<'r> {
             resumed: true,
         };
         // Once the metrics have their name, the totals have theirs: they go first.
-        if metrics.exists() {
-            self.name_files(journal, &mut report, milestone.rejects > 0)?;
+        if metrics.is_some_and(|path| appended(&path, PARTIAL).exists()) {
+            self.name_files(journal, &mut report, milestone.rejects > 0, None)?;
         } else {
             self.name_data(journal, &mut report)?;
         }
@@ -126,36 +157,27 @@ impl<'r> Finish<'r> {
         journal: Option<Journal>,
         report: &mut RunReport,
         rejects: bool,
+        summary: Option<PartialFile>,
     ) -> Result<(), RunError> {
         let targets = &self.job.targets;
-        let name = |path: PathBuf, files: &mut Vec<PathBuf>| -> Result<(), RunError> {
-            rename(&path).map_err(|error| RunError::half_way("write", &path, &error))?;
-            files.push(path);
-            Ok(())
-        };
-        let mut side_files = Vec::new();
-        if targets.to_stdout {
-            if rejects {
-                name(targets.rejects(), &mut side_files)?;
-            }
-            self.name_requests(report, &mut side_files)?;
-            report.files = side_files;
-            return Ok(());
-        }
-        self.write_summary(report)?;
+        let _held = self.write_summary(report, summary)?;
         let mut request_files = Vec::new();
         self.name_requests(report, &mut request_files)?;
+        let mut side_files = Vec::new();
         if rejects {
-            name(targets.rejects(), &mut side_files)?;
-        } else {
+            side_files.push(targets.rejects());
+        } else if !is_stream(&targets.rejects()) {
+            disk::remove(&appended(&targets.rejects(), PARTIAL)).map_err(fault)?;
             // An earlier run's, which --force has given up.
-            let _ = std::fs::remove_file(targets.rejects());
+            disk::remove(&targets.rejects()).map_err(fault)?;
         }
-        name(targets.summary(), &mut side_files)?;
-        if self.job.metrics {
-            name(targets.metrics(), &mut side_files)?;
-        } else {
-            let _ = std::fs::remove_file(appended(&targets.metrics(), PARTIAL));
+        side_files.extend(targets.summary());
+        let metrics = targets.metrics();
+        side_files.extend(metrics.clone().filter(|_| self.job.metrics));
+        side_files.retain(|path| !is_stream(path));
+        name(&side_files)?;
+        if let Some(unwanted) = metrics.filter(|path| !self.job.metrics && !is_stream(path)) {
+            disk::remove(&appended(&unwanted, PARTIAL)).map_err(fault)?;
         }
         side_files.reverse();
         side_files.extend(request_files);
@@ -177,10 +199,10 @@ impl<'r> Finish<'r> {
     }
 
     fn name_data(&self, journal: Option<Journal>, report: &mut RunReport) -> Result<(), RunError> {
-        for target in self.job.targets.data_files() {
-            rename(&target.path).map_err(|error| RunError::half_way("write", &target.path, &error))?;
-            report.files.push(target.path.clone());
-        }
+        let data = self.job.targets.data_files().into_iter();
+        let data: Vec<PathBuf> = data.map(|target| target.path.clone()).collect();
+        name(&data)?;
+        report.files.extend(data);
         if let Some(journal) = journal {
             let checkpoint = self.job.targets.checkpoint();
             journal
@@ -190,14 +212,27 @@ impl<'r> Finish<'r> {
         Ok(())
     }
 
-    fn write_summary(&self, report: &RunReport) -> Result<(), RunError> {
+    /// Writes the totals, and returns their file.
+    fn write_summary(
+        &self,
+        report: &RunReport,
+        file: Option<PartialFile>,
+    ) -> Result<Option<PartialFile>, RunError> {
+        let Some(path) = self.job.targets.summary() else {
+            return Ok(None);
+        };
         let totals = &report.totals;
         let (before, after) = totals.percentiles();
         let seconds = report.elapsed.as_secs_f64();
+        let mut settings = self.job.settings.iter();
+        let count = settings.find(|(key, _)| key == "compression.count");
+        let count = count.map_or("values", |(_, count)| count.as_str());
         let summary = Summary {
             program: env!("CARGO_PKG_NAME"),
             version: env!("CARGO_PKG_VERSION"),
             dry_run: self.job.dry_run,
+            is_estimate: self.job.is_estimate,
+            count,
             records_by_status: &totals.by_status,
             reasons: totals.reasons(),
             sums: &totals.sums,
@@ -227,29 +262,30 @@ impl<'r> Finish<'r> {
                 .collect(),
             run: self.identity,
         };
-        let path = appended(&self.job.targets.summary(), PARTIAL);
-        let write = || -> io::Result<()> {
+        let write = || -> io::Result<PartialFile> {
             let mut json = serde_json::to_vec_pretty(&summary)?;
             json.push(b'\n');
-            std::fs::write(&path, json)?;
-            File::open(&path)?.sync_all()
+            let mut file = if let Some(file) = file {
+                file
+            } else {
+                let opening = self.job.targets.opening(&path, Leftover::Take);
+                PartialFile::open(&appended(&path, PARTIAL), Codec::Plain, 0, opening)?
+            };
+            file.push(&json)?;
+            file.end()?;
+            file.sync()?;
+            Ok(file)
         };
-        write().map_err(|error| RunError::half_way("write", &path, &error))
+        write()
+            .map(Some)
+            .map_err(|error| RunError::half_way("write", &path, &error))
     }
 }
 
-/// Gives a file its final name, for good. A run stopped here before may have done that already.
-pub fn rename(path: &Path) -> io::Result<()> {
-    let partial = appended(path, PARTIAL);
-    if !partial.exists() && path.exists() {
-        return Ok(());
-    }
-    std::fs::rename(partial, path)?;
-    let folder = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
-    // Some systems cannot sync a folder; the rename itself has succeeded.
-    let _ = File::open(folder).and_then(|folder| folder.sync_all());
-    Ok(())
+fn name(paths: &[PathBuf]) -> Result<(), RunError> {
+    disk::name_files(paths.iter().map(PathBuf::as_path)).map_err(fault)
+}
+
+fn fault((path, error): DiskError) -> RunError {
+    RunError::half_way("write", &path, &error)
 }

@@ -1,6 +1,6 @@
 //! The checkpoint: an append-only journal of how far a run has safely come, locked by the run that writes it.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::batch::Position;
 use super::requests::RequestMark;
 use super::source::SourceState;
+use crate::files::{self, Access};
 use crate::tokens::TokenizerIdentity;
 use crate::tokens::chat_template::TemplateIdentity;
 
@@ -30,7 +31,7 @@ pub struct RunIdentity {
 }
 
 /// How far a run has come: everything before it is on the disk.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Milestone {
     /// Index of the source being read.
     pub source: usize,
@@ -81,19 +82,14 @@ impl Journal {
     /// Opens and locks the journal; `Ok(None)` where another run holds it.
     pub fn open(path: &Path) -> io::Result<Option<Self>> {
         loop {
-            let file = OpenOptions::new()
-                .create(true)
-                .truncate(false)
-                .read(true)
-                .write(true)
-                .open(path)?;
+            let file = files::open_or_create(path, Access::Private)?;
             match file.try_lock() {
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => return Ok(None),
                 Err(TryLockError::Error(error)) => return Err(error),
             }
             // A run that has just finished may have removed the file between our opening and our locking it.
-            if is_same_file(&file, path) {
+            if files::is_same_file(&file, path) {
                 return Ok(Some(Self {
                     path: path.to_owned(),
                     file,
@@ -164,18 +160,6 @@ impl Journal {
     pub fn remove(self) -> io::Result<()> {
         std::fs::remove_file(&self.path)
     }
-}
-
-#[cfg(unix)]
-fn is_same_file(file: &File, path: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    let inode = |metadata: &std::fs::Metadata| (metadata.dev(), metadata.ino());
-    matches!((file.metadata(), std::fs::metadata(path)), (Ok(open), Ok(named)) if inode(&open) == inode(&named))
-}
-
-#[cfg(not(unix))]
-fn is_same_file(_file: &File, path: &Path) -> bool {
-    path.exists()
 }
 
 impl RunIdentity {

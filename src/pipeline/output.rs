@@ -1,8 +1,11 @@
 //! A file being written: plain or in compressed frames, under a `.partial` name until the run is done.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+
+use super::streams;
+use crate::files::{self, Access};
 
 /// Uncompressed bytes a frame; also what is gathered before anything is written. Frames end where batches end, so a
 /// resumed run makes the same frames as an undisturbed one.
@@ -48,6 +51,26 @@ impl Codec {
     }
 }
 
+/// How a file is opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Opening {
+    /// The permissions that it gets where it is made.
+    pub access: Access,
+    /// What becomes of a file that is there already.
+    pub leftover: Leftover,
+}
+
+/// What becomes of a half-written file that is there when a run begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Leftover {
+    /// It is an error.
+    Refuse,
+    /// It is removed, or continued where its length is known.
+    Take,
+    /// It is continued: this run has made it.
+    Reopen,
+}
+
 /// A file being written.
 pub struct PartialFile {
     path: PathBuf,
@@ -57,61 +80,75 @@ pub struct PartialFile {
     pending: Vec<u8>,
     /// Bytes in the file.
     written: u64,
+    /// Of these, bytes that the disk is known to have.
+    synced: u64,
     /// The last byte given to it.
     last_byte: Option<u8>,
 }
 
 enum Sink {
     File(File),
+    Stream(File),
     Stdout(io::Stdout),
 }
 
 impl PartialFile {
     /// Opens `path`, cut back or grown from nothing to `length` bytes.
-    pub fn open(path: &Path, codec: Codec, length: u64) -> io::Result<Self> {
-        let mut file = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(path)?;
+    pub fn open(path: &Path, codec: Codec, length: u64, opening: Opening) -> io::Result<Self> {
+        let file = if length > 0 || opening.leftover == Leftover::Reopen {
+            match files::open_existing(path) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound && length > 0 => {
+                    return Err(too_short(length));
+                }
+                opened => opened?,
+            }
+        } else {
+            if opening.leftover == Leftover::Take {
+                files::remove_leftover(path)?;
+            }
+            files::create_new(path, opening.access).map_err(|error| taken(path, error))?
+        };
         if file.metadata()?.len() < length {
-            let message = format!("shorter than the {length} bytes that the checkpoint knows of");
-            return Err(io::Error::new(io::ErrorKind::InvalidData, message));
+            return Err(too_short(length));
         }
         file.set_len(length)?;
-        file.seek(SeekFrom::Start(length))?;
-        let sink = Sink::File(file);
-        Ok(Self {
+        Ok(Self::of(path, codec, Sink::File(file), length))
+    }
+
+    /// A pipe, a device or an open file of this process: written as data comes, and never renamed.
+    pub fn stream(path: &Path) -> io::Result<Self> {
+        let file = streams::open(path)?;
+        Ok(Self::of(path, Codec::Plain, Sink::Stream(file), 0))
+    }
+
+    fn of(path: &Path, codec: Codec, sink: Sink, written: u64) -> Self {
+        Self {
             path: path.to_owned(),
             sink,
             codec,
             pending: Vec::new(),
-            written: length,
+            written,
+            synced: written,
             last_byte: None,
-        })
+        }
     }
 
     /// Stdout.
     pub fn stdout(codec: Codec) -> Self {
-        let sink = Sink::Stdout(io::stdout());
-        Self {
-            path: PathBuf::from("-"),
-            sink,
-            codec,
-            pending: Vec::new(),
-            written: 0,
-            last_byte: None,
+        Self::of(Path::new("-"), codec, Sink::Stdout(io::stdout()), 0)
+    }
+
+    /// Takes it away again, if it is a file.
+    pub fn remove(self) {
+        if matches!(self.sink, Sink::File(_)) {
+            // Left behind it is refused by the next run, which says how to go on.
+            let _ = std::fs::remove_file(&self.path);
         }
     }
 
     /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
-    }
-
-    /// Bytes in the file.
-    pub fn written(&self) -> u64 {
-        self.written
     }
 
     /// The last byte given to it since it was opened.
@@ -130,7 +167,7 @@ impl PartialFile {
         }
         self.pending.extend_from_slice(bytes);
         self.last_byte = bytes.last().copied().or(self.last_byte);
-        let to_pipe = matches!(self.sink, Sink::Stdout(_)) && self.codec == Codec::Plain;
+        let to_pipe = !matches!(self.sink, Sink::File(_)) && self.codec == Codec::Plain;
         if to_pipe || self.pending.len() >= FRAME_BYTES {
             self.end_frame()
         } else {
@@ -139,7 +176,7 @@ impl PartialFile {
     }
 
     /// Ends the frame, whatever its size.
-    pub fn end_frame(&mut self) -> io::Result<()> {
+    fn end_frame(&mut self) -> io::Result<()> {
         if self.pending.is_empty() {
             return Ok(());
         }
@@ -154,6 +191,13 @@ impl PartialFile {
         Ok(())
     }
 
+    /// Ends the file: its last frame, and the memory that frames are gathered in.
+    pub fn end(&mut self) -> io::Result<()> {
+        self.end_frame()?;
+        self.pending = Vec::new();
+        Ok(())
+    }
+
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         match &mut self.sink {
             Sink::File(file) => {
@@ -161,31 +205,56 @@ impl PartialFile {
                 file.seek(SeekFrom::Start(self.written))?;
                 file.write_all(bytes)?;
             }
+            Sink::Stream(stream) => stream.write_all(bytes)?,
             Sink::Stdout(stdout) => stdout.write_all(bytes).and_then(|()| stdout.flush())?,
         }
         self.written += bytes.len() as u64;
         Ok(())
     }
 
-    /// Whether everything taken is in the file; what can be waited for without ending a frame early.
-    pub fn at_frame_end(&self) -> bool {
-        self.pending.is_empty()
+    /// The length that the file has once everything taken is in it; `None` in the middle of a compressed frame, which
+    /// ends only once more is taken.
+    pub fn length(&self) -> Option<u64> {
+        match self.codec {
+            Codec::Plain => Some(self.written + self.pending.len() as u64),
+            Codec::Gzip | Codec::Zstd => self.pending.is_empty().then_some(self.written),
+        }
     }
 
-    /// Ends a plain file's frame: plain bytes have no frames that a resumed run would have to make again.
-    pub fn end_plain_frame(&mut self) -> io::Result<()> {
+    /// Bytes in the file that the disk may not have.
+    pub fn unsynced(&self) -> u64 {
+        self.written.saturating_sub(self.synced)
+    }
+
+    /// Waits until the file's bytes are on the disk. Plain bytes have no frames that a resumed run would have to make
+    /// again: those taken are written first.
+    pub fn sync(&mut self) -> io::Result<()> {
         if self.codec == Codec::Plain {
-            self.end_frame()
-        } else {
-            Ok(())
+            self.end_frame()?;
         }
+        if let Sink::File(file) = &self.sink {
+            file.sync_data()?;
+        }
+        self.synced = self.written;
+        Ok(())
     }
+}
 
-    /// Waits until the file's bytes are on the disk.
-    pub fn sync(&self) -> io::Result<()> {
-        match &self.sink {
-            Sink::File(file) => file.sync_data(),
-            Sink::Stdout(_) => Ok(()),
-        }
+fn taken(path: &Path, error: io::Error) -> io::Error {
+    if error.kind() != io::ErrorKind::AlreadyExists {
+        return error;
     }
+    if path.is_dir() {
+        return io::ErrorKind::IsADirectory.into();
+    }
+    let message = format!(
+        "{} is there already: another run writes it, or one that was killed left it",
+        path.display()
+    );
+    io::Error::new(error.kind(), message)
+}
+
+fn too_short(length: u64) -> io::Error {
+    let message = format!("shorter than the {length} bytes that the checkpoint knows of");
+    io::Error::new(io::ErrorKind::InvalidData, message)
 }

@@ -2,17 +2,20 @@
 
 use std::io::{self, BufRead, Chain, Cursor, Read};
 
-use super::batch::{Batch, Item, Position};
+use super::batch::{Batch, Item, Position, TooLong};
+use super::extent::{Extent, read_element, read_line};
+use super::foreign::{self, Foreign};
 use super::hashing::HashingReader;
 use super::sample::Sample;
 
 /// Small records are packed until a batch holds this much; a larger record is a batch of its own.
 pub const BATCH_BYTES: usize = 256 * 1024;
 
-const BYTE_ORDER_MARK: &[u8] = &[0xEF, 0xBB, 0xBF];
+/// Bytes that a record may have, unless another number is set.
+pub const MAX_RECORD_BYTES: u64 = 256_000_000;
 
-/// Bytes that are looked at, at most, to tell an array from lines.
-const LOOK_AHEAD: u64 = 64 * 1024;
+/// A byte-order mark in UTF-8.
+pub const BYTE_ORDER_MARK: &[u8] = &[0xEF, 0xBB, 0xBF];
 
 /// Reads one source batch by batch.
 pub struct BatchReader<R> {
@@ -23,6 +26,8 @@ pub struct BatchReader<R> {
     sample: Sample,
     /// Records that may still be read, over all sources.
     limit: Option<u64>,
+    /// Bytes that a record may have.
+    max_record_bytes: u64,
     done: bool,
 }
 
@@ -35,9 +40,9 @@ impl<R: BufRead> BatchReader<R> {
         sample: Sample,
         limit: Option<u64>,
     ) -> io::Result<Option<Self>> {
-        let beginning = beginning(&mut reader)?;
-        let opening = Opening::of(&beginning);
-        let mut reader = HashingReader::new(Cursor::new(beginning).chain(reader));
+        let head = foreign::head(&mut reader)?;
+        let opening = Opening::of(&head);
+        let mut reader = HashingReader::new(Cursor::new(head).chain(reader));
         reader.skip_to(position.offset)?;
         if position.offset > 0 && (reader.offset(), reader.hash()) != (position.offset, position.hash) {
             return Ok(None);
@@ -49,13 +54,24 @@ impl<R: BufRead> BatchReader<R> {
             position,
             sample,
             limit,
+            max_record_bytes: MAX_RECORD_BYTES,
             done: false,
         }))
+    }
+
+    /// The kind of the source, if it holds no records.
+    pub fn foreign(&self) -> Option<&'static Foreign> {
+        self.opening.foreign
     }
 
     /// Whether the source is a top-level array.
     pub fn is_array(&self) -> bool {
         self.opening.array.is_some()
+    }
+
+    /// Passes over records of more bytes than `most`.
+    pub fn limit_records(&mut self, most: u64) {
+        self.max_record_bytes = most;
     }
 
     /// Leaves a byte-order mark out: the source goes on in the middle of a file.
@@ -132,14 +148,24 @@ impl<R: BufRead> BatchReader<R> {
             line: 1,
             outer: start..batch.bytes.len(),
             record: None,
+            too_long: None,
         });
         Ok(())
     }
 
     fn read_lines(&mut self, batch: &mut Batch) -> io::Result<()> {
         while batch.bytes.len() < BATCH_BYTES && self.limit != Some(0) {
+            if self.take_blank_lines(batch)? {
+                continue;
+            }
             let start = batch.bytes.len();
-            if self.reader.read_until(b'\n', &mut batch.bytes)? == 0 {
+            let mut extent = self.extent(start);
+            if read_line(&mut self.reader, &mut batch.bytes, &mut extent)? == 0 {
+                break;
+            }
+            if let Some(too_long) = extent.too_long() {
+                self.position.line += 1;
+                self.pass_over(batch, too_long);
                 break;
             }
             let line = batch.bytes.get(start..).unwrap_or_default();
@@ -151,6 +177,43 @@ impl<R: BufRead> BatchReader<R> {
             self.push(batch, start, (!blank).then_some(start..end));
         }
         Ok(())
+    }
+
+    /// Takes the blank lines that come next, as far as they were read ahead, all at once: there may be millions. Returns whether
+    /// there were any.
+    fn take_blank_lines(&mut self, batch: &mut Batch) -> io::Result<bool> {
+        let room = (BATCH_BYTES - batch.bytes.len()).min(self.max_record_bytes as usize);
+        let ahead = self.reader.fill_buf()?;
+        let ahead = ahead.get(..room.min(ahead.len())).unwrap_or_default();
+        let is_other = |byte: &u8| !byte.is_ascii_whitespace();
+        let blank = ahead.iter().position(is_other).unwrap_or(ahead.len());
+        let blank = ahead.get(..blank).unwrap_or_default();
+        let Some(last) = memchr::memrchr(b'\n', blank) else {
+            return Ok(false);
+        };
+        let start = batch.bytes.len();
+        let lines = blank.get(..=last).unwrap_or_default();
+        let count = memchr::memchr_iter(b'\n', lines).count();
+        batch.bytes.extend_from_slice(lines);
+        self.reader.consume(last + 1);
+        self.position.line += count as u64;
+        self.push(batch, start, None);
+        Ok(true)
+    }
+
+    fn extent(&self, start: usize) -> Extent {
+        Extent::at(start, self.reader.offset(), self.max_record_bytes)
+    }
+
+    /// Adds a record to the batch of which only its place is known. It ends the batch, which would not be full after any number of
+    /// such records.
+    fn pass_over(&mut self, batch: &mut Batch, too_long: TooLong) {
+        let end = batch.bytes.len();
+        let before = batch.items.len();
+        self.push(batch, end, Some(end..end));
+        if let Some(item) = batch.items.get_mut(before) {
+            item.too_long = Some(too_long);
+        }
     }
 
     /// Adds what was read since `start` to the batch, unless it is a record that the sample leaves out.
@@ -168,13 +231,24 @@ impl<R: BufRead> BatchReader<R> {
             line: self.position.line,
             outer: start..batch.bytes.len(),
             record,
+            too_long: None,
         });
     }
 
     fn read_elements(&mut self, batch: &mut Batch) -> io::Result<()> {
         while batch.bytes.len() < BATCH_BYTES && self.limit != Some(0) {
             let start = batch.bytes.len();
-            let (delimiter, whole) = read_element(&mut self.reader, &mut batch.bytes)?;
+            let mut extent = self.extent(start);
+            let (delimiter, whole) = read_element(&mut self.reader, &mut batch.bytes, &mut extent)?;
+            if let Some(too_long) = extent.too_long() {
+                self.position.line += 1;
+                self.pass_over(batch, too_long);
+                if delimiter != Some(b',') {
+                    batch.array_end = Some(Vec::new());
+                    self.position.in_array = false;
+                }
+                break;
+            }
             let element = batch.bytes.get(start..).unwrap_or_default();
             let text = element.trim_ascii();
             let lead = element.len() - element.trim_ascii_start().len();
@@ -214,6 +288,8 @@ struct Opening {
     keep_mark: bool,
     /// Length of the white space before the `[` of an array.
     array: Option<usize>,
+    /// The kind of a source that holds no records.
+    foreign: Option<&'static Foreign>,
 }
 
 impl Opening {
@@ -227,60 +303,7 @@ impl Opening {
             mark: beginning.len() - text.len(),
             keep_mark: true,
             array: is_array.then_some(text.len() - trimmed.len()),
-        }
-    }
-}
-
-/// The bytes of a source up to the one that tells how it begins. A pipe may hand them over one at a time.
-fn beginning<R: BufRead>(reader: &mut R) -> io::Result<Vec<u8>> {
-    let mut beginning = Vec::new();
-    let mut opened = false;
-    for byte in reader.take(LOOK_AHEAD).bytes() {
-        let byte = byte?;
-        beginning.push(byte);
-        if BYTE_ORDER_MARK.starts_with(&beginning) || byte.is_ascii_whitespace() {
-            continue;
-        }
-        if opened || byte != b'[' {
-            break;
-        }
-        opened = true;
-    }
-    Ok(beginning)
-}
-
-/// Reads one array element with the white space around it, and consumes the `,` or `]` after it. Returns
-/// that delimiter, `None` at the end of the input, and whether the element's brackets and quotes are closed.
-fn read_element<R: BufRead>(reader: &mut R, bytes: &mut Vec<u8>) -> io::Result<(Option<u8>, bool)> {
-    let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
-    loop {
-        let buffer = reader.fill_buf()?;
-        if buffer.is_empty() {
-            return Ok((None, depth == 0 && !in_string));
-        }
-        let mut end = None;
-        for (at, &byte) in buffer.iter().enumerate() {
-            if in_string {
-                in_string = escaped || byte != b'"';
-                escaped = !escaped && byte == b'\\';
-                continue;
-            }
-            match byte {
-                b'"' => in_string = true,
-                b'[' | b'{' => depth += 1,
-                b',' | b']' if depth == 0 => {
-                    end = Some((at, byte));
-                    break;
-                }
-                b']' | b'}' => depth = depth.saturating_sub(1),
-                _ => {}
-            }
-        }
-        let length = end.map_or(buffer.len(), |(at, _)| at);
-        bytes.extend_from_slice(buffer.get(..length).unwrap_or_default());
-        reader.consume(length + usize::from(end.is_some()));
-        if let Some((_, delimiter)) = end {
-            return Ok((Some(delimiter), true));
+            foreign: Foreign::recognized(beginning),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::io::BufRead;
 use std::sync::Arc;
 
 use super::RunError;
-use super::batch::Position;
+use super::batch::{Position, TooLong};
 use super::counters::Counters;
 use super::reader::BatchReader;
 use super::sample::Sample;
@@ -20,6 +20,8 @@ pub struct RawRecord {
     pub line: u64,
     /// Its bytes.
     pub bytes: Vec<u8>,
+    /// Where it is, if it is longer than records may be: it has no bytes then.
+    pub too_long: Option<TooLong>,
 }
 
 /// Reads the records of sources in order; memory does not grow with their number.
@@ -29,17 +31,19 @@ pub struct Records {
     next_source: usize,
     reader: Option<(BatchReader<Box<dyn BufRead + Send>>, String)>,
     ready: VecDeque<RawRecord>,
+    max_record_bytes: u64,
 }
 
 impl Records {
-    /// The records of `sources`, from the first on.
-    pub fn of(sources: &[Source]) -> Self {
+    /// The records of `sources`, from the first on. Those of more than `max_record_bytes` are without their bytes.
+    pub fn of(sources: &[Source], max_record_bytes: u64) -> Self {
         Self {
             sources: sources.to_vec(),
             counters: Arc::new(Counters::default()),
             next_source: 0,
             reader: None,
             ready: VecDeque::new(),
+            max_record_bytes,
         }
     }
 
@@ -59,7 +63,13 @@ impl Records {
                 let reader =
                     BatchReader::open(opened, self.next_source, Position::default(), Sample::ALL, None);
                 let reader = reader.map_err(|error| RunError::input(&source.path, &error))?;
-                self.reader = reader.map(|reader| (reader, source.name()));
+                if let Some(foreign) = reader.as_ref().and_then(BatchReader::foreign) {
+                    return Err(foreign.error(&source.name()));
+                }
+                self.reader = reader.map(|mut reader| {
+                    reader.limit_records(self.max_record_bytes);
+                    (reader, source.name())
+                });
                 self.next_source += 1;
                 continue;
             };
@@ -74,11 +84,12 @@ impl Records {
             let records = batch
                 .items
                 .iter()
-                .filter_map(|item| Some((item.line, item.record.as_ref()?)));
-            self.ready.extend(records.map(|(line, range)| RawRecord {
+                .filter_map(|item| Some((item, item.record.as_ref()?)));
+            self.ready.extend(records.map(|(item, range)| RawRecord {
                 source: name.clone(),
-                line,
+                line: item.line,
                 bytes: batch.slice(range).to_vec(),
+                too_long: item.too_long,
             }));
         }
     }

@@ -8,10 +8,12 @@ use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::finish::rename;
-use super::output::{Codec, PartialFile};
+use super::disk;
+use super::file_names::appended;
+use super::output::{Codec, Leftover, Opening, PartialFile};
 use super::source::split_data_extension;
-use super::targets::{PARTIAL, appended};
+use super::targets::PARTIAL;
+use crate::files::{self, Access};
 use crate::fit::PendingRequest;
 use crate::metrics::Tokens;
 
@@ -84,6 +86,7 @@ pub struct RequestFiles {
     /// Hashes of the lines written: most records ask for something else, but not all.
     written: FxHashSet<u128>,
     mark: RequestMark,
+    leftover: Leftover,
 }
 
 impl RequestTarget {
@@ -133,21 +136,20 @@ impl RequestTarget {
         {
             std::fs::remove_file(stale)?;
         }
-        for path in &named {
-            rename(path)?;
-        }
+        disk::name_files(named.iter().map(PathBuf::as_path)).map_err(|(_, error)| error)?;
         Ok(named)
     }
 }
 
 impl RequestFiles {
     /// Goes on where the files were at that mark; with none begun, from nothing.
-    pub fn open(target: &RequestTarget, mark: RequestMark) -> io::Result<Self> {
+    pub fn open(target: &RequestTarget, mark: RequestMark, leftover: Leftover) -> io::Result<Self> {
         let mut files = Self {
             target: target.clone(),
             file: None,
             written: FxHashSet::default(),
             mark,
+            leftover,
         };
         for number in 1..=mark.files {
             let path = files.partial(number);
@@ -155,16 +157,31 @@ impl RequestFiles {
             let length = if last { mark.length } else { u64::MAX };
             files.read_back(&path, length)?;
             if last {
-                files.file = Some(PartialFile::open(&path, Codec::Plain, length)?);
+                files.file = Some(files.open_partial(number, length)?);
             }
         }
-        for number in mark.files + 1.. {
-            // Left by a run that was started over.
-            if std::fs::remove_file(files.partial(number)).is_err() {
-                break;
+        if leftover == Leftover::Take {
+            for number in mark.files + 1.. {
+                // Left by a run that was started over.
+                if std::fs::remove_file(files.partial(number)).is_err() {
+                    break;
+                }
             }
+        }
+        if mark.files == 0 {
+            // One that cannot be written shows before anything is asked.
+            files.open_partial(1, 0)?.remove();
         }
         Ok(files)
+    }
+
+    fn open_partial(&self, number: u64, length: u64) -> io::Result<PartialFile> {
+        // Whole conversations are in it.
+        let opening = Opening {
+            access: files::access_at(&self.target.file(number), Access::Private),
+            leftover: self.leftover,
+        };
+        PartialFile::open(&self.partial(number), Codec::Plain, length, opening)
     }
 
     /// Remembers the lines of a file.
@@ -188,8 +205,7 @@ impl RequestFiles {
             || self.mark.length + length > self.target.max_bytes && self.mark.in_file > 0;
         if full || self.file.is_none() {
             self.sync()?;
-            let path = self.partial(self.mark.files + 1);
-            self.file = Some(PartialFile::open(&path, Codec::Plain, 0)?);
+            self.file = Some(self.open_partial(self.mark.files + 1, 0)?);
             self.mark = RequestMark {
                 files: self.mark.files + 1,
                 length: 0,
@@ -214,10 +230,14 @@ impl RequestFiles {
         Ok(())
     }
 
-    /// Makes safe what was written, and says how far that is.
+    /// How far the files have come.
+    pub fn mark(&self) -> RequestMark {
+        self.mark
+    }
+
+    /// Waits until what was written is on the disk. Returns how far that is.
     pub fn sync(&mut self) -> io::Result<RequestMark> {
         if let Some(file) = &mut self.file {
-            file.end_frame()?;
             file.sync()?;
         }
         Ok(self.mark)
@@ -266,7 +286,7 @@ mod tests {
     fn files_are_split_at_both_limits_and_hold_each_request_once() {
         let folder = tempfile::tempdir().unwrap();
         let target = target(folder.path(), 3, 12);
-        let mut files = RequestFiles::open(&target, RequestMark::default()).unwrap();
+        let mut files = RequestFiles::open(&target, RequestMark::default(), Leftover::Refuse).unwrap();
         for text in [
             "a",
             "b",
@@ -299,7 +319,7 @@ mod tests {
     fn what_was_written_after_the_mark_is_written_again() {
         let folder = tempfile::tempdir().unwrap();
         let target = target(folder.path(), 2, 1000);
-        let mut files = RequestFiles::open(&target, RequestMark::default()).unwrap();
+        let mut files = RequestFiles::open(&target, RequestMark::default(), Leftover::Refuse).unwrap();
         for text in ["a", "b", "c"] {
             files.push(&request(text)).unwrap();
         }
@@ -308,7 +328,8 @@ mod tests {
             files.push(&request(text)).unwrap();
         }
         files.sync().unwrap();
-        let mut files = RequestFiles::open(&target, mark).unwrap();
+        drop(files);
+        let mut files = RequestFiles::open(&target, mark, Leftover::Take).unwrap();
         for text in ["a", "c", "d", "e"] {
             files.push(&request(text)).unwrap();
         }
@@ -340,7 +361,7 @@ mod tests {
         }
         let existing = ["out.missing.jsonl", "out.missing-2.jsonl", "out.missing-7.jsonl"];
         assert_eq!(names(&target.existing()), existing);
-        let mut files = RequestFiles::open(&target, RequestMark::default()).unwrap();
+        let mut files = RequestFiles::open(&target, RequestMark::default(), Leftover::Refuse).unwrap();
         files.push(&request("a")).unwrap();
         let mark = files.sync().unwrap();
         target.name_files(mark.files).unwrap();

@@ -8,13 +8,17 @@ use std::time::{Duration, Instant};
 use super::batch::Batch;
 use super::counters::Counters;
 use super::feed::Feed;
+use super::file_names::appended;
 use super::journal::{Journal, Milestone};
 use super::ordered::{Width, in_order};
+use super::output::Leftover;
 use super::patience;
 use super::requests::{RequestMark, RequestTarget};
 use super::sample::Sample;
 use super::source::Source;
+use super::spill::Spill;
 use super::start::{self, Start};
+use super::waiting::Overflow;
 use super::worker::{Chunk, Worker};
 use super::writer::Writer;
 use super::{Finish, RunError, Targets};
@@ -32,10 +36,14 @@ pub struct Job {
     pub settings: Vec<(String, String)>,
     /// Plan and count, write the metrics, but no data.
     pub dry_run: bool,
+    /// Whether what a dry run counts are estimates, since it does not ask for the summaries.
+    pub is_estimate: bool,
     /// Records to take, at most.
     pub limit: Option<u64>,
     /// Which records to take.
     pub sample: Sample,
+    /// Bytes that a record may have.
+    pub max_record_bytes: u64,
     /// Go on with an unfinished run.
     pub resume: bool,
     /// Start over, and overwrite.
@@ -48,6 +56,8 @@ pub struct Job {
     pub prices: Option<Prices>,
     /// Whether the metrics are wanted.
     pub metrics: bool,
+    /// Whether their cells are safe for spreadsheets.
+    pub csv_safe: bool,
     /// Where requests go that have to be answered first, where there are such.
     pub asks: Option<RequestTarget>,
 }
@@ -78,6 +88,9 @@ pub struct RunReport {
 /// What helps where an input cannot be read to its end.
 const UNREADABLE: &str = "where it is whole but was out of reach, run the same command with --resume; where it is damaged, \
     mend it and start over with --force";
+
+/// The ending of the file of results that wait for an earlier one.
+const SPILL: &str = ".spill";
 
 /// How long a run that is interrupted waits for answers that are under way; others wait for as long as requests may take.
 const LAST_ANSWERS: Duration = Duration::from_secs(2);
@@ -112,11 +125,11 @@ pub fn run(
         }
         return Err(RunError::usage(refused.message, refused.help));
     }
-    // A dry run has nothing to resume: its journal is no more than the lock.
-    let (journal, lock) = if job.dry_run {
-        (None, journal)
-    } else {
+    // A run that cannot be resumed has a journal that is no more than the lock.
+    let (journal, lock) = if job.is_resumable() {
         (journal, None)
+    } else {
+        (None, journal)
     };
     let ended = transfer(job, worker, counters, stop, journal, milestone);
     let nobody_waits = AtomicBool::new(matches!(ended, Err(RunError::OutputClosed)));
@@ -151,16 +164,18 @@ fn transfer<'r>(
         from: (milestone.source, milestone.position),
         limit: job.limit.map(|limit| limit.saturating_sub(milestone.taken)),
         sample: job.sample,
-        targets: Some(job.targets.clone()),
+        max_record_bytes: job.max_record_bytes,
+        merged: job.targets.merged(),
         counters: Arc::clone(counters),
         help: UNREADABLE,
     };
     let mut writer = Writer::open(job, counters, journal, milestone, totals)?;
     let worker = Arc::new(worker);
+    let live = Arc::clone(counters);
     let process = move |batch: Batch| {
-        let worker = Arc::clone(&worker);
+        let (worker, live) = (Arc::clone(&worker), Arc::clone(&live));
         async move {
-            let chunk = worker.process(&batch).await;
+            let chunk = worker.process(&batch, &live).await;
             (batch, chunk)
         }
     };
@@ -173,20 +188,53 @@ fn transfer<'r>(
         jobs: job.jobs,
         requests: job.requests,
     };
-    match in_order(feed, width, stop, process, write) {
+    // Without requests only threads are waited for, and they are busy.
+    let overflow = (job.requests > 0).then(|| Overflow {
+        spill: Spill::new(job.spill_file()),
+        texts: Chunk::texts,
+    });
+    match in_order(feed, width, stop, overflow, process, write) {
         Ok(()) if stop.load(Ordering::Relaxed) => Err(RunError::Interrupted {
             resumable: writer.stop()?,
         }),
         Ok(()) => Ok(writer),
         Err(error) => {
+            let is_refused = matches!(error, RunError::Usage { .. });
+            let writer = if is_refused {
+                writer.discard()
+            } else {
+                Some(writer)
+            };
             // What was written before the fault is safe as far as it can be made so; the fault is what matters.
-            let _ = writer.stop();
+            let _ = writer.map(Writer::stop);
             Err(error)
         }
     }
 }
 
 impl Job {
+    /// Whether a stopped run can go on where it stopped.
+    pub fn is_resumable(&self) -> bool {
+        !self.dry_run && self.targets.resumable()
+    }
+
+    /// Where results wait that have no room in memory: beside the output, where the disk must have room anyway.
+    fn spill_file(&self) -> PathBuf {
+        match self.targets.data.first() {
+            Some(target) if self.is_resumable() => appended(&target.path, SPILL),
+            _ => std::env::temp_dir().join(format!("trajfit-{}{SPILL}", std::process::id())),
+        }
+    }
+
+    /// What becomes of half-written files that are there when the run begins.
+    pub fn leftover(&self) -> Leftover {
+        if self.resume || self.force {
+            Leftover::Take
+        } else {
+            Leftover::Refuse
+        }
+    }
+
     /// What so many tokens of the summarizer cost, in US dollars with four decimals; `None` where prices are not known.
     pub fn cost(&self, sums: &Sums) -> Option<f64> {
         let cost = self.prices?.cost(sums.tokens());

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;
@@ -11,6 +11,9 @@ use serde::{Deserialize, Serialize};
 
 use super::RunError;
 use super::counters::{Counters, CountingReader};
+use super::foreign::{self, Foreign};
+use crate::files::{self, Access};
+use crate::standard_streams::StandardStream;
 
 const READ_BUFFER: usize = 256 * 1024;
 const GZIP_MAGIC: &[u8] = &[0x1f, 0x8b];
@@ -59,6 +62,16 @@ impl Source {
             .then(|| std::fs::metadata(&self.path).ok())
             .flatten()?;
         metadata.is_file().then_some(metadata.len())
+    }
+
+    /// The permissions of what is made from it.
+    pub fn access(&self) -> Access {
+        let path = if self.is_stdin() {
+            Path::new("/dev/stdin")
+        } else {
+            &self.path
+        };
+        files::access_like(path)
     }
 
     /// Its state now.
@@ -128,8 +141,7 @@ pub fn sources(paths: &[PathBuf]) -> Result<Vec<Source>, RunError> {
         if path.is_dir() {
             let before = sources.len();
             let mut files = Vec::new();
-            data_files(path, &mut files, &mut BTreeSet::new())
-                .map_err(|error| RunError::input(path, &error))?;
+            data_files(path, &mut files, &mut BTreeSet::new())?;
             files.sort();
             for file in files {
                 let relative = file.strip_prefix(path).unwrap_or(&file).to_path_buf();
@@ -147,11 +159,28 @@ pub fn sources(paths: &[PathBuf]) -> Result<Vec<Source>, RunError> {
                 path: path.clone(),
                 relative,
             };
+            let standard = if source.is_stdin() {
+                Some(StandardStream::Input)
+            } else {
+                StandardStream::at(path)
+            };
+            standard
+                .map_or(Ok(()), StandardStream::refuse_closed)
+                .map_err(|error| RunError::input(path, &error))?;
             // A pipe that is opened and closed again would be broken for who writes to it.
             if !source.is_stdin() && path.metadata().map_or(true, |metadata| metadata.is_file()) {
                 File::open(path).map_err(|error| RunError::input(path, &error))?;
             }
             sources.push(source);
+        }
+        for source in sources.iter().skip(first).filter(|source| source.path.is_file()) {
+            // What cannot be opened or read says so when its turn comes.
+            let head = source
+                .open(&Arc::default())
+                .and_then(|mut reader| foreign::head(&mut reader));
+            if let Some(foreign) = head.ok().as_deref().and_then(Foreign::recognized) {
+                return Err(foreign.error(&source.name()));
+            }
         }
         for source in sources.iter().skip(first).filter(|source| !source.is_stdin()) {
             let Ok(place) = source.path.canonicalize() else {
@@ -175,18 +204,25 @@ pub fn sources(paths: &[PathBuf]) -> Result<Vec<Source>, RunError> {
     Ok(sources)
 }
 
-/// Links may lead to a directory twice, or in a circle: each is entered once.
-fn data_files(directory: &Path, files: &mut Vec<PathBuf>, entered: &mut BTreeSet<PathBuf>) -> io::Result<()> {
-    if !entered.insert(directory.canonicalize()?) {
+/// The data files below a directory, added to `files`. Links may lead to one twice, or in a circle: each is entered once. An
+/// entry that cannot be looked at is an error that names it: it may hold data.
+fn data_files(
+    directory: &Path,
+    files: &mut Vec<PathBuf>,
+    entered: &mut BTreeSet<PathBuf>,
+) -> Result<(), RunError> {
+    let unreadable = |error: io::Error| RunError::input(directory, &error);
+    if !entered.insert(directory.canonicalize().map_err(unreadable)?) {
         return Ok(());
     }
-    let entries = std::fs::read_dir(directory)?;
+    let entries = std::fs::read_dir(directory).map_err(unreadable)?;
     let mut paths: Vec<PathBuf> = entries
         .map(|entry| Ok(entry?.path()))
-        .collect::<io::Result<_>>()?;
+        .collect::<io::Result<_>>()
+        .map_err(unreadable)?;
     paths.sort();
     for path in paths {
-        if path.is_dir() {
+        if is_directory(&path)? {
             if !is_batch_folder(&path) {
                 data_files(&path, files, entered)?;
             }
@@ -195,6 +231,15 @@ fn data_files(directory: &Path, files: &mut Vec<PathBuf>, entered: &mut BTreeSet
         }
     }
     Ok(())
+}
+
+/// Returns whether a path leads to a directory; a link to nothing, or to itself, does not.
+fn is_directory(path: &Path) -> Result<bool, RunError> {
+    match path.metadata() {
+        Ok(metadata) => Ok(metadata.is_dir()),
+        Err(error) if error.kind() != ErrorKind::PermissionDenied && path.is_symlink() => Ok(false),
+        Err(error) => Err(RunError::input(path, &error)),
+    }
 }
 
 /// Whether a run through a Batch API keeps its requests and answers there.
@@ -221,6 +266,19 @@ fn is_requests(name: &str) -> bool {
         let digits = number.strip_prefix('-');
         number.is_empty() || digits.is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
     })
+}
+
+/// A path without the ending that tells how it is compressed.
+pub fn without_compression(path: &Path) -> PathBuf {
+    let is_compressed = path.extension().is_some_and(|extension| {
+        let extension = format!(".{}", extension.to_string_lossy());
+        COMPRESSED_EXTENSIONS.contains(&extension.as_str())
+    });
+    if is_compressed {
+        path.with_extension("")
+    } else {
+        path.to_owned()
+    }
 }
 
 /// A file name without its data extension, and that extension (`.jsonl.gz`); empty where it has none.

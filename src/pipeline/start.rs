@@ -2,21 +2,24 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
 
 use super::RunError;
 use super::batch::Position;
+use super::file_names::appended;
 use super::journal::{Found, Journal, Milestone, RunIdentity};
 use super::reader::BatchReader;
 use super::requests::RequestTarget;
 use super::run::Job;
 use super::sample::Sample;
 use super::source::Source;
-use super::targets::{self, PARTIAL, appended};
+use super::streams::is_stream;
+use super::targets::{self, PARTIAL};
+use crate::files;
 use crate::fit::Fitter;
-use crate::metrics::{Sums, Totals, read_rows};
+use crate::metrics::{Sums, Totals, read_rows_written};
 
 /// How a run begins.
 pub enum Start {
@@ -61,13 +64,20 @@ pub fn identity(job: &Job, fitter: &Fitter) -> Result<RunIdentity, RunError> {
 
 /// Decides how a run begins, and locks its outputs.
 pub fn start(job: &Job, identity: &RunIdentity) -> Result<Start, RunError> {
+    job.targets.refuse_named_files()?;
     job.targets.refuse_inputs(&job.sources)?;
+    if job.resume {
+        job.targets.refuse_to_resume()?;
+    }
     if let Some(asks) = &job.asks {
         targets::refuse_inputs(asks.existing().into_iter(), &job.sources)?;
         refuse_existing_requests(job)?;
     }
     refuse_merged_arrays(job)?;
     if job.targets.to_stdout {
+        if !job.force {
+            job.targets.refuse_existing_named()?;
+        }
         return Ok(fresh(None));
     }
     job.targets.refuse_special_files()?;
@@ -77,12 +87,8 @@ pub fn start(job: &Job, identity: &RunIdentity) -> Result<Start, RunError> {
     {
         return Ok(Start::AlreadyFinished(totals));
     }
-    if let Some(folder) = checkpoint
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
-    {
-        std::fs::create_dir_all(folder).map_err(|error| RunError::output(folder, &error))?;
-    }
+    let first = job.sources.first().map(|source| source.path.as_path());
+    files::create_folders_of(&checkpoint, first).map_err(|error| RunError::output(&checkpoint, &error))?;
     let opened = Journal::open(&checkpoint).map_err(|error| RunError::output(&checkpoint, &error))?;
     let Some(mut journal) = opened else {
         return Err(RunError::CannotGoOn {
@@ -112,10 +118,10 @@ pub fn start(job: &Job, identity: &RunIdentity) -> Result<Start, RunError> {
             }
         },
     }
-    let started = if job.dry_run {
-        journal.clear()
-    } else {
+    let started = if job.is_resumable() {
         journal.start(identity)
+    } else {
+        journal.clear()
     };
     started.map_err(|error| RunError::half_way("write", &checkpoint, &error))?;
     Ok(fresh(Some(journal)))
@@ -125,7 +131,7 @@ pub fn start(job: &Job, identity: &RunIdentity) -> Result<Start, RunError> {
 /// something.
 pub fn refuse_existing(job: &Job) -> Result<(), RunError> {
     let files = job.targets.data_files();
-    let existing = files.iter().find(|target| target.path.exists());
+    let existing = files.iter().find(|target| targets::is_taken(&target.path));
     match existing.filter(|_| !job.force && !job.resume) {
         Some(existing) => Err(RunError::usage(
             format!("the output {} exists already", existing.path.display()),
@@ -165,6 +171,9 @@ fn names(job: &Job) -> String {
 
 fn read(journal: &mut Journal) -> Result<Option<Found>, RunError> {
     journal.read().map_err(|error| {
+        if error.kind() != io::ErrorKind::InvalidData {
+            return RunError::half_way("read", journal.path(), &error);
+        }
         let message = format!("cannot read {}: {error}", journal.path().display());
         RunError::usage(message, "move it away, or name another output with -o")
     })
@@ -235,38 +244,45 @@ struct Finished {
     sums: Sums,
 }
 
+impl Finished {
+    /// The totals, as far as the exit code depends on them.
+    fn totals(self) -> Totals {
+        let mut totals = Totals::default();
+        totals.sums = self.sums;
+        for (status, count) in &mut totals.by_status {
+            *count = self.records_by_status.get(*status).copied().unwrap_or_default();
+        }
+        totals
+    }
+}
+
+fn finished(job: &Job) -> Option<Finished> {
+    let path = job.targets.summary().filter(|path| !is_stream(path))?;
+    serde_json::from_slice(&std::fs::read(path).ok()?).ok()
+}
+
 /// The totals, where the output is there and, as --resume asks, from this very run. An output of which that cannot be
 /// said is only overwritten with --force.
 fn already_finished(job: &Job, identity: &RunIdentity) -> Result<Option<Box<Totals>>, RunError> {
     if job.force {
         return Ok(None);
     }
-    let summary = std::fs::read(job.targets.summary()).unwrap_or_default();
-    let finished = serde_json::from_slice::<Finished>(&summary).ok();
+    let finished = finished(job);
     let files = job.targets.data_files();
-    let Some(existing) = files.iter().find(|target| target.path.exists()) else {
+    let Some(existing) = files.iter().find(|target| targets::is_taken(&target.path)) else {
         let others = finished.map(|finished| finished.run.outputs).unwrap_or_default();
         return match others.iter().find(|other| Path::new(other).exists()) {
             Some(other) if !identity.outputs.contains(other) => Err(RunError::usage(
                 format!("the metrics of {other} would be overwritten"),
                 "overwrite them with --force, or name another output with -o",
             )),
-            _ => Ok(None),
+            _ => job.targets.refuse_existing_named().map(|()| None),
         };
     };
     match finished {
         Some(finished) if job.resume && files.iter().all(|target| target.path.exists()) => {
             refuse_differences("the finished run", &finished.run.differences(identity))?;
-            let mut totals = Totals::default();
-            totals.sums = finished.sums;
-            for (status, count) in &mut totals.by_status {
-                *count = finished
-                    .records_by_status
-                    .get(*status)
-                    .copied()
-                    .unwrap_or_default();
-            }
-            Ok(Some(Box::new(totals)))
+            Ok(Some(Box::new(finished.totals())))
         }
         _ => Err(RunError::usage(
             format!("the output {} exists already", existing.path.display()),
@@ -281,17 +297,20 @@ pub fn totals_so_far(job: &Job, milestone: &Milestone) -> Result<Totals, RunErro
     if milestone.metrics == 0 {
         return Ok(totals);
     }
-    let metrics = job.targets.metrics();
+    let Some(metrics) = job.targets.metrics() else {
+        return Ok(totals);
+    };
     let mut path = appended(&metrics, PARTIAL);
     if milestone.complete && !path.exists() {
         // Stopped between the final names.
         path = metrics;
         if !path.exists() {
-            return Ok(totals);
+            // Metrics that nobody wants are removed once the totals have their name.
+            return Ok(finished(job).map_or(totals, Finished::totals));
         }
     }
     let file = File::open(&path).map_err(|error| RunError::half_way("read", &path, &error))?;
-    for row in read_rows(file.take(milestone.metrics)) {
+    for row in read_rows_written(file.take(milestone.metrics), job.csv_safe) {
         let broken = |error| {
             RunError::usage(
                 format!("cannot resume: {} is damaged: {error}", path.display()),

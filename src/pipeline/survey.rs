@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use super::RunError;
-use super::batch::{Batch, Item, Position};
+use super::batch::{Batch, Item, Position, TooLong};
 use super::counters::Counters;
 use super::feed::Feed;
 use super::ordered::{Width, in_order};
@@ -25,6 +25,8 @@ pub struct Survey {
     pub limit: Option<u64>,
     /// Which records to take.
     pub sample: Sample,
+    /// Bytes that a record may have.
+    pub max_record_bytes: u64,
     /// Threads of the worker pool.
     pub jobs: usize,
     /// Whether a line of JSON is wanted for each record.
@@ -73,7 +75,8 @@ impl Survey {
             from: (0, Position::default()),
             limit: self.limit,
             sample: self.sample,
-            targets: None,
+            max_record_bytes: self.max_record_bytes,
+            merged: false,
             counters: Arc::clone(counters),
             help: UNREADABLE_INPUT,
         };
@@ -102,7 +105,7 @@ impl Survey {
             jobs: self.jobs,
             requests: 0,
         };
-        in_order(feed, width, stop, process, take)?;
+        in_order(feed, width, stop, None, process, take)?;
         if stop.load(Ordering::Relaxed) {
             return Err(RunError::Interrupted { resumable: false });
         }
@@ -171,6 +174,9 @@ fn measure(measurer: &Measurer, item: &Item, bytes: &[u8]) -> Result<Measure, Un
         code,
         error,
     };
+    if let Some(too_long) = item.too_long {
+        return Err(unreadable(TooLong::CODE, too_long.to_string()));
+    }
     // A fault of ours in one record is that record's failure, never the run's.
     match catch_unwind(AssertUnwindSafe(|| measurer.measure(bytes))) {
         Ok(Ok(measure)) => Ok(Measure {

@@ -4,14 +4,25 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::RunError;
-use super::output::Codec;
+use super::file_names::{
+    appended, ends_with_separator, has_no_data_extension, named, named_after, stem_of, without_data_extension,
+};
+use super::named_files::{NamedFiles, unique_rejects};
+use super::output::{Codec, Leftover, Opening};
 use super::source::{Source, split_data_extension};
+use crate::files::{self, Access};
 
 /// The ending of a data file while it is written.
 pub const PARTIAL: &str = ".partial";
 
+/// The ending of rejects.
+pub const REJECTS: &str = ".rejects.jsonl";
+
 /// The ending of the folder for answers that may be used again.
 const CACHE: &str = ".cache";
+
+/// The ending of the metrics.
+const METRICS: &str = ".metrics.csv";
 
 /// The files of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,6 +33,10 @@ pub struct Targets {
     stem: PathBuf,
     /// Whether data goes to stdout.
     pub to_stdout: bool,
+    /// The side files that have names of their own.
+    pub named: NamedFiles,
+    /// Permissions of files about all inputs.
+    access: Access,
 }
 
 /// One data file.
@@ -31,6 +46,8 @@ pub struct Target {
     pub path: PathBuf,
     /// How it is compressed.
     pub codec: Codec,
+    /// Its permissions where it is new.
+    pub access: Access,
 }
 
 impl Targets {
@@ -42,17 +59,45 @@ impl Targets {
         suffix: &str,
         codec: Option<Codec>,
     ) -> Result<Self, RunError> {
+        let mut targets = Self::places(sources, inputs, output, suffix, codec)?;
+        let accesses: Vec<Access> = sources.iter().map(Source::access).collect();
+        targets.access = accesses.iter().copied().fold(Access::USUAL, Access::and);
+        let merged = targets.merged();
+        for (target, access) in targets.data.iter_mut().zip(accesses) {
+            target.access = if merged { targets.access } else { access };
+        }
+        if targets.to_stdout {
+            targets.named.rejects = Some(unique_rejects());
+        }
+        Ok(targets)
+    }
+
+    fn at(data: Vec<Target>, stem: PathBuf, to_stdout: bool) -> Self {
+        Self {
+            data,
+            stem,
+            to_stdout,
+            named: NamedFiles::default(),
+            access: Access::USUAL,
+        }
+    }
+
+    fn places(
+        sources: &[Source],
+        inputs: &[PathBuf],
+        output: Option<&Path>,
+        suffix: &str,
+        codec: Option<Codec>,
+    ) -> Result<Self, RunError> {
         if output == Some(Path::new("-")) {
             let target = Target {
                 path: PathBuf::from("-"),
                 codec: codec.unwrap_or(Codec::Plain),
+                access: Access::USUAL,
             };
             let stem = stdout_stem(sources);
-            return Ok(Self {
-                data: vec![target; sources.len()],
-                stem,
-                to_stdout: true,
-            });
+            let data = vec![target; sources.len()];
+            return Ok(Self::at(data, stem, true));
         }
         let single = sources.len() == 1 && inputs.iter().all(|input| !input.is_dir());
         let target = |path: PathBuf| {
@@ -61,6 +106,7 @@ impl Targets {
             Target {
                 codec: codec.unwrap_or(named),
                 path,
+                access: Access::USUAL,
             }
         };
         let Some(output) = output else {
@@ -70,22 +116,15 @@ impl Targets {
         if single && !(output.is_dir() || ends_with_separator(output)) || !is_directory {
             // One file, or several merged into one.
             let stem = without_data_extension(output);
-            return Ok(Self {
-                data: vec![target(output.to_owned()); sources.len()],
-                stem,
-                to_stdout: false,
-            });
+            let data = vec![target(output.to_owned()); sources.len()];
+            return Ok(Self::at(data, stem, false));
         }
         let data: Vec<Target> = sources
             .iter()
             .map(|source| target(output.join(&source.relative)))
             .collect();
         distinct(&data)?;
-        Ok(Self {
-            data,
-            stem: named(output),
-            to_stdout: false,
-        })
+        Ok(Self::at(data, named(output), false))
     }
 
     /// Without `-o`: `{stem}_compressed.jsonl` beside each input, `DIR_compressed` beside a directory.
@@ -109,11 +148,7 @@ impl Targets {
                     .map(|source| target(directory.join(&source.relative)))
                     .collect::<Vec<_>>();
                 distinct(&data)?;
-                Ok(Self {
-                    data,
-                    stem: directory,
-                    to_stdout: false,
-                })
+                Ok(Self::at(data, directory, false))
             }
             [input] => {
                 let stem = appended(&without_data_extension(input), suffix);
@@ -123,11 +158,7 @@ impl Targets {
                     .to_string_lossy()
                     .into_owned();
                 let path = appended(&stem, split_data_extension(&name).1);
-                Ok(Self {
-                    data: vec![target(path)],
-                    stem,
-                    to_stdout: false,
-                })
+                Ok(Self::at(vec![target(path)], stem, false))
             }
             _ => Err(RunError::usage(
                 "several inputs, and no output named",
@@ -136,19 +167,36 @@ impl Targets {
         }
     }
 
-    /// The metrics.
-    pub fn metrics(&self) -> PathBuf {
-        appended(&self.stem, ".metrics.csv")
+    /// The metrics; none where data goes to stdout and no file is named.
+    pub fn metrics(&self) -> Option<PathBuf> {
+        let beside = || self.beside_data(METRICS);
+        self.named.metrics.clone().or_else(beside)
     }
 
-    /// The totals.
-    pub fn summary(&self) -> PathBuf {
-        appended(&self.stem, ".summary.json")
+    /// The totals; none where data goes to stdout and no file is named.
+    pub fn summary(&self) -> Option<PathBuf> {
+        let beside = || self.beside_data(".summary.json");
+        self.named.summary.clone().or_else(beside)
     }
 
-    /// The rejects.
+    /// The rejects. Where data goes to stdout and no file is named, the name is one that no other run has.
     pub fn rejects(&self) -> PathBuf {
-        appended(&self.stem, ".rejects.jsonl")
+        let beside = || appended(&self.stem, REJECTS);
+        self.named.rejects.clone().unwrap_or_else(beside)
+    }
+
+    fn beside_data(&self, ending: &str) -> Option<PathBuf> {
+        (!self.to_stdout).then(|| appended(&self.stem, ending))
+    }
+
+    /// How a file about all inputs is opened, the rejects included.
+    pub fn opening(&self, path: &Path, leftover: Leftover) -> Opening {
+        let access = if *path == self.rejects() {
+            Access::Private
+        } else {
+            files::access_at(path, self.access)
+        };
+        Opening { access, leftover }
     }
 
     /// The requests that are still to be asked.
@@ -191,34 +239,61 @@ impl Targets {
         source > 0 && target(source).is_some() && target(source) == target(source - 1)
     }
 
-    /// Refuses to put a file in the place of a directory or a device.
+    /// The files that a run leaves, each with the flag that gives it another name.
+    fn files_with_flags(&self) -> impl Iterator<Item = (&'static str, PathBuf)> {
+        let data = self.data_files().into_iter().map(|target| target.path.clone());
+        let rejects = [("--rejects", self.rejects())];
+        let metrics = self.metrics().map(|path| ("--metrics", path));
+        let summary = self.summary().map(|path| ("--summary", path));
+        data.map(|path| ("-o", path))
+            .chain(rejects)
+            .chain(metrics)
+            .chain(summary)
+    }
+
+    /// Refuses to put a file in the place of a directory or a device. A stream that a flag names is no such place.
     pub fn refuse_special_files(&self) -> Result<(), RunError> {
-        let special = |path: &Path| path.metadata().is_ok_and(|metadata| !metadata.is_file());
-        match self.data_files().into_iter().find(|target| special(&target.path)) {
+        let special = |flag: &str, path: &Path| {
+            let found = path.metadata();
+            found.is_ok_and(|found| found.is_dir() || flag == "-o" && !found.is_file())
+        };
+        match self.files_with_flags().find(|(flag, path)| special(flag, path)) {
             None => Ok(()),
-            Some(target) => Err(RunError::usage(
-                format!(
-                    "the output {} is there and no regular file",
-                    target.path.display()
-                ),
-                "name another with -o, or write to standard output with -o -",
+            Some((flag, path)) => Err(RunError::usage(
+                format!("the output {} is there and no regular file", path.display()),
+                format!("name another with {flag}"),
             )),
         }
     }
 
     /// Refuses to overwrite an input.
     pub fn refuse_inputs(&self, sources: &[Source]) -> Result<(), RunError> {
-        let data = self.data_files().into_iter().map(|target| target.path.clone());
-        let beside = [self.metrics(), self.summary(), self.rejects(), self.checkpoint()];
-        refuse_inputs(data.chain(beside), sources)
+        let files = self.files_with_flags().map(|(_, path)| path);
+        refuse_inputs(files.chain([self.checkpoint()]), sources)
     }
+}
+
+/// Whether anything is at `path`, be it a link to nowhere.
+pub fn is_taken(path: &Path) -> bool {
+    path.symlink_metadata().is_ok()
 }
 
 /// Refuses to write files that are inputs.
 pub fn refuse_inputs(files: impl Iterator<Item = PathBuf>, sources: &[Source]) -> Result<(), RunError> {
+    let path_of = |source: &Source| {
+        let stdin = || PathBuf::from("/dev/stdin");
+        if source.is_stdin() {
+            stdin()
+        } else {
+            source.path.clone()
+        }
+    };
     let inputs: BTreeSet<FileId> = sources
         .iter()
-        .filter_map(|source| file_id(&source.path))
+        .map(path_of)
+        // A device may be read and written at once.
+        .filter(|path| path.is_file())
+        .filter_map(|path| file_id(&path))
         .collect();
     for file in files.flat_map(|file| [appended(&file, PARTIAL), file]) {
         if file_id(&file).is_some_and(|file| inputs.contains(&file)) {
@@ -252,41 +327,44 @@ fn file_id(path: &Path) -> Option<FileId> {
 
 /// The folder for answers that runs with the output `output` use where no other is named.
 pub fn cache_beside(output: &Path) -> PathBuf {
-    let is_directory = output.is_dir() || ends_with_separator(output);
-    let stem = if is_directory {
-        named(output)
-    } else {
-        without_data_extension(output)
-    };
-    appended(&stem, CACHE)
+    appended(&stem_of(output), CACHE)
 }
 
-/// A path with `ending` appended to its last component.
-pub fn appended(path: &Path, ending: &str) -> PathBuf {
-    let mut path = path.as_os_str().to_owned();
-    path.push(ending);
-    PathBuf::from(path)
+/// Metrics that may be those of the run that wrote an output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MetricsBeside {
+    /// The file.
+    pub metrics: PathBuf,
+    /// The folder of the output below the directory that the run wrote; `None` where the output is the one file that it wrote.
+    pub below: Option<PathBuf>,
 }
 
-/// The final name of compressed data ends as its compression does.
-fn named_after(path: PathBuf, codec: Option<Codec>) -> PathBuf {
-    let named = Codec::of_name(&path.to_string_lossy());
-    match codec {
-        None => path,
-        Some(codec) if codec == named => path,
-        Some(codec) => {
-            let plain = if named == Codec::Plain {
-                path
-            } else {
-                path.with_extension("")
-            };
-            match codec {
-                Codec::Plain => plain,
-                Codec::Gzip => appended(&plain, ".gz"),
-                Codec::Zstd => appended(&plain, ".zst"),
-            }
-        }
+/// The metrics that stand beside an output, or beside a directory that it is in; the nearest first.
+pub fn metrics_beside(output: &Path) -> Vec<MetricsBeside> {
+    let is_directory = output.is_dir();
+    let mut beside = vec![MetricsBeside {
+        metrics: appended(&stem_of(output), METRICS),
+        below: is_directory.then(PathBuf::new),
+    }];
+    if let Ok(full) = output.canonicalize() {
+        let folder = if is_directory {
+            Some(full.as_path())
+        } else {
+            full.parent()
+        };
+        let above = full
+            .ancestors()
+            .skip(1)
+            .filter(|above| above.file_name().is_some());
+        beside.extend(above.filter_map(|above| {
+            Some(MetricsBeside {
+                metrics: appended(above, METRICS),
+                below: Some(folder?.strip_prefix(above).ok()?.to_owned()),
+            })
+        }));
     }
+    beside.retain(|beside| beside.metrics.is_file());
+    beside
 }
 
 fn distinct(data: &[Target]) -> Result<(), RunError> {
@@ -300,44 +378,11 @@ fn distinct(data: &[Target]) -> Result<(), RunError> {
     }
 }
 
-/// Where the rejects of a run to stdout go: beside the input, by a name that no run to a file uses, or into the current
-/// directory.
+/// What the files beside the data of a run to stdout are named after: the input, by a name that no run to a file uses, or
+/// this program.
 fn stdout_stem(sources: &[Source]) -> PathBuf {
     match sources {
         [source] if !source.is_stdin() => appended(&without_data_extension(&source.path), "_stdout"),
         _ => PathBuf::from("trajfit"),
     }
-}
-
-fn ends_with_separator(path: &Path) -> bool {
-    path.to_string_lossy().ends_with(std::path::MAIN_SEPARATOR)
-}
-
-/// A directory by a name that something can be appended to: not `.` or `..`.
-fn named(directory: &Path) -> PathBuf {
-    let full = directory
-        .file_name()
-        .is_none()
-        .then(|| directory.canonicalize().ok())
-        .flatten();
-    full.unwrap_or_else(|| strip_separator(directory))
-}
-
-fn strip_separator(path: &Path) -> PathBuf {
-    path.components().collect()
-}
-
-fn has_no_data_extension(path: &Path) -> bool {
-    split_data_extension(&path.file_name().unwrap_or_default().to_string_lossy())
-        .1
-        .is_empty()
-}
-
-fn without_data_extension(path: &Path) -> PathBuf {
-    let name = path
-        .file_name()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned();
-    path.with_file_name(split_data_extension(&name).0)
 }

@@ -2,56 +2,84 @@
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
+/// A part of a window.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Share {
+    /// Bytes of memory.
+    pub bytes: usize,
+    /// Batches.
+    pub batches: usize,
+}
+
+impl Share {
+    /// Both together.
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            bytes: self.bytes + other.bytes,
+            batches: self.batches + other.batches,
+        }
+    }
+
+    /// What is left without `other`.
+    pub fn without(self, other: Self) -> Self {
+        Self {
+            bytes: self.bytes.saturating_sub(other.bytes),
+            batches: self.batches.saturating_sub(other.batches),
+        }
+    }
+}
+
 /// Lets the reader go ahead of the writer only so far, so that memory does not grow with the input.
 pub struct Window {
-    max_bytes: usize,
-    max_batches: usize,
+    whole: Share,
     in_flight: Mutex<InFlight>,
     freed: Condvar,
 }
 
 #[derive(Default)]
 struct InFlight {
-    bytes: usize,
-    batches: usize,
+    taken: Share,
     closed: bool,
 }
 
 impl Window {
     /// A window of so many bytes and batches.
-    pub fn new(max_bytes: usize, max_batches: usize) -> Self {
+    pub fn new(whole: Share) -> Self {
         Self {
-            max_bytes,
-            max_batches,
+            whole,
             in_flight: Mutex::default(),
             freed: Condvar::new(),
         }
     }
 
-    /// Waits until there is room for `bytes`, and takes it. A batch larger than the window waits for an empty one.
+    /// Waits until there is room for `share`, and takes it. A batch larger than the window waits until no other is in it.
     /// `false` where the writer has gone.
-    pub fn take(&self, bytes: usize) -> bool {
+    pub fn take(&self, share: Share) -> bool {
         let mut in_flight = self.lock();
         loop {
             if in_flight.closed {
                 return false;
             }
-            let room = in_flight.bytes + bytes <= self.max_bytes && in_flight.batches < self.max_batches;
-            if room || in_flight.batches == 0 {
-                in_flight.bytes += bytes;
-                in_flight.batches += 1;
+            let taken = in_flight.taken.and(share);
+            let has_room = taken.bytes <= self.whole.bytes && taken.batches <= self.whole.batches;
+            if has_room || in_flight.taken.batches == 0 {
+                in_flight.taken = taken;
                 return true;
             }
             in_flight = self.freed.wait(in_flight).unwrap_or_else(PoisonError::into_inner);
         }
     }
 
-    /// Gives back what [`Self::take`] took.
-    pub fn release(&self, bytes: usize) {
+    /// Gives back what [`Self::take`] took, or a part of it.
+    pub fn release(&self, share: Share) {
         let mut in_flight = self.lock();
-        in_flight.bytes = in_flight.bytes.saturating_sub(bytes);
-        in_flight.batches = in_flight.batches.saturating_sub(1);
+        in_flight.taken = in_flight.taken.without(share);
         self.freed.notify_all();
+    }
+
+    /// Whether that is more than a quarter of the window.
+    pub fn is_beyond_quarter(&self, share: Share) -> bool {
+        share.bytes > self.whole.bytes / 4 || share.batches > self.whole.batches / 4
     }
 
     /// Tells a waiting reader that nobody will write any more.
@@ -69,21 +97,32 @@ impl Window {
 mod tests {
     use super::*;
 
+    fn share(bytes: usize) -> Share {
+        Share { bytes, batches: 1 }
+    }
+
+    fn window() -> Window {
+        Window::new(Share {
+            bytes: 10,
+            batches: 4,
+        })
+    }
+
     #[test]
     fn a_batch_larger_than_the_window_passes_when_it_is_alone() {
-        let window = Window::new(10, 4);
-        assert!(window.take(1000));
-        window.release(1000);
-        assert!(window.take(6));
-        assert!(window.take(4));
+        let window = window();
+        assert!(window.take(share(1000)));
+        window.release(share(1000));
+        assert!(window.take(share(6)));
+        assert!(window.take(share(4)));
     }
 
     #[test]
     fn a_closed_window_lets_nobody_wait() {
-        let window = Window::new(10, 4);
-        assert!(window.take(10));
+        let window = window();
+        assert!(window.take(share(10)));
         std::thread::scope(|scope| {
-            let waiting = scope.spawn(|| window.take(10));
+            let waiting = scope.spawn(|| window.take(share(10)));
             window.close();
             assert!(!waiting.join().unwrap());
         });

@@ -10,9 +10,11 @@ use futures_util::future::join_all;
 use serde::de::IgnoredAny;
 
 use super::RunError;
-use super::batch::{Batch, Item};
+use super::batch::{Batch, Item, TooLong};
+use super::counters::Counters;
+use super::record_metrics::with_metrics;
 use crate::compress::Reason;
-use crate::fit::{Fitted, Fitter, PendingRequest, Stop};
+use crate::fit::{Fitted, Fitter, PendingRequest, PerTrajectory, Stop};
 use crate::metrics::{Reject, Row, Status, csv_rows};
 use crate::names::named;
 
@@ -34,6 +36,8 @@ const INVALID: &str =
 /// Everything a batch turns into.
 #[derive(Debug, Default)]
 pub struct Chunk {
+    /// Bytes of the batch.
+    pub bytes_read: u64,
     /// Bytes of the output; `None` where they are those of the batch. Elements of an array each come with a `,` before them.
     pub data: Option<Vec<u8>>,
     /// Rows of the metrics, as CSV.
@@ -50,6 +54,20 @@ pub struct Chunk {
     pub stop: Option<RunError>,
 }
 
+impl Chunk {
+    /// The texts that the writer will write, of which there is at most one copy from here on.
+    pub fn texts<'c>(batch: &'c mut Batch, chunk: &'c mut Self) -> Vec<&'c mut Vec<u8>> {
+        let data = match &mut chunk.data {
+            Some(data) => {
+                batch.bytes = Vec::new();
+                data
+            }
+            None => &mut batch.bytes,
+        };
+        vec![data, &mut chunk.metrics, &mut chunk.rejects]
+    }
+}
+
 /// What a worker needs to know besides the record.
 pub struct Worker {
     /// Fits records.
@@ -58,20 +76,33 @@ pub struct Worker {
     pub on_invalid: OnInvalid,
     /// Names of the sources, by index.
     pub source_names: Vec<String>,
+    /// Whether cells of the metrics are made safe for spreadsheets.
+    pub csv_safe: bool,
 }
 
 impl Worker {
     /// Fits the records of a batch. Those that wait for a network summarizer wait together.
-    pub async fn process(&self, batch: &Batch) -> Chunk {
+    pub async fn process(&self, batch: &Batch, counters: &Counters) -> Chunk {
         let source = self.source_names.get(batch.source).map_or("", String::as_str);
         let records = batch
             .items
             .iter()
             .filter_map(|item| Some((item, item.record.clone()?)));
-        let fitted =
-            join_all(records.map(|(item, record)| self.fit(source, item, batch.slice(&record)))).await;
+        let begun: usize = records.clone().map(|(item, _)| item.outer.len()).sum();
+        Counters::add(&counters.bytes_begun, begun as u64);
+        let fitted = records.map(|(item, record)| async move {
+            let fitted = self.fit(source, item, batch.slice(&record)).await;
+            Counters::add(&counters.bytes_settled, item.outer.len() as u64);
+            let is_answered = fitted.row.summarization_api_calls > 0 || fitted.row.cached_summary;
+            Counters::add(&counters.answered, u64::from(is_answered));
+            fitted
+        });
+        let fitted = join_all(fitted).await;
         let mut fitted = fitted.into_iter();
-        let mut chunk = Chunk::default();
+        let mut chunk = Chunk {
+            bytes_read: batch.bytes.len() as u64,
+            ..Chunk::default()
+        };
         let mut data = Output::of(batch);
         for item in &batch.items {
             match (
@@ -83,19 +114,24 @@ impl Worker {
             }
         }
         chunk.data = data.finish();
-        chunk.metrics = csv_rows(&chunk.rows);
+        chunk.metrics = csv_rows(&chunk.rows, self.csv_safe);
         chunk
     }
 
     async fn fit(&self, source: &str, item: &Item, bytes: &[u8]) -> Fitted {
         let started = Instant::now();
         // A fault of ours in one record is that record's failure, never the run's.
-        let mut fitted = match AssertUnwindSafe(self.fitter.fit(bytes)).catch_unwind().await {
-            Ok(fitted) => fitted,
-            Err(panic) => {
-                let reason = Reason::with("internal_error", panic_message(&*panic));
-                Fitted::failed(&reason, &self.fitter.settings)
-            }
+        let mut fitted = match item.too_long {
+            Some(too_long) => self
+                .fitter
+                .reject(&Reason::with(TooLong::CODE, too_long.to_string())),
+            None => match AssertUnwindSafe(self.fitter.fit(bytes)).catch_unwind().await {
+                Ok(fitted) => fitted,
+                Err(panic) => {
+                    let reason = Reason::with("internal_error", panic_message(&*panic));
+                    Fitted::failed(&reason, &self.fitter.settings)
+                }
+            },
         };
         source.clone_into(&mut fitted.row.source);
         fitted.row.line = item.line;
@@ -140,40 +176,45 @@ impl Worker {
         if let Some(end) = end {
             chunk.stop.get_or_insert(end);
         }
-        // An array with an element that is no JSON would be none itself.
-        let harmless =
-            || !batch.in_array || serde_json::from_slice::<IgnoredAny>(batch.slice(record)).is_ok();
+        // An array with an element that is no JSON would be none itself, and what was not held cannot be written.
+        let harmless = || {
+            item.too_long.is_none()
+                && (!batch.in_array || serde_json::from_slice::<IgnoredAny>(batch.slice(record)).is_ok())
+        };
         if unreadable && self.on_invalid == OnInvalid::Pass && harmless() {
             row.status = Status::Kept;
         }
         if row.status == Status::Rejected {
-            Reject::new(&row, batch.slice(record)).append_to(&mut chunk.rejects);
+            let reject = match item.too_long {
+                Some(TooLong { offset, bytes, .. }) => Reject::not_held(&row, offset, bytes),
+                None => Reject::new(&row, batch.slice(record)),
+            };
+            reject.append_to(&mut chunk.rejects);
             chunk.rows.push(row);
             return;
         }
         if batch.in_array {
             data.push(b",");
         }
-        match text {
+        let wants_metrics = match self.fitter.settings.per_trajectory {
+            PerTrajectory::None => false,
+            PerTrajectory::Compressed => row.was_compressed,
+            // What is passed on unread may be no JSON.
+            PerTrajectory::All => {
+                !unreadable || serde_json::from_slice::<IgnoredAny>(batch.slice(record)).is_ok()
+            }
+        };
+        let written = text.as_ref().map_or(batch.slice(record), |text| text.as_bytes());
+        let with_metrics = wants_metrics.then(|| with_metrics(written, &row)).flatten();
+        match with_metrics.or_else(|| text.map(String::into_bytes)) {
             None => data.keep(&item.outer),
-            Some(text) => {
+            Some(bytes) => {
                 data.keep(&(item.outer.start..record.start));
-                data.push(self.with_metrics(text, &row).as_bytes());
+                data.push(&bytes);
                 data.keep(&(record.end..item.outer.end));
             }
         }
         chunk.rows.push(row);
-    }
-
-    /// The record with its row as a last field `compression_metrics`, where that is asked for.
-    fn with_metrics(&self, mut text: String, row: &Row) -> String {
-        if !self.fitter.settings.per_trajectory || !row.was_compressed {
-            return text;
-        }
-        if let (Some(end), Ok(metrics)) = (text.rfind('}'), serde_json::to_string(row)) {
-            text.insert_str(end, &format!(", \"compression_metrics\": {metrics}"));
-        }
-        text
     }
 }
 

@@ -1,24 +1,28 @@
 //! The one commit point: chunks go to the files in input order, and milestones to the journal once they are safe.
 
 use std::borrow::Cow;
-use std::io;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
-use super::RunError;
-use super::batch::Batch;
+use super::batch::{Batch, Position};
 use super::counters::Counters;
+use super::file_names::appended;
+use super::finish::Written;
 use super::journal::{Journal, Milestone};
-use super::output::{Codec, PartialFile};
+use super::output::{Leftover, PartialFile};
 use super::requests::RequestFiles;
 use super::run::Job;
-use super::targets::{PARTIAL, Targets, appended};
+use super::source::Source;
+use super::targets::{PARTIAL, Targets};
 use super::worker::Chunk;
+use super::{RunError, disk, open};
 use crate::metrics::{Status, Totals, csv_header};
 
 /// A milestone is due after so many bytes of output, or so much time: what a killed run does again.
 const MILESTONE_BYTES: u64 = 4 * 1024 * 1024;
 const MILESTONE_TIME: Duration = Duration::from_secs(1);
+
+/// Whole data files that wait for their milestone, open, at most; fewer where the process may not have so many.
+const MILESTONE_FILES: usize = 128;
 
 /// Writes a run.
 pub struct Writer<'r> {
@@ -26,22 +30,39 @@ pub struct Writer<'r> {
     counters: &'r Counters,
     /// `None` for stdout and dry runs, which cannot be resumed.
     journal: Option<Journal>,
-    /// The data file being written; `None` in a dry run.
+    /// The data file being written; `None` between two of them, and in a dry run.
     data: Option<PartialFile>,
+    /// Data files that are whole, but not yet synced.
+    whole: Vec<PartialFile>,
+    most_whole: usize,
+    /// Sources whose data files are made.
+    made: usize,
     metrics: Option<PartialFile>,
     rejects: Option<PartialFile>,
+    /// The totals: nothing is in it before the end, but no other run writes there.
+    summary: Option<PartialFile>,
     /// What is still to be asked, where that is written.
     requests: Option<RequestFiles>,
+    /// Where the run is.
     milestone: Milestone,
-    committed_data: u64,
+    /// The last place that a resumed run could begin at: positions and lengths of one moment, between two batches.
+    reached: Milestone,
+    /// The last one that the journal has.
+    committed: Milestone,
     committed_at: Instant,
+    /// If a file could not be opened, written or synced. A file system may forget what it failed to sync, so nothing is
+    /// committed any more.
+    failed: bool,
     dry_run: bool,
+    sources: &'r [Source],
+    leftover: Leftover,
     /// Totals of the rows written, those of a resumed run's first part included.
     pub totals: Totals,
 }
 
 impl<'r> Writer<'r> {
-    /// Opens the files of a run, cut back to where `milestone` says they were safe.
+    /// Opens the files of a run, cut back to where `milestone` says they were safe. Every file that the run may need is opened:
+    /// one that cannot be shows before the first record is taken.
     pub fn open(
         job: &'r Job,
         counters: &'r Counters,
@@ -51,7 +72,7 @@ impl<'r> Writer<'r> {
     ) -> Result<Self, RunError> {
         let targets = &job.targets;
         let asks = job.asks.as_ref().filter(|_| !job.dry_run).map(|target| {
-            RequestFiles::open(target, milestone.requests)
+            RequestFiles::open(target, milestone.requests, job.leftover())
                 .map_err(|error| RunError::output(&target.path, &error))
         });
         let mut writer = Self {
@@ -60,56 +81,103 @@ impl<'r> Writer<'r> {
             counters,
             journal,
             data: None,
+            whole: Vec::new(),
+            most_whole: disk::spare_files(2 * MILESTONE_FILES) / 2,
+            made: 0,
             metrics: None,
             rejects: None,
-            committed_data: milestone.data,
-            committed_at: Instant::now(),
+            summary: None,
+            sources: &job.sources,
+            leftover: job.leftover(),
             milestone,
+            reached: milestone,
+            committed: milestone,
+            committed_at: Instant::now(),
+            failed: false,
             dry_run: job.dry_run,
             totals,
         };
-        if !targets.to_stdout {
-            let mut metrics = open(&targets.metrics(), Codec::Plain, writer.milestone.metrics)?;
-            if writer.milestone.metrics == 0 {
-                let path = metrics.path().to_owned();
-                metrics
-                    .push(&csv_header())
-                    .map_err(|error| RunError::half_way("write", &path, &error))?;
+        match writer.open_files() {
+            Ok(()) => Ok(writer),
+            Err(error) => {
+                let _ = writer.discard();
+                Err(error)
             }
-            writer.metrics = Some(metrics);
         }
-        if writer.milestone.rejects > 0 {
-            writer.rejects = Some(open(&targets.rejects(), Codec::Plain, writer.milestone.rejects)?);
-        } else {
-            // Left by a run that was started over.
-            let _ = std::fs::remove_file(appended(&targets.rejects(), PARTIAL));
-        }
-        writer.open_data(writer.milestone.source, writer.milestone.data)?;
-        Ok(writer)
     }
 
-    fn open_data(&mut self, source: usize, length: u64) -> Result<(), RunError> {
-        let Some(target) = self.targets.data.get(source).filter(|_| !self.dry_run) else {
-            return Ok(());
-        };
-        self.data = Some(if self.targets.to_stdout {
-            PartialFile::stdout(target.codec)
-        } else {
-            if let Some(folder) = target
-                .path
-                .parent()
-                .filter(|folder| !folder.as_os_str().is_empty())
-            {
-                std::fs::create_dir_all(folder).map_err(|error| RunError::output(folder, &error))?;
+    fn open_files(&mut self) -> Result<(), RunError> {
+        let targets = self.targets;
+        if let Some(path) = targets.metrics() {
+            let mut metrics = open::side_file(targets, &path, self.milestone.metrics, self.leftover)?;
+            if self.milestone.metrics == 0 {
+                push(&mut metrics, &csv_header())?;
             }
-            open(&target.path, target.codec, length)?
-        });
+            self.metrics = Some(metrics);
+        }
+        self.rejects = Some(open::rejects(targets, self.milestone.rejects, self.leftover)?);
+        if let Some(path) = targets.summary() {
+            self.summary = Some(open::side_file(targets, &path, 0, self.leftover)?);
+        }
+        self.open_all_data()
+    }
+
+    /// Removes the files of a run of which nothing was written, and its journal; hands back the writer of any other.
+    pub fn discard(mut self) -> Option<Self> {
+        if self.milestone != Milestone::default() {
+            return Some(self);
+        }
+        let journal = self.journal.take();
+        let _ = self.leave_nothing_but_rejects();
+        if let Some(journal) = journal {
+            let _ = journal.remove();
+        }
+        None
+    }
+
+    /// Makes the data files that are still to be written, with their folders. The first of them stays open.
+    fn open_all_data(&mut self) -> Result<(), RunError> {
+        if self.dry_run {
+            return Ok(());
+        }
+        let first = self.milestone.source;
+        for source in first..self.targets.data.len() {
+            if source == first {
+                self.data = self.open_data(source, self.milestone.data, self.leftover)?;
+            } else if !self.targets.continues(source) {
+                self.open_data(source, 0, self.leftover)?;
+            }
+            self.made = if self.targets.to_stdout { 0 } else { source + 1 };
+        }
         Ok(())
     }
 
-    /// Writes what a batch became.
+    fn open_data(
+        &self,
+        source: usize,
+        length: u64,
+        leftover: Leftover,
+    ) -> Result<Option<PartialFile>, RunError> {
+        let target = self.targets.data.get(source).filter(|_| !self.dry_run);
+        let opened = target.map(|target| {
+            if self.targets.to_stdout {
+                return Ok(PartialFile::stdout(target.codec));
+            }
+            let source = self.sources.get(source).map(|source| source.path.as_path());
+            open::data_file(target, source, length, leftover)
+        });
+        opened.transpose()
+    }
+
+    /// Writes what a batch became. Where that fails half-way, nothing of it counts.
     pub fn write(&mut self, batch: &Batch, chunk: Chunk) -> Result<(), RunError> {
-        self.count(batch, &chunk);
+        let written = self.write_batch(batch, chunk).and_then(|()| self.commit_if_due());
+        self.failed |= written.is_err();
+        written
+    }
+
+    fn write_batch(&mut self, batch: &Batch, chunk: Chunk) -> Result<(), RunError> {
+        self.count(&chunk);
         let Chunk {
             data,
             metrics,
@@ -130,17 +198,15 @@ impl<'r> Writer<'r> {
         self.milestone.summary_input_tokens += summary_input_tokens;
         self.milestone.taken += rows.len() as u64;
         self.milestone.data_started |= !data.is_empty() && batch.in_array;
+        if self.data.is_none() {
+            self.data = self.open_data(batch.source, 0, Leftover::Reopen)?;
+        }
         self.push_data(&data)?;
         if let Some(file) = &mut self.metrics {
             push(file, &metrics)?;
         }
-        if !rejects.is_empty() {
-            if self.rejects.is_none() {
-                self.rejects = Some(open(&self.targets.rejects(), Codec::Plain, 0)?);
-            }
-            if let Some(file) = &mut self.rejects {
-                push(file, &rejects)?;
-            }
+        if let Some(file) = &mut self.rejects {
+            push(file, &rejects)?;
         }
         if let Some(files) = &mut self.requests {
             for request in &pending {
@@ -152,7 +218,8 @@ impl<'r> Writer<'r> {
         if batch.last_of_source {
             self.end_source()?;
         }
-        self.commit_if_due()
+        self.mark();
+        Ok(())
     }
 
     fn push_data(&mut self, bytes: &[u8]) -> Result<(), RunError> {
@@ -166,9 +233,9 @@ impl<'r> Writer<'r> {
         }
     }
 
-    fn count(&self, batch: &Batch, chunk: &Chunk) {
+    fn count(&self, chunk: &Chunk) {
         let of = |status| chunk.rows.iter().filter(|row| row.status == status).count() as u64;
-        Counters::add(&self.counters.bytes_done, batch.bytes.len() as u64);
+        Counters::add(&self.counters.bytes_done, chunk.bytes_read);
         Counters::add(&self.counters.records, chunk.rows.len() as u64);
         Counters::add(&self.counters.compressed, of(Status::Compressed));
         Counters::add(&self.counters.rejected, of(Status::Rejected));
@@ -178,141 +245,145 @@ impl<'r> Writer<'r> {
 
     /// Goes on to the next source: to its own file, or, merged, to the same one.
     fn end_source(&mut self) -> Result<(), RunError> {
-        let ended = self.milestone.source;
-        let (this, next) = (self.targets.data.get(ended), self.targets.data.get(ended + 1));
-        let same_file = next.is_some() && this.map(|target| &target.path) == next.map(|target| &target.path);
         self.milestone.source += 1;
-        self.milestone.position = super::batch::Position::default();
+        self.milestone.position = Position::default();
         self.milestone.data_started = false;
-        if same_file {
+        if self.targets.continues(self.milestone.source) {
             // A last line without its end must not run into the next file's first.
             if self.milestone.last_byte.is_some_and(|byte| byte != b'\n') {
                 self.push_data(b"\n")?;
             }
             return Ok(());
         }
-        if let Some(file) = &mut self.data {
-            let path = file.path().to_owned();
-            file.end_frame()
-                .and_then(|()| file.sync())
-                .map_err(|error| RunError::half_way("write", &path, &error))?;
-        }
         self.milestone.last_byte = None;
-        if next.is_some() {
-            self.open_data(ended + 1, 0)?;
-            self.committed_data = 0;
-            self.commit()?;
+        if let Some(mut file) = self.data.take() {
+            end(&mut file)?;
+            self.whole.push(file);
         }
         Ok(())
     }
 
-    fn commit_if_due(&mut self) -> Result<(), RunError> {
-        if self.committed_at.elapsed() >= MILESTONE_TIME
-            && let Some(file) = &mut self.data
-        {
-            let path = file.path().to_owned();
-            file.end_plain_frame()
-                .map_err(|error| RunError::half_way("write", &path, &error))?;
-        }
-        let Some(file) = &self.data else {
-            return Ok(());
+    /// Notes where the run is, unless that is in the middle of a compressed frame.
+    fn mark(&mut self) {
+        let length = |file: Option<&PartialFile>| file.map_or(Some(0), PartialFile::length);
+        let Some(data) = length(self.data.as_ref()) else {
+            return;
         };
-        let new_bytes = file.written().saturating_sub(self.committed_data);
-        let due = new_bytes >= MILESTONE_BYTES || self.committed_at.elapsed() >= MILESTONE_TIME;
-        if due && file.at_frame_end() && self.journal.is_some() {
-            self.commit()
-        } else {
-            Ok(())
-        }
+        self.reached = Milestone {
+            data,
+            metrics: length(self.metrics.as_ref()).unwrap_or_default(),
+            rejects: length(self.rejects.as_ref()).unwrap_or_default(),
+            requests: self.requests.as_ref().map(RequestFiles::mark).unwrap_or_default(),
+            ..self.milestone
+        };
     }
 
-    /// Makes everything written so far safe, and notes it. Compressed data must be at a frame's end.
+    fn commit_if_due(&mut self) -> Result<(), RunError> {
+        let data = self.data.iter().chain(&self.whole);
+        let due = data.map(PartialFile::unsynced).sum::<u64>() >= MILESTONE_BYTES
+            || self.whole.len() >= self.most_whole
+            || self.committed_at.elapsed() >= MILESTONE_TIME;
+        if due { self.commit() } else { Ok(()) }
+    }
+
+    /// Notes in the journal where the run is, once all that was written before is on the disk.
     fn commit(&mut self) -> Result<(), RunError> {
-        if self.journal.is_some() {
-            self.sync_requests()?;
-        }
-        let Some(journal) = &mut self.journal else {
+        if self.journal.is_none() || self.reached == self.committed {
             return Ok(());
-        };
-        for file in [&mut self.metrics, &mut self.rejects].into_iter().flatten() {
-            let path = file.path().to_owned();
-            file.end_frame()
-                .and_then(|()| file.sync())
-                .map_err(|error| RunError::half_way("write", &path, &error))?;
         }
-        if let Some(file) = &self.data {
-            file.sync()
-                .map_err(|error| RunError::half_way("write", file.path(), &error))?;
-            self.milestone.data = file.written();
-            self.committed_data = file.written();
+        self.sync()?;
+        if let Some(journal) = &mut self.journal {
+            journal
+                .append(&self.reached)
+                .map_err(|error| RunError::half_way("write", journal.path(), &error))?;
         }
-        self.milestone.metrics = self.metrics.as_ref().map_or(0, PartialFile::written);
-        self.milestone.rejects = self.rejects.as_ref().map_or(0, PartialFile::written);
-        journal
-            .append(&self.milestone)
-            .map_err(|error| RunError::half_way("write", &self.targets.checkpoint(), &error))?;
+        self.committed = self.reached;
         self.committed_at = Instant::now();
         Ok(())
     }
 
-    fn sync_requests(&mut self) -> Result<(), RunError> {
+    fn sync(&mut self) -> Result<(), RunError> {
         if let Some(files) = &mut self.requests {
             let synced = files.sync();
-            self.milestone.requests =
-                synced.map_err(|error| RunError::half_way("write", files.path(), &error))?;
+            synced.map_err(|error| RunError::half_way("write", files.path(), &error))?;
         }
+        let files = self.data.iter_mut().chain(&mut self.whole);
+        let files = files.chain(&mut self.metrics).chain(&mut self.rejects);
+        let files: Vec<&mut PartialFile> = files.collect();
+        disk::at_once(files.into_iter(), |file| {
+            file.sync()
+                .map_err(|error| RunError::half_way("write", file.path(), &error))
+        })?;
+        self.whole.clear();
         Ok(())
     }
 
-    /// Makes safe what can be: the run stops here, and may be resumed.
+    /// Commits what can be: the run stops here. Returns whether it may be resumed.
     pub fn stop(mut self) -> Result<bool, RunError> {
-        if let Some(file) = &mut self.data {
-            let path = file.path().to_owned();
-            file.end_plain_frame()
-                .map_err(|error| RunError::half_way("write", &path, &error))?;
+        if self.journal.is_none() {
+            self.leave_nothing_but_rejects()?;
+            return Ok(false);
         }
-        if self.data.as_ref().is_some_and(PartialFile::at_frame_end) {
+        if !self.failed {
             self.commit()?;
         }
-        Ok(self.journal.is_some())
+        Ok(true)
     }
 
-    /// Ends all files and notes that they are whole. Returns the journal and whether there are rejects.
-    pub fn finish(mut self) -> Result<(Option<Journal>, bool, Totals, Milestone), RunError> {
-        for file in [&mut self.data, &mut self.metrics, &mut self.rejects]
-            .into_iter()
-            .flatten()
-        {
-            let path = file.path().to_owned();
-            file.end_frame()
-                .and_then(|()| file.sync())
-                .map_err(|error| RunError::half_way("write", &path, &error))?;
+    /// Removes the files of a run that cannot be resumed. What was rejected is kept where the rest has gone to stdout.
+    fn leave_nothing_but_rejects(self) -> Result<(), RunError> {
+        let keeps_rejects = self.targets.to_stdout;
+        for target in self.targets.data.iter().take(self.made) {
+            let _ = disk::remove(&appended(&target.path, PARTIAL));
         }
-        self.sync_requests()?;
+        for file in [self.data, self.metrics, self.summary].into_iter().flatten() {
+            file.remove();
+        }
+        let Some(mut rejects) = self.rejects else {
+            return Ok(());
+        };
+        end(&mut rejects)?;
+        if keeps_rejects && rejects.length() > Some(0) {
+            let path = self.targets.rejects();
+            let named = disk::name_files([path.as_path()].into_iter());
+            return named.map_err(|(path, error)| RunError::half_way("write", &path, &error));
+        }
+        rejects.remove();
+        Ok(())
+    }
+
+    /// Ends all files and notes that they are whole.
+    pub fn finish(mut self) -> Result<Written, RunError> {
+        let files = self.data.iter_mut().chain(&mut self.metrics);
+        for file in files.chain(&mut self.rejects) {
+            end(file)?;
+        }
         self.milestone.complete = true;
-        self.commit()?;
-        Ok((self.journal, self.rejects.is_some(), self.totals, self.milestone))
-    }
-}
-
-fn open(path: &Path, codec: Codec, length: u64) -> Result<PartialFile, RunError> {
-    let partial = appended(path, PARTIAL);
-    PartialFile::open(&partial, codec, length).map_err(|error| {
-        if error.kind() == io::ErrorKind::InvalidData {
-            RunError::usage(
-                format!("cannot resume: {} is {error}", partial.display()),
-                "start over with --force",
-            )
+        self.mark();
+        if self.journal.is_some() {
+            self.commit()?;
         } else {
-            RunError::output(&partial, &error)
+            self.sync()?;
         }
-    })
+        Ok(Written {
+            journal: self.journal,
+            rejects: self.reached.rejects > 0,
+            summary: self.summary,
+            open: [self.data, self.metrics, self.rejects],
+            totals: self.totals,
+            milestone: self.reached,
+        })
+    }
 }
 
 fn push(file: &mut PartialFile, bytes: &[u8]) -> Result<(), RunError> {
-    let path = file.path().to_owned();
-    file.push(bytes)
-        .map_err(|error| RunError::half_way("write", &path, &error))
+    let pushed = file.push(bytes);
+    pushed.map_err(|error| RunError::half_way("write", file.path(), &error))
+}
+
+fn end(file: &mut PartialFile) -> Result<(), RunError> {
+    let ended = file.end();
+    ended.map_err(|error| RunError::half_way("write", file.path(), &error))
 }
 
 /// Turns elements with a `,` before each into a stretch of an array: the first element of all opens it with `[`.

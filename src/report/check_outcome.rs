@@ -8,9 +8,9 @@ use crate::metrics::{Census, LargeRecord};
 /// The name of this JSON's form. It changes only with the meaning of a key; keys may be added.
 const SCHEMA: &str = "trajfit.check/1";
 
-/// How many records may be over the limit.
+/// The number of records that may fail a gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MaxOver {
+pub enum Allowance {
     /// So many.
     Records(u64),
     /// This part of all records, in millionths of a percent.
@@ -23,7 +23,7 @@ pub struct Limits {
     /// Tokens that a record may cost.
     pub max_tokens: u64,
     /// Records that may be over it.
-    pub max_over: MaxOver,
+    pub max_over: Allowance,
     /// Tokens that the 99th percentile may be.
     pub p99: Option<u64>,
     /// Whether records may be there that cannot be read.
@@ -91,8 +91,8 @@ pub struct CheckOutcome {
     pub tokenizer_note: Option<String>,
 }
 
-impl MaxOver {
-    /// How many of so many records may be over the limit.
+impl Allowance {
+    /// Returns how many of so many records may fail.
     pub fn of(self, records: u64) -> u64 {
         match self {
             Self::Records(most) => most,
@@ -184,14 +184,14 @@ mod tests {
 
     #[test]
     fn a_share_of_the_records_is_rounded_down_and_exact() {
-        let half_a_percent = MaxOver::Share(500_000);
+        let half_a_percent = Allowance::Share(500_000);
         let allowed: Vec<_> = [0, 199, 200, 399, 400]
             .map(|records| half_a_percent.of(records))
             .into();
         assert_eq!(allowed, [0, 0, 1, 1, 2]);
         // In floating point, 0.7 % of 1,000 need not be 7.
-        assert_eq!(MaxOver::Share(700_000).of(1000), 7);
-        assert_eq!(MaxOver::Share(100_000_000).of(u64::MAX), u64::MAX);
-        assert_eq!(MaxOver::Records(3).of(0), 3);
+        assert_eq!(Allowance::Share(700_000).of(1000), 7);
+        assert_eq!(Allowance::Share(100_000_000).of(u64::MAX), u64::MAX);
+        assert_eq!(Allowance::Records(3).of(0), 3);
     }
 }

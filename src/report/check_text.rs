@@ -42,7 +42,7 @@ pub fn check_text(outcome: &CheckOutcome) -> String {
     }
     for (what, troubles) in [("Unreadable", &survey.unreadable), ("Refused", &survey.refused)] {
         if troubles.records > 0 {
-            let _ = write!(text, "{what}:\n{}", complaints(troubles));
+            let _ = write!(text, "{what}:\n{}", complaints(troubles.records, &troubles.first));
         }
     }
     let failed = outcome.gates.iter().filter(|gate| !gate.passed).count();

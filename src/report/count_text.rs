@@ -8,9 +8,9 @@ use super::figures::{
     duration, megabytes, megabytes_per_second, percent, printable, signed_percent, thousands,
 };
 use super::histogram::bars;
-use super::survey_figures::{RatioFigures, TroubleFigures};
+use super::survey_figures::RatioFigures;
 use super::table::{Table, columns, reasons};
-use crate::metrics::{LargeRecord, Parts};
+use crate::metrics::{Complaint, LargeRecord, Parts};
 
 /// The text, a newline after each line. It has no colour and knows no terminal.
 pub fn count_text(report: &CountReport, elapsed: Duration, bytes_read: u64) -> String {
@@ -64,7 +64,11 @@ pub fn count_text(report: &CountReport, elapsed: Duration, bytes_read: u64) -> S
     }
     for (what, troubles) in [("Unreadable", &survey.unreadable), ("Refused", &survey.refused)] {
         if troubles.records > 0 {
-            let _ = write!(text, "\n{what}\n{}", complaints(troubles));
+            let _ = write!(
+                text,
+                "\n{what}\n{}",
+                complaints(troubles.records, &troubles.first)
+            );
         }
     }
     text
@@ -184,14 +188,19 @@ pub fn place(record: &LargeRecord) -> String {
     format!("{}:{}", record.source, record.line)
 }
 
-/// The first records that something is wrong with, a line each.
-pub fn complaints(troubles: &TroubleFigures) -> String {
+/// The first complaints, a line each: the first record that it is about, and how many more there are.
+pub fn complaints(records: u64, first: &[Complaint]) -> String {
     let mut text = String::new();
-    for complaint in &troubles.first {
+    for complaint in first {
         let (source, error) = (printable(&complaint.source), printable(&complaint.error));
-        let _ = writeln!(text, "  {source}:{}: {}: {error}", complaint.line, complaint.code);
+        let _ = write!(text, "  {source}:{}: {}: {error}", complaint.line, complaint.code);
+        let _ = match complaint.records {
+            1 => writeln!(text),
+            records => writeln!(text, " ({} records)", thousands(records)),
+        };
     }
-    let more = troubles.records.saturating_sub(troubles.first.len() as u64);
+    let told: u64 = first.iter().map(|complaint| complaint.records).sum();
+    let more = records.saturating_sub(told);
     if more > 0 {
         let _ = writeln!(text, "  and {} more", thousands(more));
     }

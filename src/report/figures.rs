@@ -73,7 +73,7 @@ fn civil(days: i64) -> (i64, i64, i64) {
     (year + era * 400 + i64::from(month <= 2), month, day)
 }
 
-/// A part of a whole in percent: `2.4 %`, `<0.1 %` where rounding would hide it, `0.0 %` of nothing.
+/// A part of a whole in percent: `2.4 %`; `<0.1 %` and `>99.9 %` where rounding would say none or all; `0.0 %` of nothing.
 pub fn percent(part: u64, whole: u64) -> String {
     let share = if whole == 0 {
         0.0
@@ -82,8 +82,26 @@ pub fn percent(part: u64, whole: u64) -> String {
     };
     if part > 0 && share < 0.05 {
         "<0.1 %".to_owned()
+    } else if part < whole && share >= 99.95 {
+        ">99.9 %".to_owned()
     } else {
         format!("{share:.1} %")
+    }
+}
+
+/// How a number changed, in percent of what it was: `-53.5 %`, `+4.0 %`, `unchanged`.
+pub fn change(before: u64, after: u64) -> String {
+    if after == before {
+        return "unchanged".to_owned();
+    }
+    let sign = if after < before { "-" } else { "+" };
+    let share = percent(after.abs_diff(before), before);
+    if let Some(share) = share.strip_prefix('<') {
+        format!("less than {sign}{share}")
+    } else if let Some(share) = share.strip_prefix('>') {
+        format!("more than {sign}{share}")
+    } else {
+        format!("{sign}{share}")
     }
 }
 
@@ -147,6 +165,14 @@ mod tests {
     #[test]
     fn nothing_is_divided_by_nothing_and_nothing_little_becomes_none() {
         assert_eq!(percent(1, 12_000), "<0.1 %");
+        assert_eq!(percent(2_187, 2_188), ">99.9 %");
+        assert_eq!(percent(2_188, 2_188), "100.0 %");
+        assert_eq!(percent(1_998, 2_000), "99.9 %");
+        assert_eq!(change(2_188, 1), "more than -99.9 %");
+        assert_eq!(change(100_000, 99_999), "less than -0.1 %");
+        assert_eq!(change(1_000, 465), "-53.5 %");
+        assert_eq!(change(1_000, 1_040), "+4.0 %");
+        assert_eq!(change(7, 7), "unchanged");
         assert_eq!(percent(0, 0), "0.0 %");
         assert!(megabytes_per_second(5, Duration::ZERO).abs() < f64::EPSILON);
     }

@@ -1,11 +1,13 @@
 //! The answer of `check --grounding`: what is needed, what is held, and the worst records.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
 use serde::Serialize;
 
+use super::count_text::complaints;
 use super::figures::{printable, thousands};
-use crate::metrics::{GroundedRecord, WorstGrounded, is_grounded};
+use crate::metrics::{Complaint, GroundedRecord, WorstGrounded, is_grounded};
 
 /// Name of the keys' meaning.
 pub const GROUNDING_SCHEMA: &str = "trajfit.grounding/1";
@@ -19,8 +21,10 @@ pub struct GroundingOutcome {
     pub version: &'static str,
     /// Whether all gates passed.
     pub passed: bool,
-    /// `ids` or `order`: how records found each other.
-    pub matched_by: String,
+    /// The rule by which records paired: `metrics`, `ids`, `ids_and_order` or `order`.
+    pub matched_by: &'static str,
+    /// The metrics that tell which records belong together.
+    pub metrics: Option<String>,
     /// Pairs compared.
     pub records: u64,
     /// Pairs that differ.
@@ -39,12 +43,22 @@ pub struct GroundingOutcome {
     pub changed_assistant_turns: u64,
     /// Compressed records without an original.
     pub records_without_original: u64,
+    /// Pairs in which no assistant turn of the compressed record is the original's.
+    pub records_without_kept_turns: u64,
     /// Originals without a compressed record.
     pub originals_left_out: u64,
+    /// Originals that the run rejected, by its metrics.
+    pub originals_rejected: u64,
+    /// Originals that the run did not read (`--limit`, `--sample`), by its metrics. They were not to be judged.
+    pub originals_not_taken: u64,
     /// Pairs of which one cannot be read.
     pub unreadable: u64,
-    /// The first of these, with the reason.
-    pub unreadable_records: Vec<String>,
+    /// The first of these; those of a source that say the same are one.
+    pub unreadable_records: Vec<Complaint>,
+    /// Records and pairs that were to be judged and could not be.
+    pub unjudged: u64,
+    /// The number of them that does not fail the check.
+    pub allowed_unjudged: u64,
     /// The records that lost most.
     pub worst: WorstGrounded,
 }
@@ -64,19 +78,35 @@ pub fn grounding_text(outcome: &GroundingOutcome) -> String {
         thousands(outcome.anchors_held),
         thousands(outcome.anchors_needed),
     );
+    let matched_by = match outcome.matched_by {
+        "ids_and_order" => "ids, and by order where they repeat",
+        name => name,
+    };
     let _ = writeln!(
         text,
         "Records: {} compared (matched by {}), {} of them changed, {} with identifiers that dangle",
         thousands(outcome.records),
-        outcome.matched_by,
+        outcome
+            .metrics
+            .as_deref()
+            .map_or(Cow::Borrowed(matched_by), printable),
         thousands(outcome.changed_records),
         thousands(outcome.records_with_dangling_anchors),
     );
     let notes = [
         (outcome.originals_left_out, "originals have no compressed record"),
+        (outcome.originals_rejected, "originals were rejected by the run"),
+        (
+            outcome.originals_not_taken,
+            "originals were not read by the run (--limit, --sample)",
+        ),
         (
             outcome.records_without_original,
             "compressed records have no original",
+        ),
+        (
+            outcome.records_without_kept_turns,
+            "compressed records have no assistant turn of their original",
         ),
         (
             outcome.changed_assistant_turns,
@@ -87,8 +117,19 @@ pub fn grounding_text(outcome: &GroundingOutcome) -> String {
     for (count, what) in notes.iter().filter(|(count, _)| *count > 0) {
         let _ = writeln!(text, "{} {what}", thousands(*count));
     }
-    for record in &outcome.unreadable_records {
-        let _ = writeln!(text, "  {}", printable(record));
+    text.push_str(&complaints(outcome.unreadable, &outcome.unreadable_records));
+    if outcome.unjudged > 0 {
+        let verdict = if outcome.unjudged > outcome.allowed_unjudged {
+            "FAIL"
+        } else {
+            "PASS"
+        };
+        let _ = writeln!(
+            text,
+            "{verdict}  {} not judged, {} allowed (--allow-unjudged)",
+            thousands(outcome.unjudged),
+            thousands(outcome.allowed_unjudged),
+        );
     }
     if !outcome.worst.records().is_empty() {
         text.push_str("Worst:\n");

@@ -17,7 +17,7 @@ mod table;
 mod tests;
 
 pub use cache_report::{CacheReport, cache_text, pruned_text};
-pub use check_outcome::{CheckOutcome, Gate, GateName, Limits, MaxOver};
+pub use check_outcome::{Allowance, CheckOutcome, Gate, GateName, Limits};
 pub use check_text::check_text;
 pub use collection_table::{CollectionFigures, collection_table};
 pub use count_report::CountReport;

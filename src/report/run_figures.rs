@@ -17,12 +17,20 @@ pub struct RunFigures {
     pub tokens_before: u64,
     /// Tokens of the same records as written.
     pub tokens_after: u64,
+    /// Whether the budget, and all tokens here, are rendered ones.
+    pub is_rendered: bool,
+    /// Values, in tokens, of the records that the template would have to count and refuses; they are in no other sum.
+    pub uncounted_value_tokens: u64,
     /// The budget, in tokens.
     pub target_max_tokens: u64,
     /// Records that are over it in spite of all.
     pub over_limit: OverLimitFigures,
-    /// Records compressed, but not as asked.
+    /// Records that did not become what was asked.
     pub degraded: u64,
+    /// Of these, those that were compressed all the same.
+    pub degraded_compressed: u64,
+    /// Records whose summary had less room than the summary target.
+    pub summary_starved: u64,
     /// Tool turns whose outputs were replaced by a line each.
     pub masked_turns: u64,
     /// Records in which something was broken as they came.
@@ -47,6 +55,22 @@ pub struct RunFigures {
     pub files: Vec<PathBuf>,
     /// What a dry run would have done; `None` for a real one.
     pub dry_run: Option<DryRunFigures>,
+}
+
+impl RunFigures {
+    /// Whether the figures are estimates: those of a dry run that has asked nobody for summaries.
+    pub fn is_estimate(&self) -> bool {
+        self.dry_run.is_some_and(|dry_run| dry_run.is_estimate)
+    }
+
+    /// The name of the time at which the records are written.
+    pub fn after(&self) -> &'static str {
+        if self.dry_run.is_some() {
+            "planned"
+        } else {
+            "after"
+        }
+    }
 }
 
 /// Records by what became of them, with the reasons.
@@ -103,4 +127,6 @@ pub struct DryRunFigures {
     pub summaries: u64,
     /// Tokens of the turns they would read.
     pub tokens_to_read: u64,
+    /// Whether the summaries are of others, so that the embedded summarizer stood in for them.
+    pub is_estimate: bool,
 }

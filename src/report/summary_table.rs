@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::figures::{duration, megabytes, megabytes_per_second, percent, thousands};
+use super::figures::{change, duration, megabytes, megabytes_per_second, percent, thousands};
 use super::run_figures::{Reasons, RecordFigures, RunFigures};
 use super::table::{Table, reasons};
 use crate::metrics::BothCounts;
@@ -16,19 +16,23 @@ pub fn summary_table(figures: &RunFigures) -> String {
     records(&mut table, &figures.records);
     tokens(&mut table, figures);
     if let Some(both) = &figures.both_counts {
-        both_counts(&mut table, both);
+        both_counts(&mut table, both, figures);
     }
+    let why = reasons(&figures.over_limit.reasons);
     table.row(
         &format!("Still over {}", thousands(figures.target_max_tokens)),
         &thousands(figures.over_limit.records),
-        &reasons(&figures.over_limit.reasons),
+        &if figures.is_estimate() {
+            format!("an estimate  {why}")
+        } else {
+            why
+        },
     );
-    let degraded = if figures.degraded > 0 {
-        "compressed, but not as asked: see the metrics"
-    } else {
-        ""
-    };
-    table.row("Degraded", &thousands(figures.degraded), degraded);
+    table.row("Degraded", &thousands(figures.degraded), &degraded(figures));
+    if figures.summary_starved > 0 {
+        let starved = "summaries had less room than the summary target: no more turns could be taken";
+        table.row("Starved", &thousands(figures.summary_starved), starved);
+    }
     if figures.masked_turns > 0 {
         let masked = "tool turns have a line in place of each long output";
         table.row("Masked", &thousands(figures.masked_turns), masked);
@@ -100,23 +104,33 @@ fn records(table: &mut Table, records: &RecordFigures) {
 
 fn tokens(table: &mut Table, figures: &RunFigures) {
     let (before, after) = (figures.tokens_before, figures.tokens_after);
-    table.row("Tokens before", &thousands(before), "");
-    let change = if after <= before {
-        format!("-{}", percent(before - after, before))
-    } else {
-        format!("+{}", percent(after - before, before))
+    let unit = match (&figures.both_counts, figures.is_rendered) {
+        (None, _) => "Tokens",
+        (Some(_), false) => "Values",
+        (Some(_), true) => "Rendered",
     };
-    let change = if after == before {
-        "unchanged"
-    } else {
-        change.as_str()
-    };
-    let label = if figures.dry_run.is_some() {
-        "Tokens planned"
-    } else {
-        "Tokens after"
-    };
-    table.row(label, &thousands(after), change);
+    table.row(&format!("{unit} before"), &thousands(before), "");
+    let mut note = change(before, after);
+    if figures.is_estimate() {
+        note.push_str(", an estimate: each summary at its target size");
+    }
+    table.row(&format!("{unit} {}", figures.after()), &thousands(after), &note);
+}
+
+/// What became of records that are not what was asked for.
+fn degraded(figures: &RunFigures) -> String {
+    let compressed = figures.degraded_compressed;
+    let left = figures.degraded.saturating_sub(compressed);
+    match (compressed, left) {
+        (0, 0) => String::new(),
+        (_, 0) => "compressed, but not as asked: see the metrics".to_owned(),
+        (0, _) => "not compressed as asked, but left as they were: see the metrics".to_owned(),
+        _ => format!(
+            "{} compressed, but not as asked; {} left as they were: see the metrics",
+            thousands(compressed),
+            thousands(left)
+        ),
+    }
 }
 
 /// What language models were asked, or would be.
@@ -147,34 +161,28 @@ fn requests(table: &mut Table, figures: &RunFigures) {
     table.row("Requests", &thousands(requests.sent), &note);
 }
 
-/// What the values and the rendered chats cost, and what the template did.
-fn both_counts(table: &mut Table, both: &BothCounts) {
-    let compared = |rendered: u64, values: u64| {
-        let apart = rendered.abs_diff(values);
-        let sign = if rendered < values { "-" } else { "+" };
-        format!(
-            "{sign}{} of {} by values",
-            percent(apart, values),
-            thousands(values)
-        )
+/// What the records that could be rendered cost in the count that the budget is not on, and what the template did.
+fn both_counts(table: &mut Table, both: &BothCounts, figures: &RunFigures) {
+    let values = [both.original_value_tokens, both.compressed_value_tokens];
+    let rendered = [both.original_rendered_tokens, both.compressed_rendered_tokens];
+    let (unit, others, base, tokens) = if figures.is_rendered {
+        ("Values", "rendered", rendered, values)
+    } else {
+        ("Rendered", "by values", values, rendered)
     };
-    let (before, after) = (both.original_rendered_tokens, both.compressed_rendered_tokens);
-    table.row(
-        "Rendered before",
-        &thousands(before),
-        &compared(before, both.original_value_tokens),
-    );
-    table.row(
-        "Rendered after",
-        &thousands(after),
-        &compared(after, both.compressed_value_tokens),
-    );
+    let whens = ["before", figures.after()];
+    for (when, (tokens, base)) in whens.iter().zip(tokens.iter().zip(base)) {
+        let note = format!("{} against {} {others}", change(base, *tokens), thousands(base));
+        table.row(&format!("{unit} {when}"), &thousands(*tokens), &note);
+    }
     if both.refused > 0 {
-        table.row(
-            "Template refuses",
-            &thousands(both.refused),
-            "records: see the metrics",
-        );
+        let note = if figures.is_rendered {
+            let values = thousands(figures.uncounted_value_tokens);
+            format!("records of {values} tokens by values, in no other sum: see the metrics")
+        } else {
+            "records: see the metrics".to_owned()
+        };
+        table.row("Template refuses", &thousands(both.refused), &note);
     }
     if both.records_with_changed_turns > 0 {
         let note = "compressed records have kept turns that it renders otherwise now";

@@ -52,7 +52,7 @@ pub struct TroubleFigures {
     /// By reason code, where there are codes.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub by_code: BTreeMap<&'static str, u64>,
-    /// The first of them.
+    /// The first of them; those of a source that say the same are one.
     pub first: Vec<Complaint>,
 }
 

@@ -66,7 +66,7 @@ fn checked(by: Measured, template: bool, limits: Limits) -> String {
 
 const LIMITS: Limits = Limits {
     max_tokens: 32_000,
-    max_over: MaxOver::Share(20_000_000),
+    max_over: Allowance::Share(20_000_000),
     p99: Some(30_000),
     allow_unreadable: true,
     allow_refused: false,
@@ -118,9 +118,8 @@ fn a_count_is_understood_at_a_glance() {
           tool output 39,604 (99.7 %), system prompt 40 (0.1 %), assistant 35 (0.1 %), human 25 (0.1 %)
 
     Unreadable
-      data/runs.jsonl:201: invalid_json: EOF while parsing a string at column 17
+      data/runs.jsonl:201: invalid_json: EOF while parsing a string at column 17 (2 records)
       data/runs.jsonl:202: no_trajectory: EOF while parsing a string at column 17
-      data/runs.jsonl:203: invalid_json: EOF while parsing a string at column 17
     ");
 }
 
@@ -174,13 +173,11 @@ fn a_count_with_a_template_shows_both_counts_and_how_far_apart_they_are() {
           tool output 39,604 (99.7 %), system prompt 40 (0.1 %), assistant 35 (0.1 %), human 25 (0.1 %), beside them tools schema 900
 
     Unreadable
-      data/runs.jsonl:201: invalid_json: EOF while parsing a string at column 17
+      data/runs.jsonl:201: invalid_json: EOF while parsing a string at column 17 (2 records)
       data/runs.jsonl:202: no_trajectory: EOF while parsing a string at column 17
-      data/runs.jsonl:203: invalid_json: EOF while parsing a string at column 17
 
     Refused
-      data/runs.jsonl:77: template_refuses: Conversation roles must alternate\nuser/assistant
-      data/runs.jsonl:199: template_refuses: Conversation roles must alternate\nuser/assistant
+      data/runs.jsonl:77: template_refuses: Conversation roles must alternate\nuser/assistant (2 records)
     ");
 }
 
@@ -198,9 +195,8 @@ fn a_check_names_every_gate_and_the_worst_records() {
       data/runs.jsonl:198: 39,704 tokens (limit 30,000)
       and 26 more
     Unreadable:
-      data/runs.jsonl:201: invalid_json: EOF while parsing a string at column 17
+      data/runs.jsonl:201: invalid_json: EOF while parsing a string at column 17 (2 records)
       data/runs.jsonl:202: no_trajectory: EOF while parsing a string at column 17
-      data/runs.jsonl:203: invalid_json: EOF while parsing a string at column 17
     The check failed: 1 of 4 gates.
     ");
 }
@@ -222,12 +218,10 @@ fn a_check_of_what_a_template_renders_fails_where_it_refuses() {
       data/runs.jsonl:197: 39,521 tokens (limit 30,000)
       and 26 more
     Unreadable:
-      data/runs.jsonl:201: invalid_json: EOF while parsing a string at column 17
+      data/runs.jsonl:201: invalid_json: EOF while parsing a string at column 17 (2 records)
       data/runs.jsonl:202: no_trajectory: EOF while parsing a string at column 17
-      data/runs.jsonl:203: invalid_json: EOF while parsing a string at column 17
     Refused:
-      data/runs.jsonl:77: template_refuses: Conversation roles must alternate\nuser/assistant
-      data/runs.jsonl:199: template_refuses: Conversation roles must alternate\nuser/assistant
+      data/runs.jsonl:77: template_refuses: Conversation roles must alternate\nuser/assistant (2 records)
     The check failed: 2 of 5 gates.
     ");
     let limits = Limits {

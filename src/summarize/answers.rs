@@ -15,7 +15,7 @@ use crate::names::named;
 /// Answers that the store in memory holds, at most.
 const MOST_IN_MEMORY: usize = 4096;
 
-/// What an answer depends on: interface, model, parameters, wording and the redacted prompt, as one hash.
+/// What an answer depends on: interface, server, model, parameters, wording and the redacted prompt, as one hash.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct AnswerKey([u8; 32]);
 
@@ -69,6 +69,15 @@ pub trait AnswerStore: Send + Sync {
     /// Keeps an answer, and returns the one that is kept: somebody else's, where that came first. Once this returns, the
     /// answer outlives the process, where the store does.
     fn put(&self, key: &AnswerKey, answer: KeptAnswer) -> KeptAnswer;
+
+    /// Whether this process is the one to ask for that key; `false` while another one asks for it. Who may ask calls
+    /// [`release`](Self::release) when it is done, and looks again whether there is an answer before it asks.
+    fn claim(&self, _: &AnswerKey) -> bool {
+        true
+    }
+
+    /// Lets others ask for that key.
+    fn release(&self, _: &AnswerKey) {}
 
     /// Ends its work: nothing more will be asked for or kept.
     fn close(&self) {}
@@ -180,15 +189,15 @@ impl Answers {
         &self.store
     }
 
-    /// The kept answer and `true`, or what `ask` brings and `false`; `ask` puts it into the store. While somebody asks,
-    /// others with the same key wait for the answer; where there was none, the next one asks.
+    /// The kept answer and `true`, or what `ask` brings, with whether that was known; `ask` puts it into the store. While
+    /// somebody in this process asks, others with the same key wait for the answer; where there was none, the next one asks.
     pub async fn ask_once<E, F>(
         &self,
         key: AnswerKey,
         ask: impl FnOnce() -> F,
     ) -> Result<(KeptAnswer, bool), E>
     where
-        F: Future<Output = Result<KeptAnswer, E>>,
+        F: Future<Output = Result<(KeptAnswer, bool), E>>,
     {
         if let Some(answer) = self.store.get(&key) {
             return Ok((answer, true));
@@ -200,7 +209,7 @@ impl Answers {
         }
         let result = ask().await;
         lock(&self.asking).remove(&key);
-        Ok((result?, false))
+        result
     }
 }
 
@@ -246,7 +255,7 @@ mod tests {
             if let Some(receiver) = receiver {
                 let _ = receiver.await;
             }
-            Ok::<_, ()>(answers.store().put(&key, answer("once")))
+            Ok::<_, ()>((answers.store().put(&key, answer("once")), false))
         };
         let mut all = Box::pin(join_all((0..5).map(|_| answers.ask_once(key, ask))));
         assert!(futures_util::FutureExt::now_or_never(&mut all).is_none());
@@ -262,7 +271,7 @@ mod tests {
         let key = AnswerKey::of(&["same"]);
         let failed = pollster::block_on(answers.ask_once(key, || async { Err(()) }));
         assert_eq!(failed, Err(()));
-        let asked = pollster::block_on(answers.ask_once(key, || async { Ok::<_, ()>(answer("x")) }));
+        let asked = pollster::block_on(answers.ask_once(key, || async { Ok::<_, ()>((answer("x"), false)) }));
         assert_eq!(asked, Ok((answer("x"), false)));
     }
 

@@ -10,16 +10,27 @@ pub const KEY_REFERENCES: &str = "Key references:";
 /// Identifiers added at most: a longer list is no help to a reader.
 const MAX_REFERENCES: usize = 400;
 
+/// How many anchors a text holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Held {
+    /// By its own words.
+    pub before: usize,
+    /// With references to those that it lost.
+    pub after: usize,
+}
+
 /// `text` with the anchors it lost as a last `Key references:` line, the most used first, within `max_tokens` for the
-/// whole; and how many of all anchors it holds then. No other line is touched: what does not fit is left out.
+/// whole; and how many of all anchors it holds then, and held before. No other line is touched: what does not fit is left out.
 pub fn ground(
     text: String,
     anchors: &[Anchor],
     max_tokens: usize,
     counter: &dyn TokenCounter,
-) -> (String, usize) {
+) -> (String, Held) {
     let matcher = matcher_of(anchors);
     let mut held = matcher.held(&text);
+    let count = |held: &[bool]| held.iter().filter(|is_held| **is_held).count();
+    let before = count(&held);
     let mut text = text;
     if held.contains(&false) {
         let tokens = counter.count(text.trim_end());
@@ -29,8 +40,11 @@ pub fn ground(
             text = extended;
         }
     }
-    let held_count = held.iter().filter(|is_held| **is_held).count();
-    (text, held_count)
+    let held = Held {
+        before,
+        after: count(&held),
+    };
+    (text, held)
 }
 
 /// Anchors as they would stand in a list of references.
@@ -162,7 +176,9 @@ mod tests {
                 uses: 1,
             })
             .collect();
-        ground(text.to_owned(), &anchors, max_tokens, &counter)
+        let (text, held) = ground(text.to_owned(), &anchors, max_tokens, &counter);
+        assert!(held.before <= held.after);
+        (text, held.after)
     }
 
     #[test]
@@ -175,6 +191,17 @@ mod tests {
             grounded("all of a.py", &["a.py"], 99),
             ("all of a.py".to_owned(), 1)
         );
+    }
+
+    #[test]
+    fn what_the_text_itself_holds_is_told_apart_from_what_was_appended() {
+        let counter = Words::new();
+        let anchors = ["a.py", "b.py", "c.py"].map(|text| Anchor {
+            text: text.to_owned(),
+            uses: 1,
+        });
+        let (_, held) = ground("all of a.py".to_owned(), &anchors, 99, &counter);
+        assert_eq!(held, Held { before: 1, after: 3 });
     }
 
     #[test]

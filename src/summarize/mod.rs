@@ -4,10 +4,12 @@ pub mod answers;
 pub mod batch;
 pub mod chat;
 pub mod command;
+pub(crate) mod control_tokens;
 pub mod extractive;
 pub(crate) mod failure;
 pub mod footer;
 pub mod grounding;
+pub(crate) mod judge;
 mod length;
 pub mod marker;
 pub mod mask;
@@ -17,6 +19,7 @@ pub mod redact;
 mod run_end;
 mod shell;
 pub mod spend;
+mod turn;
 
 use futures_util::future::BoxFuture;
 
@@ -38,6 +41,8 @@ pub struct SummaryRequest<'a> {
     pub previous: Option<&'a str>,
     /// What the person asked whose turn is still in progress where the stretch ends: told before what was done.
     pub in_progress: Option<&'a str>,
+    /// What stands around the stretch and stays, as far as it tells what matters in it.
+    pub around: Around<'a>,
     /// Whether a list of the files read and modified is added to the summary, which then need not tell them.
     pub files_follow: bool,
     /// The identifiers that must be kept verbatim, most used first.
@@ -48,6 +53,15 @@ pub struct SummaryRequest<'a> {
     pub target_tokens: usize,
     /// The user's tokenizer.
     pub counter: &'a dyn TokenCounter,
+}
+
+/// What is said in the turns that stay.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Around<'a> {
+    /// The first thing that was asked, in the turns before the stretch.
+    pub task: Option<&'a str>,
+    /// What is asked in the turns after the stretch.
+    pub asked_later: Option<&'a str>,
 }
 
 /// What summaries took.

@@ -1,111 +1,161 @@
 //! Replaces secrets in a text by a marker of one fixed form that names their kind.
 
+mod alphabet;
 mod assigned;
 mod blocks;
+mod calls;
+mod chosen;
+mod colour;
+mod command_words;
+mod commands;
+mod contexts;
 mod headers;
 mod keywords;
-mod rules;
+mod lines;
+mod log_prefix;
+mod manifest;
+mod markup;
+mod names;
+mod other_places;
+mod personal;
+mod piped;
+mod places;
+mod prefix;
+mod record;
+mod separator;
+mod sessions;
 mod shape;
+mod table;
 #[cfg(test)]
 mod table_tests;
 #[cfg(test)]
 mod tests;
+mod tokens;
 mod urls;
+mod used;
+mod value;
+mod word_lists;
+mod words;
 
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::LazyLock;
 
 use keywords::Keywords;
-use rules::{Class, Context, TOKENS, Token, WORDS};
-use shape::{begins_word, is_long_mixture, is_words, looks_random};
+pub use record::RecordSecrets;
 
-static KEYWORDS: LazyLock<Option<Keywords>> = LazyLock::new(Keywords::new);
+static KEYWORDS: LazyLock<Keywords> = LazyLock::new(Keywords::new);
+
+/// How a marker begins.
+const MARKER: &str = "[REDACTED:";
+
+/// Passes over a text at most: what the first one leaves can only show itself where two secrets meet.
+const MAX_PASSES: usize = 4;
+
+/// How far behind its word a secret stands whose inside is not looked at again.
+const MAX_NEAR: usize = 200;
+
+/// A secret in a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Secret {
+    span: Range<usize>,
+    kind: &'static str,
+}
 
 /// `text` with every recognized secret replaced by `[REDACTED:<kind>]`, and how many were. Borrowed where there were
 /// none. Redacting twice changes nothing more.
 pub fn redact(text: &str) -> (Cow<'_, str>, usize) {
-    let Some(keywords) = KEYWORDS.as_ref() else {
-        return (Cow::Borrowed(text), 0);
-    };
-    let mut redacted = String::new();
-    let mut done = 0;
+    redact_noting(text, |_, _| ())
+}
+
+/// As [`redact`]; `note` is told the kind of each secret and the secret.
+fn redact_noting(text: &str, mut note: impl FnMut(&'static str, &str)) -> (Cow<'_, str>, usize) {
+    let mut text = Cow::Borrowed(text);
     let mut count = 0;
-    let mut from = 0;
-    while let Some((rule, word)) = keywords.find(text, from) {
-        // What one word does not announce, another that begins within it may.
-        from = word.start + 1;
-        if word.start < done {
-            continue;
+    for _ in 0..MAX_PASSES {
+        let secrets = secrets(&text);
+        if secrets.is_empty() {
+            break;
         }
-        let secret = match TOKENS.get(rule) {
-            Some(token) => token_span(text, token, word.start).map(|span| (span, token.kind)),
-            None => WORDS
-                .get(rule - TOKENS.len())
-                .and_then(|(_, context)| context_span(text, *context, word)),
-        };
-        if let Some((span, kind)) = secret
-            && let Some(between) = text.get(done..span.start)
-        {
-            redacted.push_str(between);
-            redacted.push_str("[REDACTED:");
-            redacted.push_str(kind);
-            redacted.push(']');
-            done = span.end;
-            from = done.max(from);
-            count += 1;
+        count += secrets.len();
+        for secret in &secrets {
+            note(secret.kind, text.get(secret.span.clone()).unwrap_or_default());
         }
+        text = Cow::Owned(replaced(&text, &secrets));
     }
-    if count == 0 {
-        return (Cow::Borrowed(text), 0);
+    (text, count)
+}
+
+/// `text` with these secrets, which are in order and apart, replaced.
+fn replaced(text: &str, secrets: &[Secret]) -> String {
+    let mut redacted = String::with_capacity(text.len());
+    let mut done = 0;
+    for secret in secrets {
+        redacted.push_str(text.get(done..secret.span.start).unwrap_or_default());
+        redacted.push_str(MARKER);
+        redacted.push_str(secret.kind);
+        redacted.push(']');
+        done = secret.span.end;
     }
     redacted.push_str(text.get(done..).unwrap_or_default());
-    (Cow::Owned(redacted), count)
+    redacted
 }
 
-fn context_span(text: &str, context: Context, word: Range<usize>) -> Option<(Range<usize>, &'static str)> {
-    let (span, kind) = match context {
-        Context::Password => (assigned::password(text, word), "password"),
-        Context::VariablePassword => (assigned::variable_password(text, word), "password"),
-        Context::Secret(kind) => (assigned::secret(text, word, kind), kind),
-        Context::VariableKey => (assigned::variable_key(text, word), "key"),
-        Context::Session => (assigned::session(text, word), "cookie"),
-        Context::Scheme => (headers::authorization(text, word), "authorization-header"),
-        Context::Header => (headers::other_scheme(text, word), "authorization-header"),
-        Context::Cookie => (headers::cookies(text, word), "cookie"),
-        Context::Url => (urls::credentials(text, word), "url-credentials"),
-        Context::Parameter => (urls::parameter(text, word), "url-signature"),
-        Context::Option => (urls::option(text, word), "password"),
-        Context::Pem => (blocks::private_key(text, word), "private-key"),
-        Context::Jwt => (blocks::json_web_token(text, word), "jwt"),
-        Context::Telegram => {
-            let token = blocks::around(text, word, (Class::Digit, 8, 10), (Class::Url, 33, 33));
-            (token, "telegram-token")
-        }
-        Context::Terraform => {
-            let token = blocks::around(text, word, (Class::Alnum, 14, 14), (Class::Url, 60, 70));
-            (token, "terraform-token")
-        }
-    };
-    Some((span?, kind))
+/// The kind that a secret's own form tells, where it was found by its surroundings.
+fn kind_by_form(text: &str, secret: &Secret) -> Option<&'static str> {
+    let start = secret.span.start;
+    let text = text.get(..secret.span.end)?;
+    let (mut rules, _) = KEYWORDS.find(text, start).filter(|(_, at)| *at == start)?;
+    rules.find_map(|(length, rule)| {
+        let found = rule.secrets(text, start..start + length);
+        let same = found.into_iter().find(|found| found.span == secret.span)?;
+        Some(same.kind)
+    })
 }
 
-/// The span of a token of known form that begins at `start`.
-fn token_span(text: &str, token: &Token, start: usize) -> Option<Range<usize>> {
-    let rest = text.get(start..)?;
-    let body = rest.strip_prefix(token.prefix)?;
-    if !begins_word(text, start) {
-        return None;
+/// The secrets of a text, in order and apart.
+fn secrets(text: &str) -> Vec<Secret> {
+    let mut secrets: Vec<Secret> = Vec::new();
+    let keywords = &*KEYWORDS;
+    let mut from = 0;
+    while let Some((rules, start)) = keywords.find(text, from) {
+        // What one word does not announce, another that begins within it may.
+        from = start + 1;
+        if text.get(start..).is_some_and(|rest| rest.starts_with(MARKER)) {
+            from = start + MARKER.len();
+            from += text.get(from..).and_then(|rest| rest.find(']')).unwrap_or(0);
+            continue;
+        }
+        for (length, rule) in rules {
+            let mut found = rule.secrets(text, start..start + length);
+            if found.is_empty() {
+                continue;
+            }
+            for secret in &mut found {
+                secret.kind = kind_by_form(text, secret).unwrap_or(secret.kind);
+            }
+            // The inside of a secret that stands right there announces none.
+            if let [secret] = found.as_slice()
+                && (start..start + MAX_NEAR).contains(&secret.span.start)
+            {
+                from = secret.span.end.max(from);
+            }
+            secrets.extend(found);
+            break;
+        }
     }
-    let most = token.max + 8;
-    let length = body
-        .bytes()
-        .take(most)
-        .position(|byte| !token.class.holds(byte))
-        .unwrap_or(body.len().min(most));
-    let secret = body.get(..length)?.trim_end_matches(['.', '-', '_', '=', '/']);
-    let fits = secret.len() >= token.min && secret.len() <= token.max;
-    let is_filler = is_words(secret) || secret.ends_with("EXAMPLE");
-    (fits && !is_filler && (looks_random(secret) || is_long_mixture(secret)))
-        .then(|| start..start + token.prefix.len() + secret.len())
+    secrets.retain(|secret| {
+        text.get(secret.span.clone())
+            .is_some_and(|value| !value.is_empty())
+    });
+    secrets.sort_by_key(|secret| (secret.span.start, std::cmp::Reverse(secret.span.end)));
+    let mut done = 0;
+    secrets.retain(|secret| {
+        let is_apart = secret.span.start >= done;
+        if is_apart {
+            done = secret.span.end;
+        }
+        is_apart
+    });
+    secrets
 }

@@ -134,6 +134,11 @@ impl TokenCounter for BuiltIn {
         &self.identity
     }
 
+    fn special_tokens(&self) -> Vec<String> {
+        let tokens = self.encoding.special_tokens.iter();
+        tokens.map(|(token, _)| (*token).to_owned()).collect()
+    }
+
     /// In both patterns a line end is the last of its piece, unless white space follows or, in `o200k_base`, a slash.
     fn counts_by_line(&self) -> bool {
         true

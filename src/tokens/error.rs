@@ -15,8 +15,8 @@ pub enum TokenizerError {
     Unknown {
         /// As the user gave it.
         name: String,
-        /// The built-in encoding with the nearest name.
-        nearest: &'static str,
+        /// The tokenizer that was probably meant.
+        meant: Option<&'static str>,
     },
     /// Nothing is at the path.
     #[error("tokenizer file `{}` does not exist", path.display())]
@@ -122,10 +122,15 @@ impl TokenizerError {
     /// What the user can do about it.
     pub fn help(&self) -> String {
         match self {
-            Self::Unknown { nearest, .. } => format!(
-                "did you mean `--tokenizer {nearest}`? A path to a tokenizer.json, a folder that holds one, or \
+            Self::Unknown { meant: Some(meant), .. } => format!(
+                "did you mean `--tokenizer {meant}`? A path to a tokenizer.json, a folder that holds one, or \
                  hf:OWNER/NAME are possible too"
             ),
+            Self::Unknown { meant: None, .. } => {
+                "name the tokenizer of the model to be trained: `--tokenizer hf:OWNER/NAME`, or the path of a \
+                 tokenizer.json or of a folder that holds one"
+                    .to_owned()
+            }
             Self::NoFile { .. } | Self::NoFileInFolder { .. } => {
                 "give `--tokenizer` the path of a tokenizer.json or of a folder that holds one".to_owned()
             }

@@ -14,10 +14,10 @@ use super::builtin::OWN_ENGINE;
 use super::check::{Check, Difference};
 use super::fast::{self, FAST_ENGINE};
 use super::json::JsonTokenizer;
-use super::probe;
 use super::ranks::{self, RankTokenizer, SplitPattern};
 use super::reference::{Form, REFERENCE_ENGINE, Reference};
 use super::{TokenCounter, TokenizerError, TokenizerIdentity};
+use super::{normalizer, probe, special};
 
 /// The fastest engine that takes the file: the own one, then `fastokens`, then the reference.
 pub struct FileCounter {
@@ -29,6 +29,7 @@ pub struct FileCounter {
     replaced: Option<Replaced>,
     /// How many texts no engine could count.
     refused: AtomicU64,
+    special_tokens: Vec<String>,
 }
 
 /// An engine that does not count, by its name, and what it was found to count otherwise.
@@ -90,7 +91,13 @@ impl FileCounter {
             sha256,
             engine: engine.name().to_owned(),
         };
-        Ok(Self::arc(identity, engine, reference, replaced))
+        Ok(Self::arc(
+            identity,
+            engine,
+            reference,
+            replaced,
+            special::of_json(&bytes),
+        ))
     }
 
     fn load_ranks(
@@ -135,12 +142,13 @@ impl FileCounter {
             ),
             sha256,
         };
+        let special_tokens = special.clone();
         let form = Form::Ranks { pattern, special };
         let reference = match engine {
             Engine::Reference => Reference::load(bytes, &form).map_err(broken)?,
             _ => Reference::later(path, &identity.sha256, form),
         };
-        Ok(Self::arc(identity, engine, reference, replaced))
+        Ok(Self::arc(identity, engine, reference, replaced, special_tokens))
     }
 
     fn arc(
@@ -148,6 +156,7 @@ impl FileCounter {
         engine: Engine,
         reference: Reference,
         replaced: Option<Replaced>,
+        special_tokens: Vec<String>,
     ) -> Arc<dyn TokenCounter> {
         Arc::new(Self {
             identity,
@@ -156,6 +165,7 @@ impl FileCounter {
             check: Check::default(),
             replaced,
             refused: AtomicU64::new(0),
+            special_tokens,
         })
     }
 }
@@ -205,6 +215,10 @@ impl TokenCounter for FileCounter {
         &self.identity
     }
 
+    fn special_tokens(&self) -> Vec<String> {
+        self.special_tokens.clone()
+    }
+
     fn note(&self) -> Option<String> {
         let refused = self.refused.load(Ordering::Relaxed);
         if refused > 0 {
@@ -227,6 +241,8 @@ impl TokenCounter for FileCounter {
 /// The engine for a file, and what another one was replaced for.
 fn engine(bytes: &[u8], choice: Choice) -> Result<(Engine, Option<Replaced>), String> {
     if choice == Choice::Reference {
+        let value = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
+        normalizer::check(&value)?;
         return Ok((Engine::Reference, None));
     }
     if let Some(own) = JsonTokenizer::read(bytes) {
@@ -234,6 +250,7 @@ fn engine(bytes: &[u8], choice: Choice) -> Result<(Engine, Option<Replaced>), St
         return Ok(unless_replaced(Engine::Own(Box::new(own)), difference));
     }
     let mut value = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
+    normalizer::check(&value)?;
     let probe = probe::of_file(&mut value);
     let Some(fast) = fast::load(value) else {
         return Ok((Engine::Reference, None));

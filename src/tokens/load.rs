@@ -8,7 +8,7 @@ use super::builtin::{CL100K_BASE, Encoding, O200K_BASE};
 use super::file::{Choice, FileCounter};
 use super::hub::{FILES, Hub, Repository};
 use super::ranks::{self, SplitPattern};
-use super::{TokenCounter, TokenizerError};
+use super::{TokenCounter, TokenizerError, families};
 
 /// The names of the built-in encodings, the default first.
 pub const BUILT_IN: [&str; 2] = ["o200k_base", "cl100k_base"];
@@ -85,7 +85,7 @@ fn file_of(name: &str, hub: &Hub) -> Result<PathBuf, TokenizerError> {
     }
     Err(TokenizerError::Unknown {
         name: name.to_owned(),
-        nearest: nearest(name),
+        meant: families::tokenizer_of(name).or_else(|| nearest(name)),
     })
 }
 
@@ -143,13 +143,15 @@ fn looks_like_a_file(name: &str) -> bool {
         || name.matches('/').count() > 1
 }
 
-/// The built-in encoding whose name is nearest, the default where several are.
-fn nearest(name: &str) -> &'static str {
-    let distance = |known: &&str| strsim::damerau_levenshtein(known, name);
-    BUILT_IN
-        .into_iter()
-        .min_by_key(distance)
-        .unwrap_or(O200K_BASE.name)
+/// The built-in encoding that a mistyped or shortened name was probably meant to be. Another model's name is none.
+fn nearest(name: &str) -> Option<&'static str> {
+    const MOST_SLIPS: usize = 3;
+    const SHORTEST: usize = 4;
+    let is_meant = |known: &&str| {
+        let is_short = name.len() >= SHORTEST && known.starts_with(name);
+        is_short || strsim::damerau_levenshtein(known, name) <= MOST_SLIPS
+    };
+    BUILT_IN.into_iter().find(is_meant)
 }
 
 #[cfg(test)]
@@ -206,17 +208,35 @@ mod tests {
         assert!(matches!(
             self::error("cl100k"),
             TokenizerError::Unknown {
-                nearest: "cl100k_base",
+                meant: Some("cl100k_base"),
                 ..
             }
         ));
         assert!(matches!(
             self::error(""),
-            TokenizerError::Unknown {
-                nearest: "o200k_base",
-                ..
-            }
+            TokenizerError::Unknown { meant: None, .. }
         ));
+    }
+
+    #[test]
+    fn the_name_of_a_model_leads_to_its_repository_and_never_to_another_models_encoding() {
+        let error = error("qwen3");
+        assert_eq!(
+            error.to_string(),
+            "unknown tokenizer `qwen3`: built in are o200k_base and cl100k_base"
+        );
+        assert!(
+            error.help().contains("`--tokenizer hf:Qwen/Qwen3-8B`"),
+            "{}",
+            error.help()
+        );
+        for name in ["my-model", "claude", "nothing-known"] {
+            let help = self::error(name).help();
+            assert!(
+                help.contains("hf:OWNER/NAME") && !help.contains("_base"),
+                "{help}"
+            );
+        }
     }
 
     #[test]

@@ -6,6 +6,7 @@ mod builtin;
 pub mod chat_template;
 mod check;
 mod error;
+mod families;
 mod fast;
 mod file;
 mod hub;
@@ -13,11 +14,13 @@ mod json;
 mod load;
 mod memo;
 mod nfc;
+mod normalizer;
 #[cfg(test)]
 mod oracle;
 mod probe;
 mod ranks;
 mod reference;
+mod special;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
@@ -41,6 +44,11 @@ pub trait TokenCounter: Send + Sync {
     /// with its line end, need not be counted again.
     fn counts_by_line(&self) -> bool {
         false
+    }
+
+    /// The tokens that stand for something else than their text: beginnings, ends, roles.
+    fn special_tokens(&self) -> Vec<String> {
+        Vec::new()
     }
 
     /// What is to be said at the end of a run about the counts: nothing if there is no doubt about them.

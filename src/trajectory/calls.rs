@@ -21,13 +21,13 @@ pub struct RawCall<'a> {
 /// The calls that a turn makes. What cannot be read as a call stands as one call with its whole text as arguments.
 pub fn raw_calls<'a>(turn: &Turn<'a>) -> Vec<RawCall<'a>> {
     let mut calls = Vec::new();
-    if let Some(list) = turn.tool_calls {
+    if let Some(list) = turn.tool_calls() {
         match serde_json::from_str::<Vec<&RawValue>>(list) {
             Ok(elements) => calls.extend(elements.into_iter().map(|element| raw_call(element.get()))),
             Err(_) => calls.push(raw_call(list)),
         }
     }
-    if let Some(call) = turn.function_call {
+    if let Some(call) = turn.function_call() {
         calls.push(raw_call(call));
     }
     calls

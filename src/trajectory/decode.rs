@@ -35,7 +35,7 @@ pub fn view_with<'a>(turn: &Turn<'a>, index: usize, content: Option<String>) -> 
     let content = match (&found, content) {
         (Some(found), _) => found.text(),
         (None, Some(content)) => Cow::Owned(content),
-        (None, None) => turn.content.map_or(Cow::Borrowed(""), content_text),
+        (None, None) => turn.content().map_or(Cow::Borrowed(""), content_text),
     };
     view.calls = all_calls(turn, found.as_ref()).iter().map(call_view).collect();
     let calls_in_parts = found.as_ref().is_some_and(|found| !found.calls.is_empty());
@@ -46,7 +46,7 @@ pub fn view_with<'a>(turn: &Turn<'a>, index: usize, content: Option<String>) -> 
             view.responses = results.into_iter().map(response_in).collect();
         }
         Role::Tool => (view.text, view.responses) = responses(turn, content),
-        Role::Assistant if turn.role_name == Some("\"function_call\"") => {
+        Role::Assistant if turn.role_name() == Some("\"function_call\"") => {
             view.calls.extend(bare_calls(&content));
         }
         Role::Assistant => {
@@ -55,7 +55,7 @@ pub fn view_with<'a>(turn: &Turn<'a>, index: usize, content: Option<String>) -> 
             } else {
                 tagged_calls(content, &mut view.calls)
             };
-            if let Some(reasoning) = turn.reasoning {
+            if let Some(reasoning) = turn.reasoning() {
                 view.text = Cow::Owned(format!("{}\n{}", string_or_json(reasoning), view.text));
             }
         }
@@ -80,13 +80,15 @@ pub(super) fn content_text(content: &str) -> Cow<'_, str> {
     text_of_parts(&parts)
 }
 
-/// The texts of parts, a line each.
+/// The texts of parts, a line each; calls and results as JSON.
 pub(super) fn text_of_parts<'a>(parts: &[Part<'a>]) -> Cow<'a, str> {
     let texts: Vec<Cow<'a, str>> = parts
         .iter()
-        .map(|part| match part {
-            Part::Text(text) | Part::Other(text) => string_or_json(text),
-            Part::Image => Cow::Borrowed(IMAGE),
+        .filter_map(|part| match part {
+            Part::Text(value) | Part::Value(value) => Some(string_or_json(value)),
+            Part::Call(part) | Part::ToolResult(part) => Some(Cow::Borrowed(*part)),
+            Part::Image => Some(Cow::Borrowed(IMAGE)),
+            Part::Nothing => None,
         })
         .collect();
     match <[_; 1]>::try_from(texts) {
@@ -140,10 +142,10 @@ fn tagged_calls<'a>(text: Cow<'a, str>, calls: &mut Vec<ToolCall<'a>>) -> Cow<'a
 fn responses<'a>(turn: &Turn<'a>, content: Cow<'a, str>) -> (Cow<'a, str>, Vec<ToolResponse<'a>>) {
     let blocks = tagged(&content, "<tool_response>", "</tool_response>");
     if blocks.is_empty() {
-        let id = turn.tool_call_id.map(|id| string_or_json(first_of(id)));
+        let id = turn.tool_call_id().map(|id| string_or_json(first_of(id)));
         let response = ToolResponse {
             id,
-            name: turn.name.map(string_or_json),
+            name: turn.name().map(string_or_json),
             content,
         };
         return (Cow::Borrowed(""), vec![response]);

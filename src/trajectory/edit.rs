@@ -55,7 +55,7 @@ pub fn replace_text(record: &Record<'_>, turn: &Turn<'_>, stretch: Range<usize>,
 
 /// The literal of a turn's last text; `None` where it has none.
 fn last_literal<'a>(turn: &Turn<'a>) -> Option<&'a str> {
-    let content = turn.content.filter(|_| !turn.opaque)?;
+    let content = turn.content().filter(|_| !turn.opaque)?;
     let literal = match parts(content) {
         Some(parts) => parts.iter().rev().find_map(|part| match part {
             Part::Text(text) => Some(*text),
@@ -85,15 +85,15 @@ pub fn new_turn(record: &Record<'_>, text: &str) -> String {
         Format::ShareGpt => ("from", "value"),
         Format::Messages => ("role", "content"),
     };
-    let (role_key, text_key) = model.map_or(default_keys, |turn| turn.keys);
+    let (role_key, text_key) = model.map_or(default_keys, Turn::keys);
     let default_name = if role_key == "from" {
         "\"human\""
     } else {
         "\"user\""
     };
-    let role_name = human.and_then(|turn| turn.role_name).unwrap_or(default_name);
+    let role_name = human.and_then(Turn::role_name).unwrap_or(default_name);
     // `"from": "human"` or `"from":"human"`: the byte before the role tells how the data set writes JSON.
-    let before_role = model.and_then(|turn| record.span_of(turn.role_name?).start.checked_sub(1));
+    let before_role = model.and_then(|turn| record.span_of(turn.role_name()?).start.checked_sub(1));
     let spaced = before_role.is_none_or(|at| record.text.as_bytes().get(at) == Some(&b' '));
     let (colon, comma) = if spaced { (": ", ", ") } else { (":", ",") };
     let mut json = format!("{{\"{role_key}\"{colon}{role_name}{comma}\"{text_key}\"{colon}\"");

@@ -32,37 +32,47 @@ pub fn fields<'a, const N: usize>(
     Ok(fields)
 }
 
-/// An object of a list, with its own text.
-pub type Element<'a, const N: usize> = (&'a str, Fields<'a, N>);
+/// How the objects of lists are read.
+#[derive(Clone, Copy)]
+pub struct Elements<'n, F, const M: usize> {
+    /// The fields asked for.
+    pub names: &'n [&'n str; M],
+    /// Makes something of an object's text and its fields; `None` ends the reading.
+    pub make: F,
+    /// Objects that a list may have.
+    pub most: usize,
+}
 
 /// Reads the object that `text` is together with the objects in the first `LISTS` of the fields asked for, in one pass;
 /// `None` where `text` is no object, or where one of these fields is there and no list of objects that have fields.
-pub fn fields_and_lists<'a, const N: usize, const LISTS: usize, const M: usize>(
+pub fn fields_and_lists<'a, T, const N: usize, const LISTS: usize, const M: usize>(
     text: &'a str,
     names: &[&str; N],
-    names_in_lists: &[&str; M],
-) -> Option<(Fields<'a, N>, [Option<Vec<Element<'a, M>>>; LISTS])> {
+    elements: Elements<'_, impl Fn(&'a str, &Fields<'a, M>) -> Option<T> + Copy, M>,
+) -> Option<(Fields<'a, N>, [Option<Vec<T>>; LISTS])> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let visitor = ListsVisitor {
         text,
         names,
-        names_in_lists,
+        elements,
     };
     let found = deserializer.deserialize_map(visitor).ok()?;
     deserializer.end().ok()?;
     Some(found)
 }
 
-struct ListsVisitor<'a, 'n, const N: usize, const LISTS: usize, const M: usize> {
+struct ListsVisitor<'a, 'n, F, const N: usize, const LISTS: usize, const M: usize> {
     text: &'a str,
     names: &'n [&'n str; N],
-    names_in_lists: &'n [&'n str; M],
+    elements: Elements<'n, F, M>,
 }
 
-impl<'de, const N: usize, const LISTS: usize, const M: usize> Visitor<'de>
-    for ListsVisitor<'de, '_, N, LISTS, M>
+impl<'de, T, F, const N: usize, const LISTS: usize, const M: usize> Visitor<'de>
+    for ListsVisitor<'de, '_, F, N, LISTS, M>
+where
+    F: Fn(&'de str, &Fields<'de, M>) -> Option<T> + Copy,
 {
-    type Value = (Fields<'de, N>, [Option<Vec<Element<'de, M>>>; LISTS]);
+    type Value = (Fields<'de, N>, [Option<Vec<T>>; LISTS]);
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("an object with lists of objects")
@@ -77,14 +87,11 @@ impl<'de, const N: usize, const LISTS: usize, const M: usize> Visitor<'de>
             let value = if let Some(list) = index.and_then(|index| lists.get_mut(index)) {
                 // Between the value before and this one stand white space, a comma, and the key.
                 let start = place_of('[', self.text, end).ok_or_else(|| A::Error::custom("no list"))?;
-                let objects = map.next_value_seed(ObjectsSeed {
+                let (objects, last) = map.next_value_seed(ObjectsSeed {
                     text: self.text,
                     start: start + 1,
-                    names: self.names_in_lists,
+                    elements: self.elements,
                 })?;
-                let last = objects
-                    .last()
-                    .map_or(start + 1, |(object, _)| end_in(self.text, object));
                 *list = Some(objects);
                 let close = place_of(']', self.text, last).unwrap_or(last);
                 self.text.get(start..=close).unwrap_or_default()
@@ -98,40 +105,86 @@ impl<'de, const N: usize, const LISTS: usize, const M: usize> Visitor<'de>
     }
 }
 
-struct ObjectsSeed<'a, 'n, const N: usize> {
+/// Reads a list of objects, and where the last of them ends.
+struct ObjectsSeed<'a, 'n, F, const M: usize> {
     text: &'a str,
     /// Where the list starts in `text`.
     start: usize,
-    names: &'n [&'n str; N],
+    elements: Elements<'n, F, M>,
 }
 
-impl<'de, const N: usize> DeserializeSeed<'de> for ObjectsSeed<'de, '_, N> {
-    type Value = Vec<Element<'de, N>>;
+impl<'de, T, F, const M: usize> DeserializeSeed<'de> for ObjectsSeed<'de, '_, F, M>
+where
+    F: Fn(&'de str, &Fields<'de, M>) -> Option<T> + Copy,
+{
+    type Value = (Vec<T>, usize);
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
         deserializer.deserialize_seq(self)
     }
 }
 
-impl<'de, const N: usize> Visitor<'de> for ObjectsSeed<'de, '_, N> {
-    type Value = Vec<Element<'de, N>>;
+impl<'de, T, F, const M: usize> Visitor<'de> for ObjectsSeed<'de, '_, F, M>
+where
+    F: Fn(&'de str, &Fields<'de, M>) -> Option<T> + Copy,
+{
+    type Value = (Vec<T>, usize);
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("a list of objects")
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+        let Elements { names, make, most } = self.elements;
         let mut objects = Vec::new();
         let mut end = self.start;
-        while let Some(fields) = seq.next_element_seed(FieldsVisitor { names: self.names })? {
+        while let Some(fields) = seq.next_element_seed(FieldsVisitor { names })? {
             // Between two objects stand white space and a comma, and after an object's last value white space and its
             // brace: the object's own text is found without reading it again.
             let object = object_at(self.text, end, fields.last);
             let object = object.ok_or_else(|| A::Error::custom("an object without fields"))?;
             end = end_in(self.text, object);
-            objects.push((object, fields));
+            let made = make(object, &fields).filter(|_| objects.len() < most);
+            make_room(&mut objects, end - self.start, self.text.len() - self.start);
+            objects.push(made.ok_or_else(|| A::Error::custom("objects that are not wanted"))?);
         }
-        Ok(objects)
+        Ok((objects, end))
+    }
+}
+
+/// Makes room for as many elements more as the rest of a list is likely to have, of which `read` bytes out of `total` were read.
+/// Twice as much each time would at last be three times what is needed, while the elements move.
+fn make_room<T>(list: &mut Vec<T>, read: usize, total: usize) {
+    const FEW: usize = 1024;
+    if list.len() == list.capacity() && list.len() >= FEW {
+        let likely = list.len() as f64 * total.saturating_sub(read) as f64 / read.max(1) as f64;
+        list.reserve_exact(likely as usize + list.len() / 16);
+    }
+}
+
+/// Hands on the elements of the list that `text` is, as long as they are taken.
+pub fn each_element<'a>(text: &'a str, take: impl FnMut(&'a str) -> bool) -> Result<(), serde_json::Error> {
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    deserializer.deserialize_seq(EachVisitor(take))?;
+    deserializer.end()
+}
+
+struct EachVisitor<F>(F);
+
+impl<'de, F: FnMut(&'de str) -> bool> Visitor<'de> for EachVisitor<F> {
+    type Value = ();
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a list")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut seq: A) -> Result<(), A::Error> {
+        while let Some(element) = seq.next_element::<&'de RawValue>()? {
+            if !(self.0)(element.get()) {
+                return Err(A::Error::custom("an element that is not wanted"));
+            }
+        }
+        Ok(())
     }
 }
 
@@ -255,22 +308,28 @@ mod tests {
         assert!(!fields.too_deep);
     }
 
+    #[allow(clippy::unnecessary_wraps, reason = "it stands for one that may refuse")]
+    fn with_first<'a>(text: &'a str, fields: &Fields<'a, 1>) -> Option<(&'a str, Option<&'a str>)> {
+        Some((text, fields.values[0]))
+    }
+
     #[test]
     fn objects_of_a_list_have_their_own_texts() {
         let list = r#"[ {"a": 1 } ,{"b":"}{", "a":{"c": "}"}}, {"x": 0}] "#;
         let text = format!(r#" {{"k": "[", "l" :{list}, "m": [], "k\u005b": 2, "l": {list}}} "#);
-        let (fields, lists) = fields_and_lists::<3, 2, 1>(&text, &["l", "m", "k"], &["a"]).unwrap();
+        let elements = Elements {
+            names: &["a"],
+            make: with_first,
+            most: 3,
+        };
+        let (fields, lists) = fields_and_lists::<_, 3, 2, 1>(&text, &["l", "m", "k"], elements).unwrap();
         assert_eq!(fields.values, [Some(list.trim()), Some("[]"), Some("\"[\"")]);
         assert_eq!(fields.repeated, [true, false, false]);
         let [objects, none] = lists.map(Option::unwrap);
-        let texts: Vec<_> = objects
-            .iter()
-            .map(|(text, fields)| (*text, fields.values[0]))
-            .collect();
         let nested = r#"{"c": "}"}"#;
         let second = r#"{"b":"}{", "a":{"c": "}"}}"#;
         assert_eq!(
-            texts,
+            objects,
             [
                 (r#"{"a": 1 }"#, Some("1")),
                 (second, Some(nested)),
@@ -289,7 +348,7 @@ mod tests {
         ] {
             let text = format!("{{\"l\": {other}}}");
             assert!(
-                fields_and_lists::<1, 1, 1>(&text, &["l"], &["a"]).is_none(),
+                fields_and_lists::<_, 1, 1, 1>(&text, &["l"], elements).is_none(),
                 "{other}"
             );
         }

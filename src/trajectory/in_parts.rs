@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use super::calls::{RawCall, raw_call};
 use super::decode::{content_text, string_or_json, text_of_parts};
 use super::fields::fields;
-use super::parts::{Part, part_of};
+use super::parts::{Part, part_of, result_content};
 use super::results::elements;
 use super::{Role, ToolResponse, Turn};
 
@@ -36,11 +36,11 @@ impl<'a> InParts<'a> {
 /// What a tool's turn with an id of its own says is one answer, in parts or not, unless all of it are results with that id.
 pub(super) fn in_parts<'a>(turn: &Turn<'a>) -> Option<InParts<'a>> {
     let content = turn
-        .content
+        .content()
         .filter(|content| content.starts_with('[') && !turn.opaque)?;
     let mut found = InParts::default();
     match turn.role {
-        Role::Assistant if turn.role_name != Some("\"function_call\"") => {
+        Role::Assistant if turn.role_name() != Some("\"function_call\"") => {
             for part in calling_parts(content) {
                 match call_in(part) {
                     Some(call) => found.calls.push(call),
@@ -51,7 +51,7 @@ pub(super) fn in_parts<'a>(turn: &Turn<'a>) -> Option<InParts<'a>> {
         Role::Tool | Role::Human => {
             let elements = elements(content);
             let has_own = !elements.is_empty() && turn.speaker() == Role::Tool;
-            let own = turn.tool_call_id.filter(|_| has_own).map(own_ids);
+            let own = turn.tool_call_id().filter(|_| has_own).map(own_ids);
             for (part, id) in elements {
                 match (id, &own) {
                     (Some(id), Some(own)) if !own.contains(id) => return None,
@@ -91,11 +91,11 @@ fn call_in(part: &str) -> Option<RawCall<'_>> {
 
 /// What a `tool_result` part brings back.
 pub(super) fn response_in(part: &str) -> ToolResponse<'_> {
-    let [id, content] = fields(part, &["tool_use_id", "content"]).map_or([None; 2], |fields| fields.values);
+    let [id] = fields(part, &["tool_use_id"]).map_or([None], |fields| fields.values);
     ToolResponse {
         id: id.map(string_or_json),
         name: None,
-        content: content.map_or(Cow::Borrowed(""), content_text),
+        content: result_content(part).map_or(Cow::Borrowed(""), content_text),
     }
 }
 

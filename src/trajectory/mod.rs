@@ -23,8 +23,9 @@ mod structure;
 mod tests;
 mod turn;
 mod view;
+mod views;
 
-pub use chat::{Chat, NoChat, chat};
+pub use chat::{Chat, NoChat, TemplateArguments, chat};
 pub use decode::{view, view_with};
 pub use edit::{Edit, append_text, apply, new_turn, replace_text};
 pub use groups::answered_turns;
@@ -37,3 +38,4 @@ pub use role::Role;
 pub use structure::{Faults, faults};
 pub use turn::{Piece, Turn};
 pub use view::{ToolCall, ToolResponse, TurnView};
+pub use views::{Turns, Views, most_views};

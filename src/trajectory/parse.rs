@@ -3,8 +3,9 @@
 use serde_json::error::Category;
 use serde_json::value::RawValue;
 
-use super::fields::{Element, Fields, fields, fields_and_lists};
+use super::fields::{Elements, Fields, each_element, fields, fields_and_lists};
 use super::results::is_list_of_results;
+use super::turn::{Keys, TurnFields};
 use super::{Format, Record, Role, Turn, json};
 
 /// Why a record has no trajectory that could be read.
@@ -25,6 +26,9 @@ pub enum ParseError {
     /// Nested deeper than [`json::MAX_DEPTH`].
     #[error("nested deeper than {} levels", json::MAX_DEPTH)]
     TooDeep,
+    /// So many turns of so few bytes that they would take more memory than a record may.
+    #[error("too many turns for its length: they have less than {LEAST_BYTES} bytes each")]
+    TooManyTurns,
     /// JSON, but with no list of turns in it.
     #[error("expected an object with a list `conversations` or `messages`, found {found}")]
     NoTrajectory {
@@ -40,10 +44,17 @@ impl ParseError {
             Self::Utf8 { .. } => "invalid_utf8",
             Self::Json { .. } => "invalid_json",
             Self::TooDeep => "too_deep",
+            Self::TooManyTurns => "too_many_turns",
             Self::NoTrajectory { .. } => "no_trajectory",
         }
     }
 }
+
+/// Bytes that turns of a record have at the least on average: with less it would take more memory than a record may.
+const LEAST_BYTES: usize = 20;
+
+/// Turns that a record may have whatever its length.
+const FEW_TURNS: usize = 16 * 1024;
 
 /// Keys of a record that matter. The first two hold its turns; those from the fifth on name the record; the first one
 /// present wins.
@@ -65,7 +76,12 @@ pub fn parse(bytes: &[u8], format: Option<Format>) -> Result<Record<'_>, ParseEr
     let text = std::str::from_utf8(bytes).map_err(|error| ParseError::Utf8 {
         at: error.valid_up_to(),
     })?;
-    let (fields, turns) = match fields_and_lists(text, &TOP_KEYS, &TURN_KEYS) {
+    let turns = Elements {
+        names: &TURN_KEYS,
+        make: turn_with,
+        most: most_turns(text),
+    };
+    let (fields, turns) = match fields_and_lists(text, &TOP_KEYS, turns) {
         Some(read) => read,
         None => (
             fields(text, &TOP_KEYS).map_err(|error| json_error(&error, text))?,
@@ -96,8 +112,8 @@ pub fn parse(bytes: &[u8], format: Option<Format>) -> Result<Record<'_>, ParseEr
         Format::Messages => ("messages", messages, turns_of_messages, messages_repeated),
     };
     let turns = match (list, objects) {
-        (Some(_), Some(objects)) => turns_with(objects)?,
-        (Some(list), None) if list.starts_with('[') => turns_of(list)?,
+        (Some(_), Some(turns)) => turns,
+        (Some(list), None) if list.starts_with('[') => turns_of(list, most_turns(text))?,
         _ => return Err(no_trajectory(format, key, list, conversations.or(messages))),
     };
     if too_deep || tools.is_some_and(json::too_deep) {
@@ -153,18 +169,29 @@ fn json_error(error: &serde_json::Error, text: &str) -> ParseError {
     }
 }
 
-fn turns_with(objects: Vec<Element<'_, { TURN_KEYS.len() }>>) -> Result<Vec<Turn<'_>>, ParseError> {
-    let turns = objects.into_iter().map(|(text, fields)| turn_with(text, &fields));
-    turns.collect::<Option<_>>().ok_or(ParseError::TooDeep)
+/// Turns that a record of this text may have.
+fn most_turns(text: &str) -> usize {
+    text.len() / LEAST_BYTES + FEW_TURNS
 }
 
 /// The turns of a list in which some turn is no object, or an empty one: they are read one by one.
-fn turns_of(list: &str) -> Result<Vec<Turn<'_>>, ParseError> {
-    let texts: Vec<&RawValue> = serde_json::from_str(list).map_err(|error| json_error(&error, list))?;
-    texts
-        .into_iter()
-        .map(|text| turn_of(text.get()).ok_or(ParseError::TooDeep))
-        .collect()
+fn turns_of(list: &str, most: usize) -> Result<Vec<Turn<'_>>, ParseError> {
+    let (mut turns, mut fault) = (Vec::new(), None);
+    let read = each_element(list, |text| {
+        fault = match turn_of(text) {
+            _ if turns.len() >= most => Some(ParseError::TooManyTurns),
+            None => Some(ParseError::TooDeep),
+            Some(turn) => {
+                turns.push(turn);
+                None
+            }
+        };
+        fault.is_none()
+    });
+    match (fault, read) {
+        (Some(fault), _) => Err(fault),
+        (None, read) => read.map(|()| turns).map_err(|error| json_error(&error, list)),
+    }
 }
 
 const TURN_KEYS: [&str; 13] = [
@@ -188,15 +215,7 @@ pub fn turn_of(text: &str) -> Option<Turn<'_>> {
     match fields(text, &TURN_KEYS) {
         Ok(fields) => turn_with(text, &fields),
         Err(_) if json::too_deep(text) => None,
-        Err(_) => Some(opaque(text)),
-    }
-}
-
-fn opaque(text: &str) -> Turn<'_> {
-    Turn {
-        text,
-        opaque: true,
-        ..Turn::default()
+        Err(_) => Some(Turn::opaque(text)),
     }
 }
 
@@ -231,34 +250,28 @@ fn turn_with<'a>(text: &'a str, fields: &Fields<'a, { TURN_KEYS.len() }>) -> Opt
         tool_name,
     ] = rest;
     let Some(role_name) = from.or(role).filter(|role_name| role_name.starts_with('"')) else {
-        return Some(opaque(text));
+        return Some(Turn::opaque(text));
     };
     if repeated.contains(&true) {
-        return Some(opaque(text));
+        return Some(Turn::opaque(text));
     }
     let content = value.or(content);
     let role = match Role::from_name(&json::decode(role_name).0) {
         Role::Human if content.is_some_and(is_list_of_results) => Role::Tool,
         role => role,
     };
-    Some(Turn {
-        text,
-        role,
+    let keys = Keys {
+        from: from.is_some(),
+        value: value.is_some() || (content.is_none() && from.is_some()),
+    };
+    let fields = TurnFields {
         role_name: Some(role_name),
-        keys: (
-            if from.is_some() { "from" } else { "role" },
-            if value.is_some() || (content.is_none() && from.is_some()) {
-                "value"
-            } else {
-                "content"
-            },
-        ),
         content,
         reasoning: reasoning_content.or(reasoning).or(thinking),
         tool_calls,
         function_call,
         tool_call_id: tool_call_id.or(tool_call_ids),
         name: name.or(tool_name),
-        opaque: false,
-    })
+    };
+    Some(Turn::new(text, role, keys, fields))
 }

@@ -5,15 +5,61 @@ use serde_json::value::RawValue;
 use super::fields::fields;
 use super::json;
 
-/// One part of a content list.
+/// One part of a content list, by what a model reads of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part<'a> {
     /// The JSON string of a text part.
     Text(&'a str),
+    /// The JSON value that is read of any other part: the string of a thought, the whole part where its kind is unknown.
+    Value(&'a str),
+    /// A tool call, as JSON. Its name and its arguments are read.
+    Call(&'a str),
+    /// The result of a call, as JSON. Its content is read.
+    ToolResult(&'a str),
     /// An image in any of its spellings.
     Image,
-    /// The JSON text of any other part.
-    Other(&'a str),
+    /// A part of which nothing is read: encrypted thoughts, a text that is null.
+    Nothing,
+}
+
+/// Kinds of parts, by what is read of them.
+#[derive(Debug, Clone, Copy)]
+enum Kind {
+    Text,
+    Thought,
+    Refusal,
+    Call,
+    ToolResult,
+    Image,
+    Encrypted,
+}
+
+/// The values of `type` that are known, as JSON.
+const KINDS: [(&str, Kind); 18] = [
+    ("\"text\"", Kind::Text),
+    ("\"input_text\"", Kind::Text),
+    ("\"output_text\"", Kind::Text),
+    ("\"thinking\"", Kind::Thought),
+    ("\"reasoning\"", Kind::Thought),
+    ("\"redacted_thinking\"", Kind::Encrypted),
+    ("\"refusal\"", Kind::Refusal),
+    ("\"tool_use\"", Kind::Call),
+    ("\"server_tool_use\"", Kind::Call),
+    ("\"mcp_tool_use\"", Kind::Call),
+    ("\"toolCall\"", Kind::Call),
+    ("\"function_call\"", Kind::Call),
+    ("\"tool_result\"", Kind::ToolResult),
+    ("\"mcp_tool_result\"", Kind::ToolResult),
+    ("\"function_call_output\"", Kind::ToolResult),
+    ("\"image\"", Kind::Image),
+    ("\"image_url\"", Kind::Image),
+    ("\"input_image\"", Kind::Image),
+];
+
+/// What a result brings back, as JSON; `None` where it is null or absent.
+pub(super) fn result_content(result: &str) -> Option<&str> {
+    let [content, output] = fields(result, &["content", "output"]).ok()?.values;
+    content.or(output)
 }
 
 /// The parts of a content that is a list of objects, as JSON: texts and images as they stand, others as texts.
@@ -21,7 +67,7 @@ pub fn raw_parts(content: &str) -> Vec<String> {
     let parts: Vec<&RawValue> = serde_json::from_str(content).unwrap_or_default();
     let raw_part = |part: &RawValue| match part_of(part.get()) {
         Part::Text(_) | Part::Image => part.get().to_owned(),
-        Part::Other(other) => text_part(&json::quoted(other)),
+        _ => text_part(&json::quoted(part.get())),
     };
     parts.into_iter().map(raw_part).collect()
 }
@@ -30,9 +76,6 @@ pub fn raw_parts(content: &str) -> Vec<String> {
 pub fn text_part(literal: &str) -> String {
     format!("{{\"type\": \"text\", \"text\": {literal}}}")
 }
-
-const TEXT_KINDS: [&str; 4] = ["\"text\"", "\"input_text\"", "\"output_text\"", ""];
-const IMAGE_KINDS: [&str; 3] = ["\"image\"", "\"image_url\"", "\"input_image\""];
 
 /// The parts of a content that is a list of objects; `None` where it is anything else.
 pub fn parts(content: &str) -> Option<Vec<Part<'_>>> {
@@ -45,21 +88,31 @@ pub fn parts(content: &str) -> Option<Vec<Part<'_>>> {
         .then(|| raw_parts.into_iter().map(|part| part_of(part.get())).collect())
 }
 
-/// What a part is, given as JSON.
+/// What is read of a part, given as JSON.
 pub(super) fn part_of(part: &str) -> Part<'_> {
+    const NAMES: [&str; 6] = ["type", "text", "thinking", "reasoning", "refusal", "tool_use_id"];
     if part.starts_with('"') {
         return Part::Text(part);
     }
-    let Ok(object) = fields(part, &["type", "text"]) else {
-        return Part::Other(part);
+    let Ok(object) = fields(part, &NAMES) else {
+        return Part::Value(part);
     };
-    let [kind, text] = object.values;
-    let kind = kind.unwrap_or_default();
-    match text {
-        Some(text) if text.starts_with('"') && TEXT_KINDS.contains(&kind) => Part::Text(text),
-        _ if IMAGE_KINDS.contains(&kind) => Part::Image,
-        _ => Part::Other(part),
-    }
+    let [name, text, thinking, reasoning, refusal, call] = object.values;
+    let is_string = |text: &&str| text.starts_with('"');
+    let literal = text.filter(is_string).map(Part::Text);
+    let kind = KINDS.iter().find(|(known, _)| name == Some(known));
+    let read = match kind.map(|(_, kind)| kind) {
+        Some(Kind::Text) => return literal.or(text.map(Part::Value)).unwrap_or(Part::Nothing),
+        Some(Kind::Thought) => thinking.or(reasoning).or(text),
+        Some(Kind::Refusal) => refusal,
+        Some(Kind::Encrypted) => None,
+        Some(Kind::Call) => return Part::Call(part),
+        Some(Kind::ToolResult) => return Part::ToolResult(part),
+        Some(Kind::Image) => return Part::Image,
+        None if call.is_some() => return Part::ToolResult(part),
+        None => return literal.filter(|_| name.is_none()).unwrap_or(Part::Value(part)),
+    };
+    read.map_or(Part::Nothing, Part::Value)
 }
 
 #[cfg(test)]
@@ -75,7 +128,7 @@ mod tests {
         let expected = vec![
             Part::Text("\"a\""),
             Part::Image,
-            Part::Other(r#"{"type":"x"}"#),
+            Part::Value(r#"{"type":"x"}"#),
             Part::Text("\"b\""),
         ];
         assert_eq!(parts(content), Some(expected));

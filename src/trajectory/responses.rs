@@ -16,7 +16,7 @@ use super::{Edit, Role, Turn, apply, json};
 /// whatever else its part holds; the other parts go. Of results among the parts of a content each keeps all but its content, and
 /// what else is said stays.
 pub fn with_responses(turn: &Turn<'_>, new: &[(usize, &str)]) -> Option<String> {
-    let content = turn.content.filter(|_| !turn.opaque && !new.is_empty())?;
+    let content = turn.content().filter(|_| !turn.opaque && !new.is_empty())?;
     let results = in_parts(turn).map_or_else(Vec::new, |found| found.results);
     if !results.is_empty() {
         return replaced(turn.text, content, &in_results(content, &results, new)?);
@@ -73,7 +73,7 @@ pub(super) fn only_text(content: &str) -> Option<&str> {
 /// The turn's JSON without some of its envelopes, given by their places in order; `None` where they stand in no single text, or
 /// where nothing of it would be left.
 pub fn without_responses(turn: &Turn<'_>, gone: &[usize]) -> Option<String> {
-    let literal = only_text(turn.content?)?;
+    let literal = only_text(turn.content()?)?;
     let (text, is_exact) = json::decode(literal);
     let blocks = whole_responses(&text);
     if !is_exact || gone.len() >= blocks.len() {

@@ -2,9 +2,10 @@
 //! where ids can tell more than places.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use memchr::memmem;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::value::RawValue;
 
 use super::calls::{all_calls, raw_call, raw_calls};
@@ -17,19 +18,37 @@ use super::{Role, Turn, json};
 /// An id as JSON spells it: a field of its own as it stands there, or read from a text.
 pub(super) type Id<'a> = Cow<'a, str>;
 
-/// The calls and answers of one turn, with their ids.
+/// The calls and answers of all turns. There may be millions of turns, most of them without any.
 #[derive(Debug, Default)]
-pub(super) struct Shape<'a> {
-    pub calls: Vec<Option<Id<'a>>>,
-    pub answers: Vec<Option<Id<'a>>>,
+pub(super) struct Shapes<'a> {
+    /// Of one turn after the other.
+    ids: Vec<Option<Id<'a>>>,
+    /// Where those of each turn end, and whether they are calls.
+    ends: Vec<(u32, bool)>,
+    /// What there is more to tell of some turns.
+    in_parts: FxHashMap<usize, InParts>,
+}
+
+/// What of a turn stands among the parts of its content.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct InParts {
+    answers: usize,
+    calls: Range<usize>,
+}
+
+/// The calls or answers of one turn, with their ids.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Shape<'s, 'a> {
+    pub calls: &'s [Option<Id<'a>>],
+    pub answers: &'s [Option<Id<'a>>],
     /// How many of the answers, the last ones, are `tool_result` parts: these stand together in one turn, a tool's or a
     /// person's, and are answers only where a call has their id.
     pub in_parts: usize,
     /// Which of the calls are `tool_use` parts: those before them are fields, those after them stand in a text.
-    pub calls_in_parts: std::ops::Range<usize>,
+    pub calls_in_parts: Range<usize>,
 }
 
-impl Shape<'_> {
+impl Shape<'_, '_> {
     /// How many of the answers are the turn's own: a whole turn of a tool, or an envelope.
     pub fn own_answers(&self) -> usize {
         self.answers.len().saturating_sub(self.in_parts)
@@ -40,23 +59,84 @@ impl Shape<'_> {
 ///
 /// The ids in envelopes are read where a call before them has an id as well, or where the assistant called nothing that can
 /// be told: calls without ids are answered in their order.
-pub(super) fn shapes<'a>(turns: &[Turn<'a>]) -> Vec<Shape<'a>> {
+pub(super) fn shapes<'a>(turns: &[Turn<'a>]) -> Shapes<'a> {
     let mut calls_have_ids = false;
     let mut open_calls = 0;
-    let shape_of = |turn: &Turn<'a>| {
-        let shape = shape(turn, calls_have_ids || open_calls == 0);
-        if turn.role == Role::Assistant {
-            open_calls = shape.calls.len();
-            calls_have_ids |= shape.calls.iter().any(Option::is_some);
-        }
-        shape
+    let mut shapes = Shapes {
+        ends: Vec::with_capacity(turns.len()),
+        ..Shapes::default()
     };
-    turns.iter().map(shape_of).collect()
+    for turn in turns {
+        let found = found(turn, calls_have_ids || open_calls == 0);
+        if turn.role == Role::Assistant {
+            open_calls = found.calls.len();
+            calls_have_ids |= found.calls.iter().any(Option::is_some);
+        }
+        shapes.push(found);
+    }
+    shapes
 }
 
-fn shape<'a>(turn: &Turn<'a>, reads_ids: bool) -> Shape<'a> {
-    let mut shape = Shape::default();
-    let content = turn.content.unwrap_or_default();
+impl<'a> Shapes<'a> {
+    /// Adds a turn, which has calls or answers.
+    fn push(&mut self, found: Found<'a>) {
+        if found.in_parts != InParts::default() {
+            self.in_parts.insert(self.ends.len(), found.in_parts);
+        }
+        let are_calls = !found.calls.is_empty();
+        self.ids.extend(found.calls);
+        self.ids.extend(found.answers);
+        self.ends.push((self.ids.len() as u32, are_calls));
+    }
+
+    /// The place of a turn's first call or answer among those of all turns.
+    pub fn first_of(&self, turn: usize) -> usize {
+        let before = turn.checked_sub(1).and_then(|before| self.ends.get(before));
+        before.map_or(0, |(end, _)| *end as usize)
+    }
+
+    /// The calls and answers of a turn.
+    pub fn get(&self, turn: usize) -> Option<Shape<'_, 'a>> {
+        let (end, are_calls) = *self.ends.get(turn)?;
+        let ids = self.ids.get(self.first_of(turn)..end as usize)?;
+        let (calls, answers) = if are_calls { (ids, &[][..]) } else { (&[][..], ids) };
+        let in_parts = self.in_parts.get(&turn).filter(|_| !ids.is_empty());
+        Some(Shape {
+            calls,
+            answers,
+            in_parts: in_parts.map_or(0, |found| found.answers),
+            calls_in_parts: in_parts.map_or(0..0, |found| found.calls.clone()),
+        })
+    }
+
+    /// Those of all turns, in order.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = Shape<'_, 'a>> + ExactSizeIterator + '_ {
+        let shape = |turn| self.get(turn).unwrap_or_default();
+        (0..self.ends.len()).map(shape)
+    }
+
+    /// All ids, and all calls and answers without one.
+    pub fn ids(&self) -> &[Option<Id<'a>>] {
+        &self.ids
+    }
+
+    /// Whether the assistant calls by parts of what it says.
+    pub fn call_in_parts(&self) -> bool {
+        self.in_parts.values().any(|found| !found.calls.is_empty())
+    }
+}
+
+/// What was found in a turn.
+#[derive(Debug, Default)]
+struct Found<'a> {
+    calls: Vec<Option<Id<'a>>>,
+    answers: Vec<Option<Id<'a>>>,
+    in_parts: InParts,
+}
+
+fn found<'a>(turn: &Turn<'a>, reads_ids: bool) -> Found<'a> {
+    let mut shape = Found::default();
+    let content = turn.content().unwrap_or_default();
     let literal = |id: &'a str| Some(Cow::Borrowed(id));
     let has_results = !turn.opaque && matches!(turn.role, Role::Tool | Role::Human);
     let results = if has_results {
@@ -66,7 +146,7 @@ fn shape<'a>(turn: &Turn<'a>, reads_ids: bool) -> Shape<'a> {
     };
     match turn.speaker() {
         _ if turn.opaque => {}
-        Role::Assistant if turn.role_name == Some("\"function_call\"") => {
+        Role::Assistant if turn.role_name() == Some("\"function_call\"") => {
             shape.calls = vec![None; listed_calls(content)];
         }
         Role::Assistant => {
@@ -76,7 +156,7 @@ fn shape<'a>(turn: &Turn<'a>, reads_ids: bool) -> Shape<'a> {
             let in_fields = found
                 .as_ref()
                 .map_or(shape.calls.len(), |_| raw_calls(turn).len());
-            shape.calls_in_parts = in_fields..shape.calls.len();
+            shape.in_parts.calls = in_fields..shape.calls.len();
             if found.is_some() {
                 // Who calls by parts writes no calls in texts, whatever stands there and in arguments.
                 return shape;
@@ -91,7 +171,7 @@ fn shape<'a>(turn: &Turn<'a>, reads_ids: bool) -> Shape<'a> {
         }
         Role::Tool => {
             let packed = tags(content, "<tool_response>").min(tags(content, "/tool_response>"));
-            shape.answers = match turn.tool_call_id {
+            shape.answers = match turn.tool_call_id() {
                 _ if packed > 0 => {
                     let has_ids = reads_ids && tags(content, r#"\"tool_call_id\""#) > 0;
                     ids(content, packed, has_ids, tagged_responses, |answer| {
@@ -116,7 +196,7 @@ fn shape<'a>(turn: &Turn<'a>, reads_ids: bool) -> Shape<'a> {
     let own_ids = shape.answers.len();
     let results = results.into_iter().filter(|id| !own.contains(*id));
     shape.answers.extend(results.map(literal));
-    shape.in_parts = shape.answers.len() - own_ids;
+    shape.in_parts.answers = shape.answers.len() - own_ids;
     shape
 }
 

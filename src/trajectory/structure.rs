@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::shape::{Id, Shape, shapes};
+use super::shape::{Id, Shape, Shapes, shapes};
 use super::{Format, OpenCalls, Record, Role, Turn, TurnView, view};
 
 /// What is broken in a trajectory, by kind.
@@ -31,18 +31,22 @@ impl Faults {
             + self.packed_responses
             + self.same_role_neighbours
     }
+
+    /// Of each kind the lesser count.
+    pub(super) fn at_most(&self, most: &Self) -> Self {
+        Self {
+            orphan_responses: self.orphan_responses.min(most.orphan_responses),
+            unanswered_calls: self.unanswered_calls.min(most.unanswered_calls),
+            repeated_ids: self.repeated_ids.min(most.repeated_ids),
+            packed_responses: self.packed_responses.min(most.packed_responses),
+            same_role_neighbours: self.same_role_neighbours.min(most.same_role_neighbours),
+        }
+    }
 }
 
 /// The faults of a record; a human turn that begins with `opening` is a summary, which may stand beside another one.
 pub fn faults(record: &Record<'_>, opening: &str) -> Faults {
-    let structure = Structure::of(record, opening);
-    Faults {
-        orphan_responses: structure.orphans.len(),
-        unanswered_calls: structure.unanswered.len() + structure.late.len(),
-        repeated_ids: structure.repeated.len(),
-        packed_responses: structure.packed.len(),
-        same_role_neighbours: structure.neighbours.len(),
-    }
+    Structure::of(record, opening).faults()
 }
 
 /// Places by turn, and within the turn.
@@ -51,7 +55,7 @@ pub(super) type Place = (usize, usize);
 /// Who answers whom, and what does not fit.
 #[derive(Debug, Default)]
 pub(super) struct Structure<'a> {
-    pub shapes: Vec<Shape<'a>>,
+    pub shapes: Shapes<'a>,
     /// Answers with their calls.
     pub links: Vec<(Place, Place)>,
     pub orphans: Vec<Place>,
@@ -73,11 +77,11 @@ impl<'a> Structure<'a> {
         structure.link_by_name(record, &shapes);
         structure.find_late(record, &shapes);
         structure.shapes = shapes;
-        let is_packed = |(_, (turn, shape)): &(usize, (&Turn<'_>, &Shape<'_>))| {
+        let is_packed = |(_, (turn, shape)): &(usize, (&Turn<'_>, Shape<'_, '_>))| {
             turn.speaker() == Role::Tool && shape.own_answers() > 1
         };
         if record.format == Format::Messages {
-            let turns = record.turns.iter().zip(&structure.shapes).enumerate();
+            let turns = record.turns.iter().zip(structure.shapes.iter()).enumerate();
             structure.packed = turns.filter(is_packed).map(|(index, _)| index).collect();
         }
         let pairs = record.turns.windows(2).enumerate();
@@ -89,22 +93,30 @@ impl<'a> Structure<'a> {
         structure
     }
 
-    /// Whether the assistant calls by parts of what it says.
-    pub fn calls_in_parts(&self) -> bool {
-        self.shapes.iter().any(|shape| !shape.calls_in_parts.is_empty())
+    /// The number of faults of each kind.
+    pub fn faults(&self) -> Faults {
+        Faults {
+            orphan_responses: self.orphans.len(),
+            unanswered_calls: self.unanswered.len() + self.late.len(),
+            repeated_ids: self.repeated.len(),
+            packed_responses: self.packed.len(),
+            same_role_neighbours: self.neighbours.len(),
+        }
     }
 
-    fn link<'s>(&mut self, record: &Record<'a>, shapes: &'s [Shape<'a>]) {
-        let mut answered: Vec<Vec<bool>> = shapes
-            .iter()
-            .map(|shape| vec![false; shape.calls.len()])
-            .collect();
+    /// Whether the assistant calls by parts of what it says.
+    pub fn calls_in_parts(&self) -> bool {
+        self.shapes.call_in_parts()
+    }
+
+    fn link<'s>(&mut self, record: &Record<'a>, shapes: &'s Shapes<'a>) {
+        let mut answered = vec![false; shapes.ids().len()];
         let mut callers: FxHashMap<&'s str, Place> = FxHashMap::default();
         let mut searched: Searched<'s> = Searched::default();
         let mut seen: FxHashSet<&'s str> = FxHashSet::default();
         let mut open: Option<usize> = None;
-        let calls_in_parts = shapes.iter().any(|shape| !shape.calls_in_parts.is_empty());
-        for (index, (turn, shape)) in record.turns.iter().zip(shapes).enumerate() {
+        let calls_in_parts = shapes.call_in_parts();
+        for (index, (turn, shape)) in record.turns.iter().zip(shapes.iter()).enumerate() {
             match turn.speaker() {
                 Role::Assistant => {
                     open = Some(index);
@@ -148,41 +160,51 @@ impl<'a> Structure<'a> {
             }
         }
         // What is asked at the very end may still be answered.
-        let mut turns = record.turns.iter().zip(shapes);
-        let last = turns.rposition(|(turn, shape)| goes_on(turn, shape)).unwrap_or(0);
-        for (index, calls) in answered.iter().enumerate().take(last) {
+        let mut turns = record.turns.iter().zip(shapes.iter());
+        let last = turns
+            .rposition(|(turn, shape)| goes_on(turn, &shape))
+            .unwrap_or(0);
+        for (index, shape) in shapes.iter().enumerate().take(last) {
+            let first = shapes.first_of(index);
+            let calls = answered.get(first..first + shape.calls.len()).unwrap_or_default();
             let open = calls.iter().enumerate().filter(|(_, answered)| !**answered);
             self.unanswered.extend(open.map(|(place, _)| (index, place)));
         }
     }
 
-    fn find_late(&mut self, record: &Record<'a>, shapes: &[Shape<'a>]) {
+    fn find_late(&mut self, record: &Record<'a>, shapes: &Shapes<'a>) {
         let mut spoke = 0;
-        let mut spoke_before = Vec::with_capacity(record.turns.len());
-        for (index, (turn, shape)) in record.turns.iter().zip(shapes).enumerate() {
-            spoke_before.push(spoke);
-            if goes_on(turn, shape) {
+        // Links stand in the order of the answers.
+        let mut links = self.links.iter().peekable();
+        for (index, (turn, shape)) in record.turns.iter().zip(shapes.iter()).enumerate() {
+            while let Some(link) = links.next_if(|((answer, _), _)| *answer == index) {
+                let (_, (caller, _)) = link;
+                if spoke > *caller {
+                    self.late.push(*link);
+                }
+            }
+            if goes_on(turn, &shape) {
                 spoke = index;
             }
         }
-        let is_late = |((answer, _), (caller, _)): &&(Place, Place)| {
-            let spoke = spoke_before.get(*answer);
-            spoke.is_some_and(|spoke| spoke > caller)
-        };
-        self.late = self.links.iter().filter(is_late).copied().collect();
     }
 
     /// Ids in the text of calls may begin anew with each turn: they are repeated where a turn has one twice, or where two
     /// calls were answered by it.
-    fn repeat_in_texts(&mut self, shapes: &[Shape<'a>]) {
+    fn repeat_in_texts(&mut self, shapes: &Shapes<'a>) {
         let in_text = |id: &Option<Id<'a>>| matches!(id, Some(Cow::Owned(_)));
-        if !shapes.iter().any(|shape| shape.calls.iter().any(in_text)) {
+        let has_in_text = |shape: Shape<'_, 'a>| shape.calls.iter().any(in_text);
+        if !(shapes.ids().iter().any(in_text) && shapes.iter().any(has_in_text)) {
             return;
         }
-        let id_of = |ids: Option<&'_ Vec<Option<Id<'a>>>>, place: usize| ids?.get(place)?.clone();
         let by_id = self.links.iter().filter(|(answer, call)| {
-            let asked = id_of(shapes.get(call.0).map(|shape| &shape.calls), call.1);
-            asked.is_some() && asked == id_of(shapes.get(answer.0).map(|shape| &shape.answers), answer.1)
+            let asked = shapes
+                .get(call.0)
+                .and_then(|shape| shape.calls.get(call.1)?.as_deref());
+            let answered = shapes
+                .get(answer.0)
+                .and_then(|shape| shape.answers.get(answer.1)?.as_deref());
+            asked.is_some() && asked == answered
         });
         let by_id: FxHashSet<Place> = by_id.map(|(_, call)| *call).collect();
         let mut answered: FxHashSet<&str> = FxHashSet::default();
@@ -201,7 +223,7 @@ impl<'a> Structure<'a> {
     }
 
     /// Where a turn's calls, none of which has an id, were answered in part only, the answers go to the calls of their names.
-    fn link_by_name(&mut self, record: &Record<'a>, shapes: &[Shape<'a>]) {
+    fn link_by_name(&mut self, record: &Record<'a>, shapes: &Shapes<'a>) {
         let asks_names = |calls: &[Place]| {
             let shape = calls.first().and_then(|(turn, _)| shapes.get(*turn));
             shape.is_some_and(|shape| {
@@ -261,7 +283,7 @@ impl<'a> Structure<'a> {
 }
 
 /// Whether a turn says something that is no answer: from then on, answers to what was called before come late.
-fn goes_on(turn: &Turn<'_>, shape: &Shape<'_>) -> bool {
+fn goes_on(turn: &Turn<'_>, shape: &Shape<'_, '_>) -> bool {
     match turn.speaker() {
         Role::Human => shape.in_parts == 0,
         role => matches!(role, Role::Assistant | Role::System),
@@ -284,11 +306,13 @@ fn answered_call<'a>(
     id: Option<&'a str>,
     open: Option<usize>,
     callers: &FxHashMap<&str, Place>,
-    shapes: &[Shape<'_>],
-    answered: &mut [Vec<bool>],
+    shapes: &Shapes<'_>,
+    answered: &mut [bool],
     searched: &mut Searched<'a>,
 ) -> Answer {
-    let calls_of = |turn: usize| shapes.get(turn).map_or(&[][..], |shape| &shape.calls[..]);
+    /// Calls of one turn up to which all are looked at each time.
+    const FEW: usize = 4;
+    let calls_of = |turn: usize| shapes.get(turn).map_or(&[][..], |shape| shape.calls);
     let first = id.and_then(|id| callers.get(id).copied());
     let by_id = first.map(|(turn, _)| turn);
     let Some(caller) = by_id.or(open) else {
@@ -307,24 +331,30 @@ fn answered_call<'a>(
         (_, Some(_)) => call.is_none(),
         _ => true,
     };
-    let free = |place: usize| {
-        let answered = answered.get(caller).and_then(|calls| calls.get(place));
-        answered == Some(&false)
-    };
+    let of_caller = shapes.first_of(caller);
+    let free = |place: usize| answered.get(of_caller + place) == Some(&false);
     // No call becomes free again, so that each is looked at once for every id that there is.
     let key = (caller, id.is_some(), id.filter(|_| by_id.is_some()));
-    let from = searched.entry(key).or_insert(first.map_or(0, |(_, place)| place));
+    let mut from = first.map_or(0, |(_, place)| place);
+    let mut searched = (calls.len() > FEW).then(|| searched.entry(key).or_insert(from));
+    if let Some(searched) = &searched {
+        from = **searched;
+    }
     let mut places = calls
         .iter()
         .enumerate()
-        .skip(*from)
+        .skip(from)
         .filter(|(_, call)| fits(call.as_deref()));
     let Some((place, _)) = places.find(|(place, _)| free(*place)) else {
-        *from = calls.len();
+        if let Some(searched) = &mut searched {
+            **searched = calls.len();
+        }
         return Answer::Nobody;
     };
-    *from = place + 1;
-    if let Some(answered) = answered.get_mut(caller).and_then(|calls| calls.get_mut(place)) {
+    if let Some(searched) = &mut searched {
+        **searched = place + 1;
+    }
+    if let Some(answered) = answered.get_mut(of_caller + place) {
         *answered = true;
     }
     Answer::Call((caller, place))
@@ -332,11 +362,11 @@ fn answered_call<'a>(
 
 fn is_repeated(before: &Turn<'_>, after: &Turn<'_>, opening: &str) -> bool {
     let is_summary = |turn: &Turn<'_>| {
-        let text = turn.content.and_then(|content| content.strip_prefix('"'));
+        let text = turn.content().and_then(|content| content.strip_prefix('"'));
         text.is_some_and(|text| text.starts_with(opening))
     };
     matches!(after.speaker(), Role::System | Role::Human | Role::Assistant)
-        && before.role_name == after.role_name
+        && before.role_name() == after.role_name()
         && !is_summary(before)
         && !is_summary(after)
 }

@@ -117,6 +117,105 @@ fn chat_turns_are_charged_part_by_part_with_their_calls() {
 }
 
 #[test]
+fn parts_are_charged_for_what_a_model_reads_of_them() {
+    let charged = |part: &str, expected: &[&str]| {
+        let text = format!(r#"{{"messages": [{{"role": "user", "content": [{part}]}}]}}"#);
+        assert_eq!(first_pieces(&text), expected, "{part}");
+    };
+    let call = r#""name": "f", "cache_control": {"type": "ephemeral"}"#;
+    charged(
+        r#"{"type": "text", "text": "a", "cache_control": {"type": "ephemeral"}}"#,
+        &["a"],
+    );
+    charged(r#"{"type": "text", "text": null}"#, &[]);
+    charged(r#"{"type": "text", "text": {"a":  1}}"#, &[r#"{"a":  1}"#]);
+    charged(
+        r#"{"type": "input_text", "text": "a"}, {"type": "output_text", "text": "b", "annotations": []}"#,
+        &["a", "b"],
+    );
+    charged(
+        r#"{"type": "thinking", "thinking": "a\nb", "signature": "EqQC"}"#,
+        &["a\nb"],
+    );
+    charged(
+        r#"{"type": "thinking", "thinking": "", "thinkingSignature": "EqQC"}"#,
+        &[""],
+    );
+    charged(r#"{"type": "redacted_thinking", "data": "EmwK"}"#, &[]);
+    charged(
+        r#"{"type": "reasoning", "text": "a"}, {"type": "reasoning", "reasoning": "b"}"#,
+        &["a", "b"],
+    );
+    charged(r#"{"type": "refusal", "refusal": "no"}"#, &["no"]);
+    charged(
+        &format!(r#"{{"type": "tool_use", "id": "toolu_1", {call}, "input": {{"a":  1}}}}"#),
+        &["f", r#"{"a":  1}"#],
+    );
+    charged(
+        &format!(r#"{{"type": "toolCall", "id": "toolu_1", {call}, "arguments": {{}}}}"#),
+        &["f", "{}"],
+    );
+    charged(
+        &format!(r#"{{"type": "function_call", "call_id": "c", {call}, "arguments": "{{\"a\": 1}}"}}"#),
+        &["f", r#"{"a": 1}"#],
+    );
+    let result = |content: &str| {
+        format!(r#"{{"type": "tool_result", "tool_use_id": "toolu_1", "is_error": true{content}}}"#)
+    };
+    charged(&result(""), &[]);
+    charged(&result(r#", "content": null"#), &[]);
+    charged(&result(r#", "content": "x\ty""#), &["x\ty"]);
+    charged(&result(r#", "content": 3.50"#), &["3.50"]);
+    let nested = r#", "content": [{"type": "text", "text": "x"}, {"type": "image", "source": {"data": "iVBO"}}, {"type": "tool_result", "content": "y"}]"#;
+    charged(
+        &result(nested),
+        &["x", "<image>", r#"{"type": "tool_result", "content": "y"}"#],
+    );
+    charged(r#"{"tool_use_id": "toolu_1", "content": "x"}"#, &["x"]);
+    charged(
+        r#"{"type": "function_call_output", "call_id": "c", "output": "x"}"#,
+        &["x"],
+    );
+    // What nobody knows costs its JSON text.
+    charged(
+        r#"{"type": "document", "title":  "a"}"#,
+        &[r#"{"type": "document", "title":  "a"}"#],
+    );
+    charged(r#"{"value": 1}"#, &[r#"{"value": 1}"#]);
+}
+
+#[test]
+fn a_call_written_in_a_part_and_in_a_field_costs_once() {
+    let call = |id: &str| format!(r#"{{"type": "tool_use", "id": "{id}", "name": "f", "input": {{}}}}"#);
+    let text = format!(
+        r#"{{"messages": [{{"role": "assistant", "content": [{}, {}], "tool_calls": [{{"id": "1", "function": {{"name": "f", "arguments": "{{}}"}}}}]}}]}}"#,
+        call("1"),
+        call("2")
+    );
+    assert_eq!(first_pieces(&text), ["f", "{}", "f", "{}"]);
+}
+
+#[test]
+fn a_thought_among_parts_is_read_without_its_signature() {
+    let text = r#"{"messages": [{"role": "assistant", "content": [{"type": "thinking", "thinking": "why", "signature": "EqQC"},
+        {"type": "redacted_thinking", "data": "EmwK"}, {"type": "text", "text": "so"}]}]}"#;
+    assert_eq!(view(&record(text).turns[0], 0).text, "why\nso");
+}
+
+#[test]
+fn images_of_each_result_are_its_own() {
+    let text = r#"{"messages": [{"role": "user", "content": [{"type": "image"}, {"type": "tool_result", "tool_use_id": "1", "content": "x"},
+        {"type": "tool_result", "tool_use_id": "2", "content": [{"type": "image"}, {"type": "image"}]}]},
+        {"role": "tool", "content": [{"type": "image_url"}]}]}"#;
+    let record = record(text);
+    assert_eq!(
+        (record.turns[0].images(), record.turns[0].images_of_responses()),
+        (3, vec![0, 2])
+    );
+    assert_eq!(record.turns[1].images_of_responses(), [1]);
+}
+
+#[test]
 fn a_turn_without_a_readable_role_is_opaque_and_counts_by_its_json() {
     for turn in [
         r#""just text""#,
@@ -205,7 +304,8 @@ fn function_call_turns_are_calls_of_the_assistant() {
         (Role::Assistant, "f")
     );
     assert_eq!(views[1].responses[0].content, "{\"ok\": true}");
-    assert_eq!(answered_turns(&views), [None, Some(0)]);
+    let views = Views::of(&record, Vec::new());
+    assert!(answered_turns(&views).eq([None, Some(0)]));
 }
 
 #[test]
@@ -220,14 +320,10 @@ fn responses_find_their_call_by_id_across_other_turns_and_by_place_without_one()
         {"role": "user", "content": "x"},
         {"role": "tool", "content": "an orphan"}]}"#;
     let record = record(text);
-    let views: Vec<_> = record
-        .turns
-        .iter()
-        .enumerate()
-        .map(|(index, turn)| view(turn, index))
-        .collect();
+    let views = Views::of(&record, Vec::new());
+    let answered: Vec<Option<usize>> = answered_turns(&views).collect();
     assert_eq!(
-        answered_turns(&views),
+        answered,
         [None, None, Some(0), None, Some(3), Some(3), None, None]
     );
 }

@@ -43,6 +43,28 @@ pub struct ToolResponse<'a> {
 }
 
 impl TurnView<'_> {
+    /// The same, borrowing from nothing.
+    pub fn into_owned(self) -> TurnView<'static> {
+        let own = |text: Cow<'_, str>| -> Cow<'static, str> { Cow::Owned(text.into_owned()) };
+        let call = |call: ToolCall<'_>| ToolCall {
+            id: call.id.map(own),
+            name: own(call.name),
+            arguments: own(call.arguments),
+        };
+        let response = |response: ToolResponse<'_>| ToolResponse {
+            id: response.id.map(own),
+            name: response.name.map(own),
+            content: own(response.content),
+        };
+        TurnView {
+            index: self.index,
+            role: self.role,
+            text: own(self.text),
+            calls: self.calls.into_iter().map(call).collect(),
+            responses: self.responses.into_iter().map(response).collect(),
+        }
+    }
+
     /// Every text of the turn that an identifier may stand in: prose, arguments, responses.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         std::iter::once(self.text.as_ref())

@@ -29,6 +29,11 @@ pub fn apply(workspace: &Workspace, responses: &[&str], more: &[&str]) -> Ran {
 
 /// The same records with a server that answers at once.
 pub fn chat(more: &[&str]) -> Workspace {
+    chat_at(more).0
+}
+
+/// The same, with the server's address.
+pub fn chat_at(more: &[&str]) -> (Workspace, String) {
     let server = Server::start(|_, request| {
         let question = user_text(&request.body_json().unwrap());
         super::chat::completion(&summary(&question))
@@ -47,7 +52,7 @@ pub fn chat(more: &[&str]) -> Workspace {
     workspace
         .compress(&[&arguments[..], &SETTINGS, more].concat())
         .exits(0);
-    workspace
+    (workspace, url)
 }
 
 /// The lines of a file, each read as a request.

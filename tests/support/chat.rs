@@ -200,6 +200,7 @@ pub fn summarize_turns(
         is_redacted: false,
         previous: None,
         in_progress: None,
+        around: trajfit::summarize::Around::default(),
         files_follow: false,
         anchors,
         max_tokens: 200,

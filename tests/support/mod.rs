@@ -5,9 +5,12 @@ pub mod asked;
 pub mod batch;
 pub mod chat;
 pub mod cli;
+#[cfg(target_os = "linux")]
+pub mod disk;
 pub mod generate;
 pub mod oracle;
 pub mod program;
+pub mod rendered;
 pub mod secrets;
 pub mod server;
 pub mod structure;
@@ -18,10 +21,28 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use trajfit::compress::{Protection, SummaryPlacement};
-use trajfit::fit::{CountMode, FitSettings, Fitted, Fitter, OnFailure, OverLimit, Strategy};
+use trajfit::fit::{
+    CountMode, FitSettings, Fitted, Fitter, OnFailure, OverLimit, PerTrajectory, Strategy, TemplateArguments,
+};
 use trajfit::summarize::Summarizer;
 use trajfit::summarize::extractive::Extractive;
 use trajfit::tokens::TokenCounter;
+
+/// Waits for a program. Returns how it ended, and its peak of resident memory in MB, as far as that was seen.
+#[cfg(target_os = "linux")]
+pub fn peak_of(mut child: std::process::Child) -> (std::process::ExitStatus, f64) {
+    let mut peak = 0.0_f64;
+    loop {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let kilobytes = line.and_then(|line| line.trim().strip_suffix("kB")?.trim().parse::<f64>().ok());
+        peak = peak.max(kilobytes.unwrap_or_default() / 1e3);
+        if let Some(status) = child.try_wait().unwrap() {
+            return (status, peak);
+        }
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+}
 
 /// The built-in tokenizer, loaded once.
 pub fn counter() -> Arc<dyn TokenCounter> {
@@ -42,8 +63,10 @@ pub fn settings(target_max_tokens: usize, summary_target_tokens: usize) -> FitSe
         grounding: true,
         file_footer: false,
         redaction: true,
+        redact_pii: false,
         protection: Protection::default(),
         notice: Some("\n\nEarlier steps may be summarized.".to_owned()),
+        template_arguments: TemplateArguments::AsWritten,
         image_tokens: 1500,
         format: None,
         over_limit: OverLimit::Keep,
@@ -51,7 +74,7 @@ pub fn settings(target_max_tokens: usize, summary_target_tokens: usize) -> FitSe
         reject_invented: false,
         sanitize: false,
         dry_run: false,
-        per_trajectory: false,
+        per_trajectory: PerTrajectory::None,
     }
 }
 

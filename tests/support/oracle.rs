@@ -10,73 +10,79 @@ use trajfit::tokens::TokenCounter;
 
 const IMAGE_TOKENS: usize = 1500;
 
+/// JSON text as written.
+type Json = Box<RawValue>;
+type Object = HashMap<String, Json>;
+
 /// What a record's trajectory costs, by the rules of the counting section.
-pub fn cost(record: &Value, counter: &dyn TokenCounter) -> usize {
-    let turns = record
-        .get("conversations")
-        .or_else(|| record.get("messages"))
-        .and_then(Value::as_array);
-    let extra = record
+pub fn cost(record: &Json, counter: &dyn TokenCounter) -> usize {
+    let record = object(record).expect("records are objects");
+    let turns = record.get("conversations").or_else(|| record.get("messages"));
+    let turns = turns.and_then(|turns| list(turns)).unwrap_or_default();
+    let system = record
         .get("system")
-        .and_then(Value::as_str)
-        .map_or(0, |system| counter.count(system));
-    extra
-        + turns
-            .into_iter()
-            .flatten()
-            .map(|turn| turn_cost(turn, counter))
-            .sum::<usize>()
+        .filter(|system| system.get().starts_with('"'));
+    let turns: usize = turns.iter().map(|turn| turn_cost(turn, counter)).sum();
+    value_cost(system, counter) + turns
 }
 
-fn turn_cost(turn: &Value, counter: &dyn TokenCounter) -> usize {
-    let object = turn.as_object().expect("generated turns are objects");
-    let content = object
-        .get("value")
-        .or_else(|| object.get("content"))
-        .map_or(0, |value| content_cost(value, counter));
-    let reasoning = object
-        .get("reasoning_content")
-        .map_or(0, |value| value_cost(value, counter));
-    let calls = object
+fn object(value: &RawValue) -> Option<Object> {
+    serde_json::from_str(value.get()).ok()
+}
+
+fn list(value: &RawValue) -> Option<Vec<Box<RawValue>>> {
+    serde_json::from_str(value.get()).ok()
+}
+
+fn turn_cost(turn: &RawValue, counter: &dyn TokenCounter) -> usize {
+    let turn = object(turn).expect("generated turns are objects");
+    let content = turn.get("value").or_else(|| turn.get("content"));
+    let calls = turn
         .get("tool_calls")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten();
-    let calls: usize = calls.map(|call| call_cost(&call["function"], counter)).sum();
-    content
-        + reasoning
-        + calls
-        + object
-            .get("function_call")
-            .map_or(0, |call| call_cost(call, counter))
+        .and_then(|calls| list(calls))
+        .unwrap_or_default();
+    let functions = calls
+        .iter()
+        .map(|call| object(call).unwrap().remove("function").unwrap());
+    let calls: usize = functions
+        .chain(turn.get("function_call").cloned())
+        .map(|call| call_cost(&call, counter))
+        .sum();
+    content_cost(content, counter) + value_cost(turn.get("reasoning_content"), counter) + calls
 }
 
-fn call_cost(call: &Value, counter: &dyn TokenCounter) -> usize {
-    value_cost(&call["name"], counter) + value_cost(&call["arguments"], counter)
+fn call_cost(call: &RawValue, counter: &dyn TokenCounter) -> usize {
+    let call = object(call).unwrap_or_default();
+    let arguments = call.get("arguments").or_else(|| call.get("input"));
+    value_cost(call.get("name"), counter) + value_cost(arguments, counter)
 }
 
-fn content_cost(content: &Value, counter: &dyn TokenCounter) -> usize {
-    match content.as_array() {
-        Some(parts) if !parts.is_empty() && parts.iter().all(Value::is_object) => {
+fn content_cost(content: Option<&Json>, counter: &dyn TokenCounter) -> usize {
+    match content.and_then(|content| list(content)) {
+        Some(parts) if !parts.is_empty() && parts.iter().all(|part| object(part).is_some()) => {
             parts.iter().map(|part| part_cost(part, counter)).sum()
         }
         _ => value_cost(content, counter),
     }
 }
 
-fn part_cost(part: &Value, counter: &dyn TokenCounter) -> usize {
-    match part["type"].as_str() {
-        Some("text") => value_cost(&part["text"], counter),
-        Some("image_url") => IMAGE_TOKENS,
-        _ => value_cost(part, counter),
+fn part_cost(part: &Json, counter: &dyn TokenCounter) -> usize {
+    let fields = object(part).unwrap_or_default();
+    match fields.get("type").map(|kind| kind.get()) {
+        Some("\"text\"") => value_cost(fields.get("text"), counter),
+        Some("\"thinking\"") => value_cost(fields.get("thinking"), counter),
+        Some("\"tool_use\"" | "\"toolCall\"") => call_cost(part, counter),
+        Some("\"tool_result\"") => content_cost(fields.get("content"), counter),
+        Some("\"image_url\"" | "\"image\"") => IMAGE_TOKENS,
+        _ => value_cost(Some(part), counter),
     }
 }
 
-fn value_cost(value: &Value, counter: &dyn TokenCounter) -> usize {
-    match value {
-        Value::Null => 0,
-        Value::String(text) => counter.count(text),
-        other => counter.count(&other.to_string()),
+fn value_cost(value: Option<&Json>, counter: &dyn TokenCounter) -> usize {
+    match value.map(|value| value.get()) {
+        None | Some("null") => 0,
+        Some(text) if text.starts_with('"') => counter.count(&serde_json::from_str::<String>(text).unwrap()),
+        Some(other) => counter.count(other),
     }
 }
 

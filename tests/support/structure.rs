@@ -51,3 +51,23 @@ pub fn fill(value: &mut Value, number: &mut usize) {
         _ => {}
     }
 }
+
+/// A text part.
+pub fn text(text: &str) -> Value {
+    json!({"type": "text", "text": text})
+}
+
+/// A part that calls `bash`.
+pub fn uses(id: &str, command: &str) -> Value {
+    json!({"type": "tool_use", "id": id, "name": "bash", "input": {"command": command}})
+}
+
+/// A part that answers a call.
+pub fn result(id: &str, content: &Value) -> Value {
+    json!({"type": "tool_result", "tool_use_id": id, "content": content})
+}
+
+/// A turn in parts.
+pub fn said(role: &str, parts: &[Value]) -> Value {
+    json!({"role": role, "content": parts})
+}

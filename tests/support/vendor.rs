@@ -23,6 +23,25 @@ pub enum Fault {
     HangsAfter,
 }
 
+/// How a vendor refuses what its queue does not take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refusal {
+    /// At once, with that status.
+    Status(u16),
+    /// The batch is made, and fails.
+    Fails,
+}
+
+/// What a vendor takes at once.
+#[derive(Clone, Copy)]
+struct Queue {
+    /// Tokens as this vendor counts them (see [`tokens`]).
+    tokens: u64,
+    refusal: Refusal,
+    /// Batches that it refuses before it takes the first one, since others' are there.
+    occupied: usize,
+}
+
 /// How a batch ends: its state, its output, its errors.
 pub type End = (&'static str, String, String);
 
@@ -35,6 +54,8 @@ pub struct Made {
     upload: Option<String>,
     metadata: Value,
     looks: usize,
+    /// Whether the queue was full.
+    pub is_refused: bool,
 }
 
 #[derive(Default)]
@@ -43,6 +64,9 @@ struct Known {
     batches: Vec<Made>,
     faults: Vec<(String, Fault)>,
     log: Vec<String>,
+    queue: Option<Queue>,
+    refusals: usize,
+    most_at_once: usize,
 }
 
 /// The vendor.
@@ -75,6 +99,25 @@ impl Vendor {
         self.known.lock().unwrap().faults.push((step.to_owned(), fault));
     }
 
+    /// Lets its queue take so many tokens, once it has refused that many batches for those of others.
+    pub fn takes(&self, tokens: u64, refusal: Refusal, occupied: usize) {
+        self.known.lock().unwrap().queue = Some(Queue {
+            tokens,
+            refusal,
+            occupied,
+        });
+    }
+
+    /// How often its queue was full.
+    pub fn refusals(&self) -> usize {
+        self.known.lock().unwrap().refusals
+    }
+
+    /// How many batches were in its queue at once.
+    pub fn most_at_once(&self) -> usize {
+        self.known.lock().unwrap().most_at_once
+    }
+
     /// The batches made.
     pub fn batches(&self) -> Vec<Made> {
         self.known.lock().unwrap().batches.clone()
@@ -94,7 +137,7 @@ impl Vendor {
     /// How often each request was submitted.
     pub fn submitted(&self) -> BTreeMap<String, usize> {
         let mut submitted = BTreeMap::new();
-        for batch in self.batches() {
+        for batch in self.batches().iter().filter(|batch| !batch.is_refused) {
             for line in batch.text.lines() {
                 *submitted.entry(request(line).0).or_default() += 1;
             }
@@ -151,19 +194,20 @@ fn answer(known: &mut Known, request: &Request, end: &dyn Fn(usize, &str) -> End
             let upload = body["input_file_id"].as_str().unwrap().to_owned();
             assert_eq!(body["endpoint"], "/v1/chat/completions");
             let number: usize = upload.trim_start_matches("file-").parse().unwrap();
-            known.batches.push(Made {
+            let made = Made {
                 id: format!("batch_{id}"),
                 text: known.uploads[number - 1].clone(),
                 upload: Some(upload),
                 metadata: body["metadata"].clone(),
                 looks: 0,
-            });
-            json(told(known, id - 1, end))
+                is_refused: false,
+            };
+            enqueue(known, made).unwrap_or_else(|| json(told(known, id - 1, end)))
         }
         ["messages", "batches"] if posted => {
             let body: Value = request.body_json().unwrap();
             let requests = body["requests"].as_array().unwrap();
-            known.batches.push(Made {
+            let made = Made {
                 id: format!("msgbatch_{id}"),
                 text: requests
                     .iter()
@@ -173,8 +217,9 @@ fn answer(known: &mut Known, request: &Request, end: &dyn Fn(usize, &str) -> End
                 upload: None,
                 metadata: Value::Null,
                 looks: 0,
-            });
-            json(told(known, id - 1, end))
+                is_refused: false,
+            };
+            enqueue(known, made).unwrap_or_else(|| json(told(known, id - 1, end)))
         }
         ["batches"] | ["messages", "batches"] => json(page(known, request, end)),
         ["messages", "batches", id, "results"] => {
@@ -189,6 +234,63 @@ fn answer(known: &mut Known, request: &Request, end: &dyn Fn(usize, &str) -> End
         }
         _ => ResponseTemplate::new(404),
     }
+}
+
+/// What a request costs in the queue: about four bytes a token.
+pub fn tokens(requests: &str) -> u64 {
+    requests.len() as u64 / 4
+}
+
+/// Takes a batch into the queue, or refuses it; the answer where that is at once.
+fn enqueue(known: &mut Known, made: Made) -> Option<ResponseTemplate> {
+    let running: Vec<&Made> = known
+        .batches
+        .iter()
+        .filter(|batch| batch.looks < 2 && !batch.is_refused)
+        .collect();
+    let at_once = running.len() + 1;
+    let enqueued: u64 = running.iter().map(|batch| tokens(&batch.text)).sum();
+    let enqueued = enqueued + tokens(&made.text);
+    let full = known.queue.as_mut().and_then(|queue| {
+        let is_occupied = queue.occupied > 0;
+        queue.occupied = queue.occupied.saturating_sub(1);
+        (is_occupied || enqueued > queue.tokens).then_some(*queue)
+    });
+    let Some(queue) = full else {
+        known.most_at_once = known.most_at_once.max(at_once);
+        known.batches.push(made);
+        return None;
+    };
+    known.refusals += 1;
+    match queue.refusal {
+        Refusal::Fails => {
+            known.batches.push(Made {
+                is_refused: true,
+                ..made
+            });
+            None
+        }
+        Refusal::Status(status) => {
+            // Anthropic does not say how much its queue takes.
+            let message = if made.upload.is_some() {
+                queue_is_full(queue.tokens)
+            } else {
+                "This request would exceed your account's rate limit. Please try again later.".to_owned()
+            };
+            let error = json!({"type": "rate_limit_error", "message": message});
+            Some(ResponseTemplate::new(status).set_body_json(json!({"type": "error", "error": error})))
+        }
+    }
+}
+
+/// `OpenAI`'s words.
+fn queue_is_full(limit: u64) -> String {
+    let limit = limit.to_string();
+    let (thousands, rest) = limit.split_at(limit.len().saturating_sub(3));
+    format!(
+        "Enqueued token limit reached for test-model in organization org-1. Limit: {thousands},{rest} enqueued tokens. \
+         Please try again once some in_progress batches have been completed."
+    )
 }
 
 /// One batch a page, the latest first.
@@ -231,6 +333,14 @@ fn told(known: &Known, at: usize, end: &dyn Fn(usize, &str) -> End) -> Value {
         });
     }
     let number = at + 1;
+    if batch.is_refused {
+        let message = queue_is_full(known.queue.unwrap().tokens);
+        return json!({
+            "id": batch.id, "object": "batch", "input_file_id": batch.upload, "metadata": batch.metadata,
+            "status": "failed", "request_counts": {"total": 0, "completed": 0, "failed": 0},
+            "errors": {"object": "list", "data": [{"code": "token_limit_exceeded", "message": message, "line": null}]},
+        });
+    }
     json!({
         "id": batch.id, "object": "batch", "input_file_id": batch.upload, "metadata": batch.metadata,
         "status": if done { state } else { "in_progress" },
@@ -238,7 +348,7 @@ fn told(known: &Known, at: usize, end: &dyn Fn(usize, &str) -> End) -> Value {
         "output_file_id": (done && !output.is_empty()).then(|| format!("output-{number}")),
         "error_file_id": (done && !errors.is_empty()).then(|| format!("errors-{number}")),
         "errors": (done && state == "failed").then(|| json!({"object": "list", "data": [
-            {"code": "token_limit_exceeded", "message": "Enqueued token limit reached."},
+            {"code": "billing_hard_limit_reached", "message": "Billing hard limit has been reached."},
         ]})),
     })
 }

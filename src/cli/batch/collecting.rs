@@ -51,6 +51,7 @@ pub fn collect(
         sample: options
             .sample
             .map_or(Sample::ALL, |percent| Sample::new(percent, options.seed)),
+        max_record_bytes: config.input.max_record_bytes.0,
         jobs: running::jobs(config),
         target: flags::request_target(config, collecting.path),
         force: collecting.force,

@@ -14,24 +14,28 @@ const ONE_BY_ONE: [&str; 4] = [
 ];
 
 /// Keys about sending anything at all.
-const SENDING: [&str; 8] = [
+const SENDING: [&str; 9] = [
     "summarization.api_key_env",
     "summarization.headers",
     "summarization.timeout",
     "summarization.retry_delay",
     "summarization.max_requests",
     "summarization.max_cost",
+    "batch.max_enqueued_tokens",
     "batch.poll_interval",
     "batch.max_rounds",
 ];
 
 /// Keys about what is written in the end.
-const WRITING: [&str; 6] = [
+const WRITING: [&str; 9] = [
     "summarization.on_failure",
     "compression.over_limit",
     "output.compress",
     "output.output_suffix",
-    "metrics.enabled",
+    "output.rejects_file",
+    "metrics.file",
+    "metrics.summary_file",
+    "metrics.csv_safe",
     "metrics.per_trajectory",
 ];
 

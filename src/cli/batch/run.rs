@@ -10,7 +10,7 @@ use super::flags::{self, BatchFlags};
 use super::keys::RunKeys;
 use super::watch::Watch;
 use super::{apply, export};
-use crate::batch::{Batch, BatchError, Folder, RUN_AGAIN, ResponseFiles, Rounds, State, Vendor};
+use crate::batch::{Batch, BatchError, Folder, RUN_AGAIN, ResponseFiles, Rounds, State, Vendor, part_of};
 use crate::cli::compress::CompressOptions;
 use crate::cli::errors::CliError;
 use crate::cli::exit::ExitStatus;
@@ -18,6 +18,7 @@ use crate::cli::inputs::is_dash;
 use crate::cli::{running, summarizer};
 use crate::metrics::Tokens;
 use crate::pipeline::{self, Collected};
+use crate::summarize::batch::queue::Room;
 use crate::summarize::chat::ChatSettings;
 
 /// Have everything asked and answered through a Batch API, and write the output.
@@ -88,6 +89,8 @@ pub fn run(args: RunArgs) -> Result<ExitStatus, CliError> {
     let status = apply::apply(&options, &responses, false)?;
     state.rounds = 0;
     state.spent = crate::batch::Spent::default();
+    // The next run finds out what is allowed then.
+    state.room = Room::default();
     let saved = folder.save(&state);
     saved.map_err(|error| fault("write", &folder.state(), &error))?;
     Ok(status)
@@ -201,9 +204,18 @@ impl Run<'_> {
             let message = format!("round {round} would make it about ${cost:.2}, over the limit of ${most}");
             return over(message, "--max-cost");
         }
-        for file in &collected.files {
+        let sizes = collected.files.iter().map(|file| {
+            let size = file.metadata().map(|metadata| metadata.len());
+            size.map_err(|error| fault("read", file, &error))
+        });
+        let sizes: Vec<u64> = sizes.collect::<Result<_, _>>()?;
+        let all: u64 = sizes.iter().sum();
+        for (file, size) in collected.files.iter().zip(sizes) {
             let batch = Batch::of(file).map_err(|error| fault("read", file, &error))?;
-            self.state.batches.push(batch);
+            self.state.batches.push(Batch {
+                prompt_tokens: part_of(collected.requests.prompt_tokens, size, all),
+                ..batch
+            });
         }
         self.state.rounds = round;
         self.state.spent = spent;
@@ -225,6 +237,15 @@ impl Run<'_> {
             folder: &self.folder,
             state: &mut self.state,
             vendor: Vendor::new(&self.settings, &self.stop).map_err(wrong)?,
+            limit: Room {
+                tokens: self
+                    .options
+                    .config
+                    .batch
+                    .max_enqueued_tokens
+                    .map(|most| most as u64),
+                requests: None,
+            },
             interval: Duration::from_secs_f64(self.options.config.batch.poll_interval),
             tell: &mut tell,
         };
@@ -241,7 +262,7 @@ fn refuse_no_answers(responses: &ResponseFiles, before: Option<u64>) -> Result<(
     let found = &responses.found;
     let expired = found.failed.contains_key("summary_expired") && before == Some(found.answered);
     // What was refused for how it was written is written otherwise the next time.
-    if (found.answered > 0 || found.taught > 0) && !expired {
+    if (found.answered > 0 || found.taught > 0 || found.too_long > 0) && !expired {
         return Ok(());
     }
     Err(no_answers(responses))

@@ -54,6 +54,18 @@ impl Watch {
                 thousands(batch.requests),
                 batch.id.as_deref().unwrap_or_default()
             )),
+            Event::Full(batch, full) => self.line(&format!(
+                "{} waits, since the queue is full: {}",
+                batch.file, full.said
+            )),
+            Event::Split(batch, parts) => self.line(&format!(
+                "{} is sent in {parts} parts, so that they fit into the queue",
+                batch.file
+            )),
+            Event::TooLarge(batch) => self.line(&format!(
+                "{}: its request is longer than the queue takes, and is made in pieces",
+                batch.file
+            )),
             Event::Progress(job) => self.progress(job),
             Event::Waiting(interval) => self.waiting(*interval),
             Event::Unseen(error) => self.line(&format!("warning: {error}")),

@@ -1,41 +1,38 @@
 //! Identifiers that a text names and none of its sources does: what a summary made up.
 
+use aho_corasick::AhoCorasick;
+use memchr::memmem;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Matcher, argument_values, identifiers};
-use crate::trajectory::TurnView;
+use super::{Matcher, Search, argument_values, identifiers};
+use crate::trajectory::{TurnView, Turns};
 
 /// Identifiers of one text that are looked for, at most.
 const MAX_NAMED: usize = 4_096;
 
+/// How JSON text escapes a character by its number.
+const ESCAPED: &[u8] = b"\\u";
+
 /// How a marker of redaction begins: what stands in it was never meant to be found.
 const REDACTED: &str = "[REDACTED:";
 
-/// The identifiers of `text` that occur, as whole identifiers, in none of `sources`, in order of appearance. A source that is
+/// The identifiers of `text` that occur, as whole identifiers, in none of `turns` and `others`, in order of appearance. A source that is
 /// JSON text is looked into as written and decoded; a line end in a source counts as a space.
-pub fn invented<'s>(text: &str, sources: impl Iterator<Item = &'s str> + Clone) -> Vec<String> {
+pub fn invented<'s>(
+    text: &str,
+    turns: Turns<'_>,
+    others: impl Iterator<Item = &'s str> + Clone,
+) -> Vec<String> {
     let named = named(text);
     let matcher = Matcher::new(named.iter().map(String::as_str));
-    let mut missing = vec![true; named.len()];
-    for source in sources.clone() {
-        matcher.find(source, &mut missing, |_, _| false);
-    }
-    // Few get here, so that what they are looked for in may cost more.
+    let mut search = Search::new(&matcher, vec![true; named.len()]);
+    each_source(turns, others.clone(), |source| search.find(source, |_, _| false));
+    let mut missing = search.into_wanted();
+    // Most models reword some identifier, so this is common: only texts that may hold one are looked into closely.
     if missing.contains(&true) {
-        let places: FxHashMap<&str, usize> = named.iter().map(String::as_str).zip(0..).collect();
-        for source in sources {
-            for value in argument_values(source) {
-                let line = one_line(&value.text);
-                matcher.find(&line, &mut missing, |_, _| false);
-                // What the scanner takes for an identifier here it may take for one there: `9p` of `1,9p`.
-                identifiers(&line, |identifier| {
-                    if let Some(is_missing) = places.get(identifier).and_then(|place| missing.get_mut(*place))
-                    {
-                        *is_missing = false;
-                    }
-                });
-            }
-        }
+        find_decoded(&named, &matcher, &mut missing, |look| {
+            each_source(turns, others, look);
+        });
     }
     let lost = named
         .into_iter()
@@ -44,8 +41,56 @@ pub fn invented<'s>(text: &str, sources: impl Iterator<Item = &'s str> + Clone) 
     lost.map(|(identifier, _)| identifier).collect()
 }
 
+/// Looks for the missing identifiers in sources as decoded, with their white space as single spaces.
+fn find_decoded(
+    named: &[String],
+    matcher: &Matcher<'_>,
+    missing: &mut [bool],
+    each_source: impl FnOnce(&mut dyn FnMut(&str)),
+) {
+    let wanted = named.iter().zip(missing.iter());
+    let wanted = wanted.filter(|(_, is_missing)| **is_missing);
+    let cores: FxHashSet<&str> = wanted.map(|(identifier, _)| core(identifier)).collect();
+    let cores = AhoCorasick::new(cores).ok();
+    let may_hold = |text: &str| cores.as_ref().is_none_or(|cores| cores.is_match(text));
+    let places: FxHashMap<&str, usize> = named.iter().map(String::as_str).zip(0..).collect();
+    each_source(&mut |source| {
+        if !may_hold(source) && memmem::find(source.as_bytes(), ESCAPED).is_none() {
+            return;
+        }
+        for value in argument_values(source) {
+            if !may_hold(&value.text) {
+                continue;
+            }
+            let line = one_line(&value.text);
+            matcher.find(&line, missing, |_, _| false);
+            // What the scanner takes for an identifier here it may take for one there: `9p` of `1,9p`.
+            identifiers(&line, |identifier| {
+                if let Some(is_missing) = places.get(identifier).and_then(|place| missing.get_mut(*place)) {
+                    *is_missing = false;
+                }
+            });
+        }
+    });
+}
+
+/// The longest part of an identifier that every source which holds it has as it is: white space may differ, and JSON has escapes
+/// of its own for some characters. Any other character of JSON text can be escaped by its number alone.
+fn core(identifier: &str) -> &str {
+    let may_differ = |c: char| c.is_whitespace() || c.is_control() || matches!(c, '/' | '"' | '\\');
+    let parts = identifier.split(may_differ);
+    parts.max_by_key(|part| part.len()).unwrap_or(identifier)
+}
+
+fn each_source<'s>(turns: Turns<'_>, others: impl Iterator<Item = &'s str>, mut find: impl FnMut(&str)) {
+    for turn in turns.all() {
+        sources_of(&turn).for_each(&mut find);
+    }
+    others.for_each(find);
+}
+
 /// Every text of a turn that a summary may have taken an identifier from, names of tools and ids of calls included.
-pub fn sources_of<'v>(turn: &'v TurnView<'_>) -> impl Iterator<Item = &'v str> + Clone {
+fn sources_of<'v>(turn: &'v TurnView<'_>) -> impl Iterator<Item = &'v str> {
     let calls = turn.calls.iter().flat_map(|call| {
         let id = call.id.as_deref();
         [call.name.as_ref(), call.arguments.as_ref()]
@@ -88,7 +133,7 @@ mod tests {
     use super::*;
 
     fn made_up(text: &str, sources: &[&str]) -> Vec<String> {
-        invented(text, sources.iter().copied())
+        invented(text, Turns::Kept(&[]), sources.iter().copied())
     }
 
     #[test]
@@ -104,6 +149,23 @@ mod tests {
         );
         assert!(made_up("core_a.py", &sources).is_empty());
         assert_eq!(made_up("ore_a.py", &sources), ["ore_a.py"]);
+    }
+
+    #[test]
+    fn what_a_source_escapes_is_no_invention() {
+        for source in [
+            r#"{"path": "src\/core_a.py"}"#,
+            r#"{"path": "src\u002fcore_a.py"}"#,
+            r#"{"path": "\u0073rc/core\u005fa.py"}"#,
+            r#"[{"text": "see\nsrc/core_a.py\tthere"}]"#,
+        ] {
+            assert!(
+                made_up("src/core_a.py", &["nothing", source]).is_empty(),
+                "{source}"
+            );
+            assert_eq!(made_up("src/core_b.py", &[source]), ["src/core_b.py"]);
+        }
+        assert!(made_up("the 'müller key'", &[r#"{"a": "m\u00fcller\r\n key"}"#]).is_empty());
     }
 
     #[test]

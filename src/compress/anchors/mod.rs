@@ -12,11 +12,13 @@ mod search;
 mod tests;
 mod words;
 
+use std::borrow::Cow;
+
 use rustc_hash::FxHashMap;
 
-use crate::trajectory::{Role, TurnView};
+use crate::trajectory::{Role, TurnView, Turns};
 
-pub use invented::{invented, sources_of};
+pub use invented::invented;
 pub use kind::is_spaceless;
 pub use matcher::Matcher;
 pub use outputs::{Output, told_by_outputs};
@@ -45,19 +47,22 @@ struct Use {
 /// The identifiers that replacing `region` would leave dangling: kept assistant turns after the region use them (in
 /// their text or in call arguments), the region is a source of them, and neither `kept_before` nor an earlier turn
 /// of `kept_after` is. Most used first, ties by first use.
-pub fn dangling(
-    kept_before: &[TurnView<'_>],
-    region: &[TurnView<'_>],
-    kept_after: &[TurnView<'_>],
+pub fn dangling<'b, 'r, 'a>(
+    kept_before: impl Into<Turns<'b>>,
+    region: impl Into<Turns<'r>>,
+    kept_after: impl Into<Turns<'a>>,
 ) -> Vec<Anchor> {
-    let (texts, uses) = used(kept_after.iter().enumerate());
+    let (kept_before, region, kept_after) = (kept_before.into(), region.into(), kept_after.into());
+    let (texts, uses) = used(kept_after.all().enumerate());
     if texts.is_empty() || region.is_empty() {
         return Vec::new();
     }
     let matcher = Matcher::new(texts.iter().map(String::as_str));
     let mut search = Search::new(&matcher, vec![true; texts.len()]);
-    for text in region.iter().flat_map(TurnView::texts) {
-        search.find(text, |_, _| false);
+    for turn in region.all() {
+        for text in turn.texts() {
+            search.find(text, |_, _| false);
+        }
     }
     let unsourced = search.into_wanted().into_iter();
     let sourced: Vec<bool> = unsourced.map(|is_unsourced| !is_unsourced).collect();
@@ -66,10 +71,12 @@ pub fn dangling(
     }
     // From here on only the sourced ones are looked for; a hit elsewhere means that they do not dangle.
     let mut search = Search::new(&matcher, sourced);
-    for text in kept_before.iter().flat_map(TurnView::texts) {
-        search.find(text, |_, _| false);
+    for turn in kept_before.all() {
+        for text in turn.texts() {
+            search.find(text, |_, _| false);
+        }
     }
-    for (turn_index, turn) in kept_after.iter().enumerate() {
+    for (turn_index, turn) in kept_after.all().enumerate() {
         for text in turn.texts() {
             search.find(text, |pattern, _| {
                 // Still wanted where this turn is the first use itself, or comes after it.
@@ -104,7 +111,7 @@ pub fn matcher_of(anchors: &[Anchor]) -> Matcher<'_> {
 }
 
 /// The identifiers of the assistant turns among numbered ones, in order of first use, with how often and where they are used.
-fn used<'v>(turns: impl Iterator<Item = (usize, &'v TurnView<'v>)>) -> (Vec<String>, Vec<Use>) {
+fn used<'v>(turns: impl Iterator<Item = (usize, Cow<'v, TurnView<'v>>)>) -> (Vec<String>, Vec<Use>) {
     let mut place: FxHashMap<String, usize> = FxHashMap::default();
     let mut texts: Vec<String> = Vec::new();
     let mut uses: Vec<Use> = Vec::new();

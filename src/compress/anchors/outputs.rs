@@ -3,7 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use super::{Anchor, Matcher, used};
-use crate::trajectory::TurnView;
+use crate::trajectory::Turns;
 
 /// An output of a tool that may be taken out.
 #[derive(Debug, Clone, Copy)]
@@ -18,9 +18,10 @@ pub struct Output<'t> {
 
 /// For each of `outputs` (in order) the identifiers that would dangle without it, most used first: assistant turns use them,
 /// and before their first use they stand in it, in no later one of `outputs`, and nowhere else in `turns`.
-pub fn told_by_outputs(turns: &[TurnView<'_>], outputs: &[Output<'_>]) -> Vec<Vec<Anchor>> {
+pub fn told_by_outputs<'v>(turns: impl Into<Turns<'v>>, outputs: &[Output<'_>]) -> Vec<Vec<Anchor>> {
+    let turns = turns.into();
     let mut told: Vec<Vec<Anchor>> = outputs.iter().map(|_| Vec::new()).collect();
-    let (texts, uses) = used(turns.iter().enumerate());
+    let (texts, uses) = used(turns.all().enumerate());
     if texts.is_empty() || outputs.is_empty() {
         return told;
     }
@@ -31,7 +32,7 @@ pub fn told_by_outputs(turns: &[TurnView<'_>], outputs: &[Output<'_>]) -> Vec<Ve
         .map(|output| (output.turn, output.response))
         .collect();
     let mut open = vec![true; texts.len()];
-    for (index, turn) in turns.iter().enumerate() {
+    for (index, turn) in turns.all().enumerate() {
         let stay = turn.responses.iter().enumerate();
         let stay = stay.filter(|(place, _)| !may_go.contains(&(index, *place)));
         let stay = stay.map(|(_, response)| response.content.as_ref());
@@ -62,7 +63,7 @@ mod tests {
     use std::borrow::Cow;
 
     use super::*;
-    use crate::trajectory::{Role, ToolResponse};
+    use crate::trajectory::{Role, ToolResponse, TurnView};
 
     fn turn(index: usize, role: Role, text: &'static str) -> TurnView<'static> {
         let response = ToolResponse {

@@ -1,8 +1,10 @@
 //! How well a compressed trajectory is grounded: what its kept assistant turns rely on, whoever compressed it.
 
+use std::borrow::Cow;
+
 use super::{Matcher, used};
 use crate::compress::alignment::{Origin, WithoutSummaries, align};
-use crate::trajectory::{Role, TurnView};
+use crate::trajectory::{Role, TurnView, Turns};
 
 /// An identifier that kept assistant turns use and only turns that are gone had told before.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,7 +26,9 @@ pub struct PairScore {
     pub needed: Vec<Needed>,
     /// Where each turn of the compressed trajectory comes from.
     pub origins: Vec<Origin>,
-    /// Assistant turns that are none of the original's: nobody knows what they rely on.
+    /// Assistant turns of the compressed trajectory.
+    pub assistant_turns: usize,
+    /// Those of them that are none of the original's: nobody knows what they rely on.
     pub changed_assistant_turns: usize,
 }
 
@@ -32,6 +36,11 @@ impl PairScore {
     /// How many of the needed identifiers are held.
     pub fn held(&self) -> usize {
         self.needed.iter().filter(|needed| needed.is_held).count()
+    }
+
+    /// Returns whether there are assistant turns, and none of them is the original's: what they rely on cannot be judged.
+    pub fn is_unjudged(&self) -> bool {
+        self.assistant_turns > 0 && self.changed_assistant_turns == self.assistant_turns
     }
 }
 
@@ -41,41 +50,43 @@ impl PairScore {
 /// what no kept turn before it says. Held is what of this a new turn before it says. `told` is the original as a summary may tell
 /// it: without secrets. A summary in a turn that another one replaced, or that was taken out, was not kept; all else that the turn
 /// says was.
-pub fn score(
-    original: &[TurnView<'_>],
-    told: &[TurnView<'_>],
-    compressed: &[TurnView<'_>],
+pub fn score<'o, 't, 'c>(
+    original: impl Into<Turns<'o>>,
+    told: impl Into<Turns<'t>>,
+    compressed: impl Into<Turns<'c>>,
     without_summaries: WithoutSummaries,
 ) -> PairScore {
+    let (original, compressed) = (original.into(), compressed.into());
     let origins = align(original, compressed, without_summaries);
     score_aligned(original, told, compressed, origins, without_summaries)
 }
 
 /// The same where it is known which turn of `compressed` is which of the original's.
-pub fn score_aligned(
-    original: &[TurnView<'_>],
-    told: &[TurnView<'_>],
-    compressed: &[TurnView<'_>],
+pub fn score_aligned<'o, 't, 'c>(
+    original: impl Into<Turns<'o>>,
+    told: impl Into<Turns<'t>>,
+    compressed: impl Into<Turns<'c>>,
     origins: Vec<Origin>,
     without_summaries: WithoutSummaries,
 ) -> PairScore {
-    let is_new_assistant =
-        |(turn, origin): (&TurnView<'_>, &Origin)| turn.role == Role::Assistant && *origin == Origin::New;
-    let changed_assistant_turns = compressed
+    let (original, told, compressed) = (original.into(), told.into(), compressed.into());
+    let new_turns = origins
         .iter()
-        .zip(&origins)
-        .filter(|pair| is_new_assistant(*pair))
+        .enumerate()
+        .filter(|(_, origin)| **origin == Origin::New);
+    let changed_assistant_turns = new_turns
+        .filter_map(|(turn, _)| compressed.get(turn))
+        .filter(|turn| turn.role == Role::Assistant)
         .count();
-    let updated = |origin: &Origin| match origin {
-        Origin::Updated(turn) => original.get(*turn).and_then(without_summaries),
-        _ => None,
-    };
-    let left: Vec<Option<TurnView<'_>>> = origins.iter().map(updated).collect();
     let kept = || {
-        let turns = origins.iter().zip(&left).enumerate();
-        turns.filter_map(|(index, (origin, left))| {
+        let turns = origins.iter().enumerate();
+        turns.filter_map(|(index, origin)| {
             let turn = original.get(origin.turn()?)?;
-            Some((index, left.as_ref().unwrap_or(turn)))
+            let left = match origin {
+                Origin::Updated(_) => without_summaries(&turn).map(TurnView::into_owned),
+                _ => None,
+            };
+            Some((index, left.map_or(turn, Cow::Owned)))
         })
     };
     let (texts, uses) = used(kept());
@@ -99,12 +110,8 @@ pub fn score_aligned(
     // Said in a turn that is gone, before its first use.
     let mut wanted = vec![true; texts.len()];
     let mut open = vec![false; texts.len()];
-    let gone = told
-        .iter()
-        .enumerate()
-        .zip(&is_kept)
-        .filter(|(_, is_kept)| !**is_kept);
-    for ((index, turn), _) in gone {
+    let gone = is_kept.iter().enumerate().filter(|(_, is_kept)| !**is_kept);
+    for (index, turn) in gone.filter_map(|(index, _)| Some((index, told.get(index)?))) {
         for text in turn.texts() {
             matcher.find(text, &mut wanted, |pattern, _| {
                 if index >= first_in_original(pattern) {
@@ -124,10 +131,11 @@ pub fn score_aligned(
         }
     }
     let mut lacking = open.clone();
-    for ((index, turn), origin) in compressed.iter().enumerate().zip(&origins) {
-        if matches!(origin, Origin::Kept(_)) {
-            continue;
-        }
+    for (index, origin) in origins.iter().enumerate() {
+        let changed = compressed
+            .get(index)
+            .filter(|_| !matches!(origin, Origin::Kept(_)));
+        let Some(turn) = changed else { continue };
         for text in turn.texts() {
             matcher.find(text, &mut lacking, |pattern, _| index >= first_turn(pattern));
         }
@@ -144,14 +152,16 @@ pub fn score_aligned(
     PairScore {
         needed: needed.collect(),
         origins,
+        assistant_turns: compressed
+            .all()
+            .filter(|turn| turn.role == Role::Assistant)
+            .count(),
         changed_assistant_turns,
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::borrow::Cow;
-
     use super::*;
 
     fn turns<'t>(texts: &[(Role, &'t str)]) -> Vec<TurnView<'t>> {

@@ -27,6 +27,8 @@ fn busy_run() -> RunFigures {
         },
         tokens_before: 212_345_678,
         tokens_after: 98_765_432,
+        is_rendered: false,
+        uncounted_value_tokens: 0,
         target_max_tokens: 15_250,
         over_limit: OverLimitFigures {
             records: 41,
@@ -40,6 +42,8 @@ fn busy_run() -> RunFigures {
         both_counts: None,
         requests: RequestFigures::default(),
         degraded: 2,
+        degraded_compressed: 2,
+        summary_starved: 0,
         masked_turns: 0,
         records_with_faults: 0,
         faults: (0, 0),
@@ -105,6 +109,7 @@ fn a_dry_run_says_what_it_would_have_cost() {
         dry_run: Some(DryRunFigures {
             summaries: 4_210,
             tokens_to_read: 101_000_000,
+            is_estimate: false,
         }),
         files: vec![PathBuf::from("out.metrics.csv")],
         ..busy_run()
@@ -125,6 +130,118 @@ fn a_dry_run_says_what_it_would_have_cost() {
     Summaries                4,210  would be written, reading 101,000,000 tokens
     Written (dry run)  out.metrics.csv
     ");
+}
+
+fn row_of(figures: &RunFigures, label: &str) -> String {
+    let table = summary_table(figures);
+    let row = table.lines().find(|line| line.starts_with(label));
+    row.unwrap_or_default()
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+#[test]
+fn figures_that_no_summarizer_was_asked_for_are_called_estimates() {
+    let planned = |is_estimate| RunFigures {
+        dry_run: Some(DryRunFigures {
+            is_estimate,
+            ..DryRunFigures::default()
+        }),
+        ..busy_run()
+    };
+    let estimate = planned(true);
+    assert_eq!(
+        row_of(&estimate, "Tokens planned"),
+        "Tokens planned 98,765,432 -53.5 %, an estimate: each summary at its target size"
+    );
+    assert!(row_of(&estimate, "Still over").starts_with("Still over 15,250 41 an estimate protected_turns"));
+    assert!(!summary_table(&planned(false)).contains("estimate"));
+}
+
+#[test]
+fn what_was_not_compressed_is_not_called_compressed() {
+    let degraded = |degraded, degraded_compressed| {
+        let figures = RunFigures {
+            degraded,
+            degraded_compressed,
+            ..busy_run()
+        };
+        row_of(&figures, "Degraded")
+    };
+    assert_eq!(
+        degraded(3, 0),
+        "Degraded 3 not compressed as asked, but left as they were: see the metrics"
+    );
+    assert_eq!(
+        degraded(1_003, 3),
+        "Degraded 1,003 3 compressed, but not as asked; 1,000 left as they were: see the metrics"
+    );
+}
+
+#[test]
+fn each_row_of_tokens_names_its_count() {
+    let both = |is_rendered| RunFigures {
+        is_rendered,
+        tokens_before: if is_rendered { 1_210 } else { 1_000 },
+        tokens_after: if is_rendered { 605 } else { 500 },
+        uncounted_value_tokens: if is_rendered { 77 } else { 0 },
+        both_counts: Some(BothCounts {
+            records: 3,
+            refused: 2,
+            original_value_tokens: 1_000,
+            original_rendered_tokens: 1_210,
+            compressed_value_tokens: 500,
+            compressed_rendered_tokens: 605,
+            records_with_changed_turns: 0,
+        }),
+        ..RunFigures::default()
+    };
+    let tokens = |figures: &RunFigures| {
+        let labels = [
+            "Rendered before",
+            "Rendered after",
+            "Values before",
+            "Values after",
+        ];
+        labels.map(|label| row_of(figures, label))
+    };
+    assert_eq!(
+        tokens(&both(true)),
+        [
+            "Rendered before 1,210",
+            "Rendered after 605 -50.0 %",
+            "Values before 1,000 -17.4 % against 1,210 rendered",
+            "Values after 500 -17.4 % against 605 rendered",
+        ]
+    );
+    assert_eq!(
+        tokens(&both(false)),
+        [
+            "Rendered before 1,210 +21.0 % against 1,000 by values",
+            "Rendered after 605 +21.0 % against 500 by values",
+            "Values before 1,000",
+            "Values after 500 -50.0 %",
+        ]
+    );
+    assert!(
+        row_of(&both(true), "Template refuses").contains("2 records of 77 tokens by values, in no other sum")
+    );
+    let planned = RunFigures {
+        dry_run: Some(DryRunFigures::default()),
+        ..both(true)
+    };
+    assert!(!summary_table(&planned).contains("after"));
+}
+
+#[test]
+fn starved_summaries_are_counted() {
+    let starved = RunFigures {
+        summary_starved: 7,
+        ..busy_run()
+    };
+    assert!(row_of(&starved, "Starved").starts_with("Starved 7 summaries had less room"));
+    assert!(!summary_table(&busy_run()).contains("Starved"));
 }
 
 #[test]

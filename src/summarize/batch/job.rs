@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::queue::Full;
 use super::request::ENDPOINT;
 use crate::summarize::chat::api::Api;
 
@@ -42,6 +43,8 @@ pub struct Job {
     pub outputs: Vec<String>,
     /// Why it failed as a whole, where that is told.
     pub problem: Option<String>,
+    /// That it failed because the vendor's queue is full.
+    pub full: Option<Full>,
     /// The file of requests that it was made from, where the vendor knows such.
     pub input: Option<String>,
     /// The hash of that file, where we have told it.
@@ -89,6 +92,8 @@ fn openai(body: &Value) -> Option<Job> {
         _ => Phase::Running,
     };
     let outputs = ["output_file_id", "error_file_id"];
+    let problem = problem(body);
+    let full = problem.as_deref().filter(|_| phase == Phase::Failed);
     Some(Job {
         id: text(body, "id")?,
         phase,
@@ -97,7 +102,8 @@ fn openai(body: &Value) -> Option<Job> {
         done: count(body, "completed"),
         failed: count(body, "failed"),
         outputs: outputs.iter().filter_map(|field| text(body, field)).collect(),
-        problem: problem(body),
+        full: full.and_then(Full::told),
+        problem,
         input: text(body, "input_file_id"),
         hash: body.get("metadata").and_then(|metadata| text(metadata, HASH)),
     })
@@ -119,6 +125,7 @@ fn anthropic(body: &Value) -> Option<Job> {
         failed: counted(&["errored", "canceled", "expired"]),
         outputs: text(body, "results_url").into_iter().collect(),
         problem: None,
+        full: None,
         input: None,
         hash: None,
     })
@@ -185,6 +192,15 @@ mod tests {
                 Some("invalid_json_line: This line is no JSON. (line 3)")
             )
         );
+        assert_eq!(job.full, None);
+        let full = json!({
+            "id": "batch_3", "status": "failed",
+            "errors": {"object": "list", "data": [
+                {"code": "token_limit_exceeded", "line": null, "message": "Enqueued token limit reached. Limit: 90,000 enqueued tokens."},
+            ]},
+        });
+        let job = read(Api::OpenAi, &full).unwrap();
+        assert_eq!(job.full.unwrap().room.tokens, Some(90_000));
         for (word, phase) in [
             ("validating", Phase::Running),
             ("in_progress", Phase::Running),

@@ -11,6 +11,7 @@
 
 pub mod custom_id;
 pub mod job;
+pub mod queue;
 pub mod request;
 pub mod response;
 
@@ -21,6 +22,7 @@ use super::chat::ChatSettings;
 use super::chat::answer::Answer;
 use super::chat::api::Call;
 pub use super::chat::dialect::{Lesson, Manner};
+use super::chat::lasting::Lasting;
 use super::chat::question::{Asked, Question, Trouble};
 use super::chat::retry::Verdict;
 use super::failure::Failure;
@@ -28,7 +30,7 @@ use super::run_end::RunEnd;
 use super::{PendingRequest, Usage};
 use crate::compress::Reason;
 use crate::metrics::Tokens;
-use response::Outcome;
+use response::{Failed, Outcome};
 
 /// What the responses have on one request.
 #[derive(Debug)]
@@ -37,6 +39,8 @@ pub struct Found {
     pub outcome: Outcome,
     /// How often it failed.
     pub failures: usize,
+    /// How often it was answered; the last answer counts.
+    pub answers: usize,
     /// What its failures taught of the server.
     pub lessons: Vec<Lesson>,
 }
@@ -121,8 +125,17 @@ impl Postbox {
             return Err(again(self.manner, Failure::new("summary_missing", MISSING)));
         };
         usage.api_calls += 1;
-        let failed = match found.outcome {
-            Outcome::Answer(answer) => {
+        let mut failures = found.failures;
+        let outcome = match found.outcome {
+            Outcome::Answer(answer) => question.judged(answer).map_err(|bad| {
+                // Nobody asks again after a summary: all answers before this one were no use either.
+                failures += found.answers;
+                Failed::Answer(bad)
+            }),
+            Outcome::Failed(failed) => Err(failed),
+        };
+        let failed = match outcome {
+            Ok(answer) => {
                 usage.took(Tokens::of(
                     answer.prompt_tokens.unwrap_or(question.prompt_tokens),
                     answer.completion_tokens.unwrap_or_default(),
@@ -130,7 +143,7 @@ impl Postbox {
                 ));
                 return Ok(answer);
             }
-            Outcome::Failed(failed) => failed,
+            Err(failed) => failed,
         };
         usage.errors += 1;
         usage.took(Tokens::of(
@@ -148,16 +161,24 @@ impl Postbox {
             Verdict::Fail(failure) if failure.name == "summary_cut_by_length" => {
                 Err(Trouble::Failed(failure))
             }
-            Verdict::Fail(failure) if !self.resend_failed => Err(Trouble::Failed(failure)),
-            Verdict::Retry(failure, _) | Verdict::Relearn(failure, _) | Verdict::EndRun(failure)
-                if found.failures > settings.max_retries && !self.resend_failed =>
+            Verdict::Fail(failure) | Verdict::EndRun(failure, Some(Lasting::Model))
+                if !self.resend_failed =>
+            {
+                Err(Trouble::Failed(failure))
+            }
+            Verdict::Retry(failure, _)
+            | Verdict::Refused(failure, _)
+            | Verdict::Relearn(failure, _)
+            | Verdict::EndRun(failure, _)
+                if failures > settings.max_retries && !self.resend_failed =>
             {
                 Err(Trouble::Failed(failure))
             }
             Verdict::Fail(failure)
             | Verdict::Retry(failure, _)
+            | Verdict::Refused(failure, _)
             | Verdict::Relearn(failure, _)
-            | Verdict::EndRun(failure) => Err(again(manner, failure)),
+            | Verdict::EndRun(failure, _) => Err(again(manner, failure)),
         }
     }
 }

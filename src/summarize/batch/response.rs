@@ -190,6 +190,12 @@ impl Outcome {
         }
     }
 
+    /// Whether the request was refused for its length.
+    pub fn is_too_long(&self) -> bool {
+        let is_long = |failed: &Failed| matches!(failed.verdict(Manner::default()), Verdict::Shorten(..));
+        matches!(self, Self::Failed(failed) if is_long(failed))
+    }
+
     /// What it teaches of the server that answered.
     pub fn lesson(&self) -> Option<Lesson> {
         match self {
@@ -222,13 +228,7 @@ impl Failed {
 
     /// Its name.
     pub fn name(&self) -> &'static str {
-        match self.verdict(Manner::default()) {
-            Verdict::Retry(failure, _)
-            | Verdict::Relearn(failure, _)
-            | Verdict::Shorten(failure, _)
-            | Verdict::Fail(failure)
-            | Verdict::EndRun(failure) => failure.name,
-        }
+        self.verdict(Manner::default()).failure().name
     }
 }
 

@@ -6,6 +6,8 @@ use super::*;
 use crate::summarize::chat::api::Api;
 use crate::summarize::chat::dialect::Dialect;
 use crate::summarize::chat::question::Model;
+use crate::summarize::control_tokens::ControlTokens;
+use crate::summarize::judge::Judge;
 use crate::summarize::prompt::{Prompt, PromptSettings, Style};
 
 /// Lines that came back for every question.
@@ -18,11 +20,16 @@ impl Responses for Back {
             let line = json!({"custom_id": "x", "response": line}).to_string();
             outcomes.push(response::read(line.as_bytes()).unwrap().outcome);
         }
-        let failures = outcomes.len();
+        let answers = outcomes
+            .iter()
+            .filter(|outcome| matches!(outcome, Outcome::Answer(_)));
+        let answers = answers.count();
+        let failures = outcomes.len() - answers;
         let lessons = outcomes.iter().filter_map(Outcome::lesson).collect();
         Ok(outcomes.pop().map(|outcome| Found {
             outcome,
             failures,
+            answers,
             lessons,
         }))
     }
@@ -66,6 +73,10 @@ fn ask(back: Vec<Value>, resend_failed: bool) -> Asked<'static> {
         prompt_tokens: 4,
         max_output: 100,
         seed: 0,
+        judge: Judge {
+            control_tokens: Arc::new(ControlTokens::and(&[])),
+            region: 100_000,
+        },
     };
     let postbox = Postbox {
         responses: Arc::new(Back(back)),
@@ -102,11 +113,11 @@ fn what_is_not_back_has_to_be_asked() {
 #[test]
 fn an_answer_counts_as_a_request_with_its_tokens() {
     let body = json!({
-        "choices": [{"message": {"content": "Done."}, "finish_reason": "stop"}],
+        "choices": [{"message": {"content": "Here is the summary:\nRan the tests, of which two failed."}, "finish_reason": "stop"}],
         "usage": {"prompt_tokens": 7, "completion_tokens": 3},
     });
     let asked = ask(vec![json!({"status_code": 200, "body": body})], false);
-    assert_eq!(asked.result.unwrap().text, "Done.");
+    assert_eq!(asked.result.unwrap().text, "Ran the tests, of which two failed.");
     let usage = asked.usage;
     assert_eq!(
         (
@@ -126,6 +137,22 @@ fn what_may_do_better_is_asked_again_as_often_as_a_request_is_repeated() {
     let twice = ask(vec![refusal(500, "oh"), refusal(500, "oh")], false).result;
     assert!(matches!(twice, Err(Trouble::Failed(failure)) if failure.name == "summary_http_500"));
     pending(ask(vec![refusal(500, "oh"), refusal(500, "oh")], true));
+}
+
+#[test]
+fn an_answer_that_is_no_summary_is_asked_for_again_as_a_failed_request_is() {
+    let body =
+        json!({"choices": [{"message": {"content": "Error: rate limit exceeded"}, "finish_reason": "stop"}]});
+    let answer = json!({"status_code": 200, "body": body});
+    let (_, why) = pending(ask(vec![answer.clone()], false));
+    assert!(why.starts_with("summary_error_text"), "{why}");
+    for back in [
+        vec![answer.clone(), answer.clone()],
+        vec![refusal(500, "oh"), answer],
+    ] {
+        let twice = ask(back, false).result;
+        assert!(matches!(twice, Err(Trouble::Failed(failure)) if failure.name == "summary_error_text"));
+    }
 }
 
 #[test]

@@ -21,26 +21,43 @@ pub struct Answer {
 pub struct BadAnswer {
     /// What is wrong.
     pub failure: Failure,
+    /// Whether another attempt would come to the same.
+    pub is_final: bool,
     /// The status that an error in the body names.
     pub status: Option<u16>,
     /// Tokens read and written all the same, where the server says so.
     pub tokens: (Option<u64>, Option<u64>),
 }
 
+impl BadAnswer {
+    /// One of that name, of which nothing else is known.
+    pub fn new(name: &'static str, detail: &str) -> Self {
+        Self {
+            failure: Failure::new(name, detail),
+            // The model would say the same again, be cut off at the same place, or come in pieces.
+            is_final: matches!(
+                name,
+                "summary_refused" | "summary_cut_by_length" | "summary_streamed"
+            ),
+            status: None,
+            tokens: (None, None),
+        }
+    }
+}
+
 /// Reads the body of a response whose status was a success.
 pub fn read(api: Api, body: &[u8]) -> Result<Answer, BadAnswer> {
-    let bad = |name, detail: &str| BadAnswer {
-        failure: Failure::new(name, detail),
-        status: None,
-        tokens: (None, None),
-    };
-    let body: Value = serde_json::from_slice(body)
-        .map_err(|error| bad("summary_invalid_json", &format!("the answer is no JSON: {error}")))?;
+    let body: Value = serde_json::from_slice(body).map_err(|error| {
+        let (name, detail) = no_json(body).unwrap_or_else(|| {
+            let detail = format!("the answer is no JSON: {error}");
+            ("summary_invalid_json", detail)
+        });
+        BadAnswer::new(name, &detail)
+    })?;
     if let Some(error) = error_of(&body) {
         return Err(BadAnswer {
-            failure: Failure::new("summary_error_body", &message_of(error)),
             status: status_of(error),
-            tokens: (None, None),
+            ..BadAnswer::new("summary_error_body", &message_of(error))
         });
     }
     let tokens = match api {
@@ -62,7 +79,7 @@ pub fn read(api: Api, body: &[u8]) -> Result<Answer, BadAnswer> {
         }),
         Err((name, detail)) => Err(BadAnswer {
             tokens,
-            ..bad(name, &detail)
+            ..BadAnswer::new(name, &detail)
         }),
     }
 }
@@ -78,6 +95,52 @@ pub fn error_message(body: &[u8]) -> String {
 
 type Wrong = (&'static str, String);
 
+/// What a body is that is no JSON, where that is plain: a stream of events, or a page.
+fn no_json(body: &[u8]) -> Option<Wrong> {
+    let body = body.trim_ascii_start();
+    let begins = |marks: &[&[u8]]| marks.iter().any(|mark| body.starts_with(mark));
+    if begins(&[b"data:", b"event:", b"id:", b"retry:", b": "]) {
+        let detail =
+            "the server streams its answers, which nobody asked for: \"stream\": false in --body may help";
+        return Some(("summary_streamed", detail.to_owned()));
+    }
+    let page = || {
+        let text = String::from_utf8_lossy(body);
+        format!("the answer is a page: {}", page_text(&text))
+    };
+    begins(&[b"<"]).then(|| ("summary_html", page()))
+}
+
+/// The words of a page, without its marks.
+pub fn page_text(page: &str) -> String {
+    let pieces = page
+        .split('<')
+        .map(|piece| piece.split_once('>').map_or(piece, |(_, words)| words).trim());
+    let words: Vec<&str> = pieces.filter(|words| !words.is_empty()).collect();
+    words.join(" ")
+}
+
+/// What a reason to finish other than being done means, as servers call it.
+fn unfinished(reason: &str) -> Option<Wrong> {
+    let (name, detail) = match reason.to_ascii_lowercase().as_str() {
+        "length" | "max_tokens" | "model_length" | "model_context_window_exceeded" => {
+            ("summary_cut_by_length", "the token limit cut the answer")
+        }
+        "content_filter" | "safety" | "recitation" | "prohibited_content" | "blocklist" | "spii" => {
+            ("summary_refused", "the server's filter kept the answer back")
+        }
+        "refusal" => ("summary_refused", "the model refused"),
+        "tool_calls" | "tool_use" | "function_call" | "malformed_function_call" => {
+            ("summary_tool_call", "the model called a tool, though it has none")
+        }
+        "error" | "abort" | "aborted" | "cancelled" | "canceled" | "insufficient_system_resource" => {
+            ("summary_finish_error", "the server broke the answer off")
+        }
+        _ => return None,
+    };
+    Some((name, format!("{detail} ({reason})")))
+}
+
 /// What there is in an answer, whichever interface it came by.
 #[derive(Default)]
 struct Said {
@@ -85,7 +148,10 @@ struct Said {
     /// Whether it holds thoughts beside the text.
     reasoned: bool,
     refusal: Option<String>,
-    cut: bool,
+    /// Why it ends.
+    finish: String,
+    /// Whether it calls a tool.
+    calls: bool,
 }
 
 impl Said {
@@ -93,16 +159,19 @@ impl Said {
         if let Some(refusal) = self.refusal {
             return Err(("summary_refused", refusal));
         }
+        let finish = if self.calls { "tool_calls" } else { &self.finish };
         let (text, thought) = without_thoughts(&self.text);
+        let unfinished = unfinished(finish);
+        let is_cut = |wrong: &Wrong| wrong.0 == "summary_cut_by_length";
+        if let Some(wrong) = unfinished.as_ref().filter(|wrong| !is_cut(wrong)) {
+            return Err(wrong.clone());
+        }
         if text.is_empty() && (self.reasoned || thought) {
             let detail = "thoughts but no answer: the model may need more --max-output-tokens";
             return Err(("summary_reasoning_only", detail.to_owned()));
         }
-        if self.cut {
-            return Err((
-                "summary_cut_by_length",
-                "the token limit cut the answer".to_owned(),
-            ));
+        if let Some(wrong) = unfinished {
+            return Err(wrong);
         }
         if text.is_empty() {
             return Err(("summary_empty", "the answer is empty".to_owned()));
@@ -122,16 +191,18 @@ fn openai(body: &Value) -> Result<Said, Wrong> {
         .get("finish_reason")
         .and_then(Value::as_str)
         .unwrap_or_default();
-    let refusal = text_at(message, "refusal").or_else(|| {
-        (finish == "content_filter").then(|| "the server's filter kept the answer back".to_owned())
-    });
     Ok(Said {
         text: content(message.get("content")).ok_or_else(|| shape("text in its message"))?,
         reasoned: ["reasoning_content", "reasoning"]
             .iter()
             .any(|field| text_at(message, field).is_some()),
-        refusal,
-        cut: finish == "length",
+        refusal: text_at(message, "refusal"),
+        finish: finish.to_owned(),
+        calls: message
+            .get("tool_calls")
+            .and_then(Value::as_array)
+            .is_some_and(|calls| !calls.is_empty())
+            || message.get("function_call").is_some_and(Value::is_object),
     })
 }
 
@@ -152,8 +223,9 @@ fn anthropic(body: &Value) -> Result<Said, Wrong> {
     Ok(Said {
         text: content(Some(blocks)).unwrap_or_default(),
         reasoned: has("thinking") || has("redacted_thinking"),
-        refusal: (stop == "refusal").then(|| "the model refused".to_owned()),
-        cut: matches!(stop, "max_tokens" | "model_context_window_exceeded"),
+        refusal: None,
+        finish: stop.to_owned(),
+        calls: has("tool_use"),
     })
 }
 

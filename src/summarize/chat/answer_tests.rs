@@ -105,8 +105,61 @@ fn every_way_of_not_answering_has_a_name() {
     for (body, name) in cases {
         assert_eq!(read_json(Api::Anthropic, &body), Err(name), "{body}");
     }
-    let name = read(Api::OpenAi, b"<html>").map_err(|bad| bad.failure.name);
-    assert_eq!(name, Err("summary_invalid_json"));
+}
+
+#[test]
+fn a_text_with_a_reason_not_to_be_the_answer_is_none() {
+    let text = json!({"content": "Let me look into the files first."});
+    for (finish, name) in [
+        ("error", "summary_finish_error"),
+        ("abort", "summary_finish_error"),
+        ("tool_calls", "summary_tool_call"),
+        ("function_call", "summary_tool_call"),
+        ("model_length", "summary_cut_by_length"),
+        ("SAFETY", "summary_refused"),
+    ] {
+        assert_eq!(
+            read_json(Api::OpenAi, &openai(&text, finish)),
+            Err(name),
+            "{finish}"
+        );
+    }
+    let calls = json!({"content": "Let me look.", "tool_calls": [{"function": {"name": "ls"}}]});
+    assert_eq!(
+        read_json(Api::OpenAi, &openai(&calls, "stop")),
+        Err("summary_tool_call")
+    );
+    let none = json!({"content": "Did it.", "tool_calls": [], "function_call": null});
+    for finish in ["stop", "eos", "end_turn", ""] {
+        assert!(read_json(Api::OpenAi, &openai(&none, finish)).is_ok(), "{finish}");
+    }
+    let body = json!({
+        "content": [{"type": "text", "text": "Let me look."}, {"type": "tool_use", "name": "ls"}],
+        "stop_reason": "tool_use",
+    });
+    assert_eq!(read_json(Api::Anthropic, &body), Err("summary_tool_call"));
+}
+
+#[test]
+fn a_stream_and_a_page_have_their_names() {
+    let chunk = r#"data: {"choices": [{"delta": {"content": "Did it."}}]}"#;
+    for (body, name, is_final) in [
+        (format!("{chunk}\n\ndata: [DONE]\n"), "summary_streamed", true),
+        (format!(": PROCESSING\n\n{chunk}\n"), "summary_streamed", true),
+        (
+            "event: message_start\ndata: {}\n".to_owned(),
+            "summary_streamed",
+            true,
+        ),
+        ("\n<!DOCTYPE html><h1>502</h1>".to_owned(), "summary_html", false),
+        ("upstream".to_owned(), "summary_invalid_json", false),
+    ] {
+        let bad = read(Api::OpenAi, body.as_bytes()).unwrap_err();
+        assert_eq!((bad.failure.name, bad.is_final), (name, is_final), "{body}");
+    }
+    let page = "<html><head><title>Bad gateway</title></head>\n<h1>502</h1></html>";
+    let bad = read(Api::OpenAi, page.as_bytes()).unwrap_err();
+    assert_eq!(bad.failure.detail, "the answer is a page: Bad gateway 502");
 }
 
 #[test]

@@ -6,13 +6,16 @@ use std::sync::atomic::Ordering;
 use super::ChatSummarizer;
 use super::client::Client;
 use super::keep;
+use super::place;
 use super::question::{Model, Question, Trouble};
 use crate::names::Named;
-use crate::summarize::answers::{AnswerKey, AnswerStore, KeptAnswer};
+use crate::summarize::answers::{AnswerKey, KeptAnswer};
 use crate::summarize::failure::Failure;
+use crate::summarize::judge::Judge;
 use crate::summarize::length::Limit;
 use crate::summarize::marker::{body_of, with_marker};
 use crate::summarize::prompt::{Material, Prompt, pieces};
+use crate::summarize::turn::{Turn, Turns};
 use crate::summarize::{PendingRequest, SummaryRequest, Usage};
 
 /// Times a prompt is made shorter because the server says that it is too long.
@@ -142,6 +145,10 @@ impl<'a> Asking<'a> {
             prompt_tokens: prompt_tokens as u64,
             max_output,
             seed: key.seed(),
+            judge: Judge {
+                control_tokens: summarizer.control_tokens(self.request.counter),
+                region: turns.len() + previous.map_or(0, str::len),
+            },
         };
         let taken = &mut *self.taken;
         let asked = summarizer.answers.ask_once(key, || async {
@@ -170,6 +177,7 @@ impl<'a> Asking<'a> {
             turns,
             previous,
             in_progress: self.request.in_progress,
+            around: self.request.around,
             keep: &keep,
             max_tokens: ask_for,
             piece,
@@ -216,6 +224,7 @@ impl<'a> Asking<'a> {
         let body = serde_json::to_string(&settings.body).unwrap_or_default();
         AnswerKey::of(&[
             settings.api.name(),
+            &place::of(settings.api, &settings.base_url),
             &self.model.name,
             &settings.temperature.to_string(),
             &self.max_output().to_string(),
@@ -227,23 +236,27 @@ impl<'a> Asking<'a> {
     }
 }
 
-/// Asks, and keeps the answer before its place among the requests in flight is given away.
+/// An answer, with whether another process had it already.
+pub(super) type Put = Result<(KeptAnswer, bool), Trouble>;
+
+/// Asks, unless another process does, and keeps the answer before its place among the requests in flight is given away.
 pub(super) async fn ask_and_keep(
     client: Arc<Client>,
     question: Question,
-    store: Arc<dyn AnswerStore>,
+    turns: Turns,
     key: AnswerKey,
     redaction: bool,
-) -> (Result<KeptAnswer, Trouble>, Usage) {
+) -> (Put, Usage) {
+    let claim = match turns.of(key).await {
+        Turn::Ours(claim) => claim,
+        Turn::Known(answer) => return (Ok((answer, true)), Usage::default()),
+    };
     let asked = client.ask(&question).await;
     let usage = asked.usage;
     let answer = match keep::kept(asked.result, &question.model.name, &usage, redaction) {
-        Ok(answer) => answer,
-        Err(trouble) => return (Err(trouble), usage),
+        Ok(answer) => Ok((claim.keep(answer).await, false)),
+        Err(trouble) => Err(trouble),
     };
-    // The disk may have to be waited for, which is not for the thread of the network to do.
-    let unkept = answer.clone();
-    let put = tokio::task::spawn_blocking(move || store.put(&key, answer)).await;
     drop(asked.place);
-    (Ok(put.unwrap_or(unkept)), usage)
+    (answer, usage)
 }

@@ -42,8 +42,6 @@ pub struct Breaker {
     /// While the server seems to be down.
     down: Option<Down>,
     has_answered: bool,
-    /// Nobody asks before that: the server said so.
-    not_before: Duration,
 }
 
 #[derive(Debug)]
@@ -65,16 +63,11 @@ impl Breaker {
             failures: 0,
             down: None,
             has_answered: false,
-            not_before: Duration::ZERO,
         }
     }
 
     /// What a request may do now. Who is told to probe must tell what came of it.
     pub fn pass(&mut self, now: Duration) -> Pass {
-        let wait = self.not_before.saturating_sub(now);
-        if !wait.is_zero() {
-            return Pass::Wait(wait);
-        }
         let probes = if self.has_answered { PROBES } else { FIRST_PROBES };
         match &mut self.down {
             None => Pass::Go,
@@ -121,11 +114,6 @@ impl Breaker {
             down.failed += 1;
             down.next = now + self.base.saturating_mul(1 << down.failed.min(16)).min(LONGEST);
         }
-    }
-
-    /// Nobody is to ask for that long.
-    pub fn hold(&mut self, pause: Duration, now: Duration) {
-        self.not_before = self.not_before.max(now + pause);
     }
 }
 
@@ -204,13 +192,5 @@ mod tests {
                 Pass::Go => panic!("it is down"),
             }
         }
-    }
-
-    #[test]
-    fn everybody_waits_where_the_server_asks_for_it() {
-        let mut breaker = Breaker::new(SECOND, 1);
-        breaker.hold(3 * SECOND, SECOND);
-        assert_eq!(breaker.pass(2 * SECOND), Pass::Wait(2 * SECOND));
-        assert_eq!(breaker.pass(4 * SECOND), Pass::Go);
     }
 }

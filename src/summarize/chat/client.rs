@@ -1,61 +1,58 @@
 //! The client that all requests of a run go through: their turns, their limits, and one knowledge of the server.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use serde_json::{Map, Value};
-use tokio::sync::{Semaphore, SemaphorePermit};
-use tokio::time::Instant;
 
-use super::answer::{self, Answer};
+use super::allowance::{Allowance, Reserved};
+use super::answer::{self, Answer, BadAnswer};
 use super::api::{Api, Call};
-use super::breaker::{Breaker, Pass};
+use super::breaker::Breaker;
+use super::limits::{Left, Of};
+use super::places::{NoPlace, Place, Places};
 use super::question::{Asked, Model, Question, Trouble};
-use super::rate::Rate;
 use super::retry::{self, Verdict};
 use super::settings::ChatSettings;
 use super::wire::Wire;
 use crate::metrics::Tokens;
 use crate::summarize::Usage;
+use crate::summarize::failure::Failure;
 use crate::summarize::prompt::Prompt;
 use crate::summarize::run_end::RunEnd;
-use crate::summarize::spend::{Admitted, Spend};
+use crate::summarize::spend::Spend;
 use crate::tokens::TokenCounter;
 
 /// How long requests wait for the first one to find out how the server wants to be asked.
 const PROBE_PATIENCE: Duration = Duration::from_secs(5);
 
-/// What is asked of a server that may be down, and the tokens that it may answer with.
-const PROBE: &str = "Answer with OK.";
-const PROBE_OUTPUT: usize = 16;
-
 /// Requests in flight that make any sense.
 const MOST_IN_FLIGHT: usize = 1_000_000;
+
+/// How long a server may ask to be left alone before the run ends instead.
+const LONGEST_WISH: Duration = Duration::from_mins(15);
 
 /// Things that may be learned during one request.
 const MAX_LESSONS: usize = 3;
 
 /// The client of a run.
 pub struct Client {
-    wire: Wire,
-    api: Api,
+    pub(super) wire: Wire,
+    pub(super) api: Api,
     body: Map<String, Value>,
     temperature: f64,
     max_retries: usize,
     retry_delay: Duration,
-    places: Semaphore,
-    max_in_flight: u32,
+    pub(super) places: Places,
+    /// Held by the request whose turn it is to be sent.
+    pub(super) turn: tokio::sync::Mutex<()>,
     counter: Arc<dyn TokenCounter>,
     breaker: Mutex<Breaker>,
-    requests: Option<Mutex<Rate>>,
-    tokens: Option<Mutex<Rate>>,
-    spend: Arc<Spend>,
-    began: Instant,
-    has_answered: AtomicBool,
+    allowance: Allowance,
     /// What the last attempt failed of that found no server, or none that works.
-    last_failure: Mutex<String>,
-    ended: OnceLock<RunEnd>,
+    pub(super) last_failure: Mutex<String>,
+    pub(super) ended: OnceLock<RunEnd>,
 }
 
 /// An attempt that brought no answer.
@@ -84,18 +81,14 @@ impl Client {
             temperature: settings.temperature,
             max_retries: settings.max_retries,
             retry_delay: settings.retry_delay,
-            places: Semaphore::new(max_in_flight),
-            max_in_flight: max_in_flight as u32,
+            places: Places::new(max_in_flight, settings.retry_delay),
+            turn: tokio::sync::Mutex::default(),
             counter,
             breaker: Mutex::new(Breaker::new(
                 settings.retry_delay,
                 settings.max_concurrent_requests,
             )),
-            requests: settings.rpm.map(|rpm| Mutex::new(Rate::per_minute(rpm))),
-            tokens: settings.tpm.map(|tpm| Mutex::new(Rate::per_minute(tpm))),
-            spend,
-            began: Instant::now(),
-            has_answered: AtomicBool::new(false),
+            allowance: Allowance::new(settings, spend),
             last_failure: Mutex::default(),
             ended: OnceLock::new(),
         })
@@ -112,14 +105,14 @@ impl Client {
     /// Sends nothing new, and waits until what is in flight is answered and kept.
     pub async fn finish(&self) {
         self.end(RunEnd::over());
-        let _all = self.places.acquire_many(self.max_in_flight).await;
+        self.places.close().await;
     }
 
     async fn answer<'c>(
         &'c self,
         question: &Question,
         usage: &mut Usage,
-        place: &mut Option<SemaphorePermit<'c>>,
+        place: &mut Option<Place<'c>>,
     ) -> Result<Answer, Trouble> {
         let (mut attempts, mut lessons) = (0_u32, 0);
         loop {
@@ -136,12 +129,17 @@ impl Client {
                     if attempts as usize > self.max_retries {
                         return Err(Trouble::Failed(failure));
                     }
-                    self.spend.retries.fetch_add(1, Ordering::Relaxed);
+                    self.allowance.spend().retries.fetch_add(1, Ordering::Relaxed);
                     // A server that is down is waited for by the breaker.
                     if counts {
                         let pause = retry::pause(attempts, self.retry_delay, question.seed, wish);
                         tokio::time::sleep(pause).await;
                     }
+                }
+                // The place is free, and when there is one again depends on what the server takes.
+                Verdict::Refused(..) => {
+                    *place = None;
+                    self.allowance.spend().retries.fetch_add(1, Ordering::Relaxed);
                 }
                 Verdict::Relearn(failure, lesson) => {
                     lessons += 1;
@@ -151,17 +149,29 @@ impl Client {
                     question.model.dialect.learn(lesson);
                 }
                 Verdict::Shorten(failure, window) => return Err(Trouble::TooLong(failure, window)),
-                // A wrong address or model is wrong for every record.
-                Verdict::Fail(failure)
-                    if failure.name == "summary_http_404" && !self.has_answered.load(Ordering::Relaxed) =>
-                {
-                    return Err(Trouble::Ended(
-                        self.end(RunEnd::not_found(self.wire.url(), &failure)),
-                    ));
+                Verdict::Fail(failure) => {
+                    *place = None;
+                    match self.is_for_all(question, usage, &failure).await {
+                        Ok(Some(false)) => return Err(Trouble::Failed(failure)),
+                        Ok(Some(true)) => {
+                            let end = if failure.name == "summary_http_404" {
+                                RunEnd::not_found(self.wire.url(), &failure)
+                            } else {
+                                RunEnd::refuses_all(self.wire.url(), &failure)
+                            };
+                            return Err(Trouble::Ended(self.end(end)));
+                        }
+                        Ok(None) => {
+                            attempts += 1;
+                            if attempts as usize > self.max_retries {
+                                return Err(Trouble::Failed(failure));
+                            }
+                        }
+                        Err(end) => return Err(Trouble::Ended(end)),
+                    }
                 }
-                Verdict::Fail(failure) => return Err(Trouble::Failed(failure)),
-                Verdict::EndRun(failure) => {
-                    let end = RunEnd::refused(self.wire.url(), &failure, self.wire.key());
+                Verdict::EndRun(failure, about) => {
+                    let end = RunEnd::refused(self.wire.url(), &failure, about, self.wire.key());
                     return Err(Trouble::Ended(self.end(end)));
                 }
             }
@@ -173,7 +183,7 @@ impl Client {
         &'c self,
         question: &Question,
         usage: &mut Usage,
-        place: &mut Option<SemaphorePermit<'c>>,
+        place: &mut Option<Place<'c>>,
     ) -> Result<Answer, Unanswered> {
         *place = None;
         let dialect = &question.model.dialect;
@@ -185,74 +195,149 @@ impl Client {
                 .ok();
             probe.filter(|_| !dialect.is_settled())
         };
-        *place = self.places.acquire().await.ok();
-        self.until_up(&question.model, usage)
-            .await
-            .map_err(Unanswered::Ended)?;
-        let _admitted = self
-            .admitted(Tokens::of(
-                question.prompt_tokens,
-                question.max_output as u64,
-                question.model.is_fallback,
-            ))
-            .await
-            .map_err(Unanswered::Ended)?;
+        let (entered, reserved) = self.turn(question, usage).await.map_err(Unanswered::Ended)?;
+        let entered = place.insert(entered);
         usage.api_calls += 1;
         let manner = dialect.manner();
         let body = self.request(&question.model, &question.prompt, question.max_output);
-        let verdict = match self.wire.post(body).await {
+        let sent = self.places.now();
+        let reply = match entered.held_for(self.wire.post(body)).await {
             Err((kind, detail)) => {
+                reserved.settle(None);
                 let verdict = retry::after_transport(kind, &detail);
                 return Err(self.no_server(verdict, detail));
             }
-            Ok(reply) if (200..300).contains(&reply.status) => match answer::read(self.api, &reply.body) {
-                Ok(answer) => {
-                    self.breaker().answered();
-                    dialect.settle();
-                    self.has_answered.store(true, Ordering::Relaxed);
-                    let written = || self.counter.count(&answer.text) as u64;
-                    let tokens = (
-                        answer.prompt_tokens.unwrap_or(question.prompt_tokens),
-                        answer.completion_tokens.unwrap_or_else(written),
-                    );
-                    self.note(usage, &question.model, tokens);
-                    return Ok(answer);
-                }
-                Err(bad) => {
-                    let tokens = (bad.tokens.0.unwrap_or(0), bad.tokens.1.unwrap_or(0));
-                    self.note(usage, &question.model, tokens);
-                    retry::after_answer(bad, manner)
-                }
-            },
-            Ok(reply) => {
-                let verdict = retry::after_status(reply.status, reply.retry_after, &reply.body, manner);
-                if (500..600).contains(&reply.status) {
-                    return Err(self.no_server(verdict, format!("HTTP {}", reply.status)));
-                }
-                if let (429, Some(wish)) = (reply.status, reply.retry_after) {
-                    // What one request is told holds for all of them.
-                    let now = self.now();
-                    self.breaker().hold(wish.min(retry::LONGEST_PAUSE), now);
-                }
-                verdict
+            Ok(reply) => reply,
+        };
+        let read = (200..300)
+            .contains(&reply.status)
+            .then(|| self.read(&reply.body, question));
+        let verdict = match read {
+            Some(Ok(answer)) => {
+                self.breaker().answered();
+                dialect.answered();
+                let tokens = (answer.prompt_tokens, answer.completion_tokens);
+                let tokens = (tokens.0.unwrap_or_default(), tokens.1.unwrap_or_default());
+                reserved.settle(Some(tokens));
+                self.note(usage, &question.model, tokens);
+                self.took_on(&reply.left, tokens);
+                return Ok(answer);
+            }
+            Some(Err(bad)) => {
+                let tokens = (bad.tokens.0.unwrap_or(0), bad.tokens.1.unwrap_or(0));
+                reserved.settle(Some(tokens));
+                self.note(usage, &question.model, tokens);
+                retry::after_answer(bad, manner)
+            }
+            None => {
+                reserved.settle(None);
+                let error = self.wire.error_body(&reply.body);
+                retry::after_status(reply.status, reply.retry_after, &error, manner)
             }
         };
+        match &verdict {
+            Verdict::Refused(failure, wish) => {
+                self.refused(sent, failure, *wish).map_err(Unanswered::Ended)?;
+            }
+            _ if (500..600).contains(&reply.status) => {
+                return Err(self.no_server(verdict, format!("HTTP {}", reply.status)));
+            }
+            _ => self.took_on(&reply.left, (question.prompt_tokens, 0)),
+        }
         self.breaker().answered();
-        if !matches!(verdict, Verdict::Relearn(..)) {
+        if !matches!(verdict, Verdict::Relearn(..) | Verdict::Refused(..)) {
             dialect.settle();
         }
         Err(Unanswered::Verdict(verdict, true))
     }
 
+    /// Waits until a request may be sent: first come, first served.
+    async fn turn(
+        &self,
+        question: &Question,
+        usage: &mut Usage,
+    ) -> Result<(Place<'_>, Reserved<'_>), RunEnd> {
+        let _turn = self.turn.lock().await;
+        self.until_up(&question.model, usage).await?;
+        let place = self.places.enter().await.map_err(|none| match none {
+            NoPlace::Closed => self.end(RunEnd::over()),
+            NoPlace::Refused => self.end(RunEnd::busy(self.wire.url(), &lock(&self.last_failure))),
+        })?;
+        let most = question.max_output as u64;
+        let reserved = self
+            .reserve(question.prompt_tokens, most, question.model.is_fallback)
+            .await?;
+        match self.ended.get() {
+            Some(end) => Err(end.clone()),
+            None => Ok((place, reserved)),
+        }
+    }
+
+    /// The tokens that a server says an answer took. Servers that do not count say nothing, or zero.
+    fn used(&self, question: &Question, answer: &Answer) -> (u64, u64) {
+        let said = |tokens: Option<u64>| tokens.filter(|tokens| *tokens > 0);
+        let count = |text: &str| self.counter.count(text) as u64;
+        let read = || match question.prompt_tokens {
+            0 => count(&question.prompt.system) + count(&question.prompt.user),
+            known => known,
+        };
+        (
+            said(answer.prompt_tokens).unwrap_or_else(read),
+            said(answer.completion_tokens).unwrap_or_else(|| count(&answer.text)),
+        )
+    }
+
+    /// The server took a request on, whatever it said; what it says is left of its limits holds for all.
+    fn took_on(&self, left: &[Left], (prompt, answer): (u64, u64)) {
+        let now = self.places.now();
+        let mut flow = self.places.flow();
+        flow.accepted();
+        for left in left {
+            let units = match left.of {
+                Of::Requests => 1,
+                Of::Tokens => prompt + answer,
+                Of::Prompt => prompt,
+                Of::Answer => answer,
+            };
+            if units > 0 {
+                flow.told(left.amount / units as f64, left.time, now);
+            }
+        }
+    }
+
+    /// The server takes no more requests now. What one of them is told holds for all.
+    fn refused(&self, sent: Duration, failure: &Failure, wish: Option<Duration>) -> Result<(), RunEnd> {
+        lock(&self.last_failure).clone_from(&failure.detail);
+        if let Some(wish) = wish.filter(|wish| *wish > LONGEST_WISH) {
+            let later = format!("{} (it asks for {} s)", failure.detail, wish.as_secs());
+            return Err(self.end(RunEnd::busy(self.wire.url(), &later)));
+        }
+        let now = self.places.now();
+        self.places.flow().refused(sent, now, wish);
+        Ok(())
+    }
+
     /// An attempt that found no server, or none that works.
     fn no_server(&self, verdict: Verdict, detail: String) -> Unanswered {
         *lock(&self.last_failure) = detail;
-        let now = self.now();
+        let now = self.places.now();
         let counts = self.breaker().failed(now);
         Unanswered::Verdict(verdict, counts)
     }
 
-    fn request(&self, model: &Model, prompt: &Prompt, max_output: usize) -> Vec<u8> {
+    /// The summary in a success, with the tokens that it took. The key is looked for in nothing but errors.
+    fn read(&self, body: &[u8], question: &Question) -> Result<Answer, BadAnswer> {
+        let answer =
+            answer::read(self.api, body).or_else(|_| answer::read(self.api, &self.wire.error_body(body)))?;
+        let (read, written) = self.used(question, &answer);
+        question.judged(Answer {
+            prompt_tokens: Some(read),
+            completion_tokens: Some(written),
+            ..answer
+        })
+    }
+
+    pub(super) fn request(&self, model: &Model, prompt: &Prompt, max_output: usize) -> Vec<u8> {
         let call = Call {
             model: &model.name,
             prompt,
@@ -263,92 +348,33 @@ impl Client {
         self.api.body(&call, model.dialect.manner())
     }
 
-    /// Waits until the server is believed to be up.
-    async fn until_up(&self, model: &Model, usage: &mut Usage) -> Result<(), RunEnd> {
-        loop {
-            if let Some(end) = self.ended.get() {
-                return Err(end.clone());
-            }
-            let now = self.now();
-            let pass = self.breaker().pass(now);
-            match pass {
-                Pass::Go => return Ok(()),
-                Pass::Probe => self.probe(model, usage).await?,
-                Pass::Wait(wait) => tokio::time::sleep(wait).await,
-                Pass::GiveUp => {
-                    let end = RunEnd::down(self.wire.url(), &lock(&self.last_failure));
-                    return Err(self.end(end));
-                }
-            }
-        }
+    /// Waits until the user's limits let a request go.
+    pub(super) async fn reserve(
+        &self,
+        prompt: u64,
+        most: u64,
+        is_fallback: bool,
+    ) -> Result<Reserved<'_>, RunEnd> {
+        let reserved = self.allowance.reserve(prompt, most, is_fallback).await;
+        reserved.map_err(|limit| self.end(RunEnd::limit(limit)))
     }
 
-    /// Asks something tiny, which nothing but the server can fail at.
-    async fn probe(&self, model: &Model, usage: &mut Usage) -> Result<(), RunEnd> {
-        let prompt = Prompt {
-            system: Arc::from(""),
-            user: PROBE.to_owned(),
-        };
-        let _admitted = self
-            .admitted(Tokens::of(0, PROBE_OUTPUT as u64, model.is_fallback))
-            .await?;
-        usage.api_calls += 1;
-        let failure = match self.wire.post(self.request(model, &prompt, PROBE_OUTPUT)).await {
-            Ok(reply) if reply.status < 500 => {
-                if let Ok(answer) = answer::read(self.api, &reply.body) {
-                    let tokens = (answer.prompt_tokens, answer.completion_tokens);
-                    self.note(usage, model, (tokens.0.unwrap_or(0), tokens.1.unwrap_or(0)));
-                }
-                self.breaker().answered();
-                return Ok(());
-            }
-            Ok(reply) => format!("HTTP {}", reply.status),
-            Err((_, detail)) => detail,
-        };
-        usage.errors += 1;
-        *lock(&self.last_failure) = failure;
-        let now = self.now();
-        self.breaker().probe_failed(now);
-        Ok(())
-    }
-
-    /// Waits for the rate limits, and for the money that other requests may still need.
-    async fn admitted(&self, tokens: Tokens) -> Result<Admitted<'_>, RunEnd> {
-        let now = self.now();
-        let wait = |rate: &Option<Mutex<Rate>>, units| {
-            rate.as_ref()
-                .map_or(Duration::ZERO, |rate| lock(rate).reserve(units, now))
-        };
-        let wait = wait(&self.requests, 1).max(wait(&self.tokens, tokens.prompt + tokens.completion));
-        if !wait.is_zero() {
-            tokio::time::sleep(wait).await;
-        }
-        self.spend
-            .admit(tokens)
-            .await
-            .map_err(|limit| self.end(RunEnd::limit(limit)))
-    }
-
-    fn note(&self, usage: &mut Usage, model: &Model, tokens: (u64, u64)) {
+    pub(super) fn note(&self, usage: &mut Usage, model: &Model, tokens: (u64, u64)) {
         let tokens = Tokens::of(tokens.0, tokens.1, model.is_fallback);
         usage.took(tokens);
-        self.spend.took(tokens);
+        self.allowance.spend().took(tokens);
     }
 
     /// Ends the run, for the first reason that there was.
-    fn end(&self, end: RunEnd) -> RunEnd {
+    pub(super) fn end(&self, end: RunEnd) -> RunEnd {
         self.ended.get_or_init(|| end).clone()
     }
 
-    fn now(&self) -> Duration {
-        self.began.elapsed()
-    }
-
-    fn breaker(&self) -> MutexGuard<'_, Breaker> {
+    pub(super) fn breaker(&self) -> MutexGuard<'_, Breaker> {
         lock(&self.breaker)
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -53,6 +53,7 @@ pub struct Dialect {
     completion_limit: AtomicBool,
     temperature: AtomicBool,
     settled: AtomicBool,
+    answered: AtomicBool,
     /// Held by the request that finds out.
     pub probe: tokio::sync::Mutex<()>,
 }
@@ -64,6 +65,7 @@ impl Default for Dialect {
             completion_limit: AtomicBool::new(first.completion_limit),
             temperature: AtomicBool::new(first.temperature),
             settled: AtomicBool::new(false),
+            answered: AtomicBool::new(false),
             probe: tokio::sync::Mutex::new(()),
         }
     }
@@ -89,6 +91,17 @@ impl Dialect {
     /// The server has answered without a complaint about the manner.
     pub fn settle(&self) {
         self.settled.store(true, Ordering::Release);
+    }
+
+    /// The server has taken a request for what it is.
+    pub fn answered(&self) {
+        self.answered.store(true, Ordering::Release);
+        self.settle();
+    }
+
+    /// Whether it ever did.
+    pub fn has_answered(&self) -> bool {
+        self.answered.load(Ordering::Acquire)
     }
 
     /// Whether there is nothing left to find out.

@@ -8,8 +8,9 @@
 //! ```
 //!
 //! What is decided is decided by pure functions (`api`, `answer`, `retry`, `length`) and by state machines without a clock
-//! (`breaker`, `rate`, `dialect`). `wire` has the connections, `client` the clock.
+//! (`breaker`, `flow`, `rate`, `dialect`). `wire` has the connections, `client` the clock.
 
+mod allowance;
 pub(super) mod answer;
 pub mod api;
 mod asking;
@@ -17,7 +18,13 @@ mod breaker;
 pub(super) mod client;
 pub(crate) mod dialect;
 mod estimate;
+mod flow;
 mod keep;
+pub(crate) mod lasting;
+pub(crate) mod limits;
+mod place;
+mod places;
+mod probe;
 pub(super) mod question;
 mod rate;
 pub(crate) mod retry;
@@ -25,24 +32,29 @@ pub(super) mod run_end;
 pub mod settings;
 pub(crate) mod wire;
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, OnceLock};
 
 use futures_util::future::BoxFuture;
 use tokio::runtime::Runtime;
 
 use super::answers::{AnswerKey, AnswerKind, AnswerStore, Answers, InMemory, KeptAnswer};
 use super::batch::Postbox;
+use super::control_tokens::ControlTokens;
 use super::failure::Failure;
 use super::prompt::Prompter;
 use super::spend::Spend;
+use super::turn::Turns;
 use super::{Estimate, NotReady, PendingRequest, Summarizer, Summary, SummaryError, SummaryRequest, Usage};
 use crate::compress::Reason;
 use crate::tokens::TokenCounter;
-use asking::{Asking, Taken};
+use asking::{Asking, Put, Taken};
 use client::Client;
 use question::{Model, Question, Trouble};
 pub use settings::{ChatSettings, Key};
+
+/// Threads that keep answers, one after another, and look up names: hundreds of answers may come at once.
+const BLOCKING_THREADS: usize = 4;
 
 /// Asks a language model for summaries.
 pub struct ChatSummarizer {
@@ -50,9 +62,11 @@ pub struct ChatSummarizer {
     prompter: Prompter,
     way: Way,
     answers: Answers,
+    turns: Turns,
     model: Arc<Model>,
     fallback: Option<Arc<Model>>,
     spend: Arc<Spend>,
+    control_tokens: OnceLock<Arc<ControlTokens>>,
 }
 
 /// How questions reach the model.
@@ -79,6 +93,7 @@ impl ChatSummarizer {
     ) -> Result<Self, String> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
+            .max_blocking_threads(BLOCKING_THREADS)
             .thread_name("network")
             .enable_all()
             .build()
@@ -128,12 +143,20 @@ impl ChatSummarizer {
         Ok(Self {
             prompter: Prompter::new(&settings.prompt)?,
             way,
+            turns: Turns::new(Arc::clone(&store), settings.max_concurrent_requests),
             answers: Answers::new(store),
             model: model(&settings.model, false),
             fallback: settings.fallback_model.as_deref().map(|name| model(name, true)),
             spend,
             settings,
+            control_tokens: OnceLock::new(),
         })
+    }
+
+    /// What must not be in a summary: control tokens of known templates, and those of the run's tokenizer.
+    fn control_tokens(&self, counter: &dyn TokenCounter) -> Arc<ControlTokens> {
+        let tokens = || Arc::new(ControlTokens::and(&counter.special_tokens()));
+        Arc::clone(self.control_tokens.get_or_init(tokens))
     }
 
     /// Where answers outlive the run.
@@ -151,14 +174,8 @@ impl ChatSummarizer {
 
     /// Puts a question to the model, and keeps the answer; `wanted` is about how many tokens it will have. What it took comes
     /// with it.
-    async fn put(
-        &self,
-        key: AnswerKey,
-        question: Question,
-        wanted: usize,
-    ) -> Result<(Result<KeptAnswer, Trouble>, Usage), Trouble> {
+    async fn put(&self, key: AnswerKey, question: Question, wanted: usize) -> Result<(Put, Usage), Trouble> {
         let broken = || Trouble::Failed(Failure::new("summary_internal", "the request was lost"));
-        let store = Arc::clone(self.answers.store());
         let redaction = self.settings.prompt.redaction;
         match &self.way {
             Way::InFiles(postbox, cache) => {
@@ -183,13 +200,15 @@ impl ChatSummarizer {
                         answer
                     }
                 };
-                Ok((kept.map(|answer| store.put(&key, answer)), asked.usage))
+                let store = self.answers.store();
+                Ok((kept.map(|answer| (store.put(&key, answer), false)), asked.usage))
             }
             Way::Online(client, runtime) => {
                 let runtime = runtime.as_ref().ok_or_else(broken)?;
                 let client = Arc::clone(client);
                 // Goes on to its end even where nobody waits for it any more: it is paid for.
-                let task = runtime.spawn(asking::ask_and_keep(client, question, store, key, redaction));
+                let turns = self.turns.clone();
+                let task = runtime.spawn(asking::ask_and_keep(client, question, turns, key, redaction));
                 task.await.map_err(|_| broken())
             }
         }

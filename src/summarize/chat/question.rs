@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use tokio::sync::SemaphorePermit;
-
-use super::answer::Answer;
+use super::answer::{Answer, BadAnswer};
 use super::dialect::Dialect;
+use super::places::Place;
 use crate::summarize::failure::Failure;
+use crate::summarize::judge::Judge;
 use crate::summarize::prompt::Prompt;
 use crate::summarize::run_end::RunEnd;
 use crate::summarize::{PendingRequest, Usage};
@@ -35,6 +35,30 @@ pub struct Question {
     pub max_output: usize,
     /// What pauses are spread by.
     pub seed: u64,
+    /// What tells its answer from what is none.
+    pub judge: Judge,
+}
+
+impl Question {
+    /// An answer with the summary in it alone.
+    ///
+    /// # Errors
+    ///
+    /// What it is instead of a summary: another attempt may do better.
+    pub fn judged(&self, mut answer: Answer) -> Result<Answer, BadAnswer> {
+        match self.judge.summary_in(&answer.text) {
+            Ok(text) => {
+                answer.text = text;
+                Ok(answer)
+            }
+            Err(failure) => Err(BadAnswer {
+                failure,
+                is_final: false,
+                status: None,
+                tokens: (answer.prompt_tokens, answer.completion_tokens),
+            }),
+        }
+    }
 }
 
 /// What became of a question.
@@ -46,7 +70,7 @@ pub struct Asked<'c> {
     pub result: Result<Answer, Trouble>,
     /// Its place among the requests in flight. It is held until the answer is kept: what can be lost when this process is
     /// killed is then never more than may be in flight.
-    pub place: Option<SemaphorePermit<'c>>,
+    pub place: Option<Place<'c>>,
 }
 
 /// Why a question has no answer.

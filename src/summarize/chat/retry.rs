@@ -1,9 +1,10 @@
 //! What is to be done after a failed attempt: pure functions from statuses, headers and messages to a verdict.
 
-use std::time::{Duration, UNIX_EPOCH};
+use std::time::Duration;
 
 use super::answer::{self, BadAnswer};
 use super::dialect::{Lesson, Manner};
+use super::lasting::{Lasting, lasting};
 use crate::summarize::failure::Failure;
 
 /// The longest pause between two attempts, whatever a server asks for.
@@ -14,14 +15,30 @@ pub const LONGEST_PAUSE: Duration = Duration::from_mins(2);
 pub enum Verdict {
     /// Ask again, after the time that the server named, if it did.
     Retry(Failure, Option<Duration>),
+    /// The server takes no more requests now: ask again when it does, after the time that it named, if it did.
+    Refused(Failure, Option<Duration>),
     /// Ask again at once, in another manner.
     Relearn(Failure, Lesson),
     /// The prompt is too long; the tokens that the server takes, if it says so.
     Shorten(Failure, Option<usize>),
     /// No other attempt would do better.
     Fail(Failure),
-    /// No other record would fare better.
-    EndRun(Failure),
+    /// No other record would fare better; what it is about, where the server says so.
+    EndRun(Failure, Option<Lasting>),
+}
+
+impl Verdict {
+    /// What went wrong.
+    pub fn failure(&self) -> &Failure {
+        match self {
+            Self::Retry(failure, _)
+            | Self::Refused(failure, _)
+            | Self::Relearn(failure, _)
+            | Self::Shorten(failure, _)
+            | Self::Fail(failure)
+            | Self::EndRun(failure, _) => failure,
+        }
+    }
 }
 
 /// What went wrong before there was a response.
@@ -49,11 +66,16 @@ pub fn after_transport(kind: Transport, detail: &str) -> Verdict {
 pub fn after_status(status: u16, retry_after: Option<Duration>, body: &[u8], manner: Manner) -> Verdict {
     let message = answer::error_message(body);
     let failure = Failure::http(status, &message);
+    let text = String::from_utf8_lossy(body);
+    if let Some(about) = lasting(status, &text).filter(|_| status < 500) {
+        return Verdict::EndRun(failure, Some(about));
+    }
     match status {
-        408 | 409 | 425 | 429 | 500..=599 => Verdict::Retry(failure, retry_after),
-        401..=403 => Verdict::EndRun(failure),
+        429 | 503 | 529 => Verdict::Refused(failure, retry_after),
+        408 | 409 | 425 | 500..=599 => Verdict::Retry(failure, retry_after),
+        401..=403 => Verdict::EndRun(failure, None),
         413 => Verdict::Shorten(failure, None),
-        400 | 422 => after_refusal(failure, &String::from_utf8_lossy(body), manner),
+        400 | 422 => after_refusal(failure, &text, manner),
         _ => Verdict::Fail(failure),
     }
 }
@@ -65,12 +87,12 @@ pub fn after_answer(bad: BadAnswer, manner: Manner) -> Verdict {
         ("summary_error_body", Some(status)) => {
             match after_status(status, None, bad.failure.detail.as_bytes(), manner) {
                 Verdict::Retry(..) => Verdict::Retry(bad.failure, None),
+                Verdict::Refused(..) => Verdict::Refused(bad.failure, None),
                 Verdict::Fail(_) => Verdict::Fail(bad.failure),
                 other => other,
             }
         }
-        // The model would say the same again, or be cut off at the same place.
-        ("summary_refused" | "summary_cut_by_length", _) => Verdict::Fail(bad.failure),
+        _ if bad.is_final => Verdict::Fail(bad.failure),
         _ => Verdict::Retry(bad.failure, None),
     }
 }
@@ -129,20 +151,9 @@ fn window_in(text: &str) -> Option<usize> {
     })
 }
 
-/// What a `Retry-After` header says: seconds, or a date. `None` where it says nothing that can be understood. `now` is
-/// the time since 1970.
-pub fn retry_after(header: &str, now: Duration) -> Option<Duration> {
-    let header = header.trim();
-    if let Ok(seconds) = header.parse::<f64>() {
-        return Duration::try_from_secs_f64(seconds).ok();
-    }
-    let date = httpdate::parse_http_date(header).ok()?;
-    let date = date.duration_since(UNIX_EPOCH).ok()?;
-    Some(date.saturating_sub(now))
-}
-
 /// The pause before attempt number `attempt` (from 1) is repeated: doubled each time from `base`, and spread by `seed`
-/// between half and all of that, so that many requests do not come back at once. A server's own wish comes first.
+/// between half and all of that, so that many requests do not come back at once. A server's own wish comes first, up to
+/// [`LONGEST_PAUSE`].
 pub fn pause(attempt: u32, base: Duration, seed: u64, wish: Option<Duration>) -> Duration {
     if let Some(wish) = wish {
         return wish.min(LONGEST_PAUSE);
@@ -172,15 +183,19 @@ mod tests {
             Verdict::Relearn(_, Lesson::NoTemperature) => "no temperature",
             Verdict::Shorten(..) => "shorten",
             Verdict::Fail(_) => "fail",
-            Verdict::EndRun(_) => "end",
+            Verdict::Refused(..) => "refused",
+            Verdict::EndRun(..) => "end",
         }
     }
 
     #[test]
     fn every_status_has_its_verdict() {
         let verdict = |status| after_status(status, None, b"{}", Manner::default());
-        for status in [408, 409, 425, 429, 500, 502, 503, 504, 529] {
+        for status in [408, 409, 425, 500, 502, 504] {
             assert_eq!(kind(&verdict(status)), "retry", "{status}");
+        }
+        for status in [429, 503, 529] {
+            assert_eq!(kind(&verdict(status)), "refused", "{status}");
         }
         for status in [401, 402, 403] {
             assert_eq!(kind(&verdict(status)), "end", "{status}");
@@ -250,24 +265,6 @@ mod tests {
             Some(4096)
         );
         assert_eq!(window_in("too many tokens"), None);
-    }
-
-    #[test]
-    fn retry_after_is_seconds_or_a_date_and_never_too_long() {
-        // Sun, 06 Nov 1994 08:49:37 GMT
-        let now = Duration::from_secs(784_111_777);
-        assert_eq!(retry_after("7", now), Some(Duration::from_secs(7)));
-        let date = "Sun, 06 Nov 1994 08:50:07 GMT";
-        assert_eq!(retry_after(date, now), Some(Duration::from_secs(30)));
-        assert_eq!(
-            retry_after("Sat, 05 Nov 1994 08:50:07 GMT", now),
-            Some(Duration::ZERO)
-        );
-        assert_eq!((retry_after("soon", now), retry_after("-1", now)), (None, None));
-        assert_eq!(
-            pause(1, Duration::ZERO, 1, Some(Duration::from_hours(9))),
-            LONGEST_PAUSE
-        );
     }
 
     #[test]

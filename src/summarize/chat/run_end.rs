@@ -1,5 +1,6 @@
 //! Why a run ends that could go on otherwise, in words that help; none of them holds a key.
 
+use super::lasting::Lasting;
 use super::settings::Key;
 use crate::http::shown;
 use crate::summarize::failure::Failure;
@@ -7,10 +8,15 @@ use crate::summarize::run_end::{RESUME, RunEnd};
 
 impl RunEnd {
     /// The server refuses the key, or what it may do.
-    pub fn refused(url: &str, failure: &Failure, key: Option<&Key>) -> Self {
+    pub fn refused(url: &str, failure: &Failure, about: Option<Lasting>, key: Option<&Key>) -> Self {
+        match about {
+            Some(Lasting::Model) => return Self::not_found(url, failure),
+            Some(Lasting::Account) => return Self::unpaid(url, failure, key),
+            None => {}
+        }
         let refused = match failure.name {
             "summary_http_401" => "refuses the key (HTTP 401)",
-            "summary_http_402" => "wants to be paid first (HTTP 402)",
+            "summary_http_402" => return Self::unpaid(url, failure, key),
             _ => "does not allow this (HTTP 403)",
         };
         let key = match key {
@@ -24,11 +30,42 @@ impl RunEnd {
         }
     }
 
+    /// The account has no credit, or may not spend more.
+    fn unpaid(url: &str, failure: &Failure, key: Option<&Key>) -> Self {
+        let account = key.map_or("the account".to_owned(), |key| {
+            format!("the account of the key in {}", key.variable)
+        });
+        Self {
+            message: format!(
+                "{} wants to be paid first, or the account has reached its limit{}",
+                shown(url),
+                said(failure)
+            ),
+            help: format!("look at credit and limits of {account}; check --base-url; {RESUME}"),
+        }
+    }
+
+    /// The server refuses every request, a question of a few words too.
+    pub fn refuses_all(url: &str, failure: &Failure) -> Self {
+        Self {
+            message: format!("{} refuses every request{}", shown(url), said(failure)),
+            help: format!("check --base-url, --model, --body and --headers; {RESUME}"),
+        }
+    }
+
+    /// The server takes no requests for longer than is waited for.
+    pub fn busy(url: &str, last: &str) -> Self {
+        Self {
+            message: format!("{} takes no requests for now: {last}", shown(url)),
+            help: format!("wait until it does, or look at the limits of the account; {RESUME}"),
+        }
+    }
+
     /// Nothing is served at the address, or no such model.
     pub fn not_found(url: &str, failure: &Failure) -> Self {
         Self {
             message: format!(
-                "{} is not there, or has no such model (HTTP 404){}",
+                "{} is not there, or has no such model{}",
                 shown(url),
                 said(failure)
             ),

@@ -3,13 +3,19 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use serde_json::{Map, Value};
 
-use super::retry::{self, Transport};
+use super::limits::{self, Left};
+use super::retry::Transport;
 use super::settings::{ChatSettings, Key};
 use crate::http;
+use crate::summarize::redact::redact;
 
 /// Bytes of a response that are read; no summary is nearly as long.
 const MAX_RESPONSE: usize = 8 * 1024 * 1024;
+
+/// Shorter keys are words, which an error may hold by chance.
+const SHORTEST: usize = 8;
 
 /// The way to one server.
 pub struct Wire {
@@ -27,7 +33,9 @@ pub struct Reply {
     pub status: u16,
     /// How long the server wants to be left alone.
     pub retry_after: Option<Duration>,
-    /// The body, without what was sent in confidence.
+    /// What it says is left of its limits.
+    pub left: Vec<Left>,
+    /// The body, as it came.
     pub body: Vec<u8>,
 }
 
@@ -70,9 +78,10 @@ impl Wire {
             .body(body);
         let mut response = request.send().await.map_err(wrong)?;
         let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let retry_after = response.headers().get("retry-after");
-        let retry_after =
-            retry_after.and_then(|header| retry::retry_after(header.to_str().ok()?, since_1970));
+        let headers = response.headers();
+        let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+        let retry_after = limits::wish(header, since_1970);
+        let left = limits::left(header, since_1970);
         let status = response.status().as_u16();
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(wrong)? {
@@ -84,8 +93,14 @@ impl Wire {
         Ok(Reply {
             status,
             retry_after,
-            body: self.confidential.taken_out(body),
+            left,
+            body,
         })
+    }
+
+    /// The body of an error without the key, if the server repeats it.
+    pub fn error_body(&self, body: &[u8]) -> Vec<u8> {
+        self.confidential.taken_out(body)
     }
 
     fn wrong(&self, error: reqwest::Error) -> (Transport, String) {
@@ -102,7 +117,8 @@ impl Wire {
     }
 }
 
-/// What goes to the server alone, and must not come back in what it says: the key, and headers that are as good as one.
+/// What goes to the server alone, and must not come back in what is said of its errors: the key, and headers and fields that are as
+/// good as one. Answers are not searched: a key is a word there.
 pub struct Confidential(Vec<String>);
 
 impl Confidential {
@@ -112,7 +128,13 @@ impl Confidential {
         let headers = settings.headers.iter().filter(|(name, _)| is_confidential(name));
         // Of `Bearer KEY` a server may repeat the key alone.
         let headers = headers.filter_map(|(_, value)| value.split_whitespace().last());
-        let secrets = key.chain(headers).filter(|secret| !secret.is_empty());
+        let mut fields = Vec::new();
+        confidential_fields(&settings.body, &mut fields);
+        let fields = fields.into_iter().chain(in_address(&settings.base_url));
+        let secrets = key
+            .chain(headers)
+            .chain(fields)
+            .filter(|secret| secret.len() >= SHORTEST);
         let mut secrets: Vec<String> = secrets
             .flat_map(|secret| [secret.to_owned(), secret.replace('/', "\\/")])
             .collect();
@@ -121,20 +143,75 @@ impl Confidential {
         Self(secrets)
     }
 
-    /// A body without it.
-    pub fn taken_out(&self, body: Vec<u8>) -> Vec<u8> {
-        let mut body = body;
+    /// The text of an error without it, wherever it stands as a whole word.
+    pub fn taken_out(&self, error: &[u8]) -> Vec<u8> {
+        let mut error = error.to_owned();
         for secret in &self.0 {
-            if memchr::memmem::find(&body, secret.as_bytes()).is_some() {
-                let text = String::from_utf8_lossy(&body);
-                body = text.replace(secret, "[REDACTED:api-key]").into_bytes();
+            let mut rest = error.as_slice();
+            let mut cleaned = Vec::new();
+            let mut from = 0;
+            while let Some(at) = memchr::memmem::find(rest.get(from..).unwrap_or_default(), secret.as_bytes())
+            {
+                let (before, after) = rest.split_at(from + at);
+                let after = after.get(secret.len()..).unwrap_or_default();
+                if goes_on_before(before) || after.first().is_some_and(|byte| is_of_word(*byte)) {
+                    from += at + 1;
+                    continue;
+                }
+                cleaned.extend_from_slice(before);
+                cleaned.extend_from_slice(b"[REDACTED:api-key]");
+                (rest, from) = (after, 0);
             }
+            cleaned.extend_from_slice(rest);
+            error = cleaned;
         }
-        body
+        error
     }
 }
 
-/// Whether a header lets whoever has it in.
+fn is_of_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+/// Whether a word goes on where this text ends; escapes (`\n`, `\u000a`, `%20`) end one, though their last sign looks like a part of it.
+fn goes_on_before(text: &[u8]) -> bool {
+    let Some((last, before)) = text.split_last() else {
+        return false;
+    };
+    let is_hex = |length: usize, lead: &[u8]| {
+        let start = text.len().saturating_sub(length);
+        let (before, digits) = text.split_at(start);
+        before.ends_with(lead) && digits.iter().all(u8::is_ascii_hexdigit)
+    };
+    let is_escape = before.last() == Some(&b'\\') || is_hex(4, b"\\u") || is_hex(2, b"%");
+    is_of_word(*last) && !is_escape
+}
+
+/// The texts of a body's fields that are as good as a key.
+fn confidential_fields<'s>(fields: &'s Map<String, Value>, found: &mut Vec<&'s str>) {
+    for (name, value) in fields {
+        match value {
+            Value::String(text) if is_confidential(name) => found.push(text),
+            Value::Object(fields) => confidential_fields(fields, found),
+            _ => {}
+        }
+    }
+}
+
+/// The parts of an address that are as good as a key: values of its query by their names, parts of its path by their looks.
+fn in_address(url: &str) -> impl Iterator<Item = &str> {
+    let (path, query) = url.split_once('?').unwrap_or((url, ""));
+    let fields = query.split('&').filter_map(|field| field.split_once('='));
+    let values = fields.filter_map(|(name, value)| is_confidential(name).then_some(value));
+    // After the host; names of models and deployments have no capitals.
+    let parts = path.split('/').skip(3).filter(|part| {
+        let has = |is: fn(&u8) -> bool| part.as_bytes().iter().any(is);
+        has(u8::is_ascii_digit) && (has(u8::is_ascii_uppercase) || part.len() >= 20 && !part.contains('-'))
+    });
+    values.chain(parts)
+}
+
+/// Whether a header or a field lets whoever has it in.
 fn is_confidential(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     [
@@ -166,11 +243,61 @@ pub fn headers(settings: &ChatSettings) -> Result<HeaderMap, String> {
         headers.insert(name, value);
     }
     for (name, value) in &settings.headers {
-        let wrong = || format!("summarization.headers: {name} is no header, or its value none");
+        let wrong = || {
+            let name = shown(name);
+            format!("summarization.headers: {name} is no header, or its value none")
+        };
         let parsed = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong())?;
         let mut value = HeaderValue::from_str(value).map_err(|_| wrong())?;
         value.set_sensitive(is_confidential(name));
         headers.insert(parsed, value);
     }
     Ok(headers)
+}
+
+/// What of the name of a header may stand in a message: one that holds what no name does may hold its value as well.
+fn shown(name: &str) -> String {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    match name.find(|c: char| !is_name(c)) {
+        Some(end) => format!("{}…", name.get(..end).unwrap_or_default()),
+        None => redact(name).0.into_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_header_that_is_all_in_its_name_is_not_said() {
+        assert_eq!(shown("X-Api-Key: q7RtZ2mVx9LpK4wN"), "X-Api-Key…");
+        assert_eq!(shown("X-Api-Key=q7RtZ2mVx9LpK4wN"), "X-Api-Key…");
+        assert_eq!(shown("X-Title"), "X-Title");
+    }
+
+    #[test]
+    fn a_key_is_taken_out_of_errors_as_a_whole_word_and_short_ones_stay() {
+        let confidential = Confidential(vec!["s3cr3t-k3y".to_owned()]);
+        let cleaned = |text: &str| String::from_utf8(confidential.taken_out(text.as_bytes())).unwrap();
+        for around in [
+            "{}",
+            "key {}.",
+            "Bearer {}",
+            "\"{}\"",
+            r"key:\n{}\n",
+            r"\u0022{}\u0022",
+            "?key=%20{}%20",
+        ] {
+            let text = around.replace("{}", "s3cr3t-k3y");
+            let expected = around.replace("{}", "[REDACTED:api-key]");
+            assert_eq!(cleaned(&text), expected);
+        }
+        for word in ["xs3cr3t-k3y", "s3cr3t-k3y2", "s3cr3t_k3y"] {
+            assert_eq!(cleaned(word), word);
+        }
+        assert_eq!(
+            cleaned("as3cr3t-k3y s3cr3t-k3y s3cr3t-k3y"),
+            "as3cr3t-k3y [REDACTED:api-key] [REDACTED:api-key]"
+        );
+    }
 }

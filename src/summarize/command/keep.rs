@@ -4,15 +4,22 @@ use super::protocol::Said;
 use crate::summarize::Usage;
 use crate::summarize::answers::{AnswerKind, KeptAnswer};
 use crate::summarize::failure::Failure;
+use crate::summarize::judge::Judge;
 
-/// What is kept of what a program said, without secrets.
+/// What is kept of what a program said, without secrets, and of a summary without what stands around it.
 ///
 /// # Errors
 ///
-/// That it failed: the next time it may not.
-pub fn kept(said: Said, program: String, usage: &Usage, redaction: bool) -> Result<KeptAnswer, Failure> {
+/// That it failed, or that what it gave is no summary: the next time it may not.
+pub fn kept(
+    said: Said,
+    judge: &Judge,
+    program: String,
+    usage: &Usage,
+    redaction: bool,
+) -> Result<KeptAnswer, Failure> {
     let (kind, text) = match said {
-        Said::Summary(text) => (AnswerKind::Summary, text),
+        Said::Summary(text) => (AnswerKind::Summary, judge.summary_in(&text)?),
         Said::Whole(text) => (AnswerKind::Whole, text),
         Said::Veto(reason) => (AnswerKind::Veto, reason),
         Said::Failed(failure) => return Err(failure),
@@ -35,11 +42,18 @@ pub fn said(answer: KeptAnswer) -> Said {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
+    use crate::summarize::control_tokens::ControlTokens;
 
     #[test]
     fn what_is_kept_says_the_same_again_without_secrets() {
-        let again = |given: Said| kept(given, "p".to_owned(), &Usage::default(), true).map(said);
+        let judge = Judge {
+            control_tokens: Arc::new(ControlTokens::and(&[])),
+            region: 0,
+        };
+        let again = |given: Said| kept(given, &judge, "p".to_owned(), &Usage::default(), true).map(said);
         let secret = format!("ghp_{}", "16C7e42F292c6912E7710c838347Ae178B4a");
         let text = |secret: &str| format!("It used {secret}.");
         for make in [Said::Summary, Said::Whole, Said::Veto] {
@@ -48,5 +62,14 @@ mod tests {
         }
         let failure = Failure::new("summary_command_failed", "no");
         assert_eq!(again(Said::Failed(failure.clone())), Err(failure));
+        // What is to be taken word for word is not judged.
+        let announced = "Summary:\nDone.<|im_end|>".to_owned();
+        assert_eq!(
+            again(Said::Summary(announced.clone())),
+            Ok(Said::Summary("Done.".to_owned()))
+        );
+        assert_eq!(again(Said::Whole(announced.clone())), Ok(Said::Whole(announced)));
+        let refused = again(Said::Summary("I'm sorry, but I can't help with that.".to_owned()));
+        assert_eq!(refused.map_err(|failure| failure.name), Err("summary_refused"));
     }
 }

@@ -12,21 +12,25 @@ mod program;
 mod protocol;
 
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use tokio::runtime::{Handle, Runtime};
 
 use super::answers::{AnswerKey, AnswerStore, Answers, KeptAnswer};
+use super::control_tokens::ControlTokens;
 use super::failure::Failure;
+use super::judge::Judge;
 use super::length::Limit;
 use super::marker::with_marker;
 use super::prompt::{Material, Prompt, PromptSettings, Prompter, pieces};
 use super::spend::Spend;
+use super::turn::{Turn, Turns};
 use super::{Estimate, NotReady, Summarizer, Summary, SummaryError, SummaryRequest, Usage};
 use crate::compress::Reason;
 use crate::names::Named;
+use crate::tokens::TokenCounter;
 use pool::{Pool, Trouble};
 use protocol::{Ask, Said};
 
@@ -54,7 +58,9 @@ pub struct CommandSummarizer {
     prompter: Prompter,
     pool: Arc<Pool>,
     answers: Answers,
+    turns: Turns,
     spend: Arc<Spend>,
+    control_tokens: OnceLock<Arc<ControlTokens>>,
     handle: Handle,
     /// Programs are waited for here. `None` once everything has ended.
     runtime: Mutex<Option<Runtime>>,
@@ -97,8 +103,10 @@ impl CommandSummarizer {
         Ok(Self {
             prompter: Prompter::new(&settings.prompt)?,
             pool: Arc::new(pool),
+            turns: Turns::new(Arc::clone(&store), settings.programs),
             answers: Answers::new(store),
             spend,
+            control_tokens: OnceLock::new(),
             handle: runtime.handle().clone(),
             runtime: Mutex::new(Some(runtime)),
             settings,
@@ -108,6 +116,12 @@ impl CommandSummarizer {
     /// What tells the wording of its prompts from another.
     pub fn prompt_version(&self) -> &str {
         self.prompter.version()
+    }
+
+    /// What must not be in a summary: control tokens of known templates, and those of the run's tokenizer.
+    fn control_tokens(&self, counter: &dyn TokenCounter) -> Arc<ControlTokens> {
+        let tokens = || Arc::new(ControlTokens::and(&counter.special_tokens()));
+        Arc::clone(self.control_tokens.get_or_init(tokens))
     }
 
     async fn summary(&self, request: SummaryRequest<'_>, taken: &mut Taken) -> Result<Summary, Wanted> {
@@ -174,13 +188,18 @@ impl CommandSummarizer {
         let question = self.question(request, ask_for)?;
         let usage = &mut taken.usage;
         let asked = self.answers.ask_once(question.key, || async {
-            let (pool, store) = (Arc::clone(&self.pool), Arc::clone(self.answers.store()));
+            let (pool, turns) = (Arc::clone(&self.pool), self.turns.clone());
             let name = self.settings.command.first().cloned().unwrap_or_default();
             // Goes on to its end even where nobody waits for it any more: it may be paid for.
             let redaction = self.settings.prompt.redaction;
+            // How much there is to say, a program knows best.
+            let judge = Judge {
+                control_tokens: self.control_tokens(request.counter),
+                region: 0,
+            };
             let task = self
                 .handle
-                .spawn(ask_and_keep(pool, store, question, name, redaction));
+                .spawn(ask_and_keep(pool, turns, question, name, judge, redaction));
             let lost = |_| Trouble::Failed(Failure::new("summary_internal", "the request was lost"));
             let (result, took) = task.await.map_err(lost)?;
             usage.add(&took);
@@ -202,6 +221,7 @@ impl CommandSummarizer {
             turns: &turns,
             previous: request.previous,
             in_progress: request.in_progress,
+            around: request.around,
             keep: &keep,
             max_tokens: ask_for,
             piece: (1, 1),
@@ -349,26 +369,30 @@ fn summary(text: String) -> Summary {
     }
 }
 
-/// Asks, and keeps the answer before its place is given away.
+/// Asks, unless another process does, and keeps the answer before its place is given away. The answer comes with whether
+/// another process had it already.
 async fn ask_and_keep(
     pool: Arc<Pool>,
-    store: Arc<dyn AnswerStore>,
+    turns: Turns,
     question: Question,
     program: String,
+    judge: Judge,
     redaction: bool,
-) -> (Result<KeptAnswer, Trouble>, Usage) {
+) -> (Result<(KeptAnswer, bool), Trouble>, Usage) {
+    let claim = match turns.of(question.key).await {
+        Turn::Ours(claim) => claim,
+        Turn::Known(answer) => return (Ok((answer, true)), Usage::default()),
+    };
     let id = format!("{:016x}", question.key.seed());
     let asked = pool.ask(&id, &question.body).await;
     let usage = asked.usage;
-    let kept = asked
-        .result
-        .and_then(|answer| keep::kept(answer.said, program, &usage, redaction).map_err(Trouble::Failed));
+    let kept = asked.result.and_then(|answer| {
+        keep::kept(answer.said, &judge, program, &usage, redaction).map_err(Trouble::Failed)
+    });
     let answer = match kept {
-        Ok(answer) => answer,
-        Err(trouble) => return (Err(trouble), usage),
+        Ok(answer) => Ok((claim.keep(answer).await, false)),
+        Err(trouble) => Err(trouble),
     };
-    let unkept = answer.clone();
-    let put = tokio::task::spawn_blocking(move || store.put(&question.key, answer)).await;
     drop(asked.place);
-    (Ok(put.unwrap_or(unkept)), usage)
+    (answer, usage)
 }

@@ -12,6 +12,7 @@ use super::protocol::{self, Answer};
 use crate::metrics::Tokens;
 use crate::summarize::Usage;
 use crate::summarize::failure::Failure;
+use crate::summarize::redact::redact;
 use crate::summarize::run_end::{RESUME, RunEnd};
 use crate::summarize::spend::Spend;
 
@@ -173,8 +174,15 @@ impl Pool {
     }
 }
 
-fn name(command: &[String]) -> &str {
-    command.first().map_or("the program", String::as_str)
+/// The first word of a command. Of one that sets a variable, which only a shell would do, the value is no part of a message.
+fn name(command: &[String]) -> String {
+    let Some(word) = command.first() else {
+        return "the program".to_owned();
+    };
+    match word.split_once('=') {
+        Some((variable, _)) => format!("{variable}=…"),
+        None => redact(word).0.into_owned(),
+    }
 }
 
 fn not_started(command: &[String], error: &str) -> RunEnd {
@@ -198,4 +206,22 @@ fn failing(command: &[String], last: &Failure) -> RunEnd {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_value_of_a_variable_before_a_program_is_not_said() {
+        let command = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        for (words, said) in [
+            (["API_KEY=q7RtZ2mVx9LpK4wN", "prog"], "API_KEY=…"),
+            (["./prog", "--fast"], "./prog"),
+        ] {
+            let end = not_started(&command(&words), "no such file");
+            assert_eq!(end.message, format!("cannot start {said}: no such file"));
+            assert!(!format!("{end:?}").contains("q7RtZ2mVx9LpK4wN"));
+        }
+    }
 }

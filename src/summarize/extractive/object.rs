@@ -115,7 +115,7 @@ pub(super) fn without_other_objects(left: &str) -> &str {
     left.get(from..).unwrap_or_default()
 }
 
-/// A piece of a JSON object without its quotes and brackets; other lines as they are.
+/// A piece of a JSON object without its quotes and brackets; other lines as they are. What stands in strings stays: `${HOME}/x`.
 pub(super) fn plain_json(line: &str) -> Cow<'_, str> {
     if !line.contains("\":") {
         return Cow::Borrowed(line);
@@ -124,6 +124,8 @@ pub(super) fn plain_json(line: &str) -> Cow<'_, str> {
     let mut plain = String::with_capacity(line.len() + 8);
     // What is kept is copied in runs; the one at hand begins at `from`.
     let mut from = 0;
+    // A piece may begin in the middle of a string: the end of a key tells where things are.
+    let mut in_string = false;
     for (at, byte) in bytes.iter().enumerate() {
         let before = || {
             let run = line.get(from..at).filter(|run| !run.is_empty());
@@ -131,7 +133,11 @@ pub(super) fn plain_json(line: &str) -> Cow<'_, str> {
         };
         let is_quote_next = bytes.get(at + 1) == Some(&b'"');
         let (has_to_go, lacks_blank) = match byte {
-            b'"' | b'{' | b'}' | b'[' | b']' => (true, false),
+            b'"' => {
+                in_string = !in_string && bytes.get(at + 1) != Some(&b':');
+                (true, false)
+            }
+            b'{' | b'}' | b'[' | b']' => (!in_string, false),
             b'\\' => (is_quote_next, false),
             b' ' => (before().is_none_or(|last| last == ' '), false),
             b':' if is_quote_next => (
@@ -152,4 +158,28 @@ pub(super) fn plain_json(line: &str) -> Cow<'_, str> {
     plain.push_str(line.get(from..).unwrap_or_default());
     plain.truncate(plain.trim_end().len());
     Cow::Owned(plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plain_json;
+
+    #[test]
+    fn brackets_go_with_the_object_and_stay_in_strings() {
+        for (line, plain) in [
+            (
+                r#"9→ "command": "${ROOT}/scripts/notify.sh","#,
+                "9→ command: ${ROOT}/scripts/notify.sh,",
+            ),
+            (r#"{"a": {"b": ["c"]}}"#, "a: b: c"),
+            (r#"{\"a\": {\"b\": \"x[0]\"}}"#, "a: b: x[0]"),
+            (
+                r#"the end of {one}", "next": {"c": 1}"#,
+                "the end of one, next: c: 1",
+            ),
+            ("no {object}", "no {object}"),
+        ] {
+            assert_eq!(plain_json(line), plain, "{line}");
+        }
+    }
 }

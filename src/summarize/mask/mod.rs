@@ -74,8 +74,12 @@ fn unsaid<'a>(anchors: &'a [Anchor], text: &str, room: usize) -> Vec<&'a str> {
 /// Masks for the outputs of the tool turns of `region`, oldest first: those that are long, and no masks themselves.
 ///
 /// `region` are the turns as they may be read, without secrets; `all` are all turns as they are written, and `images`
-/// tells how many images the output of a turn holds.
-pub fn masks(region: &[TurnView<'_>], all: &[TurnView<'_>], images: impl Fn(usize) -> usize) -> Vec<Mask> {
+/// tells how many images each output of a turn holds. Of either, turns that matter to no long output may be left out.
+pub fn masks(
+    region: &[TurnView<'_>],
+    all: &[TurnView<'_>],
+    images: impl Fn(usize) -> Vec<usize>,
+) -> Vec<Mask> {
     let newest = newest(all);
     let (sources, _) = source_turns(region, false);
     let mut callers = Callers::default();
@@ -85,12 +89,13 @@ pub fn masks(region: &[TurnView<'_>], all: &[TurnView<'_>], images: impl Fn(usiz
         if view.responses.is_empty() {
             continue;
         }
-        let Some(written) = all.get(view.index) else {
+        let Some(written) = view_at(all, view.index) else {
             continue;
         };
         let images = images(view.index);
         let responses = view.responses.iter().zip(&written.responses).zip(calls);
         for (place, ((response, written), call)) in responses.enumerate() {
+            let images = images.get(place).copied().unwrap_or_default();
             if images == 0 && !is_long(&written.content) {
                 continue;
             }
@@ -119,6 +124,15 @@ pub fn masks(region: &[TurnView<'_>], all: &[TurnView<'_>], images: impl Fn(usiz
         }
     }
     masks
+}
+
+/// The view of a turn among those of some or all turns, in order.
+pub fn view_at<'s, 'v>(views: &'s [TurnView<'v>], turn: usize) -> Option<&'s TurnView<'v>> {
+    let at_its_place = views.get(turn).filter(|view| view.index == turn);
+    at_its_place.or_else(|| {
+        let place = views.binary_search_by_key(&turn, |view| view.index);
+        views.get(place.ok()?)
+    })
 }
 
 /// Where an output is last.
@@ -151,7 +165,8 @@ fn same_as(id: Option<&str>) -> String {
     }
 }
 
-fn is_long(output: &str) -> bool {
+/// Whether an output is so long that it may be masked.
+pub fn is_long(output: &str) -> bool {
     output.len() > SHORT && output.chars().nth(SHORT).is_some()
 }
 

@@ -23,7 +23,7 @@ fn masked(calls: &[(&str, &str, &str)]) -> Vec<Mask> {
         .enumerate()
         .map(|(at, turn)| view(turn, at))
         .collect();
-    masks(&views, &views, |_| 0)
+    masks(&views, &views, |_| Vec::new())
 }
 
 #[track_caller]
@@ -299,7 +299,7 @@ fn an_answer_without_an_id_goes_to_the_call_of_its_name() {
     let record = record.to_string();
     let record = parse(record.as_bytes(), None).unwrap();
     let views = [view(&record.turns[0], 0), view(&record.turns[1], 1)];
-    let masks = masks(&views, &views, |_| 0);
+    let masks = masks(&views, &views, |_| Vec::new());
     let tool = |mask: &Mask| mask.text.split(']').next().unwrap_or_default().to_owned();
     assert_eq!(masks.iter().map(tool).collect::<Vec<_>>(), ["[beta", "[alpha"]);
 }
@@ -311,6 +311,9 @@ fn an_answer_without_a_call_and_odd_names_are_no_trouble() {
     let record = record.to_string();
     let record = parse(record.as_bytes(), None).unwrap();
     let views = [view(&record.turns[0], 0)];
-    assert_eq!(masks(&views, &views, |_| 0)[0].text, "[ab], 450 chars");
-    assert_eq!(masks(&views, &views, |_| 2)[0].text, "[ab], 450 chars, 2 images");
+    assert_eq!(masks(&views, &views, |_| Vec::new())[0].text, "[ab], 450 chars");
+    assert_eq!(
+        masks(&views, &views, |_| vec![2])[0].text,
+        "[ab], 450 chars, 2 images"
+    );
 }

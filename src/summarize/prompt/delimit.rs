@@ -1,9 +1,12 @@
-//! Keeps the material inside its delimiters: no text of it can end, or open, a block of the prompt.
+//! Keeps the material inside its delimiters: no text of it can end, or open, a block of the prompt, or a turn of the chat that
+//! carries it.
 
 use std::borrow::Cow;
 
+use crate::summarize::control_tokens::ControlTokens;
+
 /// The names of the blocks.
-const BLOCKS: [&str; 7] = [
+const BLOCKS: [&str; 9] = [
     "turns",
     "turn",
     "call",
@@ -11,13 +14,23 @@ const BLOCKS: [&str; 7] = [
     "earlier_summary",
     "keep_verbatim",
     "in_progress",
+    "task",
+    "asked_later",
 ];
 
 /// Longest name of a tool in a label.
 const MAX_LABEL: usize = 80;
 
-/// `text` with a `‹` for the `<` of everything that looks like one of the prompt's own delimiters.
+/// `text` with a `‹` for the `<` of everything that looks like one of the prompt's own delimiters, and without the control tokens
+/// of known chat templates: servers take those for what they are, wherever they stand in a message.
 pub fn harmless(text: &str) -> Cow<'_, str> {
+    match without_blocks(text) {
+        Cow::Borrowed(text) => ControlTokens::known().harmless(text),
+        Cow::Owned(text) => Cow::Owned(ControlTokens::known().harmless(&text).into_owned()),
+    }
+}
+
+fn without_blocks(text: &str) -> Cow<'_, str> {
     let mut safe = String::new();
     let mut done = 0;
     for at in memchr::memchr_iter(b'<', text.as_bytes()) {

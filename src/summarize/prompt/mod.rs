@@ -16,6 +16,7 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value, context};
 use sha2::{Digest, Sha256};
 
+use super::Around;
 use super::redact::redact;
 use crate::names::named;
 
@@ -35,7 +36,10 @@ const TEMPLATE: &str = include_str!("../../../assets/prompts/summary.jinja");
 /// The line between the two parts of a template.
 const USER_PART: &str = "--- user ---";
 
-/// Bytes of what was asked of the work in progress that are sent at most.
+/// The focus that is taken from what is asked after a stretch.
+pub const AUTO_FOCUS: &str = "auto";
+
+/// Bytes of what was asked before, in the middle or after a stretch that are sent at most.
 const ASKED_ROOM: usize = 1_200;
 
 /// Steps that rendering one part may take: a template is an input as well.
@@ -75,6 +79,8 @@ pub struct Material<'a> {
     pub previous: Option<&'a str>,
     /// What was asked of the work that goes on after these turns.
     pub in_progress: Option<&'a str>,
+    /// What stands around these turns and stays.
+    pub around: Around<'a>,
     /// Identifiers to be kept.
     pub keep: &'a [&'a str],
     /// Tokens that the answer may cost.
@@ -90,6 +96,8 @@ pub struct Prompter {
     system: Arc<str>,
     version: String,
     redaction: bool,
+    /// Whether what is asked later says what to dwell on.
+    auto_focus: bool,
 }
 
 impl Prompter {
@@ -118,10 +126,12 @@ impl Prompter {
             system: Arc::from(""),
             version: version(source),
             redaction: settings.redaction,
+            auto_focus: settings.focus.as_deref() == Some(AUTO_FOCUS),
         };
         let focus = settings
             .focus
             .as_deref()
+            .filter(|focus| *focus != AUTO_FOCUS)
             .map(|focus| delimit::harmless(focus).into_owned());
         let shared = context! { style => settings.style.to_string(), focus };
         prompter.system = Arc::from(prompter.rendered("system", shared)?);
@@ -130,6 +140,10 @@ impl Prompter {
             turns: "",
             previous: Some(""),
             in_progress: Some(""),
+            around: Around {
+                task: Some(""),
+                asked_later: Some(""),
+            },
             keep: &[""],
             max_tokens: 1,
             piece: (1, 2),
@@ -150,13 +164,17 @@ impl Prompter {
     pub fn prompt(&self, material: &Material<'_>) -> Result<Prompt, String> {
         let words = (material.max_tokens as f64 * WORDS_PER_TOKEN) as usize;
         let harmless = |text: &str| delimit::harmless(text).into_owned();
+        let asked =
+            |text: Option<&str>| text.map(|text| harmless(&shorten::shortened(text.trim(), ASKED_ROOM)));
         let keep: Vec<String> = material.keep.iter().map(|text| harmless(text)).collect();
         let user = self.rendered(
             "user",
             context! {
                 turns => material.turns.trim_end(),
                 earlier_summary => material.previous.map(harmless),
-                in_progress => material.in_progress.map(|text| harmless(&shorten::shortened(text.trim(), ASKED_ROOM))),
+                in_progress => asked(material.in_progress),
+                task => asked(material.around.task),
+                asked_later => asked(material.around.asked_later.filter(|_| self.auto_focus)),
                 keep_verbatim => keep,
                 max_tokens => material.max_tokens,
                 max_words => words,

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::turns::{block, tools};
+use super::turns::{block, repeats, tools};
 use crate::tokens::TokenCounter;
 use crate::trajectory::TurnView;
 
@@ -19,19 +19,24 @@ const SMALLEST_TEXT: usize = 120;
 ///
 /// A turn that takes more than half of the room is shortened further, so that no piece is a single endless turn.
 pub fn split(turns: &[TurnView<'_>], room: Option<usize>, counter: &dyn TokenCounter) -> Vec<String> {
-    let tools = tools(turns);
+    let (tools, repeats) = (tools(turns), repeats(turns));
     let Some(room) = room else {
-        return vec![turns.iter().map(|turn| block(turn, &tools, TEXT_ROOM)).collect()];
+        return vec![
+            turns
+                .iter()
+                .map(|turn| block(turn, &tools, &repeats, TEXT_ROOM))
+                .collect(),
+        ];
     };
     let mut blocks = Vec::with_capacity(turns.len());
     let mut costs = Vec::with_capacity(turns.len());
     for turn in turns {
         let mut text_room = TEXT_ROOM.min(room / 2 * BYTES_PER_TOKEN).max(SMALLEST_TEXT);
-        let mut text = block(turn, &tools, text_room);
+        let mut text = block(turn, &tools, &repeats, text_room);
         let mut cost = counter.count(&text);
         while cost > room.div_ceil(2) && text_room > SMALLEST_TEXT {
             text_room = (text_room / 2).max(SMALLEST_TEXT);
-            text = block(turn, &tools, text_room);
+            text = block(turn, &tools, &repeats, text_room);
             cost = counter.count(&text);
         }
         blocks.push(text);

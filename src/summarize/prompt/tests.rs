@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::*;
+use crate::summarize::{Around, control_tokens};
 use crate::tokens;
 use crate::trajectory::{Role, ToolCall, ToolResponse, TurnView};
 
@@ -55,6 +56,10 @@ const PLAIN: Material<'static> = Material {
     turns: "<turn index=\"3\" role=\"gpt\">\ntext\n</turn>\n",
     previous: None,
     in_progress: None,
+    around: Around {
+        task: None,
+        asked_later: None,
+    },
     keep: &[],
     max_tokens: 600,
     piece: (1, 1),
@@ -119,6 +124,51 @@ fn work_in_progress_is_named_and_images_are_placeholders() {
 }
 
 #[test]
+fn a_prompt_has_the_task_and_where_the_focus_is_left_open_what_is_asked_later() {
+    let long = format!("Mend </task> the tests. {}", "Mind the style. ".repeat(200));
+    let material = Material {
+        around: Around {
+            task: Some(&long),
+            asked_later: Some("Now the <docs>."),
+        },
+        ..PLAIN
+    };
+    let text = prompt(&settings(Style::Concise), &material);
+    assert!(text.contains("<task>\nMend ‹/task> the tests. Mind"), "{text}");
+    assert!(text.contains("characters left out") && !text.contains("Now the <docs>."));
+    let focus = |focus: &str| PromptSettings {
+        focus: Some(focus.to_owned()),
+        ..settings(Style::Concise)
+    };
+    let text = prompt(&focus("auto"), &material);
+    assert!(
+        text.contains("<asked_later>\nNow the <docs>.\n</asked_later>"),
+        "{text}"
+    );
+    assert!(!text.contains("Pay most attention to: auto"));
+    let text = prompt(&focus("the style"), &material);
+    assert!(!text.contains("Now the <docs>.") && text.contains("Pay most attention to: the style"));
+}
+
+#[test]
+fn an_output_that_comes_again_is_sent_once() {
+    let output = "test tests::one ... ok\n".repeat(20);
+    let with = |index: usize, text: &'static str| TurnView {
+        responses: vec![response("c", text)],
+        ..turn(index, Role::Tool, "")
+    };
+    let output: &'static str = output.leak();
+    let turns = turns_of(&[with(3, output), with(5, output), with(7, "ok"), with(9, "ok")]);
+    assert_eq!(turns.matches("tests::one").count(), 20);
+    assert!(
+        turns.contains("<result>\n[the same as the result in turn 3]\n</result>"),
+        "{turns}"
+    );
+    // What is no longer than that is sent as it is.
+    assert_eq!(turns.matches("\nok\n").count(), 2);
+}
+
+#[test]
 fn a_long_turn_is_shortened_in_the_middle() {
     let text: String = (0..800)
         .map(|n| {
@@ -168,6 +218,29 @@ fn nothing_in_the_material_ends_its_block_or_opens_another() {
         assert_eq!(user.matches(delimiter).count(), times, "{delimiter}: {user}");
     }
     assert!(user.contains("<call tool=\"name/turns\">"), "{user}");
+    // Control tokens of chat templates are none here.
+    let tokens: String = control_tokens::rows().map(|row| row.token).collect();
+    let turns = turns_of(&[TurnView {
+        calls: vec![call("1", "<|im_end|>", &tokens)],
+        responses: vec![response("1", &tokens)],
+        ..turn(0, Role::Tool, &tokens)
+    }]);
+    let material = Material {
+        turns: &turns,
+        previous: Some(&tokens),
+        in_progress: Some(&tokens),
+        keep: &[&tokens],
+        ..PLAIN
+    };
+    let settings = PromptSettings {
+        focus: Some(tokens.clone()),
+        ..settings(Style::Handoff)
+    };
+    let whole = prompt(&settings, &material);
+    for row in control_tokens::rows() {
+        assert!(!whole.contains(row.token), "{}", row.token);
+    }
+    assert!(whole.contains("‹|im_end|>") && whole.contains("⟦INST]"));
     // What is no delimiter stays as it is.
     for gap in ["\n", "\t", "\u{a0}", "\u{200b}", "\u{feff}/ "] {
         let text = format!("<{gap}/turns>");

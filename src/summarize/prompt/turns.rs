@@ -20,8 +20,33 @@ pub fn tools<'t>(turns: &'t [TurnView<'_>]) -> Tools<'t> {
         .collect()
 }
 
+/// Results that an earlier turn has word for word, by their turn and place: the turn that has them first.
+pub type Repeats = FxHashMap<(usize, usize), usize>;
+
+/// Bytes of the shortest result that is not sent again.
+const SHORTEST_REPEATED: usize = 200;
+
+/// Which results come again.
+pub fn repeats(turns: &[TurnView<'_>]) -> Repeats {
+    let mut first: FxHashMap<&str, usize> = FxHashMap::default();
+    let mut repeats = Repeats::default();
+    for turn in turns {
+        for (place, response) in turn.responses.iter().enumerate() {
+            let text = response.content.trim();
+            if text.len() < SHORTEST_REPEATED {
+                continue;
+            }
+            let earlier = *first.entry(text).or_insert(turn.index);
+            if earlier != turn.index {
+                repeats.insert((turn.index, place), earlier);
+            }
+        }
+    }
+    repeats
+}
+
 /// The block of a turn; each text in it is shortened to about `text_room` bytes.
-pub fn block(turn: &TurnView<'_>, tools: &Tools<'_>, text_room: usize) -> String {
+pub fn block(turn: &TurnView<'_>, tools: &Tools<'_>, repeats: &Repeats, text_room: usize) -> String {
     let mut block = format!("<turn index=\"{}\" role=\"{}\">\n", turn.index, turn.role.label());
     push(&mut block, &turn.text, text_room);
     for call in &turn.calls {
@@ -29,11 +54,17 @@ pub fn block(turn: &TurnView<'_>, tools: &Tools<'_>, text_room: usize) -> String
         push(&mut block, &call.arguments, text_room / ARGUMENTS);
         block.push_str("</call>\n");
     }
-    for response in &turn.responses {
+    for (place, response) in turn.responses.iter().enumerate() {
         let called = response.id.as_deref().and_then(|id| tools.get(id).copied());
         let tool = response.name.as_deref().or(called).unwrap_or_default();
         open(&mut block, "result", tool);
-        push(&mut block, &response.content, text_room);
+        match repeats.get(&(turn.index, place)) {
+            Some(earlier) => {
+                let same = format!("[the same as the result in turn {earlier}]");
+                push(&mut block, &same, text_room);
+            }
+            None => push(&mut block, &response.content, text_room),
+        }
         block.push_str("</result>\n");
     }
     block.push_str("</turn>\n");

@@ -1,279 +1,298 @@
-//! Secrets that are known by their name: `password = …`, `"api_key": "…"`, `--token …`, `<secret>…`.
+//! Secrets that are known by their name: the value that a name is given, in whatever syntax.
 
 use std::ops::Range;
 
-use super::rules::Class;
-use super::shape::{
-    distinct, is_code, is_filler, is_machine_made, is_password, is_path, is_uuid, is_words, skip,
-};
+use super::alphabet::Alphabet;
+use super::colour::{past_colour, past_type};
+use super::names::{Found, Name, Values};
+use super::other_places::other_places;
+use super::prefix::own_line;
+use super::separator::{How, value_start};
+use super::shape::{head, is_code, is_machine_made, is_strong_mixture, skip};
+use super::value::{Value, is_machine_value, is_password_value, is_phrase, is_secret_value};
+use super::word_lists::{LINE_OPENERS, SCHEMES, WRAPPERS};
 
-/// Longest value of an assignment.
-const MAX_VALUE: usize = 200;
+/// Longest value that a person chose.
+const MAX_PASSWORD: usize = 200;
 
-/// Longest name of a value.
-const MAX_NAME: usize = 48;
+/// Longest user before a secret.
+const MAX_USER: usize = 80;
 
-/// Longest type between a name and its value.
-const MAX_TYPE: usize = 40;
+/// Longest value that a machine made.
+const MAX_VALUE: usize = 4_096;
 
-/// Ends that a name may have after the word and still announce a secret: `SECRET_KEY`, `token_value`.
-const TAILS: [&str; 9] = [
-    "",
-    "_key",
-    "_value",
-    "_string",
-    "key",
-    "_access_key",
-    "1",
-    "_token",
-    "_base",
-];
-
-/// Functions that give a name its value.
-const SETTERS: [&str; 5] = ["define", "setenv", "putenv", "setdefault", "setproperty"];
-
-/// What stands before `_KEY` in names of keys that open nothing.
-const PLAIN_KEYS: [&str; 12] = [
-    "PUBLIC",
-    "PRIMARY",
-    "FOREIGN",
-    "SORT",
-    "PARTITION",
-    "CACHE",
-    "GROUP",
-    "UNIQUE",
-    "ROUTING",
-    "HASH",
-    "IDEMPOTENCY",
-    "SSH_PUB",
-];
-
-/// A value, and what it was found by.
-struct Assigned {
-    span: Range<usize>,
-    is_quoted: bool,
-    /// In a sentence: `the password is …`.
-    is_told: bool,
-}
-
-/// The value of `password = …` where it can be one.
-pub(super) fn password(text: &str, word: Range<usize>) -> Option<Range<usize>> {
-    let Assigned {
-        span,
-        is_quoted,
-        is_told,
-    } = assigned(text, word)?;
-    let value = text.get(span.clone())?;
-    let letters = value.bytes().filter(u8::is_ascii_alphabetic).count();
-    let digits = value.bytes().filter(u8::is_ascii_digit).count();
-    let symbols = value
-        .chars()
-        .filter(|c| !c.is_alphanumeric() && !matches!(c, '_' | '.' | '-'))
-        .count();
-    let capitals = value.bytes().filter(u8::is_ascii_uppercase).count();
-    let is_mixed = if is_quoted {
-        is_password(value)
-    } else {
-        value.len() >= 7
-            && letters > 0
-            && digits > 0
-            && (symbols > 0 || digits > 1 || (capitals > 0 && capitals < letters))
-            && !is_code(text, &span)
-            && !(is_told && is_words(value))
+/// The values that a name is given where they are secrets: one, or two where a plan shows the old one and the new one.
+pub fn values_of(text: &str, word: Range<usize>, name: &Name) -> Vec<Range<usize>> {
+    let Some(found) = name.around(text, word) else {
+        return Vec::new();
     };
-    (is_mixed && distinct(value) >= 5 && !is_filler(value) && !is_path(value)).then_some(span)
+    let first = value_start(text, name, found)
+        .map(|(at, how)| match name.kind {
+            "credentials" => past_user(text, at).map_or((at, how), |at| (at, How::Space)),
+            _ => (at, how),
+        })
+        .and_then(|place| secret_at(text, place, found, name));
+    let first = first.or_else(|| {
+        let mut places = other_places(text, name, found).into_iter();
+        places.find_map(|place| secret_at(text, place, found, name))
+    });
+    let Some(first) = first else {
+        return Vec::new();
+    };
+    let second = changed_to(text, first.end).and_then(|at| secret_at(text, (at, How::Equals), found, name));
+    std::iter::once(first).chain(second).collect()
 }
 
-/// The value of `api_key: …` where it is a machine's.
-pub(super) fn secret(text: &str, word: Range<usize>, kind: &str) -> Option<Range<usize>> {
-    let Assigned { span, is_quoted, .. } = assigned(text, word)?;
-    let value = text.get(span.clone())?;
-    let is_plain = value
-        .bytes()
-        .all(|byte| Class::Path.holds(byte) || byte.is_ascii_punctuation());
-    let is_place = is_path(value) || value.starts_with('.') || value.matches('/').count() > value.len() / 8;
-    (is_plain
-        && !is_place
-        && is_machine_made(value, 16)
-        && !(kind == "token" && is_uuid(value))
-        && (is_quoted || !is_code(text, &span)))
-    .then_some(span)
+/// The value at a place, if it is a secret.
+fn secret_at(text: &str, (at, how): (usize, How), found: Found, name: &Name) -> Option<Range<usize>> {
+    let value = value_at(text, at, how, found, name)?;
+    let is_secret = match name.value {
+        Values::Password => is_password_value(&value),
+        Values::Secret => is_secret_value(&value),
+        Values::Machine => is_machine_value(&value, name, text.get(found.start..found.word)?),
+        Values::Phrase => is_phrase(value.text),
+    };
+    is_secret.then_some(value.span)
 }
 
-/// The value of a variable of the environment whose name ends with `_KEY`.
-pub(super) fn variable_key(text: &str, word: Range<usize>) -> Option<Range<usize>> {
-    let name = variable(text, &word)?;
-    if PLAIN_KEYS.iter().any(|plain| name.ends_with(plain)) {
-        return None;
-    }
-    secret(text, word, "key")
+/// Returns where the new value begins behind an old one: `"old" -> "new"`.
+fn changed_to(text: &str, end: usize) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let at = past_colour(bytes, skip(bytes, end, b"\\\"'"));
+    let at = past_colour(bytes, skip(bytes, at, b" "));
+    let rest = text.get(at..)?;
+    let arrow = ["->", "=>", "→"]
+        .into_iter()
+        .find(|arrow| rest.starts_with(arrow))?;
+    let at = past_colour(bytes, skip(bytes, at + arrow.len(), b" "));
+    matches!(bytes.get(at), Some(b'"' | b'\'' | b'\\')).then_some(at)
 }
 
-/// The value of a variable of the environment whose name ends with `_PASS`.
-pub(super) fn variable_password(text: &str, word: Range<usize>) -> Option<Range<usize>> {
-    variable(text, &word)?;
-    password(text, word)
-}
-
-/// The session in `sessionid=…`; not in `sessionId`, which programs name their runs by.
-pub(super) fn session(text: &str, word: Range<usize>) -> Option<Range<usize>> {
-    let name = text.get(word.clone())?;
-    let is_one_case = name.bytes().all(|byte| byte.is_ascii_uppercase())
-        || name.bytes().all(|byte| byte.is_ascii_lowercase());
-    if is_one_case {
-        secret(text, word, "token")
-    } else {
-        None
-    }
-}
-
-/// What stands before the word in the name of a variable of the environment.
-fn variable<'t>(text: &'t str, word: &Range<usize>) -> Option<&'t str> {
-    let name = text.get(name_start(text.as_bytes(), word.start)..word.end)?;
-    let is_variable = name
-        .bytes()
-        .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_');
-    is_variable.then(|| text.get(name_start(text.as_bytes(), word.start)..word.start))?
-}
-
-/// Where the name begins that has the word at `at`.
-fn name_start(bytes: &[u8], at: usize) -> usize {
-    let before = bytes.get(..at).unwrap_or_default();
-    let length = before
-        .iter()
-        .rev()
-        .take(MAX_NAME)
-        .take_while(|byte| Class::Url.holds(**byte))
-        .count();
-    at - length
-}
-
-/// The value assigned to the name that `word` ends or nearly ends.
-fn assigned(text: &str, word: Range<usize>) -> Option<Assigned> {
+/// The value that begins at `at` or behind blanks, quotes and conversions.
+fn value_at<'t>(text: &'t str, at: usize, how: How, found: Found, name: &Name) -> Option<Value<'t>> {
     let bytes = text.as_bytes();
     let byte = |at: usize| bytes.get(at).copied().unwrap_or(b' ');
-    let mut at = word.end;
-    while Class::Url.holds(byte(at)) && at < word.end + 16 && at < bytes.len() {
-        at += 1;
-    }
-    let tail = text.get(word.end..at)?.to_ascii_lowercase().replace('-', "_");
-    if !TAILS.contains(&tail.as_str()) {
-        return None;
-    }
-    let (at, is_told) = value_start(bytes, word.start, at)?;
-    // In a form that is sent, the next field begins there; in a text it may be part of a password.
-    let is_form = byte(at.saturating_sub(1)) == b'=';
-    let at = past_type(bytes, skip(bytes, at, b" \t"));
-    let start = skip(bytes, at, b"\\\"'`");
-    let is_quoted = start > at;
-    let value = bytes.get(start..)?;
-    let ends = |b: &u8| {
-        b.is_ascii_whitespace()
-            || b.is_ascii_control()
-            || matches!(b, b'"' | b'\'' | b'`' | b'\\')
-            || (!is_quoted
-                && matches!(
-                    b,
-                    b',' | b';' | b')' | b'(' | b'[' | b']' | b'}' | b'{' | b'>' | b'<'
-                ))
-            || (!is_quoted && is_form && *b == b'&')
-            || (is_quoted && matches!(b, b';'))
+    // In a form that is sent, the next field begins at `&`; in a text it may be part of a password.
+    let is_tight = !matches!(byte(at), b' ' | b'\t');
+    let is_form = how == How::Equals && is_tight;
+    // Values are put below each other with blanks.
+    let at = skip(bytes, skip(bytes, at, b" \t"), b" \t");
+    let at = past_colour(bytes, past_type(bytes, at));
+    let at = if how == How::Sentence || how == How::Colon {
+        skip(bytes, at, b"* ")
+    } else {
+        at
     };
-    let length = value
+    let at = past_wrapper(text, at);
+    // The password itself is one way of several: `-pass pass:secret`.
+    let is_inline = how == How::Option && text.get(at..)?.starts_with("pass:");
+    let at = at + if is_inline { "pass:".len() } else { 0 };
+    let start = skip(bytes, at, b"\\\"'`");
+    let quote = (start > at).then(|| bytes.get(at..start)).flatten();
+    // The way in which a password is kept: `{noop}secret`.
+    let scheme = SCHEMES
         .iter()
-        .take(MAX_VALUE)
-        .position(ends)
-        .unwrap_or(value.len().min(MAX_VALUE));
-    // A quoted value of several words is a sentence.
-    if is_quoted && value.get(length).is_some_and(|b| *b == b' ') {
-        return None;
-    }
+        .find(|scheme| text.get(start..).is_some_and(|rest| rest.starts_with(**scheme)));
+    let start = start + scheme.map_or(0, |scheme| scheme.len());
+    let starts_line = starts_line(bytes, found.start);
+    let rest = text.get(start..)?;
+    // Only what begins as machines make it is read any further.
+    let is_long =
+        name.value != Values::Password && is_machine_made(head(rest, MAX_PASSWORD), MAX_PASSWORD / 2);
+    let most = if is_long { MAX_VALUE } else { MAX_PASSWORD };
+    let (length, is_closed) = match quote {
+        Some(quote) => quoted_length(rest.as_bytes(), quote, most),
+        None if name.value == Values::Phrase => (phrase_length(rest), true),
+        None => (bare_length(rest, most, how, is_form, starts_line), true),
+    };
     let span = start..start + length;
     let value = text.get(span.clone())?;
-    (!value.starts_with(['$', '{', '%', '[', '<', '(', '*'])).then_some(Assigned {
+    // The quote was the end of what names the value: `input("Password: ", …)`.
+    if !is_closed && value.starts_with([',', ')', ';', ' ', '.', ']', '}']) {
+        return None;
+    }
+    let is_expression = quote.is_none() && !matches!(how, How::Tag | How::Cell) && is_code(text, &span);
+    let span_end = span.end;
+    let next = bytes.get(span_end).copied();
+    let before = found.start.checked_sub(1).and_then(|at| bytes.get(at)).copied();
+    // One field among others: `host=h user=u password=p`, `…;Password=p;`, `--password=p`.
+    let is_field = matches!(
+        next,
+        None | Some(b' ' | b'\n' | b'\r' | b';' | b'&' | b'"' | b'\'' | b'\\')
+    ) && matches!(
+        before,
+        None | Some(b' ' | b';' | b'&' | b'?' | b'"' | b'\n' | b'\t' | b'.')
+    );
+    let is_option = byte(found.start) == b'-';
+    let is_data = how == How::Option
+        || how == How::Space
+        || matches!(how, How::Tag | How::Cell)
+        || (how == How::Equals && is_tight && (found.is_variable || starts_line || is_field || is_option))
+        || (found.is_variable && how == How::Colon);
+    Some(Value {
+        text: value,
         span,
-        is_quoted,
-        is_told,
+        is_quoted: quote.is_some(),
+        is_expression,
+        is_data,
+        is_variable: found.is_variable,
+        how,
+        ends_line: matches!(
+            next,
+            None | Some(b'\n' | b'\r' | b' ' | b'\\' | b'.' | b',' | b'*' | 0x80..)
+        ) || ends_line(bytes, span_end),
+        is_line: starts_line && ends_line(bytes, span_end),
     })
 }
 
-/// Where the value of a name begins that ends at `end`, and whether a sentence tells it.
-fn value_start(bytes: &[u8], word: usize, end: usize) -> Option<(usize, bool)> {
-    let name_end = skip(bytes, end, b"\\\"'`]");
-    let at = skip(bytes, name_end, b" \t");
-    let rest = bytes.get(at..)?;
-    let name = name_start(bytes, word);
-    let before = || bytes.get(..name).unwrap_or_default();
-    let start = match rest {
-        [b'=', b'=', ..] | [b':', b':', ..] => return None,
-        [b'=', b'>', ..] | [b':', b'=', ..] => at + 2,
-        [b'=' | b':', ..] => at + 1,
-        // A colon as wide as an ideograph.
-        [0xEF, 0xBC, 0x9A, ..] => at + 3,
-        [b'>', ..] if before().ends_with(b"<") => at + 1,
-        [b',', ..] if name_end > end && is_setter(before()) => at + 1,
-        [b'i', b's', b' ' | b':', ..] if at == end + 1 => return Some((at + 3, true)),
-        _ => {
-            let is_option = bytes.get(name..word)?.starts_with(b"--") || is_login(before());
-            return named_value(bytes.get(name_end..)?)
-                .map(|length| name_end + length)
-                .or((is_option && at > name_end).then_some(at))
-                .map(|at| (at, false));
-        }
-    };
-    Some((start, false))
-}
-
-/// The length of `value =` after a name that is a value itself: `name: DB_PASSWORD`, then `value: …`.
-fn named_value(rest: &[u8]) -> Option<usize> {
-    let gap = rest
-        .iter()
-        .take(40)
-        .take_while(|byte| byte.is_ascii_whitespace() || matches!(byte, b',' | b'\\' | b'"'))
+/// Returns where the secret of a pair begins: `bob / secret`, `bob:secret`.
+fn past_user(text: &str, at: usize) -> Option<usize> {
+    let line = head(text.get(at..)?, MAX_USER).split('\n').next()?;
+    let blank = line.len() - line.trim_start_matches([' ', '"', '\'']).len();
+    let user = line.get(blank..)?;
+    let length = user
+        .bytes()
+        .take_while(|byte| Alphabet::Dotted.holds(*byte) || *byte == b'@')
         .count();
-    let value = rest.get(gap..)?.strip_prefix(b"value")?;
-    let quotes = skip(value, 0, b"\\\"'");
-    let sign = matches!(value.get(quotes), Some(b'=' | b':'));
-    (gap > 0 && sign).then_some(gap + 5 + quotes + 1)
+    let behind = user.get(length..)?;
+    let sign = [" / ", " : ", ":", "/"]
+        .into_iter()
+        .find(|sign| behind.starts_with(sign))?;
+    let is_url = behind.starts_with("://");
+    (length > 0 && !is_url).then(|| at + blank + length + sign.len())
 }
 
-/// Whether `define('` or the like stands there.
-fn is_setter(before: &[u8]) -> bool {
-    let quotes = before
+/// Returns whether a line begins there, but for what tools put before lines, and for exports and comments.
+fn starts_line(bytes: &[u8], at: usize) -> bool {
+    let line = own_line(bytes.get(..at).unwrap_or_default()).trim_ascii();
+    // Names of settings have parts: `spring.datasource.password`.
+    let parts = line
         .iter()
         .rev()
-        .take(3)
-        .take_while(|byte| matches!(byte, b'\\' | b'"' | b'\''))
+        .take_while(|byte| Alphabet::Dotted.holds(**byte))
         .count();
-    let Some([call @ .., b'(']) = before.get(..before.len() - quotes) else {
-        return false;
+    let line = if line.ends_with(b".") {
+        line.get(..line.len() - parts).unwrap_or_default()
+    } else {
+        line
     };
-    SETTERS.iter().any(|setter| {
-        let start = call.len().saturating_sub(setter.len());
-        call.get(start..)
-            .is_some_and(|name| name.eq_ignore_ascii_case(setter.as_bytes()))
-    })
+    line.is_empty() || LINE_OPENERS.iter().any(|opener| opener.as_bytes() == line)
 }
 
-/// Whether it is the line of a `.netrc`: `login me password …`.
-fn is_login(before: &[u8]) -> bool {
-    let start = before.len().saturating_sub(MAX_NAME);
-    let near = before.get(start..).unwrap_or_default();
-    memchr::memmem::find(near, b"login ").is_some() && near.ends_with(b" ")
-}
-
-/// Past a type between a name and its quoted value: `token: str = "…"`.
-fn past_type(bytes: &[u8], at: usize) -> usize {
+/// Returns whether a line ends there, real or escaped, or the text that it stands in.
+fn ends_line(bytes: &[u8], at: usize) -> bool {
     let rest = bytes.get(at..).unwrap_or_default();
-    let length = rest
-        .iter()
-        .take(MAX_TYPE)
-        .take_while(|byte| {
-            byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'[' | b']' | b'|' | b'.' | b' ' | b'?')
-        })
-        .count();
-    match rest.get(length..) {
-        Some([b'=', b' ', b'"' | b'\'', ..]) if length > 0 => at + length + 2,
-        _ => at,
+    let at = at
+        + rest
+            .iter()
+            .take(4)
+            .take_while(|byte| matches!(byte, b' ' | b'.' | b'!'))
+            .count();
+    let rest = bytes.get(past_colour(bytes, at)..).unwrap_or_default();
+    match rest {
+        [] | [b'\n' | b'\r', ..] | [b'\\', b'n' | b'r', ..] => true,
+        [b'"', rest @ ..] => matches!(rest.first(), None | Some(b',' | b'}' | b'\n')),
+        _ => false,
     }
+}
+
+fn past_wrapper(text: &str, at: usize) -> usize {
+    let rest = text.get(at..).unwrap_or_default();
+    let wrapper = WRAPPERS.iter().find(|wrapper| {
+        rest.strip_prefix(**wrapper)
+            .is_some_and(|inner| inner.starts_with(['"', '\'', '\\']))
+    });
+    at + wrapper.map_or(0, |wrapper| wrapper.len())
+}
+
+/// The length of a value up to the quote that it began with, and whether that is there.
+fn quoted_length(rest: &[u8], quote: &[u8], most: usize) -> (usize, bool) {
+    let window = rest.get(..rest.len().min(most + 1)).unwrap_or_default();
+    let last = quote.last().copied().unwrap_or(b'"');
+    let depth = quote.iter().take_while(|byte| **byte == b'\\').count();
+    let mut at = 0;
+    while let Some(length) = window
+        .get(at..)
+        .and_then(|rest| memchr::memchr2(last, b'\n', rest))
+    {
+        let end = at + length;
+        if window.get(end) == Some(&b'\n') {
+            return (end, false);
+        }
+        let slashes = window
+            .get(..end)
+            .unwrap_or_default()
+            .iter()
+            .rev()
+            .take_while(|byte| **byte == b'\\')
+            .count();
+        if slashes <= depth {
+            return (end - slashes, true);
+        }
+        at = end + 1;
+    }
+    // Without an end it is what stands there up to a blank.
+    let ends = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'\\' | b'"' | b'\'');
+    (window.iter().position(ends).unwrap_or(window.len()), false)
+}
+
+/// The length of words in lower case with a blank between each two.
+fn phrase_length(rest: &str) -> usize {
+    let is_word = |byte: &u8| byte.is_ascii_lowercase() || *byte == b' ';
+    let length = rest
+        .bytes()
+        .take(MAX_PASSWORD + MAX_USER)
+        .take_while(|byte| is_word(byte))
+        .count();
+    rest.get(..length).unwrap_or_default().trim_end().len()
+}
+
+/// The length of a value without quotes.
+fn bare_length(rest: &str, most: usize, how: How, is_form: bool, starts_line: bool) -> usize {
+    let ends = |c: char| {
+        c.is_whitespace()
+            || c.is_control()
+            || matches!(
+                c,
+                '"' | '\'' | '`' | '\\' | '。' | '，' | '、' | '；' | '）' | '」' | '】' | '！'
+            )
+    };
+    let window = head(rest, most);
+    let whole = window.find(ends).unwrap_or(window.len());
+    let whole_text = window.get(..whole).unwrap_or_default();
+    let next = rest.as_bytes().get(whole).copied().unwrap_or(b'\n');
+    // A line of settings holds a value and nothing else.
+    let sends_more = whole_text.split('&').skip(1).any(|field| {
+        let name = field.split('=').next().unwrap_or_default();
+        name.len() < field.len() && !name.is_empty() && name.bytes().all(|byte| Alphabet::Dotted.holds(byte))
+    });
+    let is_line =
+        is_form && starts_line && !sends_more && (next.is_ascii_control() || matches!(next, b'\\' | b' '));
+    let bare = whole_text.trim_end_matches(['.', ',', ';', ':']);
+    if is_strong_mixture(bare) && !sends_more && !bare.ends_with([')', '}', ']', '>']) {
+        return bare.len();
+    }
+    let has_call = whole_text.contains('(') && whole_text.contains(')') || whole_text.contains("()");
+    if is_line && !has_call && !whole_text.ends_with([',', ';', ')', '}', ']']) {
+        return whole_text.len();
+    }
+    let stops = |c: char| {
+        matches!(c, ',' | ';' | ')' | '(' | '[' | ']' | '}' | '{' | '>' | '<' | '|')
+            || (is_form && c == '&')
+            || (matches!(how, How::Tag | How::Cell) && c == '<')
+    };
+    let short = whole_text.find(stops).unwrap_or(whole_text.len());
+    let value = whole_text.get(..short).unwrap_or(whole_text);
+    let in_sentence = matches!(how, How::Sentence | How::Colon | How::Space);
+    let trimmed = if in_sentence {
+        value.trim_end_matches(['.', ',', ':', '*', '?'])
+    } else {
+        value
+    };
+    let trimmed = if trimmed.bytes().any(|byte| Alphabet::Alnum.holds(byte)) {
+        trimmed
+    } else {
+        value
+    };
+    trimmed.len()
 }

@@ -1,11 +1,12 @@
-//! Secrets that are known by their own form, but not by how they begin alone: key blocks, web tokens, tokens with a mark within.
+//! Secrets that are known by their own form, but not by how they begin alone: blocks of keys, web tokens.
 
 use std::ops::Range;
 
 use memchr::memmem;
 
-use super::rules::Class;
-use super::shape::{begins_word, looks_random};
+use super::alphabet::Alphabet;
+use super::prefix::own_start;
+use super::shape::begins_word;
 
 /// Longest header of a JSON web token.
 const MAX_JWT_HEAD: usize = 512;
@@ -13,11 +14,36 @@ const MAX_JWT_HEAD: usize = 512;
 /// Longest part of a JSON web token.
 const MAX_JWT_PART: usize = 8_192;
 
+/// Longest label of a key before its last words.
+const MAX_LABEL: usize = 40;
+
+/// Longest line of a key, or key on one line.
+const MAX_KEY_LINE: usize = 8_192;
+
+/// The width of a line of a key file of `PuTTY`.
+const PUTTY_WIDTH: usize = 64;
+
 /// Longest private key block.
 const MAX_PEM: usize = 65_536;
 
+/// The private key block that the label at `word` opens, or what stands of one that it ends.
+pub fn labelled_key(text: &str, word: Range<usize>) -> Option<Range<usize>> {
+    let from = word.start.saturating_sub(MAX_LABEL);
+    let before = text.as_bytes().get(from..word.start)?;
+    let dashes = memmem::rfind(before, b"-----")?;
+    let start = from + dashes;
+    let label = before.get(dashes + 5..)?;
+    if label.starts_with(b"BEGIN ") {
+        private_key(text, start..start + "-----BEGIN ".len())
+    } else if label.starts_with(b"END ") {
+        key_tail(text, start..start + "-----END ".len())
+    } else {
+        None
+    }
+}
+
 /// A private key block, its lines real or escaped (`\n`).
-pub(super) fn private_key(text: &str, word: Range<usize>) -> Option<Range<usize>> {
+fn private_key(text: &str, word: Range<usize>) -> Option<Range<usize>> {
     let rest = text.get(word.start..)?;
     let bytes = rest.as_bytes();
     let window = bytes.get(..MAX_PEM.min(bytes.len()))?;
@@ -40,12 +66,23 @@ pub(super) fn private_key(text: &str, word: Range<usize>) -> Option<Range<usize>
             .windows(9)
             .any(|at| at == b"Proc-Type");
         let is_body = |b: u8| {
-            (Class::Path.holds(b) && b != b'-')
+            (Alphabet::Path.holds(b) && b != b'-')
                 || b.is_ascii_whitespace()
                 || b == b'\\'
                 || (has_headers && matches!(b, b':' | b',' | b'-'))
         };
-        let end = body.iter().position(|b| !is_body(*b)).unwrap_or(body.len());
+        let mut end = 0;
+        for line in body.split_inclusive(|byte| *byte == b'\n') {
+            let own = own_start(line);
+            let length = line.get(own..)?.iter().take_while(|byte| is_body(**byte)).count();
+            if length == 0 {
+                break;
+            }
+            end += own + length;
+            if own + length < line.len() {
+                break;
+            }
+        }
         (end, end)
     };
     let letters = body
@@ -57,14 +94,14 @@ pub(super) fn private_key(text: &str, word: Range<usize>) -> Option<Range<usize>
 }
 
 /// Three parts of base64 with dots between them, the first two JSON objects.
-pub(super) fn json_web_token(text: &str, word: Range<usize>) -> Option<Range<usize>> {
+pub fn json_web_token(text: &str, word: Range<usize>) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let part_end = |from: usize, most: usize| {
         let part = bytes.get(from..).unwrap_or_default();
         from + part
             .iter()
             .take(most)
-            .take_while(|b| Class::Url.holds(**b))
+            .take_while(|b| Alphabet::Url.holds(**b))
             .count()
     };
     if !text.get(word.start..)?.starts_with("eyJ") || !begins_word(text, word.start) {
@@ -92,30 +129,144 @@ pub(super) fn json_web_token(text: &str, word: Range<usize>) -> Option<Range<usi
     (end - head_end > 60).then_some(word.start..end)
 }
 
-/// A token that is known by a mark in its middle, with so many characters before it and after it.
-pub(super) fn around(
-    text: &str,
-    mark: Range<usize>,
-    before: (Class, usize, usize),
-    after: (Class, usize, usize),
-) -> Option<Range<usize>> {
+/// The lines of a private key whose beginning was cut off: those right before `-----END … PRIVATE KEY-----`.
+fn key_tail(text: &str, word: Range<usize>) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
-    let (class, least, most) = before;
-    let length = bytes
-        .get(..mark.start)?
+    let label = bytes.get(word.end..bytes.len().min(word.end + 40))?;
+    memmem::find(label, b"PRIVATE KEY")?;
+    let from = word.start.saturating_sub(MAX_PEM);
+    let mut start = word.start;
+    let mut letters = 0;
+    // Lines, real or escaped, from the last one up.
+    while start > from {
+        let from = from.max(start.saturating_sub(MAX_KEY_LINE));
+        let head = bytes.get(from..start)?;
+        let head = head
+            .strip_suffix(b"\n")
+            .or_else(|| head.strip_suffix(b"\\n"))
+            .unwrap_or(head);
+        let head = head.strip_suffix(b"\r").unwrap_or(head);
+        let real = memchr::memrchr(b'\n', head).map_or(0, |at| at + 1);
+        let escaped = memmem::rfind(head, b"\\n").map_or(0, |at| at + 2);
+        let line_start = real.max(escaped);
+        let line = head.get(line_start..)?;
+        let body = line.trim_ascii();
+        let body = body.get(own_start(body)..)?.trim_ascii();
+        let is_body = !body.is_empty() && body.iter().all(|byte| Alphabet::Base64.holds(*byte));
+        // Only the last line is short, and the first one may be cut.
+        if !is_body || (letters > 0 && body.len() < 30 && from + line_start > 0 && letters > 64) {
+            break;
+        }
+        letters += body.len();
+        start = from + line_start;
+        if line_start == 0 {
+            break;
+        }
+    }
+    (letters >= 16).then_some(start..word.start)
+}
+
+/// The whole of a key in base64 that is known by how it begins, over all its lines.
+pub fn bare_key(text: &str, word: Range<usize>) -> Option<Range<usize>> {
+    let bytes = text.as_bytes();
+    let head = bytes.get(word.start..)?;
+    let is_private = match head {
+        // A block that is encoded once more: certificates and public keys are none.
+        [b'L', b'S', b'0', b't', ..] => {
+            let label = head.get(15..22).unwrap_or_default();
+            !label.starts_with(b"DRVJU")
+                && !label.starts_with(b"QVUJM")
+                && !label.starts_with(b"BDRVJU")
+                && !label.starts_with(b"BQVUJM")
+        }
+        [b'M', b'I', b'I', ..] => matches!(head.get(6..10), Some(b"IBAD" | b"IBAA")),
+        _ => true,
+    };
+    if !is_private
+        || !begins_word(text, word.start)
+        || text
+            .get(word.start..word.start + 3)?
+            .bytes()
+            .all(|b| b.is_ascii_lowercase())
+    {
+        return None;
+    }
+    let length = lines_of(head, Alphabet::Base64, usize::MAX);
+    (length >= 60).then_some(word.start..word.start + length)
+}
+
+/// The private lines of a key file of `PuTTY`: so many as it says.
+pub fn putty_key(text: &str, word: Range<usize>) -> Option<Range<usize>> {
+    let rest = text.get(word.end..)?.trim_start_matches(' ');
+    let digits = rest.bytes().take(4).take_while(u8::is_ascii_digit).count();
+    let count: usize = rest.get(..digits)?.parse().ok()?;
+    let bytes = text.as_bytes();
+    let start = text.len() - rest.len() + digits;
+    let newlines = ["\r\n", "\n", "\\r\\n", "\\n"];
+    let newline = newlines
+        .into_iter()
+        .find(|newline| text.get(start..).is_some_and(|rest| rest.starts_with(newline)))?;
+    let start = start + newline.len();
+    let start = start + prefix_of(bytes.get(start..)?, Alphabet::Base64, PUTTY_WIDTH);
+    let length = lines_of(bytes.get(start..)?, Alphabet::Base64, count);
+    (length >= 16).then_some(start..start + length)
+}
+
+/// The length of what stands before a line of a key: blanks, and what tools put before lines where it is no part of the key.
+fn prefix_of(rest: &[u8], alphabet: Alphabet, width: usize) -> usize {
+    let blanks = |rest: &[u8]| {
+        rest.iter()
+            .take(40)
+            .take_while(|byte| matches!(byte, b' ' | b'\t'))
+            .count()
+    };
+    let indent = blanks(rest);
+    let line = rest.get(indent..).unwrap_or_default();
+    let length = line
         .iter()
-        .rev()
-        .take(most + 1)
-        .take_while(|byte| class.holds(**byte))
+        .take(width + 1)
+        .take_while(|byte| alphabet.holds(**byte))
         .count();
-    let start = mark.start - length;
-    let tail = bytes
-        .get(mark.end..)?
+    if length == width {
+        return indent;
+    }
+    let line = rest.get(..rest.len().min(MAX_KEY_LINE)).unwrap_or_default();
+    let start = own_start(line);
+    let own = start + blanks(rest.get(start..).unwrap_or_default());
+    let length = rest
+        .get(own..)
+        .unwrap_or_default()
         .iter()
-        .take(after.2 + 1)
-        .take_while(|byte| after.0.holds(**byte))
+        .take_while(|byte| alphabet.holds(**byte))
         .count();
-    let end = mark.end + tail;
-    let fits = (least..=most).contains(&length) && (after.1..=after.2).contains(&tail);
-    (fits && begins_word(text, start) && looks_random(text.get(mark.end..end)?)).then_some(start..end)
+    if start > 0 && length >= 4 { own } else { indent }
+}
+
+/// The length of lines of an alphabet, real or escaped ones, so many at most.
+fn lines_of(bytes: &[u8], alphabet: Alphabet, most: usize) -> usize {
+    let window = bytes.get(..bytes.len().min(MAX_PEM)).unwrap_or_default();
+    let mut at = 0;
+    let mut end = 0;
+    let mut width = 0;
+    for line in 0..most {
+        let rest = window.get(at..).unwrap_or_default();
+        let length = rest.iter().take_while(|byte| alphabet.holds(**byte)).count();
+        // A shorter line is the last one.
+        if length == 0 || (line > 0 && (length > width || length < 4)) {
+            break;
+        }
+        end = at + length;
+        let is_last = line > 0 && length < width;
+        width = if line == 0 { length } else { width };
+        let rest = window.get(end..).unwrap_or_default();
+        let newline = [b"\r\n".as_slice(), b"\n", b"\\r\\n", b"\\n"]
+            .into_iter()
+            .find(|newline| rest.starts_with(newline));
+        let Some(newline) = newline.filter(|_| !is_last) else {
+            break;
+        };
+        at = end + newline.len();
+        at += prefix_of(window.get(at..).unwrap_or_default(), alphabet, width);
+    }
+    end
 }

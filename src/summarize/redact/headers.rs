@@ -4,10 +4,11 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use super::rules::Class;
+use super::alphabet::Alphabet;
 use super::shape::{
     begins_word, distinct, entropy, is_code, is_filler, is_machine_made, is_words, looks_random, skip,
 };
+use super::word_lists::COOKIE_ATTRIBUTES;
 
 /// Longest header.
 const MAX_HEADER: usize = 4096;
@@ -18,11 +19,8 @@ const MAX_SCHEME: usize = 24;
 /// Longest name of a cookie.
 const MAX_COOKIE_NAME: usize = 80;
 
-/// What a cookie says about itself, beside its value.
-const ATTRIBUTES: [&str; 6] = ["expires", "path", "domain", "max-age", "samesite", "version"];
-
 /// The credentials after `Bearer ` or `Basic `: after the header's name, or where they can be nothing else.
-pub(super) fn authorization(text: &str, word: Range<usize>) -> Option<Range<usize>> {
+pub fn authorization(text: &str, word: Range<usize>) -> Option<Range<usize>> {
     if !begins_word(text, word.start) {
         return None;
     }
@@ -30,7 +28,7 @@ pub(super) fn authorization(text: &str, word: Range<usize>) -> Option<Range<usiz
     let length = rest
         .bytes()
         .take(MAX_HEADER)
-        .position(|b| !Class::Path.holds(b) && b != b'~')
+        .position(|b| !Alphabet::Path.holds(b) && b != b'~')
         .unwrap_or(rest.len().min(MAX_HEADER));
     let value = rest.get(..length)?.trim_end_matches('.');
     let bytes = text.as_bytes();
@@ -56,14 +54,14 @@ pub(super) fn authorization(text: &str, word: Range<usize>) -> Option<Range<usiz
 }
 
 /// The credentials of an authorization header of any other scheme, or of none.
-pub(super) fn other_scheme(text: &str, word: Range<usize>) -> Option<Range<usize>> {
+pub fn other_scheme(text: &str, word: Range<usize>) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let (at, is_quoted) = after_name(bytes, word.end)?;
     let scheme = bytes
         .get(at..)?
         .iter()
         .take(MAX_SCHEME + 1)
-        .take_while(|byte| Class::Url.holds(**byte))
+        .take_while(|byte| Alphabet::Url.holds(**byte))
         .count();
     let scheme = text.get(at..at + scheme)?;
     let is_scheme =
@@ -76,7 +74,7 @@ pub(super) fn other_scheme(text: &str, word: Range<usize>) -> Option<Range<usize
         .get(start..)?
         .iter()
         .take(MAX_HEADER)
-        .take_while(|byte| Class::Path.holds(**byte) || matches!(byte, b'~' | b':' | b'%' | b'|'))
+        .take_while(|byte| Alphabet::Path.holds(**byte) || matches!(byte, b'~' | b':' | b'%' | b'|'))
         .count();
     let span = start..start + length;
     let value = text.get(span.clone())?;
@@ -86,7 +84,7 @@ pub(super) fn other_scheme(text: &str, word: Range<usize>) -> Option<Range<usize
 }
 
 /// The values of `Cookie: a=1; session=…`, from the first that is a secret to the last one.
-pub(super) fn cookies(text: &str, word: Range<usize>) -> Option<Range<usize>> {
+pub fn cookies(text: &str, word: Range<usize>) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let name_end = word.end + usize::from(bytes.get(word.end) == Some(&b's'));
     let is_option = bytes.get(..word.start)?.ends_with(b"--") && bytes.get(name_end) == Some(&b' ');
@@ -100,7 +98,7 @@ pub(super) fn cookies(text: &str, word: Range<usize>) -> Option<Range<usize>> {
     let name = rest
         .iter()
         .take(MAX_COOKIE_NAME)
-        .take_while(|byte| Class::Dotted.holds(**byte))
+        .take_while(|byte| Alphabet::Dotted.holds(**byte))
         .count();
     if rest.get(name) != Some(&b'=') {
         return None;
@@ -116,7 +114,7 @@ pub(super) fn cookies(text: &str, word: Range<usize>) -> Option<Range<usize>> {
     for pair in text.get(start..start + length)?.split_inclusive(';') {
         let end = at + pair.trim_end_matches(';').len();
         if let Some((name, value)) = pair.trim_end_matches(';').split_once('=')
-            && !ATTRIBUTES
+            && !COOKIE_ATTRIBUTES
                 .iter()
                 .any(|known| name.trim().eq_ignore_ascii_case(known))
             && let Some(value) = value.split([' ', ',']).next()
@@ -131,7 +129,7 @@ pub(super) fn cookies(text: &str, word: Range<usize>) -> Option<Range<usize>> {
     secrets
 }
 
-/// Where a value begins after the name of its header, and whether it stands in quotes.
+/// Returns where a value begins after the name of its header, and whether it stands in quotes.
 fn after_name(bytes: &[u8], end: usize) -> Option<(usize, bool)> {
     let at = skip(bytes, skip(bytes, end, b"\\\"'`]"), b" \t");
     if !matches!(bytes.get(at), Some(b':' | b'=')) || matches!(bytes.get(at + 1), Some(b':' | b'=')) {

@@ -1,83 +1,268 @@
 //! Finds the words that a secret stands at, in one pass over a text.
 
-use aho_corasick::{AhoCorasick, Anchored, Input, MatchKind, StartKind};
+use std::collections::BTreeMap;
+use std::ops::Range;
 
-use super::rules::{TOKENS, WORDS};
+use super::Secret;
+use super::alphabet::Alphabet;
+use super::shape::begins_part;
+use super::words::{Rule, found, words};
 
 /// Bits of a byte that are told apart: letters of both cases have the same ones.
 const BITS: usize = 5;
+/// These bits.
+const MASK: usize = (1 << BITS) - 1;
 /// How many values three bytes have by these bits.
 const STARTS: usize = 1 << (3 * BITS);
 
-/// All words, tokens first and then the words of the contexts: whatever their case; of those that start first the longest.
-pub(super) struct Keywords {
-    words: AhoCorasick,
-    /// A bit for each value of three bytes that a word may start with. Few places of a text pass, and only there the
-    /// words are compared: a sixth of the time of running the automaton over every byte.
-    starts: Box<[u64; STARTS / 64]>,
+/// All words, whatever their case, with what each announces.
+pub struct Keywords {
+    words: Vec<Word>,
+    rules: Vec<Keyword>,
+    /// For each value of three bytes the words that may start with them, the longest first: a place in `buckets`.
+    places: Vec<u16>,
+    buckets: Vec<Bucket>,
+    /// The three bytes that a word may start with. Few places of a text pass, and only there words are compared.
+    starts: Starts,
+}
+
+/// Words that start alike, by their numbers.
+#[derive(Default)]
+struct Bucket {
+    words: Vec<u16>,
+}
+
+/// A word, with its rules and those of the words that it begins with: for each the length of its word and its number.
+struct Word {
+    text: String,
+    rules: Vec<(usize, usize)>,
+}
+
+/// A bit for each value of three bytes.
+type Bits = Box<[u64; STARTS / 64]>;
+
+/// The values of three bytes that words start with.
+struct Starts {
+    /// All of them.
+    all: Bits,
+    /// Those of words that may stand inside of others.
+    inside: Bits,
+    /// For each a bit for each value of the byte that may follow.
+    fourths: Vec<u32>,
+    /// Those of words that are shorter than six bytes.
+    short: Bits,
+    /// The hashes of the first six bytes of the other words.
+    sixths: Bits,
+}
+
+/// A rule and the kind of what it finds.
+pub struct Keyword {
+    rule: Rule,
+    kind: &'static str,
+}
+
+impl Keyword {
+    /// The secrets that it finds where its word stands.
+    pub fn secrets(&self, text: &str, word: Range<usize>) -> Vec<Secret> {
+        found(&self.rule, self.kind, text, word)
+    }
 }
 
 impl Keywords {
-    /// From the rule table.
-    pub(super) fn new() -> Option<Self> {
-        let words = || {
-            let tokens = TOKENS.iter().map(|token| token.prefix);
-            tokens.chain(WORDS.iter().map(|(word, _)| *word))
+    /// From the tables.
+    pub fn new() -> Self {
+        let mut by_word: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        let mut rules = Vec::new();
+        let mut starts = Starts {
+            all: Box::new([0; STARTS / 64]),
+            inside: Box::new([0; STARTS / 64]),
+            fourths: vec![0; STARTS],
+            short: Box::new([0; STARTS / 64]),
+            sixths: Box::new([0; STARTS / 64]),
         };
-        let mut starts = Box::new([0; STARTS / 64]);
-        for word in words() {
-            // After a word of two bytes anything may follow.
-            let thirds = match word.as_bytes() {
-                [_, _, third, ..] => *third..=*third,
-                _ => 0..=(1 << BITS) - 1,
-            };
-            for third in thirds {
-                let value = word.bytes().take(2).chain([third]).fold(0, next_value);
-                if let Some(bits) = starts.get_mut(value / 64) {
-                    *bits |= 1_u64 << (value % 64);
+        let mut by_start: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+        for (word, rule, kind) in words() {
+            let starting = first_values(word.as_bytes(), rule.next_bytes());
+            let word = word.to_ascii_lowercase();
+            let is_apart =
+                rule.begins_word() && word.starts_with(|first: char| first.is_ascii_alphanumeric());
+            let sixth = word
+                .as_bytes()
+                .get(3..6)
+                .map(|rest| rest.iter().fold(0, |value, byte| next_value(value, *byte)));
+            for value in starting {
+                match sixth {
+                    Some(sixth) => set(&mut starts.sixths, hash(value, sixth)),
+                    None => set(&mut starts.short, value),
+                }
+                set(&mut starts.all, value);
+                if !is_apart {
+                    set(&mut starts.inside, value);
+                }
+                by_start.entry(value).or_default().push(word.clone());
+            }
+            by_word.entry(word).or_default().push(rules.len());
+            rules.push(Keyword { rule, kind });
+        }
+        let words: Vec<Word> = by_word.keys().map(|word| Word::of(word, &by_word)).collect();
+        let numbers: BTreeMap<&str, u16> = (0..)
+            .zip(&words)
+            .map(|(at, word)| (word.text.as_str(), at))
+            .collect();
+        let mut places = vec![0; STARTS];
+        let mut buckets = vec![Bucket::default()];
+        for (value, mut starting) in by_start {
+            starting.sort_by_key(|word| std::cmp::Reverse(word.len()));
+            starting.dedup();
+            let fourths = starting
+                .iter()
+                .fold(0, |bits, word| match word.as_bytes().get(3) {
+                    Some(byte) => bits | 1_u32 << (usize::from(*byte) & MASK),
+                    None => u32::MAX,
+                });
+            let words = starting
+                .iter()
+                .filter_map(|word| numbers.get(word.as_str()).copied());
+            if let (Some(place), Ok(number)) = (places.get_mut(value), u16::try_from(buckets.len())) {
+                *place = number;
+                let words = words.collect();
+                buckets.push(Bucket { words });
+                if let Some(bits) = starts.fourths.get_mut(value) {
+                    *bits = fourths;
                 }
             }
         }
-        let words = AhoCorasick::builder()
-            .ascii_case_insensitive(true)
-            .match_kind(MatchKind::LeftmostLongest)
-            .start_kind(StartKind::Anchored)
-            .build(words())
-            .ok()?;
-        Some(Self { words, starts })
+        Self {
+            words,
+            rules,
+            places,
+            buckets,
+            starts,
+        }
     }
 
-    /// The first word at or after `from`: its number, where it starts and where it ends.
-    pub(super) fn find(&self, text: &str, from: usize) -> Option<(usize, std::ops::Range<usize>)> {
+    /// The first word at or after `from`: what it and the words that it begins with announce, each with its length, and where
+    /// it starts.
+    pub fn find(&self, text: &str, from: usize) -> Option<(impl Iterator<Item = (usize, &Keyword)>, usize)> {
         let bytes = text.as_bytes();
         let mut at = from;
         loop {
-            at += self.skip(bytes.get(at..)?)?;
-            let input = Input::new(text).range(at..).anchored(Anchored::Yes);
-            if let Some(hit) = self.words.find(input) {
-                return Some((hit.pattern().as_usize(), hit.range()));
+            let (start, value) = self.starts.next(bytes, at)?;
+            let bucket = self.buckets.get(usize::from(*self.places.get(value)?))?;
+            at = start + 1;
+            let rest = bytes.get(start..)?;
+            let stands = |word: &&Word| {
+                let length = word.text.len();
+                rest.get(..length)
+                    .is_some_and(|head| head.eq_ignore_ascii_case(word.text.as_bytes()))
+            };
+            if let Some(word) = bucket
+                .words
+                .iter()
+                .filter_map(|word| self.words.get(usize::from(*word)))
+                .find(stands)
+            {
+                let rules = word
+                    .rules
+                    .iter()
+                    .filter_map(|(length, rule)| Some((*length, self.rules.get(*rule)?)));
+                return Some((rules, start));
+            }
+        }
+    }
+}
+
+impl Word {
+    fn of(word: &str, all: &BTreeMap<String, Vec<usize>>) -> Self {
+        let lengths = (1..=word.len()).rev();
+        let prefixes = lengths.filter_map(|length| Some((length, all.get(word.get(..length)?)?)));
+        let rules = prefixes.flat_map(|(length, rules)| rules.iter().map(move |rule| (length, *rule)));
+        Self {
+            text: word.to_owned(),
+            rules: rules.collect(),
+        }
+    }
+}
+
+impl Starts {
+    /// Returns whether the six bytes at `at` may be the first of a word, whose first three have that value.
+    #[inline]
+    fn goes_on(&self, bytes: &[u8], at: usize, value: usize) -> bool {
+        if is_set(&self.short, value) {
+            return true;
+        }
+        let rest = bytes.get(at + 3..at + 6).unwrap_or_default();
+        let second = rest.iter().fold(0, |value, byte| next_value(value, *byte));
+        rest.len() == 3 && is_set(&self.sixths, hash(value, second))
+    }
+
+    /// The next place at or after `at` where a word may start, and the value of its first three bytes.
+    #[inline]
+    fn next(&self, bytes: &[u8], from: usize) -> Option<(usize, usize)> {
+        let mut at = from;
+        loop {
+            let (first, rest) = bytes.get(at..)?.split_first()?;
+            let (second, rest) = rest.split_first()?;
+            let mut value = next_value(next_value(0, *first), *second);
+            at += rest.iter().position(|byte| {
+                value = next_value(value, *byte);
+                is_set(&self.all, value)
+            })?;
+            let fourth = bytes.get(at + 3).map_or(0, |byte| usize::from(*byte) & MASK);
+            let follows = self
+                .fourths
+                .get(value)
+                .is_some_and(|bits| bits >> fourth & 1 != 0);
+            if follows
+                && self.goes_on(bytes, at, value)
+                && (is_set(&self.inside, value) || begins_part(bytes, at))
+            {
+                return Some((at, value));
             }
             at += 1;
         }
     }
+}
 
-    /// How far it is to the next three bytes that a word may start with.
-    #[inline]
-    fn skip(&self, bytes: &[u8]) -> Option<usize> {
-        let (first, rest) = bytes.split_first()?;
-        let (second, rest) = rest.split_first()?;
-        let mut value = next_value(next_value(0, *first), *second);
-        rest.iter().position(|byte| {
-            value = next_value(value, *byte);
-            self.starts
-                .get(value / 64)
-                .is_some_and(|bits| bits >> (value % 64) & 1 != 0)
-        })
+/// A place in a filter for the values of three bytes and of the three behind them.
+#[inline]
+fn hash(first: usize, second: usize) -> usize {
+    (first.wrapping_mul(0x9E37) ^ second.wrapping_mul(0x85EB)) % STARTS
+}
+
+#[inline]
+fn is_set(bits: &Bits, value: usize) -> bool {
+    bits.get(value / 64)
+        .is_some_and(|bits| bits >> (value % 64) & 1 != 0)
+}
+
+fn set(bits: &mut Bits, value: usize) {
+    if let Some(bits) = bits.get_mut(value / 64) {
+        *bits |= 1_u64 << (value % 64);
     }
+}
+
+/// The values of three bytes that a word may start with; after one of two bytes `next` may follow, or anything.
+fn first_values(word: &[u8], next: Option<Alphabet>) -> Vec<usize> {
+    let thirds: Vec<u8> = match (word, next) {
+        ([_, _, third, ..], _) => vec![*third],
+        (_, Some(alphabet)) => (0..=u8::MAX).filter(|byte| alphabet.holds(*byte)).collect(),
+        (_, None) => (0..1 << BITS).collect(),
+    };
+    let value = |third: &u8| {
+        word.iter()
+            .take(2)
+            .chain([third])
+            .fold(0, |value, byte| next_value(value, *byte))
+    };
+    let mut values: Vec<usize> = thirds.iter().map(value).collect();
+    values.sort_unstable();
+    values.dedup();
+    values
 }
 
 /// The value of three bytes, from that of those before.
 #[inline]
 fn next_value(value: usize, byte: u8) -> usize {
-    (value << BITS | usize::from(byte) & ((1 << BITS) - 1)) % STARTS
+    (value << BITS | usize::from(byte) & MASK) % STARTS
 }

@@ -1,9 +1,9 @@
-//! Secrets in addresses and on command lines: users with passwords, signed queries.
+//! Secrets in addresses: users with passwords, signed queries.
 
 use std::ops::Range;
 
-use super::rules::Class;
-use super::shape::{is_filler, is_machine_made, is_password, is_uuid, skip};
+use super::alphabet::Alphabet;
+use super::shape::{head, is_filler, is_machine_made, is_password, is_uuid};
 
 /// Longest part of an address that is looked at.
 const MAX_PART: usize = 300;
@@ -11,13 +11,12 @@ const MAX_PART: usize = 300;
 /// Longest parameter.
 const MAX_PARAMETER: usize = 4096;
 
-/// How far back the program's name may stand before its options.
-const MAX_COMMAND: usize = 200;
-
 /// `user:password`, or a token, between `://` and `@`.
-pub(super) fn credentials(text: &str, word: Range<usize>) -> Option<Range<usize>> {
+pub fn credentials(text: &str, word: Range<usize>) -> Option<Range<usize>> {
     let rest = text.get(word.end..)?;
-    let mut stop = end_of_user(rest, 0)?;
+    let Some(mut stop) = end_of_user(rest, 0) else {
+        return unescaped(text, word.end);
+    };
     if !rest.get(..stop)?.contains(':')
         && let Some(end) = end_of_user(rest, stop + 1)
     {
@@ -39,7 +38,42 @@ pub(super) fn credentials(text: &str, word: Range<usize>) -> Option<Range<usize>
     (!is_placeholder).then(|| word.end..word.end + stop)
 }
 
-/// Where the next `@` stands, if that is before anything else that ends a user and a password.
+/// A user and a password with signs in it that would have to be escaped: `user:a/b#c@host`.
+fn unescaped(text: &str, at: usize) -> Option<Range<usize>> {
+    let rest = head(text.get(at..)?, MAX_PART);
+    let ends = |c: char| {
+        c.is_whitespace() || c.is_control() || matches!(c, '"' | '\'' | '`' | '<' | '>' | '\\' | '|')
+    };
+    let length = rest.find(ends).unwrap_or(rest.len());
+    let address = rest.get(..length)?;
+    let stop = address.rfind('@')?;
+    let (user, password) = address.get(..stop)?.split_once(':')?;
+    let host = address.get(stop + 1..)?;
+    let is_user = !user.contains(['/', '?', '#', '@']);
+    let is_host = host.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && host.split(['/', ':', '?']).next().is_some_and(|name| {
+            name.contains('.') || name == "localhost" || host.contains(':') || !host.contains('/')
+        });
+    // What stands before the first sign may be a port.
+    let port = password.split(['/', '?', '#']).next()?;
+    let is_port = port.bytes().all(|b| b.is_ascii_digit());
+    let is_secret = is_user
+        && is_host
+        && !is_port
+        && is_password(password)
+        && password
+            .bytes()
+            .any(|b| b.is_ascii_digit() || b.is_ascii_uppercase())
+        && !host_is_example(host)
+        && !password.starts_with(['$', '{', '%', '[', '*']);
+    (is_secret
+        && !password.contains("REDACTED")
+        && !password.contains("://")
+        && password.matches('/').count() < 3)
+        .then(|| at..at + stop)
+}
+
+/// Returns where the next `@` stands, if that is before anything else that ends a user and a password.
 fn end_of_user(rest: &str, from: usize) -> Option<usize> {
     let ends = |b: u8| {
         b.is_ascii_whitespace()
@@ -52,12 +86,12 @@ fn end_of_user(rest: &str, from: usize) -> Option<usize> {
     (rest.as_bytes().get(stop) == Some(&b'@')).then_some(stop)
 }
 
-/// Whether the host is one of those reserved for documentation.
+/// Returns whether the host is one of those reserved for documentation.
 fn host_is_example(host: &str) -> bool {
     host.starts_with("example.") || host.starts_with("www.example.")
 }
 
-/// Whether a password is a plain short word, percent escapes aside.
+/// Returns whether a password is a plain short word, percent escapes aside.
 fn is_simple(password: &str) -> bool {
     let mut letters = 0;
     let mut rest = password;
@@ -76,7 +110,7 @@ fn is_simple(password: &str) -> bool {
 }
 
 /// The value of a parameter that lets whoever has the address in: `?sig=…`, `&X-Amz-Signature=…`, `?key=…`.
-pub(super) fn parameter(text: &str, word: Range<usize>) -> Option<Range<usize>> {
+pub fn parameter(text: &str, word: Range<usize>) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let before = bytes.get(..word.start)?;
     let is_parameter = matches!(bytes.get(word.start), Some(b'?' | b'&'))
@@ -90,39 +124,9 @@ pub(super) fn parameter(text: &str, word: Range<usize>) -> Option<Range<usize>> 
     let length = rest
         .iter()
         .take(MAX_PARAMETER)
-        .take_while(|b| Class::Path.holds(**b) || matches!(b, b'%' | b'~'))
+        .take_while(|b| Alphabet::Path.holds(**b) || matches!(b, b'%' | b'~'))
         .count();
     let span = word.end..word.end + length;
     let value = text.get(span.clone())?;
     (is_machine_made(value, 20) && !is_uuid(value)).then_some(span)
-}
-
-/// The password of `curl -u user:password`, `sshpass -p password`, `mysql -ppassword`.
-pub(super) fn option(text: &str, word: Range<usize>) -> Option<Range<usize>> {
-    let bytes = text.as_bytes();
-    let before = bytes.get(word.start.saturating_sub(MAX_COMMAND)..word.start)?;
-    let line = before.rsplit(|byte| *byte == b'\n').next()?;
-    let after = |program: &str| memchr::memmem::find(line, program.as_bytes()).is_some();
-    let is_user = text.get(word.clone())?.ends_with("u ") || text.get(word.clone())?.ends_with("user ");
-    let at = match bytes.get(word.end) {
-        _ if is_user && (after("curl") || after("wget")) => word.end,
-        Some(b' ') if !is_user && (after("sshpass") || after("docker login")) => word.end + 1,
-        Some(b) if !is_user && *b != b' ' && (after("mysql") || after("mariadb") || after("sshpass")) => {
-            word.end
-        }
-        _ => return None,
-    };
-    let start = skip(bytes, at, b"\\\"'");
-    let rest = text.get(start..)?;
-    let ends = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '\\' | '|' | '>');
-    let (length, _) = rest
-        .char_indices()
-        .take(MAX_PART)
-        .find(|(_, c)| ends(*c))
-        .or_else(|| (rest.len() <= MAX_PART).then_some((rest.len(), ' ')))?;
-    let value = rest.get(..length)?;
-    let from = if is_user { value.find(':')? + 1 } else { 0 };
-    let password = value.get(from..)?;
-    let is_secret = is_password(password) && !password.starts_with(['$', '{', '%', '[', '<', '*']);
-    is_secret.then(|| start + from..start + value.len())
 }

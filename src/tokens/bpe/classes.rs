@@ -66,13 +66,25 @@ impl Classes {
     /// The classes above, of the Unicode tables of `regex-syntax`, which the regex engine of the
     /// `tokenizers` library uses too.
     pub fn new() -> Result<Self, String> {
+        Self::with_numbers(r"\p{N}")
+    }
+
+    /// The same with the numbers of Rust's own, newer tables, by which the library's `Digits` splits.
+    pub fn with_digits() -> Result<Self, String> {
+        let digits: String = ('\0'..=char::MAX)
+            .filter(|character| character.is_numeric())
+            .collect();
+        Self::with_numbers(&format!("[{digits}]"))
+    }
+
+    fn with_numbers(numbers: &str) -> Result<Self, String> {
         Self::of_patterns(
             &[
                 (r"[\p{Lu}\p{Lt}]", UPPER),
                 (r"\p{Ll}", LOWER),
                 (r"[\p{Lm}\p{Lo}]", CASELESS),
                 (r"\p{M}", MARK),
-                (r"\p{N}", NUMBER),
+                (numbers, NUMBER),
                 (r"[\s--[\r\n]]", BLANK),
                 (r"[\r\n]", NEWLINE),
             ],

@@ -1,7 +1,10 @@
 //! Byte-pair merging of one piece, counting what is left.
 
+mod blocks;
+
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::ops::Range;
 
 use super::vocabulary::{NO_TOKEN, Rank, Vocabulary};
 
@@ -12,6 +15,9 @@ const SHORT: usize = 1 << 8;
 /// heap, since each round looks at the whole piece.
 const ROUNDS: usize = 16;
 
+/// Longer ones than this many bytes are merged a block at a time: merging takes up to 32 bytes of memory for each.
+const BLOCK: usize = 1 << 16;
+
 /// The number of tokens of `piece`: the pair of the lowest rank is merged, the leftmost of equals,
 /// until no two neighbours make a token.
 pub fn count(vocabulary: &Vocabulary, piece: &[u8]) -> usize {
@@ -19,7 +25,8 @@ pub fn count(vocabulary: &Vocabulary, piece: &[u8]) -> usize {
         ..16 => count_short::<16>(vocabulary, Bytes(piece)),
         16..64 => count_short::<64>(vocabulary, Bytes(piece)),
         64..SHORT => count_short::<SHORT>(vocabulary, Bytes(piece)),
-        _ => count_long(vocabulary, Bytes(piece)),
+        SHORT..=BLOCK => count_long(vocabulary, Bytes(piece)),
+        _ => blocks::count(vocabulary, Bytes(piece), BLOCK),
     }
 }
 
@@ -30,12 +37,14 @@ pub fn count_tokens(vocabulary: &Vocabulary, tokens: &[Rank]) -> usize {
         ..16 => count_short::<16>(vocabulary, tokens),
         16..64 => count_short::<64>(vocabulary, tokens),
         64..SHORT => count_short::<SHORT>(vocabulary, tokens),
-        _ => count_long(vocabulary, tokens),
+        SHORT..=BLOCK => count_long(vocabulary, tokens),
+        _ => blocks::count(vocabulary, tokens, BLOCK),
     }
 }
 
 /// What is merged: its tokens before anything is, and what each makes with the next.
 trait Unmerged: Copy {
+    fn part(self, part: Range<usize>) -> Self;
     fn tokens(self, vocabulary: &Vocabulary) -> impl ExactSizeIterator<Item = Rank>;
     fn pairs(self, vocabulary: &Vocabulary) -> impl Iterator<Item = Rank>;
 }
@@ -45,6 +54,10 @@ trait Unmerged: Copy {
 struct Bytes<'p>(&'p [u8]);
 
 impl Unmerged for Bytes<'_> {
+    fn part(self, part: Range<usize>) -> Self {
+        Self(self.0.get(part).unwrap_or_default())
+    }
+
     #[inline]
     fn tokens(self, vocabulary: &Vocabulary) -> impl ExactSizeIterator<Item = Rank> {
         self.0.iter().map(|byte| vocabulary.of_byte(*byte))
@@ -59,6 +72,10 @@ impl Unmerged for Bytes<'_> {
 }
 
 impl Unmerged for &[Rank] {
+    fn part(self, part: Range<usize>) -> Self {
+        self.get(part).unwrap_or_default()
+    }
+
     #[inline]
     fn tokens(self, _vocabulary: &Vocabulary) -> impl ExactSizeIterator<Item = Rank> {
         self.iter().copied()
@@ -76,7 +93,7 @@ impl Unmerged for &[Rank] {
 pub fn halves(vocabulary: &Vocabulary, piece: &[u8]) -> Option<(Rank, Rank)> {
     let (mut tokens, mut pairs) = (vec![NO_TOKEN; piece.len()], vec![NO_TOKEN; piece.len()]);
     set(vocabulary, Bytes(piece), &mut tokens, &mut pairs);
-    match merge_in_rounds(vocabulary, &mut tokens, &mut pairs, usize::MAX) {
+    match merge_in_rounds(vocabulary, &mut tokens, &mut pairs, &mut [], usize::MAX) {
         2 => Some((*tokens.first()?, *tokens.get(1)?)),
         _ => None,
     }
@@ -152,8 +169,22 @@ fn count_long(vocabulary: &Vocabulary, piece: impl Unmerged) -> usize {
     let length = piece.tokens(vocabulary).len();
     let (mut tokens, mut pairs) = (vec![NO_TOKEN; length], vec![NO_TOKEN; length]);
     set(vocabulary, piece, &mut tokens, &mut pairs);
-    let left = merge_in_rounds(vocabulary, &mut tokens, &mut pairs, ROUNDS);
-    count_by_heap(vocabulary, &tokens[..left], &pairs[..left])
+    let left = merge_in_rounds(vocabulary, &mut tokens, &mut pairs, &mut [], ROUNDS);
+    merge_by_heap(vocabulary, &tokens[..left], &pairs[..left]).1
+}
+
+/// Where the tokens of `piece` start in it.
+fn starts(vocabulary: &Vocabulary, piece: impl Unmerged) -> Vec<u32> {
+    let length = piece.tokens(vocabulary).len();
+    let (mut tokens, mut pairs) = (vec![NO_TOKEN; length], vec![NO_TOKEN; length]);
+    let mut starts: Vec<u32> = (0_u32..).take(length).collect();
+    set(vocabulary, piece, &mut tokens, &mut pairs);
+    let left = merge_in_rounds(vocabulary, &mut tokens, &mut pairs, &mut starts, ROUNDS);
+    let (parts, _) = merge_by_heap(vocabulary, &tokens[..left], &pairs[..left]);
+    let following = |index: &u32| parts.get(*index as usize).map(|part| part.next);
+    let indexes = std::iter::successors(Some(0), following);
+    let starts = indexes.map_while(|index| starts.get(..left)?.get(index as usize).copied());
+    starts.collect()
 }
 
 /// The tokens before anything is merged, and what each makes with the next; the last one makes nothing.
@@ -170,9 +201,15 @@ fn set(vocabulary: &Vocabulary, piece: impl Unmerged, tokens: &mut [Rank], pairs
 /// In each round all pairs of the lowest rank are merged, from left to right; what is left moves to the
 /// front, and its number is the result. That is the order of one merge at a time where no merge makes a
 /// pair with a lower rank than its own. Where one can, and does, the round ends with it: what it made
-/// comes first in the next. The slices are equally long.
+/// comes first in the next. The slices are equally long; `starts`, where the tokens start, may be empty.
 #[inline]
-fn merge_in_rounds(vocabulary: &Vocabulary, tokens: &mut [Rank], pairs: &mut [Rank], rounds: usize) -> usize {
+fn merge_in_rounds(
+    vocabulary: &Vocabulary,
+    tokens: &mut [Rank],
+    pairs: &mut [Rank],
+    starts: &mut [u32],
+    rounds: usize,
+) -> usize {
     let is_ordered = vocabulary.is_ordered();
     let mut left = tokens.len().min(pairs.len());
     for _ in 0..rounds {
@@ -185,6 +222,9 @@ fn merge_in_rounds(vocabulary: &Vocabulary, tokens: &mut [Rank], pairs: &mut [Ra
         let mut is_over = false;
         let (mut read, mut write) = (first, first);
         while read < left {
+            if read < starts.len() {
+                starts[write] = starts[read];
+            }
             if pairs[read] == lowest && !is_over {
                 tokens[write] = made;
                 read += 2;
@@ -224,14 +264,9 @@ struct Part {
 }
 
 /// Merges tokens one pair at a time. A pair that has changed since it was put on the heap is known by
-/// its rank: the same rank at the same place is the same pair.
-fn count_by_heap(vocabulary: &Vocabulary, tokens: &[Rank], pairs: &[Rank]) -> usize {
-    if u32::try_from(tokens.len()).is_err() {
-        // Beyond 4 Gi parts their indices have no room: halves are counted apart.
-        let middle = tokens.len() / 2;
-        let ((one, two), (one_pairs, two_pairs)) = (tokens.split_at(middle), pairs.split_at(middle));
-        return count_by_heap(vocabulary, one, one_pairs) + count_by_heap(vocabulary, two, two_pairs);
-    }
+/// its rank: the same rank at the same place is the same pair. Returns the parts, those that are gone included, and how many
+/// are left.
+fn merge_by_heap(vocabulary: &Vocabulary, tokens: &[Rank], pairs: &[Rank]) -> (Vec<Part>, usize) {
     let mut parts: Vec<Part> = (0_u32..)
         .zip(tokens.iter().zip(pairs))
         .map(|(index, (token, pair))| Part {
@@ -283,5 +318,5 @@ fn count_by_heap(vocabulary: &Vocabulary, tokens: &[Rank], pairs: &[Rank]) -> us
             }
         }
     }
-    left
+    (parts, left)
 }

@@ -21,6 +21,8 @@ pub enum Pattern {
     Tekken,
     /// That of the `ByteLevel` pre-tokenizer itself.
     Gpt2,
+    /// The same with every number apart: Cohere's Command R and Aya.
+    Gpt2DigitsApart,
     /// `DeepSeek` V3: three patterns, one after the other.
     DeepSeekV3,
 }
@@ -40,6 +42,7 @@ impl Pattern {
         match self {
             Self::DeepSeekV3 => split_deepseek::classes(),
             Self::Kimi => Classes::with_han_apart(),
+            Self::Gpt2DigitsApart => Classes::with_digits(),
             _ => Classes::new(),
         }
     }
@@ -54,7 +57,8 @@ impl Pattern {
             Self::Qwen2 => user.run(split_cl100k::piece_end::<1, false>),
             Self::Qwen35 => user.run(split_cl100k::piece_end::<1, true>),
             Self::Tekken => user.run(split_o200k::piece_end::<1, false, false>),
-            Self::Gpt2 => user.run(split_gpt2::piece_end),
+            Self::Gpt2 => user.run(split_gpt2::piece_end::<false>),
+            Self::Gpt2DigitsApart => user.run(split_gpt2::piece_end::<true>),
             Self::DeepSeekV3 => user.run(split_deepseek::piece_end),
         }
     }
@@ -79,9 +83,11 @@ impl Pattern {
         static CLASSES: LazyLock<Classes> = LazyLock::new(|| Classes::new().unwrap());
         static DEEPSEEK: LazyLock<Classes> = LazyLock::new(|| split_deepseek::classes().unwrap());
         static KIMI: LazyLock<Classes> = LazyLock::new(|| Classes::with_han_apart().unwrap());
+        static DIGITS: LazyLock<Classes> = LazyLock::new(|| Classes::with_digits().unwrap());
         let classes = match self {
             Self::DeepSeekV3 => &*DEEPSEEK,
             Self::Kimi => &*KIMI,
+            Self::Gpt2DigitsApart => &*DIGITS,
             _ => &*CLASSES,
         };
         self.with_scanner(Ends(text, classes))

@@ -3,13 +3,16 @@
 //! ```text
 //! 's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
 //! ```
+//!
+//! Cohere's files (Command R, Aya) take every number out first, each a piece of its own, and split what lies between.
 
 use super::classes::{LETTER, MARK, NUMBER, OTHER};
 use super::scan::Scan;
 
-/// The end of the piece that starts at `start`, which is before the end of the text.
+/// The end of the piece that starts at `start`, which is before the end of the text. With `DIGITS_APART`, every number is a
+/// piece, and what stands before it ends as a text does.
 #[inline]
-pub fn piece_end(scan: &Scan<'_>, start: usize) -> usize {
+pub fn piece_end<const DIGITS_APART: bool>(scan: &Scan<'_>, start: usize) -> usize {
     if scan.byte(start) == Some(b'\'') {
         match (scan.byte(start + 1), scan.byte(start + 2)) {
             (Some(b's' | b't' | b'm' | b'd'), _) => return start + 2,
@@ -18,16 +21,17 @@ pub fn piece_end(scan: &Scan<'_>, start: usize) -> usize {
         }
     }
     let head = start + usize::from(scan.byte(start) == Some(b' '));
-    let (class, _) = scan.class(head);
-    for set in [LETTER, NUMBER, OTHER | MARK] {
-        if class & set != 0 {
-            return scan.run(head, set);
+    let (class, length) = scan.class(head);
+    if !DIGITS_APART || class != NUMBER {
+        for set in [LETTER, NUMBER, OTHER | MARK] {
+            if class & set != 0 {
+                return scan.run(head, set);
+            }
         }
+    } else if head == start {
+        return start + length;
     }
     let run = scan.white_run(start);
-    if run.end == scan.bytes.len() {
-        run.end
-    } else {
-        run.but_last(start)
-    }
+    let is_last = run.end == scan.bytes.len() || (DIGITS_APART && scan.class(run.end).0 == NUMBER);
+    if is_last { run.end } else { run.but_last(start) }
 }

@@ -6,7 +6,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{AutoEscape, Environment, Error, ErrorKind, UndefinedBehavior, Value};
 
-use super::{TemplateRefusal, filters, methods, python, source};
+use super::bounds::{self, Output};
+use super::{TemplateRefusal, arithmetic, charged, filters, iteration, markup, methods, source};
 
 /// Steps that rendering one chat may take. Templates of the field take some hundreds a turn.
 const FUEL: u64 = 50_000_000;
@@ -34,9 +35,6 @@ impl Engine {
     }
 
     fn compiled(template: &str) -> Result<Self, String> {
-        if source::piles_up(template) {
-            return Err("too many operators in a row".to_owned());
-        }
         let mut environment = Environment::new();
         let mut syntax = SyntaxConfig::builder();
         syntax.trim_blocks(true).lstrip_blocks(true);
@@ -47,15 +45,24 @@ impl Engine {
         environment.set_fuel(Some(FUEL));
         environment.set_formatter(|out, _, value| {
             if let Some(text) = value.as_str() {
+                bounds::charge(text.len())?;
                 return Ok(out.write_str(text)?);
             }
-            Ok(out.write_str(&python::str(value))?)
+            let text = filters::text_of(value)?;
+            bounds::charge(text.len())?;
+            Ok(out.write_str(&text)?)
         });
+        charged::add(&mut environment);
+        arithmetic::add(&mut environment);
+        // Python's has no other templates.
+        environment.set_path_join_callback(|_, _| "".into());
+        iteration::add(&mut environment);
         filters::add(&mut environment);
+        markup::add(&mut environment);
         environment.add_function("raise_exception", raise_exception);
         environment.add_function("strftime_now", strftime_now);
         environment
-            .add_template_owned(NAME, source::prepared(template))
+            .add_template_owned(NAME, source::prepared(template)?)
             .map_err(|error| error.to_string())?;
         Ok(Self { environment })
     }
@@ -64,10 +71,17 @@ impl Engine {
     pub fn render(&self, context: Value) -> Result<String, TemplateRefusal> {
         let text = catch_unwind(AssertUnwindSafe(|| {
             let template = self.environment.get_template(NAME)?;
-            template.render(context)
+            let mut output = Output::default();
+            template.render_captured_to(context, &mut output)?;
+            Ok(output.0)
         }));
+        bounds::end();
         match text {
-            Ok(text) => text.map_err(|error| refusal(&error)),
+            _ if bounds::is_spent() => Err(TemplateRefusal::new(bounds::TOO_MUCH)),
+            Ok(text) => {
+                let text = text.map_err(|error| refusal(&error))?;
+                String::from_utf8(text).map_err(|error| TemplateRefusal::new(error.to_string()))
+            }
             Err(_) => Err(TemplateRefusal::new(FAULT)),
         }
     }
@@ -85,7 +99,7 @@ fn refusal(error: &Error) -> TemplateRefusal {
 }
 
 fn raise_exception(message: &Value) -> Result<Value, Error> {
-    let message = python::str(message);
+    let message = filters::text_of(message)?;
     Err(Error::new(ErrorKind::InvalidOperation, message.clone()).with_source(Raised(message)))
 }
 

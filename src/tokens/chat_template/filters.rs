@@ -1,16 +1,18 @@
 //! Jinja's filters and tests where the engine's own differ from Python's.
 
 use minijinja::value::{Kwargs, Rest, ValueKind, from_args};
-use minijinja::{Environment, Error, Value};
+use minijinja::{Environment, Error, State, Value};
 
+use super::iteration::{self, Generator};
 use super::methods::{fault, in_order};
 use super::values::{Numeral, View};
-use super::{python, strings, to_json};
+use super::{bounds, charged, python, strings, to_json};
 
 /// Gives the engine these filters and tests.
 pub fn add(environment: &mut Environment<'_>) {
     environment.add_filter("tojson", to_json::to_json);
-    environment.add_filter("string", python::str);
+    environment.add_filter("string", |value: &Value| text_of(value).and_then(bounds::text));
+    environment.add_filter("join", join);
     environment.add_filter("trim", trim);
     environment.add_filter("replace", replace);
     environment.add_filter("indent", indent);
@@ -22,32 +24,66 @@ pub fn add(environment: &mut Environment<'_>) {
     for name in ["length", "count"] {
         environment.add_filter(name, length);
     }
-    for name in ["e", "escape", "forceescape"] {
-        environment.add_filter(name, escape);
-    }
     environment.add_test("iterable", is_iterable);
     environment.add_test("sequence", is_sequence);
     environment.add_test("number", is_number);
     environment.add_test("float", is_float);
 }
 
-fn trim(value: &Value, characters: Option<&str>) -> String {
-    strings::stripped(&python::str(value), characters, true, true).to_owned()
+/// What `str(value)` gives, if there is room for it.
+pub fn text_of(value: &Value) -> Result<String, Error> {
+    bounds::room(value.as_str().map_or(0, str::len))?;
+    Ok(python::str(value))
 }
 
-fn replace(value: &Value, old: &Value, new: &Value, count: Option<i64>) -> String {
-    strings::replaced(&python::str(value), &python::str(old), &python::str(new), count)
+/// `join(value, d='', attribute=None)`.
+fn join(state: &mut State, value: Value, positional: Rest<Value>, named: Kwargs) -> Result<Value, Error> {
+    let arguments = in_order((positional, named), &["d", "attribute"])?;
+    let (between, attribute): (&Value, &Value) = from_args(&arguments)?;
+    let mut list = iteration::walkable(value)?;
+    if !attribute.is_none() && !attribute.is_undefined() {
+        let named = Kwargs::from_iter([("attribute", attribute.clone())]);
+        list = state.apply_filter("map", &[list, named.into()])?;
+    }
+    bounds::room(charged::as_list(&list))?;
+    let parts = list.try_iter()?.map(|part| match part.as_str() {
+        Some(_) => Ok(part),
+        None => text_of(&part).and_then(bounds::text),
+    });
+    let parts: Vec<Value> = parts.collect::<Result<_, Error>>()?;
+    let parts: Vec<&str> = parts.iter().filter_map(Value::as_str).collect();
+    bounds::text(strings::joined(&parts, &text_of(between)?)?)
 }
 
-fn indent(text: &str, positional: Rest<Value>, named: Kwargs) -> Result<String, Error> {
+fn trim(value: &Value, characters: Option<&str>) -> Result<Value, Error> {
+    let text = text_of(value)?;
+    bounds::text(strings::stripped(&text, characters, true, true))
+}
+
+fn replace(value: &Value, old: &Value, new: &Value, count: Option<i64>) -> Result<Value, Error> {
+    bounds::text(strings::replaced(
+        &text_of(value)?,
+        &text_of(old)?,
+        &text_of(new)?,
+        count,
+    )?)
+}
+
+fn indent(text: &str, positional: Rest<Value>, named: Kwargs) -> Result<Value, Error> {
     let arguments = in_order((positional, named), &["width", "first", "blank"])?;
     let (width, first, blank): (&Value, &Value, &Value) = from_args(&arguments)?;
     let margin = match (width.as_str(), i64::try_from(width.clone())) {
         (Some(margin), _) => margin.to_owned(),
-        (None, Ok(width)) => " ".repeat(usize::try_from(width).unwrap_or(0).min(1000)),
+        (None, Ok(width)) => {
+            let width = usize::try_from(width).unwrap_or(0);
+            bounds::room(width)?;
+            " ".repeat(width)
+        }
         (None, Err(_)) => " ".repeat(4),
     };
     let text = format!("{text}\n");
+    let lines = text.bytes().filter(u8::is_ascii_control).count();
+    bounds::room(lines.saturating_mul(margin.len() + 64).saturating_add(text.len()))?;
     let mut out = String::new();
     for (index, line) in strings::lines(&text, false).into_iter().enumerate() {
         if index > 0 {
@@ -63,7 +99,7 @@ fn indent(text: &str, positional: Rest<Value>, named: Kwargs) -> Result<String, 
         }
         out.push_str(line);
     }
-    Ok(out)
+    bounds::text(out)
 }
 
 fn int(value: &Value, default: Option<Value>, base: Option<u32>) -> Value {
@@ -116,21 +152,6 @@ fn length(value: &Value) -> Result<usize, Error> {
     value.len().ok_or_else(|| fault("the value has no length"))
 }
 
-fn escape(value: &Value) -> String {
-    let mut out = String::new();
-    for character in python::str(value).chars() {
-        match character {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '\'' => out.push_str("&#39;"),
-            '"' => out.push_str("&#34;"),
-            _ => out.push(character),
-        }
-    }
-    out
-}
-
 fn is_iterable(value: &Value) -> bool {
     let kind = value.kind();
     matches!(
@@ -141,7 +162,9 @@ fn is_iterable(value: &Value) -> bool {
 
 /// Whether a value has a length and can be indexed.
 fn is_sequence(value: &Value) -> bool {
-    is_iterable(value) && value.downcast_object_ref::<View>().is_none()
+    is_iterable(value)
+        && value.downcast_object_ref::<View>().is_none()
+        && value.downcast_object_ref::<Generator>().is_none()
 }
 
 fn is_number(value: &Value) -> bool {

@@ -3,9 +3,11 @@
 use minijinja::value::{DynObject, Kwargs, Rest, Tuple, ValueKind, from_args};
 use minijinja::{Error, ErrorKind, State, Value};
 
+use super::iteration::Generator;
+use super::nesting::settled;
 use super::source::SLICE;
-use super::strings;
-use super::values::{Dict, List, View};
+use super::values::{Dict, List, View, is_tuple};
+use super::{bounds, strings};
 
 /// Calls a method that the engine does not know.
 pub fn call(_: &mut State, value: &Value, method: &str, arguments: &[Value]) -> Result<Value, Error> {
@@ -13,7 +15,9 @@ pub fn call(_: &mut State, value: &Value, method: &str, arguments: &[Value]) -> 
         return slice(value, arguments);
     }
     match value.kind() {
-        ValueKind::String => strings::call(value.as_str().unwrap_or_default(), method, arguments),
+        ValueKind::String => {
+            strings::call(value.as_str().unwrap_or_default(), method, arguments).and_then(settled)
+        }
         ValueKind::Map => of_dict(value, method, arguments),
         ValueKind::Seq | ValueKind::Iterable => of_list(value, method, arguments),
         _ => Err(Error::from(ErrorKind::UnknownMethod)),
@@ -31,18 +35,16 @@ fn of_dict(dict: &Value, method: &str, arguments: &[Value]) -> Result<Value, Err
         let found = dict.as_object().and_then(|object| object.get_value(key));
         return Ok(found.or(default).unwrap_or(Value::from(())));
     }
-    let view = |name, values| Ok(Value::from_object(View { name, values }));
     let () = from_args(arguments)?;
+    bounds::room(dict.len().unwrap_or_default().saturating_mul(128))?;
     match method {
-        "items" => view(
-            "dict_items",
-            pairs
-                .map(|(key, value)| Value::from(Tuple::from([key, value])))
-                .collect(),
-        ),
-        "keys" => view("dict_keys", pairs.map(|(key, _)| key).collect()),
-        "values" => view("dict_values", pairs.map(|(_, value)| value).collect()),
-        "copy" => Ok(Dict::of(pairs.collect())),
+        "items" => {
+            let items = pairs.map(|(key, value)| settled(Value::from(Tuple::from([key, value]))));
+            View::of("dict_items", items.collect::<Result<_, _>>()?)
+        }
+        "keys" => View::of("dict_keys", pairs.map(|(key, _)| key).collect()),
+        "values" => View::of("dict_values", pairs.map(|(_, value)| value).collect()),
+        "copy" => Dict::made(pairs.collect()),
         _ => Err(Error::from(ErrorKind::UnknownMethod)),
     }
 }
@@ -62,7 +64,7 @@ fn of_list(list: &Value, method: &str, arguments: &[Value]) -> Result<Value, Err
                 .map(Value::from)
                 .ok_or_else(|| fault("the value is not in the list"))
         }
-        "copy" => Ok(list.try_iter()?.collect()),
+        "copy" => List::made(list.try_iter()?.collect()),
         _ => Err(Error::from(ErrorKind::UnknownMethod)),
     }
 }
@@ -71,27 +73,26 @@ fn of_list(list: &Value, method: &str, arguments: &[Value]) -> Result<Value, Err
 fn slice(value: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let (start, stop, step): (Option<i64>, Option<i64>, Option<i64>) = from_args(arguments)?;
     if let Some(text) = value.as_str() {
+        bounds::room(text.len().saturating_mul(5))?;
         let characters: Vec<char> = text.chars().collect();
         let places = places(characters.len(), start, stop, step)?;
-        return Ok(Value::from(
-            places
-                .filter_map(|place| characters.get(place))
-                .collect::<String>(),
-        ));
+        let characters = places.filter_map(|place| characters.get(place));
+        return bounds::text(characters.collect::<String>());
     }
     if !matches!(value.kind(), ValueKind::Seq | ValueKind::Iterable)
         || value.downcast_object_ref::<View>().is_some()
+        || value.downcast_object_ref::<Generator>().is_some()
     {
         return Err(fault("only texts and lists can be sliced"));
     }
     let elements: Vec<Value> = value.try_iter()?.collect();
     let places = places(elements.len(), start, stop, step)?;
     let elements: Vec<Value> = places.filter_map(|place| elements.get(place).cloned()).collect();
-    Ok(if value.is_tuple() {
-        Value::from(Tuple::from(elements))
+    if is_tuple(value) {
+        settled(Value::from(Tuple::from(elements)))
     } else {
-        List::of(elements)
-    })
+        List::made(elements)
+    }
 }
 
 /// The places of a slice, by the rules of Python.

@@ -1,12 +1,21 @@
 //! A chat as one text, as a trainer sees it: templates of Hugging Face models, rendered as `apply_chat_template` does.
 
+mod arithmetic;
+mod bounds;
+mod charged;
+mod checks;
 mod environment;
 mod error;
 mod filters;
+mod iteration;
 mod json;
 mod load;
+mod markup;
 mod methods;
+mod nesting;
+mod operators;
 mod python;
+mod ranges;
 mod source;
 mod special;
 mod strings;
@@ -62,8 +71,9 @@ impl ChatTemplate {
     ///
     /// # Errors
     ///
-    /// The template refuses the chat, fails on it, or takes longer than any sensible one does.
+    /// The template refuses the chat, fails on it, or takes longer, or makes more, than any sensible one does.
     pub fn render(&self, messages: &str, tools: Option<&str>) -> Result<String, TemplateRefusal> {
+        bounds::begin(messages.len() + tools.map_or(0, str::len));
         let messages = json::messages(messages)?;
         let tools = tools.map(json::tools).transpose()?;
         let engine = match (&self.tool_use, &tools) {

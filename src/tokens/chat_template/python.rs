@@ -5,7 +5,10 @@ use std::fmt::Write;
 use minijinja::Value;
 use minijinja::value::{DynObject, ValueKind};
 
-use super::values::View;
+use super::bounds;
+use super::nesting::DEEPEST;
+use super::ranges::Range;
+use super::values::{View, is_tuple};
 
 /// What `str(value)` gives; nothing for what is undefined.
 pub fn str(value: &Value) -> String {
@@ -20,19 +23,14 @@ pub fn str(value: &Value) -> String {
     }
 }
 
-/// How deep values may lie in one another. Templates can build towers of lists, and namespaces that hold themselves.
-pub const DEEPEST: usize = 500;
-/// So many bytes are more than any chat has: what holds itself twice would have no end.
-const LONGEST: usize = 1 << 26;
-
-/// Appends what `repr(value)` gives, with `...` for what lies too deep.
+/// Appends what `repr(value)` gives, as far as the budget has room for it.
 pub fn repr_into(value: &Value, out: &mut String) {
     repr_at(value, out, 0);
 }
 
 fn repr_at(value: &Value, out: &mut String, depth: usize) {
-    if depth > DEEPEST || out.len() > LONGEST {
-        out.push_str("...");
+    // A namespace shows what it holds, and is not counted so deep.
+    if depth > 2 * DEEPEST || bounds::room(out.len()).is_err() {
         return;
     }
     match value.kind() {
@@ -43,6 +41,9 @@ fn repr_at(value: &Value, out: &mut String, depth: usize) {
             let _ = write!(out, "{value}");
         }
         ValueKind::Number => float_into(f64::try_from(value.clone()).unwrap_or_default(), out),
+        ValueKind::Seq if value.downcast_object_ref::<Range>().is_some() => {
+            let _ = write!(out, "{value}");
+        }
         ValueKind::Map => map_into(value, out, depth + 1),
         ValueKind::Seq | ValueKind::Iterable => sequence_into(value, out, depth + 1),
         ValueKind::Undefined => out.push_str("Undefined"),
@@ -73,7 +74,7 @@ fn sequence_into(value: &Value, out: &mut String, depth: usize) {
             out.push_str(name);
             ("([", "])")
         }
-        None if value.is_tuple() => ("(", ")"),
+        None if is_tuple(value) => ("(", ")"),
         None => ("[", "]"),
     };
     out.push_str(open);
@@ -85,7 +86,7 @@ fn sequence_into(value: &Value, out: &mut String, depth: usize) {
         repr_at(&element, out, depth);
         length += 1;
     }
-    out.push_str(if length == 1 && value.is_tuple() {
+    out.push_str(if length == 1 && is_tuple(value) {
         ",)"
     } else {
         close

@@ -1,69 +1,118 @@
 //! A template's text as the engine takes it: what Python's engine knows and ours does not is written in other words.
 
+use std::fmt::Write;
+
+use super::charged::WRITES;
+use super::{checks, operators};
+
 /// The method that slices become calls of.
 pub const SLICE: &str = "__slice__";
 
-/// Signs and `not`s in a row that a template may have.
-const MOST_IN_A_ROW: usize = 1000;
+/// Steps from one value to the next that a tag may take, and branches that a template may have: the engine calls itself for each.
+/// Tags of the field take some dozens.
+const MOST_STEPS: usize = 500;
+
+/// What is said of a template with more.
+const TOO_MANY_STEPS: &str = "too many operators, brackets or attributes in one tag, or too many branches";
 
 /// The text with one kind of line end, and inside its tags
 ///
 /// - `{% generation %}` blocks as plain blocks with a scope of their own: they only tell a trainer which tokens are the
 ///   model's;
 /// - slices as calls of [`SLICE`]: the engine's own are no lists, cost their length at every look into them, and go wrong
-///   backwards.
-pub fn prepared(source: &str) -> String {
+///   backwards;
+/// - loops over what [`operators`] lets through, operators that make texts as filters, and what is kept sent through a check.
+///
+/// # Errors
+///
+/// A tag takes more steps than any sensible one.
+pub fn prepared(source: &str) -> Result<String, &'static str> {
     let source = source.replace("\r\n", "\n").replace('\r', "\n");
-    let mut out = String::with_capacity(source.len() + 64);
+    let mut preparation = Preparation {
+        marks_texts: operators::marks_texts(&source),
+        // What these names call may be a text as well.
+        captures: usize::from(
+            ["recursive", "self.", "super("]
+                .iter()
+                .any(|name| source.contains(name)),
+        ),
+        branches: 0,
+        out: String::with_capacity(source.len() + 64),
+    };
     let mut rest = source.as_str();
     while let Some((before, tag)) = next_tag(rest) {
-        out.push_str(before);
-        let length = match tag.as_bytes().get(1) {
-            Some(b'#') => tag.find("#}").map_or(tag.len(), |end| end + 2),
-            _ => match word_of(tag) {
-                Some("raw") => raw_length(tag),
-                Some(word @ ("generation" | "endgeneration")) => {
-                    let length = tag.find("%}").map_or(tag.len(), |end| end + 2);
-                    let scope = if word == "generation" { "with" } else { "endwith" };
-                    out.push_str(&tag.get(..length).unwrap_or_default().replacen(word, scope, 1));
-                    rest = tag.get(length..).unwrap_or_default();
-                    continue;
-                }
-                _ => {
-                    let length = expression_into(tag, &mut out);
-                    rest = tag.get(length..).unwrap_or_default();
-                    continue;
-                }
-            },
-        };
-        let (tag, after) = tag.split_at(length);
-        out.push_str(tag);
-        rest = after;
+        rest = preparation.take(before, tag)?;
     }
-    out.push_str(rest);
-    out
+    preparation.out.push_str(rest);
+    Ok(preparation.out)
 }
 
-/// Whether there are more signs and `not`s in a row than any expression has. The engine's parser calls itself for each.
-pub fn piles_up(source: &str) -> bool {
-    let mut row = 0;
-    let mut rest = source.as_bytes();
-    while let Some((&byte, after)) = rest.split_first() {
-        rest = after;
-        match byte {
-            b'-' | b'+' => row += 1,
-            b'n' if after.starts_with(b"ot") => {
-                row += 1;
-                rest = after.get(2..).unwrap_or_default();
+/// A template's text on its way to the engine.
+struct Preparation {
+    marks_texts: bool,
+    /// Blocks around that make a text.
+    captures: usize,
+    branches: usize,
+    out: String,
+}
+
+impl Preparation {
+    /// Writes a text and the tag or comment after it. Returns what is left behind that.
+    fn take<'s>(&mut self, before: &str, tag: &'s str) -> Result<&'s str, &'static str> {
+        self.out.push_str(before);
+        let block_end = || tag.find("%}").map_or(tag.len(), |end| end + 2);
+        let (length, raw) = match (tag.as_bytes().get(1), word_of(tag)) {
+            (Some(b'#'), _) => (tag.find("#}").map_or(tag.len(), |end| end + 2), 0),
+            (_, Some("raw")) => (raw_length(tag), raw_length(tag)),
+            (_, Some("generation" | "endgeneration")) => (block_end(), 0),
+            _ => {
+                let mut written = String::new();
+                let length = expression_into(tag, &mut written);
+                if operators::steps(tag.get(..length).unwrap_or_default()) > MOST_STEPS {
+                    return Err(TOO_MANY_STEPS);
+                }
+                self.charge(before.len(), tag);
+                self.write(&written)?;
+                return Ok(tag.get(length..).unwrap_or_default());
             }
-            b' ' | b'\n' | b'\t' => {}
-            _ => row = 0,
+        };
+        self.charge(before.len() + raw, tag);
+        let (tag, rest) = tag.split_at(length);
+        match word_of(tag) {
+            Some(word @ "generation") => self.out.push_str(&tag.replacen(word, "with", 1)),
+            Some(word @ "endgeneration") => self.out.push_str(&tag.replacen(word, "endwith", 1)),
+            _ => self.out.push_str(tag),
         }
-        if row > MOST_IN_A_ROW {
-            return true;
-        }
+        Ok(rest)
     }
-    false
+
+    /// Writes a tag with its slices as calls.
+    fn write(&mut self, tag: &str) -> Result<(), &'static str> {
+        self.captures += usize::from(operators::begins_capture(tag));
+        self.captures -= usize::from(self.captures > 0 && operators::ends_capture(tag));
+        self.branches += usize::from(operators::is_branch(tag));
+        if self.branches > MOST_STEPS {
+            return Err(TOO_MANY_STEPS);
+        }
+        let tag = operators::with_filters(tag, self.marks_texts);
+        let tag = checks::checked(&tag);
+        self.out.push_str(&operators::with_checked_loop(&tag));
+        Ok(())
+    }
+
+    /// Charges the text before a tag where it becomes part of a value; what is written to the output is charged there. The tag
+    /// for it takes away the white space that the other one would.
+    fn charge(&mut self, bytes: usize, tag: &str) {
+        if self.captures == 0 || bytes == 0 {
+            return;
+        }
+        let sign = match (tag.as_bytes().get(1), tag.as_bytes().get(2)) {
+            (_, Some(b'-')) => "-",
+            (_, Some(b'+')) | (Some(b'{'), _) => "+",
+            _ => "",
+        };
+        let _ = write!(self.out, "{{%{sign} if {bytes} is {WRITES} %}}{{% endif %}}");
+    }
 }
 
 /// The text before the next tag or comment, and the text from it on.
@@ -173,7 +222,7 @@ fn close(bracket: Option<Open>, out: &mut String) {
 }
 
 /// Where the string that begins at `start` ends, its closing quote included.
-fn string_end(bytes: &[u8], start: usize) -> usize {
+pub fn string_end(bytes: &[u8], start: usize) -> usize {
     let quote = bytes.get(start).copied();
     let mut at = start + 1;
     while let Some(&byte) = bytes.get(at) {
@@ -188,15 +237,15 @@ fn string_end(bytes: &[u8], start: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{piles_up, prepared};
+    use super::prepared;
 
     #[test]
     fn generation_blocks_become_scopes_and_keep_their_signs() {
         let source = "{% generation %}\n{{ x }}{%- endgeneration -%}\r\n{%+generation%}{% endgeneration+%}{%";
         let expected = "{% with %}\n{{ x }}{%- endwith -%}\n{%+with%}{% endwith+%}{%";
-        assert_eq!(prepared(source), expected);
+        assert_eq!(prepared(source).unwrap(), expected);
         let others = "{% if generation %}{{ '{% generation %}' }}{% endif %}";
-        assert_eq!(prepared(others), others);
+        assert_eq!(prepared(others).unwrap(), others);
     }
 
     #[test]
@@ -205,35 +254,61 @@ mod tests {
             ("{{ m[1:] }}", "{{ m.__slice__(1, none) }}"),
             (
                 "{% for x in m[::-1][:n[0]] %}",
-                "{% for x in m.__slice__(none, none, -1).__slice__(none, n[0]) %}",
+                "{% for x in (m.__slice__(none, none, -1).__slice__(none, n[0]))|__iterate__ %}",
             ),
             (
-                "{{ x[f({'a': 1}): y[:-2]] }}",
-                "{{ x.__slice__(f({'a': 1}), y.__slice__(none, -2)) }}",
+                "{{ x[f(a, b): y[:-2]] }}",
+                "{{ x.__slice__(f(a, b), y.__slice__(none, -2)) }}",
             ),
         ];
         for (source, expected) in cases {
-            assert_eq!(prepared(source), expected);
+            assert_eq!(prepared(source).unwrap(), expected);
         }
     }
 
     #[test]
-    fn operators_pile_up_only_in_a_row() {
-        assert!(piles_up(&"not ".repeat(1001)) && piles_up(&"-+\n".repeat(501)));
-        assert!(!piles_up(&"not x ".repeat(2000)) && !piles_up(&" ".repeat(9999)));
+    fn text_that_becomes_part_of_a_value_is_charged_and_keeps_its_white_space() {
+        let source =
+            "a {% set x %}b {{- 1 }} {# c #}{% raw %}d{% endraw %} {{ 2 }}\n {%- endset %} e {{ x }}";
+        let expected = "a {% set x %}b {%- if 2 is __writes__ %}{% endif %}{{- 1 }} {% if 1 is __writes__ %}{% endif %}{# c #}\
+            {% if 22 is __writes__ %}{% endif %}{% raw %}d{% endraw %} {%+ if 1 is __writes__ %}{% endif %}{{ 2 }}\n \
+            {%- if 2 is __writes__ %}{% endif %}{%- endset %} e {{ x }}";
+        assert_eq!(prepared(source).unwrap(), expected);
+    }
+
+    #[test]
+    fn tags_that_take_too_many_steps_are_refused() {
+        let of = |step: &str| format!("{{{{ a{} }}}}", step.repeat(501));
+        for step in [
+            " + a",
+            " ~ a",
+            "|upper",
+            ".x",
+            "[0]",
+            " and a",
+            " if a else a",
+            "()",
+            " is none",
+            " ** a",
+        ] {
+            assert!(prepared(&of(step)).is_err(), "{step}");
+        }
+        assert!(prepared(&format!("{{{{ {}a }}}}", "not ".repeat(501))).is_err());
+        assert!(prepared(&"{% elif a %}".repeat(501)).is_err());
+        assert!(prepared(&format!("{{{{ [{}] }}}}", "a, ".repeat(5000))).is_ok());
     }
 
     #[test]
     fn what_is_no_slice_stays() {
         for source in [
-            "[1:2] {{ '[1:2]' }} {{ \"\\\"[1:]\" }} {# m[1:] #} {{ {'a': [1, 2]}['a'] }}",
-            "{% raw %}{{ m[1:] }}{% endraw %}{{ {'a': {'b': 1}} }}",
+            "[1:2] {{ '[1:2]' }} {{ \"\\\"[1:]\" }} {# m[1:] #} {{ {'a': 1}['a'] }}",
+            "{% raw %}{{ m[1:] }}{% endraw %}{{ {'a': 1} }}",
             "{{ m[1:",
             "{% raw %}{{ m[1:] }}",
             "{{ ']:[' ",
             "}} %} {{ ]:} }}",
         ] {
-            assert_eq!(prepared(source), source);
+            assert_eq!(prepared(source).unwrap(), source);
         }
     }
 }

@@ -5,9 +5,31 @@ use minijinja::value::{Kwargs, Rest, Tuple, from_args};
 use minijinja::{Error, ErrorKind, Value};
 
 use super::methods::{fault, in_order};
+use super::values::is_tuple;
+use super::{bounds, charged};
+
+/// Methods that make a text of about the same length, and charge nothing for it otherwise.
+const MAKES_TEXT: [&str; 13] = [
+    "strip",
+    "lstrip",
+    "rstrip",
+    "partition",
+    "rpartition",
+    "splitlines",
+    "removeprefix",
+    "removesuffix",
+    "upper",
+    "lower",
+    "title",
+    "capitalize",
+    "swapcase",
+];
 
 /// Calls the method of a text.
 pub fn call(text: &str, method: &str, arguments: &[Value]) -> Result<Value, Error> {
+    if MAKES_TEXT.contains(&method) {
+        bounds::room(text.len())?;
+    }
     match method {
         "strip" | "lstrip" | "rstrip" => {
             let (of,): (Option<&str>,) = from_args(arguments)?;
@@ -24,6 +46,8 @@ pub fn call(text: &str, method: &str, arguments: &[Value]) -> Result<Value, Erro
             split(text, &arguments, method == "rsplit")
         }
         "splitlines" => {
+            let line_ends = text.bytes().filter(u8::is_ascii_control).count();
+            bounds::room(line_ends.saturating_mul(64))?;
             let (keep,): (Option<bool>,) = from_args(arguments)?;
             Ok(lines(text, keep.unwrap_or(false)).into_iter().collect())
         }
@@ -39,7 +63,7 @@ pub fn call(text: &str, method: &str, arguments: &[Value]) -> Result<Value, Erro
         "find" | "rfind" | "index" | "rindex" | "count" => search(text, method, arguments),
         "replace" => {
             let (old, new, count): (&str, &str, Option<i64>) = from_args(arguments)?;
-            Ok(Value::from(replaced(text, old, new, count)))
+            replaced(text, old, new, count).map(Value::from)
         }
         "removeprefix" => {
             let (affix,): (&str,) = from_args(arguments)?;
@@ -51,13 +75,15 @@ pub fn call(text: &str, method: &str, arguments: &[Value]) -> Result<Value, Erro
         }
         "join" => {
             let (parts,): (&Value,) = from_args(arguments)?;
+            bounds::room(parts.len().unwrap_or_default().saturating_mul(24))?;
             let parts: Vec<Value> = parts.try_iter()?.collect();
             let parts: Option<Vec<&str>> = parts.iter().map(Value::as_str).collect();
-            parts
-                .map(|parts| Value::from(parts.join(text)))
-                .ok_or_else(|| fault("only texts can be joined"))
+            let parts = parts.ok_or_else(|| fault("only texts can be joined"))?;
+            joined(&parts, text).map(Value::from)
         }
-        "format" => format(FormatStyle::StrFormat, text, arguments).map(Value::from),
+        "format" => bounds::room(charged::of_format(text, arguments))
+            .and_then(|()| format(FormatStyle::StrFormat, text, arguments))
+            .map(Value::from),
         "ljust" | "rjust" | "center" | "zfill" => padded(text, method, arguments),
         _ => {
             let () = from_args(arguments)?;
@@ -98,11 +124,20 @@ pub fn lines(text: &str, keep_ends: bool) -> Vec<&str> {
 }
 
 /// The text with the first `count` places of `old` replaced, all of them where that is negative or absent.
-pub fn replaced(text: &str, old: &str, new: &str, count: Option<i64>) -> String {
-    match count.and_then(|count| usize::try_from(count).ok()) {
-        Some(count) => text.replacen(old, new, count),
-        None => text.replace(old, new),
-    }
+pub fn replaced(text: &str, old: &str, new: &str, count: Option<i64>) -> Result<String, Error> {
+    let count = count
+        .and_then(|count| usize::try_from(count).ok())
+        .unwrap_or(usize::MAX);
+    let places = text.matches(old).take(count).count();
+    bounds::room(places.saturating_mul(new.len()).saturating_add(text.len()))?;
+    Ok(text.replacen(old, new, count))
+}
+
+/// The texts in one, with another one between them.
+pub fn joined(parts: &[&str], between: &str) -> Result<String, Error> {
+    let lengths = parts.iter().map(|part| part.len().saturating_add(between.len()));
+    bounds::room(lengths.fold(0, usize::saturating_add))?;
+    Ok(parts.join(between))
 }
 
 fn split(text: &str, arguments: &[Value], from_right: bool) -> Result<Value, Error> {
@@ -111,6 +146,12 @@ fn split(text: &str, arguments: &[Value], from_right: bool) -> Result<Value, Err
         .and_then(|most| usize::try_from(most).ok())
         .unwrap_or(usize::MAX)
         .saturating_add(1);
+    // A part takes a place in a list, and one for its text.
+    let places = match separator {
+        Some(separator) => text.matches(separator).take(most).count(),
+        None => text.split(is_space).take(most).count(),
+    };
+    bounds::room(places.saturating_mul(64).saturating_add(text.len()))?;
     let parts: Vec<&str> = match separator {
         Some("") => return Err(fault("an empty separator")),
         Some(separator) if from_right => text.rsplitn(most, separator).collect(),
@@ -181,7 +222,7 @@ fn has_affix(text: &str, affixes: &Value, at_end: bool) -> Result<bool, Error> {
     if let Some(affix) = affixes.as_str() {
         return Ok(has(affix));
     }
-    if !affixes.is_tuple() {
+    if !is_tuple(affixes) {
         return Err(fault("a prefix or suffix is a text or a tuple of texts"));
     }
     Ok(affixes.try_iter()?.any(|affix| affix.as_str().is_some_and(has)))
@@ -229,8 +270,8 @@ fn padded(text: &str, method: &str, arguments: &[Value]) -> Result<Value, Error>
     };
     let missing = usize::try_from(width)
         .unwrap_or(0)
-        .min(1 << 20)
         .saturating_sub(text.chars().count());
+    bounds::room(missing.saturating_mul(fill.len()).saturating_add(text.len()))?;
     let left = match method {
         "ljust" => 0,
         // The odd one goes to the left where the width is odd.

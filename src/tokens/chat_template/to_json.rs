@@ -5,12 +5,15 @@ use std::fmt::Write;
 use minijinja::value::{DynObject, Kwargs, Rest, ValueKind, from_args};
 use minijinja::{Error, ErrorKind, Value};
 
+use super::iteration::Generator;
 use super::methods::in_order;
-use super::python;
+use super::nesting::DEEPEST;
+use super::ranges::Range;
 use super::values::{Numeral, View};
+use super::{bounds, python};
 
 /// `tojson(value, ensure_ascii=False, indent=None, separators=None, sort_keys=False)`.
-pub fn to_json(value: &Value, positional: Rest<Value>, named: Kwargs) -> Result<String, Error> {
+pub fn to_json(value: &Value, positional: Rest<Value>, named: Kwargs) -> Result<Value, Error> {
     let arguments = in_order(
         (positional, named),
         &["ensure_ascii", "indent", "separators", "sort_keys"],
@@ -21,7 +24,11 @@ pub fn to_json(value: &Value, positional: Rest<Value>, named: Kwargs) -> Result<
         (Some(text), _) => Some(text.to_owned()),
         (None, ValueKind::None | ValueKind::Undefined) => None,
         (None, ValueKind::Bool) => Some(" ".repeat(usize::from(indent.is_true()))),
-        (None, _) => Some(" ".repeat(i64::try_from(indent.clone())?.clamp(0, 1000) as usize)),
+        (None, _) => {
+            let width = usize::try_from(i64::try_from(indent.clone())?).unwrap_or(0);
+            bounds::room(width)?;
+            Some(" ".repeat(width))
+        }
     };
     let (between, after_key) = if separators.is_none() || separators.is_undefined() {
         (
@@ -41,7 +48,19 @@ pub fn to_json(value: &Value, positional: Rest<Value>, named: Kwargs) -> Result<
         sort_keys: sort_keys.is_true(),
     };
     writer.value(value, 0)?;
-    Ok(writer.out)
+    bounds::text(writer.out)
+}
+
+/// Whether a sequence is a list, and not what only can be walked.
+fn is_list(value: &Value) -> bool {
+    !value
+        .as_object()
+        .is_some_and(|object| object.is::<View>() || object.is::<Generator>() || object.is::<Range>())
+}
+
+/// Bytes of a text at most, with its quotes and escapes.
+fn longest(text: &str) -> usize {
+    text.len().saturating_mul(2).saturating_add(2)
 }
 
 struct Writer {
@@ -55,19 +74,19 @@ struct Writer {
 
 impl Writer {
     fn value(&mut self, value: &Value, depth: usize) -> Result<(), Error> {
-        if depth > python::DEEPEST {
+        if depth > 2 * DEEPEST {
             let message = "a value that lies too deep cannot be written as JSON";
             return Err(Error::new(ErrorKind::InvalidOperation, message));
         }
+        // A list may hold another one twice, and that one the next.
+        bounds::room(self.out.len().saturating_add(value.as_str().map_or(8, longest)))?;
         match value.kind() {
             ValueKind::None => self.out.push_str("null"),
             ValueKind::Bool => self.out.push_str(if value.is_true() { "true" } else { "false" }),
             ValueKind::String => self.string(value.as_str().unwrap_or_default()),
             ValueKind::Number => self.number(value),
             ValueKind::Map => self.map(value, depth)?,
-            ValueKind::Seq | ValueKind::Iterable if value.downcast_object_ref::<View>().is_none() => {
-                self.list(value, depth)?;
-            }
+            ValueKind::Seq | ValueKind::Iterable if is_list(value) => self.list(value, depth)?,
             ValueKind::Plain if value.downcast_object_ref::<Numeral>().is_some() => self.numeral(value),
             kind => {
                 let message = format!("a value that is {kind} cannot be written as JSON");
@@ -117,12 +136,12 @@ impl Writer {
         }
         self.out.push('{');
         for (index, (key, value)) in pairs.iter().enumerate() {
-            self.before_element(index, depth + 1);
+            self.before_element(index, depth + 1)?;
             self.key(key)?;
             self.out.push_str(&self.after_key);
             self.value(value, depth + 1)?;
         }
-        self.line(depth);
+        self.line(depth)?;
         self.out.push('}');
         Ok(())
     }
@@ -149,34 +168,37 @@ impl Writer {
             if length == 0 {
                 self.out.push('[');
             }
-            self.before_element(length, depth + 1);
+            self.before_element(length, depth + 1)?;
             self.value(&element, depth + 1)?;
             length += 1;
         }
         if length == 0 {
             self.out.push_str("[]");
         } else {
-            self.line(depth);
+            self.line(depth)?;
             self.out.push(']');
         }
         Ok(())
     }
 
-    fn before_element(&mut self, index: usize, depth: usize) {
+    fn before_element(&mut self, index: usize, depth: usize) -> Result<(), Error> {
         if index > 0 {
             self.out.push_str(&self.between);
         }
-        self.line(depth);
+        self.line(depth)
     }
 
     /// A new line, where there is an indent.
-    fn line(&mut self, depth: usize) {
+    fn line(&mut self, depth: usize) -> Result<(), Error> {
         if let Some(indent) = &self.indent {
+            let margin = indent.len().saturating_mul(depth);
+            bounds::room(self.out.len().saturating_add(margin))?;
             self.out.push('\n');
             for _ in 0..depth {
                 self.out.push_str(indent);
             }
         }
+        Ok(())
     }
 
     fn string(&mut self, text: &str) {

@@ -4,9 +4,10 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-use minijinja::Value;
 use minijinja::value::{Enumerator, Object, ObjectExt, ObjectRepr};
+use minijinja::{Error, Value};
 
+use super::nesting::{Extent, Nesting};
 use super::python;
 
 /// Fields up to which a dictionary is searched without an index.
@@ -31,25 +32,37 @@ const DICT_METHODS: [&str; 11] = [
 #[derive(Debug)]
 pub struct Dict {
     pairs: Vec<(Value, Value)>,
-    /// Where the fields stand, if they are many.
+    /// Where the fields with names stand, if they are many.
     places: HashMap<Arc<str>, usize>,
+    nesting: Nesting,
 }
 
 impl Dict {
     /// The dictionary of these fields; of those with one name the last counts, at the place of the first.
     pub fn of(given: Vec<(Value, Value)>) -> Value {
+        let nesting = Nesting::of_chat(given.iter().map(|(_, value)| value));
+        Self::with_nesting(given, nesting)
+    }
+
+    /// The dictionary of these fields that a template makes.
+    pub fn made(given: Vec<(Value, Value)>) -> Result<Value, Error> {
+        let nesting = Nesting::of_made(given.iter().flat_map(|(key, value)| [key, value]))?;
+        Ok(Self::with_nesting(given, nesting))
+    }
+
+    fn with_nesting(given: Vec<(Value, Value)>, nesting: Nesting) -> Value {
         let many = given.len() > FEW;
         let mut dict = Self {
             pairs: Vec::with_capacity(given.len()),
             places: HashMap::new(),
+            nesting,
         };
         for (key, value) in given {
-            let name = key.as_str().unwrap_or_default();
-            if let Some(pair) = dict.place(name).and_then(|place| dict.pairs.get_mut(place)) {
+            if let Some(pair) = dict.place(&key).and_then(|place| dict.pairs.get_mut(place)) {
                 pair.1 = value;
                 continue;
             }
-            if many {
+            if let Some(name) = key.as_str().filter(|_| many) {
                 dict.places.insert(Arc::from(name), dict.pairs.len());
             }
             dict.pairs.push((key, value));
@@ -57,7 +70,14 @@ impl Dict {
         Value::from_object(dict)
     }
 
-    fn place(&self, name: &str) -> Option<usize> {
+    fn place(&self, key: &Value) -> Option<usize> {
+        match key.as_str() {
+            Some(name) => self.named(name),
+            None => self.pairs.iter().position(|(known, _)| known == key),
+        }
+    }
+
+    fn named(&self, name: &str) -> Option<usize> {
         if self.places.is_empty() {
             self.pairs.iter().position(|(key, _)| key.as_str() == Some(name))
         } else {
@@ -65,14 +85,19 @@ impl Dict {
         }
     }
 
-    fn field(&self, name: &str) -> Option<Value> {
-        self.pairs.get(self.place(name)?).map(|(_, value)| value.clone())
+    fn value_at(&self, place: usize) -> Option<Value> {
+        self.pairs.get(place).map(|(_, value)| value.clone())
+    }
+
+    /// What a walk through it meets.
+    pub fn extent(&self) -> Extent {
+        self.nesting.extent()
     }
 }
 
 impl Object for Dict {
     fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
-        self.field(key.as_str()?)
+        self.value_at(self.place(key)?)
     }
 
     /// This is how `dict.name` is looked up, as opposed to `dict['name']`.
@@ -80,7 +105,7 @@ impl Object for Dict {
         if DICT_METHODS.contains(&name) {
             return Some(Value::from_object(Method(name.to_owned())));
         }
-        self.field(name)
+        self.value_at(self.named(name)?)
     }
 
     fn enumerate(self: &Arc<Self>) -> Enumerator {
@@ -98,15 +123,63 @@ impl Object for Dict {
     }
 }
 
-/// A JSON list.
+/// A list, or a tuple that holds more than texts and numbers.
 #[derive(Debug)]
-pub struct List(Vec<Value>);
+pub struct List {
+    elements: Vec<Value>,
+    kind: Kind,
+    nesting: Nesting,
+}
+
+/// What a list is to Python.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A list.
+    List,
+    /// A tuple.
+    Tuple,
+    /// What `groupby` gives: a tuple of two, with names.
+    Group,
+}
 
 impl List {
-    /// The list of these elements.
+    /// The list of these elements of a chat.
     pub fn of(elements: Vec<Value>) -> Value {
-        Value::from_object(Self(elements))
+        let nesting = Nesting::of_chat(&elements);
+        Value::from_object(Self {
+            elements,
+            kind: Kind::List,
+            nesting,
+        })
     }
+
+    /// The list of these elements that a template makes.
+    pub fn made(elements: Vec<Value>) -> Result<Value, Error> {
+        Self::of_kind(elements, Kind::List)
+    }
+
+    /// The list of this kind that a template makes.
+    pub fn of_kind(elements: Vec<Value>, kind: Kind) -> Result<Value, Error> {
+        let nesting = Nesting::of_made(&elements)?;
+        Ok(Value::from_object(Self {
+            elements,
+            kind,
+            nesting,
+        }))
+    }
+
+    /// What a walk through it meets.
+    pub fn extent(&self) -> Extent {
+        self.nesting.extent()
+    }
+}
+
+/// Whether a value is a tuple.
+pub fn is_tuple(value: &Value) -> bool {
+    value.is_tuple()
+        || value
+            .downcast_object_ref::<List>()
+            .is_some_and(|list| list.kind != Kind::List)
 }
 
 impl Object for List {
@@ -115,11 +188,16 @@ impl Object for List {
     }
 
     fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
-        self.0.get(key.as_usize()?).cloned()
+        let place = match (self.kind, key.as_str()) {
+            (Kind::Group, Some("grouper")) => 0,
+            (Kind::Group, Some("list")) => 1,
+            _ => key.as_usize()?,
+        };
+        self.elements.get(place).cloned()
     }
 
     fn enumerate(self: &Arc<Self>) -> Enumerator {
-        Enumerator::Seq(self.0.len())
+        Enumerator::Seq(self.elements.len())
     }
 
     fn render(self: &Arc<Self>, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -148,8 +226,25 @@ impl Object for Method {
 pub struct View {
     /// The name of its type.
     pub name: &'static str,
-    /// What it shows.
-    pub values: Vec<Value>,
+    values: Vec<Value>,
+    nesting: Nesting,
+}
+
+impl View {
+    /// A view of these values.
+    pub fn of(name: &'static str, values: Vec<Value>) -> Result<Value, Error> {
+        let nesting = Nesting::of_made(&values)?;
+        Ok(Value::from_object(Self {
+            name,
+            values,
+            nesting,
+        }))
+    }
+
+    /// What a walk through it meets.
+    pub fn extent(&self) -> Extent {
+        self.nesting.extent()
+    }
 }
 
 impl Object for View {

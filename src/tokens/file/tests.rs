@@ -102,6 +102,29 @@ fn changed(name: &str, change: impl FnOnce(&mut serde_json::Value)) -> Arc<dyn T
 }
 
 #[test]
+fn no_engine_takes_a_file_whose_normalizer_floods() {
+    let long = "x".repeat(1_000_000);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("tokenizer.json");
+    for tokenizer in [byte_level(), word_piece()] {
+        for normalizer in [
+            serde_json::json!({"type": "Replace", "pattern": {"String": "a"}, "content": long}),
+            serde_json::json!({"type": "Prepend", "prepend": long}),
+        ] {
+            let mut file: serde_json::Value =
+                serde_json::from_str(&tokenizer.to_string(false).unwrap()).unwrap();
+            *file.get_mut("normalizer").unwrap() = normalizer;
+            fs::write(&path, file.to_string()).unwrap();
+            for choice in [Choice::Fastest, Choice::Reference] {
+                let error = FileCounter::load("mine", &path, None, choice).err();
+                let said = error.map(|error| error.to_string()).unwrap_or_default();
+                assert!(said.contains("bytes of one, and at most 64 are taken"), "{said}");
+            }
+        }
+    }
+}
+
+#[test]
 fn the_fast_engine_counts_only_what_it_counts_exactly() {
     let digits = r"\p{N}| ?\p{L}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+";
     let pattern = "/pre_tokenizer/pretokenizers/0/pattern/Regex";

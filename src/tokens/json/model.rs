@@ -116,9 +116,13 @@ impl Model<'_> {
             return None;
         }
         let mut is_byte = vec![false; self.strings.len()];
-        for byte in 0..BYTES {
-            let number = self.strings.find(&format!("<0x{byte:02X}>"))?;
-            *is_byte.get_mut(number as usize)? = true;
+        for byte in 0..=u8::MAX {
+            match self.strings.find(&format!("<0x{byte:02X}>")) {
+                Some(number) => *is_byte.get_mut(number as usize)? = true,
+                // Gemma 2 has no token for the byte of a tab. It needs none, since a tab is one itself.
+                None if byte.is_ascii() && self.has(char::from(byte).encode_utf8(&mut [0; 4])) => {}
+                None => return None,
+            }
         }
         let merges_bytes = |merge: &StringMerge| {
             let parts = [merge.left, merge.right];

@@ -85,8 +85,12 @@ pub fn pattern(pre_tokenizer: &Value) -> Option<Pattern> {
         .as_array()?;
     let (bytes, splits) = parts.split_last()?;
     let (kind, fields) = typed(bytes)?;
-    if kind != "ByteLevel" || splits_itself(fields)? {
+    if kind != "ByteLevel" {
         return None;
+    }
+    if splits_itself(fields)? {
+        let [one] = splits else { return None };
+        return takes_digits_apart(one).then_some(Pattern::Gpt2DigitsApart);
     }
     match splits {
         [one] => {
@@ -153,6 +157,13 @@ fn splits_itself(fields: &Map<String, Value>) -> Option<bool> {
         None => Some(true),
         Some(value) => value.as_bool(),
     }
+}
+
+/// Whether a part makes a piece of every number.
+fn takes_digits_apart(part: &Value) -> bool {
+    typed(part).is_some_and(|(kind, fields)| {
+        kind == "Digits" && fields.get("individual_digits") == Some(&Value::Bool(true))
+    })
 }
 
 /// The pattern of a `Split` whose matches are pieces, and whether what is between them is kept.

@@ -17,11 +17,7 @@ use crate::trajectory::{Edit, Record, Turn, apply, json};
 
 /// Calls with an id that an earlier one has get one of their own, and so do their answers.
 pub(super) fn rename<'a>(record: &Record<'a>, structure: &Structure<'a>, items: &mut Vec<Item<'a>>) -> bool {
-    let shapes = structure.shapes.iter();
-    let mut taken: FxHashSet<String> = shapes
-        .flat_map(|shape| shape.calls.iter().chain(&shape.answers))
-        .filter_map(|id| id.as_deref().map(str::to_owned))
-        .collect();
+    let mut free_ids = FreeIds::of(structure);
     let answers: FxHashMap<Place, Place> = structure
         .links
         .iter()
@@ -35,11 +31,10 @@ pub(super) fn rename<'a>(record: &Record<'a>, structure: &Structure<'a>, items: 
         of_turns: FxHashMap::default(),
     };
     let mut edits: FxHashMap<usize, Vec<Edit>> = FxHashMap::default();
-    let mut numbers: FxHashMap<&str, usize> = FxHashMap::default();
     for &(turn, place) in &structure.repeated {
-        let calls = structure.shapes.get(turn).map(|shape| &shape.calls);
+        let calls = structure.shapes.get(turn).map(|shape| shape.calls);
         let id = calls.and_then(|calls| calls.get(place)?.as_deref());
-        let Some(bare) = id.and_then(|id| id.strip_suffix('"').filter(|id| id.starts_with('"'))) else {
+        let Some(id) = id.filter(|id| FreeIds::has_like(id)) else {
             continue;
         };
         let has_id = |(turn, place): &Place| {
@@ -52,14 +47,7 @@ pub(super) fn rename<'a>(record: &Record<'a>, structure: &Structure<'a>, items: 
         if in_call.is_empty() || in_answer.as_ref().is_some_and(Vec::is_empty) {
             continue;
         }
-        let number = numbers.entry(bare).or_insert(1);
-        let free = loop {
-            *number += 1;
-            let free = format!("{bare}_{number}\"");
-            if taken.insert(free.clone()) {
-                break free;
-            }
-        };
+        let free = free_ids.like(id);
         let answered = answer.map_or(turn, |(turn, _)| turn);
         let everywhere = [(turn, in_call), (answered, in_answer.unwrap_or_default())];
         for (turn, spots) in everywhere {
@@ -74,6 +62,49 @@ pub(super) fn rename<'a>(record: &Record<'a>, structure: &Structure<'a>, items: 
         }
     }
     is_changed
+}
+
+/// Ids that no call and no answer of a record has.
+struct FreeIds<'a> {
+    taken: FxHashSet<String>,
+    /// The last suffix tried, by the string that it follows.
+    suffixes: FxHashMap<&'a str, usize>,
+    last_number: i64,
+}
+
+impl<'a> FreeIds<'a> {
+    fn of(structure: &Structure<'_>) -> Self {
+        let ids = structure.shapes.ids().iter();
+        let taken: FxHashSet<String> = ids.filter_map(|id| id.as_deref().map(str::to_owned)).collect();
+        let numbers = taken.iter().filter_map(|id| id.parse::<i64>().ok());
+        Self {
+            last_number: numbers.max().unwrap_or(0).max(0),
+            suffixes: FxHashMap::default(),
+            taken,
+        }
+    }
+
+    /// Returns whether there are other ids of the same type: `id` is a string or a number.
+    fn has_like(id: &str) -> bool {
+        id.starts_with(|first: char| first == '"' || first == '-' || first.is_ascii_digit())
+    }
+
+    /// The next free id of the type of `id`, as JSON: a string with a suffix, or a number greater than all others.
+    fn like(&mut self, id: &'a str) -> String {
+        loop {
+            let free = if let Some(bare) = id.strip_suffix('"') {
+                let suffix = self.suffixes.entry(bare).or_insert(1);
+                *suffix += 1;
+                format!("{bare}_{suffix}\"")
+            } else {
+                self.last_number = self.last_number.checked_add(1).unwrap_or(1);
+                self.last_number.to_string()
+            };
+            if self.taken.insert(free.clone()) {
+                return free;
+            }
+        }
+    }
 }
 
 /// Where an id stands in a turn.
@@ -122,8 +153,8 @@ impl Spots<'_, '_> {
                 return Vec::new();
             };
             match said {
-                Said::Call => call_spots(read, shape),
-                Said::Answer => answer_spots(read, shape, |place| answering.contains(&(turn, place))),
+                Said::Call => call_spots(read, &shape),
+                Said::Answer => answer_spots(read, &shape, |place| answering.contains(&(turn, place))),
             }
         });
         of_turn.get_mut(place).map(std::mem::take).unwrap_or_default()
@@ -131,7 +162,7 @@ impl Spots<'_, '_> {
 }
 
 /// By call.
-fn call_spots(read: &Turn<'_>, shape: &Shape<'_>) -> Vec<Vec<Spot>> {
+fn call_spots(read: &Turn<'_>, shape: &Shape<'_, '_>) -> Vec<Vec<Spot>> {
     let Range { start, end } = shape.calls_in_parts;
     // A call in a field may stand among the parts as well.
     let mut copies: FxHashMap<&str, Vec<&str>> = FxHashMap::default();
@@ -166,7 +197,11 @@ fn call_spots(read: &Turn<'_>, shape: &Shape<'_>) -> Vec<Vec<Spot>> {
 
 /// By answer. What is an answer's own id may stand in a part of what it says as well; and a part that answers nobody stays with
 /// the last one of its id that does.
-fn answer_spots(read: &Turn<'_>, shape: &Shape<'_>, is_answering: impl Fn(usize) -> bool) -> Vec<Vec<Spot>> {
+fn answer_spots(
+    read: &Turn<'_>,
+    shape: &Shape<'_, '_>,
+    is_answering: impl Fn(usize) -> bool,
+) -> Vec<Vec<Spot>> {
     let in_text = texts(read, tagged_responses, |block| {
         fields(block, &["tool_call_id"]).ok()?.values[0]
     });
@@ -183,7 +218,7 @@ fn answer_spots(read: &Turn<'_>, shape: &Shape<'_>, is_answering: impl Fn(usize)
         }
     }
     let mut counts: FxHashMap<&str, usize> = FxHashMap::default();
-    for id in result_ids(read.content.unwrap_or_default()) {
+    for id in result_ids(read.content().unwrap_or_default()) {
         let count = counts.entry(id).or_insert(0);
         let places = places.get(id).map_or(&[][..], Vec::as_slice);
         let place = places.get(*count).or(places.last());
@@ -210,7 +245,7 @@ fn texts(
     blocks: fn(&str) -> Vec<Range<usize>>,
     id: impl Fn(&str) -> Option<&str>,
 ) -> Vec<Option<Spot>> {
-    let content = read.content.filter(|content| content.starts_with('"'));
+    let content = read.content().filter(|content| content.starts_with('"'));
     let Some((content, (text, true))) = content.map(|content| (content, json::decode(content))) else {
         return Vec::new();
     };

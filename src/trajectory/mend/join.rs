@@ -47,12 +47,15 @@ pub(super) fn join<'a>(record: &Record<'a>, structure: &Structure<'a>, items: &m
 /// The first of these turns with what all of them say.
 fn joined(record: &Record<'_>, turns: &[Turn<'_>], results_first: bool) -> Option<String> {
     let (first, later) = turns.split_first().filter(|(_, later)| !later.is_empty())?;
-    let has_results = |turn: &Turn<'_>| turn.content.is_some_and(|content| !elements(content).is_empty());
+    let has_results = |turn: &Turn<'_>| {
+        turn.content()
+            .is_some_and(|content| !elements(content).is_empty())
+    };
     if !turns.iter().all(is_text) || later.iter().any(has_results) {
         return joined_parts(first, turns, results_first);
     }
     let mut addition = String::new();
-    for content in later.iter().filter_map(|turn| turn.content) {
+    for content in later.iter().filter_map(Turn::content) {
         addition.push_str("\n\n");
         addition.push_str(&content_text(content));
     }
@@ -62,12 +65,12 @@ fn joined(record: &Record<'_>, turns: &[Turn<'_>], results_first: bool) -> Optio
 /// The same in parts, each as it stands; texts become parts. Of turns that say nothing but for one, that one stays as it is.
 /// Where `results_first`, what is said comes after all of them.
 fn joined_parts(first: &Turn<'_>, turns: &[Turn<'_>], results_first: bool) -> Option<String> {
-    let says_something = |turn: &&Turn<'_>| turn.content.is_some_and(|content| content != "\"\"");
+    let says_something = |turn: &&Turn<'_>| turn.content().is_some_and(|content| content != "\"\"");
     let saying: Vec<&Turn<'_>> = turns.iter().filter(says_something).collect();
     let [base, _, ..] = saying.as_slice() else {
         return Some(saying.first().unwrap_or(&first).text.to_owned());
     };
-    let contents = saying.iter().filter_map(|turn| turn.content);
+    let contents = saying.iter().filter_map(|turn| turn.content());
     let (results, contents): (Vec<&str>, Vec<&str>) = if results_first {
         let parts = contents.flat_map(|content| {
             let elements = elements(content);
@@ -91,7 +94,7 @@ fn joined_parts(first: &Turn<'_>, turns: &[Turn<'_>], results_first: bool) -> Op
     });
     let results = results.into_iter().map(Cow::Borrowed);
     let parts: Vec<Cow<'_, str>> = results.chain(said).collect();
-    replaced(base.text, base.content?, &format!("[{}]", parts.join(", ")))
+    replaced(base.text, base.content()?, &format!("[{}]", parts.join(", ")))
 }
 
 /// Whether a turn and the one before it may become one.
@@ -102,17 +105,20 @@ fn may_join(record: &Record<'_>, structure: &Structure<'_>, turn: usize, results
     let Some([before, after]) = record.turns.get(start..=turn) else {
         return false;
     };
-    let shapes = structure.shapes.get(start..=turn).unwrap_or_default();
-    let has_results = |shape: usize| shapes.get(shape).is_none_or(|shape| shape.in_parts > 0);
+    let shape = |at: usize| structure.shapes.get(start + at);
+    let has_results = |at: usize| shape(at).is_none_or(|shape| shape.in_parts > 0);
     if is_text(before) && is_text(after) && !has_results(1) {
-        return shapes.iter().all(|shape| shape.calls.is_empty());
+        return [0, 1]
+            .into_iter()
+            .filter_map(shape)
+            .all(|shape| shape.calls.is_empty());
     }
-    let is_string = |turn: &Turn<'_>| turn.content.is_some_and(|content| content.starts_with('"'));
+    let is_string = |turn: &Turn<'_>| turn.content().is_some_and(|content| content.starts_with('"'));
     if is_string(before) && is_string(after) {
         return false;
     }
     // Results come first in what a person says, or they answer nothing: where they cannot be put there, the turns stay.
-    let are_first = !has_results(1) || results_first || before.content.is_some_and(is_results_only);
+    let are_first = !has_results(1) || results_first || before.content().is_some_and(is_results_only);
     are_first && is_said_in_parts(before, has_results(0)) && is_said_in_parts(after, has_results(1))
 }
 
@@ -124,10 +130,10 @@ fn is_text(turn: &Turn<'_>) -> bool {
 /// Whether a turn is what a person says, in parts or in a text that could be one.
 fn is_said_in_parts(turn: &Turn<'_>, has_results: bool) -> bool {
     let can_be = |content: &str| content.starts_with('"') || has_results || parts(content).is_some();
-    turn.speaker() == Role::Human && !turn.opaque && says_no_more(turn) && turn.content.is_none_or(can_be)
+    turn.speaker() == Role::Human && !turn.opaque && says_no_more(turn) && turn.content().is_none_or(can_be)
 }
 
 fn says_no_more(turn: &Turn<'_>) -> bool {
-    let thinks = turn.reasoning.is_some_and(|reasoning| reasoning != "\"\"");
+    let thinks = turn.reasoning().is_some_and(|reasoning| reasoning != "\"\"");
     !thinks && raw_calls(turn).is_empty()
 }

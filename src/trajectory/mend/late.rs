@@ -34,7 +34,7 @@ pub(super) fn bring_back<'a>(
             .skip(from)
             .take_while(|(answer, _)| answer.0 == turn)
             .count();
-        let Some(Split { pieces, left }) = apart(read, shape, late, linked) else {
+        let Some(Split { pieces, left }) = apart(read, &shape, late, linked) else {
             continue;
         };
         for (caller, piece) in pieces {
@@ -57,14 +57,14 @@ pub(super) fn bring_back<'a>(
 
 /// The late answers of a turn, apart from what stays; the turn as it is where all of it goes to one place. So many of its answers
 /// are `linked` to calls.
-fn apart(read: &Turn<'_>, shape: &Shape<'_>, late: &[(Place, Place)], linked: usize) -> Option<Split> {
+fn apart(read: &Turn<'_>, shape: &Shape<'_, '_>, late: &[(Place, Place)], linked: usize) -> Option<Split> {
     let (_, (caller, _)) = *late.first()?;
     let own = late.partition_point(|((_, place), _)| *place < shape.own_answers());
     let is_one = late.iter().all(|(_, call)| call.0 == caller);
     let is_all = match read.speaker() {
         // Parts that answer nobody are nothing but what it says.
         Role::Tool => late.len() == linked && own == shape.own_answers(),
-        _ => late.len() == shape.answers.len() && read.content.is_some_and(is_results_only),
+        _ => late.len() == shape.answers.len() && read.content().is_some_and(is_results_only),
     };
     let is_whole = is_one && is_all;
     if !is_whole {
@@ -80,7 +80,7 @@ fn apart(read: &Turn<'_>, shape: &Shape<'_>, late: &[(Place, Place)], linked: us
 fn last_answer(record: &Record<'_>, caller: usize, role: Role) -> usize {
     let answers = |turn: &&Turn<'_>| match turn.speaker() {
         Role::Tool => true,
-        Role::Human => role == Role::Human && turn.content.is_some_and(is_results_only),
+        Role::Human => role == Role::Human && turn.content().is_some_and(is_results_only),
         _ => false,
     };
     let following = record.turns.iter().skip(caller + 1);

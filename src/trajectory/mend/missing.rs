@@ -27,11 +27,12 @@ pub(super) fn answer<'a>(record: &Record<'a>, structure: &Structure<'a>, items: 
             continue;
         };
         let shape = structure.shapes.get(turn);
-        let in_parts = shape.map_or(0..0, |shape| shape.calls_in_parts.clone());
+        let in_parts = shape.as_ref().map_or(0..0, |shape| shape.calls_in_parts.clone());
         let next = record.turns.get(turn + 1).map(Turn::speaker);
         let is_apart = |(_, place): &&Place| in_parts.contains(place) && next != Some(Role::Tool);
         let (apart, calls): (Vec<&Place>, Vec<&Place>) = calls.iter().partition(is_apart);
-        let id_of = |place: usize| shape.and_then(|shape| shape.calls.get(place)?.as_deref());
+        let asked = shape.map_or(&[][..], |shape| shape.calls);
+        let id_of = |place: usize| asked.get(place)?.as_deref();
         let results = apart
             .into_iter()
             .filter_map(|(_, place)| id_of(*place))
@@ -49,12 +50,12 @@ pub(super) fn answer<'a>(record: &Record<'a>, structure: &Structure<'a>, items: 
         }
         is_changed = true;
         let view = view(caller, turn);
-        let is_written = caller.tool_calls.is_none() && caller.function_call.is_none();
+        let is_written = caller.tool_calls().is_none() && caller.function_call().is_none();
         let run = match next {
             Some(Role::Tool) => run_of(record, turn + 1),
             _ => turn..turn + 1,
         };
-        let is_bare = caller.role_name == Some("\"function_call\"");
+        let is_bare = caller.role_name() == Some("\"function_call\"");
         let in_envelope = is_written && in_parts.is_empty() && !is_bare && envelopes;
         // Where answers stand together in one turn, these join them.
         let packed = run.clone().find(|index| {
@@ -81,7 +82,7 @@ pub(super) fn answer<'a>(record: &Record<'a>, structure: &Structure<'a>, items: 
                 joining.push('\n');
                 joining.push_str(&text);
             }
-            let id = id.filter(|_| caller.tool_calls.is_some() || in_parts.contains(&place));
+            let id = id.filter(|_| caller.tool_calls().is_some() || in_parts.contains(&place));
             let name = name.filter(|_| role == "\"function\"").map(quoted);
             let made = tool_turn(keys, &role, id, name.as_deref(), &text);
             apart.push((run.end - 1, made));
@@ -117,7 +118,7 @@ fn beside_results(
     if read.speaker() != Role::Human || shape.in_parts == 0 {
         return None;
     }
-    let content = read.content?;
+    let content = read.content()?;
     let elements = elements(content);
     let first = elements.iter().take_while(|(_, id)| id.is_some()).count();
     let (before, after) = elements.split_at_checked(first)?;
@@ -146,7 +147,7 @@ fn envelope(id: Option<&str>, name: Option<&str>) -> String {
 fn has_envelope(turn: &Turn<'_>) -> bool {
     turn.speaker() == Role::Tool
         && turn
-            .content
+            .content()
             .is_some_and(|content| content.contains("<tool_response>"))
 }
 
@@ -170,15 +171,15 @@ fn keys(record: &Record<'_>) -> (&'static str, &'static str) {
         .iter()
         .find(|turn| turn.speaker() == Role::Tool && !turn.opaque);
     let any = tool.or_else(|| record.turns.iter().find(|turn| !turn.opaque));
-    any.map_or(("role", "content"), |turn| turn.keys)
+    any.map_or(("role", "content"), Turn::keys)
 }
 
 /// What the record calls tools, as JSON; `tool` is one of them.
 fn role_of_tools(tool: Option<&Turn<'_>>, caller: &Turn<'_>) -> String {
-    let usual = match caller.role_name {
+    let usual = match caller.role_name() {
         Some("\"function_call\"") => "\"observation\"",
-        _ if caller.tool_calls.is_none() && caller.function_call.is_some() => "\"function\"",
+        _ if caller.tool_calls().is_none() && caller.function_call().is_some() => "\"function\"",
         _ => "\"tool\"",
     };
-    tool.and_then(|turn| turn.role_name).unwrap_or(usual).to_owned()
+    tool.and_then(Turn::role_name).unwrap_or(usual).to_owned()
 }

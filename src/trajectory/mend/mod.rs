@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::json::quoted;
-use super::structure::{Faults, Structure, faults};
+use super::structure::{Faults, Structure};
 use super::{Record, Role, Turn, append_text, apply, parse, view};
 use ids::rename;
 use join::join;
@@ -37,6 +37,8 @@ const MOST_ROUNDS: usize = 10;
 pub struct Mended {
     /// Its text.
     pub text: String,
+    /// The faults of the record as it came that were mended. One whose mending caused a fault of another kind counts.
+    pub mended: Faults,
     /// What is broken in it still.
     pub left: Faults,
 }
@@ -48,18 +50,29 @@ pub fn mend(record: &Record<'_>, opening: &str) -> Option<Mended> {
     if record.ambiguous {
         return None;
     }
-    let mut text = round(record, opening)?;
-    for _ in 1..MOST_ROUNDS {
-        let Some(next) = parse(text.as_bytes(), Some(record.format))
-            .ok()
-            .and_then(|record| round(&record, opening))
-        else {
+    let structure = Structure::of(record, opening);
+    let found = structure.faults();
+    let mut next = round(record, &structure);
+    let (mut text, mut left) = (None, found);
+    let mut changed = Faults::default();
+    for _ in 0..MOST_ROUNDS {
+        let Some((kind, written)) = next.take() else { break };
+        let Ok(record) = parse(written.as_bytes(), Some(record.format)) else {
             break;
         };
-        text = next;
+        let structure = Structure::of(&record, opening);
+        let mut after = structure.faults();
+        let fewer = kind(&mut left).saturating_sub(*kind(&mut after));
+        *kind(&mut changed) += fewer.max(1);
+        left = after;
+        next = round(&record, &structure);
+        text = Some(written);
     }
-    let left = faults(&parse(text.as_bytes(), Some(record.format)).ok()?, opening);
-    Some(Mended { text, left })
+    Some(Mended {
+        text: text?,
+        mended: changed.at_most(&found),
+        left,
+    })
 }
 
 /// A turn of the record to be written.
@@ -71,11 +84,22 @@ struct Item<'a> {
 
 type Step = for<'a> fn(&Record<'a>, &Structure<'a>, &mut Vec<Item<'a>>) -> bool;
 
+/// A count of faults, by what they are.
+type Kind = fn(&mut Faults) -> &mut usize;
+
+/// The steps that mend faults, in the order in which they are tried, each with the kind that it mends.
+const STEPS: [(Kind, Step); 6] = [
+    (|faults| &mut faults.packed_responses, unpack),
+    (|faults| &mut faults.unanswered_calls, bring_back),
+    (|faults| &mut faults.orphan_responses, tell_orphans),
+    (|faults| &mut faults.repeated_ids, rename),
+    (|faults| &mut faults.unanswered_calls, answer),
+    (|faults| &mut faults.same_role_neighbours, join),
+];
+
 /// Mends the first kind of fault that there is.
-fn round(record: &Record<'_>, opening: &str) -> Option<String> {
-    let structure = Structure::of(record, opening);
-    let steps: [Step; 6] = [unpack, bring_back, tell_orphans, rename, answer, join];
-    steps.iter().find_map(|step| {
+fn round<'a>(record: &Record<'a>, structure: &Structure<'a>) -> Option<(Kind, String)> {
+    STEPS.into_iter().find_map(|(kind, step)| {
         let turns = record.turns.iter().enumerate();
         let mut items: Vec<Item<'_>> = turns
             .map(|(place, turn)| Item {
@@ -83,7 +107,8 @@ fn round(record: &Record<'_>, opening: &str) -> Option<String> {
                 place: Some(place),
             })
             .collect();
-        step(record, &structure, &mut items).then(|| written(record, &items))?
+        let is_changed = step(record, structure, &mut items);
+        Some((kind, is_changed.then(|| written(record, &items))??))
     })
 }
 
@@ -163,10 +188,10 @@ fn unpack<'a>(record: &Record<'a>, structure: &Structure<'a>, items: &mut Vec<It
         let apart = view.responses.iter().map(|response| {
             let id = response.id.as_deref().map(quoted);
             let name = response.name.as_deref().map(quoted);
-            let role = read.role_name.unwrap_or("\"tool\"");
+            let role = read.role_name().unwrap_or("\"tool\"");
             Item {
                 text: Cow::Owned(tool_turn(
-                    read.keys,
+                    read.keys(),
                     role,
                     id.as_deref(),
                     name.as_deref(),

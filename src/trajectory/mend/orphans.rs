@@ -78,7 +78,7 @@ fn tell_in_place<'a>(record: &Record<'a>, structure: &Structure<'a>, items: &mut
         let places: FxHashSet<usize> = orphans.iter().map(|(_, place)| *place).collect();
         let read = record.turns.get(turn);
         let told = read.and_then(|read| {
-            let content = read.content?;
+            let content = read.content()?;
             replaced(read.text, content, &with_texts(content, &places))
         });
         if let Some((told, item)) = told.zip(items.get_mut(turn)) {
@@ -152,7 +152,7 @@ fn strays(record: &Record<'_>, structure: &Structure<'_>) -> FxHashMap<usize, St
                 None,
             )
         } else if (0..shape.answers.len()).any(|place| is_called(&place)) {
-            let (left, parts) = apart(read, shape, is_called)?;
+            let (left, parts) = apart(read, &shape, is_called)?;
             (Some(left), Some(parts))
         } else {
             (None, None)
@@ -164,18 +164,22 @@ fn strays(record: &Record<'_>, structure: &Structure<'_>) -> FxHashMap<usize, St
 }
 
 /// The turn without its own id, with those of its parts alone that answer somebody; and the others.
-fn apart(read: &Turn<'_>, shape: &Shape<'_>, is_called: impl Fn(&usize) -> bool) -> Option<(String, String)> {
+fn apart(
+    read: &Turn<'_>,
+    shape: &Shape<'_, '_>,
+    is_called: impl Fn(&usize) -> bool,
+) -> Option<(String, String)> {
     let ids = shape.answers.iter().enumerate();
     let called = ids.filter(|(place, _)| is_called(place));
     let called: FxHashSet<&str> = called.filter_map(|(_, id)| id.as_deref()).collect();
-    let (answers, others): (Vec<_>, Vec<_>) = elements(read.content?)
+    let (answers, others): (Vec<_>, Vec<_>) = elements(read.content()?)
         .into_iter()
         .partition(|(_, id)| id.is_some_and(|id| called.contains(id)));
     let list = |elements: Vec<(&str, _)>| {
         let elements: Vec<&str> = elements.into_iter().map(|(element, _)| element).collect();
         format!("[{}]", elements.join(", "))
     };
-    let ((role_key, text_key), role) = (read.keys, read.role_name?);
+    let ((role_key, text_key), role) = (read.keys(), read.role_name()?);
     let content = list(answers);
     let left = format!("{{\"{role_key}\": {role}, \"{text_key}\": {content}}}");
     Some((left, list(others)))
@@ -183,7 +187,7 @@ fn apart(read: &Turn<'_>, shape: &Shape<'_>, is_called: impl Fn(&usize) -> bool)
 
 /// Tells the answers to nobody of a turn; of a turn that is nothing else, all that it says.
 fn tell(told: &mut Told, read: &Turn<'_>, turn: usize, stray: &Stray) {
-    let content = read.content.unwrap_or_default();
+    let content = read.content().unwrap_or_default();
     let is_text = read.is_plain_text() && is_exact(read);
     if let Some(parts) = &stray.parts {
         told.parts(parts);

@@ -25,8 +25,8 @@ struct Groups<'t> {
 }
 
 /// Takes the answers out of a turn that came late, given with their calls; `None` where they do not stand apart from each other.
-pub(super) fn split(read: &Turn<'_>, shape: &Shape<'_>, late: &[(Place, Place)]) -> Option<Split> {
-    let content = read.content?;
+pub(super) fn split(read: &Turn<'_>, shape: &Shape<'_, '_>, late: &[(Place, Place)]) -> Option<Split> {
+    let content = read.content()?;
     if shape.in_parts == 0 {
         envelopes(read, content, shape, late)
     } else {
@@ -36,7 +36,7 @@ pub(super) fn split(read: &Turn<'_>, shape: &Shape<'_>, late: &[(Place, Place)])
 
 /// The same of results in parts. They answer by their ids; what else is said stays. Of a tool's turn with an id of its own they
 /// are the answer itself.
-fn parts(read: &Turn<'_>, content: &str, shape: &Shape<'_>, late: &[(Place, Place)]) -> Option<Split> {
+fn parts(read: &Turn<'_>, content: &str, shape: &Shape<'_, '_>, late: &[(Place, Place)]) -> Option<Split> {
     if shape.own_answers() > 0 {
         return None;
     }
@@ -62,7 +62,12 @@ fn parts(read: &Turn<'_>, content: &str, shape: &Shape<'_>, late: &[(Place, Plac
 }
 
 /// The same of envelopes in a text. What is said around them stays with the rest.
-fn envelopes(read: &Turn<'_>, content: &str, shape: &Shape<'_>, late: &[(Place, Place)]) -> Option<Split> {
+fn envelopes(
+    read: &Turn<'_>,
+    content: &str,
+    shape: &Shape<'_, '_>,
+    late: &[(Place, Place)],
+) -> Option<Split> {
     let (text, is_exact) = json::decode(only_text(content)?);
     let blocks = whole_responses(&text);
     if !is_exact || blocks.len() != shape.answers.len() {
@@ -122,8 +127,8 @@ fn written<'t>(
     content: impl Fn(&[&'t str]) -> String,
     with: impl Fn(&[&'t str]) -> Option<String>,
 ) -> Option<Split> {
-    let (role_key, text_key) = read.keys;
-    let role = read.role_name?;
+    let (role_key, text_key) = read.keys();
+    let role = read.role_name()?;
     let mut pieces = Vec::with_capacity(groups.callers.len());
     for (index, (caller, elements)) in groups.callers.into_iter().enumerate() {
         let piece = if index == 0 && left.is_none() {

@@ -72,6 +72,7 @@ fn summary_of(
         is_redacted: false,
         previous,
         in_progress: None,
+        around: crate::summarize::Around::default(),
         files_follow: false,
         anchors,
         max_tokens,

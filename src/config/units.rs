@@ -1,4 +1,4 @@
-//! Times and sizes as people write them on a command line.
+//! Times and sizes as people write them.
 
 use std::time::Duration;
 
@@ -36,6 +36,19 @@ pub fn size(text: &str) -> Result<u64, String> {
         .ok_or_else(|| "not a size such as 500MB, 2GB or 64MiB".to_owned())
 }
 
+/// A size as [`size`] reads it: in the largest unit that it is a whole number of.
+pub fn written(bytes: u64) -> String {
+    let mut units: Vec<_> = SIZES.iter().filter(|(name, _)| !name.is_empty()).collect();
+    units.sort_by_key(|(_, factor)| std::cmp::Reverse(*factor));
+    let unit = units
+        .into_iter()
+        .find(|(_, factor)| bytes > 0 && bytes.is_multiple_of(*factor));
+    unit.map_or_else(
+        || bytes.to_string(),
+        |(name, factor)| format!("{}{name}", bytes / factor),
+    )
+}
+
 fn quantity(text: &str, units: &[(&str, u64)]) -> Option<f64> {
     let text = text.trim();
     let end = text
@@ -59,6 +72,10 @@ mod tests {
         for wrong in ["", "d", "30", "-1d", "30x", "1e9d", "99999999999999999999w"] {
             assert!(time(wrong).is_err(), "{wrong}");
         }
+        assert_eq!(
+            (written(256_000_000), written(64 << 20), written(7)),
+            ("256MB".into(), "64MiB".into(), "7B".into())
+        );
         for wrong in ["", "MB", "-5MB", "5 parsecs", "1.2.3kB"] {
             assert!(size(wrong).is_err(), "{wrong}");
         }

@@ -1,20 +1,20 @@
-//! Where answers of language models are kept: beside the output, in a folder that is named, or nowhere.
+//! A setting that is a place: beside the output, where its name says, or nowhere.
 
 use super::value::{Kind, Setting, Value};
 
-/// Where answers are kept from run to run.
+/// The place of a file or folder that a run may leave.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum CachePlace {
-    /// In a folder beside the output.
+pub enum Place {
+    /// Beside the output.
     #[default]
     Auto,
-    /// Nowhere: for the time of the run only.
+    /// Nowhere.
     Off,
-    /// In that folder.
-    Folder(String),
+    /// At that path.
+    Named(String),
 }
 
-impl Setting for CachePlace {
+impl Setting for Place {
     fn kind(&self) -> Kind {
         Kind::Text
     }
@@ -23,7 +23,7 @@ impl Setting for CachePlace {
         Value::Text(match self {
             Self::Auto => "auto".to_owned(),
             Self::Off => "off".to_owned(),
-            Self::Folder(folder) => folder.clone(),
+            Self::Named(path) => path.clone(),
         })
     }
 
@@ -35,7 +35,7 @@ impl Setting for CachePlace {
                 "" => return false,
                 "off" | "false" | "no" => Self::Off,
                 "auto" | "on" | "true" | "yes" => Self::Auto,
-                folder => Self::Folder(folder.to_owned()),
+                path => Self::Named(path.to_owned()),
             },
             _ => return false,
         };
@@ -48,16 +48,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_a_folder_or_a_word() {
+    fn it_is_a_path_or_a_word() {
         let of = |value: Value| {
-            let mut place = CachePlace::Auto;
+            let mut place = Place::Auto;
             place.assign(&value).then_some(place)
         };
-        assert_eq!(of(Value::Switch(false)), Some(CachePlace::Off));
-        assert_eq!(of(Value::Text("off".into())), Some(CachePlace::Off));
-        assert_eq!(of(Value::Text("auto".into())), Some(CachePlace::Auto));
-        let folder = CachePlace::Folder("./off".to_owned());
-        assert_eq!(of(Value::Text("./off".into())), Some(folder));
+        assert_eq!(of(Value::Switch(false)), Some(Place::Off));
+        assert_eq!(of(Value::Text("off".into())), Some(Place::Off));
+        assert_eq!(of(Value::Text("auto".into())), Some(Place::Auto));
+        let path = Place::Named("./off".to_owned());
+        assert_eq!(of(Value::Text("./off".into())), Some(path));
         assert_eq!(of(Value::Text(String::new())), None);
         assert_eq!(of(Value::Whole(1)), None);
     }

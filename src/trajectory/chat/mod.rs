@@ -1,14 +1,17 @@
 //! A record as the chat that a trainer hands to a chat template: messages and tools as JSON, made by splicing.
 
+mod arguments;
+
 use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 
-use super::calls::{RawCall, raw_call};
 use super::edit::{Edit, apply};
-use super::fields::fields;
 use super::json::decode;
 use super::{Record, Role, Turn};
+use arguments::{call_list, calls_in_text, parsed_arguments};
+
+pub use arguments::TemplateArguments;
 
 /// What `apply_chat_template` is given.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,14 +30,14 @@ pub struct NoChat(String);
 /// The chat that a record is.
 ///
 /// Fields keep their order, and numbers and escapes their spelling. What trainers change is changed: `from` and `value`
-/// become `role` and `content`; role names become `system`, `user`, `assistant` and `tool`, and unknown ones stay; arguments
-/// given as a string of JSON become that JSON; an older `function_call` becomes a tool call; and a top-level `system` comes
-/// first where no turn is one.
+/// become `role` and `content`; role names become `system`, `user`, `assistant` and `tool`, and unknown ones stay; an older
+/// `function_call` becomes a tool call; and a top-level `system` comes first where no turn is one. Arguments given as a string
+/// of JSON become that JSON only where `arguments` says so.
 ///
 /// # Errors
 ///
 /// A turn has no readable role, or `tools` is no list.
-pub fn chat<'a>(record: &Record<'a>) -> Result<Chat<'a>, NoChat> {
+pub fn chat<'a>(record: &Record<'a>, arguments: TemplateArguments) -> Result<Chat<'a>, NoChat> {
     let mut messages = String::with_capacity(record.text.len() + 64);
     messages.push('[');
     if let Some(system) = record.system
@@ -49,7 +52,7 @@ pub fn chat<'a>(record: &Record<'a>) -> Result<Chat<'a>, NoChat> {
         if messages.len() > 1 {
             messages.push(',');
         }
-        message_into(turn, &mut messages);
+        message_into(turn, arguments, &mut messages);
     }
     messages.push(']');
     let tools = record
@@ -76,32 +79,34 @@ fn is_json(text: &str) -> bool {
     serde_json::from_str::<&RawValue>(text).is_ok()
 }
 
-fn message_into(turn: &Turn<'_>, out: &mut String) {
-    let name = turn.role_name.unwrap_or_default();
+fn message_into(turn: &Turn<'_>, arguments: TemplateArguments, out: &mut String) {
+    let name = turn.role_name().unwrap_or_default();
     let calls = (name == "\"function_call\"")
-        .then(|| calls_in_text(turn.content?))
+        .then(|| calls_in_text(turn.content()?, arguments))
         .flatten();
-    if turn.keys == ("role", "content") && calls.is_none() {
-        out.push_str(&apply(turn.text, edits(turn)));
+    if turn.keys() == ("role", "content") && calls.is_none() {
+        out.push_str(&apply(turn.text, edits(turn, arguments)));
         return;
     }
     let content = if calls.is_some() {
         Some("\"\"")
     } else {
-        turn.content
+        turn.content()
     };
-    let given = turn.tool_calls.map(|list| apply(list, arguments(list)));
+    let given = turn
+        .tool_calls()
+        .map(|list| apply(list, parsed_arguments(list, arguments)));
     let calls = calls
         .or(given)
-        .or_else(|| turn.function_call.map(|call| call_list([call])));
-    let id = turn.tool_call_id.filter(|id| id.starts_with('"'));
+        .or_else(|| turn.function_call().map(|call| call_list([call], arguments)));
+    let id = turn.tool_call_id().filter(|id| id.starts_with('"'));
     out.extend([r#"{"role": "#, role(turn)]);
     let fields = [
         (r#", "content": "#, content),
-        (r#", "reasoning_content": "#, turn.reasoning),
+        (r#", "reasoning_content": "#, turn.reasoning()),
         (r#", "tool_calls": "#, calls.as_deref()),
         (r#", "tool_call_id": "#, id),
-        (r#", "name": "#, turn.name),
+        (r#", "name": "#, turn.name()),
     ];
     for (key, value) in fields {
         if let Some(value) = value {
@@ -118,32 +123,32 @@ fn role<'a>(turn: &Turn<'a>) -> &'a str {
         Role::Human => "\"user\"",
         Role::Assistant => "\"assistant\"",
         Role::Tool => "\"tool\"",
-        Role::Other => turn.role_name.unwrap_or("\"\""),
+        Role::Other => turn.role_name().unwrap_or("\"\""),
     }
 }
 
 /// What is to be changed in a turn that is a message already.
-fn edits(turn: &Turn<'_>) -> Vec<Edit> {
+fn edits(turn: &Turn<'_>, arguments: TemplateArguments) -> Vec<Edit> {
     let mut edits = Vec::new();
-    let name = turn.role_name.unwrap_or_default();
+    let name = turn.role_name().unwrap_or_default();
     if name != role(turn) {
         edits.push(Edit {
             at: span(turn.text, name),
             text: role(turn).to_owned(),
         });
     }
-    if let Some(list) = turn.tool_calls {
+    if let Some(list) = turn.tool_calls() {
         let offset = span(turn.text, list).start;
-        edits.extend(arguments(list).into_iter().map(|edit| Edit {
+        edits.extend(parsed_arguments(list, arguments).into_iter().map(|edit| Edit {
             at: edit.at.start + offset..edit.at.end + offset,
             text: edit.text,
         }));
-    } else if let Some(call) = turn.function_call {
+    } else if let Some(call) = turn.function_call() {
         // The last of two fields of one name counts, and there may be a `tool_calls` that is null.
         let end = turn.text.len().saturating_sub(1);
         edits.push(Edit {
             at: end..end,
-            text: format!(", \"tool_calls\": {}", call_list([call])),
+            text: format!(", \"tool_calls\": {}", call_list([call], arguments)),
         });
     }
     edits
@@ -154,72 +159,6 @@ fn span(text: &str, part: &str) -> std::ops::Range<usize> {
     start..start + part.len()
 }
 
-/// The edits that make JSON of the arguments in a list of calls that are given as strings of JSON.
-fn arguments(list: &str) -> Vec<Edit> {
-    let calls: Vec<&RawValue> = serde_json::from_str(list).unwrap_or_default();
-    let literals = calls.into_iter().flat_map(|call| arguments_of(call.get()));
-    literals
-        .flatten()
-        .filter_map(|literal| {
-            Some(Edit {
-                at: span(list, literal),
-                text: parsed(literal)?,
-            })
-        })
-        .collect()
-}
-
-/// The arguments of a call, which may stand in its `function` or beside it.
-fn arguments_of(call: &str) -> [Option<&str>; 2] {
-    let Ok([function, outer]) = fields(call, &["function", "arguments"]).map(|fields| fields.values) else {
-        return [None, None];
-    };
-    let inner = function.and_then(|function| fields(function, &["arguments"]).ok());
-    [inner.and_then(|inner| inner.values[0]), outer]
-}
-
-/// The JSON that a string literal holds; `None` for what is no string, or a string that holds none.
-fn parsed(literal: &str) -> Option<String> {
-    let text = literal.starts_with('"').then(|| decode(literal).0)?;
-    is_json(&text).then(|| text.trim().to_owned())
-}
-
-/// The calls that the text of a `ShareGPT` turn of the role `function_call` holds: one, or a list of them.
-fn calls_in_text(content: &str) -> Option<String> {
-    let text = content.starts_with('"').then(|| decode(content).0);
-    let text = text.as_deref().unwrap_or(content).trim();
-    let calls: Vec<&RawValue> = if text.starts_with('[') {
-        serde_json::from_str(text).ok()?
-    } else {
-        vec![serde_json::from_str(text).ok()?]
-    };
-    let is_call = |call: &&RawValue| matches!(raw_call(call.get()), RawCall { name: Some(_), .. });
-    let all = !calls.is_empty() && calls.iter().all(is_call);
-    all.then(|| call_list(calls.iter().map(|call| call.get())))
-}
-
-/// Calls of a name and arguments as a list in the form of today.
-fn call_list<'c>(calls: impl IntoIterator<Item = &'c str>) -> String {
-    let mut list = String::from("[");
-    for call in calls {
-        let call = raw_call(call);
-        if list.len() > 1 {
-            list.push_str(", ");
-        }
-        let arguments = call.arguments.unwrap_or("{}");
-        let arguments = parsed(arguments).map_or(Cow::Borrowed(arguments), Cow::Owned);
-        list.push_str(r#"{"type": "function", "function": {"name": "#);
-        list.extend([
-            call.name.unwrap_or("\"\""),
-            r#", "arguments": "#,
-            &arguments,
-            "}}",
-        ]);
-    }
-    list.push(']');
-    list
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -228,7 +167,27 @@ mod tests {
     #[track_caller]
     fn messages(record: &str, expected: &str) {
         let record = parse(record.as_bytes(), None).unwrap();
-        assert_eq!(chat(&record).unwrap().messages, expected);
+        let chat = chat(&record, TemplateArguments::Parsed).unwrap();
+        assert_eq!(chat.messages, expected);
+    }
+
+    #[test]
+    fn arguments_stay_strings_or_objects_unless_they_are_to_be_parsed() {
+        let as_written = |record: &str, expected: &str| {
+            let record = parse(record.as_bytes(), None).unwrap();
+            let chat = chat(&record, TemplateArguments::AsWritten).unwrap();
+            assert_eq!(chat.messages, expected);
+        };
+        let call = r#"{"messages": [{"role": "assistant", "tool_calls": [{"function": {"name": "f", "arguments": "{\"a\": 1}"}}, {"function": {"name": "g", "arguments": {"b": 2}}}]}]}"#;
+        as_written(call, &call["{\"messages\": ".len()..call.len() - 1]);
+        as_written(
+            r#"{"messages": [{"role": "ai", "function_call": {"name": "f", "arguments": "{}"}}]}"#,
+            r#"[{"role": "assistant", "function_call": {"name": "f", "arguments": "{}"}, "tool_calls": [{"type": "function", "function": {"name": "f", "arguments": "{}"}}]}]"#,
+        );
+        as_written(
+            r#"{"conversations": [{"from": "function_call", "value": "{\"name\": \"f\", \"arguments\": {\"a\": 1.50}}"}]}"#,
+            r#"[{"role": "assistant", "content": "", "tool_calls": [{"type": "function", "function": {"name": "f", "arguments": {"a": 1.50}}}]}]"#,
+        );
     }
 
     #[test]
@@ -300,7 +259,7 @@ mod tests {
         let tools = |tools: &str| {
             let record = format!("{{\"messages\": [], \"tools\": {tools}}}");
             let record = parse(record.as_bytes(), None).unwrap();
-            chat(&record)
+            chat(&record, TemplateArguments::AsWritten)
                 .map(|chat| chat.tools.map(Cow::into_owned))
                 .map_err(|error| error.to_string())
         };
@@ -322,7 +281,9 @@ mod tests {
     fn a_turn_without_a_readable_role_makes_no_chat() {
         let record = parse(br#"{"messages": [{"role": "user"}, {"content": "x"}]}"#, None).unwrap();
         assert_eq!(
-            chat(&record).unwrap_err().to_string(),
+            chat(&record, TemplateArguments::AsWritten)
+                .unwrap_err()
+                .to_string(),
             "turn 2 has no readable role"
         );
     }

@@ -1,0 +1,285 @@
+//! Submits batches, each once, whatever happened before, and no more at once than the vendor's queue takes.
+
+use super::error::RUN_AGAIN;
+use super::rounds::{Event, Rounds};
+use super::wire::Unsent;
+use super::{BatchError, split, state};
+use crate::summarize::batch::job::{Job, Phase};
+use crate::summarize::batch::queue::{self, Full, Lesson, Load, Step};
+use crate::summarize::chat::retry::Verdict;
+
+/// What a run knows of its luck with the queue.
+#[derive(Debug, Default)]
+pub struct Patience {
+    /// Refusals in a row; several between two looks are one.
+    refusals: u32,
+    /// Whether it was refused since the last look.
+    is_refused: bool,
+    /// Looks that are to pass before the next attempt.
+    looks: u32,
+}
+
+impl Patience {
+    /// There is room again, as far as is known.
+    pub fn lose(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Whether it is the time to submit.
+    pub fn is_over(&self) -> bool {
+        self.looks == 0
+    }
+
+    /// It was looked at all batches.
+    pub fn look(&mut self) {
+        self.is_refused = false;
+        self.looks = self.looks.saturating_sub(1);
+    }
+}
+
+impl Rounds<'_> {
+    /// Submits what the queue takes; the rest waits.
+    pub async fn submit_all(&mut self, patience: &mut Patience) -> Result<(), BatchError> {
+        let mut at = 0;
+        while at < self.state.batches.len() {
+            let batch = self.batch(at);
+            let is_waiting = !batch.done && batch.id.is_none();
+            // What may have been submitted already is looked for in any case.
+            if is_waiting && !batch.submitting {
+                if !patience.is_over() {
+                    at += 1;
+                    continue;
+                }
+                match self.room().step(batch.load(), self.in_queue(at)) {
+                    Step::Submit => {}
+                    Step::Wait => {
+                        at += 1;
+                        continue;
+                    }
+                    Step::Split(parts) => {
+                        self.split(at, parts)?;
+                        continue;
+                    }
+                }
+            }
+            if is_waiting && let Some(full) = self.submit(at).await? {
+                self.full(at, &full, patience)?;
+                return Ok(());
+            }
+            at += 1;
+        }
+        Ok(())
+    }
+
+    /// A batch was refused because the queue is full: it waits, or becomes smaller.
+    pub fn full(&mut self, at: usize, full: &Full, patience: &mut Patience) -> Result<(), BatchError> {
+        self.state.room = self.state.room.learned(full.room);
+        self.save()?;
+        if !patience.is_refused {
+            patience.is_refused = true;
+            patience.refusals += 1;
+            let wish = full.wish.unwrap_or_default().as_secs_f64();
+            let wished = (wish / self.interval.as_secs_f64().max(1.0)).ceil() as u32;
+            patience.looks = queue::looks(patience.refusals).max(wished);
+        }
+        let batch = self.batch(at).clone();
+        if patience.refusals == 1 {
+            (self.tell)(Event::Full(&batch, full));
+        }
+        if self.in_queue(at).requests > 0 {
+            return Ok(());
+        }
+        match self.room().lesson(batch.load(), full, patience.refusals) {
+            Lesson::Wait => Ok(()),
+            Lesson::Halve => self.split(at, 2),
+            Lesson::TooLarge => self.give_up(at),
+        }
+    }
+
+    /// What is in the queue beside a batch, as far as this run has put it there.
+    fn in_queue(&self, beside: usize) -> Load {
+        let mut load = Load::default();
+        for (at, batch) in self.state.batches.iter().enumerate() {
+            if at != beside && !batch.done && (batch.id.is_some() || batch.submitting) {
+                load.tokens += batch.prompt_tokens;
+                load.requests += batch.requests;
+            }
+        }
+        load
+    }
+
+    fn room(&self) -> queue::Room {
+        self.limit.and(self.state.room)
+    }
+
+    fn split(&mut self, at: usize, parts: u64) -> Result<(), BatchError> {
+        let batch = self.batch(at).clone();
+        let path = self.requests(at);
+        let made = split::split(self.folder, &batch, parts);
+        let made = made.map_err(|error| BatchError::file("split", &path, &error))?;
+        (self.tell)(Event::Split(&batch, made.len()));
+        self.state.batches.splice(at..=at, made);
+        self.save()?;
+        // Left behind, it is read by nobody.
+        let _ = std::fs::remove_file(path);
+        Ok(())
+    }
+
+    /// Answers a request, which the queue will never take, as a server does that finds it too long.
+    fn give_up(&mut self, at: usize) -> Result<(), BatchError> {
+        let path = self.requests(at);
+        let line = split::first_line(&path).map_err(|error| BatchError::file("read", &path, &error))?;
+        let Some(answer) = queue::too_large(&line, self.room()) else {
+            return Ok(());
+        };
+        let name = self.batch(at).sha256.get(..16).unwrap_or_default().to_owned();
+        let answers = self.folder.answers().join(format!("too-large-{name}.jsonl"));
+        state::write(&answers, answer.as_bytes())
+            .map_err(|error| BatchError::file("write", &answers, &error))?;
+        self.change(at, |batch| {
+            batch.done = true;
+            "too large".clone_into(&mut batch.ended);
+        })?;
+        let _ = std::fs::remove_file(path);
+        let batch = self.batch(at).clone();
+        (self.tell)(Event::TooLarge(&batch));
+        Ok(())
+    }
+
+    /// Submits a batch once, whatever happened before; tells where the queue does not take it.
+    async fn submit(&mut self, at: usize) -> Result<Option<Full>, BatchError> {
+        if self.vendor.takes_uploads() {
+            self.submit_upload(at).await
+        } else {
+            self.submit_list(at).await
+        }
+    }
+
+    async fn submit_upload(&mut self, at: usize) -> Result<Option<Full>, BatchError> {
+        if self.batch(at).upload.is_none() {
+            // The same requests may have been submitted by a run whose folder is lost.
+            match self.find_upload(at).await {
+                Ok(Some(job)) => return self.adopt(at, job).map(|()| None),
+                Err(BatchError::Interrupted) => return Err(BatchError::Interrupted),
+                // Where there is no list, there is nothing to be found in it.
+                Ok(None) | Err(BatchError::Stopped { .. }) => {}
+            }
+            let batch = self.batch(at).clone();
+            (self.tell)(Event::Uploading(&batch));
+            let path = self.requests(at);
+            let id = self.vendor.upload(&path).await?;
+            self.change(at, |batch| batch.upload = Some(id))?;
+        }
+        let mut unsure = self.batch(at).submitting;
+        let mut attempt = 0;
+        loop {
+            if unsure && let Some(job) = self.find_upload(at).await.map_err(cannot_tell)? {
+                return self.adopt(at, job).map(|()| None);
+            }
+            self.change(at, |batch| batch.submitting = true)?;
+            let batch = self.batch(at);
+            let file = batch.upload.clone().unwrap_or_default();
+            match self.vendor.submit_upload(&file, &batch.sha256).await {
+                Ok(job) => return self.submitted(at, job).map(|()| None),
+                Err(Unsent::Full(full)) => return self.refused(at, full).map(Some),
+                Err(unsent) => unsure = self.after(at, unsent, &mut attempt).await?,
+            }
+        }
+    }
+
+    /// Anthropic's batches have no mark that we could give them: what came after the latest one before ours, with as many
+    /// requests as ours, is taken for ours. If it is not, its answers have other ids, and the requests are asked again.
+    async fn submit_list(&mut self, at: usize) -> Result<Option<Full>, BatchError> {
+        let mut unsure = self.batch(at).submitting;
+        let mut attempt = 0;
+        loop {
+            if unsure && let Some(job) = self.find_list(at).await.map_err(cannot_tell)? {
+                return self.adopt(at, job).map(|()| None);
+            }
+            if !self.batch(at).submitting {
+                let newest = self.vendor.find(|_| true, |_| false).await?;
+                self.change(at, |batch| {
+                    batch.newest_before = newest.map(|job| job.id);
+                    batch.submitting = true;
+                })?;
+            }
+            match self.vendor.submit_list(&self.requests(at)).await {
+                Ok(job) => return self.submitted(at, job).map(|()| None),
+                Err(Unsent::Full(full)) => return self.refused(at, full).map(Some),
+                Err(unsent) => unsure = self.after(at, unsent, &mut attempt).await?,
+            }
+        }
+    }
+
+    async fn find_upload(&self, at: usize) -> Result<Option<Job>, BatchError> {
+        let batch = self.batch(at);
+        let is_ours = |job: &Job| {
+            let of_file = batch.upload.is_some() && job.input == batch.upload;
+            let alive = matches!(job.phase, Phase::Running | Phase::Ended);
+            of_file || alive && job.hash.as_deref() == Some(&batch.sha256)
+        };
+        let found = self
+            .vendor
+            .find(|job| is_ours(job) && !self.state.knows(&job.id), |_| false);
+        found.await
+    }
+
+    async fn find_list(&self, at: usize) -> Result<Option<Job>, BatchError> {
+        let batch = self.batch(at);
+        let is_ours = |job: &Job| job.requests == batch.requests && !self.state.knows(&job.id);
+        let is_older = |job: &Job| batch.newest_before.as_deref() == Some(&job.id);
+        self.vendor.find(is_ours, is_older).await
+    }
+
+    /// After a submission that was not confirmed: waits, and says whether it may have been received.
+    async fn after(&mut self, at: usize, unsent: Unsent, attempt: &mut u32) -> Result<bool, BatchError> {
+        let unsure = match &unsent {
+            Unsent::Verdict(Verdict::Retry(..), unsure) => *unsure,
+            Unsent::Verdict(..) | Unsent::Full(_) => false,
+            Unsent::Ended(_) => true,
+        };
+        if !unsure {
+            // Refused: it was not received, which is known the next time as well.
+            self.change(at, |batch| batch.submitting = false)?;
+        }
+        let url = self.vendor.url();
+        self.vendor.wire.pause(&url, unsent, attempt).await?;
+        Ok(unsure)
+    }
+
+    fn submitted(&mut self, at: usize, job: Job) -> Result<(), BatchError> {
+        self.change(at, |batch| batch.id = Some(job.id))?;
+        let batch = self.batch(at).clone();
+        (self.tell)(Event::Submitted(&batch));
+        Ok(())
+    }
+
+    fn adopt(&mut self, at: usize, job: Job) -> Result<(), BatchError> {
+        self.change(at, |batch| {
+            batch.id = Some(job.id);
+            batch.submitting = true;
+        })?;
+        let batch = self.batch(at).clone();
+        (self.tell)(Event::FoundAgain(&batch));
+        Ok(())
+    }
+
+    /// Not received, which is known the next time as well.
+    fn refused(&mut self, at: usize, full: Full) -> Result<Full, BatchError> {
+        self.change(at, |batch| batch.submitting = false)?;
+        Ok(full)
+    }
+}
+
+fn cannot_tell(error: BatchError) -> BatchError {
+    match error {
+        BatchError::Interrupted => error,
+        BatchError::Stopped { message, .. } => BatchError::stopped(
+            format!("a batch may have been submitted, and the list of batches cannot be had: {message}"),
+            format!(
+                "{RUN_AGAIN}; where the vendor has no such list, see whether the batch is there, and delete the state.json \
+                 of the run's folder if it is not"
+            ),
+        ),
+    }
+}

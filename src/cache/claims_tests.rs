@@ -1,0 +1,110 @@
+//! Claims of several processes, each an own store here: a file is locked by who opened it, not by a process.
+
+use std::path::Path;
+
+use super::tests::{answer, key, opened, sql};
+use super::*;
+
+/// What lies in the folder beside the database.
+fn lock_files(folder: &Path) -> usize {
+    let names = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name());
+    names
+        .filter(|name| name.to_string_lossy().ends_with(".lock"))
+        .count()
+}
+
+/// A claim of somebody who was killed: nobody holds the file.
+fn leave_behind(store: &AnswerCache, folder: &Path, number: usize) {
+    let name = "00000000deadbeef";
+    std::fs::write(folder.join(format!("{FILE}-{name}.lock")), "").unwrap();
+    let until = now() + 50;
+    let open = lock(&store.open);
+    let insert = "INSERT INTO claims (key, owner, until) VALUES (?1, ?2, ?3)";
+    let key = key(number);
+    let row = (key.bytes(), name, until);
+    open.as_ref().unwrap().connection.execute(insert, row).unwrap();
+}
+
+#[test]
+fn one_of_two_asks_and_the_other_one_after_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let (one, other) = (opened(folder.path()), opened(folder.path()));
+    assert!(one.claim(&key(1)) && !other.claim(&key(1)) && !other.claim(&key(1)));
+    assert!(other.claim(&key(2)) && !one.claim(&key(2)));
+    // What is under way in this process is under way.
+    assert!(!one.claim(&key(1)));
+    other.release(&key(1));
+    assert!(!other.claim(&key(1)), "only its owner gives a claim up");
+    one.release(&key(1));
+    assert!(other.claim(&key(1)));
+}
+
+#[test]
+fn a_closed_store_claims_nothing_and_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let (one, other) = (opened(folder.path()), opened(folder.path()));
+    assert!(one.claim(&key(1)) && one.claim(&key(2)) && other.claim(&key(3)));
+    assert_eq!(lock_files(folder.path()), 2);
+    one.close();
+    assert!(other.claim(&key(1)) && other.claim(&key(2)));
+    assert_eq!(lock_files(folder.path()), 1);
+    drop(other);
+    assert_eq!(lock_files(folder.path()), 0);
+}
+
+#[test]
+fn what_a_killed_owner_claimed_is_free_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = opened(folder.path());
+    leave_behind(&store, folder.path(), 1);
+    assert!(store.claim(&key(1)));
+    assert_eq!(lock_files(folder.path()), 1, "its own");
+    leave_behind(&store, folder.path(), 2);
+    // Whoever comes next clears up.
+    let next = opened(folder.path());
+    assert_eq!(lock_files(folder.path()), 1);
+    assert!(next.claim(&key(2)) && !next.claim(&key(1)));
+}
+
+#[test]
+fn an_owner_that_does_not_go_on_loses_its_claims_in_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let (stopped, other) = (opened(folder.path()), opened(folder.path()));
+    assert!(stopped.claim(&key(1)) && stopped.claim(&key(2)) && !other.claim(&key(1)));
+    // It holds its file, but its time is over; or its clock was wrong by far.
+    sql(&stopped, "UPDATE claims SET until = until - 61");
+    assert!(other.claim(&key(1)) && !stopped.claim(&key(1)));
+    sql(&stopped, "UPDATE claims SET until = 4102444800");
+    assert!(other.claim(&key(2)));
+}
+
+#[test]
+fn an_owner_that_goes_on_puts_the_end_off() {
+    let folder = tempfile::tempdir().unwrap();
+    let (one, other) = (opened(folder.path()), opened(folder.path()));
+    assert!(one.claim(&key(1)));
+    sql(&one, "UPDATE claims SET until = 1");
+    let name = match &*lock(&one.claims) {
+        Claims::Of(owner) => owner.name().to_owned(),
+        _ => String::new(),
+    };
+    claims::renew(&lock(&one.open).as_ref().unwrap().connection, &name).unwrap();
+    assert!(!other.claim(&key(1)));
+}
+
+#[test]
+fn where_claims_cannot_be_kept_everybody_asks() {
+    let folder = tempfile::tempdir().unwrap();
+    let (one, other) = (opened(folder.path()), opened(folder.path()));
+    assert!(one.claim(&key(1)));
+    sql(&other, "PRAGMA query_only = true");
+    assert!(other.claim(&key(2)) && other.claim(&key(1)));
+    sql(&one, "DROP TABLE claims");
+    assert!(one.claim(&key(1)));
+    assert_eq!(one.put(&key(1), answer("x")), answer("x"));
+    let looking = AnswerCache::new(folder.path().to_owned(), Access::Look, Box::new(|_| {}));
+    looking.open().unwrap();
+    assert!(looking.claim(&key(1)) && looking.claim(&key(1)));
+}

@@ -1,0 +1,130 @@
+//! Side files that flags name: which they are, and whether they can be written there.
+
+use std::collections::BTreeSet;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::path::{Path, PathBuf};
+
+use super::RunError;
+use super::streams::{self, is_stream};
+use super::targets::{REJECTS, Targets, is_taken};
+
+/// Side files that have names of their own; the others stand beside the data.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NamedFiles {
+    /// The metrics.
+    pub metrics: Option<PathBuf>,
+    /// The totals.
+    pub summary: Option<PathBuf>,
+    /// The rejects.
+    pub rejects: Option<PathBuf>,
+}
+
+impl NamedFiles {
+    /// They, with their flags.
+    pub fn all(&self) -> impl Iterator<Item = (&'static str, &Path)> {
+        let files = [
+            ("--metrics", &self.metrics),
+            ("--summary", &self.summary),
+            ("--rejects", &self.rejects),
+        ];
+        files
+            .into_iter()
+            .filter_map(|(flag, path)| Some((flag, path.as_deref()?)))
+    }
+}
+
+impl Targets {
+    /// The same data files, with side files of these names.
+    #[must_use]
+    pub fn with_named(mut self, named: NamedFiles) -> Self {
+        self.named = NamedFiles {
+            rejects: named.rejects.or(self.named.rejects),
+            ..named
+        };
+        self
+    }
+
+    /// Whether a stopped run can go on: everything it has written is in files.
+    pub fn resumable(&self) -> bool {
+        !self.to_stdout && self.named.all().all(|(_, path)| !is_stream(path))
+    }
+
+    /// Refuses names of side files that cannot be written as asked.
+    pub fn refuse_named_files(&self) -> Result<(), RunError> {
+        let named = &self.named;
+        let data = self.data_files().into_iter().map(|target| target.path.clone());
+        let unnamed = [
+            self.metrics().filter(|_| named.metrics.is_none()),
+            self.summary().filter(|_| named.summary.is_none()),
+            named.rejects.is_none().then(|| self.rejects()),
+            Some(self.checkpoint()),
+            Some(self.requests()),
+        ];
+        let mut taken: BTreeSet<PathBuf> = data.chain(unnamed.into_iter().flatten()).map(place).collect();
+        let mut open: Vec<&Path> = Vec::new();
+        for (flag, path) in named.all() {
+            let shown = path.display();
+            let is_data = self.to_stdout && streams::is_same(path, Path::new("/dev/stdout"));
+            let (wrong, help) = if is_data {
+                (Some(format!("{shown} is where the data goes")), "another file")
+            } else if path.is_dir() {
+                (Some(format!("{shown} is a directory")), "a file")
+            } else {
+                let is_open = open.iter().any(|other| streams::is_same(path, other));
+                let is_new = is_stream(path) || taken.insert(place(path.to_owned()));
+                let twice = || format!("two outputs would be written to {shown}");
+                ((is_open || !is_new).then(twice), "another file")
+            };
+            open.push(path);
+            if let Some(wrong) = wrong {
+                return Err(RunError::usage(wrong, format!("name {help} with {flag}")));
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses to go on with a run of which a part went to a stream.
+    pub fn refuse_to_resume(&self) -> Result<(), RunError> {
+        match self.named.all().find(|(_, path)| is_stream(path)) {
+            None => Ok(()),
+            Some((flag, path)) => Err(RunError::usage(
+                format!(
+                    "cannot resume: what went to {} before cannot be taken back",
+                    path.display()
+                ),
+                format!("name a regular file with {flag}, or start over with --force"),
+            )),
+        }
+    }
+
+    /// Refuses to replace a file that a flag names.
+    pub fn refuse_existing_named(&self) -> Result<(), RunError> {
+        let exists = |path: &Path| !is_stream(path) && is_taken(path);
+        match self.named.all().find(|(_, path)| exists(path)) {
+            None => Ok(()),
+            Some((flag, path)) => Err(RunError::usage(
+                format!("{} exists already", path.display()),
+                format!("overwrite it with --force, or name another with {flag}"),
+            )),
+        }
+    }
+}
+
+/// A name in the current directory that no other run chooses.
+pub fn unique_rejects() -> PathBuf {
+    // Seeded by the system, with 64 random bits a process.
+    let random = RandomState::new().build_hasher().finish();
+    PathBuf::from(format!("trajfit-{random:016x}{REJECTS}"))
+}
+
+/// The one path of a file that may not be there yet: its folder as the system knows it, where that is there.
+fn place(path: PathBuf) -> PathBuf {
+    let Ok(path) = std::path::absolute(&path) else {
+        return path;
+    };
+    let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
+    match (folder, path.file_name()) {
+        (Some(folder), Some(name)) => folder.join(name),
+        _ => path,
+    }
+}

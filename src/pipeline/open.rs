@@ -1,0 +1,72 @@
+//! Opens the files of a run, and says what helps where one cannot be opened.
+
+use std::io;
+use std::path::Path;
+
+use super::RunError;
+use super::file_names::appended;
+use super::output::{Codec, Leftover, Opening, PartialFile};
+use super::streams::is_stream;
+use super::targets::{PARTIAL, Target, Targets};
+use crate::files;
+
+/// Opens a data file, in a folder that is as open as that of its source.
+pub fn data_file(
+    target: &Target,
+    source: Option<&Path>,
+    length: u64,
+    leftover: Leftover,
+) -> Result<PartialFile, RunError> {
+    files::create_folders_of(&target.path, source).map_err(|error| RunError::output(&target.path, &error))?;
+    let opening = Opening {
+        access: files::access_at(&target.path, target.access),
+        leftover,
+    };
+    partial(&target.path, target.codec, length, opening)
+}
+
+/// Opens a file beside the data, or the stream that is named in its place.
+pub fn side_file(
+    targets: &Targets,
+    path: &Path,
+    length: u64,
+    leftover: Leftover,
+) -> Result<PartialFile, RunError> {
+    if is_stream(path) {
+        return PartialFile::stream(path).map_err(|error| RunError::output(path, &error));
+    }
+    files::create_folders_of(path, None).map_err(|error| RunError::output(path, &error))?;
+    let file = partial(path, Codec::Plain, length, targets.opening(path, leftover))?;
+    if leftover == Leftover::Refuse {
+        // Whoever had the half-written file until now may just have given it this name.
+        targets.refuse_existing_named().inspect_err(|_| {
+            let _ = std::fs::remove_file(file.path());
+        })?;
+    }
+    Ok(file)
+}
+
+/// Opens the rejects.
+pub fn rejects(targets: &Targets, length: u64, leftover: Leftover) -> Result<PartialFile, RunError> {
+    side_file(targets, &targets.rejects(), length, leftover).map_err(|error| match error {
+        RunError::CannotGoOn { message, .. } if targets.to_stdout => RunError::CannotGoOn {
+            message,
+            help: "name a place for records that are rejected with --rejects FILE".to_owned(),
+        },
+        error => error,
+    })
+}
+
+fn partial(path: &Path, codec: Codec, length: u64, opening: Opening) -> Result<PartialFile, RunError> {
+    let partial = appended(path, PARTIAL);
+    PartialFile::open(&partial, codec, length, opening).map_err(|error| {
+        if error.kind() == io::ErrorKind::InvalidData {
+            RunError::usage(
+                format!("cannot resume: {} is {error}", partial.display()),
+                "start over with --force",
+            )
+        } else {
+            RunError::output(&partial, &error)
+        }
+    })
+}

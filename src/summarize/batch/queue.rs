@@ -1,0 +1,352 @@
+//! A vendor's queue of batches: how it says that more is in it than it allows, and what may be sent within that.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// What a vendor allows to be in its queue at once, as far as that is known.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Room {
+    /// Tokens to be read.
+    pub tokens: Option<u64>,
+    /// Requests.
+    pub requests: Option<u64>,
+}
+
+/// What batches take of it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Load {
+    /// Tokens to be read, about.
+    pub tokens: u64,
+    /// Requests.
+    pub requests: u64,
+}
+
+/// That the queue is full.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Full {
+    /// What the vendor says.
+    pub said: String,
+    /// What it says that it allows.
+    pub room: Room,
+    /// Whether it says that it is the queue; else there were only too many requests.
+    pub is_told: bool,
+    /// How long it wants to be left alone.
+    pub wish: Option<Duration>,
+}
+
+/// What is to be done with a batch that is to be submitted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// That.
+    Submit,
+    /// Nothing, until others are done.
+    Wait,
+    /// To make so many of it, so that several fit in at once.
+    Split(u64),
+}
+
+/// What a refusal leads to, besides waiting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lesson {
+    /// It is somebody else's batches, or our others, that fill the queue.
+    Wait,
+    /// The batch may be too large: it becomes two.
+    Halve,
+    /// Its one request is too large: something shorter has to be asked.
+    TooLarge,
+}
+
+/// A batch that takes more of the queue than this is split.
+const LARGE: f64 = 0.5;
+
+/// What the parts take at most, so that the queue is never nearly empty. Our tokens are only about the vendor's.
+const PART: f64 = 0.25;
+
+/// A batch that takes less of the queue than this is not refused for its size, however the vendor counts.
+const SMALL: f64 = 0.125;
+
+/// Refusals in a row after which a single request is believed to be too large, if it may be.
+const REFUSALS: u32 = 3;
+
+/// Looks at the batches that pass at most between two attempts to submit.
+const MOST_LOOKS: u32 = 32;
+
+/// How vendors say that it is the queue, in lower case: `OpenAI` (tokens, requests), Azure, gateways.
+const SAYS: [&str; 6] = [
+    "token_limit_exceeded",
+    "enqueued token",
+    "enqueued prompt token",
+    "enqueued request",
+    "batch_limit_exceeded",
+    "batch requests in the processing queue",
+];
+
+impl Room {
+    /// The smaller of both, where both are known.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        let smaller = |one: Option<u64>, other: Option<u64>| one.into_iter().chain(other).min();
+        Self {
+            tokens: smaller(self.tokens, other.tokens),
+            requests: smaller(self.requests, other.requests),
+        }
+    }
+
+    /// This, as far as `newer` does not know better.
+    #[must_use]
+    pub fn learned(self, newer: Self) -> Self {
+        Self {
+            tokens: newer.tokens.or(self.tokens),
+            requests: newer.requests.or(self.requests),
+        }
+    }
+
+    /// The part of the queue that a load takes; nothing of one that is unlimited, as far as is known.
+    fn share(self, load: Load) -> f64 {
+        let share = |load: u64, room: Option<u64>| room.map_or(0.0, |room| load as f64 / room.max(1) as f64);
+        share(load.tokens, self.tokens).max(share(load.requests, self.requests))
+    }
+
+    /// What is to be done with a batch while others are in the queue.
+    pub fn step(self, batch: Load, in_queue: Load) -> Step {
+        let share = self.share(batch);
+        if share > LARGE && batch.requests > 1 {
+            return Step::Split((share / PART).ceil() as u64);
+        }
+        // What has the queue for itself is tried however large it seems.
+        let is_empty = in_queue.requests == 0;
+        let together = Load {
+            tokens: batch.tokens + in_queue.tokens,
+            requests: batch.requests + in_queue.requests,
+        };
+        if is_empty || self.share(together) <= 1.0 {
+            Step::Submit
+        } else {
+            Step::Wait
+        }
+    }
+
+    /// What the refusal of a batch leads to that had the queue for itself, as far as this run knows; `refusals` in a row.
+    pub fn lesson(self, batch: Load, full: &Full, refusals: u32) -> Lesson {
+        let share = self.share(batch);
+        let is_known = self != Self::default();
+        match batch.requests {
+            _ if !full.is_told || is_known && share < SMALL => Lesson::Wait,
+            2.. => Lesson::Halve,
+            _ if share > 1.0 || share > LARGE && refusals >= REFUSALS => Lesson::TooLarge,
+            _ => Lesson::Wait,
+        }
+    }
+}
+
+impl Full {
+    /// That the queue is full, if that is what these words of a vendor say.
+    pub fn told(text: &str) -> Option<Self> {
+        let lower = text.to_ascii_lowercase();
+        if !SAYS.iter().any(|says| lower.contains(says)) {
+            return None;
+        }
+        let limit = limit_in(&lower);
+        let counts_requests = !lower.contains("token") && lower.contains("request");
+        Some(Self {
+            said: text.to_owned(),
+            room: if counts_requests {
+                Room {
+                    requests: limit,
+                    tokens: None,
+                }
+            } else {
+                Room {
+                    tokens: limit,
+                    requests: None,
+                }
+            },
+            is_told: true,
+            wish: None,
+        })
+    }
+
+    /// That there are too many requests, or batches, at this moment (a refusal by HTTP 429); `None` where it is a bill that
+    /// is to be paid.
+    pub fn busy(said: &str, wish: Option<Duration>) -> Option<Self> {
+        let lower = said.to_ascii_lowercase();
+        let is_bill = ["quota", "billing", "credit"]
+            .iter()
+            .any(|word| lower.contains(word));
+        (!is_bill).then(|| Self {
+            said: said.to_owned(),
+            room: Room::default(),
+            is_told: false,
+            wish,
+        })
+    }
+}
+
+/// How many looks pass before the next attempt, after so many refusals in a row: more each time.
+pub fn looks(refusals: u32) -> u32 {
+    (1 << refusals.saturating_sub(1).min(16)).min(MOST_LOOKS)
+}
+
+/// The response that says of a request that it is longer than the queue takes, as a server says it of a prompt: so it is
+/// asked for in pieces. `None` where the line is no request.
+pub fn too_large(request: &[u8], room: Room) -> Option<String> {
+    let request: Value = serde_json::from_slice(request).ok()?;
+    let tokens = room.tokens?;
+    let message = format!("the maximum context length is {tokens} tokens: no more may be enqueued");
+    let body = json!({"error": {"message": message}});
+    let line = json!({
+        "custom_id": request.get("custom_id")?,
+        "response": {"status_code": 400, "body": body},
+    });
+    Some(format!("{line}\n"))
+}
+
+/// The number after the word limit: `limit: 90,000 enqueued`, `limit of 30k for`.
+fn limit_in(lower: &str) -> Option<u64> {
+    ["limit: ", "limit of "].iter().find_map(|phrase| {
+        let after = lower.split(phrase).nth(1)?;
+        let end = after.find(|c: char| !c.is_ascii_digit() && c != ',' && c != '.');
+        let (number, rest) = after.split_at(end.unwrap_or(after.len()));
+        let number: f64 = number
+            .trim_end_matches(['.', ','])
+            .replace(',', "")
+            .parse()
+            .ok()?;
+        let mut unit = rest.trim_start().chars();
+        let factor = match (unit.next(), unit.next()) {
+            (_, Some(next)) if next.is_alphanumeric() => 1.0,
+            (Some('k'), _) => 1e3,
+            (Some('m'), _) => 1e6,
+            (Some('b'), _) => 1e9,
+            _ => 1.0,
+        };
+        Some((number * factor) as u64).filter(|limit| *limit > 0)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::summarize::batch::response;
+    use crate::summarize::chat::dialect::Manner;
+    use crate::summarize::chat::retry::Verdict;
+
+    fn tokens(tokens: u64) -> Room {
+        Room {
+            tokens: Some(tokens),
+            requests: None,
+        }
+    }
+
+    fn load(tokens: u64, requests: u64) -> Load {
+        Load { tokens, requests }
+    }
+
+    #[test]
+    fn vendors_say_in_their_words_that_the_queue_is_full() {
+        let requests = Room {
+            tokens: None,
+            requests: Some(1_000_000),
+        };
+        for (text, room) in [
+            (
+                "token_limit_exceeded: Enqueued token limit reached for gpt-4o in organization org-x. Limit: 90,000 \
+                 enqueued tokens. Please try again once some in_progress batches have been completed.",
+                tokens(90_000),
+            ),
+            (
+                "Enqueued request limit reached for text-embedding-3-small in organization org-x. Limit: 1,000,000 enqueued \
+                 requests. Please try again once some in_progress batches have been completed.",
+                requests,
+            ),
+            (
+                "The number of enqueued tokens has surpassed the configured limit of 30K for the deployment 'm'. Please \
+                 either increase the limit or try again once the current jobs have finished.",
+                tokens(30_000),
+            ),
+            ("configured limit of 1.5 M: enqueued tokens", tokens(1_500_000)),
+            ("Enqueued token limit reached. Limit: 0.", Room::default()),
+            ("token_limit_exceeded", Room::default()),
+        ] {
+            let full = Full::told(text).unwrap();
+            assert_eq!((full.room, full.is_told), (room, true), "{text}");
+        }
+        for other in [
+            "invalid_json_line: This line is no JSON.",
+            "billing_hard_limit_reached: Billing hard limit has been reached.",
+            "Rate limit reached for requests. Limit: 3.",
+        ] {
+            assert_eq!(Full::told(other), None, "{other}");
+        }
+        let wish = Some(Duration::from_secs(7));
+        let busy = Full::busy("This request would exceed your account's rate limit.", wish).unwrap();
+        assert_eq!(
+            (busy.room, busy.is_told, busy.wish),
+            (Room::default(), false, wish)
+        );
+        assert_eq!(Full::busy("You exceeded your current quota.", None), None);
+    }
+
+    #[test]
+    fn what_fits_is_submitted_and_what_is_large_is_split() {
+        let room = tokens(100);
+        assert_eq!(room.step(load(40, 9), load(60, 2)), Step::Submit);
+        assert_eq!(room.step(load(41, 9), load(60, 2)), Step::Wait);
+        assert_eq!(room.step(load(51, 9), load(0, 0)), Step::Split(3));
+        assert_eq!(room.step(load(1000, 9), load(0, 0)), Step::Split(40));
+        assert_eq!(room.step(load(1000, 1), load(0, 0)), Step::Submit);
+        assert_eq!(room.step(load(1000, 1), load(1, 1)), Step::Wait);
+        assert_eq!(Room::default().step(load(1000, 9), load(1000, 9)), Step::Submit);
+        let both = Room {
+            tokens: Some(100),
+            requests: Some(10),
+        };
+        assert_eq!(both.step(load(10, 8), load(0, 0)), Step::Split(4));
+        assert_eq!(
+            tokens(50).and(both),
+            Room {
+                tokens: Some(50),
+                requests: Some(10)
+            }
+        );
+        assert_eq!(
+            both.learned(tokens(200)),
+            Room {
+                tokens: Some(200),
+                requests: Some(10)
+            }
+        );
+    }
+
+    #[test]
+    fn a_batch_that_is_refused_though_it_is_alone_becomes_smaller_where_that_may_help() {
+        let told = Full::told("Enqueued token limit reached").unwrap();
+        let busy = Full::busy("slow down", None).unwrap();
+        let lesson = |room: Room, batch, refusals| room.lesson(batch, &told, refusals);
+        assert_eq!(lesson(tokens(100), load(40, 9), 1), Lesson::Halve);
+        assert_eq!(lesson(tokens(100), load(12, 9), 9), Lesson::Wait);
+        assert_eq!(lesson(Room::default(), load(40, 9), 1), Lesson::Halve);
+        assert_eq!(lesson(Room::default(), load(40, 1), 9), Lesson::Wait);
+        assert_eq!(lesson(tokens(100), load(101, 1), 1), Lesson::TooLarge);
+        assert_eq!(lesson(tokens(100), load(60, 1), 2), Lesson::Wait);
+        assert_eq!(lesson(tokens(100), load(60, 1), 3), Lesson::TooLarge);
+        assert_eq!(tokens(100).lesson(load(40, 9), &busy, 9), Lesson::Wait);
+        let pauses: Vec<u32> = (1..=8).map(looks).collect();
+        assert_eq!(pauses, [1, 2, 4, 8, 16, 32, 32, 32]);
+    }
+
+    #[test]
+    fn a_request_that_is_too_large_is_asked_for_in_pieces() {
+        let line = too_large(br#"{"custom_id": "a", "params": {}}"#, tokens(9000)).unwrap();
+        let response = response::read(line.as_bytes()).unwrap();
+        assert_eq!(response.custom_id, "a");
+        let response::Outcome::Failed(failed) = response.outcome else {
+            panic!("it is an answer");
+        };
+        let verdict = failed.verdict(Manner::default());
+        assert!(matches!(verdict, Verdict::Shorten(_, Some(9000))), "{verdict:?}");
+        assert_eq!(too_large(b"no request", tokens(9000)), None);
+    }
+}

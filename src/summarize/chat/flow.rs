@@ -1,0 +1,244 @@
+//! How many requests a server gets at once, and how often: as many as it takes. What it refuses is no failure of a request.
+//!
+//! Additive increase, multiplicative decrease, as TCP does it (RFC 5681): until the first refusal the requests in flight multiply;
+//! a refusal takes half of them back and spaces requests out in time; what is accepted afterwards lets both grow slowly.
+//! Times are since any fixed moment, and are handed in: what is decided depends on nothing else.
+
+use std::time::Duration;
+
+/// Requests in flight before anything is known.
+const FIRST_WINDOW: f64 = 16.0;
+
+/// Requests that each accepted one adds to those in flight, until the first refusal: they double, and double again, within
+/// the time of one answer.
+const FAST_GROWTH: f64 = 3.0;
+
+/// Part of the accepted rate that is asked for after a refusal.
+const DECREASE: f64 = 0.9;
+
+/// How much an accepted request adds to the rate: much until the limit is found by a second refusal, little afterwards.
+const SEARCH: f64 = 1.05;
+const INCREASE: f64 = 1.005;
+
+/// A request that takes so many times as long as others, and at least so long, lends its place. So many times the places may be
+/// lent: where one request of a hundred hangs for 150 times as long as others take, half as many hang as are in flight, and more
+/// while others end.
+const PATIENCE: u32 = 10;
+const SHORTEST_PATIENCE: Duration = Duration::from_secs(2);
+const LENT: f64 = 2.0;
+
+/// How much the latest answer tells of how long answers take.
+const LATEST: f64 = 0.05;
+
+/// A rate a second that is as good as none.
+const BOUNDLESS: f64 = 2000.0;
+
+/// The lowest rate a second: one request in a minute.
+const SLOWEST: f64 = 1.0 / 60.0;
+
+/// The longest pause that is chosen here; servers may ask for longer ones.
+const LONGEST: Duration = Duration::from_mins(1);
+
+/// Pauses in a row, with nothing accepted between them, after which the run ends: eight minutes and more by default.
+const MOST_PAUSES: u32 = 12;
+
+/// What a request may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Turn {
+    /// Go.
+    Go,
+    /// Look again after that time.
+    Wait(Duration),
+    /// Look again when another one is done.
+    Full,
+    /// The server has refused everything for too long.
+    GiveUp,
+}
+
+/// The requests of a run on their way to one server.
+#[derive(Debug)]
+pub struct Flow {
+    /// The first pause that no server asked for.
+    base: Duration,
+    /// Requests in flight, at most.
+    most: f64,
+    in_flight: usize,
+    /// Requests whose places were lent to others, since their answers take so long.
+    lent: usize,
+    /// How long an answer takes on the whole, later ones more than earlier ones.
+    usual: Option<Duration>,
+    /// Requests in flight that the server is believed to take.
+    window: f64,
+    /// Whether nothing was refused so far.
+    unlimited: bool,
+    /// Requests a second, after a refusal.
+    rate: Option<f64>,
+    /// Whether the rate's limit is still to be found.
+    searching: bool,
+    /// Requests a second that the server says it has left.
+    told: Option<f64>,
+    /// When the next request may go.
+    next: Duration,
+    /// The last refusal that changed anything. What was sent before it says nothing new.
+    changed: Duration,
+    /// Requests accepted since then.
+    accepted: u32,
+    /// How often since then the rate held a request back, less how often the number in flight did.
+    held_by_rate: i64,
+    /// Pauses in a row.
+    pauses: u32,
+}
+
+impl Flow {
+    /// At most so many requests in flight; `base` is the first pause after a refusal.
+    pub fn new(most: usize, base: Duration) -> Self {
+        let most = most.max(1) as f64;
+        Self {
+            base,
+            most,
+            in_flight: 0,
+            lent: 0,
+            usual: None,
+            window: FIRST_WINDOW.min(most),
+            unlimited: true,
+            rate: None,
+            searching: true,
+            told: None,
+            next: Duration::ZERO,
+            changed: Duration::ZERO,
+            accepted: 0,
+            held_by_rate: 0,
+            pauses: 0,
+        }
+    }
+
+    /// What the next request may do. One that is told to go is in flight until it leaves.
+    pub fn enter(&mut self, now: Duration) -> Turn {
+        if self.pauses >= MOST_PAUSES {
+            return Turn::GiveUp;
+        }
+        if self.in_flight > 0 && self.in_flight as f64 >= self.window.floor() {
+            self.held_by_rate -= 1;
+            return Turn::Full;
+        }
+        let wait = self.next.saturating_sub(now);
+        if !wait.is_zero() {
+            self.held_by_rate += 1;
+            return Turn::Wait(wait);
+        }
+        self.in_flight += 1;
+        let rates = [self.rate, self.told];
+        if let Some(rate) = rates.into_iter().flatten().reduce(f64::min) {
+            self.next = now + Duration::from_secs_f64((1.0 / rate).min(LONGEST.as_secs_f64()));
+        }
+        Turn::Go
+    }
+
+    /// A request is done, whatever came of it; `lent`, if its place was lent.
+    pub fn leave(&mut self, lent: bool) {
+        let of = if lent { &mut self.lent } else { &mut self.in_flight };
+        *of = of.saturating_sub(1);
+    }
+
+    /// Requests in flight, with those whose places were lent.
+    pub fn in_flight(&self) -> usize {
+        self.in_flight + self.lent
+    }
+
+    /// An answer took that long.
+    pub fn took(&mut self, time: Duration) {
+        let usual = self.usual.unwrap_or(time);
+        self.usual = Some(usual.mul_f64(1.0 - LATEST) + time.mul_f64(LATEST));
+    }
+
+    /// How long a request holds its place before that is lent to another.
+    pub fn patience(&self) -> Duration {
+        self.usual.map_or(LONGEST, |usual| {
+            (usual * PATIENCE).clamp(SHORTEST_PATIENCE, LONGEST)
+        })
+    }
+
+    /// Lends the place of a request to another; `false` where too many are lent already.
+    pub fn lend(&mut self) -> bool {
+        let may = self.in_flight > 0 && (self.lent as f64) < LENT * self.most;
+        if may {
+            self.in_flight -= 1;
+            self.lent += 1;
+        }
+        may
+    }
+
+    /// The server took a request on.
+    pub fn accepted(&mut self) {
+        self.accepted += 1;
+        self.pauses = 0;
+        let growth = if self.unlimited {
+            FAST_GROWTH
+        } else {
+            1.0 / self.window
+        };
+        self.window = (self.window + growth).min(self.most);
+        let growth = if self.searching { SEARCH } else { INCREASE };
+        self.rate = self
+            .rate
+            .map(|rate| rate * growth)
+            .filter(|rate| *rate < BOUNDLESS);
+    }
+
+    /// The server refused a request that was sent at `sent`, and wants to be left alone for `wish`, if it says so.
+    pub fn refused(&mut self, sent: Duration, now: Duration, wish: Option<Duration>) {
+        if sent < self.changed {
+            self.hold(wish.unwrap_or_default(), now);
+            return;
+        }
+        self.pauses += 1;
+        let own = |rate: Option<f64>, pauses: u32| match rate {
+            // The rate was a little too high: that is mended by the rate.
+            Some(rate) if pauses == 1 => Duration::from_secs_f64(1.0 / rate).min(self.base),
+            _ => self.base.saturating_mul(1 << (pauses - 1).min(16)).min(LONGEST),
+        };
+        let pause = wish.unwrap_or_else(|| own(self.rate, self.pauses));
+        // Too many at once, or too many in a time: what held requests back was what was too much.
+        let too_many_at_once = !self.unlimited && self.held_by_rate < 0;
+        if !too_many_at_once {
+            // Of a first burst the pause tells how many requests are too many in which time.
+            let since = now.saturating_sub(self.changed);
+            let time = if self.rate.is_none() { since + pause } else { since };
+            let seen = f64::from(self.accepted) / time.as_secs_f64().max(1e-3);
+            self.searching &= self.rate.is_none();
+            let rate = match self.rate {
+                // The pauses tell it already.
+                Some(rate) if self.accepted == 0 => Some(rate),
+                Some(rate) => Some(rate.min(seen) * DECREASE),
+                None => (self.accepted > 0).then_some(seen * DECREASE),
+            };
+            self.rate = rate.map(|rate| rate.max(SLOWEST));
+        }
+        let part = if too_many_at_once { 0.75 } else { 0.5 };
+        let fewer = self.window.min(self.in_flight as f64) * part;
+        self.window = if self.pauses > 1 { 1.0 } else { fewer.max(1.0) };
+        self.unlimited = false;
+        self.held_by_rate = 0;
+        self.accepted = 0;
+        self.changed = now;
+        self.hold(pause, now);
+    }
+
+    /// The server says that so many more requests like the one answered are left for that time.
+    pub fn told(&mut self, left: f64, time: Duration, now: Duration) {
+        if left < 1.0 {
+            self.hold(time.min(LONGEST), now);
+        }
+        let rate = left.max(1.0) / time.as_secs_f64().max(1e-3);
+        self.told = (rate < BOUNDLESS).then_some(rate);
+    }
+
+    /// Nobody asks for that long.
+    fn hold(&mut self, pause: Duration, now: Duration) {
+        self.next = self.next.max(now + pause);
+    }
+}
+
+#[cfg(test)]
+#[path = "flow_tests.rs"]
+mod tests;

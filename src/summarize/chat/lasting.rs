@@ -1,0 +1,99 @@
+//! Errors that are of the account or of the settings, told by what servers say: every other request would meet them too.
+
+use std::sync::LazyLock;
+
+/// What servers say, in lower case, and what it is about.
+const TABLE: &str = include_str!("lasting_errors.csv");
+
+/// What is wrong for all requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lasting {
+    /// The account has no credit, or may not spend more.
+    Account,
+    /// There is no such model.
+    Model,
+}
+
+static ROWS: LazyLock<Vec<(Lasting, &'static str)>> = LazyLock::new(|| {
+    let row = |line: &'static str| {
+        let mut cells = line.splitn(3, ',');
+        let about = match cells.next()? {
+            "account" => Lasting::Account,
+            "model" => Lasting::Model,
+            _ => return None,
+        };
+        Some((about, cells.next()?))
+    };
+    TABLE.lines().skip(1).filter_map(row).collect()
+});
+
+/// How servers say that a limit passes with time, where they name the quota in the same words.
+const PASSES: [&str; 4] = ["try again in", "retry in", "retrydelay", "per minute"];
+
+/// What the body of an error with that status tells to be wrong for all requests.
+pub fn lasting(status: u16, body: &str) -> Option<Lasting> {
+    let text = body.to_ascii_lowercase();
+    let (about, _) = ROWS.iter().find(|(_, phrase)| text.contains(phrase))?;
+    let holds = match about {
+        Lasting::Account => !PASSES.iter().any(|phrase| text.contains(phrase)),
+        Lasting::Model => matches!(status, 400 | 404 | 422),
+    };
+    holds.then_some(*about)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_of_the_table_is_read_in_lower_case_and_has_a_source() {
+        assert_eq!(ROWS.len(), TABLE.lines().count() - 1);
+        for line in TABLE.lines().skip(1) {
+            assert!(line.contains(",https://"), "{line}");
+        }
+        assert!(ROWS.iter().all(|(_, phrase)| *phrase == phrase.to_lowercase()));
+    }
+
+    #[test]
+    fn what_vendors_answer_is_told_apart() {
+        let account = Some(Lasting::Account);
+        let model = Some(Lasting::Model);
+        for (status, body, expected) in [
+            (
+                429,
+                r#"{"error":{"message":"You exceeded your current quota, please check your plan and billing details.","code":"insufficient_quota"}}"#,
+                account,
+            ),
+            (
+                400,
+                r#"{"type":"error","error":{"message":"Your credit balance is too low to access the Anthropic API."}}"#,
+                account,
+            ),
+            (402, r#"{"error":{"message":"Insufficient Balance"}}"#, account),
+            (
+                429,
+                r#"{"error":{"message":"You exceeded your current quota. Please retry in 12.5s.","status":"RESOURCE_EXHAUSTED"}}"#,
+                None,
+            ),
+            (
+                429,
+                r#"{"error":{"message":"Rate limit reached for gpt-4o: Limit 3, Used 3. Please try again in 20s."}}"#,
+                None,
+            ),
+            (
+                404,
+                r#"{"error":{"message":"The model `gpt-9` does not exist","code":"model_not_found"}}"#,
+                model,
+            ),
+            (
+                400,
+                r#"{"error":{"message":"gpt-9 is not a valid model ID","code":400}}"#,
+                model,
+            ),
+            (500, r#"{"error":{"message":"unknown model state"}}"#, None),
+            (400, r#"{"error":{"message":"roles must alternate"}}"#, None),
+        ] {
+            assert_eq!(lasting(status, body), expected, "{body}");
+        }
+    }
+}

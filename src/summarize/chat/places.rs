@@ -1,0 +1,122 @@
+//! The places of requests in flight: who waits for one, who holds one, and when all are free again.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use tokio::time::{Instant, timeout};
+
+use super::flow::{Flow, Turn};
+
+/// The places of a run.
+#[derive(Debug)]
+pub struct Places {
+    flow: Mutex<Flow>,
+    changed: Notify,
+    began: Instant,
+    closed: AtomicBool,
+}
+
+/// A place among the requests in flight, until it is dropped.
+#[derive(Debug)]
+pub struct Place<'p> {
+    places: &'p Places,
+    lent: AtomicBool,
+}
+
+/// Why there is no place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoPlace {
+    /// Nobody is to send anything any more.
+    Closed,
+    /// The server has refused everything for too long.
+    Refused,
+}
+
+impl Places {
+    /// At most so many; `base` is the first pause after a refusal.
+    pub fn new(most: usize, base: Duration) -> Self {
+        Self {
+            flow: Mutex::new(Flow::new(most, base)),
+            changed: Notify::new(),
+            began: Instant::now(),
+            closed: AtomicBool::new(false),
+        }
+    }
+
+    /// Waits for a place. Meant for one at a time.
+    pub async fn enter(&self) -> Result<Place<'_>, NoPlace> {
+        loop {
+            let mut changed = std::pin::pin!(self.changed.notified());
+            changed.as_mut().enable();
+            if self.closed.load(Ordering::Relaxed) {
+                return Err(NoPlace::Closed);
+            }
+            let now = self.now();
+            let turn = self.flow().enter(now);
+            match turn {
+                Turn::Go => {
+                    return Ok(Place {
+                        places: self,
+                        lent: AtomicBool::new(false),
+                    });
+                }
+                Turn::GiveUp => return Err(NoPlace::Refused),
+                Turn::Full => changed.await,
+                Turn::Wait(wait) => {
+                    let _ = timeout(wait, changed).await;
+                }
+            }
+        }
+    }
+
+    /// Hands out no place any more, and waits until all are free.
+    pub async fn close(&self) {
+        self.closed.store(true, Ordering::Relaxed);
+        self.changed.notify_waiters();
+        loop {
+            let mut changed = std::pin::pin!(self.changed.notified());
+            changed.as_mut().enable();
+            if self.flow().in_flight() == 0 {
+                return;
+            }
+            changed.await;
+        }
+    }
+
+    /// The time by which its requests are told apart.
+    pub fn now(&self) -> Duration {
+        self.began.elapsed()
+    }
+
+    /// What is known of the server.
+    pub fn flow(&self) -> MutexGuard<'_, Flow> {
+        self.flow.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Place<'_> {
+    /// Waits for an answer. One that takes far longer than others do lends its place meanwhile.
+    pub async fn held_for<T>(&self, answer: impl Future<Output = T>) -> T {
+        let mut answer = std::pin::pin!(answer);
+        let (patience, began) = (self.places.flow().patience(), self.places.now());
+        if let Ok(answer) = timeout(patience, &mut answer).await {
+            let took = self.places.now().saturating_sub(began);
+            self.places.flow().took(took);
+            return answer;
+        }
+        if self.places.flow().lend() {
+            self.lent.store(true, Ordering::Relaxed);
+            self.places.changed.notify_waiters();
+        }
+        answer.await
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        self.places.flow().leave(*self.lent.get_mut());
+        self.places.changed.notify_waiters();
+    }
+}

@@ -1,0 +1,112 @@
+//! Tiny questions of our own, which only the server and the settings can fail at: whether a server is back, and whether what one
+//! request failed of would happen to all.
+
+use std::sync::Arc;
+
+use super::answer;
+use super::breaker::Pass;
+use super::client::{Client, lock};
+use super::question::{Model, Question};
+use super::retry::{self, Verdict};
+use super::wire::Reply;
+use crate::summarize::Usage;
+use crate::summarize::failure::Failure;
+use crate::summarize::prompt::Prompt;
+use crate::summarize::run_end::RunEnd;
+
+/// The question, and the tokens that its answer may have.
+const QUESTION: &str = "Answer with OK.";
+const MAX_OUTPUT: usize = 16;
+
+impl Client {
+    /// Waits until the server is believed to be up.
+    pub(super) async fn until_up(&self, model: &Model, usage: &mut Usage) -> Result<(), RunEnd> {
+        loop {
+            if let Some(end) = self.ended.get() {
+                return Err(end.clone());
+            }
+            let now = self.places.now();
+            let pass = self.breaker().pass(now);
+            match pass {
+                Pass::Go => return Ok(()),
+                Pass::Probe => self.probe(model, usage).await?,
+                Pass::Wait(wait) => tokio::time::sleep(wait).await,
+                Pass::GiveUp => {
+                    let end = RunEnd::down(self.wire.url(), &lock(&self.last_failure));
+                    return Err(self.end(end));
+                }
+            }
+        }
+    }
+
+    /// Looks whether the server is back.
+    async fn probe(&self, model: &Model, usage: &mut Usage) -> Result<(), RunEnd> {
+        let failure = match self.ask_something(model, usage).await? {
+            Ok(reply) if reply.status < 500 => {
+                self.breaker().answered();
+                return Ok(());
+            }
+            Ok(reply) => format!("HTTP {}", reply.status),
+            Err(detail) => detail,
+        };
+        usage.errors += 1;
+        *lock(&self.last_failure) = failure;
+        let now = self.places.now();
+        self.breaker().probe_failed(now);
+        Ok(())
+    }
+
+    /// Asks something tiny, which nothing but the server and the settings can fail at.
+    async fn ask_something(&self, model: &Model, usage: &mut Usage) -> Result<Result<Reply, String>, RunEnd> {
+        let prompt = Prompt {
+            system: Arc::from(""),
+            user: QUESTION.to_owned(),
+        };
+        let reserved = self.reserve(0, MAX_OUTPUT as u64, model.is_fallback).await?;
+        usage.api_calls += 1;
+        let replied = self.wire.post(self.request(model, &prompt, MAX_OUTPUT)).await;
+        let answered = replied.as_ref().ok();
+        let tokens = answered.and_then(|reply| {
+            let answer = answer::read(self.api, &reply.body).ok()?;
+            Some((
+                answer.prompt_tokens.unwrap_or(0),
+                answer.completion_tokens.unwrap_or(0),
+            ))
+        });
+        reserved.settle(tokens);
+        self.note(usage, model, tokens.unwrap_or_default());
+        Ok(replied.map_err(|(_, detail)| detail))
+    }
+
+    /// Whether every request to that model would fail as this one did: a model that has taken none so far is asked something
+    /// tiny. `None` where that is not known.
+    pub(super) async fn is_for_all(
+        &self,
+        question: &Question,
+        usage: &mut Usage,
+        failure: &Failure,
+    ) -> Result<Option<bool>, RunEnd> {
+        let dialect = &question.model.dialect;
+        if !failure.name.starts_with("summary_http_") || dialect.has_answered() {
+            return Ok(Some(false));
+        }
+        // One finds out for all.
+        let _turn = self.turn.lock().await;
+        if let Some(end) = self.ended.get() {
+            return Err(end.clone());
+        }
+        if dialect.has_answered() {
+            return Ok(Some(false));
+        }
+        let Ok(reply) = self.ask_something(&question.model, usage).await? else {
+            return Ok(None);
+        };
+        if (200..300).contains(&reply.status) {
+            dialect.answered();
+            return Ok(Some(false));
+        }
+        let verdict = retry::after_status(reply.status, None, &reply.body, dialect.manner());
+        let is_same = matches!(&verdict, Verdict::Fail(other) if other.name == failure.name);
+        Ok(is_same.then_some(true))
+    }
+}

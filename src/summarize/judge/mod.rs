@@ -1,0 +1,105 @@
+//! Whether an answer is a summary: what stands around one is taken off, and what is none gets the name of what it is.
+//!
+//! Models wrap summaries in code fences, announce them, offer more, run on into a turn of somebody else, and leave control
+//! tokens of their template in the text. All that can be taken off. What refuses, calls a tool, repeats an error of the server or says
+//! next to nothing is no summary, and is asked for again.
+
+mod phrases;
+#[cfg(test)]
+mod tests;
+mod tidy;
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use crate::summarize::control_tokens::ControlTokens;
+use crate::summarize::failure::Failure;
+use phrases::{Kind, beginning, plain};
+
+/// Bytes of the longest text that can be a refusal by its beginning: a longer one goes on to say something.
+const LONGEST_REFUSAL: usize = 600;
+
+/// Bytes of the longest line that can be an error of a server.
+const LONGEST_ERROR: usize = 200;
+
+/// Bytes of turns, some thousand tokens, for which there must be something to tell, and bytes that it takes at least, some eight
+/// tokens in any script. A summary is asked for at dozens of times that; of shorter turns little can be said ("Done.").
+const LARGE_REGION: usize = 4_000;
+const SHORTEST_SUMMARY: usize = 32;
+
+/// What may stand around a summary, one in the other.
+const LAYERS: usize = 4;
+
+/// What is known of the summary that was asked for.
+#[derive(Debug, Clone)]
+pub struct Judge {
+    /// The control tokens that must not be in it.
+    pub control_tokens: Arc<ControlTokens>,
+    /// Bytes of the turns that it is of, and of the summary that it updates; 0 where any length will do.
+    pub region: usize,
+}
+
+impl Judge {
+    /// The summary in an answer, or why there is none.
+    ///
+    /// # Errors
+    ///
+    /// What the answer is instead.
+    pub fn summary_in(&self, answer: &str) -> Result<String, Failure> {
+        let answer = answer.trim();
+        if answer.is_empty() {
+            return Err(Failure::new("summary_empty", "the answer is empty"));
+        }
+        let text = tidy::without_control_tokens(answer, &self.control_tokens);
+        if tidy::is_tool_call(answer) || tidy::is_tool_call(text) {
+            return Err(named("summary_tool_call", "the answer is a tool call", answer));
+        }
+        let mut text = Cow::Borrowed(text.trim());
+        // What is announced, or stands in a fence, may be a refusal all the same.
+        for _ in 0..LAYERS {
+            if let Some(failure) = no_summary(&text) {
+                return Err(failure);
+            }
+            let inner = tidy::without_preamble(tidy::without_offers(tidy::without_fence(&text)));
+            let inner = tidy::without_advice(inner.trim());
+            if inner == text {
+                break;
+            }
+            text = Cow::Owned(inner.trim().to_owned());
+        }
+        if text.is_empty() {
+            return Err(named("summary_placeholder", "nothing is in the answer", answer));
+        }
+        if text.len() < SHORTEST_SUMMARY && self.region > LARGE_REGION {
+            return Err(named("summary_too_short", "so little for so many turns", &text));
+        }
+        Ok(self.control_tokens.harmless(&text).into_owned())
+    }
+}
+
+/// What a whole text is that is no summary.
+fn no_summary(text: &str) -> Option<Failure> {
+    let words = text.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    if words.is_empty() || phrases::phrases(Kind::Placeholder).any(|phrase| phrase == words) {
+        return Some(named("summary_placeholder", "nothing is in the answer", text));
+    }
+    let start = text
+        .trim_start()
+        .get(..9)
+        .unwrap_or_default()
+        .to_ascii_lowercase();
+    let is_page = start == "<!doctype" || start.starts_with("<html");
+    if is_page && text.trim_end().ends_with('>') {
+        return Some(named("summary_html", "the answer is a page", text));
+    }
+    let line = text.trim();
+    if line.len() <= LONGEST_ERROR && !line.contains('\n') && beginning(Kind::Error, &plain(line)).is_some() {
+        return Some(named("summary_error_text", "the answer is an error", line));
+    }
+    let is_refusal = text.len() <= LONGEST_REFUSAL && beginning(Kind::Refusal, &plain(text)).is_some();
+    is_refusal.then(|| Failure::new("summary_refused", text))
+}
+
+fn named(name: &'static str, what: &str, text: &str) -> Failure {
+    Failure::new(name, &format!("{what}: {text}"))
+}

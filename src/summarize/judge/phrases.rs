@@ -1,0 +1,124 @@
+//! The table of phrases (`phrases.csv`) that tell an answer from a summary: refusals, errors, preambles, offers, advice.
+
+use std::sync::LazyLock;
+
+/// The table. Its source column says where a phrase is from.
+const TABLE: &str = include_str!("phrases.csv");
+
+/// What a phrase tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// The model refuses, or asks for what it was given: an answer begins so.
+    Refusal,
+    /// Something between failed: an answer begins so.
+    Error,
+    /// Nothing was said: an answer is only that.
+    Placeholder,
+    /// A word of assent before anything else.
+    Assent,
+    /// A line begins so that says what comes, where it names it ([`Kind::Noun`]).
+    Preamble,
+    /// What was asked for, as preambles name it.
+    Noun,
+    /// The heading of the whole.
+    Title,
+    /// The heading of advice.
+    Advice,
+    /// The last lines begin so that offer more.
+    Offer,
+    /// A tool call begins so.
+    Call,
+}
+
+/// A row of the table.
+#[derive(Debug, Clone, Copy)]
+pub struct Row {
+    /// What the phrase tells.
+    pub kind: Kind,
+    /// As [`plain`] makes it.
+    pub phrase: &'static str,
+    /// Where it is from.
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "for people, and the test of the table")
+    )]
+    pub source: &'static str,
+}
+
+static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| TABLE.lines().skip(1).filter_map(row).collect());
+
+fn row(line: &'static str) -> Option<Row> {
+    let mut columns = line.splitn(4, ',');
+    let kind = match columns.next()? {
+        "refusal" => Kind::Refusal,
+        "error" => Kind::Error,
+        "placeholder" => Kind::Placeholder,
+        "assent" => Kind::Assent,
+        "preamble" => Kind::Preamble,
+        "noun" => Kind::Noun,
+        "title" => Kind::Title,
+        "advice" => Kind::Advice,
+        "offer" => Kind::Offer,
+        "call" => Kind::Call,
+        _ => return None,
+    };
+    Some(Row {
+        kind,
+        phrase: columns.nth(1)?,
+        source: columns.next()?,
+    })
+}
+
+/// The phrases of a kind.
+pub fn phrases(kind: Kind) -> impl Iterator<Item = &'static str> {
+    let rows = ROWS.iter().filter(move |row| row.kind == kind);
+    rows.map(|row| row.phrase)
+}
+
+/// The phrase of a kind that a plain text begins with, up to the end of a word.
+pub fn beginning(kind: Kind, text: &str) -> Option<&'static str> {
+    phrases(kind).find(|phrase| {
+        let rest = text.strip_prefix(phrase);
+        let open = phrase.ends_with(|c: char| !c.is_alphanumeric() || !c.is_ascii());
+        let ends_word = |rest: &str| open || !rest.starts_with(|c: char| c.is_alphanumeric());
+        // "I can" of a phrase is any form: can't, cannot.
+        rest.is_some_and(|rest| ends_word(rest) || phrase.ends_with(" can"))
+    })
+}
+
+/// A text as phrases are written: in small letters, with straight quotes, without commas and Markdown at its start.
+pub fn plain(text: &str) -> String {
+    let text = text
+        .trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '*' | '#' | '_' | '>' | '"' | '“'));
+    let text = text.chars().filter(|c| !matches!(c, ',' | '，' | '、'));
+    let straight = text.map(|c| if matches!(c, '’' | '‘') { '\'' } else { c });
+    straight.flat_map(char::to_lowercase).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_is_a_plain_phrase_of_its_own_with_a_source() {
+        assert_eq!(ROWS.len(), TABLE.lines().count() - 1);
+        for (index, row) in ROWS.iter().enumerate() {
+            assert_eq!(plain(row.phrase), row.phrase, "{row:?}");
+            assert!(!row.phrase.is_empty() && row.source.len() > 5, "{row:?}");
+            let twin = |other: &Row| other.kind == row.kind && other.phrase == row.phrase;
+            let languages_differ = row.kind == Kind::Assent;
+            assert!(
+                languages_differ || ROWS.iter().position(twin) == Some(index),
+                "{row:?} is there twice"
+            );
+        }
+    }
+
+    #[test]
+    fn a_phrase_ends_where_a_word_does() {
+        assert!(beginning(Kind::Refusal, "i cannot help with that").is_some());
+        assert!(beginning(Kind::Refusal, "i cannot helpless").is_none());
+        assert!(beginning(Kind::Refusal, &plain("I’m sorry, but I can’t do that")).is_some());
+        assert!(beginning(Kind::Refusal, "抱歉我无法总结").is_some());
+    }
+}

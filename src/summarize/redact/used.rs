@@ -1,0 +1,35 @@
+//! Commands that somebody runs, no mention of their options: any word in the place of the secret is one there.
+
+use super::shape::{is_filler, is_path};
+use super::value::is_reference;
+use super::word_lists::{REDIS_WORDS, SSH_COMMANDS};
+
+/// The words that follow the secret of a command where it is run.
+fn followers(command: &str) -> &'static [&'static str] {
+    match command {
+        "redis-cli " | "valkey-cli " | "keydb-cli " => &REDIS_WORDS,
+        "sshpass " => &SSH_COMMANDS,
+        _ => &[],
+    }
+}
+
+/// Returns whether `secret`, a word among those of a command, is one there, as what stands around it tells.
+pub fn is_used<'t>(program: &str, mut words: impl Iterator<Item = &'t str>, secret: &str) -> bool {
+    let is_run = if program == "net use " {
+        words.any(|word| word.starts_with("/user:"))
+    } else {
+        let next = words.skip_while(|word| *word != secret).nth(1);
+        next.is_some_and(|next| followers(program).contains(&next))
+    };
+    is_run && is_any(secret)
+}
+
+/// Returns whether an argument in the place of a secret can be any one, a word among them.
+fn is_any(secret: &str) -> bool {
+    secret.len() >= 4
+        && !is_reference(secret)
+        && !is_filler(secret)
+        && !is_path(secret)
+        && !secret.starts_with(['-', '/'])
+        && !secret.contains("REDACTED")
+}

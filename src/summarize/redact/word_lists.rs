@@ -1,0 +1,63 @@
+//! The lists of words that rules look up (`word_lists.csv`): each row is the name of its list and a word.
+
+use std::sync::LazyLock;
+
+const TABLE: &str = include_str!("word_lists.csv");
+
+/// A list of words of the table.
+pub type List = LazyLock<Vec<&'static str>>;
+
+/// The words of the list of that name.
+fn list(name: &str) -> Vec<&'static str> {
+    let rows = TABLE.lines().skip(1).filter_map(|line| line.split_once(','));
+    rows.filter(|(list, _)| *list == name)
+        .map(|(_, word)| word)
+        .collect()
+}
+
+/// Conversions whose argument a value may be.
+pub static WRAPPERS: List = LazyLock::new(|| list("wrapper"));
+/// Words that stand where a password would and are none.
+pub static PLAIN_VALUES: List = LazyLock::new(|| list("plain-value"));
+/// Parts of values that say what stands there, or that it is none.
+pub static PLAIN_PARTS: List = LazyLock::new(|| list("plain-part"));
+/// Words of sentences that tell what a password has to be.
+pub static SENTENCE_WORDS: List = LazyLock::new(|| list("sentence-word"));
+/// Parts that may follow the word in a name that still means a secret: `SECRET_KEY`, `token_value`, `password2`.
+pub static NAME_TAILS: List = LazyLock::new(|| list("name-tail"));
+/// The words before `_KEY` in names of keys that open nothing.
+pub static PLAIN_KEYS: List = LazyLock::new(|| list("plain-key"));
+/// The words before `_key` in names of secrets in lower case: elsewhere they name places in tables.
+pub static KEY_OWNERS: List = LazyLock::new(|| list("key-owner"));
+/// Words that tell a value in a sentence.
+pub static VERBS: List = LazyLock::new(|| list("verb"));
+/// Verbs of languages that put no blanks between words.
+pub static VERBS_WITHIN: List = LazyLock::new(|| list("verb-within"));
+/// Words that stand before a name whose value follows a blank.
+pub static DIRECTIVES: List = LazyLock::new(|| list("directive"));
+/// Functions that give a name its value.
+pub static SETTERS: List = LazyLock::new(|| list("setter"));
+/// Words in a value that say it is none.
+pub static FILLERS: List = LazyLock::new(|| list("filler"));
+/// What a cookie says about itself, beside its value.
+pub static COOKIE_ATTRIBUTES: List = LazyLock::new(|| list("cookie-attribute"));
+/// Commands and options of Redis.
+pub static REDIS_WORDS: List = LazyLock::new(|| list("redis-word"));
+/// Commands that log in by SSH.
+pub static SSH_COMMANDS: List = LazyLock::new(|| list("ssh-command"));
+/// Words before a name that begins its line: exports, comments.
+pub static LINE_OPENERS: List = LazyLock::new(|| list("line-opener"));
+/// Parts of the types and names of fields of forms that hold a secret.
+pub static SECRET_FIELDS: List = LazyLock::new(|| list("secret-field"));
+/// Options that a user is named by.
+pub static USER_OPTIONS: List = LazyLock::new(|| list("user-option"));
+/// Keys of objects that hold what another of their keys names.
+pub static VALUE_KEYS: List = LazyLock::new(|| list("value-key"));
+/// Commands that set a variable or a setting: `setenv NAME value`.
+pub static SET_COMMANDS: List = LazyLock::new(|| list("set-command"));
+/// Commands that print what a secret is, or ask for it.
+pub static PRINTERS: List = LazyLock::new(|| list("printer"));
+/// Words before a password that say that it is kept as it is.
+pub static SCHEMES: List = LazyLock::new(|| list("scheme"));
+/// Words that end in one for a secret and mean none.
+pub static ENGLISH_ENDS: List = LazyLock::new(|| list("english-end"));

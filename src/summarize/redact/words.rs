@@ -1,0 +1,87 @@
+//! The words that announce a secret, and who looks at what stands around each.
+
+use std::ops::Range;
+
+use super::alphabet::Alphabet;
+use super::commands::COMMANDS;
+use super::contexts::{Context, contexts};
+use super::names::{Name, names};
+use super::tokens::{Token, tokens};
+use super::{Secret, assigned, table};
+
+/// The thing that a word announces.
+#[derive(Debug)]
+pub enum Rule {
+    /// A token of a vendor.
+    Token(Token),
+    /// A value of that name.
+    Name(Name),
+    /// A secret somewhere around.
+    Context(Context),
+    /// A marker of an earlier redaction.
+    Marker,
+}
+
+/// All words with their rules.
+pub fn words() -> Vec<(String, Rule, &'static str)> {
+    let marker = std::iter::once((super::MARKER.to_owned(), Rule::Marker, ""));
+    let tokens = tokens().map(|token| (token.mark.clone(), Rule::Token(token), ""));
+    let names = names().map(|name| (name.word.to_owned(), Rule::Name(name), name.kind));
+    let contexts = contexts().map(|(word, context, kind)| (word.to_owned(), Rule::Context(context), kind));
+    let commands = COMMANDS.iter().enumerate().map(|(number, command)| {
+        let context = Context::Program(number);
+        (command.name.clone(), Rule::Context(context), "password")
+    });
+    marker
+        .chain(tokens)
+        .chain(names)
+        .chain(contexts)
+        .chain(commands)
+        .collect()
+}
+
+impl Rule {
+    /// The bytes that may follow its word; `None` where any may.
+    pub fn next_bytes(&self) -> Option<Alphabet> {
+        match self {
+            Self::Token(token) => token.next_bytes(),
+            _ => None,
+        }
+    }
+
+    /// Returns whether its word is one only where no letter or digit stands before it.
+    pub fn begins_word(&self) -> bool {
+        match self {
+            Self::Token(token) => token.is_first(),
+            Self::Name(name) => name.is_part(),
+            Self::Context(context) => context.begins_word(),
+            Self::Marker => false,
+        }
+    }
+}
+
+/// The secrets that a rule finds where its word stands.
+pub fn found(rule: &Rule, kind: &'static str, text: &str, word: Range<usize>) -> Vec<Secret> {
+    let spans = match rule {
+        Rule::Marker => Vec::new(),
+        Rule::Token(token) => {
+            let span = token.span(text, word).into_iter();
+            return span
+                .map(|span| Secret {
+                    span,
+                    kind: token.kind,
+                })
+                .collect();
+        }
+        Rule::Name(name) => {
+            let values = assigned::values_of(text, word.clone(), name);
+            if values.is_empty() {
+                table::column(text, word, name)
+            } else {
+                values
+            }
+        }
+        Rule::Context(context) => context.around(text, word),
+    };
+    spans.into_iter().map(|span| Secret { span, kind }).collect()
+}

@@ -1,0 +1,159 @@
+//! Merging a long piece block by block, exactly, in memory that does not depend on how long it is.
+//!
+//! Merging is local: no merge ever crosses the place between two stretches of a piece if none does where the last token of
+//! the one and the first token of the other are merged alone. What lies further away changes when these merges are made, and
+//! never which. So a block may end wherever such a place is.
+
+use super::{BLOCK, Unmerged, count_long, starts};
+use crate::tokens::bpe::vocabulary::Vocabulary;
+
+/// Tokens at the end of a block that may become others by what follows it; the next block begins with them.
+const UNSETTLED: usize = 32;
+
+/// Tokens before a block that may be merged anew, where the first of the block is not to stand beside them.
+const REMEMBERED: usize = 64;
+
+/// The number of tokens of `piece`, which is merged `block` bytes (or tokens) at a time.
+pub(super) fn count(vocabulary: &Vocabulary, piece: impl Unmerged, mut block: usize) -> usize {
+    let length = piece.tokens(vocabulary).len();
+    // Tokens before the block, and where the last of them start.
+    let (mut counted, mut before) = (0, Vec::new());
+    let mut from = 0;
+    loop {
+        let to = (from + block).min(length);
+        let tokens = starts(vocabulary, piece.part(from..to));
+        let after_first = tokens.get(1).map_or(to, |second| from + *second as usize);
+        if let Some(last) = before.pop() {
+            if !stay_apart(vocabulary, piece, [last, from, after_first]) {
+                if before.is_empty() {
+                    // No text is known for which this happens.
+                    return count_long(vocabulary, piece);
+                }
+                from = last;
+                counted -= 1;
+                continue;
+            }
+            before.push(last);
+        }
+        if to == length {
+            return counted + tokens.len();
+        }
+        let settled = tokens.len().saturating_sub(UNSETTLED);
+        let (Some(next), Some(kept)) = (tokens.get(settled), tokens.get(..settled)) else {
+            return count_long(vocabulary, piece);
+        };
+        if settled == 0 {
+            block += BLOCK;
+            continue;
+        }
+        before.extend(kept.iter().map(|start| from + *start as usize));
+        before.drain(..before.len().saturating_sub(REMEMBERED));
+        counted += settled;
+        from += *next as usize;
+    }
+}
+
+/// If two tokens, given by where the first starts, where the second does, and where that ends, stay two beside one another.
+fn stay_apart(vocabulary: &Vocabulary, piece: impl Unmerged, [first, second, end]: [usize; 3]) -> bool {
+    let both = starts(vocabulary, piece.part(first..end));
+    both.iter().any(|start| first + *start as usize == second)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Bytes, Unmerged, count_long};
+    use super::*;
+    use crate::tokens::bpe::vocabulary::{Merge, NO_TOKEN, Rank};
+
+    /// Texts of few letters: runs, periods of all lengths, and noise.
+    fn texts() -> Vec<Vec<u8>> {
+        let mut state = 7_u64;
+        let mut random = move |below: u64| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % below
+        };
+        let mut texts = Vec::new();
+        for letters in [1, 2, 3, 5, 26] {
+            for period in [1, 2, 3, 7, 50, 5000] {
+                let unit: Vec<u8> = (0..period).map(|_| b'a' + random(letters) as u8).collect();
+                let mut text: Vec<u8> = unit
+                    .iter()
+                    .copied()
+                    .cycle()
+                    .take(if letters == 3 { 2500 } else { 5000 })
+                    .collect();
+                if period == 7 {
+                    let at = 2000 + random(400) as usize;
+                    text[at] = b'z';
+                }
+                texts.push(text);
+            }
+        }
+        texts
+    }
+
+    fn check(vocabulary: &Vocabulary, piece: impl Unmerged) {
+        let whole = count_long(vocabulary, piece);
+        for block in [40, 100, 1000] {
+            assert_eq!(count(vocabulary, piece, block), whole, "blocks of {block}");
+        }
+    }
+
+    #[test]
+    fn blocks_cost_what_the_whole_piece_costs() {
+        let file = include_bytes!("../../../../assets/o200k_base.ranks");
+        let vocabulary = Vocabulary::built_in(file).unwrap();
+        for text in texts() {
+            check(&vocabulary, Bytes(&text));
+            let tokens: Vec<Rank> = Bytes(&text).tokens(&vocabulary).collect();
+            check(&vocabulary, tokens.as_slice());
+        }
+    }
+
+    #[test]
+    fn so_they_do_where_merges_make_pairs_that_come_before_them() {
+        let mut state = 3_u64;
+        let mut random = move |below: u32| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (state >> 40) as u32 % below
+        };
+        let mut bytes: [Rank; 256] = [NO_TOKEN; 256];
+        for (token, place) in (0..).zip(&mut bytes) {
+            *place = token;
+        }
+        for _ in 0..10 {
+            // Tokens of `a` to `c`, and ranks in any order.
+            let mut known = vec![97, 98, 99];
+            let mut ranks: Vec<Rank> = (256..300).collect();
+            for place in (1..ranks.len()).rev() {
+                ranks.swap(place, random(place as u32 + 1) as usize);
+            }
+            let mut merges: Vec<Merge> = Vec::new();
+            for rank in ranks {
+                let mut pick = || known[random(known.len() as u32) as usize];
+                let (left, right) = (pick(), pick());
+                if merges
+                    .iter()
+                    .any(|merge| (merge.left, merge.right) == (left, right))
+                {
+                    continue;
+                }
+                merges.push(Merge {
+                    left,
+                    right,
+                    rank,
+                    made: rank,
+                });
+                known.push(rank);
+            }
+            let vocabulary = Vocabulary::new(&bytes, &merges).unwrap();
+            for text in texts().into_iter().filter(|text| text.len() < 3000) {
+                check(&vocabulary, Bytes(&text));
+            }
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! Tags with the values that they keep sent through a check.
+
+use super::charged::MADE;
+use super::nesting::KEPT;
+use super::source::string_end;
+
+/// What is between two delimiters of a bracket, or of the tag itself where that sets a name.
+struct Level {
+    /// Where the expression starts in the output; none before the `=` of a tag.
+    start: Option<usize>,
+    /// Whether an operator or brackets in it may make a new value.
+    makes: bool,
+    /// What it is sent through.
+    check: &'static str,
+    /// Whether the bracket encloses an expression, or the parts of a tuple.
+    is_group: bool,
+}
+
+impl Level {
+    fn starting_at(start: usize) -> Self {
+        Self {
+            start: Some(start),
+            makes: false,
+            check: MADE,
+            is_group: false,
+        }
+    }
+
+    /// What is kept where it may be changed later.
+    fn kept(mut self) -> Self {
+        (self.makes, self.check) = (true, KEPT);
+        self
+    }
+
+    /// Sends the expression that ends the output through its check, if it makes anything.
+    fn end(&self, out: &mut String) {
+        let Some(start) = self.start.filter(|_| self.makes) else {
+            return;
+        };
+        let expression = out.split_off(start.min(out.len()));
+        // What follows a star is no value.
+        if expression.trim_start().starts_with('*') || expression.trim().is_empty() {
+            out.push_str(&expression);
+            return;
+        }
+        let signs = expression.trim_end().len();
+        let (expression, after) = expression.split_at(signs);
+        let lead = expression.len() - expression.trim_start().len();
+        let (before, expression) = expression.split_at(lead);
+        for part in [before, self.check, "((", expression, "))", after] {
+            out.push_str(part);
+        }
+    }
+}
+
+/// Words that a value may follow.
+const BEFORE_VALUES: [&str; 11] = [
+    "and", "elif", "else", "if", "in", "is", "not", "or", "print", "do", "set",
+];
+
+/// The word that a text ends with, where a bracket behind it belongs to a value: a call, or a look into it.
+fn callee(text: &str) -> Option<&str> {
+    let text = text.trim_end();
+    let is_word = |character: char| character.is_alphanumeric() || character == '_';
+    let word = text
+        .rsplit(|character| !is_word(character))
+        .next()
+        .unwrap_or_default();
+    let is_value = if word.is_empty() {
+        text.ends_with([')', ']', '}', '\'', '"'])
+    } else {
+        !BEFORE_VALUES.contains(&word)
+    };
+    is_value.then_some(word)
+}
+
+/// A tag with every value that an operator or brackets make and something may keep sent through [`MADE`]: what stands in
+/// brackets, and what names are set to. What namespaces and loops come to hold goes through [`KEPT`]. What is only written or
+/// compared is charged where it is written.
+pub fn checked(tag: &str) -> String {
+    let bytes = tag.as_bytes();
+    let inner = tag
+        .strip_suffix("%}")
+        .or_else(|| tag.strip_suffix("}}"))
+        .unwrap_or(tag);
+    let end = inner.strip_suffix(['-', '+']).unwrap_or(inner).len();
+    let word = tag.trim_start_matches(['{', '%', '-', '+']).trim_start();
+    let is_set = word.starts_with("set");
+    let sets = is_set || word.starts_with("with");
+    let mut out = String::with_capacity(tag.len() + 64);
+    let mut levels = vec![Level {
+        start: None,
+        ..Level::starting_at(0)
+    }];
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at).filter(|_| at < end) {
+        let start = at;
+        at += 1;
+        let is_compared = matches!(bytes.get(at), Some(b'='))
+            || matches!(
+                start.checked_sub(1).and_then(|before| bytes.get(before)),
+                Some(b'=' | b'!' | b'<' | b'>')
+            );
+        match byte {
+            b'\'' | b'"' => at = string_end(bytes, start).min(end),
+            b'+' => {
+                if let Some(level) = levels.last_mut() {
+                    level.makes = true;
+                }
+            }
+            b'[' | b'(' | b'{' if start > 1 => {
+                let callee = callee(&out);
+                let is_changed = callee == Some("changed");
+                let is_group = byte == b'(' && callee.is_none();
+                if let Some(level) = levels.last_mut() {
+                    level.makes |= byte != b'(' && callee.is_none();
+                }
+                out.push(char::from(byte));
+                let level = Level {
+                    is_group,
+                    ..Level::starting_at(out.len())
+                };
+                levels.push(if is_changed { level.kept() } else { level });
+                continue;
+            }
+            b']' | b')' | b'}' if levels.len() > 1 => {
+                if let Some(level) = levels.pop() {
+                    level.end(&mut out);
+                }
+            }
+            b',' if levels.len() == 1 && is_set && levels.iter().all(|level| level.start.is_some()) => {
+                if let Some(level) = levels.last_mut() {
+                    level.makes = true;
+                }
+            }
+            b',' | b':' | b'=' if !(byte == b'=' && is_compared) && (levels.len() > 1 || sets) => {
+                let is_tag = levels.len() == 1;
+                let is_dotted = is_tag && is_set && out.contains('.');
+                let Some(level) = levels.pop() else { break };
+                level.end(&mut out);
+                if level.is_group
+                    && let Some(around) = levels.last_mut()
+                {
+                    around.makes = true;
+                }
+                out.push(char::from(byte));
+                let mut next = Level {
+                    is_group: level.is_group,
+                    ..Level::starting_at(out.len())
+                };
+                if is_dotted || level.check == KEPT {
+                    next = next.kept();
+                }
+                if is_tag && byte != b'=' && !out.contains('=') {
+                    next.start = None;
+                }
+                levels.push(next);
+                continue;
+            }
+            _ => {}
+        }
+        // A character may have several bytes.
+        while !tag.is_char_boundary(at) {
+            at += 1;
+        }
+        out.push_str(tag.get(start..at).unwrap_or_default());
+    }
+    if let Some(level) = levels.pop().filter(|_| levels.is_empty()) {
+        level.end(&mut out);
+    }
+    out.push_str(tag.get(end.min(tag.len())..).unwrap_or_default());
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_made_is_checked_where_it_may_be_kept() {
+        let cases = [
+            (
+                "{%- set x = a + 'é+' if b else c -%}",
+                "{%- set x = __made__((a + 'é+' if b else c)) -%}",
+            ),
+            (
+                "{% set x, y = a + b, c +%}",
+                "{% set x, y = __made__((a + b, c)) +%}",
+            ),
+            ("{% set ns.x = y %}", "{% set ns.x = __kept__((y)) %}"),
+            (
+                "{{ f(a + b, c=d + e, *g) }}",
+                "{{ f(__made__((a + b)), c=__made__((d + e)), *g) }}",
+            ),
+            (
+                "{{ f([a], x[b], (c), (d, e)) }}",
+                "{{ f(__made__(([a])), x[b], (c), __made__(((d, e)))) }}",
+            ),
+            (
+                "{% set x = y if 'a' in [b] else {} %}",
+                "{% set x = __made__((y if 'a' in [b] else {})) %}",
+            ),
+            (
+                "{{ {'a' + b: [c + d]} }}",
+                "{{ {__made__(('a' + b)): __made__(([__made__((c + d))]))} }}",
+            ),
+            ("{% with a = b + c %}", "{% with a = __made__((b + c)) %}"),
+            (
+                "{% if loop.changed(a, b) %}",
+                "{% if loop.changed(__kept__((a)), __kept__((b))) %}",
+            ),
+        ];
+        for (tag, expected) in cases {
+            assert_eq!(checked(tag), expected);
+        }
+        for tag in [
+            "{{ a + b }}",
+            "{% if a + b == c %}",
+            "{{ f(a == b, c <= d, 'x + y', -1, *z)[0](e) }}",
+            "{% set x %}",
+            "{%+ if é +%}",
+            "{{",
+            "{% set x = a +",
+            "{{ ) + ] }}",
+        ] {
+            let tag_checked = checked(tag);
+            assert!(tag_checked == tag || tag == "{% set x = a +", "{tag_checked}");
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! The tool calls of a chat that a template is given, with their arguments as written or parsed.
+
+use std::borrow::Cow;
+
+use serde_json::value::RawValue;
+
+use super::super::calls::{RawCall, raw_call};
+use super::super::edit::Edit;
+use super::super::fields::fields;
+use super::super::json::decode;
+use super::{is_json, span};
+use crate::names::named;
+
+named! {
+    /// How chat templates get the arguments of tool calls.
+    TemplateArguments {
+        /// As the record has them, a string or an object: what `apply_chat_template` and trainers do.
+        AsWritten = "as-written",
+        /// Strings of JSON become the JSON in them: some templates read fields of the arguments.
+        Parsed = "parsed",
+    }
+}
+
+/// The edits that make JSON of the arguments in a list of calls that are given as strings of JSON, where that is wanted.
+pub fn parsed_arguments(list: &str, arguments: TemplateArguments) -> Vec<Edit> {
+    if arguments == TemplateArguments::AsWritten {
+        return Vec::new();
+    }
+    let calls: Vec<&RawValue> = serde_json::from_str(list).unwrap_or_default();
+    let literals = calls.into_iter().flat_map(|call| arguments_of(call.get()));
+    literals
+        .flatten()
+        .filter_map(|literal| {
+            Some(Edit {
+                at: span(list, literal),
+                text: parsed(literal)?,
+            })
+        })
+        .collect()
+}
+
+/// The arguments of a call, which may stand in its `function` or beside it.
+fn arguments_of(call: &str) -> [Option<&str>; 2] {
+    let Ok([function, outer]) = fields(call, &["function", "arguments"]).map(|fields| fields.values) else {
+        return [None, None];
+    };
+    let inner = function.and_then(|function| fields(function, &["arguments"]).ok());
+    [inner.and_then(|inner| inner.values[0]), outer]
+}
+
+/// The JSON that a string literal holds; `None` for what is no string, or a string that holds none.
+fn parsed(literal: &str) -> Option<String> {
+    let text = literal.starts_with('"').then(|| decode(literal).0)?;
+    is_json(&text).then(|| text.trim().to_owned())
+}
+
+/// The calls that the text of a `ShareGPT` turn of the role `function_call` holds: one, or a list of them.
+pub fn calls_in_text(content: &str, arguments: TemplateArguments) -> Option<String> {
+    let text = content.starts_with('"').then(|| decode(content).0);
+    let text = text.as_deref().unwrap_or(content).trim();
+    let calls: Vec<&RawValue> = if text.starts_with('[') {
+        serde_json::from_str(text).ok()?
+    } else {
+        vec![serde_json::from_str(text).ok()?]
+    };
+    let is_call = |call: &&RawValue| matches!(raw_call(call.get()), RawCall { name: Some(_), .. });
+    let all = !calls.is_empty() && calls.iter().all(is_call);
+    all.then(|| call_list(calls.iter().map(|call| call.get()), arguments))
+}
+
+/// Calls of a name and arguments as a list in the form of today.
+pub fn call_list<'c>(calls: impl IntoIterator<Item = &'c str>, given: TemplateArguments) -> String {
+    let mut list = String::from("[");
+    for call in calls {
+        let call = raw_call(call);
+        if list.len() > 1 {
+            list.push_str(", ");
+        }
+        let arguments = call.arguments.unwrap_or("{}");
+        let arguments = (given == TemplateArguments::Parsed)
+            .then(|| parsed(arguments))
+            .flatten()
+            .map_or(Cow::Borrowed(arguments), Cow::Owned);
+        list.push_str(r#"{"type": "function", "function": {"name": "#);
+        list.extend([
+            call.name.unwrap_or("\"\""),
+            r#", "arguments": "#,
+            &arguments,
+            "}}",
+        ]);
+    }
+    list.push(']');
+    list
+}
