@@ -122,7 +122,7 @@ fn what_one_process_fails_at_another_one_asks_itself() {
     let asked = |times| {
         prompts
             .iter()
-            .filter(|(prompt, asked)| prompt.contains("record number") && **asked == times)
+            .filter(move |(prompt, asked)| prompt.contains("record number") && **asked == times)
     };
     assert_eq!((asked(1).count(), asked(2).count()), (RECORDS - 1, 1));
     assert!(
