@@ -9,6 +9,7 @@ mod colour;
 mod command_words;
 mod commands;
 mod contexts;
+mod fields;
 mod headers;
 mod keywords;
 mod lines;

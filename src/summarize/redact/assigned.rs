@@ -8,7 +8,9 @@ use super::names::{Found, Name, Values};
 use super::other_places::other_places;
 use super::prefix::own_line;
 use super::separator::{How, value_start};
-use super::shape::{head, is_code, is_machine_made, is_strong_mixture, skip};
+use super::shape::{
+    GROUPED, head, is_code, is_grouped, is_joined_words, is_machine_made, is_strong_mixture, skip,
+};
 use super::value::{Value, is_machine_value, is_password_value, is_phrase, is_secret_value};
 use super::word_lists::{LINE_OPENERS, SCHEMES, WRAPPERS};
 
@@ -78,12 +80,14 @@ fn value_at<'t>(text: &'t str, at: usize, how: How, found: Found, name: &Name) -
     // Values are put below each other with blanks.
     let at = skip(bytes, skip(bytes, at, b" \t"), b" \t");
     let at = past_colour(bytes, past_type(bytes, at));
+    let at = past_colour(bytes, skip(bytes, at, b" \t"));
     let at = if how == How::Sentence || how == How::Colon {
         skip(bytes, at, b"* ")
     } else {
         at
     };
     let at = past_wrapper(text, at);
+    let at = past_flag(text, at, how, found);
     // The password itself is one way of several: `-pass pass:secret`.
     let is_inline = how == How::Option && text.get(at..)?.starts_with("pass:");
     let at = at + if is_inline { "pass:".len() } else { 0 };
@@ -103,6 +107,7 @@ fn value_at<'t>(text: &'t str, at: usize, how: How, found: Found, name: &Name) -
     let (length, is_closed) = match quote {
         Some(quote) => quoted_length(rest.as_bytes(), quote, most),
         None if name.value == Values::Phrase => (phrase_length(rest), true),
+        None if is_grouped(rest) => (GROUPED, true),
         None => (bare_length(rest, most, how, is_form, starts_line), true),
     };
     let span = start..start + length;
@@ -111,7 +116,12 @@ fn value_at<'t>(text: &'t str, at: usize, how: How, found: Found, name: &Name) -
     if !is_closed && value.starts_with([',', ')', ';', ' ', '.', ']', '}']) {
         return None;
     }
-    let is_expression = quote.is_none() && !matches!(how, How::Tag | How::Cell) && is_code(text, &span);
+    // Parts with dots between are an attribute in code, and words of a phrase where code cannot stand.
+    let is_phrase = is_joined_words(value) && !matches!(bytes.get(span.end), Some(b'(' | b'[' | b'{'));
+    let is_expression = quote.is_none()
+        && !matches!(how, How::Tag | How::Cell | How::Option)
+        && is_code(text, &span)
+        && !is_phrase;
     let span_end = span.end;
     let next = bytes.get(span_end).copied();
     let before = found.start.checked_sub(1).and_then(|at| bytes.get(at)).copied();
@@ -128,7 +138,9 @@ fn value_at<'t>(text: &'t str, at: usize, how: How, found: Found, name: &Name) -
         || how == How::Space
         || matches!(how, How::Tag | How::Cell)
         || (how == How::Equals && is_tight && (found.is_variable || starts_line || is_field || is_option))
-        || (found.is_variable && how == How::Colon);
+        || (found.is_variable && how == How::Colon)
+        // The default of a setting: `${db.password:secret}`.
+        || (how == How::Colon && is_tight && next == Some(b'}') && in_placeholder(bytes, found.start));
     Some(Value {
         text: value,
         span,
@@ -140,9 +152,23 @@ fn value_at<'t>(text: &'t str, at: usize, how: How, found: Found, name: &Name) -
         ends_line: matches!(
             next,
             None | Some(b'\n' | b'\r' | b' ' | b'\\' | b'.' | b',' | b'*' | 0x80..)
-        ) || ends_line(bytes, span_end),
+        ) || ends_line(bytes, span_end)
+            || matches!((how, next), (How::Sentence, Some(b')'))),
         is_line: starts_line && ends_line(bytes, span_end),
     })
+}
+
+/// Returns whether a name is that of a placeholder: `${db.name`.
+fn in_placeholder(bytes: &[u8], at: usize) -> bool {
+    let before = bytes.get(at.saturating_sub(MAX_USER)..at).unwrap_or_default();
+    let parts = before
+        .iter()
+        .rev()
+        .take_while(|byte| Alphabet::Dotted.holds(**byte))
+        .count();
+    before
+        .get(..before.len() - parts)
+        .is_some_and(|head| head.ends_with(b"${"))
 }
 
 /// Returns where the secret of a pair begins: `bob / secret`, `bob:secret`.
@@ -196,8 +222,24 @@ fn ends_line(bytes: &[u8], at: usize) -> bool {
     }
 }
 
+/// Returns where the value begins behind an option of a directive: `rootpw --plaintext secret`.
+fn past_flag(text: &str, at: usize, how: How, found: Found) -> usize {
+    let rest = text.get(at..).unwrap_or_default();
+    let is_directive = how == How::Option && text.as_bytes().get(found.start) != Some(&b'-');
+    let flag = rest
+        .split_once(' ')
+        .filter(|(flag, _)| is_directive && flag.starts_with("--") && !flag.contains(['\n', '=']));
+    at + flag.map_or(0, |(flag, _)| flag.len() + 1)
+}
+
 fn past_wrapper(text: &str, at: usize) -> usize {
     let rest = text.get(at..).unwrap_or_default();
+    // A difference of words: `[-old-]{+new+}`.
+    if rest.starts_with("[-")
+        && let Some(new) = head(rest, MAX_USER).find("-]{+")
+    {
+        return at + new + "-]{+".len();
+    }
     let wrapper = WRAPPERS.iter().find(|wrapper| {
         rest.strip_prefix(**wrapper)
             .is_some_and(|inner| inner.starts_with(['"', '\'', '\\']))
@@ -281,7 +323,11 @@ fn bare_length(rest: &str, most: usize, how: How, is_form: bool, starts_line: bo
             || (is_form && c == '&')
             || (matches!(how, How::Tag | How::Cell) && c == '<')
     };
-    let short = whole_text.find(stops).unwrap_or(whole_text.len());
+    let marks = ["&lt;", "+}"].iter().filter_map(|mark| whole_text.find(mark));
+    let short = marks
+        .chain(whole_text.find(stops))
+        .min()
+        .unwrap_or(whole_text.len());
     let value = whole_text.get(..short).unwrap_or(whole_text);
     let in_sentence = matches!(how, How::Sentence | How::Colon | How::Space);
     let trimmed = if in_sentence {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::shape::{is_filler, is_password, is_path, is_random_word};
+use super::shape::{is_filler, is_joined_words, is_password, is_path, is_random_word};
 use super::value::is_reference;
 use super::word_lists::{PLAIN_PARTS, PLAIN_VALUES};
 
@@ -81,7 +81,8 @@ pub fn last_text(text: &str, word: Range<usize>, words: bool) -> Option<Range<us
     let is_told = value
         .bytes()
         .any(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase());
-    let is_secret = (has_sign && is_told || words && is_word(value)) && is_literal(value);
+    let is_secret =
+        (has_sign && is_told || words && is_word(value) || is_joined_words(value)) && is_literal(value);
     is_secret.then(|| last.clone())
 }
 
@@ -89,7 +90,7 @@ pub fn last_text(text: &str, word: Range<usize>, words: bool) -> Option<Range<us
 pub fn argument(text: &str, word: Range<usize>, place: usize) -> Option<Range<usize>> {
     let span = arguments(text, word)?.get(place)?.clone()?;
     let value = text.get(span.clone())?;
-    let is_secret = is_password(value) || is_random_word(value) || is_word(value);
+    let is_secret = is_password(value) || is_random_word(value) || is_joined_words(value) || is_word(value);
     (is_secret && is_literal(value)).then_some(span)
 }
 

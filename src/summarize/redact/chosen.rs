@@ -1,7 +1,7 @@
 //! Whether what a name is given in a setting or a literal was chosen as a password: anything that is not plainly something else.
 
 use super::separator::How;
-use super::shape::{distinct, entropy, is_words};
+use super::shape::{distinct, entropy, is_joined_words, is_words};
 use super::value::Value;
 use super::word_lists::{PLAIN_PARTS, PLAIN_VALUES, SENTENCE_WORDS};
 
@@ -11,7 +11,10 @@ pub fn is_chosen(value: &Value<'_>) -> bool {
     let text = value.text;
     let is_literal = value.is_quoted
         || value.is_variable && value.is_data && value.how != How::Space
-        || value.is_data && matches!(value.how, How::Equals | How::Option | How::Tag);
+        || value.is_data
+            && matches!(value.how, How::Equals | How::Option | How::Tag | How::Space)
+            && (value.how != How::Space || is_joined_words(text))
+        || value.is_line && value.how == How::Colon && is_joined_words(text);
     // At its end it may belong to a sentence.
     let inner = if value.is_quoted {
         text
@@ -51,6 +54,7 @@ pub fn is_chosen(value: &Value<'_>) -> bool {
         && !text.contains(['|', '[', '(', ')', '{', '}', '<', '>', ',', '\n'])
         && ((is_mixed && !is_name(text) || has_mark && text.len() >= 8) && !text.contains(' ')
             || is_phrase
+            || is_joined_words(text)
             || is_word && !text.to_ascii_lowercase().contains("pass"))
 }
 

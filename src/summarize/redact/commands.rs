@@ -139,8 +139,14 @@ pub fn user_option(text: &str, word: Range<usize>) -> Option<Range<usize>> {
             matches!(pair, [option, user] if USER_OPTIONS.contains(option) && !user.starts_with('-') && user.len() > 1)
         }) || words.iter().any(|word| word.starts_with("--user=") || word.starts_with("--username="))
     };
-    let before: Vec<&str> = before.split_ascii_whitespace().collect();
-    let behind = words(text, word.end);
+    // As a line or as a list of texts.
+    let is_list = text.get(word.clone())?.ends_with('"');
+    let sign = |c: char| is_list && matches!(c, '"' | ',' | '[');
+    let before: Vec<&str> = before
+        .split_ascii_whitespace()
+        .map(|word| word.trim_matches(sign))
+        .collect();
+    let behind = words(text, word.end + usize::from(is_list));
     let (secret, rest) = behind.split_first()?;
     let rest: Vec<&str> = rest.iter().map(|word| word.text).collect();
     let is_user = names_user(&before) || names_user(&rest);

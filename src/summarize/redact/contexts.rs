@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use super::{blocks, calls, commands, headers, lines, manifest, markup, piped, places, sessions, urls};
+use super::{
+    blocks, calls, commands, fields, headers, lines, manifest, markup, piped, places, sessions, urls,
+};
 
 const TABLE: &str = include_str!("contexts.csv");
 
@@ -99,6 +101,16 @@ pub enum Context {
     KeyFile,
     /// `user/password@host`
     Slashed,
+    /// `INSERT INTO users (password) VALUES ('secret')`
+    Inserted,
+    /// `{"kty":"oct","k":"secret"}`
+    KeyMembers,
+    /// Lines of `(0) secret`.
+    NumberedKeys,
+    /// The line below a command that prints a secret.
+    NextLine,
+    /// `user:secret@tcp(host)`
+    BeforeProtocol,
 }
 
 /// Words, whatever their case, with what they announce and the kind of it; rows that cannot be read are left out.
@@ -160,6 +172,11 @@ impl Context {
             "hash" => Self::Hash,
             "key-file" => Self::KeyFile,
             "slashed" => Self::Slashed,
+            "inserted" => Self::Inserted,
+            "key-members" => Self::KeyMembers,
+            "numbered-keys" => Self::NumberedKeys,
+            "next-line" => Self::NextLine,
+            "before-protocol" => Self::BeforeProtocol,
             _ => return None,
         })
     }
@@ -175,6 +192,7 @@ impl Context {
                 | Self::PasswordFile
                 | Self::CookieJar
                 | Self::Typed
+                | Self::BeforeProtocol
         )
     }
 
@@ -219,6 +237,11 @@ impl Context {
             Self::Hash => places::hash(text, word),
             Self::KeyFile => places::key_file(text, word),
             Self::Slashed => places::slashed(text, word),
+            Self::NextLine => fields::next_line(text, word),
+            Self::BeforeProtocol => fields::before_protocol(text, word),
+            Self::Inserted => return fields::inserted(text, word),
+            Self::KeyMembers => return fields::key_members(text, word),
+            Self::NumberedKeys => return fields::numbered_keys(text, word),
             Self::ThirdFields => return places::third_fields(text, word),
             Self::Codes => return places::codes(text, word),
             Self::Kubernetes => return manifest::kubernetes(text, word),

@@ -135,7 +135,7 @@ impl Name {
                 // Elsewhere only what is given a value right there is a name.
                 let ends_word = self.place == Place::End
                     && tail.is_empty()
-                    && matches!(byte(end), b'=' | b':')
+                    && (matches!(byte(end), b'=' | b':') || text.get(end..).is_some_and(is_literal_behind))
                     && !ENGLISH_ENDS
                         .iter()
                         .any(|ended| name.to_ascii_lowercase().ends_with(ended));
@@ -143,7 +143,8 @@ impl Name {
             }
             Place::Variable => {
                 let last = before.rsplit(['_', '-']).next().unwrap_or_default();
-                if is_variable && self.word != "_pat" {
+                if (is_variable || name.starts_with("--")) && self.word != "_pat" {
+                    let before = before.to_ascii_uppercase();
                     !PLAIN_KEYS.iter().any(|plain| before.ends_with(plain))
                 } else {
                     KEY_OWNERS.iter().any(|owner| last.eq_ignore_ascii_case(owner))
@@ -162,6 +163,11 @@ impl Name {
             is_variable,
         })
     }
+}
+
+/// Returns whether a literal is assigned: ` = "x"`.
+fn is_literal_behind(rest: &str) -> bool {
+    [" = \"", " = '"].iter().any(|sign| rest.starts_with(sign))
 }
 
 /// Returns whether all that follows the word leaves its meaning.

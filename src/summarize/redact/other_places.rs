@@ -17,6 +17,9 @@ const MAX_BEFORE: usize = 200;
 /// Most tags between a name and its value.
 const MAX_TAGS: usize = 3;
 
+/// Most fields of an object before its value.
+const MAX_FIELDS: usize = 6;
+
 /// Most words between a secret and the name that says what it is.
 const MAX_WORDS: usize = 4;
 
@@ -82,16 +85,25 @@ fn nested(text: &str, name_end: usize, end: usize) -> Option<(usize, How)> {
         let is_next = text.get(at + block.len()..place)?.contains('n') || text.get(at..place)?.contains('\n');
         return is_next.then_some((place, How::Option));
     }
-    let at = if rest.starts_with('{') {
-        gap(text, at + 1)
-    } else {
-        at
+    let is_block = rest.starts_with('{');
+    let mut at = if is_block { gap(text, at + 1) } else { at };
+    let is_value_key = |at: usize| {
+        let key = skip(text.as_bytes(), at, b"\\\"'");
+        let word = VALUE_KEYS.iter().find(|word| {
+            text.get(key..key + word.len())
+                .is_some_and(|key| key.eq_ignore_ascii_case(word))
+        });
+        word.map(|word| (key, word))
     };
-    let key = skip(text.as_bytes(), at, b"\\\"'");
-    let word = VALUE_KEYS.iter().find(|word| {
-        text.get(key..key + word.len())
-            .is_some_and(|key| key.eq_ignore_ascii_case(word))
-    })?;
+    // Other fields may stand before it, one in a line.
+    for _ in 0..MAX_FIELDS {
+        let line = line_of(text, at)?;
+        if !is_block || is_value_key(at).is_some() || line.contains(['{', '}']) {
+            break;
+        }
+        at = gap(text, at + line.len());
+    }
+    let (key, word) = is_value_key(at)?;
     let at = skip(text.as_bytes(), key + word.len(), b"\\\"' ");
     let is_key = at < key + word.len() + 4 && text.get(at..)?.starts_with([':', '=']);
     is_key.then_some((at + 1, How::Equals))
@@ -124,6 +136,14 @@ fn tagged(text: &str, start: usize, end: usize) -> Option<(usize, How)> {
 /// The value of the same object or tag that stands before its name, or behind other fields: `value="secret" key="name"`,
 /// `"Name": "name", "Type": "x", "Value": "secret"`.
 fn sibling(text: &str, found: Found, end: usize) -> Option<(usize, How)> {
+    // A path may go on behind the name: `https://…/secrets/name/version`.
+    let rest = text.get(found.end..)?;
+    let path = if rest.starts_with('/') {
+        head(rest, MAX_AFTER).find(['"', '\'', ' ', '\n'])?
+    } else {
+        0
+    };
+    let end = end.max(found.end + path + usize::from(path > 0));
     if end == found.end {
         return None;
     }
@@ -195,8 +215,15 @@ fn in_line(text: &str, found: Found, end: usize) -> Option<(usize, How)> {
 /// its own below a sentence that ends with a colon.
 fn printed(text: &str, found: Found, end: usize) -> Option<(usize, How)> {
     let tail = line_of(text, end).filter(|tail| tail.len() < MAX_AFTER)?;
-    let at = gap(text, end + tail.len());
-    let below = line_of(text, at)?.trim().trim_end_matches(['"', '}', ',']);
+    let mut at = gap(text, end + tail.len());
+    if tail.trim_end().ends_with(':') && text.get(at..)?.starts_with("```") {
+        at = gap(text, at + line_of(text, at)?.len());
+    }
+    let below = line_of(text, at)?.trim();
+    if let Some(answer) = answered(below).filter(|_| end == found.end && tail.trim().is_empty()) {
+        return Some((at + answer, How::Option));
+    }
+    let below = below.trim_end_matches(['"', '}', ',']);
     let is_alone = at > end + tail.len()
         && !below.is_empty()
         && !below.contains(' ')
@@ -214,8 +241,24 @@ fn printed(text: &str, found: Found, end: usize) -> Option<(usize, How)> {
     if is_printer && !is_assigned {
         return Some((at, How::Option));
     }
+    let is_form = tail.len() < 3 && memchr::memmem::find(line, b"form-data; name=").is_some();
+    if is_form {
+        return Some((at, How::Option));
+    }
     let is_introduced = tail.trim_end().ends_with(':') && tail.len() < 100;
     is_introduced.then_some((at, How::Sentence))
+}
+
+/// Where the text stands in the answer of an interpreter: `'secret'`, `=> "secret"`.
+fn answered(line: &str) -> Option<usize> {
+    let value = line.strip_prefix("=> ").unwrap_or(line);
+    let value = value
+        .strip_prefix("Out[")
+        .and_then(|rest| Some(rest.split_once("]: ")?.1))
+        .unwrap_or(value);
+    let quote = value.chars().next().filter(|c| matches!(c, '"' | '\''))?;
+    let is_text = value.len() > 2 && value.get(1..)?.find(quote) == Some(value.len() - 2);
+    is_text.then_some(line.len() - value.len())
 }
 
 /// What is left of a line, real or escaped, from a place on: so much of it as is looked at.

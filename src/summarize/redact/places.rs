@@ -272,10 +272,12 @@ pub fn set_to(text: &str, word: Range<usize>) -> Option<Range<usize>> {
 /// The hash of a password as files of users hold it: `$6$salt$hash`, `$apr1$salt$hash`.
 pub fn hash(text: &str, word: Range<usize>) -> Option<Range<usize>> {
     let rest = head(text.get(word.start..)?, MAX_AFTER);
-    let length = rest
-        .bytes()
-        .take_while(|byte| Alphabet::Path.holds(*byte) || matches!(byte, b'$' | b','))
-        .count();
+    let scheme = word.len() * usize::from(rest.starts_with('{'));
+    let digits = rest.bytes().skip(scheme);
+    let length = scheme
+        + digits
+            .take_while(|byte| Alphabet::Path.holds(*byte) || matches!(byte, b'$' | b',' | b'='))
+            .count();
     let hash = rest.get(..length)?;
     let last = hash.rsplit('$').next()?;
     (hash.matches('$').count() >= 3 && last.len() >= 20 || hash.starts_with('{') && hash.len() > 24)

@@ -68,6 +68,17 @@ pub fn value_start(text: &str, name: &Name, found: Found) -> Option<(usize, How)
         [b'|', b'|', b'=', ..] => (at + 3, How::Equals),
         [b'=', ..] => (at + 1, How::Equals),
         [b':', ..] => (at + 1, How::Colon),
+        // One argument of a list: `["--name", "value"]`.
+        [b',', ..] if is_quoted && bytes.get(found.start) == Some(&b'-') => {
+            let value = skip(bytes, at + 1, b" \\\"'");
+            bytes.get(value).filter(|byte| **byte != b'-')?;
+            (at + 1, How::Option)
+        }
+        // The name is what a value is put for: `s|__NAME__|value|`.
+        [b'|', ..] if before.ends_with(b"s|") => (at + 1, How::Option),
+        // Tags that are escaped themselves.
+        [b'&', b'g', b't', b';', ..] if before.ends_with(b"&lt;") => (at + 4, How::Tag),
+        [b'R', b'E', b'G', b'_', b'S', b'Z', ..] => (at + 6, How::Option),
         // A colon as wide as an ideograph.
         [0xEF, 0xBC, 0x9A, ..] => (at + 3, How::Colon),
         [b'>', ..] if opens_tag(before) => (at + 1, How::Tag),

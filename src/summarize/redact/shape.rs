@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use super::word_lists::{FILLERS, PLAIN_PARTS, PLAIN_VALUES};
+use super::word_lists::{FILLERS, NAME_PARTS, PLAIN_PARTS, PLAIN_VALUES};
 use aho_corasick::AhoCorasick;
 
 static FILLER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
@@ -260,9 +260,23 @@ pub(super) fn head(text: &str, most: usize) -> &str {
     text.get(..text.floor_char_boundary(most)).unwrap_or_default()
 }
 
-/// Returns whether it is three words and more, joined by dashes, as tools make them for people: `window-saddle-fossil`.
+/// Returns whether it is three words and more, joined by one sign, as tools make them for people: `window-saddle-fossil`. Joined by
+/// dots or underscores they may be a name in a program, which has parts that say so.
 pub(super) fn is_joined_words(value: &str) -> bool {
-    let parts = value.split('-');
+    let is_name = || {
+        value
+            .split(['.', '_'])
+            .any(|part| NAME_PARTS.contains(&part.trim_end_matches('s')) || NAME_PARTS.contains(&part))
+    };
+    is_joined_by(value, '-')
+        || ['.', '_']
+            .iter()
+            .any(|sign| is_joined_by(value, *sign) && !is_name())
+}
+
+/// Returns whether it is three words and more, joined by that sign.
+fn is_joined_by(value: &str, sign: char) -> bool {
+    let parts = value.split(sign);
     parts.clone().count() >= 3
         && value.len() >= 14
         && parts.clone().all(|part| {
@@ -294,4 +308,48 @@ pub(super) fn is_strong_mixture(value: &str) -> bool {
         && distinct(value) >= 9
         && !value.contains([' ', '"'])
         && !value.contains("REDACTED")
+}
+
+/// The length of a password of four groups.
+pub(super) const GROUPED: usize = 19;
+
+/// Returns whether a text begins with a password as Google makes them for programs: four groups of four letters.
+pub(super) fn is_grouped(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let is_at = |at: usize, byte: u8| {
+        if at % 5 == 4 {
+            byte == b' '
+        } else {
+            byte.is_ascii_lowercase()
+        }
+    };
+    let goes_on = match bytes.get(GROUPED) {
+        Some(b' ') => bytes.get(GROUPED + 1).is_some_and(u8::is_ascii_lowercase),
+        next => next.is_some_and(u8::is_ascii_alphanumeric),
+    };
+    bytes
+        .get(..GROUPED)
+        .is_some_and(|group| group.iter().enumerate().all(|(at, byte)| is_at(at, *byte)))
+        && !goes_on
+        && text
+            .get(..GROUPED)
+            .is_some_and(|group| is_random_word(&group.replace(' ', "")))
+}
+
+/// Returns whether it begins with a date: `2026-04-17`, `2026-04-17T00:13:28Z`.
+pub(super) fn is_time(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let is_date = bytes.get(..10).is_some_and(|date| {
+        date.iter().enumerate().all(|(at, byte)| {
+            if at == 4 || at == 7 {
+                *byte == b'-'
+            } else {
+                byte.is_ascii_digit()
+            }
+        })
+    });
+    is_date
+        && bytes.iter().skip(10).all(|byte| {
+            byte.is_ascii_digit() || matches!(byte, b'T' | b'Z' | b' ' | b':' | b'.' | b'+' | b'-')
+        })
 }

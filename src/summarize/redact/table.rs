@@ -158,6 +158,9 @@ fn between_at(text: &str, name: &Range<usize>) -> Option<Between> {
     if let Some(sign) = next.chars().next().filter(|sign| SIGNS.contains(sign)) {
         return Some(Between::Sign(sign));
     }
+    if is_title_of_pairs(text, name) {
+        return Some(Between::Sign(':'));
+    }
     let ends_line = next.is_empty() || next.starts_with(['\n', '\r']) || rest.starts_with('n');
     if blanks > 1 && !ends_line {
         return Some(Between::Blanks);
@@ -178,6 +181,17 @@ fn between_at(text: &str, name: &Range<usize>) -> Option<Between> {
         return Some(Between::Sign(last));
     }
     before.ends_with("  ").then_some(Between::Blanks)
+}
+
+/// Returns whether it is the comment above pairs: `# user:password`.
+fn is_title_of_pairs(text: &str, name: &Range<usize>) -> bool {
+    let Some((line, _)) = line_around(text, name.start) else {
+        return false;
+    };
+    let user = text
+        .get(line.start..name.start)
+        .and_then(|head| head.strip_prefix('#'));
+    name.end == line.end && user.is_some_and(|user| user.ends_with(':') && !user.trim_start().contains(' '))
 }
 
 /// The line around a place, and how lines end there: really, or escaped.

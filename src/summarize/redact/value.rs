@@ -7,8 +7,8 @@ use super::chosen::{is_chosen, is_keyboard_mixture, is_markup, is_name, is_selec
 use super::names::{Name, Values};
 use super::separator::How;
 use super::shape::{
-    distinct, entropy, is_filler, is_joined_words, is_long_mixture, is_machine_made, is_path, is_random_word,
-    is_strong_mixture, is_uuid, is_words,
+    distinct, entropy, is_filler, is_grouped, is_joined_words, is_long_mixture, is_machine_made, is_path,
+    is_random_word, is_strong_mixture, is_time, is_uuid, is_words,
 };
 use super::word_lists::{PLAIN_PARTS, PLAIN_VALUES};
 
@@ -39,7 +39,7 @@ pub struct Value<'t> {
 /// Returns whether a person chose it as a password.
 pub fn is_password_value(value: &Value<'_>) -> bool {
     let text = value.text;
-    if is_strong_mixture(text) && !is_expression_of(value) {
+    if is_grouped(text) || is_strong_mixture(text) && !is_expression_of(value) {
         return true;
     }
     if text.contains(['<', '>']) && value.how != How::Cell {
@@ -60,6 +60,9 @@ pub fn is_password_value(value: &Value<'_>) -> bool {
         return false;
     }
     if !value.is_expression && is_chosen(value) {
+        return true;
+    }
+    if value.how == How::Sentence && value.ends_line && is_joined_words(text) {
         return true;
     }
     let letters = text.chars().filter(|c| c.is_alphabetic()).count();
@@ -116,6 +119,11 @@ pub fn is_password_value(value: &Value<'_>) -> bool {
     no_digit(value, 8)
 }
 
+/// Returns whether an option of a command is given it: `--name value`, `--name=value`.
+fn is_option(value: &Value<'_>) -> bool {
+    value.how == How::Option || value.is_data && value.how == How::Equals && !value.is_quoted
+}
+
 /// Returns whether a mixture of characters may be an expression or an address all the same.
 fn is_expression_of(value: &Value<'_>) -> bool {
     let text = value.text;
@@ -165,7 +173,9 @@ pub fn is_secret_value(value: &Value<'_>) -> bool {
         return is_password_value(value);
     }
     if value.how == How::Tag && is_password_value(value)
-        || value.how == How::Option && !is_words(text) && is_password_value(value)
+        || (is_option(value) || value.is_line && value.how == How::Equals)
+            && (!is_words(text) || is_numbered_word(text))
+            && is_password_value(value)
     {
         return true;
     }
@@ -204,7 +214,7 @@ pub fn is_secret_value(value: &Value<'_>) -> bool {
         return is_password_value(value);
     }
     let digits = text.bytes().filter(u8::is_ascii_digit).count();
-    let is_joined = text.matches(['-', '.']).count() >= 2;
+    let is_joined = is_joined_words(text);
     if (value.is_quoted || value.is_variable)
         && text.len() >= 8
         && (digits > 0 || is_joined && text.len() >= 14)
@@ -271,7 +281,10 @@ pub fn is_machine_value(value: &Value<'_>, name: &Name, before: &str) -> bool {
         return true;
     }
     // A variable of the environment holds its value and nothing else.
-    let is_set = value.is_variable && value.is_data && matches!(value.how, How::Equals | How::Option);
+    let is_set = value.is_variable
+        && value.is_data
+        && matches!(value.how, How::Equals | How::Option)
+        && !is_filler(text);
     if is_set
         && text.len() >= 12
         && name.kind != "token"
@@ -370,23 +383,5 @@ fn is_bound(text: &str) -> bool {
     matches!(text, "?" | "%s")
         || text.strip_prefix([':', '@']).is_some_and(|name| {
             !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
-        })
-}
-
-/// Returns whether it begins with a date: `2026-04-17`, `2026-04-17T00:13:28Z`.
-fn is_time(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    let is_date = bytes.get(..10).is_some_and(|date| {
-        date.iter().enumerate().all(|(at, byte)| {
-            if at == 4 || at == 7 {
-                *byte == b'-'
-            } else {
-                byte.is_ascii_digit()
-            }
-        })
-    });
-    is_date
-        && bytes.iter().skip(10).all(|byte| {
-            byte.is_ascii_digit() || matches!(byte, b'T' | b'Z' | b' ' | b':' | b'.' | b'+' | b'-')
         })
 }

@@ -21,6 +21,8 @@ pub static WRAPPERS: List = LazyLock::new(|| list("wrapper"));
 pub static PLAIN_VALUES: List = LazyLock::new(|| list("plain-value"));
 /// Parts of values that say what stands there, or that it is none.
 pub static PLAIN_PARTS: List = LazyLock::new(|| list("plain-part"));
+/// Parts of names in programs, of hosts and of modules: no words of a phrase that somebody chose.
+pub static NAME_PARTS: List = LazyLock::new(|| list("name-part"));
 /// Words of sentences that tell what a password has to be.
 pub static SENTENCE_WORDS: List = LazyLock::new(|| list("sentence-word"));
 /// Parts that may follow the word in a name that still means a secret: `SECRET_KEY`, `token_value`, `password2`.

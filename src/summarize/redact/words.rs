@@ -1,5 +1,6 @@
 //! The words that announce a secret, and who looks at what stands around each.
 
+use std::fmt::Write;
 use std::ops::Range;
 
 use super::alphabet::Alphabet;
@@ -7,7 +8,7 @@ use super::commands::COMMANDS;
 use super::contexts::{Context, contexts};
 use super::names::{Name, names};
 use super::tokens::{Token, tokens};
-use super::{Secret, assigned, table};
+use super::{Secret, assigned, fields, table};
 
 /// The thing that a word announces.
 #[derive(Debug)]
@@ -26,6 +27,11 @@ pub enum Rule {
 pub fn words() -> Vec<(String, Rule, &'static str)> {
     let marker = std::iter::once((super::MARKER.to_owned(), Rule::Marker, ""));
     let tokens = tokens().map(|token| (token.mark.clone(), Rule::Token(token), ""));
+    // As JSON may write them: `\u5bc6\u7801`.
+    let escaped = names().filter(|name| !name.word.is_ascii()).map(|name| {
+        let word = name.word.chars().map(escape).collect();
+        (word, Rule::Name(name), name.kind)
+    });
     let names = names().map(|name| (name.word.to_owned(), Rule::Name(name), name.kind));
     let contexts = contexts().map(|(word, context, kind)| (word.to_owned(), Rule::Context(context), kind));
     let commands = COMMANDS.iter().enumerate().map(|(number, command)| {
@@ -35,9 +41,24 @@ pub fn words() -> Vec<(String, Rule, &'static str)> {
     marker
         .chain(tokens)
         .chain(names)
+        .chain(escaped)
         .chain(contexts)
         .chain(commands)
         .collect()
+}
+
+/// A character as JSON that is ASCII alone writes it.
+fn escape(c: char) -> String {
+    if c.is_ascii() {
+        return c.to_string();
+    }
+    let mut units = [0; 2];
+    let mut escaped = String::new();
+    for unit in c.encode_utf16(&mut units) {
+        // A text takes whatever is written to it.
+        let _ = write!(escaped, "\\u{unit:04x}");
+    }
+    escaped
 }
 
 impl Rule {
@@ -65,12 +86,19 @@ pub fn found(rule: &Rule, kind: &'static str, text: &str, word: Range<usize>) ->
     let spans = match rule {
         Rule::Marker => Vec::new(),
         Rule::Token(token) => {
+            // Its identifier is no secret without the one behind it.
+            let pair = (token.kind == "aws-access-key").then(|| fields::aws_secret(text, word.start));
+            let pair = pair.flatten().map(|span| Secret {
+                span,
+                kind: "aws-secret-key",
+            });
             let span = token.span(text, word).into_iter();
             return span
                 .map(|span| Secret {
                     span,
                     kind: token.kind,
                 })
+                .chain(pair)
                 .collect();
         }
         Rule::Name(name) => {
