@@ -9,6 +9,8 @@ use crate::trajectory::Role;
 pub struct TurnFacts {
     /// Who speaks.
     pub role: Role,
+    /// Whose turn it is by the name of its role: a person's, where a person's turn holds nothing but results of tools.
+    pub speaker: Role,
     /// What the turn costs, in tokens.
     pub tokens: usize,
     /// How many turns before this tool turn the assistant turn stands that it answers.
@@ -17,6 +19,10 @@ pub struct TurnFacts {
     pub readable: bool,
     /// Whether the turn is nothing but text, so that it can be quoted verbatim.
     pub quotable: bool,
+    /// If its content is a list of parts, to which a text part can be added.
+    pub in_parts: bool,
+    /// If an earlier summary stands in front of what it says, or is all of it.
+    pub opens_with_summary: bool,
 }
 
 impl TurnFacts {

@@ -13,6 +13,7 @@ use crate::compress::{
 };
 use crate::summarize::marker::END_MARKER;
 use crate::summarize::redact::RecordSecrets;
+use crate::tokens::chat_template::ChatTemplate;
 use crate::trajectory::{self, Edit, Record, Role, Turns, Views};
 
 /// The smallest summary worth writing, in tokens: room for less than this is not worth squeezing into.
@@ -167,16 +168,28 @@ impl<'a> Case<'a> {
     /// What a trainer would see of the record as written, where the original could be rendered.
     pub fn rendered(&self, written: &Record<'_>) -> Result<Option<Rendered>, String> {
         let fitter = self.fitter;
-        let template = fitter
-            .template
-            .as_deref()
-            .filter(|_| self.counted.rendering().is_some());
-        let Some(template) = template else {
+        let Some(template) = self.template() else {
             return Ok(None);
         };
         let (arguments, images) = (fitter.settings.template_arguments, fitter.settings.image_tokens);
         let rendered = Rendered::of(written, template, arguments, fitter.counter.as_ref(), images)?;
         Ok(Some(rendered.located(written)))
+    }
+
+    /// The same, not counted.
+    pub fn rendered_uncounted(&self, written: &Record<'_>) -> Result<Option<Rendered>, String> {
+        let Some(template) = self.template() else {
+            return Ok(None);
+        };
+        let arguments = self.fitter.settings.template_arguments;
+        let rendered = Rendered::uncounted(written, template, arguments)?;
+        Ok(Some(rendered.located(written)))
+    }
+
+    /// The chat template, where the original could be rendered by it.
+    fn template(&self) -> Option<&ChatTemplate> {
+        let template = self.fitter.template.as_deref();
+        template.filter(|_| self.counted.rendering().is_some())
     }
 
     /// A counter of turns.

@@ -20,7 +20,7 @@ pub mod vendor;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use trajfit::compress::{Protection, SummaryPlacement};
+use trajfit::compress::{Protection, RoleOrder, SummaryPlacement};
 use trajfit::fit::{
     CountMode, FitSettings, Fitted, Fitter, OnFailure, OverLimit, PerTrajectory, Strategy, TemplateArguments,
 };
@@ -59,7 +59,8 @@ pub fn settings(target_max_tokens: usize, summary_target_tokens: usize) -> FitSe
         summary_target_tokens,
         summary_max_tokens: summary_target_tokens * 2,
         max_passes: 3,
-        summary_placement: SummaryPlacement::Human,
+        summary_placement: SummaryPlacement::Auto,
+        role_orders: RoleOrder::OF_RECORDS.to_vec(),
         grounding: true,
         file_footer: false,
         redaction: true,
