@@ -183,10 +183,7 @@ mod tests {
         assert_eq!(ways("shgtghggh", 2, 5, false), Vec::<Way>::new());
         assert_eq!(ways("shggthg", 2, 3, false), [HumanBefore]);
         // In no order at all.
-        assert_eq!(
-            ways("shhggthg", 3, 6, false),
-            [Own, HumanBefore, HumanAfter]
-        );
+        assert_eq!(ways("shhggthg", 3, 6, false), [Own, HumanBefore, HumanAfter]);
     }
 
     #[test]
@@ -277,7 +274,9 @@ mod tests {
     fn is_apart(letters: &str) -> bool {
         let letters: Vec<char> = letters.chars().collect();
         let is_person = |letter: char| "hu".contains(letter);
-        !letters.windows(2).any(|pair| is_person(pair[0]) && is_person(pair[1]))
+        !letters
+            .windows(2)
+            .any(|pair| is_person(pair[0]) && is_person(pair[1]))
     }
 
     proptest! {

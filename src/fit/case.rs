@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::count::Counted;
 use super::merged::{MergedBefore, beside_summaries};
 use super::redacted::secrets_of;
+use super::write::Placed;
 use super::{Fitter, Rendered, Strategy, TurnCounter};
 use crate::compress::anchors::{self, Anchor};
 use crate::compress::{
@@ -310,13 +311,17 @@ impl<'a> Case<'a> {
         Some(Reason::with(Reason::PROTECTED_TURNS_EXCEED_BUDGET, detail))
     }
 
-    /// Why a trajectory is over its target though no group is left that could join the region.
-    pub fn exhausted_reason(&self, region: Region) -> Reason {
+    /// Why a trajectory is over its target though no group is left that could join the region, or none with which its summary
+    /// would have a place.
+    pub fn exhausted_reason(&self, placed: &Placed, excess: usize, written_tokens: usize) -> Reason {
+        let region = placed.region;
         let left = || {
-            let detail = "a turn that cannot be summarized parts the turns between head and tail";
-            if region.range() == self.compressible {
+            if placed.is_moved || self.extended(region, excess, written_tokens).is_some() {
+                Reason::with(Reason::NO_PLACE_FOR_SUMMARY, "of a larger region")
+            } else if region.range() == self.compressible {
                 Reason::plain(Reason::REGION_EXHAUSTED)
             } else {
+                let detail = "a turn that cannot be summarized parts the turns between head and tail";
                 Reason::with(Reason::REGION_DIVIDED, detail)
             }
         };
@@ -334,23 +339,32 @@ impl<'a> Case<'a> {
             .sum()
     }
 
-    /// What kept assistant turns rely on and only the region says.
-    /// `region_views` are the region's turns as its summarizer sees them.
+    /// What kept assistant turns rely on and only the region says. The last human turn is quoted where the region takes it: what
+    /// it says is kept. `region_views` are the region's turns as its summarizer sees them.
     pub fn anchors(&self, region: Region, region_views: Turns<'_>) -> Vec<Anchor> {
         let before = self.views.part(0..region.start());
         let after = self.views.part(region.end()..self.outline.turns.len());
-        if self.merged_before(region).is_none() {
+        let is_updated = self.merged_before(region).is_some();
+        let quoted = self.outline.last_human.filter(|last| region.contains(*last));
+        if !is_updated && quoted.is_none() {
             return anchors::dangling(before, region_views, after);
         }
-        let last = region.start() - 1;
-        let beside = |turn: usize| {
+        let kept = |turn: usize| {
+            if turn == region.start() {
+                return beside_summaries(self.views.get(quoted?)?.into_owned());
+            }
             let view = before.get(turn)?.into_owned();
-            if turn == last {
+            if is_updated && turn + 1 == region.start() {
                 beside_summaries(view)
             } else {
                 Some(view)
             }
         };
-        anchors::dangling(Turns::Made(region.start(), &beside), region_views, after)
+        let gone = |place: usize| {
+            let view = region_views.get(place)?.into_owned();
+            (Some(view.index) != quoted).then_some(view)
+        };
+        let gone = Turns::Made(region_views.len(), &gone);
+        anchors::dangling(Turns::Made(region.start() + 1, &kept), gone, after)
     }
 }

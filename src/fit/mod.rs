@@ -34,9 +34,9 @@ use crate::compress::{Outline, Reason, TurnFacts};
 use crate::metrics::{Row, Status};
 pub use crate::summarize::PendingRequest;
 use crate::summarize::Summarizer;
-use crate::summarize::marker::body_of;
 #[cfg(test)]
 pub use crate::summarize::answers::AnswerKey;
+use crate::summarize::marker::body_of;
 use crate::tokens::TokenCounter;
 use crate::tokens::chat_template::ChatTemplate;
 pub use crate::trajectory::TemplateArguments;

@@ -164,7 +164,7 @@ impl Case<'_> {
             if let Some(extended) = self.extended_and_placed(region, excess, tokens) {
                 placed = extended;
             } else if summary_tokens > budget || !self.can_shrink(region, excess, summary_tokens) {
-                over_reason = self.exhausted_reason(region);
+                over_reason = self.exhausted_reason(&placed, excess, tokens);
                 break;
             }
             let detail = if low_savings >= 2 {
@@ -225,7 +225,9 @@ impl Case<'_> {
     /// A record that stays as it is because nothing sound could be written in its place.
     pub fn not_written(unwritten: Unwritten, row: Row) -> Fitted {
         let (status, reason) = match unwritten {
-            Unwritten::NoPlace => return Fitted::untouched(row.ended(Status::Kept, Some(&Unwritten::no_place()))),
+            Unwritten::NoPlace => {
+                return Fitted::untouched(row.ended(Status::Kept, Some(&Unwritten::no_place())));
+            }
             Unwritten::Refused(refusal) => {
                 let reason = Reason::with(Reason::TEMPLATE_REFUSES_SUMMARY, refusal);
                 (Status::Kept, reason)

@@ -77,12 +77,7 @@ impl Case<'_> {
 
     /// Those of the places that the chat template accepts, and that leave a person's words a person's; the ones that change
     /// the fewest kept turns first.
-    fn tried(
-        &self,
-        region: Region,
-        all: Vec<Placement>,
-        refused: &mut Option<Unwritten>,
-    ) -> Vec<Placement> {
+    fn tried(&self, region: Region, all: Vec<Placement>, refused: &mut Option<Unwritten>) -> Vec<Placement> {
         let quotes_human = self.outline.last_human.is_some_and(|last| region.contains(last));
         if self.counted.rendering().is_none() && !quotes_human {
             return all;
@@ -109,7 +104,11 @@ impl Case<'_> {
             }
         }
         tried.sort_by_key(|(changed, _)| *changed);
-        tried.into_iter().map(|(_, placement)| placement).chain(all).collect()
+        tried
+            .into_iter()
+            .map(|(_, placement)| placement)
+            .chain(all)
+            .collect()
     }
 
     /// Writes `summary` in place of a region, in the first of its places where that is possible.

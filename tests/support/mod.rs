@@ -50,7 +50,7 @@ pub fn counter() -> Arc<dyn TokenCounter> {
     Arc::clone(COUNTER.get_or_init(|| trajfit::tokens::load("o200k_base").unwrap()))
 }
 
-/// The defaults with a small budget.
+/// The defaults with a small budget, and the summary in a turn of its own.
 pub fn settings(target_max_tokens: usize, summary_target_tokens: usize) -> FitSettings {
     FitSettings {
         target_max_tokens,
@@ -59,7 +59,7 @@ pub fn settings(target_max_tokens: usize, summary_target_tokens: usize) -> FitSe
         summary_target_tokens,
         summary_max_tokens: summary_target_tokens * 2,
         max_passes: 3,
-        summary_placement: SummaryPlacement::Auto,
+        summary_placement: SummaryPlacement::Human,
         role_orders: RoleOrder::OF_RECORDS.to_vec(),
         grounding: true,
         file_footer: false,
