@@ -170,10 +170,10 @@ fn checked(settings: FitSettings, line: &str) -> Fitted {
 }
 
 proptest! {
-    #![proptest_config(support::generate::config())]
+    #![proptest_config(ProptestConfig { cases: 96, ..support::generate::config() })]
 
     #[test]
-    fn a_trajectory_in_turn_stays_so_and_is_never_given_up_for_that(
+    fn a_trajectory_in_turn_stays_in_turn_and_holds_one_summary_each(
         form in form(),
         sides in sides(),
         ends_with_human in any::<bool>(),

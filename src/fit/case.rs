@@ -1,10 +1,11 @@
 //! One record over its target: what may be replaced, how much of it must go, and what a summary of it may cost.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
 use super::count::Counted;
-use super::merged::{MergedBefore, beside_summaries};
+use super::merged::{MergedBefore, beside_summaries, bodies_in};
 use super::redacted::secrets_of;
 use super::write::Placed;
 use super::{Fitter, Rendered, Strategy, TurnCounter};
@@ -360,9 +361,14 @@ impl<'a> Case<'a> {
                 Some(view)
             }
         };
+        // Of the turn that is quoted, earlier summaries go.
         let gone = |place: usize| {
-            let view = region_views.get(place)?.into_owned();
-            (Some(view.index) != quoted).then_some(view)
+            let mut view = region_views.get(place)?.into_owned();
+            if Some(view.index) == quoted {
+                let told = bodies_in(&view).join("\n");
+                view.text = Cow::Owned(told);
+            }
+            Some(view)
         };
         let gone = Turns::Made(region_views.len(), &gone);
         anchors::dangling(Turns::Made(region.start() + 1, &kept), gone, after)
