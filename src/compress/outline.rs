@@ -6,6 +6,7 @@ use crate::trajectory::Role;
 
 /// The facts about one turn. There may be millions of turns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct TurnFacts {
     /// Who speaks.
     pub role: Role,

@@ -84,5 +84,5 @@ fn is_last_kept(old: &Record<'_>, new: &Record<'_>, region_end: i64) -> bool {
         without_summaries(&written)
             .is_some_and(|beside| beside.text == trajectory::view(old_turn, last).text.trim())
     };
-    old_turn.text == new_turn.text || (region_end == last as i64 && is_behind_summary())
+    old_turn.text == new_turn.text || (usize::try_from(region_end) == Ok(last) && is_behind_summary())
 }
