@@ -16,7 +16,7 @@ use std::{env, fs};
 
 use futures_util::future::{BoxFuture, ready};
 use trajfit::compress::anchors::invented;
-use trajfit::compress::{Protection, SummaryPlacement};
+use trajfit::compress::{Protection, RoleOrder, SummaryPlacement};
 use trajfit::fit::{CountMode, FitSettings, Fitter, OnFailure, OverLimit, Strategy, TemplateArguments};
 use trajfit::metrics::{Row, Status};
 use trajfit::summarize::extractive::Extractive;
@@ -265,7 +265,8 @@ impl Bench {
                 summary_target_tokens: summary_tokens,
                 summary_max_tokens: 2 * summary_tokens,
                 max_passes: 3,
-                summary_placement: SummaryPlacement::Human,
+                summary_placement: SummaryPlacement::Auto,
+                role_orders: RoleOrder::OF_RECORDS.to_vec(),
                 grounding: true,
                 redaction: true,
                 redact_pii: false,

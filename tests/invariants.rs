@@ -10,7 +10,7 @@ use futures_util::future::BoxFuture;
 use proptest::prelude::*;
 use serde_json::Value;
 use support::generate::made;
-use support::oracle::{assert_one_summary_each, assert_sound, cost};
+use support::oracle::{assert_in_order, assert_one_summary_each, assert_sound, cost};
 use support::{counter, fit, fitter, fitter_with, settings};
 use trajfit::compress::SummaryPlacement;
 use trajfit::fit::FitSettings;
@@ -87,6 +87,9 @@ proptest! {
         match (&fitted.text, fitted.row.status) {
             (Some(after), Status::Compressed) => {
                 assert_sound(&line, after, &fitted.row, notice.as_deref(), counter().as_ref());
+                if placement == SummaryPlacement::Auto {
+                    assert_in_order(&line, after);
+                }
                 prop_assert!(original > target);
             }
             (None, Status::UnderTarget) => prop_assert!(original <= target),
@@ -159,6 +162,9 @@ proptest! {
         if let Some(twice) = fitted.text {
             assert_sound(&once, &twice, &fitted.row, notice.as_deref(), counter().as_ref());
             assert_one_summary_each(&twice);
+            if then == SummaryPlacement::Auto {
+                assert_in_order(&once, &twice);
+            }
         }
         prop_assert_ne!(fitted.row.status, Status::Failed);
     }

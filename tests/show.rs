@@ -104,8 +104,9 @@ fn show_marks_the_region_and_shortens_long_turns_unless_asked_not_to() {
 fn before_and_after_stand_side_by_side_where_there_is_room_and_stacked_where_not() {
     let workspace = demo();
     let small = ["--summary-target-tokens", "20", "--summary-max-tokens", "20"];
+    let own_turn = ["--summary-placement", "human"];
     workspace
-        .compress(&[&["in.jsonl", "-o", "out.jsonl"][..], &small].concat())
+        .compress(&[&["in.jsonl", "-o", "out.jsonl"][..], &small, &own_turn].concat())
         .exits(0);
     let stacked = text(run(&workspace, "show", &["--compressed", "out.jsonl"]).exits(0));
     assert!(

@@ -10,6 +10,7 @@ use super::exit::ExitStatus;
 use super::progress::{Progress, ProgressStyle, compressing};
 use super::summarizer::{self, Chosen};
 use super::{running, stdout};
+use crate::compress::RoleOrder;
 use crate::config::{Config, OutputCompression, OverLimit, Place, SummarizerKind};
 use crate::fit::{CountMode, FitSettings, Fitter};
 use crate::metrics::{Status, Totals, is_grounded, share_held};
@@ -151,6 +152,7 @@ pub fn settings(config: &Config, dry_run: bool) -> FitSettings {
         summary_max_tokens: config.summary_max_tokens(),
         max_passes: compression.max_passes,
         summary_placement: compression.summary_placement,
+        role_orders: RoleOrder::OF_RECORDS.to_vec(),
         grounding: compression.grounding,
         file_footer: compression.file_footer,
         redaction: config.redaction.enabled,

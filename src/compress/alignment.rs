@@ -12,7 +12,7 @@ use crate::trajectory::{ToolCall, TurnView, Turns, leaves};
 pub enum Origin {
     /// It says what this turn of the original says.
     Kept(usize),
-    /// It says what this turn says, and then more: a notice, or a summary that was appended.
+    /// It says what this turn says, and more: a notice, or a summary that was put behind it or in front of it.
     Extended(usize),
     /// It says what this turn says, but for a summary in it that another one replaced, or that was taken out.
     Updated(usize),
@@ -98,10 +98,14 @@ fn extend(
             old.is_some_and(|old| says_something(old) && continues(beside.as_ref().unwrap_or(&new), old))
         };
         let origin_in = |turn: usize| {
-            if continues(&new, &*original.get(turn)?) {
+            let old = original.get(turn)?;
+            if continues(&new, &old) {
                 Some(Origin::Extended(turn))
+            } else if is_updated(turn) {
+                Some(Origin::Updated(turn))
             } else {
-                is_updated(turn).then_some(Origin::Updated(turn))
+                let is_beside = beside.as_ref().is_some_and(|beside| continues(beside, &old));
+                is_beside.then_some(Origin::Extended(turn))
             }
         };
         let found = (from..to).find_map(origin_in);

@@ -8,6 +8,7 @@ mod placement;
 mod plan;
 mod protect;
 mod reason;
+mod role_order;
 #[cfg(test)]
 mod tests;
 mod verify;
@@ -15,9 +16,10 @@ mod verify_masks;
 
 pub use cut_points::{CutPoints, Region};
 pub use outline::{Outline, TurnFacts};
-pub use placement::{Placement, SummaryPlacement, place};
+pub use placement::{Placement, SummaryPlacement, Way, moved, placements};
 pub use plan::{Plan, extend, freed, plan};
 pub use protect::{Protection, compressible_region};
 pub use reason::Reason;
+pub use role_order::RoleOrder;
 pub use verify::{Compressed, Violation, verify};
 pub use verify_masks::{MaskedTurns, verify_masks};

@@ -6,9 +6,12 @@ use crate::trajectory::Role;
 
 /// The facts about one turn. There may be millions of turns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct TurnFacts {
     /// Who speaks.
     pub role: Role,
+    /// Whose turn it is by the name of its role: a person's, where a person's turn holds nothing but results of tools.
+    pub speaker: Role,
     /// What the turn costs, in tokens.
     pub tokens: usize,
     /// How many turns before this tool turn the assistant turn stands that it answers.
@@ -17,6 +20,10 @@ pub struct TurnFacts {
     pub readable: bool,
     /// Whether the turn is nothing but text, so that it can be quoted verbatim.
     pub quotable: bool,
+    /// If its content is a list of parts, to which a text part can be added.
+    pub in_parts: bool,
+    /// If an earlier summary stands in front of what it says, or is all of it.
+    pub opens_with_summary: bool,
 }
 
 impl TurnFacts {

@@ -1,56 +1,316 @@
-//! Where the summary goes: a human turn of its own, or appended to the turn before it.
+//! Where the summary goes: a turn of its own, or a turn beside the region, so that the order of roles that held still holds.
 
-use super::{Outline, Region};
+use super::{CutPoints, Outline, Region, RoleOrder, TurnFacts, extend};
 use crate::names::named;
 use crate::trajectory::Role;
 
 named! {
     /// Where the summary goes.
     SummaryPlacement {
+        /// The first way that keeps the order of roles: a turn of its own where that does.
+        Auto = "auto",
         /// A turn of the human role right after the head.
         Human = "human",
         /// The end of the turn before the region.
         Merge = "merge",
-        /// `human` where the format's order allows it, else `merge`.
-        Auto = "auto",
     }
 }
 
-/// Where the summary of one region goes.
+named! {
+    /// A way to place a summary, in the order in which they are tried.
+    Way {
+        /// A human turn of its own.
+        Own = "own",
+        /// The end of the human turn before the region.
+        HumanBefore = "human-before",
+        /// The front of the human turn after the region.
+        HumanAfter = "human-after",
+        /// A text part at the end of the turn before the region, whose content is a list of parts.
+        Part = "part",
+        /// The end of the tool turn before the region.
+        ToolBefore = "tool-before",
+    }
+}
+
+/// A place for the summary of one region.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Placement {
-    /// The turn that it is appended to; `None` for a turn of its own.
-    pub merged_into: Option<usize>,
+    /// The way.
+    pub way: Way,
+    /// The turn that takes the summary in; `None` for a turn of its own.
+    pub host: Option<usize>,
     /// Whether an end marker must separate it from what follows.
     pub end_marker: bool,
     /// Whether the placement asked for was impossible.
     pub refused: bool,
 }
 
-/// Decides where the summary goes.
-pub fn place(outline: &Outline, region: Region, wanted: SummaryPlacement) -> Placement {
-    let role_at = |index: Option<usize>| {
-        index
-            .and_then(|index| outline.turns.get(index))
-            .map(|turn| turn.role)
+impl Placement {
+    /// A turn of its own in place of a region.
+    pub fn own(outline: &Outline, region: Region) -> Self {
+        let after = outline.turns.get(region.end());
+        Self {
+            way: Way::Own,
+            host: None,
+            end_marker: after.is_some_and(|turn| turn.role == Role::Human),
+            refused: false,
+        }
+    }
+
+    /// The end of the turn before a region; `None` where it takes nothing in.
+    pub fn before(outline: &Outline, region: Region) -> Option<Self> {
+        let host = region.start().checked_sub(1)?;
+        let way = way_into(outline.turns.get(host)?)?;
+        Some(Self::into(way, host))
+    }
+
+    /// The front of the human turn after a region; `None` where there is none that takes the summary in.
+    pub fn after(outline: &Outline, region: Region) -> Option<Self> {
+        let host = region.end();
+        let turn = outline.turns.get(host)?;
+        let takes_it = turn.role == Role::Human && turn.quotable && !turn.opens_with_summary;
+        takes_it.then(|| Self::into(Way::HumanAfter, host))
+    }
+
+    fn into(way: Way, host: usize) -> Self {
+        Self {
+            way,
+            host: Some(host),
+            end_marker: true,
+            refused: false,
+        }
+    }
+
+    /// The same, where another placement was asked for.
+    #[must_use]
+    pub fn refused(self) -> Self {
+        Self {
+            refused: true,
+            ..self
+        }
+    }
+}
+
+/// How a turn takes a summary in at its end: only text that the model reads can, never what it is trained to say.
+fn way_into(turn: &TurnFacts) -> Option<Way> {
+    match turn.role {
+        Role::Human if turn.quotable => Some(Way::HumanBefore),
+        Role::Tool if turn.quotable => Some(Way::ToolBefore),
+        Role::Human | Role::Tool if turn.in_parts => Some(Way::Part),
+        _ => None,
+    }
+}
+
+/// The places for the summary of a region that keep the order of roles, best first; none where no place keeps it.
+///
+/// `is_update` tells that the turn before the region holds an earlier summary, which the new one replaces where it stands.
+pub fn placements(
+    outline: &Outline,
+    region: Region,
+    orders: &[RoleOrder],
+    is_update: bool,
+) -> Vec<Placement> {
+    let ends = [region.start(), region.end()];
+    let held: Vec<RoleOrder> = orders
+        .iter()
+        .copied()
+        .filter(|order| order.holds(outline))
+        .collect();
+    let keeps = |has_own_turn: bool| {
+        held.iter()
+            .all(|order| order.holds_without(outline, ends, has_own_turn))
     };
-    let before = region.start().checked_sub(1);
-    let follows_human = role_at(before) == Some(Role::Human);
-    let precedes_human = role_at(Some(region.end())) == Some(Role::Human);
-    // Only text that the model reads, never what it is trained to say, can take the summary in.
-    let can_merge = matches!(role_at(before), Some(Role::Human | Role::Tool))
-        && before
-            .and_then(|index| outline.turns.get(index))
-            .is_some_and(|turn| turn.quotable);
-    let merge = match wanted {
-        SummaryPlacement::Human => false,
-        SummaryPlacement::Merge => true,
-        SummaryPlacement::Auto => follows_human || precedes_human,
-    };
-    let merged_into = before.filter(|_| merge && can_merge);
-    Placement {
-        merged_into,
-        end_marker: precedes_human || merged_into.is_some(),
-        refused: merge && merged_into.is_none(),
+    let own = (!is_update && keeps(true)).then(|| Placement::own(outline, region));
+    let mut hosts: Vec<Placement> = Vec::new();
+    if keeps(false) {
+        hosts.extend(Placement::before(outline, region));
+        hosts.extend(Placement::after(outline, region).filter(|_| !is_update));
+    }
+    hosts.sort_by_key(|placement| placement.way as usize);
+    own.into_iter().chain(hosts).collect()
+}
+
+/// The regions that differ from a region by one group at one of its ends, best first: those that free more before those that
+/// free less, and those that leave the last human turn where it is before those that take it.
+pub fn moved(
+    outline: &Outline,
+    cut_points: &CutPoints,
+    region: Region,
+    compressible_end: usize,
+    may_move_start: bool,
+) -> Vec<Region> {
+    let (start, end) = (region.start(), region.end());
+    let longer = extend(outline, cut_points, region, compressible_end, 1);
+    let shorter = cut_points.region(start, cut_points.at_or_before(end - 1));
+    let later = cut_points.region(cut_points.at_or_after(start + 1), end);
+    let mut regions: Vec<Region> = [longer, shorter, later.filter(|_| may_move_start)]
+        .into_iter()
+        .flatten()
+        .collect();
+    let takes_human = |region: &Region| outline.last_human.is_some_and(|last| region.contains(last));
+    regions.sort_by_key(|moved| takes_human(moved) && !takes_human(&region));
+    regions
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::tests::outline;
+    use super::*;
+
+    /// The ways in which the summary of `[start, end)` can be placed; turns as letters, see [`outline`].
+    fn ways(letters: &str, start: usize, end: usize, is_update: bool) -> Vec<Way> {
+        let outline = outline(letters);
+        let region = CutPoints::of(&outline).region(start, end).unwrap();
+        let found = placements(&outline, region, &RoleOrder::OF_RECORDS, is_update);
+        found.into_iter().map(|placement| placement.way).collect()
+    }
+
+    #[test]
+    fn the_first_way_that_keeps_the_order_comes_first() {
+        use Way::{HumanAfter, HumanBefore, Own, Part, ToolBefore};
+        // Strictly in turn.
+        assert_eq!(ways("shgtgtgtg", 4, 6, false), [ToolBefore]);
+        assert_eq!(ways("shgtgtgtg", 2, 4, false), [HumanBefore]);
+        assert_eq!(ways("shgugugug", 4, 6, false), [Part]);
+        assert_eq!(ways("shghghg", 3, 5, false), [HumanAfter]);
+        assert_eq!(ways("shghghg", 3, 4, false), [Own]);
+        assert_eq!(ways("shgttgttgtg", 5, 8, false), [ToolBefore]);
+        // In no strict order, but no person speaks twice in a row.
+        assert_eq!(ways("shggtgtg", 5, 7, false), [Own, ToolBefore]);
+        assert_eq!(ways("shggthg", 3, 5, false), [HumanAfter]);
+        assert_eq!(ways("shgtghggh", 2, 5, false), Vec::<Way>::new());
+        assert_eq!(ways("shggthg", 2, 3, false), [HumanBefore]);
+        // In no order at all.
+        assert_eq!(ways("shhggthg", 3, 6, false), [Own, HumanBefore, HumanAfter]);
+    }
+
+    #[test]
+    fn a_turn_takes_a_summary_in_only_if_the_model_reads_it_and_it_has_a_text() {
+        assert_eq!(ways("shgngtg", 4, 6, false), Vec::<Way>::new());
+        assert_eq!(ways("shghgHg", 3, 5, false), Vec::<Way>::new());
+        assert_eq!(ways("shghgxg", 3, 5, false), Vec::<Way>::new());
+        let outline = outline("shggtgtg");
+        let region = CutPoints::of(&outline).region(3, 5).unwrap();
+        assert_eq!(Placement::before(&outline, region), None);
+    }
+
+    #[test]
+    fn an_earlier_summary_is_replaced_where_it_stands_or_not_at_all() {
+        assert_eq!(ways("shggtgtg", 5, 7, true), [Way::ToolBefore]);
+        assert_eq!(ways("shggthhg", 5, 6, true), [Way::ToolBefore]);
+        assert_eq!(ways("shghghg", 2, 3, true), Vec::<Way>::new());
+    }
+
+    #[test]
+    fn an_end_marker_parts_the_summary_from_what_a_person_says() {
+        let marker = |letters: &str, start, end| {
+            let outline = outline(letters);
+            Placement::own(&outline, CutPoints::of(&outline).region(start, end).unwrap()).end_marker
+        };
+        assert!(marker("shhggthg", 3, 6));
+        assert!(!marker("shghghg", 3, 4));
+    }
+
+    fn moves(letters: &str, start: usize, end: usize, compressible_end: usize) -> Vec<[usize; 2]> {
+        let outline = outline(letters);
+        let cut_points = CutPoints::of(&outline);
+        let region = cut_points.region(start, end).unwrap();
+        let found = moved(&outline, &cut_points, region, compressible_end, true);
+        found
+            .into_iter()
+            .map(|region| [region.start(), region.end()])
+            .collect()
+    }
+
+    #[test]
+    fn a_region_is_moved_by_one_group_and_the_last_human_turn_taken_last() {
+        // Between an answer and a person's turn there is no place.
+        assert!(ways("shgtgtghgtg", 4, 7, false).is_empty());
+        assert_eq!(moves("shgtgtghgthg", 4, 7, 9), [[4, 8], [4, 6], [6, 7]]);
+        assert_eq!(moves("shgtgtghgtg", 4, 7, 9), [[4, 6], [6, 7], [4, 8]]);
+        assert_eq!(ways("shgtgtghgtg", 4, 6, false), [Way::ToolBefore]);
+        assert_eq!(moves("shgtghgtg", 4, 5, 5), Vec::<[usize; 2]>::new());
+    }
+
+    /// Turns of the two sides in turn: people and answers, one each or in runs, then the assistant.
+    fn alternating() -> impl Strategy<Value = String> {
+        let side = prop_oneof![3 => Just("h"), 4 => Just("t"), 1 => Just("u"), 2 => Just("ttt"), 1 => Just("uu"), 1 => Just("n")];
+        (
+            prop_oneof![Just(""), Just("s")],
+            proptest::collection::vec(side, 1..9),
+            any::<bool>(),
+        )
+            .prop_map(|(system, sides, ends_with_human)| {
+                let last = if ends_with_human { "h" } else { "" };
+                let all: Vec<String> = sides.into_iter().map(|side| format!("{side}g")).collect();
+                format!("{system}hg{}{last}", all.concat())
+            })
+    }
+
+    /// Any turns, in which no two of a person's meet.
+    fn apart() -> impl Strategy<Value = String> {
+        "s?[hgto]{2,14}".prop_map(|letters| letters.replace("hh", "h").replace("hh", "h"))
+    }
+
+    fn is_alternating(letters: &str) -> bool {
+        let sides: Vec<bool> = letters
+            .trim_start_matches('s')
+            .chars()
+            .map(|letter| letter == 'g')
+            .collect();
+        !letters.contains('o') && sides.windows(2).all(|pair| pair[0] != pair[1])
+    }
+
+    fn in_runs(letters: &str) -> String {
+        let mut runs = letters.replace(['u', 'n'], "t");
+        while runs.contains("tt") {
+            runs = runs.replace("tt", "t");
+        }
+        runs
+    }
+
+    fn is_apart(letters: &str) -> bool {
+        let letters: Vec<char> = letters.chars().collect();
+        let is_person = |letter: char| "hu".contains(letter);
+        !letters
+            .windows(2)
+            .any(|pair| is_person(pair[0]) && is_person(pair[1]))
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn every_place_keeps_the_orders_that_held(letters in prop_oneof![alternating(), apart(), "s?[hgtuno]{2,14}"]) {
+            let facts = outline(&letters);
+            let cut_points = CutPoints::of(&facts);
+            let count = letters.len();
+            let regions = (0..count).flat_map(|start| (start + 1..=count).map(move |end| [start, end]));
+            for region in regions.filter_map(|[start, end]| cut_points.region(start, end)) {
+                let found = placements(&facts, region, &RoleOrder::OF_RECORDS, false);
+                for placement in &found {
+                    let own = if placement.host.is_none() { "h" } else { "" };
+                    let after = format!("{}{own}{}", &letters[..region.start()], &letters[region.end()..]);
+                    prop_assert!(!is_alternating(&letters) || is_alternating(&after), "{} -> {}", letters, after);
+                    prop_assert!(
+                        !is_alternating(&in_runs(&letters)) || is_alternating(&in_runs(&after)),
+                        "{} -> {}", letters, after
+                    );
+                    prop_assert!(!is_apart(&letters) || is_apart(&after), "{} -> {}", letters, after);
+                    let host = placement.host.map(|host| &letters[host..=host]);
+                    prop_assert!(matches!(host, None | Some("h" | "t" | "u")), "{:?}", host);
+                }
+                // Of a trajectory in turn, all regions of two groups have a place, or one that differs by a group has.
+                let others = moved(&facts, &cut_points, region, count, true);
+                let has_place = |region: &Region| !placements(&facts, *region, &RoleOrder::OF_RECORDS, false).is_empty();
+                let groups = letters[region.range()].matches('g').count();
+                let is_inside = region.start() > 1 && region.end() < count;
+                if is_inside && groups >= 2 && !letters.contains('n') && is_alternating(&in_runs(&letters)) {
+                    prop_assert!(!found.is_empty() || others.iter().any(has_place), "{} {:?}", letters, region);
+                }
+            }
+        }
     }
 }

@@ -33,6 +33,9 @@ impl Reason {
     /// All that could be masked is, and that was not enough.
     pub const MASKS_EXHAUSTED: &'static str = "masks_exhausted";
 
+    /// No place for the summary keeps the order of roles, with this region or one that differs by a group.
+    pub const NO_PLACE_FOR_SUMMARY: &'static str = "no_place_for_summary";
+
     /// The chat template refuses the trajectory.
     pub const TEMPLATE_REFUSES: &'static str = "template_refuses";
     /// The chat template refuses the trajectory with its summary.

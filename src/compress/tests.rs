@@ -3,16 +3,17 @@
 use super::*;
 use crate::trajectory::Role;
 
-/// `s`ystem, `h`uman, `g`pt, `t`ool (answers the `g` before it), `o`ther, `x` for a human turn that cannot be read; every
-/// turn costs 10 tokens.
-fn outline(letters: &str) -> Outline {
+/// `s`ystem, `h`uman, `g`pt, `t`ool (answers the `g` before it), `o`ther, `x` for a human turn that cannot be read, `u` for a
+/// person's turn of results in parts, `n` for a tool turn without a text, `H` for a human turn that opens with a summary;
+/// every turn costs 10 tokens.
+pub(super) fn outline(letters: &str) -> Outline {
     let mut caller = None;
     let turns = letters.chars().enumerate().map(|(index, letter)| {
         let role = match letter {
             's' => Role::System,
-            'h' | 'x' => Role::Human,
+            'h' | 'x' | 'H' => Role::Human,
             'g' => Role::Assistant,
-            't' => Role::Tool,
+            't' | 'u' | 'n' => Role::Tool,
             _ => Role::Other,
         };
         caller = if role == Role::Assistant {
@@ -23,10 +24,13 @@ fn outline(letters: &str) -> Outline {
         let answers = caller.filter(|_| role == Role::Tool);
         TurnFacts {
             role,
+            speaker: if letter == 'u' { Role::Human } else { role },
             tokens: 10,
             asked_before: TurnFacts::asked_before(index, answers),
             readable: letter != 'x',
-            quotable: letter != 'x',
+            quotable: !"xun".contains(letter),
+            in_parts: letter == 'u',
+            opens_with_summary: letter == 'H',
         }
     });
     let turns: Vec<_> = turns.collect();
@@ -242,47 +246,6 @@ fn an_extended_region_starts_where_it_started() {
         Some(4..8)
     );
     assert_eq!(extend(&outline, &cut_points, first, 6, 35), None);
-}
-
-#[test]
-fn a_summary_is_merged_only_into_what_the_model_reads() {
-    let at = |letters: &str, start, end, wanted| {
-        let outline = outline(letters);
-        place(
-            &outline,
-            CutPoints::of(&outline).region(start, end).unwrap(),
-            wanted,
-        )
-    };
-    let human = at("shgtgtgtg", 4, 6, SummaryPlacement::Human);
-    assert_eq!(
-        (human.merged_into, human.end_marker, human.refused),
-        (None, false, false)
-    );
-    let merge = at("shgtgtgtg", 4, 6, SummaryPlacement::Merge);
-    assert_eq!(
-        (merge.merged_into, merge.end_marker, merge.refused),
-        (Some(3), true, false)
-    );
-    let into_assistant = at("shggtgtg", 3, 5, SummaryPlacement::Merge);
-    assert_eq!((into_assistant.merged_into, into_assistant.refused), (None, true));
-}
-
-#[test]
-fn auto_merges_where_two_human_turns_would_meet() {
-    let at = |letters: &str, start, end| {
-        let outline = outline(letters);
-        let placement = place(
-            &outline,
-            CutPoints::of(&outline).region(start, end).unwrap(),
-            SummaryPlacement::Auto,
-        );
-        (placement.merged_into, placement.end_marker, placement.refused)
-    };
-    assert_eq!(at("shgtgtgtg", 4, 6), (None, false, false));
-    assert_eq!(at("shgtgtgtg", 2, 4), (Some(1), true, false));
-    assert_eq!(at("shgtgthg", 4, 6), (Some(3), true, false));
-    assert_eq!(at("shggghg", 3, 5), (None, true, true));
 }
 
 #[test]

@@ -99,7 +99,7 @@ pub static KEYS: &[Key] = &[
     key!(compression.count, "count", "What the budget is measured in: the sum of the turns' values, or the whole chat as its template renders it"),
     key!(compression.over_limit, "over-limit", "What becomes of a record that is still over the budget: write it, reject it, or write it and exit with 1").common(),
     key!(compression.max_passes, "max-passes", "Times a plan may be extended when one summary was not enough"),
-    key!(compression.summary_placement, "summary-placement", "Where the summary goes: a human turn after the head, the end of the turn before it, or whichever the order of roles allows"),
+    key!(compression.summary_placement, "summary-placement", "Where the summary goes: the first place that keeps the order of roles, a human turn after the head, or the end of the turn before it"),
     key!(compression.grounding, "grounding", "Keep the identifiers in the summary that later turns rely on"),
     key!(compression.min_grounding, "min-grounding", "Exit with 1 if less than this part (0 to 1) of these identifiers is held over the run").no_effect_on_output(),
     key!(compression.file_footer, "file-footer", "End the summary with the files that the stretch read and modified").bare(),

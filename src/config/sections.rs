@@ -217,7 +217,7 @@ impl Default for CompressionConfig {
             count: CountMode::Values,
             over_limit: OverLimit::Keep,
             max_passes: 3,
-            summary_placement: SummaryPlacement::Human,
+            summary_placement: SummaryPlacement::Auto,
             grounding: true,
             min_grounding: None,
             file_footer: false,

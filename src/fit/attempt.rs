@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use super::case::Case;
 use super::merged::MergedBefore;
-use super::{CountMode, TurnCounter};
-use crate::compress::{Compressed, Placement, Region, Violation, verify};
+use super::{CountMode, Rendered, TurnCounter};
+use crate::compress::{Compressed, Placement, Region, Violation, Way, verify};
 use crate::summarize::marker::END_MARKER;
-use crate::trajectory::{self, Edit, Record};
+use crate::trajectory::{self, Edit, Record, Role};
 
 /// What is to be written in place of a region.
 pub struct Attempt<'a> {
@@ -43,6 +43,8 @@ pub struct Written {
 /// Why an attempt cannot be written.
 #[derive(Debug)]
 pub enum Unwritten {
+    /// No place for the summary keeps the order of roles.
+    NoPlace,
     /// The chat template refuses what it would be.
     Refused(String),
     /// An invariant would not hold.
@@ -58,27 +60,38 @@ impl Attempt<'_> {
         super::spoken(&view).map(Cow::into_owned)
     }
 
+    /// Returns how many kept turns the chat template would render otherwise than before, with this summary in its place.
+    ///
+    /// # Errors
+    ///
+    /// Why the record could not be written so.
+    pub fn changed_turns(&self, summary: &str) -> Result<usize, Unwritten> {
+        let text = self.spliced(summary).ok_or_else(Self::no_splice)?;
+        let written = self.parsed(&text)?;
+        if let Some(quoted) = self.quoted_human()
+            && !self.summary_text(&written).contains(&quoted)
+        {
+            return Err(Unwritten::Violation(Violation::LastTurnGone("human")));
+        }
+        let after = self
+            .case
+            .rendered_uncounted(&written)
+            .map_err(Unwritten::Refused)?;
+        Ok(self.changed_in(after.as_ref()))
+    }
+
     /// Writes the record with `summary` in place of the region, recounts what changed, and verifies the whole.
     pub fn write(&self, summary: &str, counter: &mut TurnCounter<'_>) -> Result<Written, Unwritten> {
-        let broken = |what: &str| Unwritten::Violation(Violation::KeptPartChanged(what.to_owned()));
         let (record, outline) = (self.case.record, self.case.outline);
-        let text = self
-            .spliced(summary)
-            .ok_or_else(|| broken("no place for the summary"))?;
-        let format = Some(record.format);
-        let written =
-            trajectory::parse(text.as_bytes(), format).map_err(|error| broken(&error.to_string()))?;
-        let own_turn = self.placement.merged_into.is_none();
-        let notice_turn = self.case.notice.as_ref().map(|(turn, _)| *turn);
-        let appended: Vec<usize> = notice_turn
-            .into_iter()
-            .chain(self.placement.merged_into)
-            .collect();
+        let text = self.spliced(summary).ok_or_else(Self::no_splice)?;
+        let written = self.parsed(&text)?;
+        let is_own_turn = self.placement.host.is_none();
+        let appended = self.appended();
         // Kept turns were counted when the record was read; only what changed is counted again, as it was written.
         let changed = appended
             .iter()
-            .copied()
-            .chain(own_turn.then_some(self.region.start()));
+            .map(|turn| self.place_after(*turn))
+            .chain(is_own_turn.then_some(self.region.start()));
         let recounted: usize = changed
             .filter_map(|index| written.turns.get(index))
             .map(|turn| counter.turn(turn).tokens())
@@ -96,44 +109,34 @@ impl Attempt<'_> {
             (CountMode::Rendered, Some(rendered)) => rendered.tokens,
             _ => value_tokens,
         };
-        let summary_index = self.placement.merged_into.unwrap_or(self.region.start());
-        let summary_turn = written.turns.get(summary_index);
-        let stays = self
-            .placement
-            .merged_into
-            .map_or(0, |turn| self.value_tokens(turn));
+        let stays = self.placement.host.map_or(0, |turn| self.value_tokens(turn));
         let replaced = self.merged_before().map_or(0, |earlier| earlier.tokens);
         let last_human = outline.last_human.filter(|last| self.region.contains(*last));
         let quoted_tokens = last_human.map_or(0, |turn| self.value_tokens(turn));
-        let summary_tokens = summary_turn
+        let summary_tokens = written
+            .turns
+            .get(self.summary_turn())
             .map_or(0, |turn| counter.turn(turn).tokens() + replaced)
             .saturating_sub(stays + quoted_tokens);
         let quoted = self.quoted_human();
         let without = self.merged_before();
         let without = without.and_then(|earlier| earlier.turn_without(record, quoted.is_some()));
-        let summary_view = summary_turn.map(|turn| trajectory::view(turn, summary_index));
-        let summary_text = summary_view
-            .map(|view| view.texts().collect::<String>())
-            .unwrap_or_default();
         verify(&Compressed {
             outline,
             region: self.region,
             original_turns: &record.turns,
-            in_place: self.placement.merged_into.zip(without.as_deref()),
+            in_place: self.placement.host.zip(without.as_deref()),
             written_turns: &written.turns,
             original_frame: frame(record),
             written_frame: frame(&written),
             appended: &appended,
             quoted_human: quoted.as_deref(),
-            summary_text: &summary_text,
-            own_turn,
+            summary_text: &self.summary_text(&written),
+            own_turn: is_own_turn,
             written_tokens: tokens,
         })
         .map_err(Unwritten::Violation)?;
-        let before = counted.rendering().zip(rendered.as_ref());
-        let changed_turns = before.map_or(0, |(before, after)| {
-            before.changed_turns(after, self.region, &appended, own_turn)
-        });
+        let changed_turns = self.changed_in(rendered.as_ref());
         let turns = written.turns.len();
         Ok(Written {
             value_tokens,
@@ -147,6 +150,55 @@ impl Attempt<'_> {
         })
     }
 
+    fn no_splice() -> Unwritten {
+        let what = "no place for the summary".to_owned();
+        Unwritten::Violation(Violation::KeptPartChanged(what))
+    }
+
+    fn parsed<'t>(&self, text: &'t str) -> Result<Record<'t>, Unwritten> {
+        let format = Some(self.case.record.format);
+        let broken = |error: trajectory::ParseError| Violation::KeptPartChanged(error.to_string());
+        trajectory::parse(text.as_bytes(), format).map_err(|error| Unwritten::Violation(broken(error)))
+    }
+
+    /// The turns of the original that gain text: the one with the notice, the one that takes the summary in.
+    fn appended(&self) -> Vec<usize> {
+        let notice = self.case.notice.as_ref().map(|(turn, _)| *turn);
+        notice.into_iter().chain(self.placement.host).collect()
+    }
+
+    /// Where a kept turn stands in what is written.
+    fn place_after(&self, turn: usize) -> usize {
+        let own_turn = usize::from(self.placement.host.is_none());
+        if turn < self.region.end() {
+            turn
+        } else {
+            turn + own_turn - self.region.range().len()
+        }
+    }
+
+    /// Where the turn with the summary stands in what is written.
+    fn summary_turn(&self) -> usize {
+        let host = self.placement.host.map(|turn| self.place_after(turn));
+        host.unwrap_or(self.region.start())
+    }
+
+    /// All that the turn with the summary says.
+    fn summary_text(&self, written: &Record<'_>) -> String {
+        let index = self.summary_turn();
+        let turn = written.turns.get(index);
+        let view = turn.map(|turn| trajectory::view(turn, index));
+        view.map(|view| view.texts().collect()).unwrap_or_default()
+    }
+
+    fn changed_in(&self, after: Option<&Rendered>) -> usize {
+        let before = self.case.counted.rendering().zip(after);
+        let own_turn = self.placement.host.is_none();
+        before.map_or(0, |(before, after)| {
+            before.changed_turns(after, self.region, &self.appended(), own_turn)
+        })
+    }
+
     /// What a turn of the original costs by its values.
     fn value_tokens(&self, turn: usize) -> usize {
         self.case.counted.turns.get(turn).map_or(0, |cost| cost.tokens())
@@ -155,7 +207,7 @@ impl Attempt<'_> {
     /// The earlier summary that this one replaces in the turn that takes it in.
     fn merged_before(&self) -> Option<&MergedBefore> {
         let earlier = self.case.merged_before(self.region)?;
-        (self.placement.merged_into == Some(earlier.turn)).then_some(earlier)
+        (self.placement.host == Some(earlier.turn)).then_some(earlier)
     }
 
     /// The record's text with the region replaced; `None` where there is nothing to splice into.
@@ -167,26 +219,42 @@ impl Attempt<'_> {
             body.push_str("\n\n");
             body.push_str(END_MARKER);
         }
-        let last = record.turn_span(self.region.end() - 1)?.end;
+        let region =
+            record.turn_span(self.region.start())?.start..record.turn_span(self.region.end() - 1)?.end;
         let mut edits: Vec<Edit> = self.case.notice.iter().map(|(_, edit)| edit.clone()).collect();
-        let Some(turn) = self.placement.merged_into else {
+        if let Some(earlier) = self.merged_before() {
+            edits.push(earlier.replaced(record, &body, quoted.as_deref())?);
+        } else {
             push_quoted(&mut body, quoted.as_deref());
-            let first = record.turn_span(self.region.start())?.start;
+        }
+        let gone = |at| Edit {
+            at,
+            text: String::new(),
+        };
+        let Some(host) = self.placement.host else {
             edits.push(Edit {
-                at: first..last,
+                at: region,
                 text: trajectory::new_turn(record, &body),
             });
             return Some(trajectory::apply(record.text, edits));
         };
-        edits.push(if let Some(earlier) = self.merged_before() {
-            earlier.replaced(record, &body, quoted.as_deref())?
+        let turn = record.turns.get(host)?;
+        let is_before = host < self.region.start();
+        edits.push(if is_before {
+            gone(record.turn_span(host)?.end..region.end)
         } else {
-            push_quoted(&mut body, quoted.as_deref());
-            trajectory::append_text(record, record.turns.get(turn)?, &format!("\n\n{body}"))?
+            gone(region.start..record.turn_span(host)?.start)
         });
-        edits.push(Edit {
-            at: record.turn_span(turn)?.end..last,
-            text: String::new(),
+        edits.extend(match self.placement.way {
+            _ if self.merged_before().is_some() => None,
+            Way::HumanAfter => Some(trajectory::prepend_text(record, turn, &format!("{body}\n\n"))?),
+            Way::Part => {
+                // Templates write texts beside one another without a break.
+                let is_alone = turn.role == Role::Tool && turn.speaker() == Role::Human;
+                let lead = if is_alone { "" } else { "\n\n" };
+                Some(trajectory::append_part(record, turn, &format!("{lead}{body}"))?)
+            }
+            _ => Some(trajectory::append_text(record, turn, &format!("\n\n{body}"))?),
         });
         Some(trajectory::apply(record.text, edits))
     }

@@ -1,11 +1,13 @@
 //! One record over its target: what may be replaced, how much of it must go, and what a summary of it may cost.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
 use super::count::Counted;
-use super::merged::{MergedBefore, beside_summaries};
+use super::merged::{MergedBefore, beside_summaries, bodies_in};
 use super::redacted::secrets_of;
+use super::write::Placed;
 use super::{Fitter, Rendered, Strategy, TurnCounter};
 use crate::compress::anchors::{self, Anchor};
 use crate::compress::{
@@ -13,6 +15,7 @@ use crate::compress::{
 };
 use crate::summarize::marker::END_MARKER;
 use crate::summarize::redact::RecordSecrets;
+use crate::tokens::chat_template::ChatTemplate;
 use crate::trajectory::{self, Edit, Record, Role, Turns, Views};
 
 /// The smallest summary worth writing, in tokens: room for less than this is not worth squeezing into.
@@ -167,16 +170,28 @@ impl<'a> Case<'a> {
     /// What a trainer would see of the record as written, where the original could be rendered.
     pub fn rendered(&self, written: &Record<'_>) -> Result<Option<Rendered>, String> {
         let fitter = self.fitter;
-        let template = fitter
-            .template
-            .as_deref()
-            .filter(|_| self.counted.rendering().is_some());
-        let Some(template) = template else {
+        let Some(template) = self.template() else {
             return Ok(None);
         };
         let (arguments, images) = (fitter.settings.template_arguments, fitter.settings.image_tokens);
         let rendered = Rendered::of(written, template, arguments, fitter.counter.as_ref(), images)?;
         Ok(Some(rendered.located(written)))
+    }
+
+    /// The same, not counted.
+    pub fn rendered_uncounted(&self, written: &Record<'_>) -> Result<Option<Rendered>, String> {
+        let Some(template) = self.template() else {
+            return Ok(None);
+        };
+        let arguments = self.fitter.settings.template_arguments;
+        let rendered = Rendered::uncounted(written, template, arguments)?;
+        Ok(Some(rendered.located(written)))
+    }
+
+    /// The chat template, where the original could be rendered by it.
+    fn template(&self) -> Option<&ChatTemplate> {
+        let template = self.fitter.template.as_deref();
+        template.filter(|_| self.counted.rendering().is_some())
     }
 
     /// A counter of turns.
@@ -297,13 +312,17 @@ impl<'a> Case<'a> {
         Some(Reason::with(Reason::PROTECTED_TURNS_EXCEED_BUDGET, detail))
     }
 
-    /// Why a trajectory is over its target though no group is left that could join the region.
-    pub fn exhausted_reason(&self, region: Region) -> Reason {
+    /// Why a trajectory is over its target though no group is left that could join the region, or none with which its summary
+    /// would have a place.
+    pub fn exhausted_reason(&self, placed: &Placed, excess: usize, written_tokens: usize) -> Reason {
+        let region = placed.region;
         let left = || {
-            let detail = "a turn that cannot be summarized parts the turns between head and tail";
-            if region.range() == self.compressible {
+            if placed.is_moved || self.extended(region, excess, written_tokens).is_some() {
+                Reason::with(Reason::NO_PLACE_FOR_SUMMARY, "of a larger region")
+            } else if region.range() == self.compressible {
                 Reason::plain(Reason::REGION_EXHAUSTED)
             } else {
+                let detail = "a turn that cannot be summarized parts the turns between head and tail";
                 Reason::with(Reason::REGION_DIVIDED, detail)
             }
         };
@@ -321,23 +340,37 @@ impl<'a> Case<'a> {
             .sum()
     }
 
-    /// What kept assistant turns rely on and only the region says.
-    /// `region_views` are the region's turns as its summarizer sees them.
+    /// What kept assistant turns rely on and only the region says. The last human turn is quoted where the region takes it: what
+    /// it says is kept. `region_views` are the region's turns as its summarizer sees them.
     pub fn anchors(&self, region: Region, region_views: Turns<'_>) -> Vec<Anchor> {
         let before = self.views.part(0..region.start());
         let after = self.views.part(region.end()..self.outline.turns.len());
-        if self.merged_before(region).is_none() {
+        let is_updated = self.merged_before(region).is_some();
+        let quoted = self.outline.last_human.filter(|last| region.contains(*last));
+        if !is_updated && quoted.is_none() {
             return anchors::dangling(before, region_views, after);
         }
-        let last = region.start() - 1;
-        let beside = |turn: usize| {
+        let kept = |turn: usize| {
+            if turn == region.start() {
+                return beside_summaries(self.views.get(quoted?)?.into_owned());
+            }
             let view = before.get(turn)?.into_owned();
-            if turn == last {
+            if is_updated && turn + 1 == region.start() {
                 beside_summaries(view)
             } else {
                 Some(view)
             }
         };
-        anchors::dangling(Turns::Made(region.start(), &beside), region_views, after)
+        // Of the turn that is quoted, earlier summaries go.
+        let gone = |place: usize| {
+            let mut view = region_views.get(place)?.into_owned();
+            if Some(view.index) == quoted {
+                let told = bodies_in(&view).join("\n");
+                view.text = Cow::Owned(told);
+            }
+            Some(view)
+        };
+        let gone = Turns::Made(region_views.len(), &gone);
+        anchors::dangling(Turns::Made(region.start() + 1, &kept), gone, after)
     }
 }

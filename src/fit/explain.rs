@@ -132,7 +132,7 @@ impl Fitter {
                 need,
                 case.smallest_cost(),
             ) {
-                Plan::Replace(region) => Some(region),
+                Plan::Replace(region) => case.placed(region).ok().map(|placed| placed.region),
                 Plan::Keep(_) => None,
             }
         });

@@ -35,7 +35,7 @@ impl MergedBefore {
         let read = record
             .turns
             .get(turn)
-            .filter(|read| cost.is_exact() && read.is_plain_text())?;
+            .filter(|read| cost.is_exact() && (read.is_plain_text() || read.is_in_parts()))?;
         let text = read.last_text()?;
         let found = summaries_in(&text, read.role == Role::Human);
         let (first, last) = found.first().zip(found.last())?;
@@ -133,10 +133,17 @@ pub fn without_summaries<'v>(view: &'v TurnView<'_>) -> Option<TurnView<'v>> {
 /// A turn without the summaries in it, where anything is left of it then.
 pub fn beside_summaries(mut view: TurnView<'_>) -> Option<TurnView<'_>> {
     if view.role == Role::Human {
-        let said = spoken(&view)?;
-        if let Cow::Owned(said) = said {
-            view.text = Cow::Owned(said);
-        }
+        let said = match spoken(&view) {
+            Some(Cow::Borrowed(_)) => return Some(view),
+            Some(Cow::Owned(said)) => said,
+            // The answers that the summary stands beside; nobody says anything else there.
+            None if !view.responses.is_empty() => {
+                view.role = Role::Tool;
+                String::new()
+            }
+            None => return None,
+        };
+        view.text = Cow::Owned(said);
     } else if view.role == Role::Tool {
         let responses = view.responses.iter_mut().map(|response| &mut response.content);
         for text in std::iter::once(&mut view.text).chain(responses) {

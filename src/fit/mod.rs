@@ -36,10 +36,11 @@ pub use crate::summarize::PendingRequest;
 use crate::summarize::Summarizer;
 #[cfg(test)]
 pub use crate::summarize::answers::AnswerKey;
+use crate::summarize::marker::body_of;
 use crate::tokens::TokenCounter;
 use crate::tokens::chat_template::ChatTemplate;
 pub use crate::trajectory::TemplateArguments;
-use crate::trajectory::{self, Record, Views};
+use crate::trajectory::{self, Record, Role, Views};
 
 /// Fits records into the budget.
 pub struct Fitter {
@@ -196,10 +197,14 @@ fn outline(fitter: &Fitter, record: &Record<'_>, counted: &Counted, views: &View
             let rendered = rendered_costs.as_ref().and_then(|costs| costs.get(index));
             TurnFacts {
                 role: turn.role,
+                speaker: turn.speaker(),
                 tokens: rendered.copied().unwrap_or(cost.tokens()),
                 asked_before: TurnFacts::asked_before(index, answers),
                 readable,
                 quotable,
+                in_parts: readable && turn.is_in_parts(),
+                opens_with_summary: turn.role == Role::Human
+                    && views.get(index).is_some_and(|view| body_of(&view.text).is_some()),
             }
         });
     let last_human = views.all().rev().find(|view| spoken(view).is_some());

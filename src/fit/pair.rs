@@ -53,7 +53,6 @@ impl PairScorer {
         let keeps_last = row.mended_faults == 0
             && row.masked_turns == 0
             && row.region_end < row.original_turns.cast_signed();
-        let last = |record: &Record<'_>| record.turns.last().map(|turn| turn.text.to_owned());
         let id = |record: &Record<'_>| {
             record
                 .id
@@ -63,7 +62,7 @@ impl PairScorer {
             |record: &Record<'_>, turns: u64| record.turns.len() as u64 == turns && id(record) == row.id;
         has(&old, row.original_turns)
             && has(&new, row.compressed_turns)
-            && (!keeps_last || last(&old) == last(&new))
+            && (!keeps_last || is_last_kept(&old, &new, row.region_end))
     }
 
     /// A record's id, if it has one; `None` where the record cannot be read.
@@ -72,4 +71,18 @@ impl PairScorer {
         let id = record.id.map(|id| trajectory::json::decode(id).0.into_owned());
         Some(id.filter(|id| !id.is_empty()))
     }
+}
+
+/// If the last turn is the one that it was; right after the region, a summary may stand in front of what it says.
+fn is_last_kept(old: &Record<'_>, new: &Record<'_>, region_end: i64) -> bool {
+    let (Some(old_turn), Some(new_turn)) = (old.turns.last(), new.turns.last()) else {
+        return old.turns.is_empty() && new.turns.is_empty();
+    };
+    let last = old.turns.len() - 1;
+    let is_behind_summary = || {
+        let written = trajectory::view(new_turn, last);
+        without_summaries(&written)
+            .is_some_and(|beside| beside.text == trajectory::view(old_turn, last).text.trim())
+    };
+    old_turn.text == new_turn.text || (usize::try_from(region_end) == Ok(last) && is_behind_summary())
 }

@@ -3,9 +3,11 @@
 use super::attempt::{Unwritten, Written};
 use super::case::Case;
 use super::summary::{Earlier, Grounded, note};
+use super::write::Placed;
 use super::{Fitted, OnFailure, PendingRequest, Stop};
 use crate::compress::{Plan, Reason, Region, Violation, plan};
 use crate::metrics::{Row, Status};
+use crate::names::Named;
 use crate::summarize::SummaryError;
 
 /// Two passes in a row that each save less than one part in so many of what is over the target end the compression.
@@ -20,7 +22,10 @@ pub async fn run(case: Case<'_>, row: Row) -> Fitted {
         case.need(0),
         case.smallest_cost(),
     ) {
-        Plan::Replace(region) => case.compress(region, row).await,
+        Plan::Replace(region) => match case.placed(region) {
+            Ok(placed) => case.compress(placed, row).await,
+            Err(unwritten) => Case::not_written(unwritten, row),
+        },
         Plan::Keep(reason) => {
             let reason = case.protected_reason().unwrap_or(reason);
             Fitted::untouched(row.ended(Status::Kept, Some(&reason)))
@@ -31,7 +36,7 @@ pub async fn run(case: Case<'_>, row: Row) -> Fitted {
 /// A record written by a pass.
 struct Progress {
     written: Written,
-    region: Region,
+    placed: Placed,
     summary: Grounded,
     is_starved: bool,
 }
@@ -63,9 +68,10 @@ impl Case<'_> {
         }
     }
 
-    async fn compress(&self, first_region: Region, row: Row) -> Fitted {
+    async fn compress(&self, first: Placed, row: Row) -> Fitted {
         let mut pending = None;
-        let fitted = self.in_passes(first_region, row, &mut pending).await;
+        let first_region = first.region;
+        let fitted = self.in_passes(first, row, &mut pending).await;
         let fitted = Fitted { pending, ..fitted };
         if self.fitter.settings.dry_run {
             self.planned(first_region, fitted)
@@ -77,7 +83,7 @@ impl Case<'_> {
     /// The passes. What a summary still waits for is left in `pending`.
     async fn in_passes(
         &self,
-        first_region: Region,
+        first: Placed,
         mut row: Row,
         pending: &mut Option<Box<PendingRequest>>,
     ) -> Fitted {
@@ -85,7 +91,7 @@ impl Case<'_> {
         let mut counter = self.counter();
         let mut best: Option<Progress> = None;
         let mut last: Option<LastPass> = None;
-        let mut region = first_region;
+        let mut placed = first;
         let mut excess = 0;
         // Why a summary is not what was asked for; of several passes, the first reason.
         let mut degraded_reason: Option<Reason> = None;
@@ -93,6 +99,7 @@ impl Case<'_> {
         // Why the record is over its target, should it stay so.
         let mut over_reason = Reason::plain(Reason::PASSES_EXHAUSTED);
         for pass in 1..=max_passes {
+            let region = placed.region;
             let earlier = last.as_ref().map(|last| Earlier {
                 region: last.region,
                 text: last.text.as_str(),
@@ -114,7 +121,7 @@ impl Case<'_> {
             }
             summary_input_tokens += self.region_tokens(region);
             row.passes += 1;
-            let (tokens, written) = match self.write(region, &summary.text, &mut counter) {
+            let (tokens, written) = match self.write(&placed, &summary.text, &mut counter) {
                 Ok(written) => (written.tokens, Some(written)),
                 Err(Unwritten::Violation(Violation::NotSmaller { written, .. })) => (written, None),
                 // What an earlier pass wrote is accepted, and smaller than the original.
@@ -140,7 +147,7 @@ impl Case<'_> {
             if let Some(written) = written.filter(|_| is_better) {
                 best = Some(Progress {
                     written,
-                    region,
+                    placed: placed.clone(),
                     summary,
                     is_starved,
                 });
@@ -154,10 +161,10 @@ impl Case<'_> {
             {
                 break;
             }
-            if let Some(extended) = self.extended(region, excess, tokens) {
-                region = extended;
+            if let Some(extended) = self.extended_and_placed(region, excess, tokens) {
+                placed = extended;
             } else if summary_tokens > budget || !self.can_shrink(region, excess, summary_tokens) {
-                over_reason = self.exhausted_reason(region);
+                over_reason = self.exhausted_reason(&placed, excess, tokens);
                 break;
             }
             let detail = if low_savings >= 2 {
@@ -175,7 +182,7 @@ impl Case<'_> {
         let Some(progress) = best else {
             return self.not_smaller(over_reason, row, summary_input_tokens);
         };
-        let is_largest = last.is_none_or(|last| last.region == progress.region);
+        let is_largest = last.is_none_or(|last| last.region == progress.placed.region);
         if !is_largest && over_reason.code != Reason::TEMPLATE_REFUSES_SUMMARY {
             over_reason = Reason::plain(Reason::LARGER_REGION_COSTS_MORE);
         }
@@ -218,6 +225,9 @@ impl Case<'_> {
     /// A record that stays as it is because nothing sound could be written in its place.
     pub fn not_written(unwritten: Unwritten, row: Row) -> Fitted {
         let (status, reason) = match unwritten {
+            Unwritten::NoPlace => {
+                return Fitted::untouched(row.ended(Status::Kept, Some(&Unwritten::no_place())));
+            }
             Unwritten::Refused(refusal) => {
                 let reason = Reason::with(Reason::TEMPLATE_REFUSES_SUMMARY, refusal);
                 (Status::Kept, reason)
@@ -306,7 +316,7 @@ impl Case<'_> {
     ) -> Fitted {
         let Progress {
             written,
-            region,
+            placed,
             summary,
             is_starved,
         } = progress;
@@ -329,8 +339,6 @@ impl Case<'_> {
         } else {
             summary.read_in_part
         };
-        let refused = refused_placement
-            && self.fitter.settings.summary_placement == crate::compress::SummaryPlacement::Merge;
         let row = Row {
             summary_tokens: written.summary_tokens as u64,
             summary_starved: is_starved,
@@ -338,11 +346,13 @@ impl Case<'_> {
             anchors_held: summary.anchors_held as u64,
             anchors_written: summary.anchors_written as u64,
             anchors_invented: summary.anchors_invented as u64,
-            degraded: row.degraded || refused,
+            degraded: row.degraded || refused_placement,
+            placement: written.placement.way.name().to_owned(),
+            region_moved: placed.is_moved,
             compressed_value_tokens: row.compressed_value_tokens.map(|_| written.value_tokens as u64),
             compressed_rendered_tokens: written.rendered_tokens.map(|tokens| tokens as u64),
             template_changed_turns: written.rendered_tokens.map(|_| written.changed_turns as u64),
-            ..self.compressed_row(region, written.tokens, written.turns, row)
+            ..self.compressed_row(placed.region, written.tokens, written.turns, row)
         };
         let row = row.ended(Status::Compressed, reason.as_ref());
         Fitted {

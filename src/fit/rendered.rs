@@ -45,15 +45,31 @@ impl Rendered {
         counter: &dyn TokenCounter,
         image_tokens: usize,
     ) -> Result<Self, String> {
+        let rendered = Self::uncounted(record, template, arguments)?;
+        let images: usize = record.turns.iter().map(Turn::images).sum();
+        Ok(Self {
+            tokens: counter.count(&rendered.text) + images * image_tokens,
+            ..rendered
+        })
+    }
+
+    /// Renders a record without counting it: it costs nothing.
+    ///
+    /// # Errors
+    ///
+    /// As [`Rendered::of`].
+    pub fn uncounted(
+        record: &Record<'_>,
+        template: &ChatTemplate,
+        arguments: TemplateArguments,
+    ) -> Result<Self, String> {
         let chat = trajectory::chat(record, arguments).map_err(|error| error.to_string())?;
         let text = template
             .render(&chat.messages, chat.tools.as_deref())
             .map_err(|refusal| refusal.to_string())?;
-        let images: usize = record.turns.iter().map(Turn::images).sum();
-        let tokens = counter.count(&text) + images * image_tokens;
         Ok(Self {
             text,
-            tokens,
+            tokens: 0,
             ends: Vec::new(),
         })
     }

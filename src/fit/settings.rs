@@ -1,6 +1,6 @@
 //! What fitting a record depends on: the part of the configuration that the algorithm sees.
 
-use crate::compress::{Protection, SummaryPlacement};
+use crate::compress::{Protection, RoleOrder, SummaryPlacement};
 use crate::names::named;
 use crate::trajectory::{Format, TemplateArguments};
 
@@ -79,6 +79,9 @@ pub struct FitSettings {
     pub max_passes: usize,
     /// Where the summary goes.
     pub summary_placement: SummaryPlacement,
+    /// The orders of roles that `auto` keeps wherever they held; those of a trainer may be added to
+    /// [`RoleOrder::OF_RECORDS`].
+    pub role_orders: Vec<RoleOrder>,
     /// Whether summaries must keep the identifiers that later turns rely on.
     pub grounding: bool,
     /// Whether summaries end with the files read and modified.

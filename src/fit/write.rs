@@ -1,74 +1,151 @@
-//! A summary written into its record, where it disturbs the rest least.
+//! A summary written into its record, where it keeps the order of roles and disturbs the rest least.
 
 use super::TurnCounter;
 use super::attempt::{Attempt, Unwritten, Written};
 use super::case::Case;
-use crate::compress::{Placement, Region, SummaryPlacement, Violation, place};
+use crate::compress::{Placement, Reason, Region, SummaryPlacement, Violation, moved, placements};
+use crate::summarize::marker::with_marker;
+
+/// Regions that one is extended to, at most, until there is one that a summary can stand in for.
+const MAX_EXTENSIONS: usize = 4;
+
+/// A region, and the places that its summary may take.
+#[derive(Debug, Clone)]
+pub struct Placed {
+    /// The turns that go.
+    pub region: Region,
+    /// If it is not the region that was planned, but one that differs by a group.
+    pub is_moved: bool,
+    /// Best first.
+    placements: Vec<Placement>,
+}
 
 impl Case<'_> {
-    /// Writes `summary` in place of a region.
+    /// The places for the summary of a region; where there is none, those of a region that differs by a group.
     ///
-    /// What a template does with the rest is only known when it has rendered the whole: where the placement is left to
-    /// us and the first one is refused or changes kept turns, the other one is tried, and the better one taken.
-    pub fn write(
-        &self,
-        region: Region,
-        summary: &str,
-        counter: &mut TurnCounter<'_>,
-    ) -> Result<Written, Unwritten> {
-        // An earlier summary is replaced where it stands: the new one is written from it.
-        let wanted = match self.merged_before(region) {
-            Some(_) => SummaryPlacement::Merge,
-            None => self.fitter.settings.summary_placement,
+    /// # Errors
+    ///
+    /// Why there is no place: the chat template refuses all of them, or no order of roles would be kept.
+    pub fn placed(&self, planned: Region) -> Result<Placed, Unwritten> {
+        let mut refused = None;
+        let mut in_region = |region: Region, is_moved: bool| {
+            let placements = self.placements_of(region, &mut refused);
+            (!placements.is_empty()).then_some(Placed {
+                region,
+                is_moved,
+                placements,
+            })
         };
-        let placement = place(self.outline, region, wanted);
-        let first = self.attempt(region, placement, summary, counter);
-        if placement.merged_into.is_some()
-            && matches!(first, Err(Unwritten::Violation(Violation::LastTurnGone(_))))
-        {
-            // Tags in the person's words would make them a tool's in the turn that takes the summary in.
-            let own_turn = Placement {
-                refused: true,
-                ..place(self.outline, region, SummaryPlacement::Human)
-            };
-            return self.attempt(region, own_turn, summary, counter);
+        let found = in_region(planned, false).or_else(|| {
+            let may_move_start = self.merged_before(planned).is_none();
+            let end = self.compressible.end;
+            let others = moved(self.outline, &self.cut_points, planned, end, may_move_start);
+            others.into_iter().find_map(|other| in_region(other, true))
+        });
+        found.ok_or_else(|| refused.unwrap_or(Unwritten::NoPlace))
+    }
+
+    /// A region extended by what is missing, with places for its summary; `None` where no group is left.
+    pub fn extended_and_placed(&self, from: Region, excess: usize, written_tokens: usize) -> Option<Placed> {
+        let mut wanted = self.extended(from, excess, written_tokens)?;
+        for _ in 0..MAX_EXTENSIONS {
+            let placed = self.placed(wanted).ok();
+            // A region that was moved back may be none that goes on.
+            if let Some(placed) = placed.filter(|placed| placed.region.end() > from.end()) {
+                return Some(placed);
+            }
+            wanted = self.extended(wanted, excess, written_tokens)?;
         }
-        let undisturbed = match &first {
-            Ok(written) => written.changed_turns == 0,
-            Err(Unwritten::Refused(_)) => false,
-            Err(Unwritten::Violation(_)) => true,
-        };
-        if wanted != SummaryPlacement::Auto || undisturbed {
-            return first;
-        }
-        let other = if placement.merged_into.is_some() {
-            SummaryPlacement::Human
-        } else {
-            SummaryPlacement::Merge
-        };
-        let other = place(self.outline, region, other);
-        if other.refused {
-            return first;
-        }
-        match (first, self.attempt(region, other, summary, counter)) {
-            (Err(_), second) => second,
-            (Ok(first), Ok(second)) if second.changed_turns < first.changed_turns => Ok(second),
-            (first, _) => first,
+        None
+    }
+
+    fn placements_of(&self, region: Region, refused: &mut Option<Unwritten>) -> Vec<Placement> {
+        let is_update = self.merged_before(region).is_some();
+        let own = Placement::own(self.outline, region);
+        let before = Placement::before(self.outline, region);
+        match self.fitter.settings.summary_placement {
+            SummaryPlacement::Human => vec![own],
+            // Tags in the person's words, which end the summary, would make them a tool's in the turn that takes it in.
+            SummaryPlacement::Merge => before.into_iter().chain([own.refused()]).collect(),
+            SummaryPlacement::Auto => {
+                let orders = &self.fitter.settings.role_orders;
+                let all = placements(self.outline, region, orders, is_update);
+                self.tried(region, all, refused)
+            }
         }
     }
 
-    fn attempt(
+    /// Those of the places that the chat template accepts, and that leave a person's words a person's; the ones that change
+    /// the fewest kept turns first.
+    fn tried(&self, region: Region, all: Vec<Placement>, refused: &mut Option<Unwritten>) -> Vec<Placement> {
+        let quotes_human = self.outline.last_human.is_some_and(|last| region.contains(last));
+        if self.counted.rendering().is_none() && !quotes_human {
+            return all;
+        }
+        let stand_in = with_marker("(summary)");
+        let mut tried: Vec<(usize, Placement)> = Vec::new();
+        let mut all = all.into_iter();
+        for placement in all.by_ref() {
+            let attempt = Attempt {
+                case: self,
+                region,
+                placement,
+            };
+            match attempt.changed_turns(&stand_in) {
+                Ok(changed) => tried.push((changed, placement)),
+                Err(Unwritten::Refused(refusal)) => {
+                    refused.get_or_insert(Unwritten::Refused(refusal));
+                }
+                Err(_) => {}
+            }
+            // Nothing is better, and those behind it need not be rendered.
+            if tried.last().is_some_and(|(changed, _)| *changed == 0) {
+                break;
+            }
+        }
+        tried.sort_by_key(|(changed, _)| *changed);
+        tried
+            .into_iter()
+            .map(|(_, placement)| placement)
+            .chain(all)
+            .collect()
+    }
+
+    /// Writes `summary` in place of a region, in the first of its places where that is possible.
+    pub fn write(
         &self,
-        region: Region,
-        placement: Placement,
+        placed: &Placed,
         summary: &str,
         counter: &mut TurnCounter<'_>,
     ) -> Result<Written, Unwritten> {
-        let attempt = Attempt {
-            case: self,
-            region,
-            placement,
-        };
-        attempt.write(summary, counter)
+        let mut first: Option<Unwritten> = None;
+        for &placement in &placed.placements {
+            let is_template = matches!(first, Some(Unwritten::Refused(_)));
+            if placement.refused && is_template {
+                break;
+            }
+            let attempt = Attempt {
+                case: self,
+                region: placed.region,
+                placement,
+            };
+            match attempt.write(summary, counter) {
+                Err(
+                    unwritten @ (Unwritten::Refused(_) | Unwritten::Violation(Violation::LastTurnGone(_))),
+                ) => {
+                    first.get_or_insert(unwritten);
+                }
+                written => return written,
+            }
+        }
+        Err(first.unwrap_or(Unwritten::NoPlace))
+    }
+}
+
+impl Unwritten {
+    /// The reason of a record that is kept since its summary has no place.
+    pub fn no_place() -> Reason {
+        let detail = "wherever it stood, the order of roles would break";
+        Reason::with(Reason::NO_PLACE_FOR_SUMMARY, detail)
     }
 }

@@ -49,7 +49,8 @@ impl Status {
 /// `count` says, but for those of the summary, which are always its values. The six from `orphan_responses` on tell what was
 /// broken in the record as it came, and how much of it was mended. `summary_starved` is true where the plan could not leave
 /// the summary its target size. `anchors_written` are those of `anchors_held` that whoever wrote the summary named; the others
-/// were appended to it, or are told by masks.
+/// were appended to it, or are told by masks. `placement` tells where the summary stands (`own`, `human-before`, `human-after`,
+/// `part`, `tool-before`), and `region_moved` is true where it has a place only since the region differs from the plan by a group.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs)] // The names are the contract, and say it all.
 #[allow(clippy::struct_excessive_bools)] // So do these.
@@ -107,6 +108,8 @@ pub struct Row {
     pub count: String,
     pub summary_starved: bool,
     pub anchors_written: u64,
+    pub placement: String,
+    pub region_moved: bool,
 }
 
 impl Row {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::parts::{Part, parts};
+use super::parts::{Part, parts, text_part};
 use super::{Format, Record, Role, Turn, json};
 
 /// Replace the bytes `at` of a record's text by `text`.
@@ -39,6 +39,41 @@ pub fn append_text(record: &Record<'_>, turn: &Turn<'_>, addition: &str) -> Opti
     Some(Edit {
         at: closing_quote..closing_quote,
         text: escaped(addition),
+    })
+}
+
+/// The edit that puts `addition` in front of a turn's text; `None` where the turn does not begin with a text.
+pub fn prepend_text(record: &Record<'_>, turn: &Turn<'_>, addition: &str) -> Option<Edit> {
+    let content = turn.content().filter(|_| !turn.opaque)?;
+    let literal = match parts(content) {
+        Some(parts) => match parts.first() {
+            Some(Part::Text(text)) => text,
+            _ => return None,
+        },
+        None => content,
+    };
+    let after_quote = record.span_of(literal).start + 1;
+    literal.starts_with('"').then(|| Edit {
+        at: after_quote..after_quote,
+        text: escaped(addition),
+    })
+}
+
+/// The edit that adds a text part at the end of a turn's content; `None` where that is no list of parts.
+pub fn append_part(record: &Record<'_>, turn: &Turn<'_>, text: &str) -> Option<Edit> {
+    let content = turn.content().filter(|_| !turn.opaque)?;
+    parts(content)?;
+    let listed = content.strip_suffix(']')?.trim_end();
+    let end = record.span_of(listed).end;
+    let literal = json::quoted(text);
+    let part = if is_spaced(record, Some(turn)) {
+        format!(", {}", text_part(&literal))
+    } else {
+        format!(",{{\"type\":\"text\",\"text\":{literal}}}")
+    };
+    Some(Edit {
+        at: end..end,
+        text: part,
     })
 }
 
@@ -92,12 +127,19 @@ pub fn new_turn(record: &Record<'_>, text: &str) -> String {
         "\"user\""
     };
     let role_name = human.and_then(Turn::role_name).unwrap_or(default_name);
-    // `"from": "human"` or `"from":"human"`: the byte before the role tells how the data set writes JSON.
-    let before_role = model.and_then(|turn| record.span_of(turn.role_name()?).start.checked_sub(1));
-    let spaced = before_role.is_none_or(|at| record.text.as_bytes().get(at) == Some(&b' '));
-    let (colon, comma) = if spaced { (": ", ", ") } else { (":", ",") };
+    let (colon, comma) = if is_spaced(record, model) {
+        (": ", ", ")
+    } else {
+        (":", ",")
+    };
     let mut json = format!("{{\"{role_key}\"{colon}{role_name}{comma}\"{text_key}\"{colon}\"");
     json::escape_into(text, &mut json);
     json.push_str("\"}");
     json
+}
+
+/// `"from": "human"` or `"from":"human"`: the byte before the role tells how the data set writes JSON.
+fn is_spaced(record: &Record<'_>, model: Option<&Turn<'_>>) -> bool {
+    let before_role = model.and_then(|turn| record.span_of(turn.role_name()?).start.checked_sub(1));
+    before_role.is_none_or(|at| record.text.as_bytes().get(at) == Some(&b' '))
 }

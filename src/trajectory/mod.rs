@@ -27,7 +27,7 @@ mod views;
 
 pub use chat::{Chat, NoChat, TemplateArguments, chat};
 pub use decode::{view, view_with};
-pub use edit::{Edit, append_text, apply, new_turn, replace_text};
+pub use edit::{Edit, append_part, append_text, apply, new_turn, prepend_text, replace_text};
 pub use groups::answered_turns;
 pub use mend::{Mended, NO_RESULT, STRAY_END, STRAY_OUTPUT, mend};
 pub use pairing::OpenCalls;

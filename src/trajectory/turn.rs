@@ -185,7 +185,7 @@ pub enum Piece<'p> {
 
 impl Turn<'_> {
     /// Whose turn it is by the name of its role: the person's, where it holds nothing but results of tools.
-    pub(super) fn speaker(&self) -> Role {
+    pub fn speaker(&self) -> Role {
         match (self.role, self.role_name()) {
             (Role::Tool, Some(name)) => Role::from_name(&json::decode(name).0),
             (role, _) => role,
@@ -205,6 +205,11 @@ impl Turn<'_> {
             None => content.starts_with('"'),
         };
         !self.opaque && self.content().is_some_and(text_only)
+    }
+
+    /// Whether its content is a list of parts.
+    pub fn is_in_parts(&self) -> bool {
+        !self.opaque && self.content().is_some_and(|content| parts(content).is_some())
     }
 
     /// The last text of its content, decoded as well as can be; nothing where there is none.

@@ -20,7 +20,7 @@ pub mod vendor;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use trajfit::compress::{Protection, SummaryPlacement};
+use trajfit::compress::{Protection, RoleOrder, SummaryPlacement};
 use trajfit::fit::{
     CountMode, FitSettings, Fitted, Fitter, OnFailure, OverLimit, PerTrajectory, Strategy, TemplateArguments,
 };
@@ -50,7 +50,7 @@ pub fn counter() -> Arc<dyn TokenCounter> {
     Arc::clone(COUNTER.get_or_init(|| trajfit::tokens::load("o200k_base").unwrap()))
 }
 
-/// The defaults with a small budget.
+/// The defaults with a small budget, and the summary in a turn of its own.
 pub fn settings(target_max_tokens: usize, summary_target_tokens: usize) -> FitSettings {
     FitSettings {
         target_max_tokens,
@@ -60,6 +60,7 @@ pub fn settings(target_max_tokens: usize, summary_target_tokens: usize) -> FitSe
         summary_max_tokens: summary_target_tokens * 2,
         max_passes: 3,
         summary_placement: SummaryPlacement::Human,
+        role_orders: RoleOrder::OF_RECORDS.to_vec(),
         grounding: true,
         file_footer: false,
         redaction: true,

@@ -176,6 +176,59 @@ fn said_by_human(text: &str) -> Option<String> {
     Some(beside_summaries(text)).filter(|said| !said.is_empty())
 }
 
+/// If a turn as written is the one that it was, with a summary in front of what it says.
+fn is_behind_summary(old: &str, new: &str) -> bool {
+    let (old_text, new_text) = (text_of(old), text_of(new));
+    let Some(summary) = new_text.strip_suffix(&format!("\n\n[END OF CONTEXT SUMMARY]\n\n{old_text}")) else {
+        return false;
+    };
+    let written = serde_json::to_string(&format!("{summary}\n\n[END OF CONTEXT SUMMARY]\n\n")).unwrap();
+    summary.starts_with("[CONTEXT SUMMARY]:") && new.replacen(written.trim_matches('"'), "", 1) == old
+}
+
+/// The sides of the turns: people, tools, the assistant, others by their names.
+fn sides(record: &str) -> Vec<String> {
+    let turns = parts(record).0;
+    let side = |turn: &String| match role(turn).as_str() {
+        "human" | "user" => "human".to_owned(),
+        "tool" | "observation" | "function" => "tool".to_owned(),
+        "gpt" | "assistant" | "function_call" => "assistant".to_owned(),
+        other => other.to_owned(),
+    };
+    turns.iter().map(side).collect()
+}
+
+/// If human or tool turns alternate with assistant turns, after a system turn.
+pub fn alternates(record: &str) -> bool {
+    is_in_turn(&sides(record))
+}
+
+fn is_in_turn(sides: &[String]) -> bool {
+    let system = usize::from(sides.first().is_some_and(|side| side == "system"));
+    let mut pairs = sides[system..].windows(2);
+    let known = |side: &String| ["human", "tool", "assistant"].contains(&side.as_str());
+    sides[system..].iter().all(known)
+        && pairs.all(|pair| (pair[0] == "assistant") != (pair[1] == "assistant"))
+}
+
+/// Asserts that the orders of roles that held before hold after.
+pub fn assert_in_order(before: &str, after: &str) {
+    let runs = |record: &str| {
+        let mut sides = sides(record);
+        sides.dedup_by(|next, before| next == "tool" && before == "tool");
+        is_in_turn(&sides)
+    };
+    let are_apart = |record: &str| {
+        let sides = sides(record);
+        !sides
+            .windows(2)
+            .any(|pair| pair[0] == "human" && pair[1] == "human")
+    };
+    let kept = |holds: &dyn Fn(&str) -> bool| !holds(before) || holds(after);
+    let is_kept = kept(&alternates) && kept(&runs) && kept(&are_apart);
+    assert!(is_kept, "{:?} -> {:?}", sides(before), sides(after));
+}
+
 /// Asserts that no turn has more than one summary in it.
 pub fn assert_one_summary_each(text: &str) {
     for turn in parts(text).0 {
@@ -202,6 +255,8 @@ pub fn assert_sound(before: &str, after: &str, row: &Row, notice: Option<&str>, 
         old.len(),
         new.len()
     );
+    assert_eq!(own_turn, row.placement == "own", "{}", row.placement);
+    let is_after = row.placement == "human-after";
     let shift = end - start - usize::from(own_turn);
     for index in (0..start).chain(end..old.len()) {
         let kept = &new[if index < start { index } else { index - shift }];
@@ -209,24 +264,27 @@ pub fn assert_sound(before: &str, after: &str, row: &Row, notice: Option<&str>, 
             && notice.is_some_and(|notice| text_of(kept) == format!("{}{notice}", text_of(&old[index])));
         // It has what it had, beside a summary that may have been replaced.
         let merged = !own_turn
+            && !is_after
             && index + 1 == start
             && beside_summaries(&text_of(kept)).starts_with(&beside_summaries(&text_of(&old[index])));
+        let merged = merged || (is_after && index == end && is_behind_summary(&old[index], kept));
         assert!(
             *kept == old[index] || noticed || merged,
             "turn {index} changed: {} -> {kept}",
             old[index]
         );
     }
-    let summary = text_of(&new[if own_turn { start } else { start - 1 }]);
+    let summary = text_of(&new[if own_turn || is_after { start } else { start - 1 }]);
     assert_eq!(summary.matches("[CONTEXT SUMMARY]:").count(), 1, "{summary}");
-    assert!(!own_turn || summary.starts_with("[CONTEXT SUMMARY]:"));
+    assert!(!(own_turn || is_after) || summary.starts_with("[CONTEXT SUMMARY]:"));
     assert_no_group_split(&old, start, end);
     let is = |names: &'static [&'static str]| move |turn: &String| names.contains(&role(turn).as_str());
     if let Some(last) = old.iter().rposition(is(&["gpt", "assistant"])) {
         assert!(last < start || last >= end, "the last assistant turn is gone");
     }
     let said = |turn: &String| {
-        is(&["human", "user"])(turn)
+        let is_answer = turn.contains("\"tool_result\"") && text_of(turn).is_empty();
+        (is(&["human", "user"])(turn) && !is_answer)
             .then(|| said_by_human(&text_of(turn)))
             .flatten()
     };

@@ -1,0 +1,102 @@
+//! Orders of roles that trainers and templates demand, as rules that a compression must not break.
+
+use super::{Outline, TurnFacts};
+use crate::trajectory::Role;
+
+/// A rule about the order of roles. A compression keeps every rule that held before it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct RoleOrder {
+    /// Human and tool turns alternate with assistant turns, after the system turns that open the trajectory.
+    pub sides_alternate: bool,
+    /// Tool turns in a row count as one of those that alternate.
+    pub tool_runs_are_one: bool,
+    /// No turn with the role name of a person follows another such turn.
+    pub humans_apart: bool,
+}
+
+/// A turn, as orders see it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Seat {
+    role: Role,
+    /// If the turn is written with the role name of a person.
+    is_humans: bool,
+}
+
+impl Seat {
+    /// A summary turn of its own.
+    const SUMMARY: Self = Self {
+        role: Role::Human,
+        is_humans: true,
+    };
+
+    fn of(turn: &TurnFacts) -> Self {
+        // Answers beside which a person speaks, or a summary stands, are answers still.
+        let is_answer = turn.role == Role::Human && turn.asked_before.is_some();
+        Self {
+            role: if is_answer { Role::Tool } else { turn.role },
+            is_humans: turn.speaker == Role::Human,
+        }
+    }
+}
+
+impl RoleOrder {
+    /// Every human or tool turn is followed by an assistant turn, and the reverse.
+    pub const STRICT: Self = Self {
+        sides_alternate: true,
+        tool_runs_are_one: false,
+        humans_apart: false,
+    };
+
+    /// The same, with the answers to parallel calls as one.
+    pub const TOOL_RUNS: Self = Self {
+        tool_runs_are_one: true,
+        ..Self::STRICT
+    };
+
+    /// No two human turns in a row.
+    pub const HUMANS_APART: Self = Self {
+        sides_alternate: false,
+        tool_runs_are_one: false,
+        humans_apart: true,
+    };
+
+    /// The orders that are kept in every trajectory in which they held.
+    pub const OF_RECORDS: [Self; 3] = [Self::STRICT, Self::TOOL_RUNS, Self::HUMANS_APART];
+
+    /// Returns whether a trajectory is in this order.
+    pub fn holds(self, outline: &Outline) -> bool {
+        self.holds_for(outline.turns.iter().map(Seat::of))
+    }
+
+    /// Returns whether a trajectory is in this order once the turns `[start, end)` are gone, with a human turn in their
+    /// place or with none.
+    pub fn holds_without(self, outline: &Outline, [start, end]: [usize; 2], has_own_turn: bool) -> bool {
+        let turns = || outline.turns.iter().map(Seat::of);
+        let summary = has_own_turn.then_some(Seat::SUMMARY);
+        self.holds_for(turns().take(start).chain(summary).chain(turns().skip(end)))
+    }
+
+    fn holds_for(self, seats: impl Iterator<Item = Seat>) -> bool {
+        let mut before: Option<Seat> = None;
+        for seat in seats {
+            if self.sides_alternate && before.is_none() && seat.role == Role::System {
+                continue;
+            }
+            if before.is_some_and(|before| !self.may_follow(before, seat)) {
+                return false;
+            }
+            if self.sides_alternate && !matches!(seat.role, Role::Human | Role::Tool | Role::Assistant) {
+                return false;
+            }
+            before = Some(seat);
+        }
+        true
+    }
+
+    fn may_follow(self, before: Seat, after: Seat) -> bool {
+        let is_run = self.tool_runs_are_one && before.role == Role::Tool && after.role == Role::Tool;
+        let alternates = (before.role == Role::Assistant) != (after.role == Role::Assistant);
+        (!self.sides_alternate || alternates || is_run)
+            && !(self.humans_apart && before.is_humans && after.is_humans)
+    }
+}
