@@ -117,6 +117,67 @@ fn a_summary_gets_the_room_back_that_a_longer_one_seemed_to_need() {
     }
 }
 
+/// The budgets at which a record stays over with a summary that could still shrink, though another budget brought it below.
+fn budgets_missed(fitter: impl Fn(usize) -> Fitter, line: &str, budgets: &[usize]) -> Vec<usize> {
+    let rows: Vec<_> = budgets
+        .iter()
+        .map(|budget| fit(&fitter(*budget), line).row)
+        .collect();
+    let smallest = rows.iter().map(|row| row.compressed_tokens).min().unwrap();
+    let missed = budgets.iter().zip(&rows).filter(|(budget, row)| {
+        row.still_over_limit && row.summary_tokens > 60 && smallest <= **budget as u64
+    });
+    missed.map(|(budget, _)| *budget).collect()
+}
+
+#[test]
+fn what_fits_into_a_budget_fits_into_a_larger_one() {
+    let budgets: Vec<usize> = (250..1700).step_by(25).collect();
+    for steps in [6, 13, 20] {
+        let line = thinking_run(steps);
+        for placement in [SummaryPlacement::Human, SummaryPlacement::Auto] {
+            for template in [THINKING, NEIGHBOURS] {
+                let fitter = |budget| {
+                    let settings = FitSettings {
+                        summary_placement: placement,
+                        ..settings(budget, 150)
+                    };
+                    rendered_fitter(template, settings)
+                };
+                assert_eq!(
+                    budgets_missed(fitter, &line, &budgets),
+                    Vec::<usize>::new(),
+                    "{steps} {placement:?}"
+                );
+            }
+        }
+        let by_values = |budget| fitter(settings(budget, 300));
+        assert_eq!(
+            budgets_missed(by_values, &line, &budgets),
+            Vec::<usize>::new(),
+            "{steps}"
+        );
+    }
+}
+
+#[test]
+fn no_record_stays_over_for_a_summary_above_its_target() {
+    for steps in [13, 20, 40] {
+        let line = thinking_run(steps);
+        for target in (600..3000).step_by(100) {
+            let settings = FitSettings {
+                summary_max_tokens: 400,
+                ..settings(target, 100)
+            };
+            let row = fit(&rendered_fitter(GROWING, settings), &line).row;
+            assert!(
+                !row.still_over_limit || row.summary_tokens <= 130,
+                "{target}: {row:?}"
+            );
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(support::generate::config())]
 

@@ -16,13 +16,13 @@ pub enum Plan {
 /// Plans one compression.
 ///
 /// `compressible` is what lies between head and tail, `need` the tokens that the region must free, the summary that
-/// replaces it included, and `summary_tokens` what that summary may cost.
+/// replaces it included, and `summary_tokens` what the summary of a region may cost.
 pub fn plan(
     outline: &Outline,
     cut_points: &CutPoints,
     compressible: Range<usize>,
     need: usize,
-    summary_tokens: usize,
+    summary_tokens: impl Fn(Region) -> usize,
 ) -> Plan {
     let candidates = readable_stretches(outline, cut_points, compressible);
     let Some(stretch) = choose(outline, &candidates, need) else {
@@ -34,7 +34,7 @@ pub fn plan(
     match cut_points.region(stretch.start, end) {
         None => Plan::Keep(Reason::plain(Reason::NOTHING_COMPRESSIBLE)),
         Some(region) => {
-            let freed = freed(outline, &region.range());
+            let (freed, summary_tokens) = (freed(outline, &region.range()), summary_tokens(region));
             if freed <= summary_tokens {
                 Plan::Keep(Reason::with(
                     Reason::NO_NET_SAVING,

@@ -189,7 +189,7 @@ fn planned(letters: &str, need: usize) -> Plan {
     let outline = outline(letters);
     let cut_points = CutPoints::of(&outline);
     let compressible = compressible_region(&outline, &cut_points, &DEFAULT);
-    plan(&outline, &cut_points, compressible, need, 15)
+    plan(&outline, &cut_points, compressible, need, |_| 15)
 }
 
 fn region(letters: &str, need: usize) -> std::ops::Range<usize> {

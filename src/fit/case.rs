@@ -7,25 +7,18 @@ use std::sync::Arc;
 use super::count::Counted;
 use super::merged::{MergedBefore, beside_summaries, bodies_in};
 use super::redacted::secrets_of;
+use super::room::Measured;
 use super::write::Placed;
 use super::{Fitter, Rendered, Strategy, TurnCounter};
 use crate::compress::anchors::{self, Anchor};
-use crate::compress::{
-    CutPoints, Outline, Reason, Region, SummaryPlacement, compressible_region, extend, freed,
-};
+use crate::compress::{CutPoints, Outline, Reason, Region, SummaryPlacement, compressible_region, freed};
 use crate::summarize::marker::END_MARKER;
 use crate::summarize::redact::RecordSecrets;
 use crate::tokens::chat_template::ChatTemplate;
 use crate::trajectory::{self, Edit, Record, Role, Turns, Views};
 
-/// The smallest summary worth writing, in tokens: room for less than this is not worth squeezing into.
-const SMALLEST_SUMMARY: usize = 48;
-
 /// Tokens that joining texts may cost beyond the sum of their parts.
 const JOINT_TOKENS: usize = 6;
-
-/// Tokens that a template may put around a summary, and that turns may cost beyond what they seem to in a rendered chat.
-const TEMPLATE_TOKENS: usize = 24;
 
 /// A record over its target, with everything that bounds its compression.
 pub struct Case<'a> {
@@ -50,8 +43,9 @@ pub struct Case<'a> {
     /// What the notice costs.
     pub notice_tokens: usize,
     /// The earlier summary at the end of the head, which the next one replaces.
-    merged_before: Option<MergedBefore>,
-    end_marker_tokens: usize,
+    pub(super) merged_before: Option<MergedBefore>,
+    /// What an end marker costs.
+    pub(super) end_marker_tokens: usize,
     /// The secrets that were recognized anywhere in the record, in turns that are masked now as well.
     pub secrets: Arc<RecordSecrets<'a>>,
 }
@@ -135,11 +129,6 @@ impl<'a> Case<'a> {
         (earlier.turn + 1 == region.start()).then_some(earlier)
     }
 
-    /// Tokens that go with an earlier summary at the end of the head.
-    fn replaced_tokens(&self) -> usize {
-        self.merged_before.as_ref().map_or(0, |earlier| earlier.tokens)
-    }
-
     /// The notice at the end of the first system turn, unless it is there already or that turn may be replaced.
     fn notice_edit(&self) -> Option<(usize, Edit, usize)> {
         let notice = self.fitter.settings.notice.as_deref()?;
@@ -204,91 +193,6 @@ impl<'a> Case<'a> {
         self.fitter.settings.target_max_tokens
     }
 
-    /// Tokens that the region must free for a summary of the target size; `excess` is what the last record written cost beyond
-    /// what was planned.
-    pub fn need(&self, excess: usize) -> usize {
-        let cost =
-            self.outline.total() + self.notice_tokens + self.fitter.settings.summary_target_tokens + excess;
-        cost.saturating_sub(self.target() + self.replaced_tokens()).max(1)
-    }
-
-    /// What the summary of any region costs at least by the plan.
-    pub fn smallest_cost(&self) -> usize {
-        let cost = self.fitter.settings.summary_target_tokens + self.notice_tokens;
-        cost.saturating_sub(self.replaced_tokens())
-    }
-
-    /// What the trajectory costs without a region, and without the earlier summary that goes with it; the summary comes on top.
-    pub fn cost_without(&self, region: Region) -> usize {
-        let replaced = self.merged_before(region).map_or(0, |earlier| earlier.tokens);
-        let gone = freed(self.outline, &region.range()) + replaced;
-        (self.outline.total() + self.notice_tokens).saturating_sub(gone)
-    }
-
-    /// Tokens that a record may cost beyond its kept turns and the text of its summary: markers, and what a template adds.
-    fn around_summary(&self) -> usize {
-        let joints = match self.counted.governing_rendering(&self.fitter.settings) {
-            Some(_) => TEMPLATE_TOKENS,
-            None => 0,
-        };
-        self.end_marker_tokens + joints
-    }
-
-    /// The room that a region leaves under the target for the text of its summary.
-    pub fn summary_room(&self, region: Region, excess: usize) -> usize {
-        let left = self.cost_without(region) + self.around_summary() + excess;
-        self.target().saturating_sub(left)
-    }
-
-    /// Tokens that the summary of a region may cost: all the room left under the target up to the most allowed, and
-    /// less than the summary target where only that makes the trajectory fit.
-    pub fn summary_budget(&self, region: Region, excess: usize) -> usize {
-        let settings = &self.fitter.settings;
-        let room = self.summary_room(region, excess);
-        if room < SMALLEST_SUMMARY {
-            settings.summary_target_tokens
-        } else {
-            room.min(settings.summary_max_tokens)
-        }
-    }
-
-    /// What a first summary may cost in its turn, where an end marker follows it.
-    pub fn summary_turn_budget(&self, region: Region) -> usize {
-        self.summary_budget(region, 0) + self.end_marker_tokens
-    }
-
-    /// Whether the summary of a region gets less than the summary target, markers included: no more turns could be taken.
-    pub fn is_starved(&self, region: Region, excess: usize) -> bool {
-        let wanted = self.fitter.settings.summary_target_tokens;
-        let budget = self.summary_budget(region, excess);
-        budget < wanted && self.summary_room(region, excess) + self.around_summary() < wanted
-    }
-
-    /// If a starved summary may be written again with more room: the record as written left it.
-    pub fn has_regained(&self, was_starved: bool, region: Region, excess: usize) -> bool {
-        was_starved && !self.is_starved(region, excess)
-    }
-
-    /// What a written record cost beyond what was planned.
-    pub fn excess(&self, region: Region, summary_tokens: usize, written_tokens: usize) -> usize {
-        let planned = self.cost_without(region) + self.around_summary() + summary_tokens;
-        written_tokens.saturating_sub(planned)
-    }
-
-    /// The region extended by what is missing, by one group at the least; `None` where no group is left.
-    pub fn extended(&self, region: Region, excess: usize, written_tokens: usize) -> Option<Region> {
-        let missing = written_tokens.saturating_sub(self.target());
-        let freed = freed(self.outline, &region.range());
-        let need = self.need(excess).max(freed + missing);
-        let end = self.compressible.end;
-        extend(self.outline, &self.cut_points, region, end, need)
-    }
-
-    /// Whether a shorter summary of the same region would make the record fit.
-    pub fn can_shrink(&self, region: Region, excess: usize, summary_tokens: usize) -> bool {
-        (SMALLEST_SUMMARY..summary_tokens).contains(&self.summary_room(region, excess))
-    }
-
     /// Why no region of this trajectory can bring it under its target, where that is so.
     pub fn protected_reason(&self) -> Option<Reason> {
         let freed = freed(self.outline, &self.compressible) + self.replaced_tokens();
@@ -314,10 +218,10 @@ impl<'a> Case<'a> {
 
     /// Why a trajectory is over its target though no group is left that could join the region, or none with which its summary
     /// would have a place.
-    pub fn exhausted_reason(&self, placed: &Placed, excess: usize, written_tokens: usize) -> Reason {
+    pub fn exhausted_reason(&self, placed: &Placed, measured: Measured, written_tokens: usize) -> Reason {
         let region = placed.region;
         let left = || {
-            if placed.is_moved || self.extended(region, excess, written_tokens).is_some() {
+            if placed.is_moved || self.extended(region, measured, written_tokens).is_some() {
                 Reason::with(Reason::NO_PLACE_FOR_SUMMARY, "of a larger region")
             } else if region.range() == self.compressible {
                 Reason::plain(Reason::REGION_EXHAUSTED)

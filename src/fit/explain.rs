@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::case::Case;
 use super::count::Counted;
+use super::room::Measured;
 use super::{Fitter, PairScorer, Strategy, structure};
 use crate::compress::anchors::{Needed, PairScore};
 use crate::compress::{Plan, Region, plan};
@@ -120,18 +121,14 @@ impl Fitter {
             if masks_first {
                 outline.total().saturating_sub(case.target())
             } else {
-                case.need(0)
+                case.need(Measured::default())
             }
         });
         let compressible = case.compressible.clone();
         let planned = need.filter(|_| !masks_first).and_then(|need| {
-            match plan(
-                &outline,
-                &case.cut_points,
-                compressible.clone(),
-                need,
-                case.smallest_cost(),
-            ) {
+            match plan(&outline, &case.cut_points, compressible.clone(), need, |region| {
+                case.smallest_cost(region)
+            }) {
                 Plan::Replace(region) => case.placed(region).ok().map(|placed| placed.region),
                 Plan::Keep(_) => None,
             }

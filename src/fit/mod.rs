@@ -13,6 +13,7 @@ mod passes;
 mod redacted;
 mod region;
 mod rendered;
+mod room;
 mod settings;
 mod structure;
 mod summary;

@@ -2,6 +2,7 @@
 
 use super::attempt::{Unwritten, Written};
 use super::case::Case;
+use super::room::Measured;
 use super::summary::{Earlier, Grounded, note};
 use super::write::Placed;
 use super::{Fitted, OnFailure, PendingRequest, Stop};
@@ -19,8 +20,8 @@ pub async fn run(case: Case<'_>, row: Row) -> Fitted {
         case.outline,
         &case.cut_points,
         case.compressible.clone(),
-        case.need(0),
-        case.smallest_cost(),
+        case.need(Measured::default()),
+        |region| case.smallest_cost(region),
     ) {
         Plan::Replace(region) => match case.placed(region) {
             Ok(placed) => case.compress(placed, row).await,
@@ -92,7 +93,7 @@ impl Case<'_> {
         let mut best: Option<Progress> = None;
         let mut last: Option<LastPass> = None;
         let mut placed = first;
-        let mut excess = 0;
+        let mut measured = Measured::default();
         // Why a summary is not what was asked for; of several passes, the first reason.
         let mut degraded_reason: Option<Reason> = None;
         let mut summary_input_tokens = 0;
@@ -105,8 +106,8 @@ impl Case<'_> {
                 text: last.text.as_str(),
                 stands_in: pending.is_some(),
             });
-            let budget = self.summary_budget(region, excess);
-            let mut summary = match self.summarize(region, excess, earlier, &mut row).await {
+            let budget = self.summary_budget(region, measured);
+            let mut summary = match self.summarize(region, measured, earlier, &mut row).await {
                 Ok(summary) => summary,
                 Err(error) => {
                     return self.without_summary(error, best, row, summary_input_tokens, pending);
@@ -139,8 +140,8 @@ impl Case<'_> {
                 tokens,
                 low_savings,
             });
-            let is_starved = self.is_starved(region, excess);
-            excess = self.excess(region, summary_tokens, tokens);
+            let is_starved = self.is_starved(region, measured);
+            measured = self.measured(region, summary_tokens, tokens);
             let is_better = best
                 .as_ref()
                 .is_none_or(|best| self.is_better(best, tokens, is_starved));
@@ -152,7 +153,8 @@ impl Case<'_> {
                     is_starved,
                 });
             }
-            if tokens <= self.target() && pass < max_passes && self.has_regained(is_starved, region, excess) {
+            if tokens <= self.target() && pass < max_passes && self.has_regained(is_starved, region, measured)
+            {
                 continue;
             }
             if best
@@ -161,10 +163,17 @@ impl Case<'_> {
             {
                 break;
             }
-            if let Some(extended) = self.extended_and_placed(region, excess, tokens) {
+            // Who wrote more than was allowed is not asked for less of the same.
+            let may_shrink = summary_tokens <= budget;
+            let is_summary_at_fault =
+                may_shrink && self.can_shrink_to_target(region, measured, summary_tokens);
+            let extended = (!is_summary_at_fault)
+                .then(|| self.extended_and_placed(region, measured, tokens))
+                .flatten();
+            if let Some(extended) = extended {
                 placed = extended;
-            } else if summary_tokens > budget || !self.can_shrink(region, excess, summary_tokens) {
-                over_reason = self.exhausted_reason(&placed, excess, tokens);
+            } else if !may_shrink || !self.can_shrink(region, measured, summary_tokens) {
+                over_reason = self.exhausted_reason(&placed, measured, tokens);
                 break;
             }
             let detail = if low_savings >= 2 {

@@ -6,6 +6,7 @@ use super::OnFailure;
 use super::case::Case;
 use super::merged::{beside_summaries, bodies_in, spoken};
 use super::region::ReadRegion;
+use super::room::Measured;
 use crate::compress::anchors::{Anchor, held_mask, invented};
 use crate::compress::{Reason, Region};
 use crate::metrics::Row;
@@ -125,7 +126,7 @@ impl Given<'_> {
 impl Case<'_> {
     /// What the first summary of a region would take.
     pub fn estimate(&self, region: Region) -> Estimate {
-        let given = self.given(region, 0, None);
+        let given = self.given(region, Measured::default(), None);
         self.fitter.summarizer.estimate(&self.request(&given))
     }
 
@@ -133,12 +134,12 @@ impl Case<'_> {
     pub async fn summarize(
         &self,
         region: Region,
-        excess: usize,
+        measured: Measured,
         earlier: Option<Earlier<'_>>,
         row: &mut Row,
     ) -> Result<Grounded, SummaryError> {
         let settings = &self.fitter.settings;
-        let mut given = self.given(region, excess, earlier);
+        let mut given = self.given(region, measured, earlier);
         row.redactions += given.redactions as u64;
         // A dry run asks nobody: a summary of the size that will be asked for stands in.
         let is_estimate = settings.dry_run && !self.fitter.summarizer.only_quotes();
@@ -219,7 +220,7 @@ impl Case<'_> {
         invented(&summary.text, self.views.turns(), others)
     }
 
-    fn given<'s>(&'s self, region: Region, excess: usize, earlier: Option<Earlier<'_>>) -> Given<'s> {
+    fn given<'s>(&'s self, region: Region, measured: Measured, earlier: Option<Earlier<'_>>) -> Given<'s> {
         let settings = &self.fitter.settings;
         // A shorter summary of the same region is written from its turns once more.
         let earlier = earlier.filter(|earlier| earlier.region != region);
@@ -245,7 +246,7 @@ impl Case<'_> {
                 turns.extend(beside_summaries(view));
             }
         }
-        let whole_tokens = self.summary_budget(region, excess);
+        let whole_tokens = self.summary_budget(region, measured);
         let footer = settings
             .file_footer
             .then(|| self.footer(&turns, &mut previous, whole_tokens))

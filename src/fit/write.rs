@@ -3,6 +3,7 @@
 use super::TurnCounter;
 use super::attempt::{Attempt, Unwritten, Written};
 use super::case::Case;
+use super::room::Measured;
 use crate::compress::{Placement, Reason, Region, SummaryPlacement, Violation, moved, placements};
 use crate::summarize::marker::with_marker;
 
@@ -46,15 +47,20 @@ impl Case<'_> {
     }
 
     /// A region extended by what is missing, with places for its summary; `None` where no group is left.
-    pub fn extended_and_placed(&self, from: Region, excess: usize, written_tokens: usize) -> Option<Placed> {
-        let mut wanted = self.extended(from, excess, written_tokens)?;
+    pub fn extended_and_placed(
+        &self,
+        from: Region,
+        measured: Measured,
+        written_tokens: usize,
+    ) -> Option<Placed> {
+        let mut wanted = self.extended(from, measured, written_tokens)?;
         for _ in 0..MAX_EXTENSIONS {
             let placed = self.placed(wanted).ok();
             // A region that was moved back may be none that goes on.
             if let Some(placed) = placed.filter(|placed| placed.region.end() > from.end()) {
                 return Some(placed);
             }
-            wanted = self.extended(wanted, excess, written_tokens)?;
+            wanted = self.extended(wanted, measured, written_tokens)?;
         }
         None
     }
