@@ -2,6 +2,7 @@
 
 mod calls;
 mod chat;
+mod convert;
 mod decode;
 mod edit;
 mod fields;
@@ -9,6 +10,7 @@ mod groups;
 mod in_parts;
 pub mod json;
 pub mod leaves;
+mod members;
 mod mend;
 mod pairing;
 mod parse;
@@ -26,6 +28,7 @@ mod view;
 mod views;
 
 pub use chat::{Chat, NoChat, TemplateArguments, chat};
+pub use convert::{Arguments, Converted, Loss, Losses, NotConvertible, Target, convert};
 pub use decode::{view, view_with};
 pub use edit::{Edit, append_text, apply, new_turn, replace_text};
 pub use groups::answered_turns;
