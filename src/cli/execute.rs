@@ -163,7 +163,10 @@ pub fn settings(config: &Config, dry_run: bool) -> FitSettings {
         over_limit: compression.over_limit,
         on_failure: config.summarization.on_failure,
         reject_invented: config.summarization.reject_invented,
+        output_form: running::output_form(config),
         sanitize: config.output.sanitize,
+        join_text_parts: config.output.join_text_parts,
+        end_with_assistant: config.output.end_with_assistant,
         dry_run,
         per_trajectory: config.metrics.per_trajectory,
     }

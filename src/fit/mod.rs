@@ -113,10 +113,7 @@ impl Fitter {
             Err(error) => return self.reject(&Reason::with(error.code(), error.to_string())),
         };
         let found = structure::faults_of(&record);
-        let mut fitted = match structure::mended(&record, &self.settings, found) {
-            None => self.fit_record(&record).await,
-            Some(mended) => self.fit_mended(&record, mended).await,
-        };
+        let mut fitted = self.fit_prepared(&record, found).await;
         structure::note(&mut fitted.row, found);
         fitted.row.id = record
             .id

@@ -1,9 +1,10 @@
 //! What is broken in a record: told in its row, and mended before all else where that is asked for.
 
 use super::{CountMode, Counted, FitSettings, Fitted, Fitter};
+use crate::compress::Reason;
 use crate::metrics::{Row, Status};
 use crate::summarize::marker::SUMMARY_MARKER;
-use crate::trajectory::{self, Faults, Mended, Record};
+use crate::trajectory::{self, Converted, Faults, Format, Losses, Mended, NotConvertible, Record};
 
 /// What is broken in a record.
 pub fn faults_of(record: &Record<'_>) -> Faults {
@@ -43,21 +44,72 @@ fn as_it_came(row: &mut Row, before: &Row, count: CountMode) {
     row.compression_ratio = row.compressed_tokens as f64 / row.original_tokens.max(1) as f64;
 }
 
+/// A record as it is fitted: mended, and in the form that is asked for.
+struct Prepared {
+    text: String,
+    format: Format,
+    mended: Faults,
+    losses: Losses,
+    is_converted: bool,
+}
+
 impl Fitter {
-    /// Fits a mended record in place of the one that was read. What it cost before is what the one that was read costs, as
-    /// far as that can be told.
-    pub(super) async fn fit_mended(&self, record: &Record<'_>, mended: Mended) -> Fitted {
-        let Ok(whole) = trajectory::parse(mended.text.as_bytes(), Some(record.format)) else {
-            return self.fit_record(record).await;
+    /// Fits a record, mended and converted before all else where that is asked for. What it cost before is what the one that
+    /// was read costs, as far as that can be told.
+    pub(super) async fn fit_prepared(&self, record: &Record<'_>, found: Faults) -> Fitted {
+        let prepared = match self.prepared(record, found) {
+            Ok(Some(prepared)) => prepared,
+            Ok(None) => return self.fit_record(record).await,
+            Err(refused) => return self.reject(&Reason::with(Reason::NOT_CONVERTIBLE, refused.to_string())),
+        };
+        let Ok(whole) = trajectory::parse(prepared.text.as_bytes(), Some(prepared.format)) else {
+            let reason = Reason::with("internal_error", "the prepared record cannot be read");
+            return Fitted::failed(&reason, &self.settings);
         };
         let mut fitted = self.fit_record(&whole).await;
-        if fitted.row.status == Status::Failed {
+        fitted.row.converted = prepared.is_converted;
+        fitted.row.format_losses = prepared.losses.total() as u64;
+        fitted.row.format_loss_kinds = prepared.losses.to_string();
+        if fitted.row.status == Status::Failed && !prepared.is_converted {
             return fitted;
         }
         let before = Counted::of(self, record).row(&self.settings);
         as_it_came(&mut fitted.row, &before, self.settings.count);
-        fitted.row.mended_faults = mended.mended.total() as u64;
-        fitted.text.get_or_insert(mended.text);
+        fitted.row.mended_faults = prepared.mended.total() as u64;
+        fitted.text.get_or_insert(prepared.text);
         fitted
+    }
+
+    /// The record mended and converted; `None` where it is to be fitted as it is.
+    fn prepared(&self, record: &Record<'_>, found: Faults) -> Result<Option<Prepared>, NotConvertible> {
+        let mended = mended(record, &self.settings, found);
+        let (faults, text) = mended.map_or((Faults::default(), None), |mended| {
+            (mended.mended, Some(mended.text))
+        });
+        let Some(target) = self.settings.output_form else {
+            return Ok(text.map(|text| Prepared {
+                text,
+                format: record.format,
+                mended: faults,
+                losses: Losses::default(),
+                is_converted: false,
+            }));
+        };
+        let mended = text
+            .as_deref()
+            .and_then(|text| trajectory::parse(text.as_bytes(), Some(record.format)).ok());
+        let Converted {
+            text: written,
+            losses,
+        } = trajectory::convert(mended.as_ref().unwrap_or(record), target)?;
+        let is_converted = written != text.as_deref().unwrap_or(record.text);
+        let is_prepared = is_converted || text.is_some() || losses.total() > 0;
+        Ok(is_prepared.then_some(Prepared {
+            text: written,
+            format: target.form,
+            mended: faults,
+            losses,
+            is_converted,
+        }))
     }
 }
