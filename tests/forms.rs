@@ -189,3 +189,74 @@ fn arguments_need_a_form_to_be_written_in() {
         "{text}"
     );
 }
+
+#[test]
+fn merging_two_forms_is_refused_before_anything_is_written() {
+    let [sharegpt, _, messages, _] = kinds("x");
+    let workspace = Workspace::new();
+    workspace.write("a.jsonl", format!("{sharegpt}\n"));
+    workspace.write("b.jsonl", format!("no record\n{messages}\n"));
+    let before = workspace.files();
+    for output in ["out.jsonl", "out.jsonl.gz", "-"] {
+        let ran = workspace.run(&["compress", "a.jsonl", "b.jsonl", "-o", output]);
+        assert_eq!((ran.status, ran.stdout.len()), (Some(2), 0), "{}", ran.stderr);
+        let told = ["b.jsonl", "messages", "a.jsonl", "sharegpt", "--output-format"];
+        assert!(
+            told.iter().all(|told| ran.stderr.contains(told)),
+            "{}",
+            ran.stderr
+        );
+        assert_eq!(workspace.files(), before);
+    }
+    for form in ["sharegpt", "messages"] {
+        let ran = workspace.run(&[
+            "compress",
+            "a.jsonl",
+            "b.jsonl",
+            "-o",
+            "out.jsonl",
+            "--output-format",
+            form,
+            "--force",
+        ]);
+        assert_eq!(ran.status, Some(3), "{}", ran.stderr);
+        assert_eq!(workspace.text("out.jsonl").lines().count(), 2);
+    }
+    let ran = workspace.run(&["compress", "a.jsonl", "b.jsonl", "-o", "apart/"]);
+    assert_eq!(ran.status, Some(3), "{}", ran.stderr);
+    let ran = workspace.run(&[
+        "compress",
+        "a.jsonl",
+        "b.jsonl",
+        "-o",
+        "first.jsonl",
+        "--limit",
+        "1",
+    ]);
+    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+}
+
+#[test]
+fn a_second_form_that_shows_late_ends_the_run_with_its_place() {
+    let [sharegpt, _, messages, _] = kinds("x");
+    let workspace = Workspace::new();
+    workspace.write("a.jsonl", format!("{sharegpt}\n"));
+    workspace.write(
+        "b.jsonl",
+        format!("{sharegpt}\n").repeat(3) + &format!("{messages}\n"),
+    );
+    for resume in [&[][..], &["--resume"]] {
+        let arguments = [&["compress", "a.jsonl", "b.jsonl", "-o", "out.jsonl"], resume].concat();
+        let ran = workspace.run(&arguments);
+        assert_eq!(ran.status, Some(4), "{}", ran.stderr);
+        assert!(
+            ran.stderr.contains("b.jsonl:4") && ran.stderr.contains("--output-format"),
+            "{}",
+            ran.stderr
+        );
+        assert!(!workspace.exists("out.jsonl"));
+    }
+    // Alone, a file may hold both.
+    let ran = workspace.run(&["compress", "b.jsonl", "-o", "both.jsonl"]);
+    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+}

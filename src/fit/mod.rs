@@ -131,6 +131,12 @@ impl Fitter {
         fitted
     }
 
+    /// The name of the form that a record is in; `None` where it cannot be read.
+    pub fn form_of(&self, bytes: &[u8]) -> Option<&'static str> {
+        let record = trajectory::parse(bytes, self.settings.format).ok()?;
+        Some(record.format.name())
+    }
+
     /// What becomes of a record that cannot be read.
     pub fn reject(&self, reason: &Reason) -> Fitted {
         let row = Row::untouched(0, 0, self.settings.target_max_tokens);
