@@ -101,6 +101,10 @@ pub fn job(options: &CompressOptions) -> Result<Job, CliError> {
     let suffix = &config.output.output_suffix;
     let targets =
         Targets::of(&sources, &options.inputs, output, suffix, codec).map_err(running::cli_error)?;
+    let targets = match &config.output.report_dir {
+        Some(folder) => targets.with_reports_in(Path::new(folder)),
+        None => targets,
+    };
     Ok(Job {
         sources,
         targets: targets.with_named(named_files(config)),
