@@ -113,8 +113,8 @@ impl Fitter {
             Err(error) => return self.reject(&Reason::with(error.code(), error.to_string())),
         };
         let found = structure::faults_of(&record);
-        let mut fitted = self.fit_prepared(&record, found).await;
-        structure::note(&mut fitted.row, found);
+        let mut fitted = self.fit_prepared(&record).await;
+        structure::note(&mut fitted.row, &record, found);
         fitted.row.id = record
             .id
             .map_or_else(String::new, |id| trajectory::json::decode(id).0.into_owned());

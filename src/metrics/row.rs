@@ -50,8 +50,8 @@ impl Status {
 /// broken in the record as it came, and how much of it was mended. `summary_starved` is true where the plan could not leave
 /// the summary its target size. `anchors_written` are those of `anchors_held` that whoever wrote the summary named; the others
 /// were appended to it, or are told by masks. `converted` is true where the record got another form; `format_losses` counts what
-/// that form could not hold, `format_loss_kinds` says what, as `image:2 part_field:1`; `mended_kinds` says the same of what was
-/// mended. `unknown_roles` are turns of roles that no form names.
+/// that form could not hold, `format_loss_kinds` says what, as `image:2 part_field:1`; `mended_shapes` counts what was no fault and
+/// was brought into the shape that trainers take; `mended_kinds` says what was mended, of both. `unknown_roles` are turns of roles that no form names.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs)] // The names are the contract, and say it all.
 #[allow(clippy::struct_excessive_bools)] // So do these.
@@ -112,6 +112,7 @@ pub struct Row {
     pub converted: bool,
     pub format_losses: u64,
     pub format_loss_kinds: String,
+    pub mended_shapes: u64,
     pub mended_kinds: String,
     pub unknown_roles: u64,
 }

@@ -78,6 +78,8 @@ pub struct Sums {
     pub converted: u64,
     pub format_losses: u64,
     pub records_with_format_losses: u64,
+    pub mended_shapes: u64,
+    pub records_with_mended_shapes: u64,
     pub unknown_roles: u64,
     /// Records that a chat template would have to count and refuses: in none of the token sums.
     pub uncounted_records: u64,
@@ -253,6 +255,8 @@ impl Sums {
         self.converted += u64::from(row.converted);
         self.format_losses += row.format_losses;
         self.records_with_format_losses += u64::from(row.format_losses > 0);
+        self.mended_shapes += row.mended_shapes;
+        self.records_with_mended_shapes += u64::from(row.mended_shapes > 0);
         self.unknown_roles += row.unknown_roles;
     }
 }

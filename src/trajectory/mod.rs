@@ -32,7 +32,10 @@ pub use convert::{Arguments, Converted, Loss, Losses, NotConvertible, Target, co
 pub use decode::{view, view_with};
 pub use edit::{Edit, append_text, apply, new_turn, replace_text};
 pub use groups::answered_turns;
-pub use mend::{Mended, NO_RESULT, STRAY_END, STRAY_OUTPUT, mend};
+pub use mend::{
+    Mended, NO_REQUEST, NO_RESULT, STRAY_END, STRAY_OUTPUT, SYSTEM_MESSAGE, Sanitized, Shapes, Wishes, mend,
+    sanitize,
+};
 pub use pairing::OpenCalls;
 pub use parse::{ParseError, parse, turn_of};
 pub use record::{Format, Record};

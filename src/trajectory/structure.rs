@@ -1,6 +1,7 @@
 //! Whether calls and their answers belong together, told from roles, ids and places.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -25,11 +26,29 @@ pub struct Faults {
 impl Faults {
     /// All of them.
     pub fn total(&self) -> usize {
-        self.orphan_responses
-            + self.unanswered_calls
-            + self.repeated_ids
-            + self.packed_responses
-            + self.same_role_neighbours
+        self.kinds().iter().map(|(_, count)| count).sum()
+    }
+
+    /// Each kind with its count.
+    fn kinds(&self) -> [(&'static str, usize); 5] {
+        [
+            ("orphan_responses", self.orphan_responses),
+            ("unanswered_calls", self.unanswered_calls),
+            ("repeated_ids", self.repeated_ids),
+            ("packed_responses", self.packed_responses),
+            ("same_role_neighbours", self.same_role_neighbours),
+        ]
+    }
+
+    /// Those of both.
+    pub(super) fn and(&self, other: &Self) -> Self {
+        Self {
+            orphan_responses: self.orphan_responses + other.orphan_responses,
+            unanswered_calls: self.unanswered_calls + other.unanswered_calls,
+            repeated_ids: self.repeated_ids + other.repeated_ids,
+            packed_responses: self.packed_responses + other.packed_responses,
+            same_role_neighbours: self.same_role_neighbours + other.same_role_neighbours,
+        }
     }
 
     /// Of each kind the lesser count.
@@ -41,6 +60,18 @@ impl Faults {
             packed_responses: self.packed_responses.min(most.packed_responses),
             same_role_neighbours: self.same_role_neighbours.min(most.same_role_neighbours),
         }
+    }
+}
+
+/// `orphan_responses:2 repeated_ids:1`; empty where there are none.
+impl fmt::Display for Faults {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let told = self.kinds().into_iter().filter(|(_, count)| *count > 0);
+        for (index, (name, count)) in told.enumerate() {
+            let space = if index > 0 { " " } else { "" };
+            write!(formatter, "{space}{name}:{count}")?;
+        }
+        Ok(())
     }
 }
 

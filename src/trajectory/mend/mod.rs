@@ -5,7 +5,9 @@ mod join;
 mod late;
 mod missing;
 mod orphans;
+mod sanitize;
 mod split;
+mod tidy;
 mod told;
 
 use std::borrow::Cow;
@@ -19,6 +21,9 @@ use join::join;
 use late::bring_back;
 use missing::answer;
 use orphans::tell_orphans;
+
+pub use sanitize::{Sanitized, sanitize};
+pub use tidy::{NO_REQUEST, SYSTEM_MESSAGE, Shapes, Wishes};
 
 /// What stands in place of a result that nobody has recorded.
 pub const NO_RESULT: &str = "[no result of this call was recorded]";
