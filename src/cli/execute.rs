@@ -248,6 +248,10 @@ fn figures(options: &CompressOptions, report: &RunReport, cost: Option<f64>) -> 
         masked_turns: sums.masked_turns,
         records_with_faults: sums.records_with_faults,
         faults: (sums.faults(), sums.mended_faults),
+        records_with_mended_shapes: sums.records_with_mended_shapes,
+        mended_shapes: sums.mended_shapes,
+        converted: sums.converted,
+        format_losses: (sums.records_with_format_losses, sums.format_losses),
         anchors_needed: sums.anchors_needed,
         anchors_held: sums.anchors_held,
         requests: RequestFigures {

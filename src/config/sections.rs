@@ -148,6 +148,7 @@ pub struct InputConfig {
 
 /// `output`: what is written into the output.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch")]
 pub struct OutputConfig {
     /// Whether the system turn of a compressed trajectory says that there is a summary.
     pub add_summary_notice: bool,

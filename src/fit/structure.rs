@@ -85,7 +85,9 @@ impl Fitter {
         let Prepared { mended, shapes, .. } = &prepared;
         fitted.row.mended_faults = mended.total() as u64;
         fitted.row.mended_shapes = shapes.total() as u64;
-        fitted.row.mended_kinds = format!("{mended} {shapes}").trim().to_owned();
+        format!("{mended} {shapes}")
+            .trim()
+            .clone_into(&mut fitted.row.mended_kinds);
         fitted.text.get_or_insert(prepared.text);
         fitted
     }

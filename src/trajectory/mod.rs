@@ -5,6 +5,7 @@ mod chat;
 mod convert;
 mod decode;
 mod edit;
+mod faults;
 mod fields;
 mod groups;
 mod in_parts;
@@ -31,6 +32,7 @@ pub use chat::{Chat, NoChat, TemplateArguments, chat};
 pub use convert::{Arguments, Converted, Loss, Losses, NotConvertible, Target, convert};
 pub use decode::{view, view_with};
 pub use edit::{Edit, append_text, apply, new_turn, replace_text};
+pub use faults::Faults;
 pub use groups::answered_turns;
 pub use mend::{
     Mended, NO_REQUEST, NO_RESULT, STRAY_END, STRAY_OUTPUT, SYSTEM_MESSAGE, Sanitized, Shapes, Wishes, mend,
@@ -41,7 +43,7 @@ pub use parse::{ParseError, parse, turn_of};
 pub use record::{Format, Record};
 pub use responses::{with_responses, without_responses};
 pub use role::Role;
-pub use structure::{Faults, faults};
+pub use structure::faults;
 pub use turn::{Piece, Turn};
 pub use view::{ToolCall, ToolResponse, TurnView};
 pub use views::{Turns, Views, most_views};

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::trajectory::faults::write_kinds;
+
 /// A kind of thing that a form cannot hold, or not as it was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Loss {
@@ -82,11 +84,7 @@ impl Losses {
 /// `image:2 part_field:1`; empty where there are none.
 impl fmt::Display for Losses {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let told = KINDS.iter().zip(self.counts).filter(|(_, count)| *count > 0);
-        for (index, ((_, name), count)) in told.enumerate() {
-            let space = if index > 0 { " " } else { "" };
-            write!(formatter, "{space}{name}:{count}")?;
-        }
-        Ok(())
+        let names = KINDS.iter().map(|(_, name)| *name);
+        write_kinds(names.zip(self.counts), formatter)
     }
 }

@@ -64,7 +64,7 @@ pub(super) struct Message<'a> {
     pub extras: Vec<Member<'a>>,
 }
 
-impl<'a> Text<'a> {
+impl Text<'_> {
     /// No text.
     pub const EMPTY: Self = Self::Literal("\"\"");
 

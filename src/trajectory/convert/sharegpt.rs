@@ -30,7 +30,7 @@ pub(super) fn write<'a>(
         } else {
             Cow::Owned(turn(
                 &asking,
-                value(&asking, arguments, ids.needs_ids, losses),
+                &value(&asking, arguments, ids.needs_ids, losses),
                 &asking.extras,
             ))
         });
@@ -38,17 +38,18 @@ pub(super) fn write<'a>(
     let mut packed: Vec<Message<'a>> = Vec::new();
     for answering in answering {
         if answering.stays {
-            pack(std::mem::take(&mut packed), turns, losses);
+            pack(&packed, turns, losses);
+            packed.clear();
             turns.push(Cow::Borrowed(answering.turn));
         } else {
             packed.push(answering);
         }
     }
-    pack(packed, turns, losses);
+    pack(&packed, turns, losses);
 }
 
 /// Answers of several messages in one turn; the other fields of the first are kept, and those that it does not have.
-fn pack(messages: Vec<Message<'_>>, turns: &mut Vec<Cow<'_, str>>, losses: &mut Losses) {
+fn pack(messages: &[Message<'_>], turns: &mut Vec<Cow<'_, str>>, losses: &mut Losses) {
     let answers = messages.iter().flat_map(|message| &message.answers);
     let envelopes: Vec<Cow<'_, str>> = answers.map(|answer| envelope(answer, losses)).collect();
     let Some(first) = messages.first() else { return };
@@ -60,10 +61,10 @@ fn pack(messages: Vec<Message<'_>>, turns: &mut Vec<Cow<'_, str>>, losses: &mut 
             Some(_) => losses.note(Loss::TurnField),
         }
     }
-    turns.push(Cow::Owned(turn(first, envelopes.join("\n"), &extras)));
+    turns.push(Cow::Owned(turn(first, &envelopes.join("\n"), &extras)));
 }
 
-fn turn(message: &Message<'_>, value: String, extras: &[Member<'_>]) -> String {
+fn turn(message: &Message<'_>, value: &str, extras: &[Member<'_>]) -> String {
     let mut turn = Object::default();
     turn.field(
         "\"from\"",
@@ -77,12 +78,12 @@ fn turn(message: &Message<'_>, value: String, extras: &[Member<'_>]) -> String {
 }
 
 /// The value as a JSON string: the content's own where it is nothing else.
-fn value_literal<'m>(message: &'m Message<'_>, value: String) -> Cow<'m, str> {
+fn value_literal<'m>(message: &'m Message<'_>, value: &str) -> Cow<'m, str> {
     let is_content = message.calls.is_empty() && message.reasoning.is_none() && message.role != Role::Tool;
     if is_content {
         message.content.literal()
     } else {
-        Cow::Owned(json::quoted(&value))
+        Cow::Owned(json::quoted(value))
     }
 }
 

@@ -13,8 +13,9 @@ mod told;
 use std::borrow::Cow;
 use std::ops::Range;
 
+use super::faults::Faults;
 use super::json::quoted;
-use super::structure::{Faults, Structure};
+use super::structure::Structure;
 use super::{Record, Role, Turn, append_text, apply, parse, view};
 use ids::rename;
 use join::join;

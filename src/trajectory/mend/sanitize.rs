@@ -2,7 +2,7 @@
 
 use super::tidy::{Shapes, Wishes, tidy};
 use super::{Mended, mend};
-use crate::trajectory::structure::Faults;
+use crate::trajectory::faults::Faults;
 use crate::trajectory::{Record, parse};
 
 /// Times that both are done at most.

@@ -5,6 +5,7 @@ use std::fmt;
 
 use super::{Item, written};
 use crate::trajectory::edit::{Edit, apply};
+use crate::trajectory::faults::write_kinds;
 use crate::trajectory::json::{decode, escape_into, quoted};
 use crate::trajectory::members::{Member, members};
 use crate::trajectory::parts::{Part, parts, text_part};
@@ -73,12 +74,7 @@ impl Shapes {
 /// `missing_content:2 late_system:1`; empty where there is nothing.
 impl fmt::Display for Shapes {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let told = self.kinds().into_iter().filter(|(_, count)| *count > 0);
-        for (index, (name, count)) in told.enumerate() {
-            let space = if index > 0 { " " } else { "" };
-            write!(formatter, "{space}{name}:{count}")?;
-        }
-        Ok(())
+        write_kinds(self.kinds(), formatter)
     }
 }
 
