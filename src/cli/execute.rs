@@ -102,6 +102,10 @@ pub fn job(options: &CompressOptions) -> Result<Job, CliError> {
     let suffix = &config.output.output_suffix;
     let targets =
         Targets::of(&sources, &options.inputs, output, suffix, codec).map_err(running::cli_error)?;
+    let targets = match &config.output.report_dir {
+        Some(folder) => targets.with_reports_in(Path::new(folder)),
+        None => targets,
+    };
     Ok(Job {
         sources,
         targets: targets.with_named(named_files(config)),
@@ -165,7 +169,10 @@ pub fn settings(config: &Config, dry_run: bool) -> FitSettings {
         over_limit: compression.over_limit,
         on_failure: config.summarization.on_failure,
         reject_invented: config.summarization.reject_invented,
+        output_form: running::output_form(config),
         sanitize: config.output.sanitize,
+        join_text_parts: config.output.join_text_parts,
+        end_with_assistant: config.output.end_with_assistant,
         dry_run,
         per_trajectory: config.metrics.per_trajectory,
     }
@@ -243,6 +250,10 @@ fn figures(options: &CompressOptions, report: &RunReport, cost: Option<f64>) -> 
         masked_turns: sums.masked_turns,
         records_with_faults: sums.records_with_faults,
         faults: (sums.faults(), sums.mended_faults),
+        records_with_mended_shapes: sums.records_with_mended_shapes,
+        mended_shapes: sums.mended_shapes,
+        converted: sums.converted,
+        format_losses: (sums.records_with_format_losses, sums.format_losses),
         anchors_needed: sums.anchors_needed,
         anchors_held: sums.anchors_held,
         requests: RequestFigures {

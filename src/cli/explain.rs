@@ -164,6 +164,13 @@ fn faults(text: &mut String, explained: &Explanation) {
     ];
     let found = faults.iter().filter(|(_, count)| *count > 0);
     let found: Vec<String> = found.map(|(name, count)| format!("{name} {count}")).collect();
+    if row.mended_shapes > 0 {
+        let _ = writeln!(
+            text,
+            "\nShape      {}: done before anything else, and the turns above are those after that",
+            row.mended_kinds
+        );
+    }
     if found.is_empty() {
         return;
     }

@@ -52,6 +52,8 @@ impl KeySet for PlanKeys {
                             | "output.add_summary_notice"
                             | "output.summary_notice_text"
                             | "output.sanitize"
+                            | "output.join_text_parts"
+                            | "output.end_with_assistant"
                             | "redaction.enabled"
                             | "redaction.pii"
                     )

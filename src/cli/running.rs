@@ -8,11 +8,11 @@ use signal_hook::flag;
 
 use super::errors::CliError;
 use super::exit::ExitStatus;
-use crate::config::{Config, InputFormat};
+use crate::config::{Config, InputFormat, OutputArguments, OutputFormat};
 use crate::pipeline::{Counters, RunError, Source};
 use crate::tokens::chat_template::ChatTemplate;
 use crate::tokens::{self, TokenCounter};
-use crate::trajectory::Format;
+use crate::trajectory::{Arguments, Format, Target};
 
 /// The tokenizer that the configuration names.
 pub fn tokenizer(config: &Config) -> Result<Arc<dyn TokenCounter>, CliError> {
@@ -28,6 +28,21 @@ pub fn template(config: &Config) -> Result<Option<Arc<ChatTemplate>>, CliError> 
     ChatTemplate::load(choice, &config.tokenizer.name)
         .map(Some)
         .map_err(|error| CliError::usage(error.to_string()).with_help(error.help()))
+}
+
+/// The form that every record gets; `None` where each keeps its own.
+pub fn output_form(config: &Config) -> Option<Target> {
+    let (form, usual) = match config.output.format {
+        OutputFormat::Same => return None,
+        OutputFormat::Sharegpt => (Format::ShareGpt, Arguments::Object),
+        OutputFormat::Messages => (Format::Messages, Arguments::String),
+    };
+    let arguments = match config.output.arguments {
+        OutputArguments::Auto => usual,
+        OutputArguments::String => Arguments::String,
+        OutputArguments::Object => Arguments::Object,
+    };
+    Some(Target { form, arguments })
 }
 
 /// The format that all records are in; `None` lets each record decide.

@@ -43,6 +43,9 @@ impl Reason {
     /// With the summary in its place the chat template renders kept turns otherwise than before.
     pub const TEMPLATE_CHANGES_KEPT_TURNS: &'static str = "template_changes_kept_turns";
 
+    /// The record cannot be written in the form that is asked for.
+    pub const NOT_CONVERTIBLE: &'static str = "not_convertible";
+
     /// A reason that says all by its code.
     pub fn plain(code: &'static str) -> Self {
         Self {

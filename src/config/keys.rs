@@ -152,7 +152,12 @@ pub static KEYS: &[Key] = &[
     key!(output.summary_notice_text, "summary-notice-text", "What the system turn then says, appended as it stands"),
     key!(output.compress, "compress", "Compression of the output file; auto goes by its name (.gz, .zst)").common(),
     key!(output.output_suffix, "output-suffix", "What the file's stem gains where no output is named").no_effect_on_output(),
+    key!(output.format, "output-format", "Form of every record: the one it has, ShareGPT, or chat messages; what a form cannot hold is told in the metrics").common(),
+    key!(output.arguments, "arguments", "How the written form holds arguments of tool calls: auto is a string of JSON in messages, as loaders need it, and an object in ShareGPT"),
     key!(output.sanitize, "sanitize", "Mend what is broken in records: calls without answers, answers without calls, repeated ids; otherwise it is only reported").common().bare(),
+    key!(output.join_text_parts, "join-text-parts", "With --sanitize, make a string of content that is text parts and nothing else").bare(),
+    key!(output.end_with_assistant, "end-with-assistant", "With --sanitize, cut what follows the last assistant turn").bare(),
+    key!(output.report_dir, "report-dir", "Folder for metrics, totals and rejects, so that only data stands beside data").dir(),
     key!(output.rejects_file, "rejects", "JSON Lines of records that are in no output [default: beside the output; for standard output a name of its own in the current directory]").file(),
     key!(processing.jobs, "jobs", "Worker threads; 0 for as many as there are cores").common().no_effect_on_output(),
     key!(processing.max_concurrent_requests, "max-concurrent-requests", "Network requests in flight at once; those that take ten times as long as others, and two seconds at least, lend their places, up to twice as many").network().no_effect_on_output(),
@@ -208,6 +213,11 @@ impl Key {
 
     const fn file(mut self) -> Self {
         self.value_name = Some("FILE");
+        self
+    }
+
+    const fn dir(mut self) -> Self {
+        self.value_name = Some("DIR");
         self
     }
 
@@ -342,57 +352,4 @@ impl PartialEq for Key {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use super::*;
-
-    #[test]
-    fn no_two_keys_share_a_path_a_flag_or_a_variable() {
-        let paths: BTreeSet<_> = KEYS.iter().map(|key| key.path).collect();
-        let variables: BTreeSet<_> = KEYS.iter().map(Key::variable).collect();
-        assert_eq!((paths.len(), variables.len()), (KEYS.len(), KEYS.len()));
-    }
-
-    #[test]
-    fn keys_of_a_section_stand_together() {
-        let mut sections: Vec<_> = KEYS.iter().map(Key::section).collect();
-        sections.dedup();
-        let distinct: BTreeSet<_> = sections.iter().collect();
-        assert_eq!(distinct.len(), sections.len());
-    }
-
-    #[test]
-    fn every_key_takes_its_own_default_back_as_text() {
-        for key in KEYS {
-            let mut config = Config::default();
-            let default = key.value(&config);
-            if default != Value::Null {
-                assert!(
-                    key.assign(&mut config, &Value::Text(default.to_string())),
-                    "{key:?}"
-                );
-                assert_eq!(config, Config::default(), "{key:?}");
-            }
-        }
-    }
-
-    #[test]
-    fn the_nearest_key_is_found_by_spelling_and_by_place() {
-        let nearest_path = |path| Key::nearest(path).map(|key| key.path);
-        assert_eq!(
-            nearest_path("compression.target_max_token"),
-            Some("compression.target_max_tokens")
-        );
-        assert_eq!(
-            nearest_path("compresion.target_max_tokens"),
-            Some("compression.target_max_tokens")
-        );
-        assert_eq!(
-            nearest_path("target_max_tokens"),
-            Some("compression.target_max_tokens")
-        );
-        assert_eq!(nearest_path("last_n_turn"), Some("protected_turns.last_n_turns"));
-        assert_eq!(nearest_path("xyzzy"), None);
-    }
-}
+mod tests;

@@ -31,8 +31,8 @@ pub use error::ConfigError;
 pub use keys::{KEYS, Key, ReadBy};
 pub use machine::MachineFormat;
 pub use names::{
-    Api, CountMode, InputFormat, OnFailure, OnInvalid, OutputCompression, OverLimit, Strategy, Style,
-    SummarizerKind, SummaryPlacement, TokenLimitField, UnknownName,
+    Api, CountMode, InputFormat, OnFailure, OnInvalid, OutputArguments, OutputCompression, OutputFormat,
+    OverLimit, Strategy, Style, SummarizerKind, SummaryPlacement, TokenLimitField, UnknownName,
 };
 pub use nearest::nearest;
 pub use object::JsonObject;

@@ -48,6 +48,30 @@ named! {
 }
 
 named! {
+    /// The form that every record of the output has.
+    OutputFormat {
+        /// The one that it was read in.
+        Same = "same",
+        /// `conversations` of `from` and `value`.
+        Sharegpt = "sharegpt",
+        /// `messages` of `role` and `content`.
+        Messages = "messages",
+    }
+}
+
+named! {
+    /// How arguments of tool calls are written.
+    OutputArguments {
+        /// As most trainers take the form: a string in messages, an object in `ShareGPT`.
+        Auto = "auto",
+        /// A string of JSON.
+        String = "string",
+        /// A JSON object.
+        Object = "object",
+    }
+}
+
+named! {
     /// How output is compressed as a file.
     OutputCompression {
         /// By the output's name: `.gz`, `.zst`, else none.

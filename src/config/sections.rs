@@ -3,8 +3,8 @@
 use super::byte_size::ByteSize;
 use super::command_line::CommandLine;
 use super::names::{
-    Api, CountMode, InputFormat, OnFailure, OnInvalid, OutputCompression, OverLimit, Strategy, Style,
-    SummarizerKind, SummaryPlacement, TemplateArguments, TokenLimitField,
+    Api, CountMode, InputFormat, OnFailure, OnInvalid, OutputArguments, OutputCompression, OutputFormat,
+    OverLimit, Strategy, Style, SummarizerKind, SummaryPlacement, TemplateArguments, TokenLimitField,
 };
 use super::object::JsonObject;
 use super::per_trajectory::PerTrajectory;
@@ -148,6 +148,7 @@ pub struct InputConfig {
 
 /// `output`: what is written into the output.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch")]
 pub struct OutputConfig {
     /// Whether the system turn of a compressed trajectory says that there is a summary.
     pub add_summary_notice: bool,
@@ -157,8 +158,18 @@ pub struct OutputConfig {
     pub compress: OutputCompression,
     /// What a file's stem gains where no output is named.
     pub output_suffix: String,
+    /// The form of every record.
+    pub format: OutputFormat,
+    /// How the arguments of calls are written where a form is asked for.
+    pub arguments: OutputArguments,
     /// Whether what is broken in a record is mended, and not only reported.
     pub sanitize: bool,
+    /// Whether contents of text parts become strings then.
+    pub join_text_parts: bool,
+    /// Whether what follows the last assistant turn is cut then.
+    pub end_with_assistant: bool,
+    /// The folder of metrics, totals and rejects, where they are not beside the output.
+    pub report_dir: Option<String>,
     /// The rejects, where they are not beside the output.
     pub rejects_file: Option<String>,
 }
@@ -293,7 +304,12 @@ impl Default for OutputConfig {
                 "\n\nEarlier steps of this conversation may stand here as a summary of them.".to_owned(),
             compress: OutputCompression::Auto,
             output_suffix: "_compressed".to_owned(),
+            format: OutputFormat::Same,
+            arguments: OutputArguments::Auto,
             sanitize: false,
+            join_text_parts: false,
+            end_with_assistant: false,
+            report_dir: None,
             rejects_file: None,
         }
     }

@@ -3,7 +3,7 @@
 use super::Config;
 use super::error::ConfigError;
 use super::keys::Key;
-use super::names::{Strategy, SummarizerKind};
+use super::names::{OnInvalid, OutputArguments, OutputFormat, Strategy, SummarizerKind};
 use super::provenance::Provenance;
 
 /// No model charges an image near as much; sums of it stay far from overflow.
@@ -28,6 +28,7 @@ type Rule = (&'static str, bool, String);
 pub fn check(config: &Config, provenance: &Provenance) -> Result<(), ConfigError> {
     for (path, holds, rule) in general_rules(config)
         .into_iter()
+        .chain(form_rules(config))
         .chain(asking_rules(config))
         .chain(network_rules(config))
     {
@@ -119,6 +120,7 @@ fn general_rules(config: &Config) -> Vec<Rule> {
             is_file_name_part(&config.output.output_suffix),
             "it must be part of a file name: not empty, without path separators".to_owned(),
         ),
+        not_empty("output.report_dir", config.output.report_dir.as_deref()),
         not_empty("output.rejects_file", config.output.rejects_file.as_deref()),
         not_empty("metrics.summary_file", config.metrics.summary_file.as_deref()),
         (
@@ -140,6 +142,32 @@ fn general_rules(config: &Config) -> Vec<Rule> {
             "redaction.kept_turns",
             !config.redaction.kept_turns,
             "kept turns are never changed by this version".to_owned(),
+        ),
+    ]
+}
+
+/// What must hold for the form and the shape of the output.
+fn form_rules(config: &Config) -> Vec<Rule> {
+    vec![
+        (
+            "output.arguments",
+            config.output.arguments == OutputArguments::Auto || config.output.format != OutputFormat::Same,
+            "it needs output.format sharegpt or messages".to_owned(),
+        ),
+        (
+            "output.join_text_parts",
+            !config.output.join_text_parts || config.output.sanitize,
+            "it needs output.sanitize".to_owned(),
+        ),
+        (
+            "output.end_with_assistant",
+            !config.output.end_with_assistant || config.output.sanitize,
+            "it needs output.sanitize".to_owned(),
+        ),
+        (
+            "input.on_invalid",
+            config.input.on_invalid != OnInvalid::Pass || config.output.format == OutputFormat::Same,
+            "records that cannot be read have no other form: output.format needs reject or fail".to_owned(),
         ),
     ]
 }

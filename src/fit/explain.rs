@@ -93,8 +93,7 @@ impl Fitter {
     /// Fits one record and tells how that came about.
     pub async fn explain(&self, bytes: &[u8]) -> Result<Explanation, ParseError> {
         let record = trajectory::parse(bytes, self.settings.format)?;
-        let found = structure::faults_of(&record);
-        let Some(mended) = structure::mended(&record, &self.settings, found) else {
+        let Some(mended) = structure::sanitized(&record, &self.settings) else {
             return self.explain_as_it_is(bytes).await;
         };
         let row = self.fit(bytes).await.row;

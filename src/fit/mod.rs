@@ -115,11 +115,8 @@ impl Fitter {
             Err(error) => return self.reject(&Reason::with(error.code(), error.to_string())),
         };
         let found = structure::faults_of(&record);
-        let mut fitted = match structure::mended(&record, &self.settings, found) {
-            None => self.fit_record(&record).await,
-            Some(mended) => self.fit_mended(&record, mended).await,
-        };
-        structure::note(&mut fitted.row, found);
+        let mut fitted = self.fit_prepared(&record).await;
+        structure::note(&mut fitted.row, &record, found);
         fitted.row.id = record
             .id
             .map_or_else(String::new, |id| trajectory::json::decode(id).0.into_owned());
@@ -134,6 +131,12 @@ impl Fitter {
             fitted.text = None;
         }
         fitted
+    }
+
+    /// The name of the form that a record is in; `None` where it cannot be read.
+    pub fn form_of(&self, bytes: &[u8]) -> Option<&'static str> {
+        let record = trajectory::parse(bytes, self.settings.format).ok()?;
+        Some(record.format.name())
     }
 
     /// What becomes of a record that cannot be read.

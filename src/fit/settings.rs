@@ -2,7 +2,7 @@
 
 use crate::compress::{Protection, RoleOrder, SummaryPlacement};
 use crate::names::named;
-use crate::trajectory::{Format, TemplateArguments};
+use crate::trajectory::{Format, Target, TemplateArguments};
 
 named! {
     /// What the budget is measured in.
@@ -106,8 +106,14 @@ pub struct FitSettings {
     pub on_failure: OnFailure,
     /// Whether a summary with identifiers that the record does not have is a failed one.
     pub reject_invented: bool,
+    /// The form that every record gets; `None` leaves each in its own.
+    pub output_form: Option<Target>,
     /// Whether what is broken in a record is mended before all else.
     pub sanitize: bool,
+    /// Whether contents that are text parts and nothing else become strings then.
+    pub join_text_parts: bool,
+    /// Whether what follows the last assistant turn is cut then.
+    pub end_with_assistant: bool,
     /// Plan and count, but summarize nothing.
     pub dry_run: bool,
     /// The records that a `compression_metrics` object is put into.

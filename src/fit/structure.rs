@@ -1,30 +1,37 @@
 //! What is broken in a record: told in its row, and mended before all else where that is asked for.
 
 use super::{CountMode, Counted, FitSettings, Fitted, Fitter};
+use crate::compress::Reason;
 use crate::metrics::{Row, Status};
 use crate::summarize::marker::SUMMARY_MARKER;
-use crate::trajectory::{self, Faults, Mended, Record};
+use crate::trajectory::{
+    self, Converted, Faults, Format, Losses, NotConvertible, Record, Role, Sanitized, Shapes, Turn, Wishes,
+};
 
 /// What is broken in a record.
 pub fn faults_of(record: &Record<'_>) -> Faults {
     trajectory::faults(record, SUMMARY_MARKER)
 }
 
-/// The record mended; `None` where that is not asked for, or nothing can be.
-pub fn mended(record: &Record<'_>, settings: &FitSettings, found: Faults) -> Option<Mended> {
-    let is_wanted = settings.sanitize && found.total() > 0;
-    is_wanted
-        .then(|| trajectory::mend(record, SUMMARY_MARKER))
-        .flatten()
+/// The record mended and brought into shape; `None` where that is not asked for, or nothing can be.
+pub fn sanitized(record: &Record<'_>, settings: &FitSettings) -> Option<Sanitized> {
+    let wishes = Wishes {
+        join_text_parts: settings.join_text_parts,
+        end_with_assistant: settings.end_with_assistant,
+    };
+    let wanted = settings.sanitize.then_some(record)?;
+    trajectory::sanitize(wanted, wishes, SUMMARY_MARKER)
 }
 
 /// Tells in a row what was found in the record as it came.
-pub fn note(row: &mut Row, found: Faults) {
+pub fn note(row: &mut Row, record: &Record<'_>, found: Faults) {
     row.orphan_responses = found.orphan_responses as u64;
     row.unanswered_calls = found.unanswered_calls as u64;
     row.repeated_ids = found.repeated_ids as u64;
     row.packed_responses = found.packed_responses as u64;
     row.same_role_neighbours = found.same_role_neighbours as u64;
+    let is_unknown = |turn: &&Turn<'_>| !turn.opaque && turn.role == Role::Other;
+    row.unknown_roles = record.turns.iter().filter(is_unknown).count() as u64;
 }
 
 /// Tells in the row of a mended record what it was before it was mended, and how much was saved of that.
@@ -43,21 +50,82 @@ fn as_it_came(row: &mut Row, before: &Row, count: CountMode) {
     row.compression_ratio = row.compressed_tokens as f64 / row.original_tokens.max(1) as f64;
 }
 
+/// A record as it is fitted: mended, and in the form that is asked for.
+struct Prepared {
+    text: String,
+    format: Format,
+    mended: Faults,
+    shapes: Shapes,
+    losses: Losses,
+    is_converted: bool,
+}
+
 impl Fitter {
-    /// Fits a mended record in place of the one that was read. What it cost before is what the one that was read costs, as
-    /// far as that can be told.
-    pub(super) async fn fit_mended(&self, record: &Record<'_>, mended: Mended) -> Fitted {
-        let Ok(whole) = trajectory::parse(mended.text.as_bytes(), Some(record.format)) else {
-            return self.fit_record(record).await;
+    /// Fits a record, mended and converted before all else where that is asked for. What it cost before is what the one that
+    /// was read costs, as far as that can be told.
+    pub(super) async fn fit_prepared(&self, record: &Record<'_>) -> Fitted {
+        let prepared = match self.prepared(record) {
+            Ok(Some(prepared)) => prepared,
+            Ok(None) => return self.fit_record(record).await,
+            Err(refused) => return self.reject(&Reason::with(Reason::NOT_CONVERTIBLE, refused.to_string())),
+        };
+        let Ok(whole) = trajectory::parse(prepared.text.as_bytes(), Some(prepared.format)) else {
+            let reason = Reason::with("internal_error", "the prepared record cannot be read");
+            return Fitted::failed(&reason, &self.settings);
         };
         let mut fitted = self.fit_record(&whole).await;
-        if fitted.row.status == Status::Failed {
+        fitted.row.converted = prepared.is_converted;
+        fitted.row.format_losses = prepared.losses.total() as u64;
+        fitted.row.format_loss_kinds = prepared.losses.to_string();
+        if fitted.row.status == Status::Failed && !prepared.is_converted {
             return fitted;
         }
         let before = Counted::of(self, record).row(&self.settings);
         as_it_came(&mut fitted.row, &before, self.settings.count);
-        fitted.row.mended_faults = mended.mended.total() as u64;
-        fitted.text.get_or_insert(mended.text);
+        let Prepared { mended, shapes, .. } = &prepared;
+        fitted.row.mended_faults = mended.total() as u64;
+        fitted.row.mended_shapes = shapes.total() as u64;
+        format!("{mended} {shapes}")
+            .trim()
+            .clone_into(&mut fitted.row.mended_kinds);
+        fitted.text.get_or_insert(prepared.text);
         fitted
+    }
+
+    /// The record mended and converted; `None` where it is to be fitted as it is.
+    fn prepared(&self, record: &Record<'_>) -> Result<Option<Prepared>, NotConvertible> {
+        let sanitized = sanitized(record, &self.settings);
+        let (mended, shapes) = sanitized
+            .as_ref()
+            .map(|sanitized| (sanitized.mended, sanitized.shapes))
+            .unwrap_or_default();
+        let text = sanitized.map(|sanitized| sanitized.text);
+        let Some(target) = self.settings.output_form else {
+            return Ok(text.map(|text| Prepared {
+                text,
+                format: record.format,
+                mended,
+                shapes,
+                losses: Losses::default(),
+                is_converted: false,
+            }));
+        };
+        let current = text
+            .as_deref()
+            .and_then(|text| trajectory::parse(text.as_bytes(), Some(record.format)).ok());
+        let Converted {
+            text: written,
+            losses,
+        } = trajectory::convert(current.as_ref().unwrap_or(record), target)?;
+        let is_converted = written != text.as_deref().unwrap_or(record.text);
+        let is_prepared = is_converted || text.is_some() || losses.total() > 0;
+        Ok(is_prepared.then_some(Prepared {
+            text: written,
+            format: target.form,
+            mended,
+            shapes,
+            losses,
+            is_converted,
+        }))
     }
 }

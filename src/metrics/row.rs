@@ -51,6 +51,9 @@ impl Status {
 /// the summary its target size. `anchors_written` are those of `anchors_held` that whoever wrote the summary named; the others
 /// were appended to it, or are told by masks. `placement` tells where the summary stands (`own`, `human-before`, `human-after`,
 /// `part`, `tool-before`), and `region_moved` is true where it has a place only since the region differs from the plan by a group.
+/// `converted` is true where the record got another form; `format_losses` counts what
+/// that form could not hold, `format_loss_kinds` says what, as `image:2 part_field:1`; `mended_shapes` counts what was no fault and
+/// was brought into the shape that trainers take; `mended_kinds` says what was mended, of both. `unknown_roles` are turns of roles that no form names.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs)] // The names are the contract, and say it all.
 #[allow(clippy::struct_excessive_bools)] // So do these.
@@ -110,6 +113,12 @@ pub struct Row {
     pub anchors_written: u64,
     pub placement: String,
     pub region_moved: bool,
+    pub converted: bool,
+    pub format_losses: u64,
+    pub format_loss_kinds: String,
+    pub mended_shapes: u64,
+    pub mended_kinds: String,
+    pub unknown_roles: u64,
 }
 
 impl Row {

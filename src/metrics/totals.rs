@@ -17,6 +17,8 @@ pub struct Totals {
     pub by_status: BTreeMap<&'static str, u64>,
     /// Records by status and reason code, for records that have one.
     pub by_reason: BTreeMap<(Status, String), u64>,
+    /// Records in the output by the format that they were read in.
+    pub by_format: BTreeMap<String, u64>,
     /// Records still over the target by reason code.
     pub over_limit_reasons: BTreeMap<String, u64>,
     /// Plain sums.
@@ -73,6 +75,12 @@ pub struct Sums {
     /// Compressed records among the degraded.
     pub degraded_compressed: u64,
     pub summary_starved: u64,
+    pub converted: u64,
+    pub format_losses: u64,
+    pub records_with_format_losses: u64,
+    pub mended_shapes: u64,
+    pub records_with_mended_shapes: u64,
+    pub unknown_roles: u64,
     /// Records that a chat template would have to count and refuses: in none of the token sums.
     pub uncounted_records: u64,
     /// What these cost by their values.
@@ -84,6 +92,7 @@ impl Default for Totals {
         Self {
             by_status: Status::ALL.iter().map(|status| (status.name(), 0)).collect(),
             by_reason: BTreeMap::new(),
+            by_format: BTreeMap::new(),
             over_limit_reasons: BTreeMap::new(),
             sums: Sums::default(),
             both_counts: BothCounts::default(),
@@ -110,6 +119,9 @@ impl Totals {
         self.sums.add_usage(row);
         if row.status == Status::Rejected {
             return;
+        }
+        if !row.format.is_empty() {
+            *self.by_format.entry(row.format.clone()).or_default() += 1;
         }
         if row.still_over_limit {
             *self
@@ -240,5 +252,11 @@ impl Sums {
         self.packed_responses += row.packed_responses;
         self.same_role_neighbours += row.same_role_neighbours;
         self.mended_faults += row.mended_faults;
+        self.converted += u64::from(row.converted);
+        self.format_losses += row.format_losses;
+        self.records_with_format_losses += u64::from(row.format_losses > 0);
+        self.mended_shapes += row.mended_shapes;
+        self.records_with_mended_shapes += u64::from(row.mended_shapes > 0);
+        self.unknown_roles += row.unknown_roles;
     }
 }

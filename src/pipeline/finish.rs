@@ -54,6 +54,7 @@ struct Summary<'r> {
     /// The unit of all sums of tokens of records: `values` or `rendered`.
     count: &'r str,
     records_by_status: &'r BTreeMap<&'static str, u64>,
+    records_by_format: &'r BTreeMap<String, u64>,
     reasons: BTreeMap<&'r str, u64>,
     #[serde(flatten)]
     sums: &'r Sums,
@@ -234,6 +235,7 @@ impl<'r> Finish<'r> {
             is_estimate: self.job.is_estimate,
             count,
             records_by_status: &totals.by_status,
+            records_by_format: &totals.by_format,
             reasons: totals.reasons(),
             sums: &totals.sums,
             mean_compression_ratio: totals.mean_ratio().map(|ratio| (ratio * 1e4).round() / 1e4),

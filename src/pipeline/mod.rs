@@ -18,6 +18,7 @@ mod feed;
 mod file_names;
 mod finish;
 mod foreign;
+mod forms;
 mod hashing;
 mod journal;
 mod named_files;

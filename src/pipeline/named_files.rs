@@ -5,8 +5,9 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::{Path, PathBuf};
 
 use super::RunError;
+use super::file_names::appended;
 use super::streams::{self, is_stream};
-use super::targets::{REJECTS, Targets, is_taken};
+use super::targets::{METRICS, REJECTS, SUMMARY, Targets, is_taken};
 
 /// Side files that have names of their own; the others stand beside the data.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -37,10 +38,29 @@ impl Targets {
     /// The same data files, with side files of these names.
     #[must_use]
     pub fn with_named(mut self, named: NamedFiles) -> Self {
+        let before = std::mem::take(&mut self.named);
         self.named = NamedFiles {
-            rejects: named.rejects.or(self.named.rejects),
-            ..named
+            metrics: named.metrics.or(before.metrics),
+            summary: named.summary.or(before.summary),
+            rejects: named.rejects.or(before.rejects),
         };
+        self
+    }
+
+    /// The same data files, with all else in a folder, by the names that it would have beside the data.
+    #[must_use]
+    pub fn with_reports_in(mut self, folder: &Path) -> Self {
+        let stem = folder.join(self.stem.file_name().unwrap_or_default());
+        if self.to_stdout {
+            // Nothing else tells one run from another: what is there is not overwritten.
+            self.named = NamedFiles {
+                metrics: Some(appended(&stem, METRICS)),
+                summary: Some(appended(&stem, SUMMARY)),
+                rejects: Some(appended(&stem, REJECTS)),
+            };
+        } else {
+            self.report_stem = Some(stem);
+        }
         self
     }
 

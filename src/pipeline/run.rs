@@ -9,6 +9,7 @@ use super::batch::Batch;
 use super::counters::Counters;
 use super::feed::Feed;
 use super::file_names::appended;
+use super::forms::{self, OneForm};
 use super::journal::{Journal, Milestone};
 use super::ordered::{Width, in_order};
 use super::output::Leftover;
@@ -103,6 +104,7 @@ pub fn run(
     stop: &Arc<AtomicBool>,
 ) -> Result<RunReport, RunError> {
     let started = Instant::now();
+    forms::refuse_mixed(job, &worker.fitter)?;
     let identity = start::identity(job, &worker.fitter)?;
     let (journal, milestone, resumed) = match start::start(job, &identity)? {
         Start::AlreadyFinished(totals) => return Ok(RunReport::already_finished(job, *totals)),
@@ -169,6 +171,7 @@ fn transfer<'r>(
         counters: Arc::clone(counters),
         help: UNREADABLE,
     };
+    let mut one_form = OneForm::of(job, &worker.fitter, &totals);
     let mut writer = Writer::open(job, counters, journal, milestone, totals)?;
     let worker = Arc::new(worker);
     let live = Arc::clone(counters);
@@ -182,7 +185,9 @@ fn transfer<'r>(
     let write = |batch: &Batch, mut chunk: Chunk| match chunk.stop.take() {
         // Nothing of its batch is written: a resumed run meets the record again.
         Some(error) => Err(error),
-        None => writer.write(batch, chunk),
+        None => one_form
+            .check(&chunk.rows)
+            .and_then(|()| writer.write(batch, chunk)),
     };
     let width = Width {
         jobs: job.jobs,

@@ -22,7 +22,10 @@ pub const REJECTS: &str = ".rejects.jsonl";
 const CACHE: &str = ".cache";
 
 /// The ending of the metrics.
-const METRICS: &str = ".metrics.csv";
+pub const METRICS: &str = ".metrics.csv";
+
+/// The ending of the totals.
+pub const SUMMARY: &str = ".summary.json";
 
 /// The files of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,7 +33,9 @@ pub struct Targets {
     /// The data file of each source, by index; the same for all where they are merged.
     pub data: Vec<Target>,
     /// `OUT` as named, without its data extension: what the names of side files start with.
-    stem: PathBuf,
+    pub(super) stem: PathBuf,
+    /// The same for metrics, totals, rejects and what else is no data, where these have a folder of their own.
+    pub(super) report_stem: Option<PathBuf>,
     /// Whether data goes to stdout.
     pub to_stdout: bool,
     /// The side files that have names of their own.
@@ -76,6 +81,7 @@ impl Targets {
         Self {
             data,
             stem,
+            report_stem: None,
             to_stdout,
             named: NamedFiles::default(),
             access: Access::USUAL,
@@ -175,18 +181,22 @@ impl Targets {
 
     /// The totals; none where data goes to stdout and no file is named.
     pub fn summary(&self) -> Option<PathBuf> {
-        let beside = || self.beside_data(".summary.json");
+        let beside = || self.beside_data(SUMMARY);
         self.named.summary.clone().or_else(beside)
     }
 
     /// The rejects. Where data goes to stdout and no file is named, the name is one that no other run has.
     pub fn rejects(&self) -> PathBuf {
-        let beside = || appended(&self.stem, REJECTS);
+        let beside = || appended(self.side_stem(), REJECTS);
         self.named.rejects.clone().unwrap_or_else(beside)
     }
 
     fn beside_data(&self, ending: &str) -> Option<PathBuf> {
-        (!self.to_stdout).then(|| appended(&self.stem, ending))
+        (!self.to_stdout).then(|| appended(self.side_stem(), ending))
+    }
+
+    fn side_stem(&self) -> &Path {
+        self.report_stem.as_ref().unwrap_or(&self.stem)
     }
 
     /// How a file about all inputs is opened, the rejects included.
@@ -201,12 +211,12 @@ impl Targets {
 
     /// The requests that are still to be asked.
     pub fn requests(&self) -> PathBuf {
-        appended(&self.stem, ".missing.jsonl")
+        appended(self.side_stem(), ".missing.jsonl")
     }
 
     /// The folder of a run through a Batch API.
     pub fn batch_folder(&self) -> PathBuf {
-        appended(&self.stem, ".batch")
+        appended(self.side_stem(), ".batch")
     }
 
     /// The checkpoint of a run under way.
@@ -216,7 +226,7 @@ impl Targets {
 
     /// The folder for answers that may be used again; none where data goes to stdout.
     pub fn cache(&self) -> Option<PathBuf> {
-        (!self.to_stdout).then(|| appended(&self.stem, CACHE))
+        self.beside_data(CACHE)
     }
 
     /// The data files, each once.

@@ -37,6 +37,14 @@ pub struct RunFigures {
     pub records_with_faults: u64,
     /// What was broken, and what of it was mended.
     pub faults: (u64, u64),
+    /// Records that were brought into the shape that trainers take.
+    pub records_with_mended_shapes: u64,
+    /// What was done to them.
+    pub mended_shapes: u64,
+    /// Records that were written in another form.
+    pub converted: u64,
+    /// Records of which that form could not hold all, and how much it could not.
+    pub format_losses: (u64, u64),
     /// The same records in both counts, where there is a chat template.
     pub both_counts: Option<BothCounts>,
     /// Identifiers that later turns of compressed records rely on and that would dangle.

@@ -63,6 +63,24 @@ pub fn summary_table(figures: &RunFigures) -> String {
         };
         table.row("Structure", &thousands(figures.records_with_faults), &note);
     }
+    if figures.mended_shapes > 0 {
+        let note = format!(
+            "records got the shape that trainers take ({} changes)",
+            thousands(figures.mended_shapes)
+        );
+        table.row("Shape", &thousands(figures.records_with_mended_shapes), &note);
+    }
+    if figures.converted > 0 || figures.format_losses.1 > 0 {
+        let note = match figures.format_losses {
+            (_, 0) => "records were written in another form, without loss".to_owned(),
+            (records, losses) => format!(
+                "records were written in another form, which could not hold {} things of {} records: see format_loss_kinds",
+                thousands(losses),
+                thousands(records)
+            ),
+        };
+        table.row("Converted", &thousands(figures.converted), &note);
+    }
     requests(&mut table, figures);
     if figures.missing > 0 {
         let note = "answers: have the requests of the .missing.jsonl answered, then apply all with --force";

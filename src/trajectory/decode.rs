@@ -205,6 +205,12 @@ pub(super) fn tagged_calls_of(text: &str) -> Vec<std::ops::Range<usize>> {
     blocks.into_iter().map(|block| block.inner).collect()
 }
 
+/// Where these blocks lie, tags included.
+pub(super) fn whole_calls(text: &str) -> Vec<std::ops::Range<usize>> {
+    let blocks = tagged(text, "<tool_call>", "</tool_call>");
+    blocks.into_iter().map(|block| block.outer).collect()
+}
+
 /// Where the envelopes lie, tags included.
 pub(super) fn whole_responses(text: &str) -> Vec<std::ops::Range<usize>> {
     let blocks = tagged(text, "<tool_response>", "</tool_response>");

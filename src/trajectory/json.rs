@@ -28,7 +28,7 @@ pub fn too_deep(json: &str) -> bool {
 }
 
 /// Index of the quote that closes the string opened at `open`; the last byte where none does.
-fn string_end(bytes: &[u8], open: usize) -> usize {
+pub(super) fn string_end(bytes: &[u8], open: usize) -> usize {
     let mut position = open + 1;
     while let Some(found) = bytes
         .get(position..)

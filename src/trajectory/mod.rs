@@ -2,13 +2,16 @@
 
 mod calls;
 mod chat;
+mod convert;
 mod decode;
 mod edit;
+mod faults;
 mod fields;
 mod groups;
 mod in_parts;
 pub mod json;
 pub mod leaves;
+mod members;
 mod mend;
 mod pairing;
 mod parse;
@@ -26,16 +29,21 @@ mod view;
 mod views;
 
 pub use chat::{Chat, NoChat, TemplateArguments, chat};
+pub use convert::{Arguments, Converted, Loss, Losses, NotConvertible, Target, convert};
 pub use decode::{view, view_with};
 pub use edit::{Edit, append_part, append_text, apply, new_turn, prepend_text, replace_text};
+pub use faults::Faults;
 pub use groups::answered_turns;
-pub use mend::{Mended, NO_RESULT, STRAY_END, STRAY_OUTPUT, mend};
+pub use mend::{
+    Mended, NO_REQUEST, NO_RESULT, STRAY_END, STRAY_OUTPUT, SYSTEM_MESSAGE, Sanitized, Shapes, Wishes, mend,
+    sanitize,
+};
 pub use pairing::OpenCalls;
 pub use parse::{ParseError, parse, turn_of};
 pub use record::{Format, Record};
 pub use responses::{with_responses, without_responses};
 pub use role::Role;
-pub use structure::{Faults, faults};
+pub use structure::faults;
 pub use turn::{Piece, Turn};
 pub use view::{ToolCall, ToolResponse, TurnView};
 pub use views::{Turns, Views, most_views};

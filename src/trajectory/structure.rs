@@ -4,45 +4,9 @@ use std::borrow::Cow;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::faults::Faults;
 use super::shape::{Id, Shape, Shapes, shapes};
 use super::{Format, OpenCalls, Record, Role, Turn, TurnView, view};
-
-/// What is broken in a trajectory, by kind.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Faults {
-    /// Answers of tools that nobody called.
-    pub orphan_responses: usize,
-    /// Calls without an answer before the conversation went on, those included whose answer comes later.
-    pub unanswered_calls: usize,
-    /// Calls with an id that an earlier call has.
-    pub repeated_ids: usize,
-    /// Turns with several answers where the format has one each.
-    pub packed_responses: usize,
-    /// Turns of people, of the assistant, or with instructions, right after one of the same.
-    pub same_role_neighbours: usize,
-}
-
-impl Faults {
-    /// All of them.
-    pub fn total(&self) -> usize {
-        self.orphan_responses
-            + self.unanswered_calls
-            + self.repeated_ids
-            + self.packed_responses
-            + self.same_role_neighbours
-    }
-
-    /// Of each kind the lesser count.
-    pub(super) fn at_most(&self, most: &Self) -> Self {
-        Self {
-            orphan_responses: self.orphan_responses.min(most.orphan_responses),
-            unanswered_calls: self.unanswered_calls.min(most.unanswered_calls),
-            repeated_ids: self.repeated_ids.min(most.repeated_ids),
-            packed_responses: self.packed_responses.min(most.packed_responses),
-            same_role_neighbours: self.same_role_neighbours.min(most.same_role_neighbours),
-        }
-    }
-}
 
 /// The faults of a record; a human turn that begins with `opening` is a summary, which may stand beside another one.
 pub fn faults(record: &Record<'_>, opening: &str) -> Faults {

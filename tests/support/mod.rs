@@ -73,7 +73,10 @@ pub fn settings(target_max_tokens: usize, summary_target_tokens: usize) -> FitSe
         over_limit: OverLimit::Keep,
         on_failure: OnFailure::Fallback,
         reject_invented: false,
+        output_form: None,
         sanitize: false,
+        join_text_parts: false,
+        end_with_assistant: false,
         dry_run: false,
         per_trajectory: PerTrajectory::None,
     }

@@ -5,20 +5,26 @@ mod join;
 mod late;
 mod missing;
 mod orphans;
+mod sanitize;
 mod split;
+mod tidy;
 mod told;
 
 use std::borrow::Cow;
 use std::ops::Range;
 
+use super::faults::Faults;
 use super::json::quoted;
-use super::structure::{Faults, Structure};
+use super::structure::Structure;
 use super::{Record, Role, Turn, append_text, apply, parse, view};
 use ids::rename;
 use join::join;
 use late::bring_back;
 use missing::answer;
 use orphans::tell_orphans;
+
+pub use sanitize::{Sanitized, sanitize};
+pub use tidy::{NO_REQUEST, SYSTEM_MESSAGE, Shapes, Wishes};
 
 /// What stands in place of a result that nobody has recorded.
 pub const NO_RESULT: &str = "[no result of this call was recorded]";

@@ -1,0 +1,107 @@
+//! Turns that are in the target form as they stand: they keep their bytes.
+
+use serde_json::value::RawValue;
+
+use super::{Arguments, Target};
+use crate::trajectory::decode::{tagged_responses, whole_responses};
+use crate::trajectory::fields::fields;
+use crate::trajectory::{Format, Role, Turn, json};
+
+/// Returns whether nothing of a turn has to be written anew.
+pub(super) fn stays(turn: &Turn<'_>, target: Target) -> bool {
+    let Some(content) = turn.content().filter(|content| content.starts_with('"')) else {
+        return false;
+    };
+    let is_named = match (turn.speaker(), role_name(target.form, turn.speaker())) {
+        // A person's turn that is results of tools is not.
+        (speaker, Some(name)) => turn.role == speaker && turn.role_name() == Some(name),
+        (_, None) => true,
+    };
+    is_named
+        && match target.form {
+            Format::Messages => is_message(turn, content, target.arguments),
+            Format::ShareGpt => is_sharegpt(turn, content),
+        }
+}
+
+/// The name of a role in a form, as a JSON string; `None` for roles that have none of their own.
+pub(super) fn role_name(form: Format, role: Role) -> Option<&'static str> {
+    let (sharegpt, messages) = match role {
+        Role::System => ("\"system\"", "\"system\""),
+        Role::Human => ("\"human\"", "\"user\""),
+        Role::Assistant => ("\"gpt\"", "\"assistant\""),
+        Role::Tool => ("\"tool\"", "\"tool\""),
+        Role::Other => return None,
+    };
+    Some(match form {
+        Format::ShareGpt => sharegpt,
+        Format::Messages => messages,
+    })
+}
+
+fn is_message(turn: &Turn<'_>, content: &str, arguments: Arguments) -> bool {
+    let has_string_id = turn.tool_call_id().is_none_or(|id| id.starts_with('"'));
+    let is_free_of = |mark: &str| !content.contains(mark);
+    turn.keys() == ("role", "content")
+        && turn.function_call().is_none()
+        && has_string_id
+        && match turn.speaker() {
+            Role::Assistant => match turn.tool_calls() {
+                Some(list) => are_calls(list, arguments),
+                None => is_free_of("tool_call"),
+            },
+            Role::Tool => {
+                let other_keys = fields(turn.text, &["toolCallId", "toolName"]);
+                turn.tool_call_id().is_some()
+                    || is_free_of("tool_response") && other_keys.is_ok_and(|other| other.values == [None; 2])
+            }
+            _ => true,
+        }
+}
+
+/// Whether a list `tool_calls` is as the form has it.
+fn are_calls(list: &str, arguments: Arguments) -> bool {
+    let Ok(calls) = serde_json::from_str::<Vec<&RawValue>>(list) else {
+        return false;
+    };
+    calls.iter().all(|call| is_call(call.get(), arguments))
+}
+
+/// Whether an element of such a list is.
+pub(super) fn is_call(call: &str, arguments: Arguments) -> bool {
+    let Ok([function, kind]) = fields(call, &["function", "type"]).map(|fields| fields.values) else {
+        return false;
+    };
+    let Some(Ok([name, given])) =
+        function.map(|function| fields(function, &["name", "arguments"]).map(|fields| fields.values))
+    else {
+        return false;
+    };
+    let begins = if arguments == Arguments::Object { '{' } else { '"' };
+    kind == Some("\"function\"")
+        && name.is_some_and(|name| name.starts_with('"'))
+        && given.is_some_and(|given| given.starts_with(begins))
+}
+
+fn is_sharegpt(turn: &Turn<'_>, content: &str) -> bool {
+    let has_calls = turn.tool_calls().is_some_and(|list| list != "[]") || turn.function_call().is_some();
+    turn.keys() == ("from", "value")
+        && turn.reasoning().is_none()
+        && !has_calls
+        && (turn.speaker() != Role::Tool || turn.tool_call_id().is_none() && is_in_envelopes(content))
+}
+
+/// Whether a tool's text is envelopes and nothing else.
+fn is_in_envelopes(content: &str) -> bool {
+    let text = json::decode(content).0;
+    let blocks = whole_responses(&text);
+    let mut end = 0;
+    let mut only = !tagged_responses(&text).is_empty();
+    for block in blocks {
+        only &= text
+            .get(end..block.start)
+            .is_some_and(|between| between.trim().is_empty());
+        end = block.end;
+    }
+    only && text.get(end..).is_some_and(|rest| rest.trim().is_empty())
+}

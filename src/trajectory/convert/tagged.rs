@@ -1,0 +1,152 @@
+//! Calls and answers that stand in texts: `<tool_call>` blocks, bare calls, and `<tool_response>` envelopes.
+
+use std::borrow::Cow;
+
+use serde_json::value::RawValue;
+
+use super::losses::{Loss, Losses};
+use super::message::{Answer, Call, Message, Text};
+use crate::trajectory::calls::{RawCall, raw_call};
+use crate::trajectory::decode::{tagged_calls_of, tagged_responses, whole_calls, whole_responses};
+use crate::trajectory::fields::fields;
+use crate::trajectory::members::{Member, members};
+use crate::trajectory::{Format, json};
+
+/// Takes the calls out of what an assistant's message says, if all of them can be read. Its whole text is calls where it
+/// `is_call`.
+pub(super) fn calls_in(message: &mut Message<'_>, is_call: bool, losses: &mut Losses) {
+    if let Text::Literal(literal) = &message.content
+        && !is_call
+        && !literal.contains("tool_call")
+    {
+        return;
+    }
+    let text = message.content.decoded(losses).into_owned();
+    let found = if is_call { bare(&text) } else { None };
+    if let Some(calls) = found {
+        message.calls = calls;
+        message.content = Text::EMPTY;
+        return;
+    }
+    let inner = tagged_calls_of(&text);
+    let calls: Vec<Option<Call<'static>>> = inner
+        .into_iter()
+        .map(|block| owned(text.get(block)?.trim()))
+        .collect();
+    let unread = calls.iter().filter(|call| call.is_none()).count();
+    if unread > 0 || calls.is_empty() {
+        losses.add(Loss::UnreadCall, unread.max(usize::from(is_call)));
+        return;
+    }
+    let (said, is_in_order) = around(&text, &whole_calls(&text));
+    if !is_in_order {
+        losses.note(Loss::TextOrder);
+    }
+    message.calls = calls.into_iter().flatten().collect();
+    message.content = Text::Made(said);
+}
+
+/// The text around blocks, without the line end before the first; and whether nothing is said between and after them.
+fn around(text: &str, blocks: &[std::ops::Range<usize>]) -> (String, bool) {
+    let first = blocks.first().map_or(text.len(), |block| block.start);
+    let before = text.get(..first).unwrap_or_default();
+    let mut said = before.strip_suffix('\n').unwrap_or(before).to_owned();
+    let mut later = String::new();
+    for (index, block) in blocks.iter().enumerate() {
+        let end = blocks.get(index + 1).map_or(text.len(), |next| next.start);
+        let between = text.get(block.end..end).unwrap_or_default().trim();
+        if !between.is_empty() {
+            if !later.is_empty() {
+                later.push('\n');
+            }
+            later.push_str(between);
+        }
+    }
+    let is_in_order = later.is_empty();
+    if !is_in_order && !said.is_empty() {
+        said.push('\n');
+    }
+    said.push_str(&later);
+    (said, is_in_order)
+}
+
+/// The calls that a text is: one, or a list of them.
+fn bare(text: &str) -> Option<Vec<Call<'static>>> {
+    let text = text.trim();
+    let elements: Vec<&RawValue> = if text.starts_with('[') {
+        serde_json::from_str(text).ok()?
+    } else {
+        vec![serde_json::from_str(text).ok()?]
+    };
+    let calls: Option<Vec<_>> = elements.iter().map(|element| owned(element.get())).collect();
+    calls.filter(|calls| !calls.is_empty())
+}
+
+/// The call that a text is; `None` where it cannot be told, or says more than a call does.
+fn owned(text: &str) -> Option<Call<'static>> {
+    let RawCall { id, name, arguments } = raw_call(text);
+    serde_json::from_str::<&RawValue>(text).ok()?;
+    let name = name.filter(|name| name.starts_with('"'))?.to_owned();
+    // The closing tag stands escaped in what is called, so that the block goes on.
+    let arguments = arguments
+        .unwrap_or("{}")
+        .replace("<\\/tool_call>", "</tool_call>");
+    Some(Call {
+        element: None,
+        id: id.map(|id| Cow::Owned(id.to_owned())),
+        name: Cow::Owned(name),
+        arguments: Cow::Owned(arguments),
+    })
+}
+
+/// The answers in the envelopes of a tool's text; `None` where it has none, or says something beside them. For `ShareGPT` they
+/// stay together.
+pub(super) fn answers_in<'a>(text: &Text<'a>, form: Format, losses: &mut Losses) -> Option<Vec<Answer<'a>>> {
+    let decoded = text.decoded(losses);
+    let inner = tagged_responses(&decoded);
+    if inner.is_empty() || !around(&decoded, &whole_responses(&decoded)).0.trim().is_empty() {
+        return None;
+    }
+    if form == Format::ShareGpt {
+        return Some(vec![Answer {
+            id: None,
+            name: None,
+            content: text.clone(),
+            in_envelopes: true,
+        }]);
+    }
+    let answers = inner
+        .into_iter()
+        .map(|block| answer(decoded.get(block).unwrap_or_default().trim()));
+    Some(answers.collect())
+}
+
+/// The answer in an envelope. One that says more than id, name and content is its own content.
+fn answer(block: &str) -> Answer<'static> {
+    const KEYS: [&str; 3] = ["tool_call_id", "name", "content"];
+    let known = |member: &Member<'_>| KEYS.iter().any(|key| member.is(key));
+    let own = |value: Option<&str>| value.map(|value| Cow::Owned(value.to_owned()));
+    let read = fields(block, &KEYS).map(|fields| fields.values);
+    let (id, name, content) = match read {
+        Ok([id, name, Some(content)]) => {
+            let is_whole = members(block).iter().all(known);
+            (
+                own(id),
+                own(name.filter(|name| name.starts_with('"'))),
+                if is_whole { content } else { block },
+            )
+        }
+        _ => (None, None, block),
+    };
+    let text = if content.starts_with('"') && serde_json::from_str::<&RawValue>(content).is_ok() {
+        json::decode(content).0.into_owned()
+    } else {
+        content.to_owned()
+    };
+    Answer {
+        id,
+        name,
+        content: Text::Made(text),
+        in_envelopes: false,
+    }
+}

@@ -1,0 +1,78 @@
+//! JSON values on their way: arguments as a string or an object, values on one line, objects written member by member.
+
+use std::borrow::Cow;
+
+use serde_json::value::RawValue;
+
+use super::Arguments;
+use super::losses::{Loss, Losses};
+use crate::trajectory::json;
+
+/// Arguments, as JSON, as they are asked for. A string that holds no JSON stays a string.
+pub(super) fn arguments_as<'v>(value: &'v str, wanted: Arguments, losses: &mut Losses) -> Cow<'v, str> {
+    let is_string = value.starts_with('"');
+    match wanted {
+        Arguments::String if is_string => Cow::Borrowed(value),
+        Arguments::String => Cow::Owned(json::quoted(value)),
+        Arguments::Object if is_string => {
+            let (text, exact) = json::decode(value);
+            match text.trim() {
+                "" => Cow::Borrowed("{}"),
+                text if exact && is_json(text) => Cow::Owned(on_one_line(text).into_owned()),
+                _ => {
+                    losses.note(Loss::Arguments);
+                    Cow::Borrowed(value)
+                }
+            }
+        }
+        Arguments::Object => on_one_line(value),
+    }
+}
+
+/// A top-level `tools`, as JSON, as a string or a list.
+pub(super) fn tools_as(value: &str, wanted: Arguments) -> Cow<'_, str> {
+    match (wanted, value.starts_with('"')) {
+        (Arguments::String, false) => Cow::Owned(json::quoted(value)),
+        (Arguments::Object, true) => {
+            let text = json::decode(value).0;
+            match text.trim() {
+                text if is_json(text) => Cow::Owned(on_one_line(text).into_owned()),
+                _ => Cow::Borrowed(value),
+            }
+        }
+        _ => Cow::Borrowed(value),
+    }
+}
+
+fn is_json(text: &str) -> bool {
+    serde_json::from_str::<&RawValue>(text).is_ok() && !json::too_deep(text)
+}
+
+/// JSON without line ends: they can stand between its values only.
+fn on_one_line(value: &str) -> Cow<'_, str> {
+    if value.contains(['\n', '\r']) {
+        Cow::Owned(value.replace(['\n', '\r'], " "))
+    } else {
+        Cow::Borrowed(value)
+    }
+}
+
+/// A JSON object that is written.
+#[derive(Debug, Default)]
+pub(super) struct Object {
+    text: String,
+}
+
+impl Object {
+    /// Adds a member: a key with its quotes, and a value.
+    pub fn field(&mut self, key: &str, value: &str) {
+        let before = if self.text.is_empty() { "{" } else { ", " };
+        self.text.extend([before, key, ": ", value]);
+    }
+
+    /// The object.
+    pub fn end(mut self) -> String {
+        self.text.push_str(if self.text.is_empty() { "{}" } else { "}" });
+        self.text
+    }
+}

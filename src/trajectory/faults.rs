@@ -1,0 +1,78 @@
+//! The faults of a trajectory, counted by kind, and how counts by kind are written.
+
+use std::fmt;
+
+/// What is broken in a trajectory, by kind.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Faults {
+    /// Answers of tools that nobody called.
+    pub orphan_responses: usize,
+    /// Calls without an answer before the conversation went on, those included whose answer comes later.
+    pub unanswered_calls: usize,
+    /// Calls with an id that an earlier call has.
+    pub repeated_ids: usize,
+    /// Turns with several answers where the format has one each.
+    pub packed_responses: usize,
+    /// Turns of people, of the assistant, or with instructions, right after one of the same.
+    pub same_role_neighbours: usize,
+}
+
+impl Faults {
+    /// All of them.
+    pub fn total(&self) -> usize {
+        self.kinds().iter().map(|(_, count)| count).sum()
+    }
+
+    /// Each kind with its count.
+    fn kinds(&self) -> [(&'static str, usize); 5] {
+        [
+            ("orphan_responses", self.orphan_responses),
+            ("unanswered_calls", self.unanswered_calls),
+            ("repeated_ids", self.repeated_ids),
+            ("packed_responses", self.packed_responses),
+            ("same_role_neighbours", self.same_role_neighbours),
+        ]
+    }
+
+    /// Those of both.
+    pub(super) fn and(&self, other: &Self) -> Self {
+        Self {
+            orphan_responses: self.orphan_responses + other.orphan_responses,
+            unanswered_calls: self.unanswered_calls + other.unanswered_calls,
+            repeated_ids: self.repeated_ids + other.repeated_ids,
+            packed_responses: self.packed_responses + other.packed_responses,
+            same_role_neighbours: self.same_role_neighbours + other.same_role_neighbours,
+        }
+    }
+
+    /// Of each kind the lesser count.
+    pub(super) fn at_most(&self, most: &Self) -> Self {
+        Self {
+            orphan_responses: self.orphan_responses.min(most.orphan_responses),
+            unanswered_calls: self.unanswered_calls.min(most.unanswered_calls),
+            repeated_ids: self.repeated_ids.min(most.repeated_ids),
+            packed_responses: self.packed_responses.min(most.packed_responses),
+            same_role_neighbours: self.same_role_neighbours.min(most.same_role_neighbours),
+        }
+    }
+}
+
+/// `orphan_responses:2 repeated_ids:1`; empty where there are none.
+impl fmt::Display for Faults {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_kinds(self.kinds(), formatter)
+    }
+}
+
+/// Writes counts by kind, as `image:2 part:1`, without those that are 0.
+pub(super) fn write_kinds<'k>(
+    kinds: impl IntoIterator<Item = (&'k str, usize)>,
+    formatter: &mut fmt::Formatter<'_>,
+) -> fmt::Result {
+    let mut space = "";
+    for (name, count) in kinds.into_iter().filter(|(_, count)| *count > 0) {
+        write!(formatter, "{space}{name}:{count}")?;
+        space = " ";
+    }
+    Ok(())
+}

@@ -1,0 +1,58 @@
+//! Mends a record and brings it into shape: one may lead to the other, so both go on until nothing is left to do.
+
+use super::tidy::{Shapes, Wishes, tidy};
+use super::{Mended, mend};
+use crate::trajectory::faults::Faults;
+use crate::trajectory::{Record, parse};
+
+/// Times that both are done at most.
+const MOST_ROUNDS: usize = 6;
+
+/// A record that was mended or brought into shape.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sanitized {
+    /// Its text.
+    pub text: String,
+    /// The faults that were mended.
+    pub mended: Faults,
+    /// What was brought into shape.
+    pub shapes: Shapes,
+}
+
+/// Mends a record and brings it into shape; `None` where there is nothing to do, or nothing that could be done. Doing it twice
+/// changes nothing more. `opening` is what a summary turn begins with.
+pub fn sanitize(record: &Record<'_>, wishes: Wishes, opening: &str) -> Option<Sanitized> {
+    if record.ambiguous {
+        return None;
+    }
+    let (mut mended, mut shapes) = (Faults::default(), Shapes::default());
+    let mut text: Option<String> = None;
+    for _ in 0..MOST_ROUNDS {
+        let current = text
+            .as_deref()
+            .map(|text| parse(text.as_bytes(), Some(record.format)));
+        let current = match &current {
+            None => record,
+            Some(Ok(current)) => current,
+            Some(Err(_)) => break,
+        };
+        let written = if let Some((text, shaped)) = tidy(current, wishes) {
+            shapes.add(&shaped);
+            text
+        } else if let Some(Mended {
+            text, mended: more, ..
+        }) = mend(current, opening)
+        {
+            mended = mended.and(&more);
+            text
+        } else {
+            break;
+        };
+        text = Some(written);
+    }
+    Some(Sanitized {
+        text: text?,
+        mended,
+        shapes,
+    })
+}
