@@ -3,7 +3,7 @@
 Usage: run.py [--trainers NAME,…] [--records FILE] [--output FILE] [--jobs N]
 
 Trainers run in their environments under target/trainers (scripts/fetch-trainers.sh). Columns: trainer, mode, record; `outcome`
-(accepted; dropped: the trainer goes on without it; refused: its run ends) and its message; tokens, and how many are trained
+(accepted; empty: accepted, but no turn is rendered; dropped: the trainer goes on without it; refused: its run ends) and its message; tokens, and how many are trained
 on; `rendered` and `trained`: the turns whose word is among all tokens and among the trained ones (`s` is the summary, `y` the
 system text beside the turns, `t` and `T` earlier and last thinking); then the same with a length limit of 60 % of the tokens.
 """
@@ -52,6 +52,8 @@ def row_of(encode, tokenizer, record, limits):
     if outcome.status != "accepted":
         return row
     row |= measured(tokenizer, outcome)
+    if not row["rendered"]:
+        row["outcome"] = "empty"
     if limits:
         limit = len(outcome.ids) * 6 // 10
         cut = encode(record, limit)

@@ -27,12 +27,12 @@ def bare(package, *inner):
 
 
 class _Anything(types.ModuleType):
-    """A module that has every name: each is a class of its own that nothing is an instance of."""
+    """A module that has every name: each is a class of its own, whose instances serve as decorators."""
 
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
-        made = type(name, (), {"__init__": lambda self, *_, **__: None})
+        made = type(name, (), {"__init__": lambda self, *_, **__: None, "__call__": lambda self, first=None, *_, **__: first})
         setattr(self, name, made)
         return made
 

@@ -5,6 +5,9 @@ A module has `PACKAGES` (whose versions count), `STUBBED` (what is not real), `M
 """
 
 import dataclasses
+import json
+import pathlib
+import tempfile
 
 # Name on the command line, environment under target/trainers, module here.
 TRAINERS = {
@@ -32,13 +35,15 @@ class Outcome:
 
 
 def refused(error):
-    return Outcome("refused", f"{type(error).__name__}: {error}")
+    cause = f" ({error.__cause__})" if type(error).__name__ == "DatasetGenerationError" else ""
+    return Outcome("refused", f"{type(error).__name__}: {error}{cause}")
 
 
-def own_columns(record):
-    """The record without its id, and without columns of nothing, as a data set of such records has it."""
-    return {key: value for key, value in record.items() if key not in ("id", "compression_metrics")}
-
-
-def is_sharegpt(record):
-    return "conversations" in record
+def data_set(record):
+    """A data set of this record alone, read from a file as trainers do: `datasets` decides what null and absent come to."""
+    from datasets import load_dataset
+    row = {key: value for key, value in record.items() if key != "id"}
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "records.jsonl")
+        path.write_text(json.dumps(row, ensure_ascii=False) + "\n", encoding="utf-8")
+        return load_dataset("json", data_files=str(path), split="train", cache_dir=folder, keep_in_memory=True)

@@ -42,14 +42,13 @@ def entry(record):
 def make(mode, tokenizer_folder):
     import stubs
     stubs.empty("torchaudio")
-    from datasets import Dataset
     from llamafactory.data.converter import align_dataset
     from llamafactory.data.parser import DatasetAttr
     from llamafactory.data.processor import SupervisedDatasetProcessor
     from llamafactory.data.template import get_template_and_fix_tokenizer
     from llamafactory.hparams import DataArguments
     from transformers import AutoTokenizer
-    from adapters import Outcome, own_columns, refused
+    from adapters import Outcome, data_set, refused
 
     tokenizer = AutoTokenizer.from_pretrained(tokenizer_folder)
     template = get_template_and_fix_tokenizer(tokenizer, DataArguments(template="qwen3"))
@@ -65,7 +64,7 @@ def make(mode, tokenizer_folder):
         attributes.join(entry(record))
         data = DataArguments(template="qwen3", cutoff_len=max_length or 1 << 20, overwrite_cache=True)
         try:
-            aligned = align_dataset(Dataset.from_list([own_columns(record)]), attributes, data, arguments)
+            aligned = align_dataset(data_set(record), attributes, data, arguments)
             processor = SupervisedDatasetProcessor(template=template, tokenizer=tokenizer, processor=None, data_args=data)
             encoded = aligned.map(processor.preprocess_dataset, batched=True, remove_columns=aligned.column_names)
         except Exception as error:

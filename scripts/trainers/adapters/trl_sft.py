@@ -16,12 +16,11 @@ MODES = {
 
 def make(mode, tokenizer_folder):
     import trl
-    from datasets import Dataset
     from transformers import AutoTokenizer
     from trl import SFTConfig
     from trl.chat_template_utils import get_training_chat_template, has_generation_markers
     from trl.trainer.sft_trainer import SFTTrainer
-    from adapters import Outcome, own_columns, refused
+    from adapters import Outcome, data_set, refused
 
     settings = MODES[mode]
     tokenizer = AutoTokenizer.from_pretrained(tokenizer_folder)
@@ -43,7 +42,7 @@ def make(mode, tokenizer_folder):
                            report_to="none", shuffle_dataset=False)
         try:
             prepared = SFTTrainer._prepare_dataset(
-                trainer, Dataset.from_list([own_columns(record)]), tokenizer, config, False, None, "train")
+                trainer, data_set(record), tokenizer, config, False, None, "train")
         except Exception as error:
             return refused(error)
         if len(prepared) == 0:
