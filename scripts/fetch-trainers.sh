@@ -16,7 +16,7 @@ names=("$@")
 mkdir -p "$folder"
 
 pip_install() { # pip arguments...
-    "$@" --quiet --disable-pip-version-check --no-deps --only-binary :all: --no-compile
+    "$@" --quiet --disable-pip-version-check --root-user-action ignore --no-deps --no-compile
 }
 
 # Complete, or not there at all: a fetch that was stopped is begun anew.

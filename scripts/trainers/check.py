@@ -22,9 +22,6 @@ sys.path.insert(0, str(HERE))
 from adapters import TRAINERS  # noqa: E402
 from run import environment, one_line, quiet  # noqa: E402
 
-TAKEN = {"accepted"}
-
-
 def files(path):
     if path.is_dir():
         return sorted(file for file in path.iterdir() if file.suffix in (".jsonl", ".json"))
@@ -39,14 +36,21 @@ def records(path):
                     yield f"{file.name}:{number}", json.loads(line)
 
 
+def judge(encode, record):
+    outcome = encode(record)
+    if outcome.status == "accepted" and not outcome.ids:
+        outcome.status, outcome.message = "empty", "accepted, but nothing is rendered"
+    return outcome
+
+
 def compare(before, after, encode):
     """Counts and the records that are newly refused: each record is judged by itself, an unchanged one only once."""
     counts, losses = collections.Counter(), []
     for (place, old), (_, new) in zip(records(before), records(after), strict=True):
-        was = encode(old)
-        now = was if new == old else encode(new)
+        was = judge(encode, old)
+        now = was if new == old else judge(encode, new)
         counts[f"{was.status} before, {now.status} after"] += 1
-        if was.status in TAKEN and now.status not in TAKEN:
+        if was.status == "accepted" != now.status:
             losses.append((place, now.status, one_line(now.message)))
     return counts, losses
 

@@ -15,11 +15,17 @@ def empty(*names):
         sys.modules.setdefault(name, module)
 
 
+class _Bare(types.ModuleType):
+    """A package whose `__init__` was not run."""
+
+
 def bare(package, *inner):
     """A package whose `__init__` is not run, so that one of its modules can be had without the others."""
+    if isinstance(sys.modules.get(package), _Bare):
+        return sys.modules[package]
     base = list(importlib.util.find_spec(package).submodule_search_locations)[0]
     for name in (package, *(f"{package}.{part}" for part in inner)):
-        module = types.ModuleType(name)
+        module = _Bare(name)
         module.__path__ = ["/".join([base, *name.split(".")[1:]])]
         module.__spec__ = importlib.machinery.ModuleSpec(name, None, is_package=True)
         sys.modules[name] = module
