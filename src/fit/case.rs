@@ -192,14 +192,20 @@ impl<'a> Case<'a> {
     /// Tokens that the region must free for a summary of the target size; `excess` is what the last record written cost beyond
     /// what was planned.
     pub fn need(&self, excess: usize) -> usize {
-        let cost =
-            self.outline.total() + self.notice_tokens + self.fitter.settings.summary_target_tokens + excess;
-        cost.saturating_sub(self.target() + self.replaced_tokens()).max(1)
+        let cost = self.outline.total() + self.notice_tokens + excess;
+        let net = cost as i128 - (self.target() + self.replaced_tokens()) as i128;
+        self.fitter.settings.summary_size.freed_for(net)
+    }
+
+    /// Tokens that the summary of a region should cost.
+    pub fn summary_target(&self, region: Region) -> usize {
+        let freed = freed(self.outline, &region.range());
+        self.fitter.settings.summary_size.of(freed)
     }
 
     /// What the summary of any region costs at least by the plan.
     pub fn smallest_cost(&self) -> usize {
-        let cost = self.fitter.settings.summary_target_tokens + self.notice_tokens;
+        let cost = self.fitter.settings.summary_size.smallest() + self.notice_tokens;
         cost.saturating_sub(self.replaced_tokens())
     }
 
@@ -226,12 +232,12 @@ impl<'a> Case<'a> {
     }
 
     /// Tokens that the summary of a region may cost: all the room left under the target up to the most allowed, and
-    /// less than the summary target where only that makes the trajectory fit.
+    /// less than the summary target where only that makes the trajectory fit; as little as any where there is no room.
     pub fn summary_budget(&self, region: Region, excess: usize) -> usize {
         let settings = &self.fitter.settings;
         let room = self.summary_room(region, excess);
         if room < SMALLEST_SUMMARY {
-            settings.summary_target_tokens
+            settings.summary_size.smallest()
         } else {
             room.min(settings.summary_max_tokens)
         }
@@ -244,7 +250,7 @@ impl<'a> Case<'a> {
 
     /// Whether the summary of a region gets less than the summary target, markers included: no more turns could be taken.
     pub fn is_starved(&self, region: Region, excess: usize) -> bool {
-        let wanted = self.fitter.settings.summary_target_tokens;
+        let wanted = self.summary_target(region);
         let budget = self.summary_budget(region, excess);
         budget < wanted && self.summary_room(region, excess) + self.around_summary() < wanted
     }
@@ -264,7 +270,9 @@ impl<'a> Case<'a> {
     pub fn extended(&self, region: Region, excess: usize, written_tokens: usize) -> Option<Region> {
         let missing = written_tokens.saturating_sub(self.target());
         let freed = freed(self.outline, &region.range());
-        let need = self.need(excess).max(freed + missing);
+        let size = self.fitter.settings.summary_size;
+        let net = freed as i128 - size.of(freed) as i128 + missing as i128;
+        let need = self.need(excess).max(size.freed_for(net));
         let end = self.compressible.end;
         extend(self.outline, &self.cut_points, region, end, need)
     }
