@@ -17,7 +17,9 @@ use std::{env, fs};
 use futures_util::future::{BoxFuture, ready};
 use trajfit::compress::anchors::invented;
 use trajfit::compress::{Protection, RoleOrder, SummaryPlacement};
-use trajfit::fit::{CountMode, FitSettings, Fitter, OnFailure, OverLimit, Strategy, TemplateArguments};
+use trajfit::fit::{
+    CountMode, FitSettings, Fitter, OnFailure, OverLimit, Strategy, SummarySize, TemplateArguments,
+};
 use trajfit::metrics::{Row, Status};
 use trajfit::summarize::extractive::Extractive;
 use trajfit::summarize::{Summarizer, Summary, SummaryError, SummaryRequest};
@@ -262,7 +264,7 @@ impl Bench {
                 strategy: Strategy::Summarize,
                 target_max_tokens: target,
                 count: CountMode::Values,
-                summary_target_tokens: summary_tokens,
+                summary_size: SummarySize::fixed(summary_tokens),
                 summary_max_tokens: 2 * summary_tokens,
                 max_passes: 3,
                 summary_placement: SummaryPlacement::Auto,

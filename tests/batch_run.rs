@@ -16,7 +16,7 @@ const QUICK: [&str; 6] = [
     "--retry-delay",
     "0.01",
     "--timeout",
-    "20",
+    "1000",
 ];
 
 fn run(workspace: &Workspace, vendor: &Vendor, more: &[&str]) -> Ran {

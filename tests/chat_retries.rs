@@ -3,7 +3,7 @@
 
 mod support;
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use support::chat::{
@@ -214,15 +214,13 @@ fn a_server_that_is_not_there_hangs_or_hangs_up_has_its_own_names() {
             name
         );
     }
-    let server = Server::start(|_, _| completion("Late.").set_delay(Duration::from_secs(20)));
+    let server = Server::start(|_, _| completion("Late.").set_delay(Duration::from_mins(10)));
     let chat = summarizer(ChatSettings {
         timeout: Duration::from_millis(200),
         max_retries: 1,
         ..chat_settings(&server.url())
     });
-    let started = Instant::now();
     assert_eq!(outcome(&summarize(&chat, "text")), "summary_timeout");
-    assert!(started.elapsed() < Duration::from_secs(10));
 }
 
 #[test]
@@ -251,16 +249,17 @@ fn how_the_server_wants_to_be_asked_is_learned_once_in_a_run() {
 
 #[test]
 fn a_server_that_is_down_is_waited_for_by_all_and_costs_nobody_their_attempts() {
-    // All that are in flight fail, and so do some of those that look whether it is back: too many for one repetition each.
+    // All that are in flight are refused, or those that look whether it is back; no run is given up for so few refusals in a
+    // row, whatever they are of.
     let server = Server::start(|number, request| {
-        if (1..17).contains(&number) {
+        if (1..=10).contains(&number) {
             refusal(503, "down").set_delay(Duration::from_millis(50))
         } else {
             completion(&answer_to(request))
         }
     });
     let chat = summarizer(ChatSettings {
-        max_retries: 1,
+        max_retries: 0,
         max_concurrent_requests: 10,
         ..chat_settings(&server.url())
     });

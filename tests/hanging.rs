@@ -91,7 +91,7 @@ impl Server {
             "--max-concurrent-requests",
             "2",
             "--timeout",
-            "60",
+            "1000",
             "--max-retries",
             "0",
             "--base-url",

@@ -3,7 +3,7 @@
 
 mod support;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
@@ -13,7 +13,7 @@ use support::generate::made;
 use support::oracle::{assert_in_order, assert_one_summary_each, assert_sound, cost};
 use support::{counter, fit, fitter, fitter_with, settings};
 use trajfit::compress::SummaryPlacement;
-use trajfit::fit::FitSettings;
+use trajfit::fit::{FitSettings, SummarySize};
 use trajfit::metrics::Status;
 use trajfit::summarize::{Summarizer, Summary, SummaryError, SummaryRequest, Usage};
 
@@ -47,6 +47,32 @@ impl Summarizer for Hostile {
             }),
         };
         std::future::ready(result).boxed()
+    }
+}
+
+/// A summarizer that writes as much as it is asked for, and remembers how much that was.
+#[derive(Default)]
+struct AsAsked {
+    targets: Mutex<Vec<usize>>,
+}
+
+impl Summarizer for AsAsked {
+    fn name(&self) -> &'static str {
+        "as-asked"
+    }
+
+    fn summarize<'a>(&'a self, request: SummaryRequest<'a>) -> BoxFuture<'a, Result<Summary, SummaryError>> {
+        self.targets.lock().unwrap().push(request.target_tokens);
+        let most = request.target_tokens.min(request.max_tokens);
+        let mut text = "[CONTEXT SUMMARY]:\nIt".to_owned();
+        while request.counter.count(&text) < most {
+            text.push_str(" went");
+        }
+        let summary = Summary {
+            text,
+            ..Summary::default()
+        };
+        std::future::ready(Ok(summary)).boxed()
     }
 }
 
@@ -125,6 +151,52 @@ proptest! {
             prop_assert!(!row.summary_starved || region == explained.compressible);
         } else {
             prop_assert!(!row.summary_starved);
+        }
+    }
+
+    #[test]
+    fn a_record_that_fits_with_one_summary_target_fits_with_one_that_grows(
+        made in made(),
+        target in 60..1500_usize,
+        ratio in 0.01..0.9_f64,
+        min in 20..120_usize,
+        more in 0..300_usize,
+        placement in placement(),
+        is_quoted in any::<bool>(),
+    ) {
+        let line = made.line();
+        let asked = Arc::new(AsAsked::default());
+        let fit_with = |summary_size: SummarySize, summary_max_tokens: usize| {
+            let settings = FitSettings {
+                summary_size,
+                summary_max_tokens,
+                summary_placement: placement,
+                ..settings(target, min)
+            };
+            let fitter = if is_quoted {
+                fitter(settings)
+            } else {
+                fitter_with(settings, Arc::clone(&asked) as _)
+            };
+            fit(&fitter, &line)
+        };
+        let fixed = fit_with(SummarySize::fixed(min), min);
+        let once = std::mem::take(&mut *asked.targets.lock().unwrap());
+        let grown = fit_with(SummarySize::scaled(ratio, min, min + more), min + more);
+        if let Some(after) = &grown.text {
+            let notice = settings(target, min).notice;
+            assert_sound(&line, after, &grown.row, notice.as_deref(), counter().as_ref());
+        }
+        if fixed.row.status == Status::Compressed && !fixed.row.still_over_limit {
+            prop_assert_eq!(grown.row.status, Status::Compressed, "{}", &grown.row.reason);
+            prop_assert!(!grown.row.still_over_limit, "{:?}\n{:?}", fixed.row, grown.row);
+            let asked = asked.targets.lock().unwrap();
+            prop_assert!(asked.iter().all(|asked| *asked <= min + more), "{:?}", asked);
+            // Less than the smallest is asked for only where there is no room for more, as with one target.
+            prop_assert!(asked.first() >= once.first(), "{:?} {:?}", asked, once);
+            if asked.first().is_some_and(|asked| *asked < min) {
+                prop_assert!(once.first() == asked.first(), "{:?} {:?}", asked, once);
+            }
         }
     }
 

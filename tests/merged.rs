@@ -12,7 +12,7 @@ use support::cli::Workspace;
 use support::oracle::{assert_one_summary_each, assert_sound};
 use support::{counter, fit, fitter, fitter_with, settings};
 use trajfit::compress::SummaryPlacement;
-use trajfit::fit::FitSettings;
+use trajfit::fit::{FitSettings, SummarySize};
 use trajfit::summarize::{Summarizer, Summary, SummaryError, SummaryRequest};
 
 /// A run of `steps` calls; the last assistant turn uses what only an early output tells.
@@ -212,7 +212,7 @@ fn every_summarizer_is_given_the_earlier_one_as_what_it_is() {
 fn an_earlier_summary_that_goes_is_counted_as_room() {
     let line = long_run(24).to_string();
     let large = FitSettings {
-        summary_target_tokens: 900,
+        summary_size: SummarySize::fixed(900),
         summary_max_tokens: 1800,
         ..asked(4000, SummaryPlacement::Merge)
     };

@@ -9,7 +9,6 @@ mod support;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 
 use serde_json::json;
 use support::cli::{Ran, Workspace, fixture_bytes};
@@ -182,18 +181,17 @@ fn every_fault_that_lasts_has_its_name_and_its_end() {
         return;
     };
     let faults = [
-        ("malformed", "1", "summary_invalid_json"),
-        ("latency", "30000", "summary_timeout"),
+        ("malformed", "1", "60", "summary_invalid_json"),
+        ("latency", "30000", "1", "summary_timeout"),
     ];
     std::thread::scope(|scope| {
-        for (fault, rate, name) in faults {
+        for (fault, rate, timeout, name) in faults {
             let server = &server;
             scope.spawn(move || {
                 let workspace = Workspace::with_input(long_record(40));
                 let header = format!("x-aimock-chaos-{fault}");
                 let headers = json!({"summarization": {"headers": {header: rate}}});
                 workspace.write("faults.json", headers.to_string());
-                let began = Instant::now();
                 let arguments = [
                     "--config",
                     "faults.json",
@@ -204,14 +202,13 @@ fn every_fault_that_lasts_has_its_name_and_its_end() {
                 ];
                 let more = [
                     "--timeout",
-                    "1",
+                    timeout,
                     "--target-max-tokens",
                     "800",
                     "--summary-target-tokens",
                     "100",
                 ];
                 compress(&workspace, &server.url, &[&arguments[..], &more].concat()).exits(3);
-                assert!(began.elapsed() < Duration::from_secs(25), "{fault}");
                 let rows = compressed(&workspace);
                 let row = rows.first().unwrap();
                 assert!(

@@ -20,6 +20,9 @@ use crate::files;
 const HOLDS: i64 = 60;
 const RENEWED: Duration = Duration::from_secs(15);
 
+/// Tries to make an owner's file: before it is locked, another process may take it for one that was left behind.
+const TRIES: usize = 100;
+
 /// The table. An older version that shares the file does not look at it.
 const TABLE: &str = "CREATE TABLE IF NOT EXISTS claims (
     key BLOB PRIMARY KEY,
@@ -40,9 +43,8 @@ pub struct Owner {
 impl Owner {
     /// A new owner in that folder; `renew` is called again and again with its name, on a thread of its own.
     pub fn new(folder: &Path, renew: impl Fn(&str) + Send + 'static) -> io::Result<Self> {
-        let name = format!("{:016x}", RandomState::new().hash_one(std::process::id()));
-        let path = lock_file(folder, &name);
-        let locked = files::create_new(&path, files::Access::Private)?;
+        let make = |path: &Path| files::create_new(path, files::Access::Private);
+        let (name, path, locked) = new_file(folder, make)?;
         let (sender, receiver) = mpsc::channel::<()>();
         let renewed = name.clone();
         let renewal = move || {
@@ -72,6 +74,26 @@ impl Drop for Owner {
         // Left behind, it is nobody's.
         let _ = std::fs::remove_file(&self.path);
     }
+}
+
+/// A new file that is locked, with its path and its owner's name.
+pub(super) fn new_file(
+    folder: &Path,
+    make: impl Fn(&Path) -> io::Result<File>,
+) -> io::Result<(String, PathBuf, File)> {
+    let attempt = || {
+        let name = format!("{:016x}", RandomState::new().hash_one(std::process::id()));
+        let path = lock_file(folder, &name);
+        let locked = make(&path)?;
+        Ok((name, path, locked))
+    };
+    let is_taken = |made: &io::Result<_>| {
+        let error = made.as_ref().err().map(io::Error::kind);
+        error == Some(io::ErrorKind::ResourceBusy)
+    };
+    let mut attempts = std::iter::repeat_with(attempt).take(TRIES);
+    let made = attempts.find(|made| !is_taken(made));
+    made.unwrap_or_else(|| Err(io::ErrorKind::ResourceBusy.into()))
 }
 
 /// Makes the table where it is missing, and forgets claims whose time is over.

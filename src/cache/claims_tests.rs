@@ -108,3 +108,26 @@ fn where_claims_cannot_be_kept_everybody_asks() {
     looking.open().unwrap();
     assert!(looking.claim(&key(1)) && looking.claim(&key(1)));
 }
+
+#[test]
+fn an_owner_whose_file_is_cleared_away_before_it_is_locked_makes_another_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let made = Mutex::new(Vec::new());
+    let make = |path: &Path| {
+        let mut made = lock(&made);
+        made.push(path.to_owned());
+        if made.len() > 3 {
+            return crate::files::create_new(path, crate::files::Access::Private);
+        }
+        // Between the two another process opens the store.
+        std::fs::write(path, "").unwrap();
+        claims::remove_leftovers(folder.path());
+        assert!(!path.exists());
+        Err(std::io::ErrorKind::ResourceBusy.into())
+    };
+    let (_, path, _locked) = claims::new_file(folder.path(), make).unwrap();
+    let made = lock(&made);
+    assert!(made.len() == 4 && made[0] != made[3] && made[3] == path);
+    let refused = |_: &Path| Err(std::io::ErrorKind::PermissionDenied.into());
+    assert!(claims::new_file(folder.path(), refused).is_err());
+}

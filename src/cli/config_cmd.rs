@@ -72,6 +72,9 @@ fn table(resolved: &Resolved) -> String {
             Value::Null if key.path == "compression.summary_max_tokens" => {
                 resolved.config.summary_max_tokens().to_string()
             }
+            Value::Null if key.path == "compression.summary_min_tokens" => {
+                resolved.config.summary_min_tokens().to_string()
+            }
             Value::Null if key.path == "summarization.base_url" => resolved.config.base_url().to_owned(),
             Value::Null => "not set".to_owned(),
             _ if key.is_hidden(&resolved.config) => key.shown(&resolved.config),

@@ -12,7 +12,7 @@ use super::summarizer::{self, Chosen};
 use super::{running, stdout};
 use crate::compress::RoleOrder;
 use crate::config::{Config, OutputCompression, OverLimit, Place, SummarizerKind};
-use crate::fit::{CountMode, FitSettings, Fitter};
+use crate::fit::{CountMode, FitSettings, Fitter, SummarySize};
 use crate::metrics::{Status, Totals, is_grounded, share_held};
 use crate::pipeline::{self, Codec, Job, NamedFiles, RunError, RunReport, Sample, Source, Targets, Worker};
 use crate::report::{
@@ -152,7 +152,11 @@ pub fn settings(config: &Config, dry_run: bool) -> FitSettings {
         target_max_tokens: compression.target_max_tokens,
         count: compression.count,
         strategy: compression.strategy,
-        summary_target_tokens: compression.summary_target_tokens,
+        summary_size: SummarySize::scaled(
+            compression.summary_ratio,
+            config.summary_min_tokens(),
+            config.summary_target_max_tokens(),
+        ),
         summary_max_tokens: config.summary_max_tokens(),
         max_passes: compression.max_passes,
         summary_placement: compression.summary_placement,

@@ -72,11 +72,32 @@ pub struct Config {
 }
 
 impl Config {
+    /// Whether what a summary should cost depends on its region.
+    pub fn scales_summaries(&self) -> bool {
+        self.compression.summary_ratio > 0.0
+    }
+
+    /// The tokens that a summary should cost at least.
+    pub fn summary_min_tokens(&self) -> usize {
+        let compression = &self.compression;
+        let least = compression.summary_min_tokens.filter(|_| self.scales_summaries());
+        least.unwrap_or(compression.summary_target_tokens)
+    }
+
+    /// The tokens that a summary should cost at most, whatever its region.
+    pub fn summary_target_max_tokens(&self) -> usize {
+        if self.scales_summaries() {
+            self.summary_max_tokens()
+        } else {
+            self.compression.summary_target_tokens
+        }
+    }
+
     /// The tokens that a summary may cost where the plan leaves room: as set, or twice the target; a language model's is
-    /// never longer than the target.
+    /// never longer than the largest target.
     pub fn summary_max_tokens(&self) -> usize {
         let compression = &self.compression;
-        if self.summarization.summarizer.uses_network() {
+        if self.summarization.summarizer.uses_network() && !self.scales_summaries() {
             return compression.summary_target_tokens;
         }
         compression
@@ -124,6 +145,7 @@ impl Config {
     /// files of the run, so secrets among them do not.
     pub fn fingerprint(&self) -> Vec<(String, String)> {
         let mut effective = self.clone();
+        effective.compression.summary_min_tokens = Some(self.summary_min_tokens());
         effective.compression.summary_max_tokens = Some(self.summary_max_tokens());
         effective.summarization.base_url = Some(self.base_url().to_owned());
         KEYS.iter()
@@ -143,6 +165,23 @@ mod tests {
         assert_eq!(config.summary_max_tokens(), 1500);
         config.compression.summary_max_tokens = Some(900);
         assert_eq!(config.summary_max_tokens(), 900);
+    }
+
+    #[test]
+    fn a_ratio_bounds_what_a_summary_should_cost_and_without_one_it_is_the_same_everywhere() {
+        let mut config = Config::default();
+        let bounds = |config: &Config| (config.summary_min_tokens(), config.summary_target_max_tokens());
+        config.compression.summary_min_tokens = Some(100);
+        config.compression.summary_max_tokens = Some(900);
+        assert_eq!(bounds(&config), (750, 750));
+        config.compression.summary_ratio = 0.1;
+        assert_eq!(bounds(&config), (100, 900));
+        // A language model's summaries grow as well.
+        config.summarization.summarizer = SummarizerKind::Chat;
+        assert_eq!(bounds(&config), (100, 900));
+        config.compression.summary_min_tokens = None;
+        config.compression.summary_max_tokens = None;
+        assert_eq!(bounds(&config), (750, 1500));
     }
 
     #[test]

@@ -32,7 +32,12 @@ pub struct CompressionConfig {
     /// Tokens that a summary should cost. Where nobody says it, a small budget makes it less
     /// (see [`Config::default_summary_target_tokens`](super::Config::default_summary_target_tokens)).
     pub summary_target_tokens: usize,
-    /// Tokens that an extractive summary may cost where the plan leaves room; twice the target if not set
+    /// The part of its region that a summary should cost, from 0 to below 1; 0 is the same target for all.
+    pub summary_ratio: f64,
+    /// Tokens that such a part is at least; the summary target if not set
+    /// (see [`Config::summary_min_tokens`](super::Config::summary_min_tokens)).
+    pub summary_min_tokens: Option<usize>,
+    /// Tokens that such a part is at most, and that an extractive summary may cost where the plan leaves room; twice the target if not set
     /// (see [`Config::summary_max_tokens`](super::Config::summary_max_tokens)).
     pub summary_max_tokens: Option<usize>,
     /// How a trajectory is made to fit.
@@ -223,6 +228,8 @@ impl Default for CompressionConfig {
         Self {
             target_max_tokens: 15_250,
             summary_target_tokens: 750,
+            summary_ratio: 0.0,
+            summary_min_tokens: None,
             summary_max_tokens: None,
             strategy: Strategy::Summarize,
             count: CountMode::Values,

@@ -77,11 +77,35 @@ fn general_rules(config: &Config) -> Vec<Rule> {
             ),
         ),
         (
-            "compression.summary_max_tokens",
-            config.summary_max_tokens() >= compression.summary_target_tokens,
+            "compression.summary_ratio",
+            (0.0..1.0).contains(&compression.summary_ratio),
+            "it must be from 0 to below 1".to_owned(),
+        ),
+        at_least(
+            "compression.summary_min_tokens",
+            config.summary_min_tokens(),
+            SMALLEST_SUMMARY,
+        ),
+        (
+            "compression.summary_min_tokens",
+            compression.strategy == Strategy::Mask
+                || config.summary_min_tokens() < compression.target_max_tokens,
             format!(
-                "it must be at least compression.summary_target_tokens, {}",
-                compression.summary_target_tokens
+                "it must be less than compression.target_max_tokens, {}",
+                compression.target_max_tokens
+            ),
+        ),
+        (
+            "compression.summary_max_tokens",
+            config.summary_max_tokens() >= config.summary_min_tokens(),
+            format!(
+                "it must be at least compression.{}, {}",
+                if config.summary_min_tokens() == compression.summary_target_tokens {
+                    "summary_target_tokens"
+                } else {
+                    "summary_min_tokens"
+                },
+                config.summary_min_tokens()
             ),
         ),
         at_least("compression.max_passes", compression.max_passes, 1),
@@ -220,7 +244,7 @@ fn network_rules(config: &Config) -> Vec<Rule> {
         at_least(
             "summarization.context_window",
             summarization.context_window.unwrap_or(usize::MAX),
-            SMALLEST_WINDOW + 4 * config.compression.summary_target_tokens,
+            SMALLEST_WINDOW + 4 * config.summary_target_max_tokens(),
         ),
         at_least(
             "summarization.max_output_tokens",

@@ -57,7 +57,7 @@ pub struct Explanation {
     pub target_tokens: usize,
     /// What the notice in the system turn costs.
     pub notice_tokens: usize,
-    /// What a summary should cost.
+    /// What the summary of the region should cost.
     pub summary_target_tokens: usize,
     /// The turns between protected head and tail.
     pub compressible: Range<usize>,
@@ -160,7 +160,9 @@ impl Fitter {
             total_tokens: outline.total(),
             target_tokens: case.target(),
             notice_tokens: case.notice_tokens,
-            summary_target_tokens: self.settings.summary_target_tokens,
+            summary_target_tokens: region.map_or(self.settings.summary_size.smallest(), |region| {
+                case.summary_target(region)
+            }),
             last_human: outline.last_human,
             need_tokens: need,
             planned: planned.map(Region::range),

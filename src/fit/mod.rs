@@ -17,6 +17,7 @@ mod room;
 mod settings;
 mod structure;
 mod summary;
+mod summary_size;
 mod write;
 
 use std::sync::Arc;
@@ -30,6 +31,7 @@ use merged::spoken;
 pub use pair::{PairScorer, UnreadablePair};
 pub use rendered::Rendered;
 pub use settings::{CountMode, FitSettings, OnFailure, OverLimit, PerTrajectory, Strategy};
+pub use summary_size::SummarySize;
 
 use crate::compress::{Outline, Reason, TurnFacts};
 use crate::metrics::{Row, Status};

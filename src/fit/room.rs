@@ -38,18 +38,21 @@ impl Case<'_> {
 
     /// Tokens that the region must free for a summary of the target size.
     pub fn need(&self, measured: Measured) -> usize {
-        let cost = self.outline.total() + self.notice_tokens + self.fitter.settings.summary_target_tokens;
-        measured
-            .beyond(cost)
-            .saturating_sub(self.target() + self.replaced_tokens())
-            .max(1)
+        let cost = measured.beyond(self.outline.total() + self.notice_tokens);
+        let net = cost as i128 - (self.target() + self.replaced_tokens()) as i128;
+        self.fitter.settings.summary_size.freed_for(net)
+    }
+
+    /// Tokens that the summary of a region should cost.
+    pub fn summary_target(&self, region: Region) -> usize {
+        let freed = freed(self.outline, &region.range());
+        self.fitter.settings.summary_size.of(freed)
     }
 
     /// What the summary of a region costs at least by the plan: the target size, or the room that there is where that is less.
     pub fn smallest_cost(&self, region: Region) -> usize {
-        let settings = &self.fitter.settings;
         let summary = self.summary_budget(region, Measured::default());
-        let cost = summary.min(settings.summary_target_tokens) + self.notice_tokens;
+        let cost = summary.min(self.summary_target(region)) + self.notice_tokens;
         cost.saturating_sub(self.replaced_tokens())
     }
 
@@ -76,17 +79,17 @@ impl Case<'_> {
     }
 
     /// Tokens that the summary of a region may cost: all the room left under the target up to the most allowed, and
-    /// less than the summary target where only that makes the trajectory fit. Where the plan of another region has proved wrong,
-    /// the summary target is the most.
+    /// less than the summary target where only that makes the trajectory fit; as little as any where there is no room. Where the plan
+    /// of another region has proved wrong, the summary target is the most.
     pub fn summary_budget(&self, region: Region, measured: Measured) -> usize {
         let settings = &self.fitter.settings;
         let room = self.summary_room(region, measured);
         if room < SMALLEST_SUMMARY {
-            settings.summary_target_tokens
+            settings.summary_size.smallest()
         } else if measured.is_of(region) {
             room.min(settings.summary_max_tokens)
         } else {
-            room.min(settings.summary_target_tokens)
+            room.min(self.summary_target(region))
         }
     }
 
@@ -97,7 +100,7 @@ impl Case<'_> {
 
     /// Whether the summary of a region gets less than the summary target, markers included: no more turns could be taken.
     pub fn is_starved(&self, region: Region, measured: Measured) -> bool {
-        let wanted = self.fitter.settings.summary_target_tokens;
+        let wanted = self.summary_target(region);
         let budget = self.summary_budget(region, measured);
         budget < wanted && self.summary_room(region, measured) + self.around_summary() < wanted
     }
@@ -120,7 +123,9 @@ impl Case<'_> {
     pub fn extended(&self, region: Region, measured: Measured, written_tokens: usize) -> Option<Region> {
         let missing = written_tokens.saturating_sub(self.target());
         let freed = freed(self.outline, &region.range());
-        let need = self.need(measured).max(freed + missing);
+        let size = self.fitter.settings.summary_size;
+        let net = freed as i128 - size.of(freed) as i128 + missing as i128;
+        let need = self.need(measured).max(size.freed_for(net));
         let end = self.compressible.end;
         extend(self.outline, &self.cut_points, region, end, need)
     }
@@ -133,6 +138,6 @@ impl Case<'_> {
     /// If a summary of the same region would make the record fit that is shorter, and still of the target size.
     pub fn can_shrink_to_target(&self, region: Region, measured: Measured, summary_tokens: usize) -> bool {
         self.can_shrink(region, measured, summary_tokens)
-            && self.summary_room(region, measured) >= self.fitter.settings.summary_target_tokens
+            && self.summary_room(region, measured) >= self.summary_target(region)
     }
 }

@@ -1,5 +1,6 @@
 //! What fitting a record depends on: the part of the configuration that the algorithm sees.
 
+use super::summary_size::SummarySize;
 use crate::compress::{Protection, RoleOrder, SummaryPlacement};
 use crate::names::named;
 use crate::trajectory::{Format, Target, TemplateArguments};
@@ -72,7 +73,7 @@ pub struct FitSettings {
     /// How it is made to cost no more.
     pub strategy: Strategy,
     /// Tokens that a summary should cost.
-    pub summary_target_tokens: usize,
+    pub summary_size: SummarySize,
     /// Tokens that a summary may cost where there is room under the target.
     pub summary_max_tokens: usize,
     /// Summaries of one trajectory, at most.

@@ -247,9 +247,10 @@ impl Case<'_> {
             }
         }
         let whole_tokens = self.summary_budget(region, measured);
+        let target = self.summary_target(region).min(whole_tokens);
         let footer = settings
             .file_footer
-            .then(|| self.footer(&turns, &mut previous, whole_tokens))
+            .then(|| self.footer(&turns, &mut previous, target))
             .filter(|footer| !footer.is_empty());
         let taken = footer
             .as_deref()
@@ -262,7 +263,7 @@ impl Case<'_> {
             asked_later: self.first_asked(region.end()..usize::MAX),
             anchors,
             max_tokens: whole_tokens - taken,
-            target_tokens: settings.summary_target_tokens.saturating_sub(taken),
+            target_tokens: target.saturating_sub(taken),
             footer,
             whole_tokens,
             redactions,
@@ -287,14 +288,13 @@ impl Case<'_> {
     }
 
     /// The files of these turns and of the footers of earlier summaries, which go out of these.
-    fn footer(&self, turns: &[TurnView<'_>], previous: &mut [String], room: usize) -> String {
+    fn footer(&self, turns: &[TurnView<'_>], previous: &mut [String], target: usize) -> String {
         let taken = previous.iter_mut().rev().map(|body| {
             let (rest, earlier) = Files::taken_from(body);
             *body = rest;
             earlier
         });
         let files = Files::of(turns).and_earlier(taken);
-        let target = room.min(self.fitter.settings.summary_target_tokens);
         files.footer(target / FOOTER_SHARE, self.fitter.counter.as_ref())
     }
 

@@ -110,12 +110,32 @@ pub fn raw_server(reply: &'static [u8]) -> String {
     std::thread::spawn(move || {
         for stream in listener.incoming() {
             let mut stream = stream.unwrap();
-            let mut buffer = vec![0; 65536];
-            let _ = stream.read(&mut buffer);
+            read_request(&mut stream);
             let _ = stream.write_all(reply);
         }
     });
     format!("http://{address}/v1")
+}
+
+/// Reads a request to its end: where bytes of it are left unread, hanging up may take the answer back.
+fn read_request(stream: &mut impl Read) {
+    let mut data = Vec::new();
+    let mut buffer = vec![0; 65536];
+    loop {
+        let head = data.windows(4).position(|four| four == b"\r\n\r\n");
+        let whole = head.map(|end| {
+            let text = String::from_utf8_lossy(&data[..end]).to_lowercase();
+            let length = text.split("content-length: ").nth(1).unwrap();
+            end + 4 + length.lines().next().unwrap().parse::<usize>().unwrap()
+        });
+        if whole.is_some_and(|whole| data.len() >= whole) {
+            return;
+        }
+        match stream.read(&mut buffer) {
+            Ok(0) | Err(_) => return,
+            Ok(read) => data.extend_from_slice(&buffer[..read]),
+        }
+    }
 }
 
 /// Settings for a server, with pauses that a test can wait for.
@@ -194,6 +214,15 @@ pub fn summarize_turns(
     turns: &[TurnView<'_>],
     anchors: &[Anchor],
 ) -> Result<Summary, SummaryError> {
+    pollster::block_on(summary_of(summarizer, turns, anchors))
+}
+
+/// As [`summarize_turns`], for whoever waits for several at once.
+pub async fn summary_of(
+    summarizer: &ChatSummarizer,
+    turns: &[TurnView<'_>],
+    anchors: &[Anchor],
+) -> Result<Summary, SummaryError> {
     let counter = super::counter();
     let request = SummaryRequest {
         turns,
@@ -207,7 +236,7 @@ pub fn summarize_turns(
         target_tokens: 200,
         counter: counter.as_ref(),
     };
-    pollster::block_on(summarizer.summarize(request))
+    summarizer.summarize(request).await
 }
 
 /// The name of a failure, or the text of a summary.

@@ -22,7 +22,8 @@ use std::sync::{Arc, OnceLock};
 
 use trajfit::compress::{Protection, RoleOrder, SummaryPlacement};
 use trajfit::fit::{
-    CountMode, FitSettings, Fitted, Fitter, OnFailure, OverLimit, PerTrajectory, Strategy, TemplateArguments,
+    CountMode, FitSettings, Fitted, Fitter, OnFailure, OverLimit, PerTrajectory, Strategy, SummarySize,
+    TemplateArguments,
 };
 use trajfit::summarize::Summarizer;
 use trajfit::summarize::extractive::Extractive;
@@ -56,7 +57,7 @@ pub fn settings(target_max_tokens: usize, summary_target_tokens: usize) -> FitSe
         target_max_tokens,
         count: CountMode::Values,
         strategy: Strategy::Summarize,
-        summary_target_tokens,
+        summary_size: SummarySize::fixed(summary_target_tokens),
         summary_max_tokens: summary_target_tokens * 2,
         max_passes: 3,
         summary_placement: SummaryPlacement::Human,

@@ -63,6 +63,8 @@ struct Known {
     uploads: Vec<String>,
     batches: Vec<Made>,
     faults: Vec<(String, Fault)>,
+    /// Faults that begin once the queue was full.
+    later: Vec<(String, Fault)>,
     log: Vec<String>,
     queue: Option<Queue>,
     refusals: usize,
@@ -97,6 +99,17 @@ impl Vendor {
     /// Lets the next such step fail: `POST /v1/batches`.
     pub fn fault(&self, step: &str, fault: Fault) {
         self.known.lock().unwrap().faults.push((step.to_owned(), fault));
+    }
+
+    /// Lets the next such step fail once its queue was full.
+    pub fn fault_when_full(&self, step: &str, fault: Fault) {
+        self.known.lock().unwrap().later.push((step.to_owned(), fault));
+    }
+
+    /// How many steps are still to fail.
+    pub fn faults_left(&self) -> usize {
+        let known = self.known.lock().unwrap();
+        known.faults.len() + known.later.len()
     }
 
     /// Lets its queue take so many tokens, once it has refused that many batches for those of others.
@@ -262,6 +275,7 @@ fn enqueue(known: &mut Known, made: Made) -> Option<ResponseTemplate> {
         return None;
     };
     known.refusals += 1;
+    known.faults.append(&mut known.later);
     match queue.refusal {
         Refusal::Fails => {
             known.batches.push(Made {
