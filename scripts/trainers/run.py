@@ -60,7 +60,7 @@ def row_of(encode, tokenizer, record, limits):
         row |= {"limit": limit, "limit_outcome": cut.status if cut.status == "accepted" else f"{cut.status}: {one_line(cut.message)}"}
         if cut.status == "accepted":
             row |= {f"limit_{key}": value for key, value in measured(tokenizer, cut).items()}
-            row["limit_end"] = tokenizer.decode(cut.ids[-1:])
+            row["limit_end"] = json.dumps(tokenizer.decode(cut.ids[-1:]))
     return row
 
 
@@ -133,7 +133,7 @@ def main():
             failed.append(trainer)
             print(f"{trainer}: failed, see {part.with_suffix('.log')}", file=sys.stderr)
             continue
-        print(done.stdout.splitlines()[-1])
+        print(done.stdout.splitlines()[-1], flush=True)
         parts.append(part.read_text(encoding="utf-8"))
     options.output.write_text(",".join(COLUMNS) + "\n" + "".join(parts), encoding="utf-8")
     return 1 if failed else 0

@@ -15,7 +15,7 @@ def make(mode, tokenizer_folder):
     stubs.anything("torchao")
     from torchtune.data import OpenAIToMessages, ShareGPTToMessages
     from torchtune.datasets._sft import SFTTransform
-    from torchtune.models.qwen2_5 import Qwen2_5Tokenizer
+    from torchtune.models.qwen2_5._tokenizer import Qwen2_5Tokenizer
     from adapters import Outcome, data_set, refused
 
     model = json.loads((pathlib.Path(tokenizer_folder) / "tokenizer.json").read_text(encoding="utf-8"))["model"]

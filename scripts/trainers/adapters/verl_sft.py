@@ -17,8 +17,10 @@ def make(mode, tokenizer_folder):
     import sys
     sys.modules["verl.utils"].hf_tokenizer = None
     from verl.utils.dataset.multiturn_sft_dataset import MultiTurnSFTDataset
+    import pyarrow
+    from pyarrow import parquet
     from transformers import AutoTokenizer
-    from adapters import Outcome, data_set, refused
+    from adapters import Outcome, refused
 
     tokenizer = AutoTokenizer.from_pretrained(tokenizer_folder)
 
@@ -28,7 +30,7 @@ def make(mode, tokenizer_folder):
         with tempfile.TemporaryDirectory() as folder:
             path = str(pathlib.Path(folder, "records.parquet"))
             try:
-                data_set(record).to_parquet(path)
+                parquet.write_table(pyarrow.Table.from_pylist([{key: record[key] for key in record if key != "id"}]), path)
                 kept = MultiTurnSFTDataset(path, tokenizer, config)
                 row = kept[0]
             except Exception as error:
