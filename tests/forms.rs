@@ -32,7 +32,8 @@ fn kinds(text: &str) -> [Value; 4] {
 }
 
 fn lines(records: &[Value]) -> String {
-    records.iter().map(|record| format!("{record}\n")).collect()
+    let lines: Vec<String> = records.iter().map(Value::to_string).collect();
+    lines.join("\n") + "\n"
 }
 
 /// Where the values of a record stand, each with its type; elements of a list share a place.

@@ -2,8 +2,10 @@
 
 use std::borrow::Cow;
 
+use rustc_hash::FxHashMap;
+
 use super::message::{Answer, Call, Message};
-use crate::trajectory::OpenCalls;
+use crate::trajectory::{OpenCalls, json};
 
 /// A message and what answers it.
 #[derive(Debug, Default)]
@@ -37,29 +39,25 @@ impl<'a> Group<'a> {
         }
     }
 
-    /// Puts answers in the order of their calls, where each names one.
+    /// Puts answers in the order of their calls, where each is a message of its own and names one.
     pub fn sort_answers(&mut self) {
         let Some(asking) = &self.asking else { return };
-        let place = |answer: &Answer<'_>| {
-            asking
-                .calls
-                .iter()
-                .position(|call| call.id.is_some() && call.id == answer.id)
-        };
-        let is_whole = |message: &Message<'_>| message.answers.len() == 1 && !message.stays;
-        let place_of = |message: &Message<'_>| message.answers.first().and_then(place);
-        let all = self
-            .answering
-            .iter()
-            .all(|message| is_whole(message) && place_of(message).is_some());
-        if all {
-            let mut placed: Vec<(Option<usize>, Message<'a>)> = std::mem::take(&mut self.answering)
-                .into_iter()
-                .map(|message| (place_of(&message), message))
-                .collect();
-            placed.sort_by_key(|(place, _)| *place);
-            self.answering = placed.into_iter().map(|(_, message)| message).collect();
+        let mut places: FxHashMap<&str, usize> = FxHashMap::default();
+        for (place, call) in asking.calls.iter().enumerate() {
+            if let Some(id) = call.id.as_deref() {
+                places.entry(id).or_insert(place);
+            }
         }
+        let place_of = |message: &Message<'_>| match message.answers.as_slice() {
+            [answer] if !message.stays => places.get(answer.id.as_deref()?).copied(),
+            _ => None,
+        };
+        let found: Option<Vec<usize>> = self.answering.iter().map(place_of).collect();
+        let Some(found) = found else { return };
+        let answering = std::mem::take(&mut self.answering);
+        let mut placed: Vec<(usize, Message<'a>)> = found.into_iter().zip(answering).collect();
+        placed.sort_by_key(|(place, _)| *place);
+        self.answering = placed.into_iter().map(|(_, message)| message).collect();
     }
 
     /// Which calls keep their ids where calls are written without: all of them, or those that nobody answered.
@@ -114,24 +112,13 @@ fn places<'c, 'a: 'c>(
 ) -> Vec<Option<usize>> {
     let tools: Vec<Cow<'_, str>> = calls.iter().map(Call::tool).collect();
     let mut open = OpenCalls::new(tools.iter().map(AsRef::as_ref));
-    let mut is_taken = vec![false; calls.len()];
-    let mut take = |place: Option<usize>| {
-        if let Some(taken) = place.and_then(|place| is_taken.get_mut(place)) {
-            *taken = true;
-        }
-        place
-    };
     let mut found = Vec::new();
-    let by_id: rustc_hash::FxHashMap<&str, Vec<usize>> = {
-        let mut by_id: rustc_hash::FxHashMap<&str, Vec<usize>> = rustc_hash::FxHashMap::default();
-        for (place, call) in calls.iter().enumerate().rev() {
-            if let Some(id) = call.id.as_deref() {
-                by_id.entry(id).or_default().push(place);
-            }
+    let mut left: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
+    for (place, call) in calls.iter().enumerate().rev() {
+        if let Some(id) = call.id.as_deref() {
+            left.entry(id).or_default().push(place);
         }
-        by_id
-    };
-    let mut left = by_id;
+    }
     for answer in answers {
         let id = answer.id.as_deref();
         let named = id.and_then(|id| left.get_mut(id)).and_then(Vec::pop);
@@ -139,15 +126,12 @@ fn places<'c, 'a: 'c>(
             open.note(named);
             named
         } else {
-            let name = answer
-                .name
-                .as_deref()
-                .map(|name| crate::trajectory::json::decode(name).0);
+            let name = answer.name.as_deref().map(|name| json::decode(name).0);
             let place = open.answered_by(name.as_deref());
             // A call that has another id is not the one.
             place.filter(|place| id.is_none() || calls.get(*place).is_some_and(|call| call.id.is_none()))
         };
-        found.push(take(place));
+        found.push(place);
     }
     found
 }

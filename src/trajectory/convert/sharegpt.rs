@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use rustc_hash::FxHashMap;
+
 use super::Arguments;
 use super::group::Group;
 use super::losses::{Loss, Losses};
@@ -54,11 +56,15 @@ fn pack(messages: &[Message<'_>], turns: &mut Vec<Cow<'_, str>>, losses: &mut Lo
     let envelopes: Vec<Cow<'_, str>> = answers.map(|answer| envelope(answer, losses)).collect();
     let Some(first) = messages.first() else { return };
     let mut extras: Vec<Member<'_>> = Vec::new();
+    let mut kept: FxHashMap<&str, &str> = FxHashMap::default();
     for extra in messages.iter().flat_map(|message| &message.extras) {
-        match extras.iter().find(|kept| kept.key == extra.key) {
+        match kept.insert(extra.key, extra.value) {
             None => extras.push(*extra),
-            Some(kept) if kept.value == extra.value => {}
-            Some(_) => losses.note(Loss::TurnField),
+            Some(before) if before == extra.value => {}
+            Some(before) => {
+                kept.insert(extra.key, before);
+                losses.note(Loss::TurnField);
+            }
         }
     }
     turns.push(Cow::Owned(turn(first, &envelopes.join("\n"), &extras)));
