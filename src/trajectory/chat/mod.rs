@@ -154,6 +154,11 @@ fn edits(turn: &Turn<'_>, arguments: TemplateArguments) -> Vec<Edit> {
     edits
 }
 
+/// A list of calls, their arguments given as asked for.
+pub fn call_list_with(list: &str, arguments: TemplateArguments) -> String {
+    apply(list, parsed_arguments(list, arguments))
+}
+
 fn span(text: &str, part: &str) -> std::ops::Range<usize> {
     let start = (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
     start..start + part.len()
