@@ -97,6 +97,7 @@ pub static KEYS: &[Key] = &[
     key!(compression.summary_max_tokens, "summary-max-tokens", "Tokens that an extractive summary may cost where the budget leaves room [default: twice the summary target]"),
     key!(compression.strategy, "strategy", "How a trajectory is made to fit: a summary in place of a stretch of its middle, a line in place of each tool output there, or lines first and a summary where they are not enough").common(),
     key!(compression.count, "count", "What the budget is measured in: the sum of the turns' values, or the whole chat as its template renders it"),
+    key!(compression.trainer, "trainer", "Trainer that the records are made for: sets placement, output form, count and mark of the summary where nobody else does").common(),
     key!(compression.over_limit, "over-limit", "What becomes of a record that is still over the budget: write it, reject it, or write it and exit with 1").common(),
     key!(compression.max_passes, "max-passes", "Times a plan may be extended when one summary was not enough"),
     key!(compression.summary_placement, "summary-placement", "Where the summary goes: a human turn after the head, the end of the turn before it, or whichever the order of roles allows"),

@@ -8,6 +8,7 @@ pub use crate::names::{Named, UnknownName};
 pub use crate::pipeline::OnInvalid;
 pub use crate::summarize::chat::api::Api;
 pub use crate::summarize::prompt::Style;
+pub use crate::trainers::TrainerName;
 
 named! {
     /// Who writes summaries.

@@ -4,7 +4,7 @@ use super::byte_size::ByteSize;
 use super::command_line::CommandLine;
 use super::names::{
     Api, CountMode, InputFormat, OnFailure, OnInvalid, OutputCompression, OverLimit, Strategy, Style,
-    SummarizerKind, SummaryPlacement, TemplateArguments, TokenLimitField,
+    SummarizerKind, SummaryPlacement, TemplateArguments, TokenLimitField, TrainerName,
 };
 use super::object::JsonObject;
 use super::per_trajectory::PerTrajectory;
@@ -39,6 +39,8 @@ pub struct CompressionConfig {
     pub strategy: Strategy,
     /// What the budget is measured in.
     pub count: CountMode,
+    /// The trainer that the records are made for: its rules set other keys where nobody else does.
+    pub trainer: Option<TrainerName>,
     /// What becomes of a record that is still over the budget.
     pub over_limit: OverLimit,
     /// Times a plan may be extended when the first summary was not enough.
@@ -215,6 +217,7 @@ impl Default for CompressionConfig {
             summary_max_tokens: None,
             strategy: Strategy::Summarize,
             count: CountMode::Values,
+            trainer: None,
             over_limit: OverLimit::Keep,
             max_passes: 3,
             summary_placement: SummaryPlacement::Human,

@@ -58,6 +58,15 @@ impl Rendered {
         })
     }
 
+    /// A chat that was rendered elsewhere, and what it costs.
+    pub fn with_text(text: String, tokens: usize) -> Self {
+        Self {
+            text,
+            tokens,
+            ends: Vec::new(),
+        }
+    }
+
     /// Finds out which turn has which part of the text.
     #[must_use]
     pub fn located(mut self, record: &Record<'_>) -> Self {

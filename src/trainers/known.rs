@@ -29,6 +29,13 @@ named! {
     }
 }
 
+/// An optional setting starts from some name; nobody sees it.
+impl Default for TrainerName {
+    fn default() -> Self {
+        Self::LlamaFactory
+    }
+}
+
 impl TrainerName {
     /// The text of its rules: `assets/trainers/NAME.toml`.
     fn text(self) -> &'static str {

@@ -16,7 +16,7 @@ pub use length::{Lengths, over_length};
 pub use messages::{list, messages, same_alone};
 pub use rules::{
     Action, Class, CompressSettings, FormRules, LengthRules, Mark, MarkTurns, OverLength, Reader, Renderer,
-    Trainer,
+    Tools, Trainer,
 };
 pub use structure::{Judged, Judgement, judge, whole};
 pub use turn::trimmed;

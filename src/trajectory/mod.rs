@@ -25,7 +25,7 @@ mod turn;
 mod view;
 mod views;
 
-pub use chat::{Chat, NoChat, TemplateArguments, call_list_with, chat};
+pub use chat::{Chat, NoChat, TemplateArguments, call_list_with, chat, tool_list};
 pub use decode::{view, view_with};
 pub use edit::{Edit, append_text, apply, new_turn, replace_text};
 pub use groups::answered_turns;
