@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use memchr::memmem;
+use serde_json::Value;
 
 use super::{Rendered, TurnCounter};
 use crate::tokens::TokenCounter;
@@ -51,7 +52,7 @@ impl Linter {
         };
         let is_taken = verdict.outcome().harm() < Outcome::Drop.harm();
         let lengths = match (self.trainer.renderer, &self.template) {
-            (Renderer::Own, Some(template)) => self.nearly_rendered(&record, template),
+            (Renderer::Own, Some(template)) => self.nearly_rendered(&record, &turns, template),
             (Renderer::ChatTemplate, Some(template)) if is_taken => {
                 match self.rendered(&record, &turns, rules, template, &mut verdict) {
                     Ok(lengths) => Some(lengths),
@@ -90,7 +91,12 @@ impl Linter {
     }
 
     /// The length where the trainer has templates of its own that print nearly what the model's prints.
-    fn nearly_rendered(&self, record: &Record<'_>, template: &ChatTemplate) -> Option<Lengths> {
+    fn nearly_rendered(
+        &self,
+        record: &Record<'_>,
+        turns: &[Judged<'_>],
+        template: &ChatTemplate,
+    ) -> Option<Lengths> {
         let counter = self.counter.as_ref();
         let rendered = Rendered::of(
             record,
@@ -99,7 +105,10 @@ impl Linter {
             counter,
             self.image_tokens,
         );
-        let rendered = rendered.ok()?.located(record);
+        let rendered = rendered.ok()?;
+        // What the model's template leaves out is no finding about a trainer that renders otherwise.
+        let ends = located(record, turns, rendered.text(), &mut Verdict::default());
+        let rendered = rendered.with_ends(ends);
         let tokens = rendered.tokens as u64;
         let slack = (tokens as f64 * self.trainer.length.slack).ceil() as u64 + AROUND_TURN;
         let turns = rendered.turn_tokens(counter);
@@ -135,12 +144,11 @@ impl Linter {
         if self.trainer.renders_alone && !trainers::same_alone(&messages, &text, render)? {
             verdict.add(whole(FindingKind::RendersOtherwiseAlone, Outcome::Refuse, ""));
         }
-        note_unprinted(record, turns, &text, verdict);
+        let ends = located(record, turns, &text, verdict);
         let counter = self.counter.as_ref();
         let images: usize = record.turns.iter().map(Turn::images).sum();
         let tokens = counter.count(&text) + images * self.image_tokens;
-        let located = Rendered::with_text(text, tokens).located(record);
-        let turns = located.turn_tokens(counter);
+        let turns = Rendered::with_text(text, tokens).with_ends(ends).turn_tokens(counter);
         Ok(Lengths {
             least: tokens as u64,
             most: tokens as u64,
@@ -149,49 +157,64 @@ impl Linter {
     }
 }
 
-/// The thinking of a turn and the rest of its text.
+/// What a turn has that a template prints: its thinking, the rest of its text, the end of its last call.
 struct Said {
     thinking: String,
     rest: String,
+    call: String,
 }
 
 impl Said {
     fn of(turn: &Turn<'_>) -> Self {
-        let view = trajectory::view(turn, 0);
-        let own = turn.reasoning().map(trainers::trimmed).unwrap_or_default();
         let text = turn.last_text().unwrap_or_default();
-        let before = matches!(turn.role, Role::Assistant).then(|| text.rsplit_once("</think>")).flatten();
-        match before {
-            Some((thinking, rest)) => Self {
-                thinking: thinking.trim().trim_start_matches("<think>").trim().to_owned(),
-                rest: rest.trim().to_owned(),
-            },
-            // What a turn says in parts that are no text is looked for as it is decoded.
-            None if text.is_empty() && own.is_empty() => Self {
-                thinking: own,
-                rest: view.text.trim().to_owned(),
-            },
-            None => Self {
-                thinking: own,
-                rest: text.trim().to_owned(),
-            },
+        let thought = matches!(turn.role, Role::Assistant)
+            .then(|| text.rsplit_once("</think>"))
+            .flatten();
+        let (thinking, rest) = match thought {
+            Some((thinking, rest)) => (thinking.trim().trim_start_matches("<think>").trim().to_owned(), rest),
+            None => (turn.reasoning().map(trainers::trimmed).unwrap_or_default(), &*text),
+        };
+        let calls = turn.tool_calls().and_then(|calls| serde_json::from_str(calls).ok());
+        Self {
+            thinking,
+            rest: rest.trim().to_owned(),
+            call: calls.and_then(|calls| last_leaf(&calls)).unwrap_or_default(),
         }
     }
 }
 
-/// Notes text of turns that the template does not print.
-fn note_unprinted(record: &Record<'_>, turns: &[Judged<'_>], rendered: &str, verdict: &mut Verdict) {
-    let mut at = 0;
+/// The last string or number of a call's arguments, or else of the calls.
+fn last_leaf(calls: &Value) -> Option<String> {
+    let last = calls.as_array().and_then(|calls| calls.last())?;
+    let call = last.get("function").unwrap_or(last);
+    let arguments = call.get("arguments")?;
+    let parsed = arguments.as_str().and_then(|text| serde_json::from_str(text).ok());
+    leaf(parsed.as_ref().unwrap_or(arguments)).or_else(|| leaf(call.get("name")?))
+}
+
+fn leaf(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.trim().to_owned()).filter(|text| !text.is_empty()),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Array(items) => items.iter().rev().find_map(leaf),
+        Value::Object(fields) => fields.values().rev().find_map(leaf),
+        Value::Null | Value::Bool(_) => None,
+    }
+}
+
+/// Where each turn ends in the rendered chat, for turns of which something is found there, and notes on text that is not.
+fn located(record: &Record<'_>, turns: &[Judged<'_>], rendered: &str, verdict: &mut Verdict) -> Vec<usize> {
+    let (mut at, mut ends) = (0, Vec::with_capacity(turns.len()));
     let (mut learnt, mut printed) = (0, 0);
     for (turn, judged) in record.turns.iter().zip(turns) {
         let said = Said::of(turn);
-        let mut found = |text: &str, kind, verdict: &mut Verdict| {
+        let mut found = |text: &str, kind: Option<FindingKind>, verdict: &mut Verdict| {
             if text.is_empty() {
-                return true;
+                return false;
             }
             let end = find_end(rendered, at, text);
             at = end.unwrap_or(at);
-            if end.is_none() {
+            if let Some(kind) = kind.filter(|_| end.is_none()) {
                 verdict.add(Finding {
                     turn: Some(judged.index + 1),
                     ..whole(kind, Outcome::Lose, "")
@@ -199,18 +222,20 @@ fn note_unprinted(record: &Record<'_>, turns: &[Judged<'_>], rendered: &str, ver
             }
             end.is_some()
         };
-        let thinks = found(&said.thinking, FindingKind::ThinkingDropped, verdict);
-        let says = found(&said.rest, FindingKind::TextLost, verdict);
-        if judged.is_learnt {
-            learnt += 1;
-            let has_text = !said.rest.is_empty() || !said.thinking.is_empty();
-            let has_calls = turn.tool_calls().is_some();
-            printed += usize::from((has_text && (says || (thinks && said.rest.is_empty()))) || has_calls);
-        }
+        let mut is_printed = found(&said.thinking, Some(FindingKind::ThinkingDropped), verdict);
+        is_printed |= found(&said.rest, Some(FindingKind::TextLost), verdict);
+        is_printed |= found(&said.call, None, verdict);
+        learnt += usize::from(judged.is_learnt);
+        printed += usize::from(judged.is_learnt && is_printed);
+        ends.push(at);
+    }
+    if let Some(last) = ends.last_mut() {
+        *last = rendered.len();
     }
     if learnt > 0 && printed == 0 {
         verdict.add(whole(FindingKind::NothingLearnt, Outcome::Empty, "the template prints no answer"));
     }
+    ends
 }
 
 /// The end of a text's last words in the rendered chat after `at`, as they stand or as JSON spells them.

@@ -47,11 +47,16 @@ impl LintCensus {
     /// Adds a record.
     pub fn add(&mut self, source: &str, line: u64, verdict: &Verdict) {
         self.records += 1;
-        *self.outcomes.entry(verdict.outcome().harm()).or_default() += 1;
-        self.learnt += verdict.learnt;
-        self.vanished += verdict.vanished;
-        self.lost_ends += u64::from(verdict.keeps_end == Some(false));
-        for finding in &verdict.findings {
+        let worst = verdict.outcome();
+        *self.outcomes.entry(worst.harm()).or_default() += 1;
+        if worst.harm() <= Outcome::Cut.harm() {
+            self.learnt += verdict.learnt;
+            self.vanished += verdict.vanished;
+            self.lost_ends += u64::from(verdict.keeps_end == Some(false));
+        }
+        // What would become of a record that is not learnt, if it were, is not counted.
+        let least = if worst.harm() > Outcome::Cut.harm() { worst.harm() } else { 0 };
+        for finding in verdict.findings.iter().filter(|finding| finding.outcome.harm() >= least) {
             let key = (finding.outcome.harm(), crate::names::Named::name(finding.kind));
             let example = self.findings.entry(key).or_insert_with(|| Example {
                 records: 0,

@@ -1,9 +1,11 @@
 //! The content of turns: the kinds that a trainer takes, and what becomes of the others.
 
+use serde_json::Value;
+
 use super::findings::{FindingKind, Outcome, Verdict};
 use super::rules::{Action, Calls, Class, FormRules};
 use super::structure::Judged;
-use super::turn::{Content, TurnFields, texts_of_parts, trimmed};
+use super::turn::{Content, TurnFields, has_broken_arguments, texts_of_parts, trimmed};
 use crate::trajectory::json;
 
 /// Judges the content of one turn, and the calls beside it.
@@ -22,12 +24,14 @@ pub fn judge_turn(turn: &Judged<'_>, fields: &TurnFields<'_>, rules: &FormRules,
         Content::Null => add(FindingKind::NullContent, content.null, None, ""),
         Content::Parts(list) => {
             let (_, only_text) = texts_of_parts(list, "");
-            let loses = content.parts == Action::Empty || !only_text;
-            add(FindingKind::Parts, content.parts, loses.then_some(Outcome::Lose), "");
+            let of_system = content.parts_of_system.filter(|_| turn.class == Some(Class::System));
+            let action = of_system.unwrap_or(content.parts);
+            let loses = action == Action::Empty || !(only_text || content.splits_parts);
+            add(FindingKind::Parts, action, loses.then_some(Outcome::Lose), "");
         }
         Content::Other => add(FindingKind::OtherContent, content.other, None, ""),
         Content::Text(text) => {
-            if turn.class == Some(Class::Call) && !is_call(text) {
+            if turn.class == Some(Class::Call) && !is_call(text, rules) {
                 add(FindingKind::CallText, rules.call_text, None, "");
             }
         }
@@ -41,6 +45,12 @@ pub fn judge_turn(turn: &Judged<'_>, fields: &TurnFields<'_>, rules: &FormRules,
                     add(FindingKind::TextLost, Action::Ignore, Some(Outcome::Lose), "text beside tool_calls");
                 }
             }
+        }
+    }
+    if let Some(calls) = fields.get("tool_calls").filter(|_| rules.broken_arguments != Action::Keep) {
+        let calls: Vec<Value> = serde_json::from_str(calls).unwrap_or_default();
+        if calls.iter().any(has_broken_arguments) {
+            add(FindingKind::BrokenArguments, rules.broken_arguments, None, "");
         }
     }
     if fields.get("function_call").is_some() {
@@ -63,7 +73,8 @@ pub fn outcome(action: Action, loss: Option<Outcome>) -> Option<Outcome> {
     match action {
         Action::Keep | Action::Template => None,
         Action::Join | Action::Empty | Action::Ignore => loss,
-        Action::Unprinted => Some(Outcome::Empty),
+        // Nothing is learnt from it; others may be, and if none is, that is a finding of its own.
+        Action::Unprinted => Some(Outcome::Lose),
         Action::Drop => Some(Outcome::Drop),
         Action::EndsRun => Some(Outcome::Refuse),
     }
@@ -74,16 +85,19 @@ fn is_answer(class: Option<Class>) -> bool {
 }
 
 /// If a turn's text is a call or a list of calls, behind its thinking and within its tags, if it has any.
-fn is_call(literal: &str) -> bool {
+fn is_call(literal: &str, rules: &FormRules) -> bool {
     let text = json::decode(literal).0;
     let text = text.rsplit_once("</think>").map_or(text.as_ref(), |(_, rest)| rest).trim();
     let inner = text
         .strip_prefix("<tool_call>")
         .and_then(|rest| rest.strip_suffix("</tool_call>"))
         .unwrap_or(text);
-    let is_one = |call: &serde_json::Value| call.get("name").is_some() && call.get("arguments").is_some();
-    match serde_json::from_str::<serde_json::Value>(inner.trim()) {
-        Ok(serde_json::Value::Array(calls)) => !calls.is_empty() && calls.iter().all(is_one),
+    let is_one = |call: &Value| {
+        let is_read = rules.broken_arguments == Action::Keep || !has_broken_arguments(call);
+        call.get("name").is_some() && call.get("arguments").is_some() && is_read
+    };
+    match serde_json::from_str::<Value>(inner.trim()) {
+        Ok(Value::Array(calls)) => !calls.is_empty() && calls.iter().all(is_one),
         Ok(call) => is_one(&call),
         Err(_) => false,
     }

@@ -39,6 +39,8 @@ named! {
         TwoNames = "two_names",
         /// An order of roles that is not taken.
         WrongOrder = "wrong_order",
+        /// A field that holds text here and a list or an object there: the file cannot be loaded.
+        MixedKinds = "mixed_kinds",
         /// Too few turns.
         TooFewTurns = "too_few_turns",
         /// Turns of tools at the end are cut off.
@@ -51,6 +53,8 @@ named! {
         OtherContent = "other_content",
         /// A call's turn that is no call.
         CallText = "call_is_no_json",
+        /// Arguments of a call that are a string, but no JSON.
+        BrokenArguments = "arguments_are_no_json",
         /// Calls that are not taken.
         CallsLost = "calls_lost",
         /// Calls that are null.

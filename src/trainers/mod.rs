@@ -2,6 +2,7 @@
 
 mod content;
 mod findings;
+mod kinds;
 mod known;
 mod length;
 mod messages;

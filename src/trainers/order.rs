@@ -12,9 +12,9 @@ pub struct Misplaced {
 }
 
 /// The turns as they are ordered, with their places in the record, and the number of tools' turns cut off at the end.
-pub fn ordered(classes: &[Class], rules: &FormRules) -> (Vec<(usize, Class)>, usize) {
+pub fn ordered(classes: &[(usize, Class)], rules: &FormRules) -> (Vec<(usize, Class)>, usize) {
     let mut ordered: Vec<(usize, Class)> = Vec::with_capacity(classes.len());
-    for (turn, &class) in classes.iter().enumerate() {
+    for &(turn, class) in classes {
         let is_taken_off = turn == 0 && class == Class::System && rules.system_first;
         let before = ordered.last().map(|(_, class)| *class);
         let joins = rules.tool_joins_user && class == Class::Tool && before == Some(Class::User);
@@ -25,7 +25,7 @@ pub fn ordered(classes: &[Class], rules: &FormRules) -> (Vec<(usize, Class)>, us
     }
     let mut cut = 0;
     if rules.cuts_last_tools {
-        cut = classes.iter().rev().take_while(|class| **class == Class::Tool).count();
+        cut = classes.iter().rev().take_while(|(_, class)| *class == Class::Tool).count();
         while ordered.last().is_some_and(|(_, class)| *class == Class::Tool) {
             ordered.pop();
         }

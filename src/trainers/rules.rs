@@ -273,6 +273,9 @@ pub struct FormRules {
     /// What becomes of `tool_calls` that are null.
     #[serde(default = "kept")]
     pub null_tool_calls: Action,
+    /// What becomes of a call whose arguments are a string that is no JSON.
+    #[serde(default = "kept")]
+    pub broken_arguments: Action,
     /// If arguments that are strings of JSON are handed on as that JSON.
     #[serde(default)]
     pub parses_arguments: bool,
@@ -331,6 +334,11 @@ pub struct ContentRules {
     pub null_beside_calls: Action,
     /// A list of parts.
     pub parts: Action,
+    /// A list of parts in a system turn, where that is another matter.
+    pub parts_of_system: Option<Action>,
+    /// If calls and results among the parts are taken as turns of their own.
+    #[serde(default)]
+    pub splits_parts: bool,
     /// Anything else.
     pub other: Action,
 }

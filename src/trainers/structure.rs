@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use super::content::{judge_turn, outcome};
 use super::findings::{Finding, FindingKind, Outcome, Verdict};
 use super::order::{misplaced, ordered};
-use super::rules::{Action, Class, FormRules, Thinking, Tools, Trainer};
-use super::turn::{Content, TurnFields, trimmed};
+use super::rules::{Action, Class, FormRules, Reader, Thinking, Tools, Trainer};
+use super::kinds;
+use super::turn::{Content, TurnFields, kinds_of_parts, trimmed};
 use crate::trajectory::{Format, Record, json};
 
 /// A turn as the trainer takes it.
@@ -71,6 +72,15 @@ pub fn judge<'a>(record: &Record<'a>, trainer: &'static Trainer) -> Judgement<'a
             let outcome = outcome(trainer.trained.none, None).unwrap_or(Outcome::Empty);
             verdict.add(whole(FindingKind::NothingLearnt, outcome, ""));
         }
+    }
+    if trainer.reader != Reader::Json
+        && let Some((turn, place)) = kinds::mixed(record)
+    {
+        let finding = whole(FindingKind::MixedKinds, Outcome::Refuse, &place);
+        verdict.add(Finding {
+            turn: Some(turn + 1),
+            ..finding
+        });
     }
     judge_frame(record, rules, &mut verdict);
     Judgement {
@@ -140,13 +150,15 @@ pub fn keys(format: Format) -> (&'static str, &'static str) {
 }
 
 fn judge_order(turns: &[Judged<'_>], rules: &FormRules, verdict: &mut Verdict) {
-    let classes: Option<Vec<Class>> = turns.iter().map(|turn| turn.class).collect();
     if turns.len() < rules.least_turns {
         let outcome = outcome(rules.too_few, None).unwrap_or(Outcome::Drop);
         verdict.add(whole(FindingKind::TooFewTurns, outcome, ""));
     }
     // A role that is not known is a finding of its own.
-    let Some(classes) = classes else { return };
+    if turns.iter().any(|turn| turn.class.is_none()) {
+        return;
+    }
+    let classes: Vec<(usize, Class)> = turns.iter().flat_map(|turn| classes(turn, rules)).collect();
     let (order, cut) = ordered(&classes, rules);
     if cut > 0 {
         let finding = whole(FindingKind::LastToolsCut, Outcome::Lose, "");
@@ -163,6 +175,22 @@ fn judge_order(turns: &[Judged<'_>], rules: &FormRules, verdict: &mut Verdict) {
             ..finding
         });
     }
+}
+
+/// The classes that a turn stands for in the order: of one with results among its parts, those of its parts.
+fn classes(turn: &Judged<'_>, rules: &FormRules) -> Vec<(usize, Class)> {
+    let Some(class) = turn.class else { return Vec::new() };
+    let parts = match turn.content {
+        Content::Parts(list) if class == Class::User && rules.content.splits_parts => kinds_of_parts(list),
+        _ => Vec::new(),
+    };
+    if parts.is_empty() {
+        return vec![(turn.index, class)];
+    }
+    let class_of = |kind: &String| if kind == "tool_result" { Class::Tool } else { class };
+    let mut classes: Vec<Class> = parts.iter().map(class_of).collect();
+    classes.dedup();
+    classes.into_iter().map(|class| (turn.index, class)).collect()
 }
 
 /// A configuration that takes one name for a role takes no record that has two.

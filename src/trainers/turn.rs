@@ -88,6 +88,20 @@ pub fn texts_of_parts(list: &str, joint: &str) -> (String, bool) {
     (texts.join(joint), only_text)
 }
 
+/// The kinds of parts, in order; empty for a part that says none.
+pub fn kinds_of_parts(list: &str) -> Vec<String> {
+    let parts: Vec<Value> = serde_json::from_str(list).unwrap_or_default();
+    let kind = |part: &Value| part.get("type").and_then(Value::as_str).unwrap_or_default().to_owned();
+    parts.iter().map(kind).collect()
+}
+
+/// If a call's arguments are a string that holds no JSON.
+pub fn has_broken_arguments(call: &Value) -> bool {
+    let inner = call.get("function").unwrap_or(call);
+    let arguments = inner.get("arguments").and_then(Value::as_str);
+    arguments.is_some_and(|text| serde_json::from_str::<Value>(text).is_err())
+}
+
 /// A JSON string decoded and trimmed; empty where it is no string.
 pub fn trimmed(literal: &str) -> String {
     if literal.starts_with('"') {
