@@ -10,8 +10,8 @@ use super::exit::ExitStatus;
 use super::progress::{Progress, ProgressStyle, compressing};
 use super::summarizer::{self, Chosen};
 use super::{running, stdout};
-use crate::config::{Config, OutputCompression, OverLimit, Place, SummarizerKind};
-use crate::fit::{CountMode, FitSettings, Fitter};
+use crate::config::{Config, MarkSummary, OutputCompression, OverLimit, Place, SummarizerKind};
+use crate::fit::{CountMode, FitSettings, Fitter, SummaryMark};
 use crate::metrics::{Status, Totals, is_grounded, share_held};
 use crate::pipeline::{self, Codec, Job, NamedFiles, RunError, RunReport, Sample, Source, Targets, Worker};
 use crate::report::{
@@ -164,9 +164,20 @@ pub fn settings(config: &Config, dry_run: bool) -> FitSettings {
         on_failure: config.summarization.on_failure,
         reject_invented: config.summarization.reject_invented,
         sanitize: config.output.sanitize,
+        mark: mark(config),
         dry_run,
         per_trajectory: config.metrics.per_trajectory,
     }
+}
+
+/// The mark that summaries get, where one is asked for.
+fn mark(config: &Config) -> Option<SummaryMark> {
+    let MarkSummary { field, value } = &config.output.mark_summary;
+    (!field.is_empty()).then(|| SummaryMark {
+        field: field.clone(),
+        value: value.clone(),
+        turns: config.output.mark_turns,
+    })
 }
 
 /// Tells what a run came to, unless that is not wanted, and turns it into an exit code.

@@ -82,6 +82,7 @@ impl KeySet for CountingKeys {
 fn counting_key(key: &Key) -> Option<Key> {
     match key.path {
         "tokenizer.name"
+        | "compression.trainer"
         | "tokenizer.chat_template"
         | "tokenizer.template_arguments"
         | "tokenizer.image_tokens"
@@ -130,6 +131,7 @@ impl SurveyArgs {
         if !self.quiet {
             // Keys of the file that only matter to compress are nobody's mistake here.
             errors::warn(&resolved.unknown_variables);
+            errors::note(resolved.trainer_note.as_deref());
         }
         inputs::check(&self.inputs)?;
         stdout::refuse_closed()?;

@@ -154,6 +154,8 @@ pub static KEYS: &[Key] = &[
     key!(output.compress, "compress", "Compression of the output file; auto goes by its name (.gz, .zst)").common(),
     key!(output.output_suffix, "output-suffix", "What the file's stem gains where no output is named").no_effect_on_output(),
     key!(output.sanitize, "sanitize", "Mend what is broken in records: calls without answers, answers without calls, repeated ids; otherwise it is only reported").common().bare(),
+    key!(output.mark_summary, "mark-summary", "Field for turns that are summaries, such as train or weight=0, so that trainers leave them out of the loss [default: none; the value false where none is given]"),
+    key!(output.mark_turns, "mark-turns", "Turns that get the field: summaries; all turns of compressed records; or all turns of all records, for loaders that want one schema. Assistant turns get the opposite value"),
     key!(output.rejects_file, "rejects", "JSON Lines of records that are in no output [default: beside the output; for standard output a name of its own in the current directory]").file(),
     key!(processing.jobs, "jobs", "Worker threads; 0 for as many as there are cores").common().no_effect_on_output(),
     key!(processing.max_concurrent_requests, "max-concurrent-requests", "Network requests in flight at once; those that take ten times as long as others, and two seconds at least, lend their places, up to twice as many").network().no_effect_on_output(),
@@ -343,57 +345,5 @@ impl PartialEq for Key {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use super::*;
-
-    #[test]
-    fn no_two_keys_share_a_path_a_flag_or_a_variable() {
-        let paths: BTreeSet<_> = KEYS.iter().map(|key| key.path).collect();
-        let variables: BTreeSet<_> = KEYS.iter().map(Key::variable).collect();
-        assert_eq!((paths.len(), variables.len()), (KEYS.len(), KEYS.len()));
-    }
-
-    #[test]
-    fn keys_of_a_section_stand_together() {
-        let mut sections: Vec<_> = KEYS.iter().map(Key::section).collect();
-        sections.dedup();
-        let distinct: BTreeSet<_> = sections.iter().collect();
-        assert_eq!(distinct.len(), sections.len());
-    }
-
-    #[test]
-    fn every_key_takes_its_own_default_back_as_text() {
-        for key in KEYS {
-            let mut config = Config::default();
-            let default = key.value(&config);
-            if default != Value::Null {
-                assert!(
-                    key.assign(&mut config, &Value::Text(default.to_string())),
-                    "{key:?}"
-                );
-                assert_eq!(config, Config::default(), "{key:?}");
-            }
-        }
-    }
-
-    #[test]
-    fn the_nearest_key_is_found_by_spelling_and_by_place() {
-        let nearest_path = |path| Key::nearest(path).map(|key| key.path);
-        assert_eq!(
-            nearest_path("compression.target_max_token"),
-            Some("compression.target_max_tokens")
-        );
-        assert_eq!(
-            nearest_path("compresion.target_max_tokens"),
-            Some("compression.target_max_tokens")
-        );
-        assert_eq!(
-            nearest_path("target_max_tokens"),
-            Some("compression.target_max_tokens")
-        );
-        assert_eq!(nearest_path("last_n_turn"), Some("protected_turns.last_n_turns"));
-        assert_eq!(nearest_path("xyzzy"), None);
-    }
-}
+#[path = "keys_tests.rs"]
+mod tests;

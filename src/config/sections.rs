@@ -2,8 +2,9 @@
 
 use super::byte_size::ByteSize;
 use super::command_line::CommandLine;
+use super::mark::MarkSummary;
 use super::names::{
-    Api, CountMode, InputFormat, OnFailure, OnInvalid, OutputCompression, OverLimit, Strategy, Style,
+    Api, CountMode, InputFormat, MarkTurns, OnFailure, OnInvalid, OutputCompression, OverLimit, Strategy, Style,
     SummarizerKind, SummaryPlacement, TemplateArguments, TokenLimitField, TrainerName,
 };
 use super::object::JsonObject;
@@ -161,6 +162,10 @@ pub struct OutputConfig {
     pub output_suffix: String,
     /// Whether what is broken in a record is mended, and not only reported.
     pub sanitize: bool,
+    /// The field that summary turns gain; empty for none.
+    pub mark_summary: MarkSummary,
+    /// The turns that gain it.
+    pub mark_turns: MarkTurns,
     /// The rejects, where they are not beside the output.
     pub rejects_file: Option<String>,
 }
@@ -297,6 +302,8 @@ impl Default for OutputConfig {
             compress: OutputCompression::Auto,
             output_suffix: "_compressed".to_owned(),
             sanitize: false,
+            mark_summary: MarkSummary::default(),
+            mark_turns: MarkTurns::Summary,
             rejects_file: None,
         }
     }

@@ -4,7 +4,7 @@ use super::merged::without_summaries;
 use super::redacted::{secrets_of, with_told};
 use crate::compress::anchors::{PairScore, score};
 use crate::metrics::PairRow;
-use crate::trajectory::{self, Format, ParseError, Record, Views};
+use crate::trajectory::{self, Format, ParseError, Record, Turn, Views};
 
 /// Scores compressed records against their originals.
 #[derive(Debug, Clone, Copy)]
@@ -20,6 +20,15 @@ pub enum UnreadablePair {
     Original(ParseError),
     /// What was made of it.
     Compressed(ParseError),
+}
+
+/// What a turn says, as JSON, by field: without marks that it may have gained. All of it, where it cannot be read.
+fn said(turn: &Turn<'_>) -> [Option<String>; 4] {
+    let fields = [turn.role_name(), turn.content(), turn.reasoning(), turn.tool_calls()];
+    if turn.opaque {
+        return [Some(turn.text.to_owned()), None, None, None];
+    }
+    fields.map(|field| field.map(str::to_owned))
 }
 
 impl PairScorer {
@@ -43,7 +52,7 @@ impl PairScorer {
     /// Returns whether two records can be those that a row is about: what was read, and what was written.
     pub fn is_pair_of(&self, row: &PairRow, original: &[u8], compressed: &[u8]) -> bool {
         if row.is_copied() {
-            return original == compressed;
+            return original == compressed || self.has_same_turns(original, compressed);
         }
         let read = |bytes| trajectory::parse(bytes, self.format).ok();
         let Some((old, new)) = read(original).zip(read(compressed)) else {
@@ -53,7 +62,7 @@ impl PairScorer {
         let keeps_last = row.mended_faults == 0
             && row.masked_turns == 0
             && row.region_end < row.original_turns.cast_signed();
-        let last = |record: &Record<'_>| record.turns.last().map(|turn| turn.text.to_owned());
+        let last = |record: &Record<'_>| record.turns.last().map(said);
         let id = |record: &Record<'_>| {
             record
                 .id
@@ -64,6 +73,18 @@ impl PairScorer {
         has(&old, row.original_turns)
             && has(&new, row.compressed_turns)
             && (!keeps_last || last(&old) == last(&new))
+    }
+
+    /// If both say the same, turn by turn, whatever fields beside that one of them has gained.
+    fn has_same_turns(&self, original: &[u8], compressed: &[u8]) -> bool {
+        let read = |bytes| trajectory::parse(bytes, self.format).ok();
+        let pair = read(original).zip(read(compressed));
+        pair.is_some_and(|(old, new)| {
+            !old.turns.is_empty()
+                && old.turns.len() == new.turns.len()
+                && old.id == new.id
+                && old.turns.iter().map(said).eq(new.turns.iter().map(said))
+        })
     }
 
     /// A record's id, if it has one; `None` where the record cannot be read.

@@ -1,5 +1,6 @@
 //! What fitting a record depends on: the part of the configuration that the algorithm sees.
 
+use super::SummaryMark;
 use crate::compress::{Protection, SummaryPlacement};
 use crate::names::named;
 use crate::trajectory::{Format, TemplateArguments};
@@ -105,6 +106,8 @@ pub struct FitSettings {
     pub reject_invented: bool,
     /// Whether what is broken in a record is mended before all else.
     pub sanitize: bool,
+    /// The field that tells that summaries are not to be learnt.
+    pub mark: Option<SummaryMark>,
     /// Plan and count, but summarize nothing.
     pub dry_run: bool,
     /// The records that a `compression_metrics` object is put into.

@@ -9,6 +9,7 @@ mod groups;
 mod in_parts;
 pub mod json;
 pub mod leaves;
+mod mark;
 mod mend;
 mod pairing;
 mod parse;
@@ -29,6 +30,7 @@ pub use chat::{Chat, NoChat, TemplateArguments, call_list_with, chat, tool_list}
 pub use decode::{view, view_with};
 pub use edit::{Edit, append_text, apply, new_turn, replace_text};
 pub use groups::answered_turns;
+pub use mark::{is_only_marked, marked};
 pub use mend::{Mended, NO_RESULT, STRAY_END, STRAY_OUTPUT, mend};
 pub use pairing::OpenCalls;
 pub use parse::{ParseError, parse, turn_of};

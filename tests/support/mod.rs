@@ -74,6 +74,7 @@ pub fn settings(target_max_tokens: usize, summary_target_tokens: usize) -> FitSe
         reject_invented: false,
         sanitize: false,
         dry_run: false,
+        mark: None,
         per_trajectory: PerTrajectory::None,
     }
 }
