@@ -52,7 +52,15 @@ const MAY_USE: [(&str, &[&str]); 12] = [
     ("report", &["cache", "metrics", "names", "trainers"]),
     (
         "config",
-        &["compress", "fit", "http", "names", "pipeline", "summarize", "trainers"],
+        &[
+            "compress",
+            "fit",
+            "http",
+            "names",
+            "pipeline",
+            "summarize",
+            "trainers",
+        ],
     ),
 ];
 

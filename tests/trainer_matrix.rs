@@ -15,7 +15,7 @@ use trajfit::trainers::{Outcome, TrainerName, Verdict, trainer};
 type Row = BTreeMap<String, String>;
 
 /// Modes of the harness that are the configuration that `--print-config` prints, or one that takes no more than it.
-const MODES: [(&str, &str); 7] = [
+const MODES: [(&str, &str); 12] = [
     ("llama-factory", "default"),
     ("trl", "default"),
     ("trl", "assistant-only-loss"),
@@ -23,6 +23,11 @@ const MODES: [(&str, &str); 7] = [
     ("axolotl", "default"),
     ("axolotl", "train-field"),
     ("ms-swift", "default"),
+    ("verl", "default"),
+    ("openrlhf", "default"),
+    ("torchtune", "default"),
+    ("unsloth", "default"),
+    ("nemo", "default"),
 ];
 
 /// Modes in which exactly the configuration that is printed ran, with the templates that the test has.
@@ -98,7 +103,10 @@ fn linter(name: &str, mode: &str, limit: Option<u64>) -> Linter {
 fn marks(record: &str) -> BTreeSet<String> {
     let found = record.match_indices("mark");
     let numbers = found.filter_map(|(at, _)| record.get(at + 4..at + 6)?.parse::<u32>().ok());
-    numbers.filter(|number| *number != 90).map(|number| number.to_string()).collect()
+    numbers
+        .filter(|number| *number != 90)
+        .map(|number| number.to_string())
+        .collect()
 }
 
 fn is_kept(verdict: &Verdict) -> bool {
@@ -111,8 +119,13 @@ fn no_record_is_called_kept_that_a_trainer_does_not_keep() {
     let (mut judged, mut false_keeps) = (0, Vec::new());
     for (name, mode) in MODES {
         let linter = linter(name, mode, None);
-        for row in rows.iter().filter(|row| row["trainer"] == name && row["mode"] == mode) {
-            let Some(record) = records.get(&row["record"]) else { continue };
+        for row in rows
+            .iter()
+            .filter(|row| row["trainer"] == name && row["mode"] == mode)
+        {
+            let Some(record) = records.get(&row["record"]) else {
+                continue;
+            };
             let verdict = linter.lint(record.as_bytes()).unwrap();
             judged += 1;
             let mut is_false = row["outcome"] != "accepted" && is_kept(&verdict);
@@ -122,12 +135,20 @@ fn no_record_is_called_kept_that_a_trainer_does_not_keep() {
                 is_false |= row["trained_tokens"] == "0";
             }
             if is_false {
-                false_keeps.push(format!("{name} {mode} {}: {:?} {:?}", row["record"], row["message"], verdict.findings));
+                false_keeps.push(format!(
+                    "{name} {mode} {}: {:?} {:?}",
+                    row["record"], row["message"], verdict.findings
+                ));
             }
         }
     }
     assert!(judged > 100, "{judged} rows judged");
-    assert!(false_keeps.is_empty(), "{} of {judged}:\n{}", false_keeps.len(), false_keeps.join("\n"));
+    assert!(
+        false_keeps.is_empty(),
+        "{} of {judged}:\n{}",
+        false_keeps.len(),
+        false_keeps.join("\n")
+    );
 }
 
 #[test]
@@ -136,8 +157,13 @@ fn a_record_that_a_trainer_keeps_is_not_called_lost() {
     let mut alarms = Vec::new();
     for (name, mode) in exact() {
         let linter = linter(name, mode, None);
-        for row in rows.iter().filter(|row| row["trainer"] == name && row["mode"] == mode) {
-            let Some(record) = records.get(&row["record"]) else { continue };
+        for row in rows
+            .iter()
+            .filter(|row| row["trainer"] == name && row["mode"] == mode)
+        {
+            let Some(record) = records.get(&row["record"]) else {
+                continue;
+            };
             let outcome = linter.lint(record.as_bytes()).unwrap().outcome();
             let is_learnt = row["outcome"] == "accepted" && !row["trained"].is_empty();
             if is_learnt && outcome.harm() > Outcome::Cut.harm() {
@@ -156,16 +182,28 @@ fn a_record_over_the_limit_is_called_what_the_trainer_makes_of_it() {
     }
     let mut wrong = Vec::new();
     for (name, mode) in exact() {
-        for row in rows.iter().filter(|row| row["trainer"] == name && row["mode"] == mode && !row["limit"].is_empty()) {
-            let Some(record) = records.get(&row["record"]) else { continue };
+        for row in rows
+            .iter()
+            .filter(|row| row["trainer"] == name && row["mode"] == mode && !row["limit"].is_empty())
+        {
+            let Some(record) = records.get(&row["record"]) else {
+                continue;
+            };
             let linter = linter(name, mode, row["limit"].parse().ok());
             let verdict = linter.lint(record.as_bytes()).unwrap();
             let left: u64 = row["limit_trained_tokens"].parse().unwrap_or(0);
-            let expected = if row["limit_outcome"] != "accepted" { Outcome::Drop } else { Outcome::Cut };
+            let expected = if row["limit_outcome"] != "accepted" {
+                Outcome::Drop
+            } else {
+                Outcome::Cut
+            };
             let kept = verdict.learnt - verdict.vanished;
             let is_near = kept.abs_diff(left) <= 30;
             if verdict.outcome() != expected || (expected == Outcome::Cut && !is_near) {
-                wrong.push(format!("{name} {}: {left} left, {kept} said: {verdict:?}", row["record"]));
+                wrong.push(format!(
+                    "{name} {}: {left} left, {kept} said: {verdict:?}",
+                    row["record"]
+                ));
             }
         }
     }

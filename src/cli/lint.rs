@@ -31,6 +31,7 @@ use crate::trainers::{Trainer, TrainerName, Verdict, trainer};
 /// With --compressed, both data sets are judged and compared record by record: exit code 1 if a record fares worse.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub struct LintArgs {
     /// Files or directories; - is standard input
     #[arg(value_name = "INPUT", required_unless_present = "print_config")]
@@ -87,8 +88,7 @@ impl KeySet for LintKeys {
     }
 }
 
-const ON_INVALID: &str =
-    "What becomes of a line that holds no readable trajectory: it is reported (reject, pass), or the run ends (fail)";
+const ON_INVALID: &str = "What becomes of a line that holds no readable trajectory: it is reported (reject, pass), or the run ends (fail)";
 
 fn lint_key(key: &Key) -> Option<Key> {
     match key.path {
@@ -97,7 +97,9 @@ fn lint_key(key: &Key) -> Option<Key> {
         | "tokenizer.image_tokens"
         | "input.max_record_bytes"
         | "processing.jobs" => Some(*key),
-        "compression.trainer" => Some(key.with_flag(key.flag, "Trainer whose rules the records are held against")),
+        "compression.trainer" => {
+            Some(key.with_flag(key.flag, "Trainer whose rules the records are held against"))
+        }
         "input.format" => Some(key.with_flag("input-format", key.help)),
         "input.on_invalid" => Some(key.with_flag(key.flag, ON_INVALID)),
         _ => None,
@@ -105,7 +107,7 @@ fn lint_key(key: &Key) -> Option<Key> {
 }
 
 /// Runs the command.
-pub fn run(args: LintArgs) -> Result<ExitStatus, CliError> {
+pub fn run(args: &LintArgs) -> Result<ExitStatus, CliError> {
     let resolved = args.keys.clone().into_sources(args.config.clone()).resolve()?;
     let config = resolved.config;
     let rules = rules(&config)?;
@@ -117,12 +119,11 @@ pub fn run(args: LintArgs) -> Result<ExitStatus, CliError> {
     }
     inputs::check(&args.inputs)?;
     stdout::refuse_closed()?;
-    let report = match &args.compressed {
-        Some(compressed) => compared(&args, &config, rules, compressed)?,
-        None => {
-            let census = judged(&args, &config, rules)?;
-            LintReport::new(rules, args.max_length, &census, args.fail)
-        }
+    let report = if let Some(compressed) = &args.compressed {
+        compared(args, &config, rules, compressed)?
+    } else {
+        let census = judged(args, &config, rules)?;
+        LintReport::new(rules, args.max_length, &census, args.fail)
     };
     let answer = match args.format {
         AnswerFormat::Text => lint_text(&report),
@@ -139,8 +140,10 @@ pub fn run(args: LintArgs) -> Result<ExitStatus, CliError> {
 /// The rules of the trainer that the configuration names.
 fn rules(config: &Config) -> Result<&'static Trainer, CliError> {
     let name = config.compression.trainer.ok_or_else(|| {
-        CliError::usage("no trainer is named")
-            .with_help(format!("name one with --trainer: {}", TrainerName::NAMES.join(", ")))
+        CliError::usage("no trainer is named").with_help(format!(
+            "name one with --trainer: {}",
+            TrainerName::NAMES.join(", ")
+        ))
     })?;
     trainer(name).ok_or_else(|| CliError::stopped(format!("the rules of {name} cannot be read")))
 }
@@ -206,10 +209,10 @@ fn compared(
 ) -> Result<LintReport, CliError> {
     let after = [compressed.to_owned()];
     if args.inputs.iter().chain(&after).any(|path| is_dash(path)) {
-        return Err(
-            CliError::usage("--compressed cannot read standard input: both data sets are read twice")
-                .with_help("name files or directories"),
-        );
+        return Err(CliError::usage(
+            "--compressed cannot read standard input: both data sets are read twice",
+        )
+        .with_help("name files or directories"));
     }
     inputs::check(&after)?;
     let sources = |paths: &[PathBuf]| -> Result<Vec<Source>, CliError> {

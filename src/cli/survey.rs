@@ -131,7 +131,6 @@ impl SurveyArgs {
         if !self.quiet {
             // Keys of the file that only matter to compress are nobody's mistake here.
             errors::warn(&resolved.unknown_variables);
-            errors::note(resolved.trainer_note.as_deref());
         }
         inputs::check(&self.inputs)?;
         stdout::refuse_closed()?;

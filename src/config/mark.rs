@@ -47,7 +47,9 @@ impl Setting for MarkSummary {
             serde_json::from_str(value),
             Ok(serde_json::Value::Bool(_) | serde_json::Value::Number(_) | serde_json::Value::String(_))
         );
-        let is_name = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-');
+        let is_name = |name: &str| {
+            !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-')
+        };
         let fits = is_scalar && is_name(field) && !TAKEN.contains(&field);
         if fits {
             field.clone_into(&mut self.field);
@@ -74,7 +76,9 @@ mod tests {
             assert!(mark.assign(&Value::Text(text.into())), "{text}");
             assert_eq!(mark.value(), Value::Text(shown.into()));
         }
-        for wrong in ["", "=false", "train=no", "train=", "a b", "content", "x={}", "x=null"] {
+        for wrong in [
+            "", "=false", "train=no", "train=", "a b", "content", "x={}", "x=null",
+        ] {
             assert!(!mark.assign(&Value::Text(wrong.into())), "{wrong}");
         }
     }

@@ -34,8 +34,8 @@ pub use keys::{KEYS, Key, ReadBy};
 pub use machine::MachineFormat;
 pub use mark::MarkSummary;
 pub use names::{
-    Api, CountMode, InputFormat, MarkTurns, OnFailure, OnInvalid, OutputCompression, OverLimit, Strategy, Style,
-    SummarizerKind, SummaryPlacement, TokenLimitField, UnknownName,
+    Api, CountMode, InputFormat, MarkTurns, OnFailure, OnInvalid, OutputCompression, OverLimit, Strategy,
+    Style, SummarizerKind, SummaryPlacement, TokenLimitField, UnknownName,
 };
 pub use nearest::nearest;
 pub use object::JsonObject;

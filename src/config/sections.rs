@@ -4,8 +4,8 @@ use super::byte_size::ByteSize;
 use super::command_line::CommandLine;
 use super::mark::MarkSummary;
 use super::names::{
-    Api, CountMode, InputFormat, MarkTurns, OnFailure, OnInvalid, OutputCompression, OverLimit, Strategy, Style,
-    SummarizerKind, SummaryPlacement, TemplateArguments, TokenLimitField, TrainerName,
+    Api, CountMode, InputFormat, MarkTurns, OnFailure, OnInvalid, OutputCompression, OverLimit, Strategy,
+    Style, SummarizerKind, SummaryPlacement, TemplateArguments, TokenLimitField, TrainerName,
 };
 use super::object::JsonObject;
 use super::per_trajectory::PerTrajectory;

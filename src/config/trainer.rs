@@ -10,7 +10,9 @@ use crate::trainers::{CompressSettings, MarkTurns, trainer};
 impl Resolved {
     /// Sets what the configured trainer wants, wherever nobody else says anything, and notes it in one line.
     pub(super) fn fill_from_trainer(&mut self) {
-        let Some(name) = self.config.compression.trainer else { return };
+        let Some(name) = self.config.compression.trainer else {
+            return;
+        };
         let Some(rules) = trainer(name) else { return };
         let CompressSettings {
             placement,
@@ -28,12 +30,17 @@ impl Resolved {
             ("compression.count", has_template.then_some(count.as_str())),
             // Known once there is such a key.
             ("output.output_format", Some(output_form.as_str())),
-            ("output.mark_summary", mark.as_ref().map(|mark| mark.field.as_str())),
+            (
+                "output.mark_summary",
+                mark.as_ref().map(|mark| mark.field.as_str()),
+            ),
             ("output.mark_turns", turns),
         ];
         let mut set = Vec::new();
         for (path, value) in wanted {
-            let (Some(key), Some(value)) = (Key::by_path(path), value) else { continue };
+            let (Some(key), Some(value)) = (Key::by_path(path), value) else {
+                continue;
+            };
             let is_free = !self.provenance.is_given(key);
             if is_free && key.assign(&mut self.config, &Value::Text(value.to_owned())) {
                 self.provenance.record(key, Origin::Trainer(name.name()));

@@ -67,7 +67,9 @@ impl Kind {
             Self::Switch => "true or false",
             Self::Text => "text",
             Self::Name(_) => "a name",
-            Self::Mark => "a field of its own, or field=value with a text, number or boolean of JSON: train, weight=0",
+            Self::Mark => {
+                "a field of its own, or field=value with a text, number or boolean of JSON: train, weight=0"
+            }
             Self::Object => "names with values, as JSON outside of files",
             Self::Words => {
                 "a program and its arguments, with every quote closed, or in files a list of words"

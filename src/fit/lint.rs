@@ -76,7 +76,11 @@ impl Linter {
     /// The length where nothing renders the record: what its values cost, and what may be around them.
     fn estimated(&self, record: &Record<'_>) -> Lengths {
         let mut counter = TurnCounter::new(self.counter.as_ref(), self.image_tokens);
-        let turns: Vec<u64> = record.turns.iter().map(|turn| counter.turn(turn).tokens() as u64).collect();
+        let turns: Vec<u64> = record
+            .turns
+            .iter()
+            .map(|turn| counter.turn(turn).tokens() as u64)
+            .collect();
         let values: u64 = turns.iter().sum();
         let tools = counter.tools(record) as u64;
         let around = AROUND_CHAT + AROUND_TURN * turns.len() as u64;
@@ -138,7 +142,9 @@ impl Linter {
         let tools = tools.map_err(|error| error.to_string())?.flatten();
         let render = |messages: &str, with_tools: bool| {
             let tools = tools.as_deref().filter(|_| with_tools);
-            template.render(messages, tools).map_err(|refusal| refusal.to_string())
+            template
+                .render(messages, tools)
+                .map_err(|refusal| refusal.to_string())
         };
         let text = render(&trainers::list(&messages), true)?;
         if self.trainer.renders_alone && !trainers::same_alone(&messages, &text, render)? {
@@ -148,7 +154,9 @@ impl Linter {
         let counter = self.counter.as_ref();
         let images: usize = record.turns.iter().map(Turn::images).sum();
         let tokens = counter.count(&text) + images * self.image_tokens;
-        let turns = Rendered::with_text(text, tokens).with_ends(ends).turn_tokens(counter);
+        let turns = Rendered::with_text(text, tokens)
+            .with_ends(ends)
+            .turn_tokens(counter);
         Ok(Lengths {
             least: tokens as u64,
             most: tokens as u64,
@@ -171,10 +179,18 @@ impl Said {
             .then(|| text.rsplit_once("</think>"))
             .flatten();
         let (thinking, rest) = match thought {
-            Some((thinking, rest)) => (thinking.trim().trim_start_matches("<think>").trim().to_owned(), rest),
-            None => (turn.reasoning().map(trainers::trimmed).unwrap_or_default(), &*text),
+            Some((thinking, rest)) => (
+                thinking.trim().trim_start_matches("<think>").trim().to_owned(),
+                rest,
+            ),
+            None => (
+                turn.reasoning().map(trainers::trimmed).unwrap_or_default(),
+                &*text,
+            ),
         };
-        let calls = turn.tool_calls().and_then(|calls| serde_json::from_str(calls).ok());
+        let calls = turn
+            .tool_calls()
+            .and_then(|calls| serde_json::from_str(calls).ok());
         Self {
             thinking,
             rest: rest.trim().to_owned(),
@@ -188,7 +204,9 @@ fn last_leaf(calls: &Value) -> Option<String> {
     let last = calls.as_array().and_then(|calls| calls.last())?;
     let call = last.get("function").unwrap_or(last);
     let arguments = call.get("arguments")?;
-    let parsed = arguments.as_str().and_then(|text| serde_json::from_str(text).ok());
+    let parsed = arguments
+        .as_str()
+        .and_then(|text| serde_json::from_str(text).ok());
     leaf(parsed.as_ref().unwrap_or(arguments)).or_else(|| leaf(call.get("name")?))
 }
 
@@ -233,7 +251,11 @@ fn located(record: &Record<'_>, turns: &[Judged<'_>], rendered: &str, verdict: &
         *last = rendered.len();
     }
     if learnt > 0 && printed == 0 {
-        verdict.add(whole(FindingKind::NothingLearnt, Outcome::Empty, "the template prints no answer"));
+        verdict.add(whole(
+            FindingKind::NothingLearnt,
+            Outcome::Empty,
+            "the template prints no answer",
+        ));
     }
     ends
 }

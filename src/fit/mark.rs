@@ -46,7 +46,11 @@ impl SummaryMark {
             "1.0" => "0.0",
             _ => return "null",
         };
-        if turn.role == Role::Assistant { opposite } else { &self.value }
+        if turn.role == Role::Assistant {
+            opposite
+        } else {
+            &self.value
+        }
     }
 
     /// The record's text with its turns marked.
@@ -65,12 +69,16 @@ impl SummaryMark {
             return fitted;
         }
         let text = fitted.text.as_deref().unwrap_or(original.text);
-        let Some(written) = read(text, original) else { return fitted };
+        let Some(written) = read(text, original) else {
+            return fitted;
+        };
         let marked = self.marked(&written);
         if marked == text {
             return fitted;
         }
-        if read(&marked, original).is_some_and(|marked| trajectory::is_only_marked(&written, &marked, &self.field)) {
+        if read(&marked, original)
+            .is_some_and(|marked| trajectory::is_only_marked(&written, &marked, &self.field))
+        {
             return Fitted {
                 text: Some(marked),
                 ..fitted
@@ -92,5 +100,8 @@ fn read<'t>(text: &'t str, original: &Record<'_>) -> Option<Record<'t>> {
 
 /// If a turn is a summary and nothing else, or a person's words behind one: neither is learnt.
 fn is_summary(turn: &Turn<'_>) -> bool {
-    turn.role == Role::Human && turn.last_text().is_some_and(|text| marker::body_of(&text).is_some())
+    turn.role == Role::Human
+        && turn
+            .last_text()
+            .is_some_and(|text| marker::body_of(&text).is_some())
 }

@@ -24,7 +24,12 @@ pub enum UnreadablePair {
 
 /// What a turn says, as JSON, by field: without marks that it may have gained. All of it, where it cannot be read.
 fn said(turn: &Turn<'_>) -> [Option<String>; 4] {
-    let fields = [turn.role_name(), turn.content(), turn.reasoning(), turn.tool_calls()];
+    let fields = [
+        turn.role_name(),
+        turn.content(),
+        turn.reasoning(),
+        turn.tool_calls(),
+    ];
     if turn.opaque {
         return [Some(turn.text.to_owned()), None, None, None];
     }
@@ -76,7 +81,7 @@ impl PairScorer {
     }
 
     /// If both say the same, turn by turn, whatever fields beside that one of them has gained.
-    fn has_same_turns(&self, original: &[u8], compressed: &[u8]) -> bool {
+    fn has_same_turns(self, original: &[u8], compressed: &[u8]) -> bool {
         let read = |bytes| trajectory::parse(bytes, self.format).ok();
         let pair = read(original).zip(read(compressed));
         pair.is_some_and(|(old, new)| {

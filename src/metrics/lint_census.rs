@@ -55,8 +55,16 @@ impl LintCensus {
             self.lost_ends += u64::from(verdict.keeps_end == Some(false));
         }
         // What would become of a record that is not learnt, if it were, is not counted.
-        let least = if worst.harm() > Outcome::Cut.harm() { worst.harm() } else { 0 };
-        for finding in verdict.findings.iter().filter(|finding| finding.outcome.harm() >= least) {
+        let least = if worst.harm() > Outcome::Cut.harm() {
+            worst.harm()
+        } else {
+            0
+        };
+        for finding in verdict
+            .findings
+            .iter()
+            .filter(|finding| finding.outcome.harm() >= least)
+        {
             let key = (finding.outcome.harm(), crate::names::Named::name(finding.kind));
             let example = self.findings.entry(key).or_insert_with(|| Example {
                 records: 0,
@@ -82,7 +90,10 @@ impl LintCensus {
 
     /// Findings that lead to that outcome, the most frequent first.
     pub fn findings(&self, outcome: Outcome) -> Vec<&Example> {
-        let own = self.findings.iter().filter(|((harm, _), _)| *harm == outcome.harm());
+        let own = self
+            .findings
+            .iter()
+            .filter(|((harm, _), _)| *harm == outcome.harm());
         let mut examples: Vec<&Example> = own.map(|(_, example)| example).collect();
         examples.sort_by_key(|example| std::cmp::Reverse(example.records));
         examples
@@ -163,7 +174,9 @@ mod tests {
         census.add("a", 2, &verdict(Some(Outcome::Drop)));
         census.add("a", 3, &verdict(Some(Outcome::Drop)));
         assert_eq!((census.with(Outcome::Keep), census.with(Outcome::Drop)), (1, 2));
-        let [example] = census.findings(Outcome::Drop)[..] else { panic!() };
+        let [example] = census.findings(Outcome::Drop)[..] else {
+            panic!()
+        };
         assert_eq!((example.records, example.line), (2, 2));
         assert!(census.findings(Outcome::Keep).is_empty());
     }
@@ -173,7 +186,12 @@ mod tests {
         let mut changes = LintChanges::default();
         let (kept, cut) = (verdict(None), verdict(Some(Outcome::Cut)));
         let (dropped, unknown) = (verdict(Some(Outcome::Drop)), verdict(Some(Outcome::Undecided)));
-        for (before, after) in [(&cut, &kept), (&dropped, &dropped), (&dropped, &cut), (&kept, &unknown)] {
+        for (before, after) in [
+            (&cut, &kept),
+            (&dropped, &dropped),
+            (&dropped, &cut),
+            (&kept, &unknown),
+        ] {
             changes.compare("b", 1, before, after);
         }
         assert_eq!(changes.new_losses, 0);

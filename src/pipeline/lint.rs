@@ -24,7 +24,9 @@ pub fn lint(
             let Some(record) = &item.record else { continue };
             let bytes = batch.slice(record);
             let verdict = read(item, || {
-                linter.lint(bytes).map_err(|error| (error.code(), error.to_string()))
+                linter
+                    .lint(bytes)
+                    .map_err(|error| (error.code(), error.to_string()))
             });
             let is_last = stops && verdict.is_err();
             judged.push((item.line, verdict));

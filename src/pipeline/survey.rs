@@ -192,7 +192,11 @@ fn name<'n>(names: &'n [String], batch: &Batch) -> &'n str {
 }
 
 fn measure(measurer: &Measurer, item: &Item, bytes: &[u8]) -> Result<Measure, Unreadable> {
-    let measured = read(item, || measurer.measure(bytes).map_err(|error| (error.code(), error.to_string())));
+    let measured = read(item, || {
+        measurer
+            .measure(bytes)
+            .map_err(|error| (error.code(), error.to_string()))
+    });
     measured.map(|measure| Measure {
         line: item.line,
         ..measure

@@ -133,8 +133,16 @@ pub struct LossFigures {
 
 impl LintReport {
     /// The report on records alone. It passes unless `fails_on_loss` and a record is lost.
-    pub fn new(trainer: &'static Trainer, limit: Option<u64>, census: &LintCensus, fails_on_loss: bool) -> Self {
-        let lost: u64 = outcomes().filter(|outcome| outcome.is_loss()).map(|loss| census.with(loss)).sum();
+    pub fn new(
+        trainer: &'static Trainer,
+        limit: Option<u64>,
+        census: &LintCensus,
+        fails_on_loss: bool,
+    ) -> Self {
+        let lost: u64 = outcomes()
+            .filter(|outcome| outcome.is_loss())
+            .map(|loss| census.with(loss))
+            .sum();
         Self {
             schema: SCHEMA,
             version: env!("CARGO_PKG_VERSION"),
@@ -155,7 +163,12 @@ impl LintReport {
     }
 
     /// The report on records before and after compression. It passes if none fares worse.
-    pub fn compared(trainer: &'static Trainer, limit: Option<u64>, changes: &LintChanges, fails_on_loss: bool) -> Self {
+    pub fn compared(
+        trainer: &'static Trainer,
+        limit: Option<u64>,
+        changes: &LintChanges,
+        fails_on_loss: bool,
+    ) -> Self {
         let after = Self::new(trainer, limit, &changes.after, fails_on_loss);
         Self {
             records: LintFigures::new(&changes.before),
@@ -174,7 +187,10 @@ impl LintReport {
 
 /// All outcomes, worst first.
 fn outcomes() -> impl Iterator<Item = Outcome> {
-    Outcome::NAMES.iter().rev().filter_map(|name| Outcome::from_name(name))
+    Outcome::NAMES
+        .iter()
+        .rev()
+        .filter_map(|name| Outcome::from_name(name))
 }
 
 impl LintFigures {
@@ -182,7 +198,11 @@ impl LintFigures {
         let figures = |outcome: Outcome| OutcomeFigures {
             outcome: outcome.name(),
             records: census.with(outcome),
-            findings: census.findings(outcome).into_iter().map(FindingFigures::new).collect(),
+            findings: census
+                .findings(outcome)
+                .into_iter()
+                .map(FindingFigures::new)
+                .collect(),
         };
         Self {
             records: census.records,
@@ -238,7 +258,11 @@ pub fn lint_text(report: &LintReport) -> String {
         (Some(limit), false) => format!("{} {}", trainer.length_option, thousands(limit)),
         (None, _) => format!("no limit on {}", trainer.length_option),
     };
-    let _ = writeln!(text, "{} ({} {}), {limit}", trainer.name, trainer.package, trainer.version);
+    let _ = writeln!(
+        text,
+        "{} ({} {}), {limit}",
+        trainer.name, trainer.package, trainer.version
+    );
     text.push_str(&table(report));
     let shown = report.after.as_ref().unwrap_or(&report.records);
     text.push_str(&findings(shown));
@@ -270,7 +294,11 @@ fn table(report: &LintReport) -> String {
 
 fn findings(figures: &LintFigures) -> String {
     let mut text = String::new();
-    for outcome in figures.outcomes.iter().filter(|outcome| !outcome.findings.is_empty()) {
+    for outcome in figures
+        .outcomes
+        .iter()
+        .filter(|outcome| !outcome.findings.is_empty())
+    {
         let _ = writeln!(text, "{}:", outcome.outcome);
         for finding in &outcome.findings {
             let records = thousands(finding.records);
@@ -288,7 +316,11 @@ fn findings(figures: &LintFigures) -> String {
         );
     }
     if figures.unreadable > 0 {
-        let _ = write!(text, "Unreadable:\n{}", complaints(figures.unreadable, &figures.first_unreadable));
+        let _ = write!(
+            text,
+            "Unreadable:\n{}",
+            complaints(figures.unreadable, &figures.first_unreadable)
+        );
     }
     text
 }
@@ -305,7 +337,11 @@ fn new_losses(changes: &ChangeFigures) -> String {
     text.push('\n');
     for loss in &changes.first {
         let place = place(&loss.source, loss.line, loss.turn, &loss.detail);
-        let _ = writeln!(text, "  {} -> {}: {} at {place}", loss.before, loss.after, loss.kind);
+        let _ = writeln!(
+            text,
+            "  {} -> {}: {} at {place}",
+            loss.before, loss.after, loss.kind
+        );
     }
     let more = changes.new_losses.saturating_sub(changes.first.len() as u64);
     if more > 0 {

@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 use super::findings::{FindingKind, Outcome, Verdict};
-use super::rules::{Action, Calls, Class, FormRules};
+use super::form::{Calls, FormRules};
+use super::rules::{Action, Class};
 use super::structure::Judged;
 use super::turn::{Content, TurnFields, has_broken_arguments, texts_of_parts, trimmed};
 use crate::trajectory::json;
@@ -24,7 +25,9 @@ pub fn judge_turn(turn: &Judged<'_>, fields: &TurnFields<'_>, rules: &FormRules,
         Content::Null => add(FindingKind::NullContent, content.null, None, ""),
         Content::Parts(list) => {
             let (_, only_text) = texts_of_parts(list, "");
-            let of_system = content.parts_of_system.filter(|_| turn.class == Some(Class::System));
+            let of_system = content
+                .parts_of_system
+                .filter(|_| turn.class == Some(Class::System));
             let action = of_system.unwrap_or(content.parts);
             let loses = action == Action::Empty || !(only_text || content.splits_parts);
             add(FindingKind::Parts, action, loses.then_some(Outcome::Lose), "");
@@ -39,27 +42,47 @@ pub fn judge_turn(turn: &Judged<'_>, fields: &TurnFields<'_>, rules: &FormRules,
     if fields.has_calls() {
         match rules.tool_calls {
             Calls::Keep => {}
-            Calls::Ignore => add(FindingKind::CallsLost, Action::Ignore, Some(Outcome::Lose), "tool_calls"),
+            Calls::Ignore => add(
+                FindingKind::CallsLost,
+                Action::Ignore,
+                Some(Outcome::Lose),
+                "tool_calls",
+            ),
             Calls::ReplaceText => {
                 if matches!(turn.content, Content::Text(text) if !trimmed(text).is_empty()) {
-                    add(FindingKind::TextLost, Action::Ignore, Some(Outcome::Lose), "text beside tool_calls");
+                    add(
+                        FindingKind::TextLost,
+                        Action::Ignore,
+                        Some(Outcome::Lose),
+                        "text beside tool_calls",
+                    );
                 }
             }
         }
     }
-    if let Some(calls) = fields.get("tool_calls").filter(|_| rules.broken_arguments != Action::Keep) {
+    if let Some(calls) = fields
+        .get("tool_calls")
+        .filter(|_| rules.broken_arguments != Action::Keep)
+    {
         let calls: Vec<Value> = serde_json::from_str(calls).unwrap_or_default();
         if calls.iter().any(has_broken_arguments) {
             add(FindingKind::BrokenArguments, rules.broken_arguments, None, "");
         }
     }
     if fields.get("function_call").is_some() {
-        add(FindingKind::CallsLost, rules.function_call, Some(Outcome::Lose), "function_call");
+        add(
+            FindingKind::CallsLost,
+            rules.function_call,
+            Some(Outcome::Lose),
+            "function_call",
+        );
     }
     if rules.null_tool_calls == Action::EndsRun && fields.raw("tool_calls") == Some("null") {
         add(FindingKind::NullCalls, Action::EndsRun, None, "");
     }
-    let has_id = fields.get("tool_call_id").is_some_and(|id| id.starts_with('"') && id.len() > 2);
+    let has_id = fields
+        .get("tool_call_id")
+        .is_some_and(|id| id.starts_with('"') && id.len() > 2);
     if rules.tool_ids && turn.class == Some(Class::Tool) && !has_id {
         add(FindingKind::NoCallId, Action::EndsRun, None, "");
     }
@@ -87,7 +110,10 @@ fn is_answer(class: Option<Class>) -> bool {
 /// If a turn's text is a call or a list of calls, behind its thinking and within its tags, if it has any.
 fn is_call(literal: &str, rules: &FormRules) -> bool {
     let text = json::decode(literal).0;
-    let text = text.rsplit_once("</think>").map_or(text.as_ref(), |(_, rest)| rest).trim();
+    let text = text
+        .rsplit_once("</think>")
+        .map_or(text.as_ref(), |(_, rest)| rest)
+        .trim();
     let inner = text
         .strip_prefix("<tool_call>")
         .and_then(|rest| rest.strip_suffix("</tool_call>"))

@@ -118,7 +118,9 @@ impl Verdict {
     /// The worst that was found.
     pub fn outcome(&self) -> Outcome {
         let outcomes = self.findings.iter().map(|finding| finding.outcome);
-        outcomes.max_by_key(|outcome| outcome.harm()).unwrap_or(Outcome::Keep)
+        outcomes
+            .max_by_key(|outcome| outcome.harm())
+            .unwrap_or(Outcome::Keep)
     }
 
     /// Adds a finding, unless there is one of its kind that is as bad.

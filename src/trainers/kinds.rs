@@ -87,7 +87,9 @@ mod tests {
         let found = mixed_in(&format!("{text}, {null}, {parts}"));
         assert_eq!(found, Some((2, "content".to_owned())));
         let call = |arguments: &str| {
-            format!(r#"{{"role": "assistant", "tool_calls": [{{"function": {{"arguments": {arguments}}}}}]}}"#)
+            format!(
+                r#"{{"role": "assistant", "tool_calls": [{{"function": {{"arguments": {arguments}}}}}]}}"#
+            )
         };
         let found = mixed_in(&format!("{}, {}", call("\"{}\""), call("{}")));
         assert_eq!(found, Some((1, "tool_calls[].function.arguments".to_owned())));

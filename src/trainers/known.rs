@@ -62,7 +62,8 @@ pub fn trainer(name: TrainerName) -> Option<&'static Trainer> {
             .filter_map(|name: TrainerName| toml::from_str(name.text()).ok())
             .collect()
     });
-    ALL.iter().find(|trainer| trainer.name == crate::names::Named::name(name))
+    ALL.iter()
+        .find(|trainer| trainer.name == crate::names::Named::name(name))
 }
 
 #[cfg(test)]
@@ -74,7 +75,9 @@ mod tests {
     use crate::names::Named;
 
     fn all() -> impl Iterator<Item = (TrainerName, Trainer)> {
-        let names = TrainerName::NAMES.iter().map(|name| name.parse::<TrainerName>().unwrap());
+        let names = TrainerName::NAMES
+            .iter()
+            .map(|name| name.parse::<TrainerName>().unwrap());
         names.map(|name| {
             let rules = toml::from_str(name.text()).unwrap_or_else(|error| panic!("{name}: {error}"));
             (name, rules)
@@ -97,7 +100,10 @@ mod tests {
                 let is_place = source.contains(".py: ");
                 assert!(is_place, "{name}: {source:?} names no file and function");
             }
-            assert!(rules.version.starts_with(|first: char| first.is_ascii_digit()), "{name}");
+            assert!(
+                rules.version.starts_with(|first: char| first.is_ascii_digit()),
+                "{name}"
+            );
             assert!(rules.command.contains(' '), "{name}");
         }
     }
@@ -123,7 +129,10 @@ mod tests {
                 let content = &form.content;
                 assert!(!content.other.keeps_text(), "{name}: other content");
                 for action in [form.unknown_role, form.wrong_order, form.too_few] {
-                    assert!(matches!(action, Action::Drop | Action::EndsRun | Action::Unprinted), "{name}");
+                    assert!(
+                        matches!(action, Action::Drop | Action::EndsRun | Action::Unprinted),
+                        "{name}"
+                    );
                 }
             }
         }

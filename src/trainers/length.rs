@@ -62,8 +62,16 @@ pub fn over_length(
     verdict.keeps_end = Some(kept.keeps_end);
     verdict.add(whole(FindingKind::OverLength, Outcome::Cut, ""));
     if left == 0 {
-        let outcome = if trainer.trained.none == Action::Drop { Outcome::Drop } else { Outcome::Empty };
-        verdict.add(whole(FindingKind::NothingLearnt, outcome, "all of it is beyond the limit"));
+        let outcome = if trainer.trained.none == Action::Drop {
+            Outcome::Drop
+        } else {
+            Outcome::Empty
+        };
+        verdict.add(whole(
+            FindingKind::NothingLearnt,
+            outcome,
+            "all of it is beyond the limit",
+        ));
     }
 }
 
@@ -87,7 +95,11 @@ fn spans(turns: &[Judged<'_>], lengths: &Lengths) -> Vec<Span> {
 
 /// The learnt tokens of a turn from `limit` on.
 fn learnt_beyond((from, to, is_learnt): Span, limit: u64) -> u64 {
-    if is_learnt { to.saturating_sub(from.max(limit)) } else { 0 }
+    if is_learnt {
+        to.saturating_sub(from.max(limit))
+    } else {
+        0
+    }
 }
 
 fn cut_end(spans: &[Span], limit: u64) -> Kept {
@@ -163,7 +175,12 @@ mod tests {
         assert_eq!(share(100, 10, 50), (40, 10));
         assert_eq!(share(10, 100, 50), (10, 40));
         assert_eq!(share(100, 100, 50), (25, 25));
-        let spans = [(0, 100, false), (100, 200, true), (200, 300, false), (300, 400, true)];
+        let spans = [
+            (0, 100, false),
+            (100, 200, true),
+            (200, 300, false),
+            (300, 400, true),
+        ];
         let kept = cut_pairs(&spans, 250);
         assert_eq!((kept.learnt, kept.keeps_end), (125, false));
         let kept = cut_pairs(&spans, 200);

@@ -1,6 +1,7 @@
 //! The messages that a trainer hands to a chat template: made by splicing, each as JSON.
 
-use super::rules::{Action, Calls, Class, FormRules};
+use super::form::{Calls, FormRules};
+use super::rules::{Action, Class};
 use super::structure::{Judged, keys};
 use super::turn::{Content, TurnFields, texts_of_parts};
 use crate::trajectory::{Record, TemplateArguments, call_list_with, json};
@@ -9,12 +10,19 @@ use crate::trajectory::{Record, TemplateArguments, call_list_with, json};
 pub fn messages(record: &Record<'_>, turns: &[Judged<'_>], rules: &FormRules) -> Vec<String> {
     let (role_key, text_key) = keys(record.format);
     let mut messages = Vec::with_capacity(turns.len() + 1);
-    let starts_with_system = turns.first().is_some_and(|turn| turn.class == Some(Class::System));
-    if let Some(system) = record.system.filter(|_| rules.system_text == Action::Keep && !starts_with_system) {
+    let starts_with_system = turns
+        .first()
+        .is_some_and(|turn| turn.class == Some(Class::System));
+    if let Some(system) = record
+        .system
+        .filter(|_| rules.system_text == Action::Keep && !starts_with_system)
+    {
         messages.push(format!(r#"{{"role": "system", "content": {system}}}"#));
     }
     for (turn, judged) in record.turns.iter().zip(turns) {
-        let Some(fields) = TurnFields::of(turn) else { continue };
+        let Some(fields) = TurnFields::of(turn) else {
+            continue;
+        };
         let mut message = String::from(r#"{"role": "#);
         match judged.class {
             Some(class) => message.push_str(name(class)),
@@ -95,7 +103,9 @@ pub fn same_alone(
         let alone = render(&format!("[{message}]"), index == 0)?;
         let is_system = message.starts_with(r#"{"role": "system""#);
         let skipped = if index == 0 || is_system { 0 } else { system };
-        let Some(rest) = whole.get(at..).filter(|rest| alone.get(skipped..).is_some_and(|own| rest.starts_with(own)))
+        let Some(rest) = whole
+            .get(at..)
+            .filter(|rest| alone.get(skipped..).is_some_and(|own| rest.starts_with(own)))
         else {
             return Ok(false);
         };

@@ -2,6 +2,7 @@
 
 mod content;
 mod findings;
+mod form;
 mod kinds;
 mod known;
 mod length;
@@ -12,12 +13,12 @@ mod structure;
 mod turn;
 
 pub use findings::{Finding, FindingKind, Outcome, Verdict};
+pub use form::{Calls, ContentRules, FormRules, Order, RoleNames, Tools};
 pub use known::{TrainerName, trainer};
 pub use length::{Lengths, over_length};
 pub use messages::{list, messages, same_alone};
 pub use rules::{
-    Action, Class, CompressSettings, FormRules, LengthRules, Mark, MarkTurns, OverLength, Reader, Renderer,
-    Tools, Trainer,
+    Action, Class, CompressSettings, LengthRules, Mark, MarkTurns, OverLength, Reader, Renderer, Trainer,
 };
 pub use structure::{Judged, Judgement, judge, whole};
 pub use turn::trimmed;

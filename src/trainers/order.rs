@@ -1,6 +1,7 @@
 //! The order of roles, as a trainer sees it once it has taken neighbours together.
 
-use super::rules::{Class, FormRules, Order};
+use super::form::{FormRules, Order};
+use super::rules::Class;
 
 /// An order that is not taken.
 #[derive(Debug, PartialEq, Eq)]
@@ -25,7 +26,11 @@ pub fn ordered(classes: &[(usize, Class)], rules: &FormRules) -> (Vec<(usize, Cl
     }
     let mut cut = 0;
     if rules.cuts_last_tools {
-        cut = classes.iter().rev().take_while(|(_, class)| *class == Class::Tool).count();
+        cut = classes
+            .iter()
+            .rev()
+            .take_while(|(_, class)| *class == Class::Tool)
+            .count();
         while ordered.last().is_some_and(|(_, class)| *class == Class::Tool) {
             ordered.pop();
         }
@@ -44,9 +49,16 @@ fn is_answer(class: Class) -> bool {
 
 /// The first turn that breaks the order, if one does.
 pub fn misplaced(ordered: &[(usize, Class)], rules: &FormRules) -> Option<Misplaced> {
-    let at = |turn: usize, why| Some(Misplaced { turn: Some(turn), why });
+    let at = |turn: usize, why| {
+        Some(Misplaced {
+            turn: Some(turn),
+            why,
+        })
+    };
     if rules.system_first
-        && let Some((turn, _)) = ordered.iter().find(|(turn, class)| *class == Class::System && *turn > 0)
+        && let Some((turn, _)) = ordered
+            .iter()
+            .find(|(turn, class)| *class == Class::System && *turn > 0)
     {
         return at(*turn, "a system turn is not the first");
     }

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use super::content::{judge_turn, outcome};
 use super::findings::{Finding, FindingKind, Outcome, Verdict};
-use super::order::{misplaced, ordered};
-use super::rules::{Action, Class, FormRules, Reader, Thinking, Tools, Trainer};
+use super::form::{FormRules, Tools};
 use super::kinds;
+use super::order::{misplaced, ordered};
+use super::rules::{Action, Class, Reader, Thinking, Trainer};
 use super::turn::{Content, TurnFields, kinds_of_parts, trimmed};
-use crate::trajectory::{Format, Record, json};
+use crate::trajectory::{Format, Record, Turn, json};
 
 /// A turn as the trainer takes it.
 #[derive(Debug)]
@@ -70,10 +71,17 @@ pub fn judge<'a>(record: &Record<'a>, trainer: &'static Trainer) -> Judgement<'a
         judge_thinking(record, &turns, trainer, &mut verdict);
         if !turns.iter().any(|turn| turn.is_learnt) {
             let outcome = outcome(trainer.trained.none, None).unwrap_or(Outcome::Empty);
-            verdict.add(whole(FindingKind::NothingLearnt, outcome, ""));
+            let unknown = verdict
+                .findings
+                .iter()
+                .find(|found| found.kind == FindingKind::UnknownRole);
+            let why = unknown.map_or_else(String::new, |found| {
+                format!("the role {} is not known", found.detail)
+            });
+            verdict.add(whole(FindingKind::NothingLearnt, outcome, &why));
         }
     }
-    if trainer.reader != Reader::Json
+    if matches!(trainer.reader, Reader::Arrow | Reader::Parquet)
         && let Some((turn, place)) = kinds::mixed(record)
     {
         let finding = whole(FindingKind::MixedKinds, Outcome::Refuse, &place);
@@ -156,6 +164,17 @@ fn judge_order(turns: &[Judged<'_>], rules: &FormRules, verdict: &mut Verdict) {
     }
     // A role that is not known is a finding of its own.
     if turns.iter().any(|turn| turn.class.is_none()) {
+        if let Some(last) = turns
+            .last()
+            .filter(|turn| turn.class.is_none() && !rules.last.is_empty())
+        {
+            let outcome = outcome(rules.wrong_order, None).unwrap_or(Outcome::Drop);
+            verdict.add(last.finding(
+                FindingKind::WrongOrder,
+                outcome,
+                "the last turn is not the assistant's",
+            ));
+        }
         return;
     }
     let classes: Vec<(usize, Class)> = turns.iter().flat_map(|turn| classes(turn, rules)).collect();
@@ -179,7 +198,9 @@ fn judge_order(turns: &[Judged<'_>], rules: &FormRules, verdict: &mut Verdict) {
 
 /// The classes that a turn stands for in the order: of one with results among its parts, those of its parts.
 fn classes(turn: &Judged<'_>, rules: &FormRules) -> Vec<(usize, Class)> {
-    let Some(class) = turn.class else { return Vec::new() };
+    let Some(class) = turn.class else {
+        return Vec::new();
+    };
     let parts = match turn.content {
         Content::Parts(list) if class == Class::User && rules.content.splits_parts => kinds_of_parts(list),
         _ => Vec::new(),
@@ -200,7 +221,7 @@ fn judge_names(record: &Record<'_>, turns: &[Judged<'_>], rules: &FormRules, ver
         let Some(class) = turn.class.filter(|class| rules.one_name.contains(class)) else {
             continue;
         };
-        let name = record.turns.get(turn.index).and_then(|turn| turn.role_name());
+        let name = record.turns.get(turn.index).and_then(Turn::role_name);
         let name = name.unwrap_or_default();
         if *names.entry(class as u8).or_insert(name) != name {
             let outcome = outcome(rules.unknown_role, None).unwrap_or(Outcome::Drop);
@@ -214,10 +235,16 @@ fn judge_thinking(record: &Record<'_>, turns: &[Judged<'_>], trainer: &Trainer, 
     if trainer.thinking.earlier != Thinking::Dropped {
         return;
     }
-    let last = turns.iter().rev().find(|turn| turn.is_answer()).map(|turn| turn.index);
+    let last = turns
+        .iter()
+        .rev()
+        .find(|turn| turn.is_answer())
+        .map(|turn| turn.index);
     let thinks = |turn: &&Judged<'_>| {
         let text = record.turns.get(turn.index);
-        Some(turn.index) != last && turn.is_answer() && text.is_some_and(|turn| turn.text.contains("</think>"))
+        Some(turn.index) != last
+            && turn.is_answer()
+            && text.is_some_and(|turn| turn.text.contains("</think>"))
     };
     if let Some(turn) = turns.iter().find(thinks) {
         verdict.add(turn.finding(FindingKind::ThinkingDropped, Outcome::Lose, ""));
@@ -226,7 +253,9 @@ fn judge_thinking(record: &Record<'_>, turns: &[Judged<'_>], trainer: &Trainer, 
 
 /// What stands beside the turns.
 fn judge_frame(record: &Record<'_>, rules: &FormRules, verdict: &mut Verdict) {
-    let tools = record.tools.filter(|tools| !matches!(*tools, "[]" | "\"\"" | "\"[]\""));
+    let tools = record
+        .tools
+        .filter(|tools| !matches!(*tools, "[]" | "\"\"" | "\"[]\""));
     match (rules.tools, tools) {
         (Tools::String, Some(tools)) if !tools.starts_with('"') => {
             verdict.add(whole(FindingKind::ToolsForm, Outcome::Refuse, ""));

@@ -45,7 +45,9 @@ impl<'a> TurnFields<'a> {
 
     /// All fields, by name.
     pub fn all(&self) -> impl Iterator<Item = (&str, &'a str)> {
-        self.fields.iter().map(|(name, value)| (name.as_ref(), value.get()))
+        self.fields
+            .iter()
+            .map(|(name, value)| (name.as_ref(), value.get()))
     }
 
     /// Fields that are not null.
@@ -65,7 +67,8 @@ impl<'a> TurnFields<'a> {
 
     /// If it calls tools in `tool_calls`.
     pub fn has_calls(&self) -> bool {
-        self.get("tool_calls").is_some_and(|calls| calls.len() > 2 && calls.trim_start_matches('[').trim() != "]")
+        self.get("tool_calls")
+            .is_some_and(|calls| calls.len() > 2 && calls.trim_start_matches('[').trim() != "]")
     }
 }
 
@@ -91,7 +94,12 @@ pub fn texts_of_parts(list: &str, joint: &str) -> (String, bool) {
 /// The kinds of parts, in order; empty for a part that says none.
 pub fn kinds_of_parts(list: &str) -> Vec<String> {
     let parts: Vec<Value> = serde_json::from_str(list).unwrap_or_default();
-    let kind = |part: &Value| part.get("type").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let kind = |part: &Value| {
+        part.get("type")
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+            .to_owned()
+    };
     parts.iter().map(kind).collect()
 }
 

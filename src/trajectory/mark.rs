@@ -32,7 +32,10 @@ pub fn is_only_marked(before: &Record<'_>, after: &Record<'_>, field: &str) -> b
     let key = json::quoted(field);
     let is_same = |(old, new): (&Turn<'_>, &Turn<'_>)| {
         let inner = old.text.strip_suffix('}').unwrap_or(old.text);
-        let added = new.text.strip_prefix(inner).and_then(|rest| rest.strip_suffix('}'));
+        let added = new
+            .text
+            .strip_prefix(inner)
+            .and_then(|rest| rest.strip_suffix('}'));
         let is_mark = |added: &str| {
             let added = added.trim_start_matches([',', ' ']).strip_prefix(&key);
             let value = added.and_then(|rest| rest.trim_start().strip_prefix(':'));
@@ -82,7 +85,11 @@ mod tests {
     fn mark(text: &str) -> String {
         let record = parse(text.as_bytes(), None).unwrap();
         let marked = marked(&record, "train", |_, turn| {
-            Some(if turn.role == Role::Assistant { "true" } else { "false" })
+            Some(if turn.role == Role::Assistant {
+                "true"
+            } else {
+                "false"
+            })
         });
         let after = parse(marked.as_bytes(), None).unwrap();
         assert!(is_only_marked(&record, &after, "train"), "{marked}");
@@ -92,7 +99,9 @@ mod tests {
     #[test]
     fn the_field_is_added_and_everything_else_keeps_its_bytes() {
         assert_eq!(
-            mark(r#"{"x": 1.50, "messages": [ {"role": "user", "content": "a"} ,{"content":"b","role":"assistant"}], "y":  []}"#),
+            mark(
+                r#"{"x": 1.50, "messages": [ {"role": "user", "content": "a"} ,{"content":"b","role":"assistant"}], "y":  []}"#
+            ),
             r#"{"x": 1.50, "messages": [ {"role": "user", "content": "a", "train": false} ,{"content":"b","role":"assistant","train":true}], "y":  []}"#
         );
     }
