@@ -26,4 +26,5 @@ pub mod report;
 pub mod standard_streams;
 pub mod summarize;
 pub mod tokens;
+pub mod trainers;
 pub mod trajectory;

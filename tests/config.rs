@@ -363,6 +363,10 @@ fn every_flag_takes_its_environment_variable_to_the_same_effect() {
             "{\"a\":\"b\"}".to_owned()
         } else if key.path == "compression.min_grounding" {
             "0.99".to_owned()
+        } else if let (Kind::Name([name, ..]), Value::Null) = (key.kind(), &default) {
+            (*name).to_owned()
+        } else if key.kind() == Kind::Mark {
+            "train".to_owned()
         } else if default == Value::Null {
             "100000".to_owned()
         } else {

@@ -10,6 +10,7 @@ use super::compress::CompressArgs;
 use super::config_cmd::ConfigArgs;
 use super::count::CountArgs;
 use super::explain::ExplainArgs;
+use super::lint::LintArgs;
 use super::show::ShowArgs;
 use super::version;
 
@@ -31,6 +32,7 @@ Examples:
   trajfit compress runs.jsonl -o out.jsonl --max-tokens 32000
   trajfit count runs.jsonl                           how many tokens the records have
   trajfit check runs_compressed.jsonl                exits with 1 if a record is over the budget
+  trajfit lint runs.jsonl --trainer axolotl          what a trainer will do with each record
   trajfit explain runs.jsonl --line 7                what compress would do with a record, and why
   trajfit show runs.jsonl --line 7 --compressed out.jsonl
   trajfit config --config run.yaml                   shows every setting and where it comes from
@@ -45,6 +47,7 @@ pub enum Command {
     Batch(BatchArgs),
     Count(Box<CountArgs>),
     Check(Box<CheckArgs>),
+    Lint(Box<LintArgs>),
     Explain(Box<ExplainArgs>),
     Show(Box<ShowArgs>),
     Config(ConfigArgs),

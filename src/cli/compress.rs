@@ -101,6 +101,8 @@ pub struct CompressOptions {
     pub provenance: Provenance,
     /// What has no effect though it was given.
     pub warnings: Vec<String>,
+    /// What the trainer set, where one is named.
+    pub trainer_note: Option<String>,
     /// Print errors only.
     pub quiet: bool,
     /// Print progress as lines where there is no terminal.
@@ -112,6 +114,7 @@ pub fn run(args: CompressArgs) -> Result<ExitStatus, CliError> {
     let options = CompressOptions::new(args)?;
     if !options.quiet {
         errors::warn(&options.warnings);
+        errors::note(options.trainer_note.as_deref());
     }
     execute::execute(&options)
 }
@@ -142,6 +145,7 @@ impl CompressOptions {
             resume: args.resume,
             force: args.force,
             warnings: resolved.all_warnings(),
+            trainer_note: resolved.trainer_note,
             config: resolved.config,
             provenance: resolved.provenance,
             quiet: args.quiet,

@@ -61,6 +61,14 @@ pub fn warn(warnings: &[String]) {
     }
 }
 
+/// Prints what somebody should know, and need not do anything about.
+pub fn note(note: Option<&str>) {
+    if let Some(note) = note {
+        // Where stderr is closed there is nobody left to tell.
+        let _ = writeln!(io::stderr().lock(), "{note}");
+    }
+}
+
 /// Prints why a gate on grounding failed, and the records that lost most.
 pub fn gate(message: &str, worst: &[GroundedRecord]) {
     let mut stderr = io::stderr().lock();

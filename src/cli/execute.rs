@@ -11,8 +11,8 @@ use super::progress::{Progress, ProgressStyle, compressing};
 use super::summarizer::{self, Chosen};
 use super::{running, stdout};
 use crate::compress::RoleOrder;
-use crate::config::{Config, OutputCompression, OverLimit, Place, SummarizerKind};
-use crate::fit::{CountMode, FitSettings, Fitter, SummarySize};
+use crate::config::{Config, MarkSummary, OutputCompression, OverLimit, Place, SummarizerKind};
+use crate::fit::{CountMode, FitSettings, Fitter, SummaryMark, SummarySize};
 use crate::metrics::{Status, Totals, is_grounded, share_held};
 use crate::pipeline::{self, Codec, Job, NamedFiles, RunError, RunReport, Sample, Source, Targets, Worker};
 use crate::report::{
@@ -177,9 +177,20 @@ pub fn settings(config: &Config, dry_run: bool) -> FitSettings {
         sanitize: config.output.sanitize,
         join_text_parts: config.output.join_text_parts,
         end_with_assistant: config.output.end_with_assistant,
+        mark: mark(config),
         dry_run,
         per_trajectory: config.metrics.per_trajectory,
     }
+}
+
+/// The mark that summaries get, where one is asked for.
+fn mark(config: &Config) -> Option<SummaryMark> {
+    let MarkSummary { field, value } = &config.output.mark_summary;
+    (!field.is_empty()).then(|| SummaryMark {
+        field: field.clone(),
+        value: value.clone(),
+        turns: config.output.mark_turns,
+    })
 }
 
 /// Tells what a run came to, unless that is not wanted, and turns it into an exit code.

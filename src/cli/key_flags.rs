@@ -104,6 +104,7 @@ fn argument(key: &'static Key) -> Arg {
         Kind::Size => ("SIZE", StringValueParser::new().into()),
         Kind::Text => ("TEXT", StringValueParser::new().into()),
         Kind::Object => ("JSON", StringValueParser::new().into()),
+        Kind::Mark => ("FIELD[=VALUE]", StringValueParser::new().into()),
         Kind::Words => ("COMMAND", StringValueParser::new().into()),
         Kind::Switch => ("true|false", ValueParser::new(AnyOf(&["true", "false"]))),
         Kind::Name(names) => ("NAME", ValueParser::new(AnyOf(names))),

@@ -16,6 +16,7 @@ mod exit;
 mod explain;
 mod inputs;
 mod key_flags;
+mod lint;
 mod one_record;
 mod progress;
 mod running;
@@ -58,6 +59,7 @@ pub fn main() -> ExitCode {
         Command::Batch(args) => batch::run(args),
         Command::Count(args) => count::run(*args),
         Command::Check(args) => check::run(*args),
+        Command::Lint(args) => lint::run(&args),
         Command::Cache(args) => cache_cmd::run(&args),
         Command::Explain(args) => explain::run(*args),
         Command::Show(args) => show::run(*args),

@@ -82,6 +82,7 @@ impl KeySet for CountingKeys {
 fn counting_key(key: &Key) -> Option<Key> {
     match key.path {
         "tokenizer.name"
+        | "compression.trainer"
         | "tokenizer.chat_template"
         | "tokenizer.template_arguments"
         | "tokenizer.image_tokens"

@@ -12,6 +12,8 @@ pub struct RoleOrder {
     pub tool_runs_are_one: bool,
     /// No turn with the role name of a person follows another such turn.
     pub humans_apart: bool,
+    /// No human turn follows a tool turn: what a tool says is answered by the assistant.
+    pub tools_answered: bool,
 }
 
 /// A turn, as orders see it.
@@ -45,6 +47,7 @@ impl RoleOrder {
         sides_alternate: true,
         tool_runs_are_one: false,
         humans_apart: false,
+        tools_answered: false,
     };
 
     /// The same, with the answers to parallel calls as one.
@@ -58,10 +61,23 @@ impl RoleOrder {
         sides_alternate: false,
         tool_runs_are_one: false,
         humans_apart: true,
+        tools_answered: false,
+    };
+
+    /// No human turn behind a tool turn, wherever assistant turns stand in a row.
+    pub const TOOLS_ANSWERED: Self = Self {
+        humans_apart: false,
+        tools_answered: true,
+        ..Self::HUMANS_APART
     };
 
     /// The orders that are kept in every trajectory in which they held.
-    pub const OF_RECORDS: [Self; 3] = [Self::STRICT, Self::TOOL_RUNS, Self::HUMANS_APART];
+    pub const OF_RECORDS: [Self; 4] = [
+        Self::STRICT,
+        Self::TOOL_RUNS,
+        Self::HUMANS_APART,
+        Self::TOOLS_ANSWERED,
+    ];
 
     /// Returns whether a trajectory is in this order.
     pub fn holds(self, outline: &Outline) -> bool {
@@ -98,5 +114,6 @@ impl RoleOrder {
         let alternates = (before.role == Role::Assistant) != (after.role == Role::Assistant);
         (!self.sides_alternate || alternates || is_run)
             && !(self.humans_apart && before.is_humans && after.is_humans)
+            && !(self.tools_answered && before.role == Role::Tool && after.role == Role::Human)
     }
 }

@@ -11,6 +11,7 @@ mod error;
 mod file;
 mod keys;
 mod machine;
+mod mark;
 mod names;
 mod nearest;
 mod object;
@@ -20,6 +21,7 @@ mod predecessor;
 mod provenance;
 mod resolve;
 mod sections;
+mod trainer;
 pub mod units;
 mod validate;
 mod value;
@@ -30,9 +32,10 @@ pub use command_line::CommandLine;
 pub use error::ConfigError;
 pub use keys::{KEYS, Key, ReadBy};
 pub use machine::MachineFormat;
+pub use mark::MarkSummary;
 pub use names::{
-    Api, CountMode, InputFormat, OnFailure, OnInvalid, OutputArguments, OutputCompression, OutputFormat,
-    OverLimit, Strategy, Style, SummarizerKind, SummaryPlacement, TokenLimitField, UnknownName,
+    Api, CountMode, InputFormat, MarkTurns, OnFailure, OnInvalid, OutputArguments, OutputCompression,
+    OutputFormat, OverLimit, Strategy, Style, SummarizerKind, SummaryPlacement, TokenLimitField, UnknownName,
 };
 pub use nearest::nearest;
 pub use object::JsonObject;

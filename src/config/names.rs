@@ -3,11 +3,12 @@
 use crate::names::named;
 
 pub use crate::compress::SummaryPlacement;
-pub use crate::fit::{CountMode, OnFailure, OverLimit, Strategy, TemplateArguments};
+pub use crate::fit::{CountMode, MarkTurns, OnFailure, OverLimit, Strategy, TemplateArguments};
 pub use crate::names::{Named, UnknownName};
 pub use crate::pipeline::OnInvalid;
 pub use crate::summarize::chat::api::Api;
 pub use crate::summarize::prompt::Style;
+pub use crate::trainers::TrainerName;
 
 named! {
     /// Who writes summaries.

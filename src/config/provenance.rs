@@ -11,6 +11,8 @@ use super::keys::Key;
 pub enum Origin {
     /// Nobody said anything.
     Default,
+    /// The trainer that the records are made for.
+    Trainer(&'static str),
     /// The configuration file.
     File(PathBuf),
     /// An environment variable.
@@ -45,6 +47,7 @@ impl fmt::Display for Origin {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Default => formatter.write_str("default"),
+            Self::Trainer(name) => write!(formatter, "trainer {name}"),
             Self::File(path) => write!(formatter, "file {}", path.display()),
             Self::Environment(variable) => write!(formatter, "env {variable}"),
             Self::Flag(flag) => write!(formatter, "flag --{flag}"),

@@ -33,6 +33,8 @@ pub struct Resolved {
     pub warnings: Vec<String>,
     /// The same for environment variables that are no key's.
     pub unknown_variables: Vec<String>,
+    /// What the trainer set, in a line, where one is named.
+    pub trainer_note: Option<String>,
 }
 
 impl Sources {
@@ -46,6 +48,7 @@ impl Sources {
         for (key, text) in &self.flags {
             resolved.set(key, &Value::Text(text.clone()), Origin::Flag(key.flag))?;
         }
+        resolved.fill_from_trainer();
         resolved.fill_summary_target();
         validate::check(&resolved.config, &resolved.provenance)?;
         resolved.warn_of_idle_network_keys();

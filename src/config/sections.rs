@@ -2,9 +2,11 @@
 
 use super::byte_size::ByteSize;
 use super::command_line::CommandLine;
+use super::mark::MarkSummary;
 use super::names::{
-    Api, CountMode, InputFormat, OnFailure, OnInvalid, OutputArguments, OutputCompression, OutputFormat,
-    OverLimit, Strategy, Style, SummarizerKind, SummaryPlacement, TemplateArguments, TokenLimitField,
+    Api, CountMode, InputFormat, MarkTurns, OnFailure, OnInvalid, OutputArguments, OutputCompression,
+    OutputFormat, OverLimit, Strategy, Style, SummarizerKind, SummaryPlacement, TemplateArguments,
+    TokenLimitField, TrainerName,
 };
 use super::object::JsonObject;
 use super::per_trajectory::PerTrajectory;
@@ -44,6 +46,8 @@ pub struct CompressionConfig {
     pub strategy: Strategy,
     /// What the budget is measured in.
     pub count: CountMode,
+    /// The trainer that the records are made for: its rules set other keys where nobody else does.
+    pub trainer: Option<TrainerName>,
     /// What becomes of a record that is still over the budget.
     pub over_limit: OverLimit,
     /// Times a plan may be extended when the first summary was not enough.
@@ -175,6 +179,10 @@ pub struct OutputConfig {
     pub end_with_assistant: bool,
     /// The folder of metrics, totals and rejects, where they are not beside the output.
     pub report_dir: Option<String>,
+    /// The field that summary turns gain; empty for none.
+    pub mark_summary: MarkSummary,
+    /// The turns that gain it.
+    pub mark_turns: MarkTurns,
     /// The rejects, where they are not beside the output.
     pub rejects_file: Option<String>,
 }
@@ -233,6 +241,7 @@ impl Default for CompressionConfig {
             summary_max_tokens: None,
             strategy: Strategy::Summarize,
             count: CountMode::Values,
+            trainer: None,
             over_limit: OverLimit::Keep,
             max_passes: 3,
             summary_placement: SummaryPlacement::Auto,
@@ -317,6 +326,8 @@ impl Default for OutputConfig {
             join_text_parts: false,
             end_with_assistant: false,
             report_dir: None,
+            mark_summary: MarkSummary::default(),
+            mark_turns: MarkTurns::Summary,
             rejects_file: None,
         }
     }

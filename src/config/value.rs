@@ -42,6 +42,8 @@ pub enum Kind {
     Object,
     /// A program and its arguments.
     Words,
+    /// A field, and its value if it is not false.
+    Mark,
 }
 
 /// A field that a value can be assigned to.
@@ -65,6 +67,9 @@ impl Kind {
             Self::Switch => "true or false",
             Self::Text => "text",
             Self::Name(_) => "a name",
+            Self::Mark => {
+                "a field of its own, or field=value with a text, number or boolean of JSON: train, weight=0"
+            }
             Self::Object => "names with values, as JSON outside of files",
             Self::Words => {
                 "a program and its arguments, with every quote closed, or in files a list of words"

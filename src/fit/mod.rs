@@ -4,6 +4,8 @@ mod attempt;
 mod case;
 mod count;
 mod explain;
+mod lint;
+mod mark;
 mod maskable;
 mod masking;
 mod measure;
@@ -26,6 +28,8 @@ use case::Case;
 use count::Counted;
 pub use count::{TurnCost, TurnCounter};
 pub use explain::{AnchorLine, Explanation, TurnLine};
+pub use lint::Linter;
+pub use mark::{MarkTurns, SummaryMark};
 pub use measure::Measurer;
 use merged::spoken;
 pub use pair::{PairScorer, UnreadablePair};
@@ -128,6 +132,9 @@ impl Fitter {
             let reason = Reason::with("still_over_limit", why);
             fitted.row = fitted.row.ended(Status::Rejected, Some(&reason));
             fitted.text = None;
+        }
+        if let Some(mark) = &self.settings.mark {
+            fitted = mark.mark(fitted, &record);
         }
         if self.settings.dry_run {
             fitted.text = None;

@@ -4,7 +4,7 @@ use super::merged::without_summaries;
 use super::redacted::{secrets_of, with_told};
 use crate::compress::anchors::{PairScore, score};
 use crate::metrics::PairRow;
-use crate::trajectory::{self, Format, ParseError, Record, Views};
+use crate::trajectory::{self, Format, ParseError, Record, Turn, Views};
 
 /// Scores compressed records against their originals.
 #[derive(Debug, Clone, Copy)]
@@ -20,6 +20,20 @@ pub enum UnreadablePair {
     Original(ParseError),
     /// What was made of it.
     Compressed(ParseError),
+}
+
+/// What a turn says, as JSON, by field: without marks that it may have gained. All of it, where it cannot be read.
+fn said(turn: &Turn<'_>) -> [Option<String>; 4] {
+    let fields = [
+        turn.role_name(),
+        turn.content(),
+        turn.reasoning(),
+        turn.tool_calls(),
+    ];
+    if turn.opaque {
+        return [Some(turn.text.to_owned()), None, None, None];
+    }
+    fields.map(|field| field.map(str::to_owned))
 }
 
 impl PairScorer {
@@ -43,7 +57,7 @@ impl PairScorer {
     /// Returns whether two records can be those that a row is about: what was read, and what was written.
     pub fn is_pair_of(&self, row: &PairRow, original: &[u8], compressed: &[u8]) -> bool {
         if row.is_copied() {
-            return original == compressed;
+            return original == compressed || self.has_same_turns(original, compressed);
         }
         let read = |bytes| trajectory::parse(bytes, self.format).ok();
         let Some((old, new)) = read(original).zip(read(compressed)) else {
@@ -65,6 +79,18 @@ impl PairScorer {
             && (!keeps_last || is_last_kept(&old, &new, row.region_end))
     }
 
+    /// If both say the same, turn by turn, whatever fields beside that one of them has gained.
+    fn has_same_turns(self, original: &[u8], compressed: &[u8]) -> bool {
+        let read = |bytes| trajectory::parse(bytes, self.format).ok();
+        let pair = read(original).zip(read(compressed));
+        pair.is_some_and(|(old, new)| {
+            !old.turns.is_empty()
+                && old.turns.len() == new.turns.len()
+                && old.id == new.id
+                && old.turns.iter().map(said).eq(new.turns.iter().map(said))
+        })
+    }
+
     /// A record's id, if it has one; `None` where the record cannot be read.
     pub fn id(&self, bytes: &[u8]) -> Option<Option<String>> {
         let record = trajectory::parse(bytes, self.format).ok()?;
@@ -84,5 +110,5 @@ fn is_last_kept(old: &Record<'_>, new: &Record<'_>, region_end: i64) -> bool {
         without_summaries(&written)
             .is_some_and(|beside| beside.text == trajectory::view(old_turn, last).text.trim())
     };
-    old_turn.text == new_turn.text || (usize::try_from(region_end) == Ok(last) && is_behind_summary())
+    said(old_turn) == said(new_turn) || (usize::try_from(region_end) == Ok(last) && is_behind_summary())
 }

@@ -74,6 +74,27 @@ impl Rendered {
         })
     }
 
+    /// A chat that was rendered elsewhere, and what it costs.
+    pub fn with_text(text: String, tokens: usize) -> Self {
+        Self {
+            text,
+            tokens,
+            ends: Vec::new(),
+        }
+    }
+
+    /// The whole chat.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The same with the turns that end there in the text.
+    #[must_use]
+    pub fn with_ends(mut self, ends: Vec<usize>) -> Self {
+        self.ends = ends;
+        self
+    }
+
     /// Finds out which turn has which part of the text.
     #[must_use]
     pub fn located(mut self, record: &Record<'_>) -> Self {

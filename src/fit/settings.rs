@@ -1,5 +1,6 @@
 //! What fitting a record depends on: the part of the configuration that the algorithm sees.
 
+use super::SummaryMark;
 use super::summary_size::SummarySize;
 use crate::compress::{Protection, RoleOrder, SummaryPlacement};
 use crate::names::named;
@@ -115,6 +116,8 @@ pub struct FitSettings {
     pub join_text_parts: bool,
     /// Whether what follows the last assistant turn is cut then.
     pub end_with_assistant: bool,
+    /// The field that tells that summaries are not to be learnt.
+    pub mark: Option<SummaryMark>,
     /// Plan and count, but summarize nothing.
     pub dry_run: bool,
     /// The records that a `compression_metrics` object is put into.

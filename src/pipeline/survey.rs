@@ -70,6 +70,32 @@ impl Survey {
         mut deliver: impl FnMut(&[u8]) -> Result<(), RunError>,
     ) -> Result<SurveyReport, RunError> {
         let started = Instant::now();
+        let counter = Arc::clone(&measurer.counter);
+        let process = {
+            let survey = self.clone();
+            move |batch: &Batch, source: &str| survey.measure_all(&measurer, batch, source)
+        };
+        self.walk(counters, stop, process, |source, surveyed: Surveyed| {
+            let stopped = self.add_all(census, counters, source, &surveyed.records);
+            // What was measured before the record that ends it is told all the same.
+            deliver(&surveyed.lines).and(stopped)
+        })?;
+        Ok(SurveyReport {
+            elapsed: started.elapsed(),
+            bytes_read: Counters::get(&counters.bytes_done),
+            tokenizer_note: counter.note(),
+        })
+    }
+
+    /// Has every batch processed on the worker pool, and hands the result to `take` with the name of its source, in input
+    /// order.
+    pub(super) fn walk<T: Send + 'static>(
+        &self,
+        counters: &Arc<Counters>,
+        stop: &Arc<AtomicBool>,
+        process: impl Fn(&Batch, &str) -> T + Send + Sync + 'static,
+        mut take: impl FnMut(&str, T) -> Result<(), RunError>,
+    ) -> Result<(), RunError> {
         let feed = Feed {
             sources: self.sources.clone(),
             from: (0, Position::default()),
@@ -80,24 +106,20 @@ impl Survey {
             counters: Arc::clone(counters),
             help: UNREADABLE_INPUT,
         };
-        let counter = Arc::clone(&measurer.counter);
         let names: Arc<[String]> = self.sources.iter().map(Source::name).collect();
         let process = {
-            let shared = Arc::new((self.clone(), measurer, Arc::clone(&names)));
+            let shared = Arc::new((process, Arc::clone(&names)));
             move |batch: Batch| {
                 let shared = Arc::clone(&shared);
                 async move {
-                    let (survey, measurer, names) = &*shared;
-                    let surveyed = survey.measure_all(measurer, &batch, name(names, &batch));
-                    (batch, surveyed)
+                    let (process, names) = &*shared;
+                    let processed = process(&batch, name(names, &batch));
+                    (batch, processed)
                 }
             }
         };
-        let take = |batch: &Batch, surveyed: Surveyed| {
-            let source = name(&names, batch);
-            let stopped = self.add_all(census, counters, source, &surveyed.records);
-            // What was measured before the record that ends it is told all the same.
-            deliver(&surveyed.lines).and(stopped)?;
+        let take = |batch: &Batch, processed: T| {
+            take(name(&names, batch), processed)?;
             Counters::add(&counters.bytes_done, batch.bytes.len() as u64);
             Ok(())
         };
@@ -109,11 +131,7 @@ impl Survey {
         if stop.load(Ordering::Relaxed) {
             return Err(RunError::Interrupted { resumable: false });
         }
-        Ok(SurveyReport {
-            elapsed: started.elapsed(),
-            bytes_read: Counters::get(&counters.bytes_done),
-            tokenizer_note: counter.note(),
-        })
+        Ok(())
     }
 
     fn measure_all(&self, measurer: &Measurer, batch: &Batch, source: &str) -> Surveyed {
@@ -151,11 +169,7 @@ impl Survey {
                     Counters::add(&counters.rejected, 1);
                     census.add_unreadable(source, unreadable);
                     if self.stop_at_unreadable {
-                        let Unreadable { line, code, error } = unreadable;
-                        return Err(RunError::CannotGoOn {
-                            message: format!("stopped at a record: {code}: {error} ({source}:{line})"),
-                            help: UNREADABLE_RECORD.to_owned(),
-                        });
+                        return Err(unreadable_ends(source, unreadable));
                     }
                 }
             }
@@ -164,11 +178,36 @@ impl Survey {
     }
 }
 
+/// The error by which a record that cannot be read ends a run.
+pub(super) fn unreadable_ends(source: &str, unreadable: &Unreadable) -> RunError {
+    let Unreadable { line, code, error } = unreadable;
+    RunError::CannotGoOn {
+        message: format!("stopped at a record: {code}: {error} ({source}:{line})"),
+        help: UNREADABLE_RECORD.to_owned(),
+    }
+}
+
 fn name<'n>(names: &'n [String], batch: &Batch) -> &'n str {
     names.get(batch.source).map_or("", String::as_str)
 }
 
 fn measure(measurer: &Measurer, item: &Item, bytes: &[u8]) -> Result<Measure, Unreadable> {
+    let measured = read(item, || {
+        measurer
+            .measure(bytes)
+            .map_err(|error| (error.code(), error.to_string()))
+    });
+    measured.map(|measure| Measure {
+        line: item.line,
+        ..measure
+    })
+}
+
+/// What `read` makes of a record, or why it cannot be read: a reason code and a sentence.
+pub(super) fn read<T>(
+    item: &Item,
+    read: impl FnOnce() -> Result<T, (&'static str, String)>,
+) -> Result<T, Unreadable> {
     let unreadable = |code, error| Unreadable {
         line: item.line,
         code,
@@ -178,12 +217,9 @@ fn measure(measurer: &Measurer, item: &Item, bytes: &[u8]) -> Result<Measure, Un
         return Err(unreadable(TooLong::CODE, too_long.to_string()));
     }
     // A fault of ours in one record is that record's failure, never the run's.
-    match catch_unwind(AssertUnwindSafe(|| measurer.measure(bytes))) {
-        Ok(Ok(measure)) => Ok(Measure {
-            line: item.line,
-            ..measure
-        }),
-        Ok(Err(error)) => Err(unreadable(error.code(), error.to_string())),
+    match catch_unwind(AssertUnwindSafe(read)) {
+        Ok(Ok(read)) => Ok(read),
+        Ok(Err((code, error))) => Err(unreadable(code, error)),
         Err(panic) => Err(unreadable("internal_error", panic_message(&*panic).to_owned())),
     }
 }

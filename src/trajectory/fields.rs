@@ -247,6 +247,11 @@ impl<const N: usize> Default for Fields<'_, N> {
 }
 
 impl<'a, const N: usize> Fields<'a, N> {
+    /// If the name at `index` stands in the object, be it with null.
+    pub fn is_there(&self, index: usize) -> bool {
+        self.seen.get(index).copied().unwrap_or_default()
+    }
+
     /// Takes notice of the value of the name at `index`, or of one not asked for.
     fn note(&mut self, index: Option<usize>, value: &'a str) {
         self.last = Some(value);

@@ -11,6 +11,7 @@ mod groups;
 mod in_parts;
 pub mod json;
 pub mod leaves;
+mod mark;
 mod members;
 mod mend;
 mod pairing;
@@ -28,12 +29,13 @@ mod turn;
 mod view;
 mod views;
 
-pub use chat::{Chat, NoChat, TemplateArguments, chat};
+pub use chat::{Chat, NoChat, TemplateArguments, call_list_with, chat, tool_list};
 pub use convert::{Arguments, Converted, Loss, Losses, NotConvertible, Target, convert};
 pub use decode::{view, view_with};
 pub use edit::{Edit, append_part, append_text, apply, new_turn, prepend_text, replace_text};
 pub use faults::Faults;
 pub use groups::answered_turns;
+pub use mark::{is_only_marked, marked};
 pub use mend::{
     Mended, NO_REQUEST, NO_RESULT, STRAY_END, STRAY_OUTPUT, SYSTEM_MESSAGE, Sanitized, Shapes, Wishes, mend,
     sanitize,

@@ -79,6 +79,7 @@ pub fn settings(target_max_tokens: usize, summary_target_tokens: usize) -> FitSe
         join_text_parts: false,
         end_with_assistant: false,
         dry_run: false,
+        mark: None,
         per_trajectory: PerTrajectory::None,
     }
 }

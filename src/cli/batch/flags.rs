@@ -80,6 +80,7 @@ impl<S: KeySet + Clone + Send + Sync + 'static> BatchFlags<S> {
             resume: false,
             force: self.force,
             warnings: resolved.all_warnings(),
+            trainer_note: resolved.trainer_note,
             config: resolved.config,
             provenance: resolved.provenance,
             quiet: self.quiet,
@@ -87,6 +88,7 @@ impl<S: KeySet + Clone + Send + Sync + 'static> BatchFlags<S> {
         };
         if !options.quiet {
             errors::warn(&options.warnings);
+            errors::note(options.trainer_note.as_deref());
         }
         options.checked()
     }

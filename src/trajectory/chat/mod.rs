@@ -57,12 +57,17 @@ pub fn chat<'a>(record: &Record<'a>, arguments: TemplateArguments) -> Result<Cha
     messages.push(']');
     let tools = record
         .tools
-        .and_then(|tools| tools_of(tools).transpose())
+        .and_then(|tools| tool_list(tools).transpose())
         .transpose()?;
     Ok(Chat { messages, tools })
 }
 
-fn tools_of(tools: &str) -> Result<Option<Cow<'_, str>>, NoChat> {
+/// The JSON list that a record's `tools` are; `None` where there are none.
+///
+/// # Errors
+///
+/// They are no list, and no string of one.
+pub fn tool_list(tools: &str) -> Result<Option<Cow<'_, str>>, NoChat> {
     let list = if tools.starts_with('"') {
         decode(tools).0
     } else {
@@ -152,6 +157,11 @@ fn edits(turn: &Turn<'_>, arguments: TemplateArguments) -> Vec<Edit> {
         });
     }
     edits
+}
+
+/// A list of calls, their arguments given as asked for.
+pub fn call_list_with(list: &str, arguments: TemplateArguments) -> String {
+    apply(list, parsed_arguments(list, arguments))
 }
 
 fn span(text: &str, part: &str) -> std::ops::Range<usize> {

@@ -1,0 +1,277 @@
+//! One record held against a trainer: judged as it stands, rendered as the trainer renders it, and measured.
+
+use std::sync::Arc;
+
+use memchr::memmem;
+use serde_json::Value;
+
+use super::{Rendered, TurnCounter};
+use crate::tokens::TokenCounter;
+use crate::tokens::chat_template::ChatTemplate;
+use crate::trainers::{
+    self, Finding, FindingKind, FormRules, Judged, Judgement, Lengths, Outcome, Renderer, Trainer, Verdict,
+    over_length, whole,
+};
+use crate::trajectory::{self, Format, ParseError, Record, Role, TemplateArguments, Turn, json};
+
+/// Tokens that a template of a trainer's own may put around a turn, and around a chat, schema of tools aside.
+const AROUND_TURN: u64 = 16;
+const AROUND_CHAT: u64 = 256;
+
+/// The end of a turn's text that is looked for in a rendered chat, in bytes.
+const NEEDLE: usize = 48;
+
+/// Holds records against a trainer.
+pub struct Linter {
+    /// The trainer's rules.
+    pub trainer: &'static Trainer,
+    /// The user's tokenizer.
+    pub counter: Arc<dyn TokenCounter>,
+    /// The chat template of the model to be trained, if it is known.
+    pub template: Option<Arc<ChatTemplate>>,
+    /// The tokens that an image costs.
+    pub image_tokens: usize,
+    /// The format that all records are in; `None` lets each record decide.
+    pub format: Option<Format>,
+    /// The trainer's limit in tokens; `None` for no limit.
+    pub limit: Option<u64>,
+}
+
+impl Linter {
+    /// Returns what the trainer does with one record, given as the bytes of one JSON object.
+    pub fn lint(&self, bytes: &[u8]) -> Result<Verdict, ParseError> {
+        let record = trajectory::parse(bytes, self.format)?;
+        let Judgement {
+            form,
+            turns,
+            mut verdict,
+        } = trainers::judge(&record, self.trainer);
+        let is_whole = turns.len() == record.turns.len() && !turns.is_empty();
+        let Some(rules) = form.filter(|_| is_whole) else {
+            return Ok(verdict);
+        };
+        let is_taken = verdict.outcome().harm() < Outcome::Drop.harm();
+        let lengths = match (self.trainer.renderer, &self.template) {
+            (Renderer::Own, Some(template)) => self.nearly_rendered(&record, &turns, template),
+            (Renderer::ChatTemplate, Some(template)) if is_taken => {
+                match self.rendered(&record, &turns, rules, template, &mut verdict) {
+                    Ok(lengths) => Some(lengths),
+                    Err(refusal) => {
+                        verdict.add(whole(FindingKind::TemplateRefuses, Outcome::Refuse, &refusal));
+                        return Ok(verdict);
+                    }
+                }
+            }
+            (Renderer::ChatTemplate, None) => {
+                verdict.add(whole(FindingKind::NoTemplate, Outcome::Undecided, ""));
+                None
+            }
+            _ => None,
+        };
+        let lengths = lengths.unwrap_or_else(|| self.estimated(&record));
+        over_length(&mut verdict, &turns, &lengths, self.trainer, self.limit);
+        Ok(verdict)
+    }
+
+    /// The length where nothing renders the record: what its values cost, and what may be around them.
+    fn estimated(&self, record: &Record<'_>) -> Lengths {
+        let mut counter = TurnCounter::new(self.counter.as_ref(), self.image_tokens);
+        let turns: Vec<u64> = record
+            .turns
+            .iter()
+            .map(|turn| counter.turn(turn).tokens() as u64)
+            .collect();
+        let values: u64 = turns.iter().sum();
+        let tools = counter.tools(record) as u64;
+        let around = AROUND_CHAT + AROUND_TURN * turns.len() as u64;
+        // Thinking may be left out, and that is all that may be.
+        let thinks = |turn: &&Turn<'_>| turn.reasoning().is_some() || turn.text.contains("</think>");
+        let said = record.turns.iter().zip(&turns).filter(|(turn, _)| !thinks(turn));
+        Lengths {
+            least: said.map(|(_, tokens)| *tokens).sum(),
+            most: values + counter.extra(record) as u64 + 2 * tools + around,
+            turns,
+        }
+    }
+
+    /// The length where the trainer has templates of its own that print nearly what the model's prints.
+    fn nearly_rendered(
+        &self,
+        record: &Record<'_>,
+        turns: &[Judged<'_>],
+        template: &ChatTemplate,
+    ) -> Option<Lengths> {
+        let counter = self.counter.as_ref();
+        let rendered = Rendered::of(
+            record,
+            template,
+            TemplateArguments::AsWritten,
+            counter,
+            self.image_tokens,
+        );
+        let rendered = rendered.ok()?;
+        // What the model's template leaves out is no finding about a trainer that renders otherwise.
+        let ends = located(record, turns, rendered.text(), &mut Verdict::default());
+        let rendered = rendered.with_ends(ends);
+        let tokens = rendered.tokens as u64;
+        let slack = (tokens as f64 * self.trainer.length.slack).ceil() as u64 + AROUND_TURN;
+        let turns = rendered.turn_tokens(counter);
+        Some(Lengths {
+            least: tokens.saturating_sub(slack),
+            most: tokens + slack,
+            turns: turns.into_iter().map(|tokens| tokens as u64).collect(),
+        })
+    }
+
+    /// The length as the chat template renders what the trainer hands to it; what it leaves out goes into the verdict.
+    ///
+    /// # Errors
+    ///
+    /// The reason for which the template refuses the record.
+    fn rendered(
+        &self,
+        record: &Record<'_>,
+        turns: &[Judged<'_>],
+        rules: &FormRules,
+        template: &ChatTemplate,
+        verdict: &mut Verdict,
+    ) -> Result<Lengths, String> {
+        let messages = trainers::messages(record, turns, rules);
+        let tools = record.tools.filter(|_| rules.tools != trainers::Tools::Ignore);
+        let tools = tools.map(trajectory::tool_list).transpose();
+        let tools = tools.map_err(|error| error.to_string())?.flatten();
+        let render = |messages: &str, with_tools: bool| {
+            let tools = tools.as_deref().filter(|_| with_tools);
+            template
+                .render(messages, tools)
+                .map_err(|refusal| refusal.to_string())
+        };
+        let text = render(&trainers::list(&messages), true)?;
+        if self.trainer.renders_alone && !trainers::same_alone(&messages, &text, render)? {
+            verdict.add(whole(FindingKind::RendersOtherwiseAlone, Outcome::Refuse, ""));
+        }
+        let ends = located(record, turns, &text, verdict);
+        let counter = self.counter.as_ref();
+        let images: usize = record.turns.iter().map(Turn::images).sum();
+        let tokens = counter.count(&text) + images * self.image_tokens;
+        let turns = Rendered::with_text(text, tokens)
+            .with_ends(ends)
+            .turn_tokens(counter);
+        Ok(Lengths {
+            least: tokens as u64,
+            most: tokens as u64,
+            turns: turns.into_iter().map(|tokens| tokens as u64).collect(),
+        })
+    }
+}
+
+/// What a turn has that a template prints: its thinking, the rest of its text, the end of its last call.
+struct Said {
+    thinking: String,
+    rest: String,
+    call: String,
+}
+
+impl Said {
+    fn of(turn: &Turn<'_>) -> Self {
+        let text = turn.last_text().unwrap_or_default();
+        let thought = matches!(turn.role, Role::Assistant)
+            .then(|| text.rsplit_once("</think>"))
+            .flatten();
+        let (thinking, rest) = match thought {
+            Some((thinking, rest)) => (
+                thinking.trim().trim_start_matches("<think>").trim().to_owned(),
+                rest,
+            ),
+            None => (
+                turn.reasoning().map(trainers::trimmed).unwrap_or_default(),
+                &*text,
+            ),
+        };
+        let calls = turn
+            .tool_calls()
+            .and_then(|calls| serde_json::from_str(calls).ok());
+        Self {
+            thinking,
+            rest: rest.trim().to_owned(),
+            call: calls.and_then(|calls| last_leaf(&calls)).unwrap_or_default(),
+        }
+    }
+}
+
+/// The last string or number of a call's arguments, or else of the calls.
+fn last_leaf(calls: &Value) -> Option<String> {
+    let last = calls.as_array().and_then(|calls| calls.last())?;
+    let call = last.get("function").unwrap_or(last);
+    let arguments = call.get("arguments")?;
+    let parsed = arguments
+        .as_str()
+        .and_then(|text| serde_json::from_str(text).ok());
+    leaf(parsed.as_ref().unwrap_or(arguments)).or_else(|| leaf(call.get("name")?))
+}
+
+fn leaf(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.trim().to_owned()).filter(|text| !text.is_empty()),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Array(items) => items.iter().rev().find_map(leaf),
+        Value::Object(fields) => fields.values().rev().find_map(leaf),
+        Value::Null | Value::Bool(_) => None,
+    }
+}
+
+/// Where each turn ends in the rendered chat, for turns of which something is found there, and notes on text that is not.
+fn located(record: &Record<'_>, turns: &[Judged<'_>], rendered: &str, verdict: &mut Verdict) -> Vec<usize> {
+    let (mut at, mut ends) = (0, Vec::with_capacity(turns.len()));
+    let (mut learnt, mut printed) = (0, 0);
+    for (turn, judged) in record.turns.iter().zip(turns) {
+        let said = Said::of(turn);
+        let mut found = |text: &str, kind: Option<FindingKind>, verdict: &mut Verdict| {
+            if text.is_empty() {
+                return false;
+            }
+            let end = find_end(rendered, at, text);
+            at = end.unwrap_or(at);
+            if let Some(kind) = kind.filter(|_| end.is_none()) {
+                verdict.add(Finding {
+                    turn: Some(judged.index + 1),
+                    ..whole(kind, Outcome::Lose, "")
+                });
+            }
+            end.is_some()
+        };
+        let mut is_printed = found(&said.thinking, Some(FindingKind::ThinkingDropped), verdict);
+        is_printed |= found(&said.rest, Some(FindingKind::TextLost), verdict);
+        is_printed |= found(&said.call, None, verdict);
+        learnt += usize::from(judged.is_learnt);
+        printed += usize::from(judged.is_learnt && is_printed);
+        ends.push(at);
+    }
+    if let Some(last) = ends.last_mut() {
+        *last = rendered.len();
+    }
+    if learnt > 0 && printed == 0 {
+        verdict.add(whole(
+            FindingKind::NothingLearnt,
+            Outcome::Empty,
+            "the template prints no answer",
+        ));
+    }
+    ends
+}
+
+/// The end of a text's last words in the rendered chat after `at`, as they stand or as JSON spells them.
+fn find_end(rendered: &str, at: usize, text: &str) -> Option<usize> {
+    let mut cut = text.len().saturating_sub(NEEDLE);
+    while !text.is_char_boundary(cut) {
+        cut += 1;
+    }
+    let words = text.get(cut..)?;
+    let window = rendered.as_bytes().get(at..)?;
+    let found = |words: &str| Some(at + memmem::find(window, words.as_bytes())? + words.len());
+    found(words).or_else(|| {
+        let mut spelled = String::new();
+        json::escape_into(words, &mut spelled);
+        found(&spelled)
+    })
+}

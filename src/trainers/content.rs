@@ -1,0 +1,130 @@
+//! The content of turns: the kinds that a trainer takes, and what becomes of the others.
+
+use serde_json::Value;
+
+use super::findings::{FindingKind, Outcome, Verdict};
+use super::form::{Calls, FormRules};
+use super::rules::{Action, Class};
+use super::structure::Judged;
+use super::turn::{Content, TurnFields, has_broken_arguments, texts_of_parts, trimmed};
+use crate::trajectory::json;
+
+/// Judges the content of one turn, and the calls beside it.
+pub fn judge_turn(turn: &Judged<'_>, fields: &TurnFields<'_>, rules: &FormRules, verdict: &mut Verdict) {
+    let mut add = |kind, action: Action, loss, detail: &str| {
+        if let Some(outcome) = outcome(action, loss) {
+            verdict.add(turn.finding(kind, outcome, detail));
+        }
+    };
+    let content = &rules.content;
+    let takes_calls = rules.tool_calls != Calls::Ignore && fields.has_calls();
+    match turn.content {
+        Content::Null if takes_calls && is_answer(turn.class) => {
+            add(FindingKind::NullContent, content.null_beside_calls, None, "");
+        }
+        Content::Null => add(FindingKind::NullContent, content.null, None, ""),
+        Content::Parts(list) => {
+            let (_, only_text) = texts_of_parts(list, "");
+            let of_system = content
+                .parts_of_system
+                .filter(|_| turn.class == Some(Class::System));
+            let action = of_system.unwrap_or(content.parts);
+            let loses = action == Action::Empty || !(only_text || content.splits_parts);
+            add(FindingKind::Parts, action, loses.then_some(Outcome::Lose), "");
+        }
+        Content::Other => add(FindingKind::OtherContent, content.other, None, ""),
+        Content::Text(text) => {
+            if turn.class == Some(Class::Call) && !is_call(text, rules) {
+                add(FindingKind::CallText, rules.call_text, None, "");
+            }
+        }
+    }
+    if fields.has_calls() {
+        match rules.tool_calls {
+            Calls::Keep => {}
+            Calls::Ignore => add(
+                FindingKind::CallsLost,
+                Action::Ignore,
+                Some(Outcome::Lose),
+                "tool_calls",
+            ),
+            Calls::ReplaceText => {
+                if matches!(turn.content, Content::Text(text) if !trimmed(text).is_empty()) {
+                    add(
+                        FindingKind::TextLost,
+                        Action::Ignore,
+                        Some(Outcome::Lose),
+                        "text beside tool_calls",
+                    );
+                }
+            }
+        }
+    }
+    if let Some(calls) = fields
+        .get("tool_calls")
+        .filter(|_| rules.broken_arguments != Action::Keep)
+    {
+        let calls: Vec<Value> = serde_json::from_str(calls).unwrap_or_default();
+        if calls.iter().any(has_broken_arguments) {
+            add(FindingKind::BrokenArguments, rules.broken_arguments, None, "");
+        }
+    }
+    if fields.get("function_call").is_some() {
+        add(
+            FindingKind::CallsLost,
+            rules.function_call,
+            Some(Outcome::Lose),
+            "function_call",
+        );
+    }
+    if rules.null_tool_calls == Action::EndsRun && fields.raw("tool_calls") == Some("null") {
+        add(FindingKind::NullCalls, Action::EndsRun, None, "");
+    }
+    let has_id = fields
+        .get("tool_call_id")
+        .is_some_and(|id| id.starts_with('"') && id.len() > 2);
+    if rules.tool_ids && turn.class == Some(Class::Tool) && !has_id {
+        add(FindingKind::NoCallId, Action::EndsRun, None, "");
+    }
+    if rules.exact_keys && fields.count() != 2 {
+        add(FindingKind::ExtraKeys, Action::EndsRun, None, "");
+    }
+}
+
+/// The outcome of an action; `loss` where what it leaves out was there. What the template gets is judged once it is rendered.
+pub fn outcome(action: Action, loss: Option<Outcome>) -> Option<Outcome> {
+    match action {
+        Action::Keep | Action::Template => None,
+        Action::Join | Action::Empty | Action::Ignore => loss,
+        // Nothing is learnt from it; others may be, and if none is, that is a finding of its own.
+        Action::Unprinted => Some(Outcome::Lose),
+        Action::Drop => Some(Outcome::Drop),
+        Action::EndsRun => Some(Outcome::Refuse),
+    }
+}
+
+fn is_answer(class: Option<Class>) -> bool {
+    matches!(class, Some(Class::Assistant | Class::Call))
+}
+
+/// If a turn's text is a call or a list of calls, behind its thinking and within its tags, if it has any.
+fn is_call(literal: &str, rules: &FormRules) -> bool {
+    let text = json::decode(literal).0;
+    let text = text
+        .rsplit_once("</think>")
+        .map_or(text.as_ref(), |(_, rest)| rest)
+        .trim();
+    let inner = text
+        .strip_prefix("<tool_call>")
+        .and_then(|rest| rest.strip_suffix("</tool_call>"))
+        .unwrap_or(text);
+    let is_one = |call: &Value| {
+        let is_read = rules.broken_arguments == Action::Keep || !has_broken_arguments(call);
+        call.get("name").is_some() && call.get("arguments").is_some() && is_read
+    };
+    match serde_json::from_str::<Value>(inner.trim()) {
+        Ok(Value::Array(calls)) => !calls.is_empty() && calls.iter().all(is_one),
+        Ok(call) => is_one(&call),
+        Err(_) => false,
+    }
+}

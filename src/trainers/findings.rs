@@ -1,0 +1,147 @@
+//! The verdict on a record: its outcome with one trainer, and the findings that it rests on.
+
+use crate::names::named;
+
+named! {
+    /// The outcome of a record with a trainer, the least harm first.
+    Outcome {
+        /// It is learnt as it stands.
+        Keep = "keep",
+        /// It cannot be told: the chat template or the length decides, and is not known.
+        Undecided = "undecided",
+        /// It is learnt, but part of what it says is left out.
+        Lose = "lose",
+        /// It is learnt as far as the limit on length goes.
+        Cut = "cut",
+        /// Nothing of it is learnt.
+        Empty = "empty",
+        /// It is left out.
+        Drop = "drop",
+        /// An error ends the run.
+        Refuse = "refuse",
+    }
+}
+
+named! {
+    /// The kind of a finding.
+    FindingKind {
+        /// The trainer does not read records in this form.
+        WrongForm = "wrong_form",
+        /// A turn's fields are called otherwise than in this form.
+        WrongKeys = "wrong_keys",
+        /// A turn has fields beside role and text.
+        ExtraKeys = "extra_keys",
+        /// A turn without a readable role.
+        UnreadableTurn = "unreadable_turn",
+        /// A role that is not known.
+        UnknownRole = "unknown_role",
+        /// Two names for one role, where the configuration takes one.
+        TwoNames = "two_names",
+        /// An order of roles that is not taken.
+        WrongOrder = "wrong_order",
+        /// A field that holds text here and a list or an object there: the file cannot be loaded.
+        MixedKinds = "mixed_kinds",
+        /// Too few turns.
+        TooFewTurns = "too_few_turns",
+        /// Turns of tools at the end are cut off.
+        LastToolsCut = "last_tools_cut",
+        /// Content that is null or absent.
+        NullContent = "null_content",
+        /// Content in parts.
+        Parts = "content_in_parts",
+        /// Content that is neither text nor parts.
+        OtherContent = "other_content",
+        /// A call's turn that is no call.
+        CallText = "call_is_no_json",
+        /// Arguments of a call that are a string, but no JSON.
+        BrokenArguments = "arguments_are_no_json",
+        /// Calls that are not taken.
+        CallsLost = "calls_lost",
+        /// Calls that are null.
+        NullCalls = "null_tool_calls",
+        /// A tool's turn without the id of its call.
+        NoCallId = "no_tool_call_id",
+        /// Tools in a form that is not taken.
+        ToolsForm = "tools_no_string",
+        /// Tools that are not taken.
+        ToolsLost = "tools_lost",
+        /// A system text beside the turns that is not taken.
+        SystemLost = "system_lost",
+        /// Text that is not taken.
+        TextLost = "text_lost",
+        /// Thinking that is left out.
+        ThinkingDropped = "thinking_dropped",
+        /// No turn to learn.
+        NothingLearnt = "nothing_learnt",
+        /// The chat template refuses the record.
+        TemplateRefuses = "template_refuses",
+        /// Messages rendered alone do not make up the whole.
+        RendersOtherwiseAlone = "renders_otherwise_alone",
+        /// The chat template decides, and none is given.
+        NoTemplate = "no_chat_template",
+        /// More tokens than the limit.
+        OverLength = "over_length",
+        /// The turns before the last leave no room for it.
+        NoRoom = "no_room_for_answer",
+        /// As many tokens as the limit, more or less.
+        NearLimit = "near_the_limit",
+    }
+}
+
+/// One thing that a trainer does with a record, or cannot do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// Its kind.
+    pub kind: FindingKind,
+    /// The outcome that it alone leads to.
+    pub outcome: Outcome,
+    /// The turn that it is about, from 1.
+    pub turn: Option<usize>,
+    /// More about it, for people; empty where the kind says it all.
+    pub detail: String,
+}
+
+/// The verdict on a record.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Verdict {
+    /// What was found; of each kind the first only.
+    pub findings: Vec<Finding>,
+    /// Tokens to be learnt, as far as they are known.
+    pub learnt: u64,
+    /// Tokens of these that vanish, where the record is cut.
+    pub vanished: u64,
+    /// If the marker that ends the last turn to be learnt is still there; `None` where nothing is cut.
+    pub keeps_end: Option<bool>,
+}
+
+impl Verdict {
+    /// The worst that was found.
+    pub fn outcome(&self) -> Outcome {
+        let outcomes = self.findings.iter().map(|finding| finding.outcome);
+        outcomes
+            .max_by_key(|outcome| outcome.harm())
+            .unwrap_or(Outcome::Keep)
+    }
+
+    /// Adds a finding, unless there is one of its kind that is as bad.
+    pub fn add(&mut self, finding: Finding) {
+        let harm = finding.outcome.harm();
+        match self.findings.iter_mut().find(|found| found.kind == finding.kind) {
+            Some(found) if found.outcome.harm() < harm => *found = finding,
+            Some(_) => {}
+            None => self.findings.push(finding),
+        }
+    }
+}
+
+impl Outcome {
+    /// The harm done, from 0.
+    pub fn harm(self) -> u8 {
+        self as u8
+    }
+
+    /// If something of the record is lost for certain.
+    pub fn is_loss(self) -> bool {
+        self.harm() > Self::Undecided.harm()
+    }
+}

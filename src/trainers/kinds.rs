@@ -1,0 +1,97 @@
+//! Kinds of values by their place: Arrow tables, which most trainers read into, hold one kind in a place.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::trajectory::Record;
+
+/// A kind that Arrow tells from others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Switch,
+    Number,
+    Text,
+    List,
+    Object,
+}
+
+impl Kind {
+    fn of(value: &Value) -> Option<Self> {
+        Some(match value {
+            Value::Null => return None,
+            Value::Bool(_) => Self::Switch,
+            Value::Number(_) => Self::Number,
+            Value::String(_) => Self::Text,
+            Value::Array(_) => Self::List,
+            Value::Object(_) => Self::Object,
+        })
+    }
+}
+
+/// The first turn, from 0, in which a place holds another kind than in a turn before, and the place.
+pub fn mixed(record: &Record<'_>) -> Option<(usize, String)> {
+    let mut kinds = BTreeMap::new();
+    record.turns.iter().enumerate().find_map(|(index, turn)| {
+        let value: Value = serde_json::from_str(turn.text).ok()?;
+        let mut place = String::new();
+        differs(&value, &mut place, &mut kinds).then_some((index, place))
+    })
+}
+
+/// If a value, or one in it, is of another kind than those noted for its place; `place` is then where.
+fn differs(value: &Value, place: &mut String, kinds: &mut BTreeMap<String, Kind>) -> bool {
+    let Some(kind) = Kind::of(value) else { return false };
+    match kinds.get(place.as_str()) {
+        Some(known) if *known != kind => return true,
+        Some(_) => {}
+        None => {
+            kinds.insert(place.clone(), kind);
+        }
+    }
+    let length = place.len();
+    let mut inner = |name: &str, value: &Value, place: &mut String| {
+        if !place.is_empty() && !name.starts_with('[') {
+            place.push('.');
+        }
+        place.push_str(name);
+        let found = differs(value, place, kinds);
+        if !found {
+            place.truncate(length);
+        }
+        found
+    };
+    match value {
+        Value::Array(items) => items.iter().any(|item| inner("[]", item, place)),
+        Value::Object(fields) => fields.iter().any(|(name, value)| inner(name, value, place)),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trajectory::parse;
+
+    #[test]
+    fn a_place_that_holds_two_kinds_is_found() {
+        let mixed_in = |turns: &str| {
+            let record = format!(r#"{{"messages": [{turns}]}}"#);
+            mixed(&parse(record.as_bytes(), None).unwrap())
+        };
+        let text = r#"{"role": "user", "content": "a"}"#;
+        let parts = r#"{"role": "user", "content": [{"type": "text", "text": "a"}]}"#;
+        let null = r#"{"role": "user", "content": null}"#;
+        assert_eq!(mixed_in(&format!("{text}, {null}, {text}")), None);
+        assert_eq!(mixed_in(&format!("{parts}, {null}, {parts}")), None);
+        let found = mixed_in(&format!("{text}, {null}, {parts}"));
+        assert_eq!(found, Some((2, "content".to_owned())));
+        let call = |arguments: &str| {
+            format!(
+                r#"{{"role": "assistant", "tool_calls": [{{"function": {{"arguments": {arguments}}}}}]}}"#
+            )
+        };
+        let found = mixed_in(&format!("{}, {}", call("\"{}\""), call("{}")));
+        assert_eq!(found, Some((1, "tool_calls[].function.arguments".to_owned())));
+    }
+}

@@ -1,0 +1,24 @@
+//! Trainers: the rules by which each one takes records, as data, and a judge that applies them to one record.
+
+mod content;
+mod findings;
+mod form;
+mod kinds;
+mod known;
+mod length;
+mod messages;
+mod order;
+mod rules;
+mod structure;
+mod turn;
+
+pub use findings::{Finding, FindingKind, Outcome, Verdict};
+pub use form::{Calls, ContentRules, FormRules, Order, RoleNames, Tools};
+pub use known::{TrainerName, trainer};
+pub use length::{Lengths, over_length};
+pub use messages::{list, messages, same_alone};
+pub use rules::{
+    Action, Class, CompressSettings, LengthRules, Mark, MarkTurns, OverLength, Reader, Renderer, Trainer,
+};
+pub use structure::{Judged, Judgement, judge, whole};
+pub use turn::trimmed;

@@ -1,0 +1,131 @@
+//! Turns marked by a field of their own: it is added at their end, and everything else keeps its bytes.
+
+use super::edit::{Edit, apply};
+use super::fields::fields;
+use super::{Record, Turn, json};
+
+/// The record's text with `field` added to every turn for which `value` gives one, as JSON. Turns that have the field already,
+/// and turns that cannot be read, stay as they are.
+pub fn marked<'v>(
+    record: &Record<'_>,
+    field: &str,
+    value: impl Fn(usize, &Turn<'_>) -> Option<&'v str>,
+) -> String {
+    let mut edits = Vec::new();
+    for (index, turn) in record.turns.iter().enumerate() {
+        if turn.opaque || has_field(turn, field) {
+            continue;
+        }
+        if let (Some(value), Some(span)) = (value(index, turn), record.turn_span(index)) {
+            let brace = span.end - 1;
+            edits.push(Edit {
+                at: brace..brace,
+                text: addition(turn, field, value),
+            });
+        }
+    }
+    apply(record.text, edits)
+}
+
+/// If `after` is `before` with nothing but `field` added at the end of turns.
+pub fn is_only_marked(before: &Record<'_>, after: &Record<'_>, field: &str) -> bool {
+    let key = json::quoted(field);
+    let is_same = |(old, new): (&Turn<'_>, &Turn<'_>)| {
+        let inner = old.text.strip_suffix('}').unwrap_or(old.text);
+        let added = new
+            .text
+            .strip_prefix(inner)
+            .and_then(|rest| rest.strip_suffix('}'));
+        let is_mark = |added: &str| {
+            let added = added.trim_start_matches([',', ' ']).strip_prefix(&key);
+            let value = added.and_then(|rest| rest.trim_start().strip_prefix(':'));
+            value.is_some_and(|value| serde_json::from_str::<serde::de::IgnoredAny>(value).is_ok())
+        };
+        old.text == new.text || added.is_some_and(is_mark)
+    };
+    before.turns.len() == after.turns.len()
+        && around(before).eq(around(after))
+        && before.turns.iter().zip(&after.turns).all(is_same)
+}
+
+/// The text around the turns, in pieces.
+fn around<'a>(record: &Record<'a>) -> impl Iterator<Item = &'a str> {
+    let text = record.text;
+    let spans = (0..record.turns.len()).filter_map(|turn| record.turn_span(turn));
+    let mut from = 0;
+    let mut pieces: Vec<&str> = Vec::with_capacity(record.turns.len() + 1);
+    for span in spans {
+        pieces.push(text.get(from..span.start).unwrap_or_default());
+        from = span.end;
+    }
+    pieces.push(text.get(from..).unwrap_or_default());
+    pieces.into_iter()
+}
+
+fn has_field(turn: &Turn<'_>, field: &str) -> bool {
+    // A field that is null is one.
+    fields(turn.text, &[field]).is_ok_and(|fields| fields.is_there(0))
+}
+
+/// The field as the turn spells its others: `"a": 1` or `"a":1`.
+fn addition(turn: &Turn<'_>, field: &str, value: &str) -> String {
+    let role = turn.role_name().unwrap_or_default();
+    let before = (role.as_ptr() as usize).saturating_sub(turn.text.as_ptr() as usize + 1);
+    let is_spaced = turn.text.as_bytes().get(before) == Some(&b' ');
+    let (colon, comma) = if is_spaced { (": ", ", ") } else { (":", ",") };
+    let key = json::quoted(field);
+    format!("{comma}{key}{colon}{value}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trajectory::{Role, parse};
+
+    fn mark(text: &str) -> String {
+        let record = parse(text.as_bytes(), None).unwrap();
+        let marked = marked(&record, "train", |_, turn| {
+            Some(if turn.role == Role::Assistant {
+                "true"
+            } else {
+                "false"
+            })
+        });
+        let after = parse(marked.as_bytes(), None).unwrap();
+        assert!(is_only_marked(&record, &after, "train"), "{marked}");
+        marked
+    }
+
+    #[test]
+    fn the_field_is_added_and_everything_else_keeps_its_bytes() {
+        assert_eq!(
+            mark(
+                r#"{"x": 1.50, "messages": [ {"role": "user", "content": "a"} ,{"content":"b","role":"assistant"}], "y":  []}"#
+            ),
+            r#"{"x": 1.50, "messages": [ {"role": "user", "content": "a", "train": false} ,{"content":"b","role":"assistant","train":true}], "y":  []}"#
+        );
+    }
+
+    #[test]
+    fn a_turn_that_has_the_field_keeps_its_own() {
+        let text = r#"{"messages": [{"role": "assistant", "content": "a", "train": false}, {"role": "user", "train": null}, 7]}"#;
+        assert_eq!(mark(text), text);
+        let once = mark(r#"{"conversations": [{"from": "gpt", "value": "a"}]}"#);
+        assert_eq!(mark(&once), once);
+    }
+
+    #[test]
+    fn any_other_change_is_seen() {
+        let read = |text: &str| parse(text.to_owned().leak().as_bytes(), None).unwrap();
+        let before = read(r#"{"messages": [{"role": "user", "content": "a"}], "n": 1}"#);
+        for other in [
+            r#"{"messages": [{"role": "user", "content": "b"}], "n": 1}"#,
+            r#"{"messages": [{"role": "user", "content": "a", "lost": false}], "n": 1}"#,
+            r#"{"messages": [{"role": "user", "content": "a", "train": false, "x": 1}], "n": 1}"#,
+            r#"{"messages": [{"role": "user", "content": "a", "train": false}], "n": 2}"#,
+            r#"{"messages": [], "n": 1}"#,
+        ] {
+            assert!(!is_only_marked(&before, &read(other), "train"), "{other}");
+        }
+    }
+}

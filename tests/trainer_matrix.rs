@@ -1,0 +1,211 @@
+//! Verdicts on records against what trainers' own code did with them: `scripts/trainers/results.csv`.
+
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use trajfit::fit::Linter;
+use trajfit::names::Named;
+use trajfit::tokens::chat_template::ChatTemplate;
+use trajfit::trainers::{Outcome, TrainerName, Verdict, trainer};
+
+/// A row of the results: what a trainer did with a record.
+type Row = BTreeMap<String, String>;
+
+/// Modes of the harness that are the configuration that `--print-config` prints, or one that takes no more than it.
+const MODES: [(&str, &str); 12] = [
+    ("llama-factory", "default"),
+    ("trl", "default"),
+    ("trl", "assistant-only-loss"),
+    ("trl", "strict-template"),
+    ("axolotl", "default"),
+    ("axolotl", "train-field"),
+    ("ms-swift", "default"),
+    ("verl", "default"),
+    ("openrlhf", "default"),
+    ("torchtune", "default"),
+    ("unsloth", "default"),
+    ("nemo", "default"),
+];
+
+/// Modes in which exactly the configuration that is printed ran, with the templates that the test has.
+const EXACT: [(&str, &str); 4] = [
+    ("llama-factory", "default"),
+    ("trl", "assistant-only-loss"),
+    ("axolotl", "train-field"),
+    ("ms-swift", "default"),
+];
+
+/// Those of them whose templates are there.
+fn exact() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let is_there = |(_, mode): &(&str, &str)| *mode != "assistant-only-loss" || trl_template().is_some();
+    EXACT.into_iter().filter(is_there)
+}
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The records by their ids, and the rows on them; `None` where the results are not there.
+fn matrix() -> Option<(BTreeMap<String, String>, Vec<Row>)> {
+    let folder = std::env::var_os("TRAJFIT_TRAINER_RESULTS")
+        .map_or_else(|| root().join("scripts/trainers"), PathBuf::from);
+    let records = std::fs::read_to_string(folder.join("records.jsonl")).ok()?;
+    let results = std::fs::read_to_string(folder.join("results.csv")).ok()?;
+    let id = |line: &str| {
+        let record: serde_json::Value = serde_json::from_str(line).unwrap();
+        record["id"].as_str().unwrap().to_owned()
+    };
+    let records = records.lines().map(|line| (id(line), line.to_owned())).collect();
+    let mut reader = csv::Reader::from_reader(results.as_bytes());
+    let rows = reader.deserialize().map(Result::unwrap).collect();
+    Some((records, rows))
+}
+
+/// The model whose tokenizer and template the harness used, where it is fetched.
+fn qwen3() -> Option<PathBuf> {
+    let folder = root().join("target/tokenizers/qwen3");
+    folder.join("tokenizer_config.json").exists().then_some(folder)
+}
+
+/// The template that TRL trains Qwen3 with, where it is fetched.
+fn trl_template() -> Option<PathBuf> {
+    let file = root().join("target/templates/trl/qwen3.jinja");
+    file.exists().then_some(file)
+}
+
+fn template(choice: &Path, tokenizer: &str) -> Option<Arc<ChatTemplate>> {
+    Some(ChatTemplate::load(choice.to_str()?, tokenizer).unwrap())
+}
+
+fn linter(name: &str, mode: &str, limit: Option<u64>) -> Linter {
+    let tokenizer = qwen3().map_or_else(|| "o200k_base".to_owned(), |folder| folder.display().to_string());
+    let strict = root().join("fixtures/chat_templates/strict_alternation.jinja");
+    let template = match mode {
+        "strict-template" => template(&strict, &tokenizer),
+        // TRL knows templates that mark answers: its own copy of the model's.
+        "assistant-only-loss" if trl_template().is_some() => template(&trl_template().unwrap(), &tokenizer),
+        _ => qwen3().and_then(|_| template(Path::new("auto"), &tokenizer)),
+    };
+    Linter {
+        trainer: trainer(name.parse::<TrainerName>().unwrap()).unwrap(),
+        counter: trajfit::tokens::load(&tokenizer).unwrap(),
+        template,
+        image_tokens: 1500,
+        format: None,
+        limit,
+    }
+}
+
+/// The words of the record's turns that the trainer should print: `mark00` and so on.
+fn marks(record: &str) -> BTreeSet<String> {
+    let found = record.match_indices("mark");
+    let numbers = found.filter_map(|(at, _)| record.get(at + 4..at + 6)?.parse::<u32>().ok());
+    numbers
+        .filter(|number| *number != 90)
+        .map(|number| number.to_string())
+        .collect()
+}
+
+fn is_kept(verdict: &Verdict) -> bool {
+    matches!(verdict.outcome(), Outcome::Keep | Outcome::Lose | Outcome::Cut)
+}
+
+#[test]
+fn no_record_is_called_kept_that_a_trainer_does_not_keep() {
+    let Some((records, rows)) = matrix() else { return };
+    let (mut judged, mut false_keeps) = (0, Vec::new());
+    for (name, mode) in MODES {
+        let linter = linter(name, mode, None);
+        for row in rows
+            .iter()
+            .filter(|row| row["trainer"] == name && row["mode"] == mode)
+        {
+            let Some(record) = records.get(&row["record"]) else {
+                continue;
+            };
+            let verdict = linter.lint(record.as_bytes()).unwrap();
+            judged += 1;
+            let mut is_false = row["outcome"] != "accepted" && is_kept(&verdict);
+            if row["outcome"] == "accepted" && verdict.outcome() == Outcome::Keep {
+                let printed: BTreeSet<String> = row["rendered"].split(' ').map(str::to_owned).collect();
+                is_false |= !marks(record).is_subset(&printed);
+                is_false |= row["trained_tokens"] == "0";
+            }
+            if is_false {
+                false_keeps.push(format!(
+                    "{name} {mode} {}: {:?} {:?}",
+                    row["record"], row["message"], verdict.findings
+                ));
+            }
+        }
+    }
+    assert!(judged > 100, "{judged} rows judged");
+    assert!(
+        false_keeps.is_empty(),
+        "{} of {judged}:\n{}",
+        false_keeps.len(),
+        false_keeps.join("\n")
+    );
+}
+
+#[test]
+fn a_record_that_a_trainer_keeps_is_not_called_lost() {
+    let Some((records, rows)) = matrix() else { return };
+    let mut alarms = Vec::new();
+    for (name, mode) in exact() {
+        let linter = linter(name, mode, None);
+        for row in rows
+            .iter()
+            .filter(|row| row["trainer"] == name && row["mode"] == mode)
+        {
+            let Some(record) = records.get(&row["record"]) else {
+                continue;
+            };
+            let outcome = linter.lint(record.as_bytes()).unwrap().outcome();
+            let is_learnt = row["outcome"] == "accepted" && !row["trained"].is_empty();
+            if is_learnt && outcome.harm() > Outcome::Cut.harm() {
+                alarms.push(format!("{name} {mode} {}: {}", row["record"], outcome.name()));
+            }
+        }
+    }
+    assert!(alarms.is_empty(), "{}:\n{}", alarms.len(), alarms.join("\n"));
+}
+
+#[test]
+fn a_record_over_the_limit_is_called_what_the_trainer_makes_of_it() {
+    let Some((records, rows)) = matrix() else { return };
+    if qwen3().is_none() {
+        return;
+    }
+    let mut wrong = Vec::new();
+    for (name, mode) in exact() {
+        for row in rows
+            .iter()
+            .filter(|row| row["trainer"] == name && row["mode"] == mode && !row["limit"].is_empty())
+        {
+            let Some(record) = records.get(&row["record"]) else {
+                continue;
+            };
+            let linter = linter(name, mode, row["limit"].parse().ok());
+            let verdict = linter.lint(record.as_bytes()).unwrap();
+            let left: u64 = row["limit_trained_tokens"].parse().unwrap_or(0);
+            let expected = if row["limit_outcome"] != "accepted" {
+                Outcome::Drop
+            } else {
+                Outcome::Cut
+            };
+            let kept = verdict.learnt - verdict.vanished;
+            let is_near = kept.abs_diff(left) <= 30;
+            if verdict.outcome() != expected || (expected == Outcome::Cut && !is_near) {
+                wrong.push(format!(
+                    "{name} {}: {left} left, {kept} said: {verdict:?}",
+                    row["record"]
+                ));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
