@@ -15,7 +15,7 @@ mod verify;
 mod verify_masks;
 
 pub use cut_points::{CutPoints, Region};
-pub use outline::{Outline, TurnFacts};
+pub use outline::{Content, Outline, TurnFacts};
 pub use placement::{Placement, SummaryPlacement, Way, moved, placements};
 pub use plan::{Plan, extend, freed, plan};
 pub use protect::{Protection, compressible_region};

@@ -4,14 +4,24 @@ use std::num::NonZeroU32;
 
 use crate::trajectory::Role;
 
+/// The form of a turn's content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Content {
+    /// Text, or anything without a form of its own.
+    Text,
+    /// Text that an earlier summary stands in front of, or is all of.
+    Summary,
+    /// A list of parts that are not all text.
+    Parts,
+    /// A list of results of tools and nothing else, in a turn with the role name of a person.
+    Results,
+}
+
 /// The facts about one turn. There may be millions of turns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct TurnFacts {
     /// Who speaks.
     pub role: Role,
-    /// Whose turn it is by the name of its role: a person's, where a person's turn holds nothing but results of tools.
-    pub speaker: Role,
     /// What the turn costs, in tokens.
     pub tokens: usize,
     /// How many turns before this tool turn the assistant turn stands that it answers.
@@ -20,10 +30,8 @@ pub struct TurnFacts {
     pub readable: bool,
     /// Whether the turn is nothing but text, so that it can be quoted verbatim.
     pub quotable: bool,
-    /// If its content is a list of parts, to which a text part can be added.
-    pub in_parts: bool,
-    /// If an earlier summary stands in front of what it says, or is all of it.
-    pub opens_with_summary: bool,
+    /// The form of its content, as far as summaries beside it care.
+    pub content: Content,
 }
 
 impl TurnFacts {

@@ -1,6 +1,6 @@
 //! Where the summary goes: a turn of its own, or a turn beside the region, so that the order of roles that held still holds.
 
-use super::{CutPoints, Outline, Region, RoleOrder, TurnFacts, extend};
+use super::{Content, CutPoints, Outline, Region, RoleOrder, TurnFacts, extend};
 use crate::names::named;
 use crate::trajectory::Role;
 
@@ -68,7 +68,7 @@ impl Placement {
     pub fn after(outline: &Outline, region: Region) -> Option<Self> {
         let host = region.end();
         let turn = outline.turns.get(host)?;
-        let takes_it = turn.role == Role::Human && turn.quotable && !turn.opens_with_summary;
+        let takes_it = turn.role == Role::Human && turn.quotable && turn.content != Content::Summary;
         takes_it.then(|| Self::into(Way::HumanAfter, host))
     }
 
@@ -93,10 +93,11 @@ impl Placement {
 
 /// How a turn takes a summary in at its end: only text that the model reads can, never what it is trained to say.
 fn way_into(turn: &TurnFacts) -> Option<Way> {
+    let is_in_parts = matches!(turn.content, Content::Parts | Content::Results);
     match turn.role {
         Role::Human if turn.quotable => Some(Way::HumanBefore),
         Role::Tool if turn.quotable => Some(Way::ToolBefore),
-        Role::Human | Role::Tool if turn.in_parts => Some(Way::Part),
+        Role::Human | Role::Tool if turn.readable && is_in_parts => Some(Way::Part),
         _ => None,
     }
 }

@@ -1,6 +1,6 @@
 //! Orders of roles that trainers and templates demand, as rules that a compression must not break.
 
-use super::{Outline, TurnFacts};
+use super::{Content, Outline, TurnFacts};
 use crate::trajectory::Role;
 
 /// A rule about the order of roles. A compression keeps every rule that held before it.
@@ -36,7 +36,7 @@ impl Seat {
         let is_answer = turn.role == Role::Human && turn.asked_before.is_some();
         Self {
             role: if is_answer { Role::Tool } else { turn.role },
-            is_humans: turn.speaker == Role::Human,
+            is_humans: turn.role == Role::Human || turn.content == Content::Results,
         }
     }
 }

@@ -24,13 +24,15 @@ pub(super) fn outline(letters: &str) -> Outline {
         let answers = caller.filter(|_| role == Role::Tool);
         TurnFacts {
             role,
-            speaker: if letter == 'u' { Role::Human } else { role },
             tokens: 10,
             asked_before: TurnFacts::asked_before(index, answers),
             readable: letter != 'x',
             quotable: !"xun".contains(letter),
-            in_parts: letter == 'u',
-            opens_with_summary: letter == 'H',
+            content: match letter {
+                'u' => Content::Results,
+                'H' => Content::Summary,
+                _ => Content::Text,
+            },
         }
     });
     let turns: Vec<_> = turns.collect();

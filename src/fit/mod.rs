@@ -37,7 +37,7 @@ pub use rendered::Rendered;
 pub use settings::{CountMode, FitSettings, OnFailure, OverLimit, PerTrajectory, Strategy};
 pub use summary_size::SummarySize;
 
-use crate::compress::{Outline, Reason, TurnFacts};
+use crate::compress::{Content, Outline, Reason, TurnFacts};
 use crate::metrics::{Row, Status};
 pub use crate::summarize::PendingRequest;
 use crate::summarize::Summarizer;
@@ -47,7 +47,7 @@ use crate::summarize::marker::body_of;
 use crate::tokens::TokenCounter;
 use crate::tokens::chat_template::ChatTemplate;
 pub use crate::trajectory::TemplateArguments;
-use crate::trajectory::{self, Record, Role, Views};
+use crate::trajectory::{self, Record, Role, Turn, Views};
 
 /// Fits records into the budget.
 pub struct Fitter {
@@ -210,14 +210,11 @@ fn outline(fitter: &Fitter, record: &Record<'_>, counted: &Counted, views: &View
             let rendered = rendered_costs.as_ref().and_then(|costs| costs.get(index));
             TurnFacts {
                 role: turn.role,
-                speaker: turn.speaker(),
                 tokens: rendered.copied().unwrap_or(cost.tokens()),
                 asked_before: TurnFacts::asked_before(index, answers),
                 readable,
                 quotable,
-                in_parts: readable && turn.is_in_parts(),
-                opens_with_summary: turn.role == Role::Human
-                    && views.get(index).is_some_and(|view| body_of(&view.text).is_some()),
+                content: content_of(turn, quotable, index, views),
             }
         });
     let last_human = views.all().rev().find(|view| spoken(view).is_some());
@@ -231,5 +228,22 @@ fn outline(fitter: &Fitter, record: &Record<'_>, counted: &Counted, views: &View
         turns,
         extra_tokens,
         last_human,
+    }
+}
+
+/// The form of a turn's content.
+fn content_of(turn: &Turn<'_>, quotable: bool, index: usize, views: &Views<'_>) -> Content {
+    let opens_with_summary = || {
+        let view = views.get(index);
+        turn.role == Role::Human && view.is_some_and(|view| body_of(&view.text).is_some())
+    };
+    if turn.role == Role::Tool && turn.speaker() == Role::Human {
+        Content::Results
+    } else if !quotable && turn.is_in_parts() {
+        Content::Parts
+    } else if opens_with_summary() {
+        Content::Summary
+    } else {
+        Content::Text
     }
 }

@@ -85,7 +85,7 @@ mod tests {
             masked_turns,anchors_needed,anchors_held,redactions,duration_ms,original_value_tokens,\
             compressed_value_tokens,original_rendered_tokens,compressed_rendered_tokens,template_changed_turns,\
             anchors_invented,orphan_responses,unanswered_calls,repeated_ids,packed_responses,same_role_neighbours,mended_faults,\
-            fallback_prompt_tokens,fallback_completion_tokens,count,summary_starved,anchors_written,\
+            fallback_prompt_tokens,fallback_completion_tokens,count,summary_starved,anchors_written,placement,region_moved,\
             converted,format_losses,format_loss_kinds,mended_shapes,mended_kinds,unknown_roles\n";
         assert_eq!(String::from_utf8(csv_header()).unwrap(), promised);
     }
