@@ -9,6 +9,7 @@ use super::stays::{is_call, role_name};
 use super::value::arguments_as;
 use super::{Arguments, Object};
 use crate::trajectory::Format;
+use crate::trajectory::members::Member;
 
 /// Writes a group, a turn each.
 pub(super) fn write<'a>(
@@ -31,7 +32,12 @@ pub(super) fn write<'a>(
             continue;
         }
         for (index, answer) in answering.answers.iter().enumerate() {
-            turns.push(Cow::Owned(answer_turn(&answering, answer, index == 0)));
+            let extras = if index == 0 {
+                answering.extras.as_slice()
+            } else {
+                &[]
+            };
+            turns.push(Cow::Owned(answer_turn(answer, extras)));
         }
     }
 }
@@ -76,7 +82,7 @@ fn written_call<'c>(call: &'c Call<'_>, arguments: Arguments, losses: &mut Losse
     Cow::Owned(written.end())
 }
 
-fn answer_turn(message: &Message<'_>, answer: &Answer<'_>, is_first: bool) -> String {
+fn answer_turn(answer: &Answer<'_>, extras: &[Member<'_>]) -> String {
     let mut turn = Object::default();
     turn.field("\"role\"", "\"tool\"");
     for (key, value) in [("\"tool_call_id\"", &answer.id), ("\"name\"", &answer.name)] {
@@ -85,7 +91,7 @@ fn answer_turn(message: &Message<'_>, answer: &Answer<'_>, is_first: bool) -> St
         }
     }
     turn.field("\"content\"", &answer.content.literal());
-    for extra in message.extras.iter().filter(|_| is_first) {
+    for extra in extras {
         turn.field(extra.key, extra.value);
     }
     turn.end()
