@@ -47,6 +47,7 @@ def make(mode, tokenizer_folder):
         try:
             strategy = strategy_of(config, entry(record, settings))
             tokenized = wrap_dataset_for_tokenized_prompt(strategy, data_set(record))
+            tokenized.prompt_tokenizer = None  # every filter copies it, tokenizer and all: a second a record
             kept = handle_long_seq_in_dataset(tokenized, config.sequence_len, config)
             if len(kept) == 0:
                 return Outcome("dropped", "sequence outside the valid range of lengths")
