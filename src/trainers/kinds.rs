@@ -42,8 +42,8 @@ pub fn mixed(record: &Record<'_>) -> Option<(usize, String)> {
 /// The first turn, from 0, that has other fields than the first.
 pub fn uneven(record: &Record<'_>) -> Option<usize> {
     let names = |text: &str| -> Option<Vec<String>> {
-        let fields: BTreeMap<String, serde::de::IgnoredAny> = serde_json::from_str(text).ok()?;
-        Some(fields.into_keys().collect())
+        let fields: serde_json::Map<String, Value> = serde_json::from_str(text).ok()?;
+        Some(fields.into_iter().map(|(name, _)| name).collect())
     };
     let first = names(record.turns.first()?.text);
     record.turns.iter().position(|turn| names(turn.text) != first)
