@@ -192,10 +192,10 @@ fn a_record_over_the_limit_is_called_what_the_trainer_makes_of_it() {
             let linter = linter(name, mode, row["limit"].parse().ok());
             let verdict = linter.lint(record.as_bytes()).unwrap();
             let left: u64 = row["limit_trained_tokens"].parse().unwrap_or(0);
-            let expected = if row["limit_outcome"] != "accepted" {
-                Outcome::Drop
-            } else {
+            let expected = if row["limit_outcome"] == "accepted" {
                 Outcome::Cut
+            } else {
+                Outcome::Drop
             };
             let kept = verdict.learnt - verdict.vanished;
             let is_near = kept.abs_diff(left) <= 30;

@@ -9,8 +9,8 @@ use super::{Rendered, TurnCounter};
 use crate::tokens::TokenCounter;
 use crate::tokens::chat_template::ChatTemplate;
 use crate::trainers::{
-    self, Finding, FindingKind, FormRules, Judged, Judgement, Lengths, Outcome, Renderer, Trainer, Verdict,
-    over_length, whole,
+    self, Finding, FindingKind, FormRules, Judged, Judgement, Lengths, Outcome, Pieces, Renderer, Trainer,
+    Verdict, over_length, whole,
 };
 use crate::trajectory::{self, Format, ParseError, Record, Role, TemplateArguments, Turn, json};
 
@@ -147,7 +147,12 @@ impl Linter {
                 .map_err(|refusal| refusal.to_string())
         };
         let text = render(&trainers::list(&messages), true)?;
-        if self.trainer.renders_alone && !trainers::same_alone(&messages, &text, render)? {
+        let fits = match self.trainer.pieces {
+            Pieces::None => true,
+            Pieces::EachAlone => trainers::same_alone(&messages, &text, render)?,
+            Pieces::Prefixes => trainers::fits_in_prefixes(&messages, &text, render)?,
+        };
+        if !fits {
             verdict.add(whole(FindingKind::RendersOtherwiseAlone, Outcome::Refuse, ""));
         }
         let ends = located(record, turns, &text, verdict);

@@ -41,6 +41,8 @@ named! {
         WrongOrder = "wrong_order",
         /// A field that holds text here and a list or an object there: the file cannot be loaded.
         MixedKinds = "mixed_kinds",
+        /// Turns with other fields than others have: `datasets` writes such a column as text into Parquet.
+        UnevenFields = "uneven_fields",
         /// Too few turns.
         TooFewTurns = "too_few_turns",
         /// Turns of tools at the end are cut off.
@@ -75,7 +77,7 @@ named! {
         NothingLearnt = "nothing_learnt",
         /// The chat template refuses the record.
         TemplateRefuses = "template_refuses",
-        /// Messages rendered alone do not make up the whole.
+        /// Pieces of the chat rendered alone do not fit in the whole.
         RendersOtherwiseAlone = "renders_otherwise_alone",
         /// The chat template decides, and none is given.
         NoTemplate = "no_chat_template",

@@ -39,6 +39,16 @@ pub fn mixed(record: &Record<'_>) -> Option<(usize, String)> {
     })
 }
 
+/// The first turn, from 0, that has other fields than the first.
+pub fn uneven(record: &Record<'_>) -> Option<usize> {
+    let names = |text: &str| -> Option<Vec<String>> {
+        let fields: serde_json::Map<String, Value> = serde_json::from_str(text).ok()?;
+        Some(fields.into_iter().map(|(name, _)| name).collect())
+    };
+    let first = names(record.turns.first()?.text);
+    record.turns.iter().position(|turn| names(turn.text) != first)
+}
+
 /// If a value, or one in it, is of another kind than those noted for its place; `place` is then where.
 fn differs(value: &Value, place: &mut String, kinds: &mut BTreeMap<String, Kind>) -> bool {
     let Some(kind) = Kind::of(value) else { return false };

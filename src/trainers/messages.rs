@@ -113,3 +113,29 @@ pub fn same_alone(
     }
     Ok(at == whole.len())
 }
+
+/// If a whole chat begins as its first messages rendered without the rest, up to each answer and behind it. Tools stand in all.
+///
+/// # Errors
+///
+/// The reason for which the first messages cannot be rendered.
+pub fn fits_in_prefixes(
+    messages: &[String],
+    whole: &str,
+    render: impl Fn(&str, bool) -> Result<String, String>,
+) -> Result<bool, String> {
+    let is_answer = |message: &String| message.starts_with(r#"{"role": "assistant""#);
+    let places = messages
+        .iter()
+        .enumerate()
+        .filter(|(_, message)| is_answer(message));
+    let mut ends: Vec<usize> = places.flat_map(|(place, _)| [place, place + 1]).collect();
+    ends.dedup();
+    for end in ends.into_iter().filter(|end| (1..messages.len()).contains(end)) {
+        let first = messages.get(..end).unwrap_or_default();
+        if !whole.starts_with(&render(&list(first), true)?) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}

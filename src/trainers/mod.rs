@@ -16,9 +16,10 @@ pub use findings::{Finding, FindingKind, Outcome, Verdict};
 pub use form::{Calls, ContentRules, FormRules, Order, RoleNames, Tools};
 pub use known::{TrainerName, trainer};
 pub use length::{Lengths, over_length};
-pub use messages::{list, messages, same_alone};
+pub use messages::{fits_in_prefixes, list, messages, same_alone};
 pub use rules::{
-    Action, Class, CompressSettings, LengthRules, Mark, MarkTurns, OverLength, Reader, Renderer, Trainer,
+    Action, Class, CompressSettings, LengthRules, Mark, MarkTurns, OverLength, Pieces, Reader, Renderer,
+    Trainer,
 };
 pub use structure::{Judged, Judgement, judge, whole};
 pub use turn::trimmed;

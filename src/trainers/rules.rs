@@ -20,9 +20,9 @@ pub struct Trainer {
     pub reader: Reader,
     /// The templates that it renders chats with.
     pub renderer: Renderer,
-    /// If it renders each message alone and refuses a record whose parts do not make up the whole.
+    /// The pieces that it renders beside the whole, and refuses a record where they do not fit in it.
     #[serde(default)]
-    pub renders_alone: bool,
+    pub pieces: Pieces,
     /// What happens to a record in a form that is not listed.
     pub missing_form: Action,
     /// The place of that rule.
@@ -62,6 +62,19 @@ pub enum Renderer {
     ChatTemplate,
     /// Templates of its own: counts by the tokenizer's are close, not exact.
     Own,
+}
+
+/// The pieces of a chat that a trainer renders to find its answers.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Pieces {
+    /// None.
+    #[default]
+    None,
+    /// Each message alone: they must make up the whole.
+    EachAlone,
+    /// What stands before each answer, and that with the answer: the whole must begin so.
+    Prefixes,
 }
 
 /// What a trainer does with something.

@@ -90,6 +90,15 @@ pub fn judge<'a>(record: &Record<'a>, trainer: &'static Trainer) -> Judgement<'a
             ..finding
         });
     }
+    if trainer.reader == Reader::Parquet
+        && let Some(turn) = kinds::uneven(record)
+    {
+        let finding = whole(FindingKind::UnevenFields, Outcome::Refuse, "");
+        verdict.add(Finding {
+            turn: Some(turn + 1),
+            ..finding
+        });
+    }
     judge_frame(record, rules, &mut verdict);
     Judgement {
         form: Some(rules),
