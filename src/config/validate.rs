@@ -29,6 +29,7 @@ pub fn check(config: &Config, provenance: &Provenance) -> Result<(), ConfigError
     for (path, holds, rule) in general_rules(config)
         .into_iter()
         .chain(form_rules(config))
+        .chain(summary_rules(config))
         .chain(asking_rules(config))
         .chain(network_rules(config))
     {
@@ -62,52 +63,6 @@ fn general_rules(config: &Config) -> Vec<Rule> {
             "it must name a tokenizer".to_owned(),
         ),
         at_least("compression.target_max_tokens", compression.target_max_tokens, 1),
-        at_least(
-            "compression.summary_target_tokens",
-            compression.summary_target_tokens,
-            SMALLEST_SUMMARY,
-        ),
-        (
-            "compression.summary_target_tokens",
-            compression.strategy == Strategy::Mask
-                || compression.summary_target_tokens < compression.target_max_tokens,
-            format!(
-                "it must be less than compression.target_max_tokens, {}",
-                compression.target_max_tokens
-            ),
-        ),
-        (
-            "compression.summary_ratio",
-            (0.0..1.0).contains(&compression.summary_ratio),
-            "it must be from 0 to below 1".to_owned(),
-        ),
-        at_least(
-            "compression.summary_min_tokens",
-            config.summary_min_tokens(),
-            SMALLEST_SUMMARY,
-        ),
-        (
-            "compression.summary_min_tokens",
-            compression.strategy == Strategy::Mask
-                || config.summary_min_tokens() < compression.target_max_tokens,
-            format!(
-                "it must be less than compression.target_max_tokens, {}",
-                compression.target_max_tokens
-            ),
-        ),
-        (
-            "compression.summary_max_tokens",
-            config.summary_max_tokens() >= config.summary_min_tokens(),
-            format!(
-                "it must be at least compression.{}, {}",
-                if config.summary_min_tokens() == compression.summary_target_tokens {
-                    "summary_target_tokens"
-                } else {
-                    "summary_min_tokens"
-                },
-                config.summary_min_tokens()
-            ),
-        ),
         at_least("compression.max_passes", compression.max_passes, 1),
         (
             "input.max_record_bytes",
@@ -192,6 +147,59 @@ fn form_rules(config: &Config) -> Vec<Rule> {
             "input.on_invalid",
             config.input.on_invalid != OnInvalid::Pass || config.output.format == OutputFormat::Same,
             "records that cannot be read have no other form: output.format needs reject or fail".to_owned(),
+        ),
+    ]
+}
+
+/// What must hold of the lengths of summaries.
+fn summary_rules(config: &Config) -> Vec<Rule> {
+    let compression = &config.compression;
+    vec![
+        at_least(
+            "compression.summary_target_tokens",
+            compression.summary_target_tokens,
+            SMALLEST_SUMMARY,
+        ),
+        (
+            "compression.summary_target_tokens",
+            compression.strategy == Strategy::Mask
+                || compression.summary_target_tokens < compression.target_max_tokens,
+            format!(
+                "it must be less than compression.target_max_tokens, {}",
+                compression.target_max_tokens
+            ),
+        ),
+        (
+            "compression.summary_ratio",
+            (0.0..1.0).contains(&compression.summary_ratio),
+            "it must be from 0 to below 1".to_owned(),
+        ),
+        at_least(
+            "compression.summary_min_tokens",
+            config.summary_min_tokens(),
+            SMALLEST_SUMMARY,
+        ),
+        (
+            "compression.summary_min_tokens",
+            compression.strategy == Strategy::Mask
+                || config.summary_min_tokens() < compression.target_max_tokens,
+            format!(
+                "it must be less than compression.target_max_tokens, {}",
+                compression.target_max_tokens
+            ),
+        ),
+        (
+            "compression.summary_max_tokens",
+            config.summary_max_tokens() >= config.summary_min_tokens(),
+            format!(
+                "it must be at least compression.{}, {}",
+                if config.summary_min_tokens() == compression.summary_target_tokens {
+                    "summary_target_tokens"
+                } else {
+                    "summary_min_tokens"
+                },
+                config.summary_min_tokens()
+            ),
         ),
     ]
 }
