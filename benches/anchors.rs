@@ -282,6 +282,7 @@ impl Bench {
                 sanitize: false,
                 file_footer: false,
                 dry_run: false,
+                mark: None,
                 per_trajectory: trajfit::fit::PerTrajectory::None,
             },
             counter: Arc::clone(&self.counter),
