@@ -288,6 +288,7 @@ impl Bench {
                 end_with_assistant: false,
                 file_footer: false,
                 dry_run: false,
+                mark: None,
                 per_trajectory: trajfit::fit::PerTrajectory::None,
             },
             counter: Arc::clone(&self.counter),

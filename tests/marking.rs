@@ -15,12 +15,12 @@ use trajfit::metrics::Status;
 /// A field that stands in no made-up text.
 const FIELD: &str = "q7_learn";
 
-fn mark(turns: MarkTurns) -> Option<SummaryMark> {
-    Some(SummaryMark {
+fn mark(turns: MarkTurns) -> SummaryMark {
+    SummaryMark {
         field: FIELD.to_owned(),
         value: "false".to_owned(),
         turns,
-    })
+    }
 }
 
 /// The text without the field, wherever it stands: taken out as text, by another way than it was put in.
@@ -64,7 +64,7 @@ proptest! {
         let line = made.line();
         let placement = if merges { SummaryPlacement::Merge } else { SummaryPlacement::Human };
         let plain = FitSettings { summary_placement: placement, ..settings(target, 40) };
-        let marked = FitSettings { mark: mark(scope), ..plain.clone() };
+        let marked = FitSettings { mark: Some(mark(scope)), ..plain.clone() };
         let plain = fit(&fitter(plain), &line);
         let marked = fit(&fitter(marked), &line);
         prop_assert_eq!(marked.row.status, plain.row.status);
@@ -82,7 +82,7 @@ proptest! {
             prop_assert_eq!(turn.get(FIELD).and_then(Value::as_bool), expected, "{}", turn);
         }
         // Marked once is marked for good.
-        let again = FitSettings { mark: mark(scope), ..settings(1_000_000, 40) };
+        let again = FitSettings { mark: Some(mark(scope)), ..settings(1_000_000, 40) };
         let again = fit(&fitter(again), &after);
         prop_assert_eq!(again.text.unwrap_or_else(|| after.clone()), after);
     }
