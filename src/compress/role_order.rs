@@ -5,6 +5,7 @@ use crate::trajectory::Role;
 
 /// A rule about the order of roles. A compression keeps every rule that held before it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a demand of its own")]
 pub struct RoleOrder {
     /// Human and tool turns alternate with assistant turns, after the system turns that open the trajectory.
     pub sides_alternate: bool,

@@ -163,19 +163,12 @@ impl Case<'_> {
             {
                 break;
             }
-            // Who wrote more than was allowed is not asked for less of the same.
-            let may_shrink = summary_tokens <= budget;
-            let is_summary_at_fault =
-                may_shrink && self.can_shrink_to_target(region, measured, summary_tokens);
-            let extended = (!is_summary_at_fault)
-                .then(|| self.extended_and_placed(region, measured, tokens))
-                .flatten();
-            if let Some(extended) = extended {
-                placed = extended;
-            } else if !may_shrink || !self.can_shrink(region, measured, summary_tokens) {
+            let summary_room = (summary_tokens, budget);
+            let Some(next) = self.next_place(&placed, measured, tokens, summary_room) else {
                 over_reason = self.exhausted_reason(&placed, measured, tokens);
                 break;
-            }
+            };
+            placed = next;
             let detail = if low_savings >= 2 {
                 "two passes in a row saved less than 10 % of what was over the target".to_owned()
             } else {
@@ -196,6 +189,26 @@ impl Case<'_> {
             over_reason = Reason::plain(Reason::LARGER_REGION_COSTS_MORE);
         }
         self.finish(progress, row, degraded_reason, over_reason, summary_input_tokens)
+    }
+
+    /// The place of the next pass: the same region where its summary alone is at fault, or is all that can still shrink, else a
+    /// larger one; `None` where no other pass could help.
+    fn next_place(
+        &self,
+        placed: &Placed,
+        measured: Measured,
+        written_tokens: usize,
+        (summary_tokens, budget): (usize, usize),
+    ) -> Option<Placed> {
+        let region = placed.region;
+        // Who wrote more than was allowed is not asked for less of the same.
+        let may_shrink = summary_tokens <= budget;
+        if may_shrink && self.can_shrink_to_target(region, measured, summary_tokens) {
+            return Some(placed.clone());
+        }
+        let same = || may_shrink && self.can_shrink(region, measured, summary_tokens);
+        let extended = self.extended_and_placed(region, measured, written_tokens);
+        extended.or_else(|| same().then(|| placed.clone()))
     }
 
     /// Passes in a row, this one included, that saved little of what was over the target.
