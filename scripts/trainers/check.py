@@ -100,10 +100,18 @@ def main():
     options = parser.parse_args()
     if options.inside:
         return inside(options)
+    tokenizer = ROOT / "target" / "tokenizers" / "qwen3"
+    if not tokenizer.exists():
+        sys.exit(f"check: {tokenizer} is missing: run scripts/fetch-tokenizers.sh")
     python = ROOT / "target" / "trainers" / TRAINERS[options.trainer][0] / "bin" / "python"
     if not python.exists():
         sys.exit(f"check: {python} is missing: run scripts/fetch-trainers.sh {TRAINERS[options.trainer][0]}")
-    return subprocess.run([python, __file__, "--inside", *sys.argv[1:]], env=environment(), stderr=subprocess.DEVNULL).returncode
+    command = [python, __file__, "--inside", *sys.argv[1:]]
+    ended = subprocess.run(command, env=environment(), stderr=subprocess.PIPE, text=True, errors="replace")
+    # Trainers log every record that they skip; what ended the check itself is the last line.
+    if "Traceback" in ended.stderr:
+        sys.exit(f"check: {ended.stderr.strip().splitlines()[-1]}")
+    return ended.returncode
 
 
 if __name__ == "__main__":
