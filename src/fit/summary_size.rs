@@ -51,7 +51,7 @@ impl SummarySize {
         let whole = PARTS - u128::from(self.parts);
         // Parts are rounded down, so what remains is rounded up.
         let scaled = u128::try_from(net.saturating_sub(1)).map_or(net, |below| {
-            i128::try_from(below.saturating_mul(PARTS) / whole + 1).unwrap_or(i128::MAX)
+            i128::try_from((below.saturating_mul(PARTS) / whole).saturating_add(1)).unwrap_or(i128::MAX)
         });
         let freed = scaled
             .min(net.saturating_add(self.max as i128))

@@ -1,6 +1,5 @@
 //! Identifiers that a text names and none of its sources does: what a summary made up.
 
-use aho_corasick::AhoCorasick;
 use memchr::memmem;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -51,8 +50,9 @@ fn find_decoded(
     let wanted = named.iter().zip(missing.iter());
     let wanted = wanted.filter(|(_, is_missing)| **is_missing);
     let cores: FxHashSet<&str> = wanted.map(|(identifier, _)| core(identifier)).collect();
-    let cores = AhoCorasick::new(cores).ok();
-    let may_hold = |text: &str| cores.as_ref().is_none_or(|cores| cores.is_match(text));
+    let has_empty = cores.contains("");
+    let cores = Matcher::new(cores);
+    let may_hold = |text: &str| has_empty || cores.touches(text);
     let places: FxHashMap<&str, usize> = named.iter().map(String::as_str).zip(0..).collect();
     each_source(&mut |source| {
         if !may_hold(source) && memmem::find(source.as_bytes(), ESCAPED).is_none() {
@@ -130,7 +130,54 @@ fn one_line(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    /// As [`invented`], but every source is decoded, whatever it may hold.
+    fn by_looking_closely(text: &str, sources: &[String]) -> Vec<String> {
+        let mut lost = named(text);
+        for value in sources.iter().flat_map(|source| argument_values(source)) {
+            let line = one_line(&value.text);
+            let held = Matcher::new(lost.iter().map(String::as_str)).held(&line);
+            let mut held = held.into_iter();
+            lost.retain(|_| !held.next().unwrap_or_default());
+            identifiers(&line, |identifier| lost.retain(|lost| lost != identifier));
+        }
+        for source in sources {
+            let mut held = Matcher::new(lost.iter().map(String::as_str))
+                .held(source)
+                .into_iter();
+            lost.retain(|_| !held.next().unwrap_or_default());
+        }
+        lost
+    }
+
+    proptest! {
+        #[test]
+        fn passing_over_sources_by_their_words_loses_none(
+            sources in prop::collection::vec("[a-c/_.,:19\\\\\"' \n\té漢-]{0,60}", 1..4),
+            forms in prop::collection::vec(0..4, 4),
+            text in "[a-c/_.,:19\"' \né漢-]{0,40}",
+            taken in any::<prop::sample::Index>(),
+        ) {
+            let whole: String = sources.concat();
+            // A summary quotes from its sources, and errs here and there.
+            let chars: Vec<char> = whole.chars().collect();
+            let from = taken.index(chars.len() + 1);
+            let quoted: String = chars.iter().skip(from).take(20).collect();
+            let text = format!("{quoted} {text}");
+            let written = |(source, form): (&String, &i32)| match form {
+                0 => source.clone(),
+                1 => serde_json::json!({"a": source}).to_string(),
+                2 => serde_json::json!([{"a": serde_json::json!({"b": source}).to_string()}]).to_string(),
+                _ => serde_json::json!([source]).to_string().replace('/', "\\/"),
+            };
+            let sources: Vec<String> = sources.iter().zip(&forms).map(written).collect();
+            let found = invented(&text, Turns::Kept(&[]), sources.iter().map(String::as_str));
+            prop_assert_eq!(found, by_looking_closely(&text, &sources));
+        }
+    }
 
     fn made_up(text: &str, sources: &[&str]) -> Vec<String> {
         invented(text, Turns::Kept(&[]), sources.iter().copied())

@@ -119,6 +119,47 @@ impl<'p> Matcher<'p> {
         mut on_hit: impl FnMut(usize, usize) -> bool,
     ) {
         let bytes = text.as_bytes();
+        self.each_place(filter, bytes, |index, start| {
+            let (Some(pattern), Some(is_wanted)) = (self.patterns.get(index), wanted.get_mut(index)) else {
+                return;
+            };
+            if *is_wanted && stands_at(bytes, start, pattern) && is_whole(text, start, start + pattern.len())
+            {
+                *is_wanted = on_hit(index, start);
+            }
+        });
+        for &index in &self.others {
+            let (Some(pattern), Some(is_wanted)) = (self.patterns.get(index), wanted.get_mut(index)) else {
+                continue;
+            };
+            if !*is_wanted {
+                continue;
+            }
+            for start in memmem::find_iter(bytes, pattern.as_bytes()) {
+                if is_whole(text, start, start + pattern.len()) {
+                    *is_wanted = on_hit(index, start);
+                    if !*is_wanted {
+                        break;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether any pattern stands in `text` from word to word, be it a piece of a longer identifier.
+    pub(super) fn touches(&self, text: &str) -> bool {
+        let bytes = text.as_bytes();
+        let mut touches = false;
+        self.each_place(&self.filter, bytes, |index, start| {
+            let pattern = self.patterns.get(index);
+            touches = touches || pattern.is_some_and(|pattern| stands_at(bytes, start, pattern));
+        });
+        let mut others = self.others.iter().filter_map(|index| self.patterns.get(*index));
+        touches || others.any(|pattern| memmem::find(bytes, pattern.as_bytes()).is_some())
+    }
+
+    /// Calls `visit(pattern, position)` wherever a text has the word that a pattern is indexed by.
+    fn each_place(&self, filter: &Filter, bytes: &[u8], mut visit: impl FnMut(usize, usize)) {
         let mut look = |at: usize, word: &[u8]| {
             if !filter.may_be(word) {
                 return;
@@ -126,21 +167,8 @@ impl<'p> Matcher<'p> {
             let mut place = self.by_word.get(word).map(|sharing| sharing.first);
             while let Some(indexed) = place.and_then(|place| self.indexed.get(place)) {
                 place = indexed.next;
-                let index = indexed.pattern;
-                let (Some(pattern), Some(is_wanted)) = (self.patterns.get(index), wanted.get_mut(index))
-                else {
-                    continue;
-                };
-                let Some(start) = at.checked_sub(indexed.offset) else {
-                    continue;
-                };
-                if *is_wanted
-                    && bytes
-                        .get(start..)
-                        .is_some_and(|rest| rest.starts_with(pattern.as_bytes()))
-                    && is_whole(text, start, start + pattern.len())
-                {
-                    *is_wanted = on_hit(index, start);
+                if let Some(start) = at.checked_sub(indexed.offset) {
+                    visit(indexed.pattern, start);
                 }
             }
         };
@@ -173,23 +201,12 @@ impl<'p> Matcher<'p> {
             6 | 7 => each_end::<6>(bytes, may_end, on_end),
             _ => each_end::<8>(bytes, may_end, on_end),
         }
-        for &index in &self.others {
-            let (Some(pattern), Some(is_wanted)) = (self.patterns.get(index), wanted.get_mut(index)) else {
-                continue;
-            };
-            if !*is_wanted {
-                continue;
-            }
-            for start in memmem::find_iter(bytes, pattern.as_bytes()) {
-                if is_whole(text, start, start + pattern.len()) {
-                    *is_wanted = on_hit(index, start);
-                    if !*is_wanted {
-                        break;
-                    }
-                }
-            }
-        }
     }
+}
+
+fn stands_at(bytes: &[u8], start: usize, pattern: &str) -> bool {
+    let rest = bytes.get(start..);
+    rest.is_some_and(|rest| rest.starts_with(pattern.as_bytes()))
 }
 
 /// The longest word of a pattern and where it is, the later of equals; after `tried`, given by its length and place, the next.
