@@ -150,7 +150,7 @@ pub static KEYS: &[Key] = &[
     key!(batch.max_rounds, "max-rounds", "Batches one after another, each asking what the answers before it lead to").network().no_effect_on_output(),
     key!(input.format, "format", "Format of the records; auto detects it a record at a time").common(),
     key!(input.on_invalid, "on-invalid", "What becomes of a line that holds no readable trajectory: the rejects file, the output as it is, or the end of the run").common(),
-    key!(input.max_record_bytes, "max-record-bytes", "Bytes that a record may have; a longer one is rejected while it is read, and never held in memory"),
+    key!(input.max_record_bytes, "max-record-bytes", "Bytes that a record may have; a longer one is rejected while it is read, and no more of it is held"),
     key!(output.add_summary_notice, "add-summary-notice", "Say in the system turn of a compressed trajectory that there is a summary"),
     key!(output.summary_notice_text, "summary-notice-text", "What the system turn then says, appended as it stands"),
     key!(output.compress, "compress", "Compression of the output file; auto goes by its name (.gz, .zst)").common(),

@@ -226,7 +226,7 @@ fn files(table: &mut Table, figures: &RunFigures) {
         table.line("", &format!("and {} more", thousands(more as u64)));
     }
     if figures.files.is_empty() {
-        table.line(label, "nothing");
+        table.line(label, "no file");
     }
 }
 

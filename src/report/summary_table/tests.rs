@@ -103,7 +103,7 @@ fn an_empty_run_says_so_and_divides_by_nothing() {
     Still over 15,250       0
     Degraded                0
     Time               0.00 s  0 bytes, 0.0 MB/s
-    Written            nothing
+    Written            no file
     ");
 }
 
