@@ -26,6 +26,13 @@ def turns_of(record):
     return record.get("conversations") or record.get("messages")
 
 
+def text_of(turn):
+    content = turn.get("value", turn.get("content"))
+    parts = content if isinstance(content, list) else [content]
+    texts = [part.get("text", json.dumps(part)) if isinstance(part, dict) else part for part in parts]
+    return "".join(text for text in texts if isinstance(text, str))
+
+
 def compressed(row, before, after):
     """One compressed record against its original."""
     before, after = json.loads(before), json.loads(after)
@@ -38,11 +45,16 @@ def compressed(row, before, after):
     summary_turns = len(new) - len(old) + (end - start)
     check(summary_turns in (0, 1), f"{where} has {summary_turns} turns in place of its region")
     kept = list(zip(old[:start], new[:start])) + list(zip(old[end:], new[start + summary_turns:]))
-    # The system turn may have gained the notice, the turn before the region the summary.
-    may_grow = {0, start - 1} if summary_turns == 0 else {0}
+    # The system turn may have gained the notice; the row says which turn beside the region took in the summary, if any did.
+    host = {"own": None, "human-after": start}.get(row["placement"], start - 1)
+    check((host is None) == (summary_turns == 1), f"{where}: its placement is {row['placement']}")
     for index, (left, right) in enumerate(kept):
-        check(left == right or index in may_grow, f"{where}: kept turn {index} changed")
-    check("[CONTEXT SUMMARY]:" in json.dumps(new[start if summary_turns else start - 1]), f"{where} has no summary")
+        check(left == right or index in (0, host), f"{where}: kept turn {index} changed")
+    check("[CONTEXT SUMMARY]:" in json.dumps(new[start if host is None else host]), f"{where} has no summary")
+    if host is not None:
+        said, says = text_of(kept[host][0]), text_of(kept[host][1])
+        stays = says.endswith(said) if host == start else says.startswith(said)
+        check(stays, f"{where}: what the summary was put beside changed")
     for record in (before, after):
         for key in ("conversations", "messages", "compression_metrics"):
             record.pop(key, None)
