@@ -60,6 +60,7 @@ const MAY_USE: [(&str, &[&str]); 12] = [
             "pipeline",
             "summarize",
             "trainers",
+            "trajectory",
         ],
     ),
 ];

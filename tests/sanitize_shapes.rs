@@ -10,18 +10,23 @@ use support::generate::made;
 use support::oracle::parts;
 use support::structure::{call, chat, text};
 use trajfit::summarize::marker::SUMMARY_MARKER;
-use trajfit::trajectory::{NO_REQUEST, SYSTEM_MESSAGE, Wishes, parse, sanitize};
+use trajfit::trajectory::{NO_REQUEST, SYSTEM_MESSAGE, Sanitized, Wishes, parse, sanitize};
 
 const ALL: Wishes = Wishes {
     join_text_parts: true,
     end_with_assistant: true,
 };
 
+/// The sanitized record; `None` where nothing is to be done.
+fn sanitized(record: &Value, wishes: Wishes) -> Option<Sanitized> {
+    let line = record.to_string();
+    sanitize(&parse(line.as_bytes(), None).unwrap(), wishes, SUMMARY_MARKER)
+}
+
 /// The turns of the sanitized record, and what was done.
 #[track_caller]
 fn shaped(record: &Value, wishes: Wishes) -> (Vec<Value>, String) {
-    let line = record.to_string();
-    let sanitized = sanitize(&parse(line.as_bytes(), None).unwrap(), wishes, SUMMARY_MARKER).unwrap();
+    let sanitized = sanitized(record, wishes).unwrap();
     let turns = parts(&sanitized.text).0;
     let turns = turns.iter().map(|turn| serde_json::from_str(turn).unwrap());
     (turns.collect(), sanitized.shapes.to_string())
@@ -81,15 +86,7 @@ fn text_parts_become_a_string_on_request_only() {
         json!({"role": "user", "content": [text("d"), {"type": "image", "source": {}}]}),
         json!({"role": "assistant", "content": "x"}),
     ]);
-    let line = record.to_string();
-    assert_eq!(
-        sanitize(
-            &parse(line.as_bytes(), None).unwrap(),
-            Wishes::default(),
-            SUMMARY_MARKER
-        ),
-        None
-    );
+    assert_eq!(sanitized(&record, Wishes::default()), None);
     let (turns, done) = shaped(&record, ALL);
     assert_eq!(
         (&turns[0]["content"], &turns[1]["content"]),
@@ -148,22 +145,11 @@ fn what_follows_the_last_assistant_turn_is_cut_on_request_only() {
         json!({"role": "tool", "tool_call_id": "a", "content": "1"}),
         json!({"role": "user", "content": "v"}),
     ]);
-    let line = record.to_string();
-    assert_eq!(
-        sanitize(
-            &parse(line.as_bytes(), None).unwrap(),
-            Wishes::default(),
-            SUMMARY_MARKER
-        ),
-        None
-    );
+    assert_eq!(sanitized(&record, Wishes::default()), None);
     let (turns, done) = shaped(&record, ALL);
     assert_eq!((turns.len(), done.as_str()), (2, "cut_turns:2"));
-    let nobody = chat(&[json!({"role": "user", "content": "u"})]).to_string();
-    assert_eq!(
-        sanitize(&parse(nobody.as_bytes(), None).unwrap(), ALL, SUMMARY_MARKER),
-        None
-    );
+    let nobody = chat(&[json!({"role": "user", "content": "u"})]);
+    assert_eq!(sanitized(&nobody, ALL), None);
 }
 
 #[test]

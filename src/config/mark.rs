@@ -1,6 +1,7 @@
 //! The setting that marks summary turns: a field, and its value as JSON.
 
 use super::value::{Kind, Setting, Value};
+use crate::trajectory::TURN_KEYS;
 
 /// `FIELD` or `FIELD=VALUE`; empty for no mark.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -10,23 +11,6 @@ pub struct MarkSummary {
     /// Its value, as JSON.
     pub value: String,
 }
-
-/// Fields that a turn has for other reasons.
-const TAKEN: [&str; 13] = [
-    "from",
-    "role",
-    "value",
-    "content",
-    "reasoning_content",
-    "reasoning",
-    "thinking",
-    "tool_calls",
-    "function_call",
-    "tool_call_id",
-    "tool_call_ids",
-    "name",
-    "tool_name",
-];
 
 impl Setting for MarkSummary {
     fn kind(&self) -> Kind {
@@ -50,7 +34,7 @@ impl Setting for MarkSummary {
         let is_name = |name: &str| {
             !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-')
         };
-        let fits = is_scalar && is_name(field) && !TAKEN.contains(&field);
+        let fits = is_scalar && is_name(field) && !TURN_KEYS.contains(&field);
         if fits {
             field.clone_into(&mut self.field);
             value.trim().clone_into(&mut self.value);

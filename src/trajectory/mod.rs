@@ -41,7 +41,7 @@ pub use mend::{
     sanitize,
 };
 pub use pairing::OpenCalls;
-pub use parse::{ParseError, parse, turn_of};
+pub use parse::{ParseError, TURN_KEYS, parse, turn_of};
 pub use record::{Format, Record};
 pub use responses::{with_responses, without_responses};
 pub use role::Role;

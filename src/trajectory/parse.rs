@@ -194,7 +194,8 @@ fn turns_of(list: &str, most: usize) -> Result<Vec<Turn<'_>>, ParseError> {
     }
 }
 
-const TURN_KEYS: [&str; 13] = [
+/// The fields of a turn that are read, of any format.
+pub const TURN_KEYS: [&str; 13] = [
     "from",
     "role",
     "value",

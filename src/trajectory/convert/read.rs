@@ -14,30 +14,14 @@ use crate::trajectory::fields::fields;
 use crate::trajectory::in_parts::in_parts;
 use crate::trajectory::members::{Member, members};
 use crate::trajectory::parts::{Part, part_of, parts, result_content};
-use crate::trajectory::{Format, Role, Turn, json};
+use crate::trajectory::{Format, Role, TURN_KEYS, Turn, json};
 use serde_json::value::RawValue;
 
 /// Stands in a text for an image.
 const IMAGE: &str = "[image]";
 
-/// Keys of a turn whose values are read; all others are kept as they are.
-const READ_KEYS: [&str; 15] = [
-    "from",
-    "role",
-    "value",
-    "content",
-    "reasoning_content",
-    "reasoning",
-    "thinking",
-    "tool_calls",
-    "function_call",
-    "tool_call_id",
-    "tool_call_ids",
-    "name",
-    "tool_name",
-    "toolCallId",
-    "toolName",
-];
+/// Keys of a turn that are read here beside those of all formats; all others are kept as they are.
+const MORE_TURN_KEYS: [&str; 2] = ["toolCallId", "toolName"];
 
 /// Fields of parts and calls that are read, or say nothing: marks for caches, places in a list.
 const PART_KEYS: [&str; 18] = [
@@ -355,7 +339,7 @@ fn extras<'a>(turn: &Turn<'a>, speaker: Role, losses: &mut Losses) -> Vec<Member
         }
     }
     let is_extra = |member: &Member<'a>| {
-        let is_read = READ_KEYS.iter().any(|key| member.is(key));
+        let is_read = TURN_KEYS.iter().chain(&MORE_TURN_KEYS).any(|key| member.is(key));
         !is_read || (speaker != Role::Tool && member.is("name"))
     };
     members.into_iter().filter(is_extra).collect()
