@@ -16,6 +16,7 @@ pub mod cache;
 pub mod cli;
 pub mod compress;
 pub mod config;
+pub(crate) mod events;
 pub mod files;
 pub mod fit;
 pub mod http;

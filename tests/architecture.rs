@@ -13,13 +13,22 @@ use tree::{SourceFile, read, root, rust_files};
 const LONGEST: usize = 400;
 
 /// Layers, and the other modules of this crate that each may use. `cli` may use all.
-const MAY_USE: [(&str, &[&str]); 12] = [
+const MAY_USE: [(&str, &[&str]); 13] = [
     ("trajectory", &["names"]),
     ("tokens", &[]),
     ("compress", &["names", "trajectory"]),
+    ("events", &["compress", "trajectory"]),
     (
         "summarize",
-        &["compress", "http", "metrics", "names", "tokens", "trajectory"],
+        &[
+            "compress",
+            "events",
+            "http",
+            "metrics",
+            "names",
+            "tokens",
+            "trajectory",
+        ],
     ),
     ("cache", &["files", "names", "summarize"]),
     ("batch", &["files", "http", "names", "summarize"]),

@@ -4,11 +4,7 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-/// What every summary turn starts with.
-pub const SUMMARY_MARKER: &str = "[CONTEXT SUMMARY]:";
-
-/// What separates a summary from a text that follows it in the same turn.
-pub const END_MARKER: &str = "[END OF CONTEXT SUMMARY]";
+pub use crate::trajectory::{END_MARKER, SUMMARY_MARKER};
 
 /// What a summary begins with that was appended to a text; [`END_MARKER`] stands after it, on lines of its own.
 const APPENDED: &str = "\n\n[CONTEXT SUMMARY]:\n";

@@ -17,7 +17,6 @@ mod pending;
 pub mod prompt;
 pub mod redact;
 mod run_end;
-mod shell;
 pub mod spend;
 mod turn;
 

@@ -12,6 +12,7 @@ mod in_parts;
 pub mod json;
 pub mod leaves;
 mod mark;
+mod markers;
 mod members;
 mod mend;
 mod pairing;
@@ -36,6 +37,7 @@ pub use edit::{Edit, append_part, append_text, apply, new_turn, prepend_text, re
 pub use faults::Faults;
 pub use groups::answered_turns;
 pub use mark::{is_only_marked, marked};
+pub use markers::{END_MARKER, SUMMARY_MARKER};
 pub use mend::{
     Mended, NO_REQUEST, NO_RESULT, STRAY_END, STRAY_OUTPUT, SYSTEM_MESSAGE, Sanitized, Shapes, Wishes, mend,
     sanitize,

@@ -4,7 +4,8 @@ use std::sync::LazyLock;
 
 use aho_corasick::packed::Searcher;
 
-use super::small_talk::{holds_any, is_ended, starts_with_any};
+use super::small_talk::{holds_any, is_ended};
+use crate::events::words::starts_with_any;
 
 /// Starts of sentences that only announce the next step, tell somebody what to do, or are polite.
 const ANNOUNCEMENTS: &[&str] = &[

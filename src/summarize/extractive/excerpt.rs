@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::line::{cleaned_line, place_of, without_bullet};
 use super::object::{Object, plain_json, without_other_objects};
+use crate::events::line::{cleaned_line, place_of, without_bullet};
 
 /// Bytes of a line looked at on each side of a value.
 const REACH: usize = 600;

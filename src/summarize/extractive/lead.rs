@@ -1,7 +1,7 @@
 //! What the turn in progress is about, said before what was done: a stretch may end in the middle of long work.
 
 use super::Extractive;
-use super::line::{cleaned, shortened};
+use crate::events::line::{cleaned, shortened};
 use crate::summarize::marker::SUMMARY_MARKER;
 use crate::summarize::redact::redact;
 use crate::summarize::{Summary, SummaryError, SummaryRequest};

@@ -3,41 +3,23 @@
 //! Extraction (`source`, `action`, `prose`, `work`, `values`, `previous`) makes candidate lines, ranking (`rank`) chooses
 //! among them, rendering (`render`) prints them. Each step is a pure function of the one before.
 
-pub(super) mod action;
 mod announcement;
 mod candidate;
 mod clause;
-mod command;
-mod envelope;
-pub(super) mod error_line;
 mod excerpt;
-mod field_line;
-mod fields;
 mod lead;
-pub(super) mod line;
-pub(super) mod marked;
-mod missing;
 mod object;
-pub(super) mod outcome;
 mod predicate;
 mod previous;
 mod prose;
 mod rank;
-mod removed;
 mod render;
-mod resolved;
-mod run;
 mod sentences;
 mod small_talk;
-pub(super) mod source;
 mod statement;
-pub(super) mod success;
 mod superseded;
-pub(super) mod target;
-mod test_run;
 #[cfg(test)]
 mod tests;
-pub(super) mod told;
 mod values;
 mod work;
 
@@ -48,6 +30,8 @@ use super::marker::SUMMARY_MARKER;
 use super::redact::redact;
 use super::{Summarizer, Summary, SummaryError, SummaryRequest};
 use crate::compress::anchors::{Anchor, Matcher, matcher_of};
+use crate::events::action::actions;
+use crate::events::source::source_turns;
 use crate::tokens::TokenCounter;
 use candidate::{Candidate, Section};
 pub use lead::IN_PROGRESS;
@@ -96,9 +80,16 @@ impl Extractive {
             });
         }
         let limits = Limits::within(request.max_tokens);
-        let (turns, mut redactions) =
-            source::source_turns(request.turns, self.redaction && !request.is_redacted);
-        let actions = action::actions(&turns);
+        let mut redactions = 0;
+        let turns = source_turns(request.turns, |text| {
+            if !self.redaction || request.is_redacted {
+                return text.into();
+            }
+            let (redacted, count) = redact(text);
+            redactions += count;
+            redacted
+        });
+        let actions = actions(&turns);
         let mut candidates = Vec::new();
         let matcher = matcher_of(request.anchors);
         let mut is_known = values::values(&turns, request.anchors, &matcher, limits, &mut candidates);

@@ -2,11 +2,11 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::action::Action;
 use super::candidate::{Candidate, Section};
 use super::lead::IN_PROGRESS;
-use super::line::{cleaned, is_fence, shortened, without_bullet};
 use super::{Limits, order};
+use crate::events::action::Action;
+use crate::events::line::{cleaned, is_fence, shortened, without_bullet};
 use crate::summarize::grounding::KEY_REFERENCES;
 
 /// Lines carried over at most.

@@ -5,20 +5,19 @@ use std::cell::OnceCell;
 
 use rustc_hash::FxHashSet;
 
-use super::action::Action;
 use super::announcement::{is_announcement, is_torn};
 use super::candidate::{Candidate, Section};
-use super::line::{cleaned_line, is_fence, lines_of, shortened, without_bullet};
-use super::resolved::tests_pass_since;
 use super::sentences::{sentences, without_number};
-use super::small_talk::{
-    is_fragment, is_numbered_step, is_one_word, is_small_talk, says_little, start_of, starts_with_any,
-};
-use super::source::SourceTurn;
+use super::small_talk::{is_fragment, is_numbered_step, is_one_word, is_small_talk, says_little, start_of};
 use super::superseded::{Stated, Worth};
-use super::target::Effect;
-use super::work::LOOKUPS;
 use super::{Limits, order};
+use crate::events::action::Action;
+use crate::events::line::{cleaned_line, is_fence, lines_of, shortened, without_bullet};
+use crate::events::resolved::LOOKUPS;
+use crate::events::resolved::tests_pass_since;
+use crate::events::source::SourceTurn;
+use crate::events::target::Effect;
+use crate::events::words::starts_with_any;
 use crate::trajectory::Role;
 
 /// Sentences looked at in one turn.

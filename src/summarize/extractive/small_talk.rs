@@ -4,6 +4,8 @@ use std::sync::LazyLock;
 
 use aho_corasick::packed::Searcher;
 
+use crate::events::words::starts_with_any;
+
 /// Whether a sentence is an item of a list that names nothing: no mark ends it, it holds no value and no code, and does not
 /// begin with what was done.
 pub(super) fn is_fragment(sentence: &str) -> bool {
@@ -25,28 +27,6 @@ pub(super) fn is_ended(sentence: &str) -> bool {
     }
     let bare = sentence.trim_end_matches([')', '"', '\'', '`', '*', '”', '’']);
     bare.ends_with(['.', '!', '?', '…', '。', '！', '？'])
-}
-
-/// Whether `text` starts with one of `starts`, which are sorted.
-pub(super) fn starts_with_any(text: &str, starts: &[&str]) -> bool {
-    debug_assert!(
-        starts.is_sorted() && starts.iter().all(|start| start.len() > 1),
-        "{starts:?}"
-    );
-    let first = first_bytes(text);
-    let from = starts.partition_point(|start| first_bytes(start) < first);
-    let near = starts.get(from..).unwrap_or_default().iter();
-    let mut near = near.take_while(|start| first_bytes(start) == first);
-    near.any(|start| text.starts_with(start))
-}
-
-/// The first two bytes of a text, in order; of a shorter one none.
-#[inline]
-fn first_bytes(text: &str) -> u16 {
-    match text.as_bytes() {
-        [first, second, ..] => u16::from_be_bytes([*first, *second]),
-        _ => 0,
-    }
 }
 
 /// What an assistant says to be polite, or to ask for what it then gets.

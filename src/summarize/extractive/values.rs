@@ -4,9 +4,9 @@ use rustc_hash::FxHashSet;
 
 use super::candidate::{Candidate, Section};
 use super::excerpt::excerpt;
-use super::source::{Arguments, SourceTurn};
 use super::{Limits, order};
 use crate::compress::anchors::{Anchor, Matcher, Search};
+use crate::events::source::{Arguments, SourceTurn};
 use crate::trajectory::Role;
 
 /// Places looked at for one anchor.

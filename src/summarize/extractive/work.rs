@@ -4,28 +4,14 @@ use std::fmt::Write as _;
 
 use rustc_hash::FxHashSet;
 
-use super::action::Action;
 use super::candidate::{Candidate, Section};
-use super::line::shortened;
-use super::removed::Removed;
-use super::small_talk::starts_with_any;
-use super::target::Effect;
 use super::{Limits, order};
-
-/// What the names of tools start with that only look something up.
-pub(super) const LOOKUPS: [&str; 11] = [
-    "calculate",
-    "check_",
-    "describe_",
-    "find_",
-    "get_",
-    "list_",
-    "lookup_",
-    "query_",
-    "search_",
-    "show_",
-    "view_",
-];
+use crate::events::action::Action;
+use crate::events::line::shortened;
+use crate::events::removed::Removed;
+use crate::events::resolved::LOOKUPS;
+use crate::events::target::Effect;
+use crate::events::words::starts_with_any;
 
 /// Errors still open that are told at most.
 const MAX_OPEN: usize = 8;

@@ -2,14 +2,14 @@
 
 use std::borrow::Cow;
 
-use crate::summarize::extractive::error_line::refuses;
-use crate::summarize::extractive::outcome::outcome;
-use crate::summarize::extractive::source::{Arguments, SourceCall, SourceTurn};
-use crate::summarize::extractive::success::changed_nothing;
-use crate::summarize::extractive::target::{Effect, Target, target};
-use crate::summarize::extractive::told::Told;
+use crate::events::outcome::error_line::refuses;
+use crate::events::outcome::outcome;
+use crate::events::outcome::success::changed_nothing;
+use crate::events::outcome::told::Told;
+use crate::events::shell::{Step, Touch, of_code, of_command, on_open_file, script_of};
+use crate::events::source::{Arguments, SourceCall, SourceTurn};
+use crate::events::target::{Effect, Target, target};
 use crate::summarize::mask::patched_files;
-use crate::summarize::shell::{Step, Touch, of_code, of_command, on_open_file, script_of};
 use crate::trajectory::leaves::leaves;
 
 /// What editors of lines say of the file that is open in them.

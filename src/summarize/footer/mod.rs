@@ -5,10 +5,10 @@ mod tracked;
 
 use rustc_hash::FxHashMap;
 
-use super::extractive::action::Answers;
-use super::extractive::source::source_turns;
 use super::grounding::KEY_REFERENCES;
-use super::shell::{is_same_file, last_step, path_of};
+use crate::events::action::Answers;
+use crate::events::shell::{is_same_file, last_step, path_of};
+use crate::events::source::source_turns;
 use crate::tokens::TokenCounter;
 use crate::trajectory::{Role, TurnView};
 use calls::{opened_by, opened_in, touches};
@@ -37,7 +37,7 @@ pub struct Files {
 impl Files {
     /// The files of the calls in these turns; of calls that failed, none. What was made and removed again is not told of.
     pub fn of(turns: &[TurnView<'_>]) -> Self {
-        let (sources, _) = source_turns(turns, false);
+        let sources = source_turns(turns, Into::into);
         let mut files = TrackedFiles::default();
         let mut open: Option<String> = None;
         for (index, turn) in sources.iter().enumerate() {

@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::summarize::extractive::line::cleaned;
-use crate::summarize::shell::{Step, Touch, is_same_file, last_step, path_of};
+use crate::events::line::cleaned;
+use crate::events::shell::{Step, Touch, is_same_file, last_step, path_of};
 
 /// Files of one name that are compared at most.
 const MAX_ALIKE: usize = 64;
@@ -203,7 +203,7 @@ fn matches(pattern: &str, path: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::summarize::shell::of_command;
+    use crate::events::shell::of_command;
 
     #[track_caller]
     fn tells(commands: &[&str], modified: &[&str], read: &[&str]) {

@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 
 use super::errors::{is_error_line, refusal};
 use super::head::Head;
-use crate::summarize::extractive::line::{cleaned, shortened};
-use crate::summarize::extractive::outcome::{Outcome, outcome};
-use crate::summarize::extractive::target::Effect;
-use crate::summarize::extractive::told::Told;
+use crate::events::line::{cleaned, shortened};
+use crate::events::outcome::told::Told;
+use crate::events::outcome::{Outcome, outcome};
+use crate::events::target::Effect;
 use crate::trajectory::leaves::{Leaf, leaves};
 
 /// Longest error line, in characters.

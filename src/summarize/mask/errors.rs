@@ -1,8 +1,8 @@
 //! Lines that tell of an error, and lines that tell that something was not allowed to happen.
 
-use crate::summarize::extractive::error_line::refuses;
-use crate::summarize::extractive::line::cleaned;
-use crate::summarize::extractive::marked::marks_failure;
+use crate::events::line::cleaned;
+use crate::events::outcome::error_line::refuses;
+use crate::events::outcome::marked::marks_failure;
 
 /// What an error line's first word ends with.
 const ERROR_WORDS: [&str; 9] = [

@@ -1,8 +1,8 @@
 //! What was run, in a few words: the beginning of a line that stands for an output.
 
-use crate::summarize::extractive::line::{cleaned, shortened};
-use crate::summarize::extractive::source::{Arguments, SourceCall};
-use crate::summarize::extractive::target::{Effect, target};
+use crate::events::line::{cleaned, shortened};
+use crate::events::source::{Arguments, SourceCall};
+use crate::events::target::{Effect, target};
 use crate::trajectory::leaves::leaves;
 
 /// Longest text that says what was run, in characters.

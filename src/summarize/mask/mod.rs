@@ -10,9 +10,9 @@ use rustc_hash::FxHashMap;
 
 pub use errors::{error_lines, is_error_line};
 
-use super::extractive::source::{SourceCall, SourceTurn, source_turns};
 use super::redact::redact;
 use crate::compress::anchors::{Anchor, held_mask};
+use crate::events::source::{SourceCall, SourceTurn, source_turns};
 use crate::trajectory::{OpenCalls, Role, TurnView};
 use head::head;
 pub(in crate::summarize) use head::patched_files;
@@ -81,7 +81,7 @@ pub fn masks(
     images: impl Fn(usize) -> Vec<usize>,
 ) -> Vec<Mask> {
     let newest = newest(all);
-    let (sources, _) = source_turns(region, false);
+    let sources = source_turns(region, Into::into);
     let mut callers = Callers::default();
     let mut masks = Vec::new();
     for (view, source) in region.iter().zip(&sources) {
@@ -159,7 +159,7 @@ fn newest<'v>(all: &'v [TurnView<'_>]) -> FxHashMap<&'v str, Newest<'v>> {
 }
 
 fn same_as(id: Option<&str>) -> String {
-    match id.map(crate::summarize::extractive::line::cleaned) {
+    match id.map(crate::events::line::cleaned) {
         Some(id) if !id.is_empty() && id.len() <= SHORT / 2 => format!(", the same as later in {id}"),
         _ => ", the same as in a later call".to_owned(),
     }

@@ -67,7 +67,7 @@ fn invented(text: &str, turns: &[TurnView<'_>], previous: &str) -> Vec<String> {
     }
     let mut unknown = Vec::new();
     identifiers(text, |identifier| {
-        if !line::cleaned(&sources).contains(identifier) && !identifier.contains("REDACTED") {
+        if !crate::events::line::cleaned(&sources).contains(identifier) && !identifier.contains("REDACTED") {
             unknown.push(identifier.to_owned());
         }
     });

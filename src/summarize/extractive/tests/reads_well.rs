@@ -118,7 +118,8 @@ fn courtesies_and_bare_names_are_no_findings_and_cut_sentences_end_on_a_word_tha
         .find(|line| line.ends_with('…'))
         .unwrap_or_else(|| panic!("{text}"));
     assert!(
-        line::shortened("It was built from the very", 22).is_some_and(|line| line == "It was built …"),
+        crate::events::line::shortened("It was built from the very", 22)
+            .is_some_and(|line| line == "It was built …"),
         "{cut}"
     );
 }

@@ -4,7 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What was told so far.
 #[derive(Debug, Default)]
-pub(in crate::summarize) struct Told {
+pub(crate) struct Told {
     /// Fields as `key: value`.
     fields: FxHashSet<String>,
     /// The field that each call's answer had last under each of its outermost keys.

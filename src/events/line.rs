@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::compress::anchors::is_spaceless;
-use crate::summarize::marker::{END_MARKER, SUMMARY_MARKER};
+use crate::trajectory::{END_MARKER, SUMMARY_MARKER};
 
 /// What a chat template or a tool-call parser would take for its own.
 const RESERVED: [&str; 8] = [
@@ -18,12 +18,12 @@ const RESERVED: [&str; 8] = [
 ];
 
 /// `text` as one line: no control characters, no ANSI escapes, no invisible marks, no reserved tags, single spaces.
-pub(in crate::summarize) fn cleaned(text: &str) -> String {
+pub(crate) fn cleaned(text: &str) -> String {
     cleaned_line(text).into_owned()
 }
 
 /// As [`cleaned`], borrowed where there is nothing to clean.
-pub(super) fn cleaned_line(text: &str) -> Cow<'_, str> {
+pub(crate) fn cleaned_line(text: &str) -> Cow<'_, str> {
     if let Some(clean) = clean(text) {
         return Cow::Borrowed(clean);
     }
@@ -203,7 +203,7 @@ impl Found {
 }
 
 /// `line` without list bullets, heading marks and quote marks in front.
-pub(super) fn without_bullet(line: &str) -> &str {
+pub(crate) fn without_bullet(line: &str) -> &str {
     let bare = line.trim_start_matches(['#', '>', '*', '-', '•', ' ']);
     // A flag (`--all`) or bold text keeps its marks.
     if line.starts_with("--") || line.starts_with("**") {
@@ -214,7 +214,7 @@ pub(super) fn without_bullet(line: &str) -> &str {
 }
 
 /// `line` in at most `most` characters, cut between words; `None` where its first word is longer than that.
-pub(in crate::summarize) fn shortened(line: &str, most: usize) -> Option<Cow<'_, str>> {
+pub(crate) fn shortened(line: &str, most: usize) -> Option<Cow<'_, str>> {
     let Some(limit) = place_of(line, most) else {
         return Some(Cow::Borrowed(line));
     };
@@ -229,7 +229,7 @@ pub(in crate::summarize) fn shortened(line: &str, most: usize) -> Option<Cow<'_,
 }
 
 /// Where the character begins that so many others stand before, if there is one.
-pub(super) fn place_of(text: &str, count: usize) -> Option<usize> {
+pub(crate) fn place_of(text: &str, count: usize) -> Option<usize> {
     // No more bytes are no more characters.
     let head = text.as_bytes().get(..=count)?;
     if head.is_ascii() {
@@ -306,7 +306,7 @@ fn is_invisible(c: char) -> bool {
 }
 
 /// The lines of a text, as [`str::lines`] has them: faster where they are short.
-pub(super) fn lines_of(text: &str) -> impl Iterator<Item = &str> + Clone {
+pub(crate) fn lines_of(text: &str) -> impl Iterator<Item = &str> + Clone {
     let mut from = 0;
     let mut ends = memchr::memchr_iter(b'\n', text.as_bytes());
     std::iter::from_fn(move || {
@@ -322,7 +322,7 @@ pub(super) fn lines_of(text: &str) -> impl Iterator<Item = &str> + Clone {
 }
 
 /// The same from the last one on.
-pub(super) fn last_lines(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn last_lines(text: &str) -> impl Iterator<Item = &str> {
     let whole = text.strip_suffix('\n').unwrap_or(text);
     let mut ends = memchr::memrchr_iter(b'\n', whole.as_bytes());
     let mut to = (!text.is_empty()).then_some(whole.len());
@@ -335,7 +335,7 @@ pub(super) fn last_lines(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Whether a line opens or closes a block of code.
-pub(super) fn is_fence(line: &str) -> bool {
+pub(crate) fn is_fence(line: &str) -> bool {
     let line = line.trim_start();
     line.starts_with("```") || line.starts_with("~~~")
 }

@@ -4,11 +4,10 @@ use std::borrow::Cow;
 
 use memchr::memmem;
 
-use crate::summarize::redact::redact;
 use crate::trajectory::{Role, STRAY_OUTPUT, TurnView};
 
 /// A turn of the region.
-pub(in crate::summarize) struct SourceTurn<'a> {
+pub(crate) struct SourceTurn<'a> {
     /// Who speaks; a human turn that only carries what a command printed is a tool's.
     pub role: Role,
     /// What was said, calls left out.
@@ -22,34 +21,25 @@ pub(in crate::summarize) struct SourceTurn<'a> {
 }
 
 /// A tool call.
-pub(in crate::summarize) struct SourceCall<'a> {
+pub(crate) struct SourceCall<'a> {
     pub id: Option<&'a str>,
     pub name: Cow<'a, str>,
     pub arguments: Arguments<'a>,
 }
 
 /// A call's arguments as they were written.
-pub(in crate::summarize) enum Arguments<'a> {
+pub(crate) enum Arguments<'a> {
     /// JSON text, or whatever stood in its place.
     Json(Cow<'a, str>),
     /// Names and values of `<parameter=…>` tags.
     Tagged(Vec<(String, String)>),
 }
 
-/// The region's turns, redacted unless `with_redaction` is off, and how many secrets were replaced.
-pub(in crate::summarize) fn source_turns<'a>(
+/// The turns as they are read, each text after `clean` (which replaces secrets, say).
+pub(crate) fn source_turns<'a>(
     turns: &'a [TurnView<'a>],
-    with_redaction: bool,
-) -> (Vec<SourceTurn<'a>>, usize) {
-    let mut redactions = 0;
-    let mut clean = |text: &'a str| -> Cow<'a, str> {
-        if !with_redaction {
-            return Cow::Borrowed(text);
-        }
-        let (redacted, count) = redact(text);
-        redactions += count;
-        redacted
-    };
+    mut clean: impl FnMut(&'a str) -> Cow<'a, str>,
+) -> Vec<SourceTurn<'a>> {
     let mut sources: Vec<SourceTurn<'a>> = Vec::with_capacity(turns.len());
     for turn in turns {
         let text = clean(&turn.text);
@@ -97,7 +87,7 @@ pub(in crate::summarize) fn source_turns<'a>(
         source.answers = answers;
         sources.push(source);
     }
-    (sources, redactions)
+    sources
 }
 
 /// Whether a turn that is human by its role carries what a call printed; some marks count only right after a call.

@@ -7,7 +7,7 @@ use super::words::{edited, is_in_place, program_of, written_by};
 
 /// What is done to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::summarize) enum Step {
+pub(crate) enum Step {
     Read,
     /// It is changed where it is there.
     Write,
@@ -22,7 +22,7 @@ pub(in crate::summarize) enum Step {
 
 /// One step of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::summarize) struct Touch {
+pub(crate) struct Touch {
     pub step: Step,
     /// As it was named; `None` for the file that is open in an editor of lines.
     pub file: Option<String>,
@@ -50,7 +50,7 @@ const LINE_EDITS: [&str; 2] = ["edit", "insert"];
 const LINE_VIEWS: [&str; 4] = ["scroll_down", "scroll_up", "goto", "search_file"];
 
 /// What a tool of this name does to the file that is open, where no file is named.
-pub(in crate::summarize) fn on_open_file(tool: &str) -> Option<Touch> {
+pub(crate) fn on_open_file(tool: &str) -> Option<Touch> {
     let is_among = |names: &[&str]| names.iter().any(|name| tool.eq_ignore_ascii_case(name));
     let step = if is_among(&LINE_EDITS) {
         Step::Write
@@ -69,7 +69,7 @@ pub(in crate::summarize) fn on_open_file(tool: &str) -> Option<Touch> {
 }
 
 /// What a file of this name does to others when it runs, by what is written into it.
-pub(in crate::summarize) fn script_of(name: &str, content: &str) -> Vec<(Step, String)> {
+pub(crate) fn script_of(name: &str, content: &str) -> Vec<(Step, String)> {
     let is_python = name.trim_end().rsplit('.').next() == Some("py");
     let mut files = if is_python { files_of(content) } else { Vec::new() };
     files.truncate(MAX_SCRIPT);
@@ -77,14 +77,14 @@ pub(in crate::summarize) fn script_of(name: &str, content: &str) -> Vec<(Step, S
 }
 
 /// What a shell command does, in order.
-pub(in crate::summarize) fn of_command(command: &str) -> Vec<Touch> {
+pub(crate) fn of_command(command: &str) -> Vec<Touch> {
     let mut shell = Shell::default();
     shell.command(command.trim(), MAX_DEPTH);
     shell.touches
 }
 
 /// What a script does, in order.
-pub(in crate::summarize) fn of_code(code: &str) -> Vec<Touch> {
+pub(crate) fn of_code(code: &str) -> Vec<Touch> {
     let mut shell = Shell::default();
     shell.code(code);
     shell.touches
@@ -292,7 +292,7 @@ pub(super) mod tests {
 
     /// Checks what a command does with which files; an editor's open one has no name.
     #[track_caller]
-    pub(in crate::summarize::shell) fn does(command: &str, expected: &[(Step, &str)]) {
+    pub(in crate::events::shell) fn does(command: &str, expected: &[(Step, &str)]) {
         let touches = of_command(command);
         let found: Vec<(Step, &str)> = touches
             .iter()

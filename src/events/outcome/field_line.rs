@@ -1,7 +1,7 @@
 //! The line that tells fields of a JSON answer: `status: delivered, total: 5; address city: Bern, zip: 3001`.
 
-use super::line::{cleaned, cleaned_line, shortened};
-use super::outcome::{MAX_LINE, edges};
+use super::{MAX_LINE, edges};
+use crate::events::line::{cleaned, cleaned_line, shortened};
 use crate::trajectory::leaves::Leaf;
 
 /// Longest sentence of a field in characters, where other fields are told with it.
@@ -9,7 +9,7 @@ const MAX_SENTENCE: usize = 110;
 
 /// The fields that `is_news` wants in a line. A semicolon stands between objects, and between the records of
 /// a list.
-pub(super) fn line_of<'l>(
+pub(crate) fn line_of<'l>(
     shown: impl Iterator<Item = &'l Leaf<'l>>,
     mut is_news: impl FnMut(&Leaf<'_>, &str, &str) -> bool,
 ) -> String {
@@ -57,7 +57,7 @@ pub(super) fn line_of<'l>(
 }
 
 /// What stands before a value: `key: `.
-pub(super) fn push_key(leaf: &Leaf<'_>, field: &mut String) {
+pub(crate) fn push_key(leaf: &Leaf<'_>, field: &mut String) {
     let key = leaf.key();
     let is_name = key
         .bytes()
@@ -70,7 +70,7 @@ pub(super) fn push_key(leaf: &Leaf<'_>, field: &mut String) {
 }
 
 /// A value in one line of at most so many characters.
-pub(super) fn sentence(value: &str, most: usize) -> Option<String> {
+pub(crate) fn sentence(value: &str, most: usize) -> Option<String> {
     // Most values are words and numbers.
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'#' | b':');
     if (1..=32).contains(&value.len()) && value.bytes().all(is_plain) {

@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
-use super::line::{cleaned, last_lines};
-use super::outcome::{edges, has, quote};
+use super::{edges, has, quote};
+use crate::events::line::{cleaned, last_lines};
 
 /// What stands before the time a run took.
 static IN: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(" in "));
@@ -24,7 +24,7 @@ static FAILED: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(" failed
 static FAILURES: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("ailures"));
 
 /// Pass and fail counts of a test run, as the runner wrote them.
-pub(super) fn test_counts(body: &str) -> Option<String> {
+pub(crate) fn test_counts(body: &str) -> Option<String> {
     let (_, tail) = edges(body);
     let holds = |word: &LazyLock<Finder<'static>>| word.find(tail.as_bytes()).is_some();
     // Most outputs are none of a test run.
@@ -129,7 +129,7 @@ fn failing_counts(body: &str) -> Option<String> {
 
 /// Whether counts tell of tests that failed: `2 failed`, `Failures: 1` and `FAILED (errors=1)`, but not `0 failed` or
 /// `1 xfailed`.
-pub(super) fn tells_failures(counts: &str) -> bool {
+pub(crate) fn tells_failures(counts: &str) -> bool {
     let mut words = counts
         .split([' ', ',', ';', '=', ':', '.'])
         .filter(|word| !word.is_empty());

@@ -6,7 +6,7 @@ use memchr::memmem::Finder;
 
 use super::action::Action;
 use super::target::Effect;
-use crate::summarize::shell::{is_same_file, last_step};
+use crate::events::shell::{is_same_file, last_step};
 
 /// What an error says is missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,7 +32,7 @@ static INSTALLS: [LazyLock<Finder<'static>>; 2] = [
 const MAX_MISSED: usize = 64;
 
 /// Closes the errors about things that a later action shows to be there. A workaround closes nothing.
-pub(super) fn close_found(actions: &mut [Action]) {
+pub(crate) fn close_found(actions: &mut [Action]) {
     // Most regions miss nothing.
     let Some(first) = actions.iter().position(|action| missed_by(action).is_some()) else {
         return;

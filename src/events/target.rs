@@ -9,7 +9,7 @@ use crate::trajectory::leaves::{Leaf, leaves};
 
 /// What a call does to its target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::summarize) enum Effect {
+pub(crate) enum Effect {
     /// Looks at it.
     Read,
     /// Changes it.
@@ -20,7 +20,7 @@ pub(in crate::summarize) enum Effect {
 
 /// What a call was about.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::summarize) struct Target {
+pub(crate) struct Target {
     /// Tool and target, in one line.
     pub line: String,
     /// What makes two calls attempts at the same thing.
@@ -35,7 +35,7 @@ pub(in crate::summarize) struct Target {
 
 /// The directory of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::summarize) struct Directory {
+pub(crate) struct Directory {
     /// As it was written; empty where the command went nowhere.
     pub name: String,
     /// Where in the line it would stand.
@@ -43,10 +43,10 @@ pub(in crate::summarize) struct Directory {
 }
 
 /// Longest target in characters.
-pub(super) const MAX_TARGET: usize = 120;
+pub(crate) const MAX_TARGET: usize = 120;
 
 /// Longest value of a single argument in characters.
-pub(super) const MAX_VALUE: usize = 60;
+pub(crate) const MAX_VALUE: usize = 60;
 
 const PATH_KEYS: [&str; 8] = [
     "path",
@@ -95,7 +95,7 @@ impl<'a> Field<'a> {
 }
 
 /// The target of `call`.
-pub(in crate::summarize) fn target(call: &SourceCall<'_>) -> Target {
+pub(crate) fn target(call: &SourceCall<'_>) -> Target {
     let fields: Vec<Field<'_>> = match &call.arguments {
         Arguments::Tagged(fields) => fields.iter().map(Field::Tagged).collect(),
         Arguments::Json(json) => match leaves(json, 24) {

@@ -1,8 +1,8 @@
 //! Whether an answer says that what was asked was done.
 
+use super::Outcome;
 use super::error_line::refuses;
-use super::outcome::Outcome;
-use super::target::Target;
+use crate::events::target::Target;
 
 /// Longest line looked at, in bytes.
 const MAX_LINE: usize = 300;
@@ -60,7 +60,7 @@ const LENGTHS: [u32; 26] = {
 };
 
 /// Whether the first line of `text` says that something was done, and nothing that it was not.
-pub(super) fn says_done(text: &str) -> bool {
+pub(crate) fn says_done(text: &str) -> bool {
     let line = text.lines().next().unwrap_or_default();
     if line.len() > MAX_LINE {
         return false;
@@ -84,7 +84,7 @@ pub(super) fn says_done(text: &str) -> bool {
 }
 
 /// Whether an edit changed nothing, since it failed. A command may have written its file and failed at something after.
-pub(in crate::summarize) fn changed_nothing(target: &Target, outcome: &Outcome) -> bool {
+pub(crate) fn changed_nothing(target: &Target, outcome: &Outcome) -> bool {
     if outcome.failed != Some(true) {
         return false;
     }
@@ -111,7 +111,7 @@ pub(in crate::summarize) fn changed_nothing(target: &Target, outcome: &Outcome) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::summarize::extractive::target::Effect;
+    use crate::events::target::Effect;
 
     #[test]
     fn only_what_says_so_is_done() {

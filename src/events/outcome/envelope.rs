@@ -9,7 +9,7 @@ use crate::trajectory::leaves::Leaf;
 const PRINTED: [&str; 4] = ["output", "stdout", "stderr", "content"];
 
 /// What was printed and the exit code; `None` where the answer is no such envelope, or has an error of its own.
-pub(super) fn unwrapped(fields: &[Leaf<'_>]) -> Option<(String, i32)> {
+pub(crate) fn unwrapped(fields: &[Leaf<'_>]) -> Option<(String, i32)> {
     let mut outermost = fields.iter().filter(|leaf| leaf.depth == 1);
     let code = outermost.clone().find(|leaf| leaf.is_under(&EXIT_CODES))?;
     let code = code.value().trim().parse().ok()?;

@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 use memchr::memmem::Finder;
 
 use super::error_line::both_edges;
-use super::line::lines_of;
-use super::outcome::quote;
+use super::quote;
+use crate::events::line::lines_of;
 
 /// What every mark in capitals holds.
 static FAIL: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("FAIL"));
@@ -16,7 +16,7 @@ static NOT_OK: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("not ok 
 
 /// The first line near an output's start or end that a script itself marked as one of something that failed. That may be an
 /// error or just what it was to show.
-pub(super) fn marked_line(body: &str) -> Option<String> {
+pub(crate) fn marked_line(body: &str) -> Option<String> {
     let (head, tail) = both_edges(body);
     // Most outputs have nothing that begins as a cross does.
     let may_mark = |text: &str| {
@@ -31,7 +31,7 @@ pub(super) fn marked_line(body: &str) -> Option<String> {
 }
 
 /// Whether a line begins with a cross or TAP's `not ok`, or begins or ends with `FAIL`.
-pub(in crate::summarize) fn marks_failure(line: &str) -> bool {
+pub(crate) fn marks_failure(line: &str) -> bool {
     let bare = line.trim_ascii();
     let starts = ["FAIL ", "FAILED ", "[FAIL]", "[FAILED]", "not ok "];
     is_crossed(bare)
@@ -40,7 +40,7 @@ pub(in crate::summarize) fn marks_failure(line: &str) -> bool {
 }
 
 /// Whether the second word of a line is a zero: `FAIL: 0`, `FAILED 0/12`.
-pub(super) fn counts_none(line: &str) -> bool {
+pub(crate) fn counts_none(line: &str) -> bool {
     let count = line.split_ascii_whitespace().nth(1).unwrap_or_default();
     count.split(['/', ',', ';']).next() == Some("0")
 }

@@ -1,24 +1,33 @@
 //! How a tool call ended, read off what came back.
 
+pub(crate) mod envelope;
+pub(crate) mod error_line;
+pub(crate) mod field_line;
+pub(crate) mod fields;
+pub(crate) mod marked;
+pub(crate) mod success;
+pub(crate) mod test_run;
+pub(crate) mod told;
+
 use std::sync::LazyLock;
 
 use memchr::memmem;
 
-use super::command::without_redirection;
-use super::envelope::unwrapped;
-use super::error_line::{error_line, reading_error};
-use super::fields::outcome_of;
-use super::line::{cleaned, last_lines, lines_of, shortened};
-use super::marked::marked_line;
-use super::success::says_done;
-use super::target::Effect;
-use super::test_run::{tells_failures, test_counts};
-use super::told::Told;
+use crate::events::command::without_redirection;
+use crate::events::line::{cleaned, last_lines, lines_of, shortened};
+use crate::events::target::Effect;
 use crate::trajectory::leaves::leaves;
+use envelope::unwrapped;
+use error_line::{error_line, reading_error};
+use fields::outcome_of;
+use marked::marked_line;
+use success::says_done;
+use test_run::{tells_failures, test_counts};
+use told::Told;
 
 /// How a call ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(in crate::summarize) struct Outcome {
+pub(crate) struct Outcome {
     /// Whether it failed; `None` where nothing says so.
     pub failed: Option<bool>,
     /// Exit code, where one is told.
@@ -38,7 +47,7 @@ pub(in crate::summarize) struct Outcome {
 }
 
 /// Longest line taken over from an output.
-pub(super) const MAX_LINE: usize = 160;
+pub(crate) const MAX_LINE: usize = 160;
 
 /// Bytes at an output's start and end in which exit codes and test counts are looked for.
 const EDGE: usize = 1_200;
@@ -57,7 +66,7 @@ const TESTS: [&str; 5] = ["diff", "cmp", "test", "[", "[["];
 
 /// The outcome of a call from its answer. Errors that stand in what was read (`effect`) are none of the call's. Of a JSON answer the result tells the status, and what neither the call itself
 /// (`target`) nor an earlier answer told already (`told`).
-pub(in crate::summarize) fn outcome(answer: &str, effect: Effect, target: &str, told: &mut Told) -> Outcome {
+pub(crate) fn outcome(answer: &str, effect: Effect, target: &str, told: &mut Told) -> Outcome {
     let trimmed = answer.trim();
     if let Some(fields) = leaves(trimmed, 64) {
         return match unwrapped(&fields) {
@@ -220,7 +229,7 @@ fn without_shell_state(output: &str) -> &str {
     }
 }
 
-pub(super) fn edges(text: &str) -> (&str, &str) {
+pub(crate) fn edges(text: &str) -> (&str, &str) {
     let mut head = EDGE.min(text.len());
     while !text.is_char_boundary(head) {
         head -= 1;
@@ -291,7 +300,7 @@ static CODE: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder
 
 static OUTPUT: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new(b"<output>"));
 
-pub(super) fn has(text: &str, word: &str) -> bool {
+pub(crate) fn has(text: &str, word: &str) -> bool {
     memmem::find(text.as_bytes(), word.as_bytes()).is_some()
 }
 
@@ -308,7 +317,7 @@ fn only_line(body: &str, lines: usize, is_reading: bool) -> Option<String> {
     quote(body)
 }
 
-pub(super) fn quote(line: &str) -> Option<String> {
+pub(crate) fn quote(line: &str) -> Option<String> {
     let line = cleaned(line);
     shortened(&line, MAX_LINE)
         .map(std::borrow::Cow::into_owned)

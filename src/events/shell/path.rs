@@ -1,7 +1,7 @@
 //! Paths: where they lead, and which of them name one file.
 
 /// A path without steps that lead nowhere, from the root where the directory is known.
-pub(in crate::summarize) fn path_of(directory: &str, name: &str) -> String {
+pub(crate) fn path_of(directory: &str, name: &str) -> String {
     let whole = if name.starts_with(['/', '~']) || directory.is_empty() {
         name.to_owned()
     } else {
@@ -22,7 +22,7 @@ pub(in crate::summarize) fn path_of(directory: &str, name: &str) -> String {
 }
 
 /// Whether two paths name one file; one from somewhere below the root is the same as one from the root that ends so.
-pub(in crate::summarize) fn is_same_file(one: &str, other: &str) -> bool {
+pub(crate) fn is_same_file(one: &str, other: &str) -> bool {
     let (long, short) = if one.len() > other.len() {
         (one, other)
     } else {
@@ -34,6 +34,6 @@ pub(in crate::summarize) fn is_same_file(one: &str, other: &str) -> bool {
 }
 
 /// The name of a file or directory without the directories above it.
-pub(in crate::summarize) fn last_step(path: &str) -> &str {
+pub(crate) fn last_step(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }

@@ -1,11 +1,11 @@
 //! What a shell command ran, whatever flags, pipes and programs around it: two runs of one script are attempts at one thing.
 
-use crate::summarize::shell::last_step;
-use crate::summarize::shell::line::{after_document, is_open, statements};
+use crate::events::shell::last_step;
+use crate::events::shell::line::{after_document, is_open, statements};
 
 /// A program that ran on something.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Run<'c> {
+pub(crate) struct Run<'c> {
     /// A script by its name, a program with its subcommand: `a.py`, `pytest`, `cargo test`.
     pub program: String,
     kind: Kind,
@@ -78,7 +78,7 @@ const ONLY_TELLS: [&str; 9] = [
 ];
 
 /// What the command in a target's `key` ran; nothing for targets that are no command, and for scripts written into it.
-pub(super) fn runs(key: &str) -> Vec<Run<'_>> {
+pub(crate) fn runs(key: &str) -> Vec<Run<'_>> {
     let mut found: Vec<Run<'_>> = Vec::new();
     let named = key.split_once(':');
     let Some((_, command)) = named.filter(|(name, _)| !name.contains([' ', '('])) else {

@@ -6,14 +6,14 @@ use aho_corasick::packed::Searcher;
 use rustc_hash::FxHashMap;
 
 use super::target::Target;
-use crate::summarize::shell::{Step, is_same_file, last_step, of_command};
+use crate::events::shell::{Step, is_same_file, last_step, of_command};
 
 /// What every command holds that removes or moves files, or makes them what they were.
 const STARTS: [&str; 5] = ["rm ", "mv ", "unlink ", "checkout ", "restore "];
 
 /// Files that were removed, by their last steps.
 #[derive(Default)]
-pub(super) struct Removed {
+pub(crate) struct Removed {
     by_name: FxHashMap<String, Vec<String>>,
 }
 
@@ -54,7 +54,7 @@ impl Removed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::summarize::extractive::target::Effect;
+    use crate::events::target::Effect;
 
     #[test]
     fn files_are_known_from_wherever_they_were_named() {

@@ -1,10 +1,10 @@
 //! How a tool call ended that has a JSON answer: what its fields say.
 
 use super::field_line::{line_of, push_key, sentence};
-use super::outcome::{MAX_LINE, Outcome, quote};
 use super::success::says_done;
-use super::target::Effect;
 use super::told::Told;
+use super::{MAX_LINE, Outcome, quote};
+use crate::events::target::Effect;
 use crate::trajectory::leaves::Leaf;
 
 /// Longest field that tells something in a line, in bytes.
@@ -33,10 +33,10 @@ const SENTENCES: [&str; 13] = [
 /// Fields of the outermost object that are told before all others.
 const FIRST: [&str; 3] = ["status", "message", "result"];
 
-pub(super) const EXIT_CODES: [&str; 4] = ["exit_code", "returncode", "exitCode", "return_code"];
+pub(crate) const EXIT_CODES: [&str; 4] = ["exit_code", "returncode", "exitCode", "return_code"];
 
 /// How a call ended whose answer has these fields.
-pub(super) fn outcome_of(
+pub(crate) fn outcome_of(
     answer: &str,
     fields: &[Leaf<'_>],
     effect: Effect,
@@ -213,7 +213,7 @@ fn has_words(text: &str, words: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::summarize::extractive::outcome::outcome;
+    use crate::events::outcome::outcome;
 
     fn result(target: &str, answer: &str) -> Option<String> {
         outcome(answer, Effect::Other, target, &mut Told::default()).result

@@ -6,10 +6,24 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::action::Action;
 use super::run::{Run, runs};
-use super::small_talk::starts_with_any;
 use super::target::Effect;
-use super::work::LOOKUPS;
-use crate::summarize::shell::{is_same_file, last_step};
+use super::words::starts_with_any;
+use crate::events::shell::{is_same_file, last_step};
+
+/// What the names of tools start with that only look something up.
+pub(crate) const LOOKUPS: [&str; 11] = [
+    "calculate",
+    "check_",
+    "describe_",
+    "find_",
+    "get_",
+    "list_",
+    "lookup_",
+    "query_",
+    "search_",
+    "show_",
+    "view_",
+];
 
 /// Later runs of one program, or of tests, that an error is compared with.
 const MAX_RUNS: usize = 64;
@@ -27,7 +41,7 @@ struct Later<'a> {
 }
 
 /// Closes the errors of what went well later.
-pub(super) fn close_resolved(actions: &mut [Action]) {
+pub(crate) fn close_resolved(actions: &mut [Action]) {
     // Most regions leave nothing open.
     let Some(first) = actions.iter().position(|action| action.is_open) else {
         return;
@@ -66,7 +80,7 @@ pub(super) fn close_resolved(actions: &mut [Action]) {
 
 /// Closes the errors of lookups where the same was found by something else in the same turn or a later one:
 /// `find_user_by_name` fails, `find_user_by_email` does not.
-pub(super) fn close_looked_up(actions: &mut [Action]) {
+pub(crate) fn close_looked_up(actions: &mut [Action]) {
     if !actions
         .iter()
         .any(|action| action.is_open && looked_up(action).is_some())
@@ -109,7 +123,7 @@ fn has_passed(action: &Action) -> bool {
 }
 
 /// The turn since which all tests pass that failed before, if they do: a run of tests passed last, and none is left open.
-pub(super) fn tests_pass_since(actions: &[Action]) -> Option<usize> {
+pub(crate) fn tests_pass_since(actions: &[Action]) -> Option<usize> {
     let mut runs = actions.iter().filter(|action| action.outcome.tests);
     let is_green = |action: &&Action| action.outcome.failed != Some(true) && has_passed(action);
     let last = runs.clone().rev().find(is_green)?;

@@ -4,10 +4,10 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
-use super::line::{last_lines, lines_of};
 use super::marked::{counts_none, marked_line};
-use super::outcome::{edges, quote};
-use super::small_talk::starts_with_any;
+use super::{edges, quote};
+use crate::events::line::{last_lines, lines_of};
+use crate::events::words::starts_with_any;
 
 /// What every error's name and label holds, whatever its first letters.
 static RROR: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("rror"));
@@ -59,7 +59,7 @@ const REFUSALS: [&str; 31] = [
 
 /// The error of a call that ran or changed something: a traceback's last line, or a line that starts like an error.
 /// `is_failed` says that the exit code tells so already; then the last line will do.
-pub(super) fn error_line(body: &str, is_failed: bool) -> Option<String> {
+pub(crate) fn error_line(body: &str, is_failed: bool) -> Option<String> {
     if body.is_empty() {
         return None;
     }
@@ -111,7 +111,7 @@ pub(super) fn error_line(body: &str, is_failed: bool) -> Option<String> {
 }
 
 /// The error of a call that read something: errors in what was read are none of its own, unless one is all that came back.
-pub(super) fn reading_error(body: &str, lines: usize) -> Option<String> {
+pub(crate) fn reading_error(body: &str, lines: usize) -> Option<String> {
     let refused = labelled(body, 0, body.find('\n').unwrap_or(body.len()));
     if let Some(line) = refused {
         let (_, said) = line.split_once(' ')?;
@@ -127,7 +127,7 @@ pub(super) fn reading_error(body: &str, lines: usize) -> Option<String> {
 }
 
 /// The start and the end of an output; a short one is all start, so that nothing is looked at twice.
-pub(super) fn both_edges(body: &str) -> (&str, &str) {
+pub(crate) fn both_edges(body: &str) -> (&str, &str) {
     let (head, tail) = edges(body);
     if body.len() <= head.len() + tail.len() {
         (body, "")
@@ -243,7 +243,7 @@ fn names_error(line: &str) -> bool {
 
 /// Whether a line starts as one that says that something was refused or did not work: `Permission denied`,
 /// `rm: cannot remove …`, `make: *** [all] Error 2`, `Hunk #1 FAILED`, `FAIL\tpkg`.
-pub(in crate::summarize) fn refuses(line: &str) -> bool {
+pub(crate) fn refuses(line: &str) -> bool {
     let line = line.trim_ascii_start();
     match line.as_bytes().first() {
         Some(

@@ -5,16 +5,16 @@ use rustc_hash::FxHashMap;
 use super::command::tell_directories;
 use super::line::cleaned;
 use super::missing::close_found;
+use super::outcome::success::changed_nothing;
+use super::outcome::told::Told;
 use super::outcome::{Outcome, edges, outcome};
 use super::resolved::{close_looked_up, close_resolved};
 use super::source::{SourceCall, SourceTurn};
-use super::success::changed_nothing;
 use super::target::{Effect, Target, target};
-use super::told::Told;
 use crate::trajectory::{OpenCalls, Role};
 
 /// A tool call and how it ended.
-pub(super) struct Action {
+pub(crate) struct Action {
     /// Place among the region's turns.
     pub turn: usize,
     /// The tool and what it was used on, in one line.
@@ -34,7 +34,7 @@ pub(super) struct Action {
 }
 
 /// The calls of the region in order of their last run.
-pub(super) fn actions(turns: &[SourceTurn<'_>]) -> Vec<Action> {
+pub(crate) fn actions(turns: &[SourceTurn<'_>]) -> Vec<Action> {
     let (calls, mut targets): (Vec<_>, Vec<_>) = calls(turns).unzip();
     tell_directories(&mut targets);
     let things = things(&targets);
@@ -154,7 +154,7 @@ fn is_same(earlier: &Target, later: &Target) -> bool {
 }
 
 /// What came back after an assistant turn.
-pub(in crate::summarize) struct Answers<'t> {
+pub(crate) struct Answers<'t> {
     /// The first answer of each id.
     by_id: FxHashMap<&'t str, &'t str>,
     /// What else came back, at the place of the call that it belongs to.
@@ -163,7 +163,7 @@ pub(in crate::summarize) struct Answers<'t> {
 
 impl<'t> Answers<'t> {
     /// The answers to the calls of the turn at `index`.
-    pub(in crate::summarize) fn after(turns: &'t [SourceTurn<'_>], index: usize) -> Self {
+    pub(crate) fn after(turns: &'t [SourceTurn<'_>], index: usize) -> Self {
         let calls = turns.get(index).map_or(&[][..], |turn| &turn.calls);
         // What answers one of the calls by its id answers no other.
         let called = calls.iter().enumerate().rev();
@@ -197,7 +197,7 @@ impl<'t> Answers<'t> {
     }
 
     /// The answer to the turn's call at place `number`: by id, else by the name of its tool, else by place.
-    pub(in crate::summarize) fn of(&self, call: &SourceCall<'_>, number: usize) -> Option<&'t str> {
+    pub(crate) fn of(&self, call: &SourceCall<'_>, number: usize) -> Option<&'t str> {
         let by_id = call.id.and_then(|id| self.by_id.get(id).copied());
         by_id.or_else(|| *self.by_place.get(number)?)
     }

@@ -1,7 +1,7 @@
 //! Where the statements in a line of a shell command begin and end, as far as the first look tells: nothing is copied.
 
 /// The statements of a line, without what is behind their pipes.
-pub(in crate::summarize) fn statements(line: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn statements(line: &str) -> impl Iterator<Item = &str> {
     let mut rest = line;
     let mut is_piped = false;
     std::iter::from_fn(move || {
@@ -20,7 +20,7 @@ pub(in crate::summarize) fn statements(line: &str) -> impl Iterator<Item = &str>
 }
 
 /// What stands after a document in a command that ends with a line of the word that `opening` begins with.
-pub(in crate::summarize) fn after_document<'c>(text: &'c str, opening: &str) -> &'c str {
+pub(crate) fn after_document<'c>(text: &'c str, opening: &str) -> &'c str {
     let word = opening.trim_start_matches('-').trim_start();
     let word = word
         .split([' ', ')', '>', '|', '&', ';'])
@@ -41,7 +41,7 @@ pub(in crate::summarize) fn after_document<'c>(text: &'c str, opening: &str) -> 
 }
 
 /// Whether a quote is open at the end of a line.
-pub(in crate::summarize) fn is_open(line: &str) -> bool {
+pub(crate) fn is_open(line: &str) -> bool {
     let count = |quote| memchr::memchr_iter(quote, line.as_bytes()).count();
     count(b'"') % 2 == 1 || count(b'\'') % 2 == 1
 }

@@ -11,7 +11,7 @@ const FILTERS: [&str; 10] = [
 ];
 
 /// A shell command, or the line of a script that tells most.
-pub(super) fn of_command(name: &str, command: &str) -> Target {
+pub(crate) fn of_command(name: &str, command: &str) -> Target {
     let command = command.trim();
     let (first, directory) = telling_line(command);
     let is_script =
@@ -117,7 +117,7 @@ fn key(name: &str, command: &str, first: &str, mut has_gone: bool, effect: Effec
 }
 
 /// A command without what sends its errors where its output goes.
-pub(super) fn without_redirection(command: &str) -> &str {
+pub(crate) fn without_redirection(command: &str) -> &str {
     let command = command.trim_end();
     command.strip_suffix("2>&1").map_or(command, str::trim_end)
 }
@@ -140,7 +140,7 @@ fn unfiltered(mut line: &str) -> &str {
 
 /// Settles where each command ran. The keys say it always, the lines where the same ran in several places; one that went
 /// nowhere counts as run where alone the same ran otherwise.
-pub(super) fn tell_directories(targets: &mut [Target]) {
+pub(crate) fn tell_directories(targets: &mut [Target]) {
     // The only directory of each command; `None` where there are several.
     let mut only: FxHashMap<&str, Option<&str>> = FxHashMap::default();
     for target in targets.iter() {

@@ -1,0 +1,14 @@
+//! Tool events: what the tools of a trajectory were asked, what they did to which files, and how it ended.
+
+pub(crate) mod action;
+pub(crate) mod command;
+pub(crate) mod line;
+pub(crate) mod missing;
+pub(crate) mod outcome;
+pub(crate) mod removed;
+pub(crate) mod resolved;
+pub(crate) mod run;
+pub(crate) mod shell;
+pub(crate) mod source;
+pub(crate) mod target;
+pub(crate) mod words;
