@@ -292,17 +292,16 @@ impl Client {
         let now = self.places.now();
         let mut flow = self.places.flow();
         flow.accepted();
-        for left in left {
+        let limits = left.iter().filter_map(|left| {
             let units = match left.of {
                 Of::Requests => 1,
                 Of::Tokens => prompt + answer,
                 Of::Prompt => prompt,
                 Of::Answer => answer,
             };
-            if units > 0 {
-                flow.told(left.amount / units as f64, left.time, now);
-            }
-        }
+            (units > 0).then(|| (left.amount / units as f64, left.time))
+        });
+        flow.told(limits, now);
     }
 
     /// The server takes no more requests now. What one of them is told holds for all.
