@@ -186,7 +186,7 @@ fn tokens_of_a_bad_answer_are_known_too_and_so_is_the_status_in_its_body() {
     let body = json!({"error": {"message": "slow down", "code": "429"}});
     let bad = read(Api::OpenAi, body.to_string().as_bytes()).unwrap_err();
     assert_eq!(
-        (bad.status, bad.failure.detail.as_str()),
+        (bad.error.unwrap().status, bad.failure.detail.as_str()),
         (Some(429), "slow down")
     );
 }
