@@ -99,9 +99,12 @@ pub fn read(api: Api, body: &[u8]) -> Result<Answer, BadAnswer> {
     }
 }
 
-/// What a server says in the body of an error: its message, or the body itself.
+/// What a server says in the body of an error: its message, the words of a page, or the body itself.
 pub fn error_message(body: &[u8]) -> String {
     let text = String::from_utf8_lossy(body);
+    if text.trim_start().starts_with('<') {
+        return page_text(&text);
+    }
     serde_json::from_str::<Value>(&text)
         .ok()
         .and_then(|body| error_of(&body).map(message_of))
@@ -197,7 +200,9 @@ impl Said {
 
 fn openai(body: &Value) -> Result<Said, Wrong> {
     let shape = |what: &str| ("summary_wrong_shape", format!("the answer has no {what}"));
-    let choice = body.pointer("/choices/0").ok_or_else(|| shape("choices"))?;
+    let choice = body
+        .pointer("/choices/0")
+        .ok_or_else(|| shape(&format!("choices: {body}")))?;
     let message = choice.get("message").ok_or_else(|| shape("message"))?;
     let finish = choice
         .get("finish_reason")
@@ -284,6 +289,9 @@ fn text_at(object: &Value, field: &str) -> Option<String> {
 fn error_of(body: &Value) -> Option<&Value> {
     if body.get("type").and_then(Value::as_str) == Some("error") {
         return body.get("error").or(Some(body));
+    }
+    if body.get("object").and_then(Value::as_str) == Some("error") {
+        return Some(body);
     }
     body.get("error").filter(|error| !error.is_null())
 }

@@ -196,7 +196,9 @@ fn an_error_message_is_found_wherever_servers_put_it() {
     for body in [
         r#"{"error": {"message": "no such model"}}"#,
         r#"{"error": "no such model"}"#,
+        r#"{"object": "error", "message": "no such model", "type": "NotFoundError", "code": 404}"#,
         r#"{"type": "error", "error": {"message": "no such model"}}"#,
+        "<html><h1>no such</h1> model</html>",
         "no such model",
     ] {
         assert_eq!(error_message(body.as_bytes()), "no such model", "{body}");
