@@ -116,7 +116,7 @@ impl Client {
         };
         Ok(match verdict {
             None => {
-                dialect.answered();
+                dialect.is_there_still();
                 Some(false)
             }
             Some(Verdict::EndRun(..)) => Some(true),
