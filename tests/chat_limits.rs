@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 use support::chat::{
-    Server, answer_to, at_once, chat_settings, completion, outcome, refusal, summarize, summarizer,
+    Server, answer_to, at_once, chat_settings, completion, outcome, refusal, summarize, summarizer, user_text,
 };
 use trajfit::summarize::chat::{ChatSettings, ChatSummarizer};
 use wiremock::ResponseTemplate;
@@ -80,6 +80,7 @@ fn what_is_wrong_for_all_requests_ends_the_run_and_degrades_nothing() {
             "to be paid",
         ),
         (400, "gpt-9 is not a valid model ID", "no such model"),
+        (403, "not on your plan", "does not allow"),
     ] {
         let server = Server::start(move |_, _| refusal(status, message));
         let chat = summarizer(chat_settings(&server.url()));
@@ -179,4 +180,54 @@ fn a_404_of_one_request_among_others_does_not_end_the_run() {
     let chat = summarizer(chat_settings(&server.url()));
     assert_eq!(outcome(&summarize(&chat, "one")), "Done.");
     assert_eq!(outcome(&summarize(&chat, "two")), "summary_http_404");
+}
+
+#[test]
+fn a_model_that_is_gone_without_a_word_of_it_ends_the_run_too() {
+    let server = Server::start(|number, _| match number {
+        0 => completion("Done."),
+        _ => refusal(404, "gone"),
+    });
+    let chat = summarizer(chat_settings(&server.url()));
+    assert_eq!(outcome(&summarize(&chat, "one")), "Done.");
+    for text in ["two", "three"] {
+        assert_eq!(outcome(&summarize(&chat, text)), "summary_http_404");
+    }
+    assert_eq!(outcome(&summarize(&chat, "four")), "end of the run");
+}
+
+#[test]
+fn a_record_that_a_server_does_not_allow_is_its_own_failure() {
+    let server = Server::start(|_, request| {
+        if user_text(&request.body_json().unwrap()).contains("forbidden") {
+            refusal(403, "your input was flagged")
+        } else {
+            completion("Done.")
+        }
+    });
+    let chat = summarizer(chat_settings(&server.url()));
+    for text in ["forbidden one", "forbidden two", "forbidden three"] {
+        assert_eq!(outcome(&summarize(&chat, text)), "summary_http_403");
+    }
+    assert_eq!(outcome(&summarize(&chat, "allowed")), "Done.");
+}
+
+#[test]
+fn an_error_under_200_ends_the_run_or_waits_as_its_name_says() {
+    let error = |code: &str| {
+        let error = json!({"error": {"message": "no", "type": "invalid_request_error", "code": code}});
+        ResponseTemplate::new(200).set_body_json(error)
+    };
+    let (_server, chat) = failing(9, error("insufficient_quota"));
+    assert_eq!(outcome(&summarize(&chat, "text")), "end of the run");
+    let upstream =
+        json!({"choices": [{"error": {"message": "busy", "code": 429}, "message": {"content": ""}}]});
+    for busy in [
+        error("rate_limit_exceeded"),
+        ResponseTemplate::new(200).set_body_json(upstream),
+    ] {
+        let (server, chat) = failing(9, busy);
+        assert_eq!(outcome(&summarize(&chat, "text")), "Done.");
+        assert_eq!(server.requests().len(), 10);
+    }
 }

@@ -172,7 +172,8 @@ fn what_ends_the_run_says_what_to_look_at_and_never_the_key() {
         }
         // Nobody asks again.
         assert_eq!(outcome(&summarize(&chat, "other")), "end of the run");
-        assert_eq!(server.requests().len(), 1);
+        // What is not allowed may be one record's: it is found out.
+        assert_eq!(server.requests().len(), if status == 403 { 2 } else { 1 });
     }
 }
 

@@ -106,7 +106,7 @@ impl<'s> Wire<'s> {
         };
         if !(200..300).contains(&status) {
             let error = self.confidential.taken_out(&body);
-            let verdict = retry::after_status(status, after, &error, Manner::default());
+            let verdict = retry::after_status(status, after, &error, Manner::default(), "");
             let told = Full::told(&String::from_utf8_lossy(&error)).filter(|_| status < 500);
             if let Some(full) = told {
                 return Err(Unsent::Full(Full {
@@ -179,6 +179,7 @@ impl<'s> Wire<'s> {
                 after,
                 &self.confidential.taken_out(&body),
                 Manner::default(),
+                "",
             );
             return Err(Unsent::Verdict(verdict, false));
         }

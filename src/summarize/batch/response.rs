@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 use crate::summarize::chat::answer::{self, Answer, BadAnswer};
 use crate::summarize::chat::api::Api;
 use crate::summarize::chat::dialect::{Lesson, Manner};
+use crate::summarize::chat::error_names;
 use crate::summarize::chat::retry::{self, Verdict};
 use crate::summarize::failure::Failure;
 
@@ -151,18 +152,7 @@ fn status_of(error: &RawValue) -> u16 {
     let kind = |error: &Value| error.get("type").and_then(Value::as_str).map(str::to_owned);
     let inner = error.get("error").and_then(kind);
     let name = inner.or_else(|| kind(&error)).unwrap_or_default();
-    match name.trim_end_matches("_error") {
-        "invalid_request" => 400,
-        "authentication" => 401,
-        "billing" => 402,
-        "permission" => 403,
-        "not_found" => 404,
-        "request_too_large" => 413,
-        "rate_limit" => 429,
-        "timeout" => 504,
-        "overloaded" => 529,
-        _ => 500,
-    }
+    error_names::status_of(&name).unwrap_or(500)
 }
 
 /// An error that came without a response: a code and a message.
@@ -212,8 +202,8 @@ impl Failed {
     /// What is to be done about a request that was written in that manner.
     pub fn verdict(&self, manner: Manner) -> Verdict {
         match self {
-            Self::Answer(bad) => retry::after_answer(bad.clone(), manner),
-            Self::Status(status, body) => retry::after_status(*status, None, body, manner),
+            Self::Answer(bad) => retry::after_answer(bad.clone(), None, manner, ""),
+            Self::Status(status, body) => retry::after_status(*status, None, body, manner, ""),
             Self::NotDone(failure) => Verdict::Retry(failure.clone(), None),
         }
     }

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::api::Api;
+use super::error_names;
 use crate::summarize::failure::Failure;
 
 /// What a model answered.
@@ -23,10 +24,19 @@ pub struct BadAnswer {
     pub failure: Failure,
     /// Whether another attempt would come to the same.
     pub is_final: bool,
-    /// The status that an error in the body names.
-    pub status: Option<u16>,
+    /// The error in the body, if it holds one.
+    pub error: Option<ErrorBody>,
     /// Tokens read and written all the same, where the server says so.
     pub tokens: (Option<u64>, Option<u64>),
+}
+
+/// An error in the body of a success.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ErrorBody {
+    /// The status that it names.
+    pub status: Option<u16>,
+    /// All that it says.
+    pub text: String,
 }
 
 impl BadAnswer {
@@ -39,7 +49,7 @@ impl BadAnswer {
                 name,
                 "summary_refused" | "summary_cut_by_length" | "summary_streamed"
             ),
-            status: None,
+            error: None,
             tokens: (None, None),
         }
     }
@@ -54,9 +64,14 @@ pub fn read(api: Api, body: &[u8]) -> Result<Answer, BadAnswer> {
         });
         BadAnswer::new(name, &detail)
     })?;
-    if let Some(error) = error_of(&body) {
-        return Err(BadAnswer {
+    // Some put it into the choice that it ended.
+    if let Some(error) = error_of(&body).or_else(|| error_of(body.pointer("/choices/0")?)) {
+        let error_body = ErrorBody {
             status: status_of(error),
+            text: error.to_string(),
+        };
+        return Err(BadAnswer {
+            error: Some(error_body),
             ..BadAnswer::new("summary_error_body", &message_of(error))
         });
     }
@@ -84,9 +99,12 @@ pub fn read(api: Api, body: &[u8]) -> Result<Answer, BadAnswer> {
     }
 }
 
-/// What a server says in the body of an error: its message, or the body itself.
+/// What a server says in the body of an error: its message, the words of a page, or the body itself.
 pub fn error_message(body: &[u8]) -> String {
     let text = String::from_utf8_lossy(body);
+    if text.trim_start().starts_with('<') {
+        return page_text(&text);
+    }
     serde_json::from_str::<Value>(&text)
         .ok()
         .and_then(|body| error_of(&body).map(message_of))
@@ -182,10 +200,9 @@ impl Said {
 
 fn openai(body: &Value) -> Result<Said, Wrong> {
     let shape = |what: &str| ("summary_wrong_shape", format!("the answer has no {what}"));
-    let choice = body.pointer("/choices/0").ok_or_else(|| shape("choices"))?;
-    if let Some(error) = error_of(choice) {
-        return Err(("summary_error_body", message_of(error)));
-    }
+    let choice = body
+        .pointer("/choices/0")
+        .ok_or_else(|| shape(&format!("choices: {body}")))?;
     let message = choice.get("message").ok_or_else(|| shape("message"))?;
     let finish = choice
         .get("finish_reason")
@@ -273,6 +290,9 @@ fn error_of(body: &Value) -> Option<&Value> {
     if body.get("type").and_then(Value::as_str) == Some("error") {
         return body.get("error").or(Some(body));
     }
+    if body.get("object").and_then(Value::as_str) == Some("error") {
+        return Some(body);
+    }
     body.get("error").filter(|error| !error.is_null())
 }
 
@@ -286,15 +306,20 @@ fn message_of(error: &Value) -> String {
         .map_or_else(|| message.to_string(), str::to_owned)
 }
 
-/// The status that an error's code stands for.
+/// The status that an error stands for, by its number or by its name.
 fn status_of(error: &Value) -> Option<u16> {
-    let code = error.get("code").or_else(|| error.get("status"))?;
-    let number = code
-        .as_u64()
-        .or_else(|| code.as_str().and_then(|text| text.parse().ok()))?;
-    u16::try_from(number)
-        .ok()
-        .filter(|status| (400..600).contains(status))
+    let fields = ["code", "status", "type"]
+        .iter()
+        .filter_map(|field| error.get(field));
+    let mut statuses = fields.filter_map(|field| {
+        let text = field.as_str().unwrap_or_default();
+        let number = field.as_u64().or_else(|| text.parse().ok());
+        let number = number.and_then(|number| u16::try_from(number).ok());
+        number
+            .filter(|status| (400..600).contains(status))
+            .or_else(|| error_names::status_of(text))
+    });
+    statuses.next()
 }
 
 fn count(body: &Value, pointer: &str) -> Option<u64> {

@@ -186,7 +186,7 @@ fn tokens_of_a_bad_answer_are_known_too_and_so_is_the_status_in_its_body() {
     let body = json!({"error": {"message": "slow down", "code": "429"}});
     let bad = read(Api::OpenAi, body.to_string().as_bytes()).unwrap_err();
     assert_eq!(
-        (bad.status, bad.failure.detail.as_str()),
+        (bad.error.unwrap().status, bad.failure.detail.as_str()),
         (Some(429), "slow down")
     );
 }
@@ -196,7 +196,9 @@ fn an_error_message_is_found_wherever_servers_put_it() {
     for body in [
         r#"{"error": {"message": "no such model"}}"#,
         r#"{"error": "no such model"}"#,
+        r#"{"object": "error", "message": "no such model", "type": "NotFoundError", "code": 404}"#,
         r#"{"type": "error", "error": {"message": "no such model"}}"#,
+        "<html><h1>no such</h1> model</html>",
         "no such model",
     ] {
         assert_eq!(error_message(body.as_bytes()), "no such model", "{body}");

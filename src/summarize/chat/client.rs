@@ -12,6 +12,7 @@ use super::api::{Api, Call};
 use super::breaker::Breaker;
 use super::limits::{Left, Of};
 use super::places::{NoPlace, Place, Places};
+use super::probe::FORBIDDEN;
 use super::question::{Asked, Model, Question, Trouble};
 use super::retry::{self, Verdict};
 use super::settings::ChatSettings;
@@ -149,16 +150,16 @@ impl Client {
                     question.model.dialect.learn(lesson);
                 }
                 Verdict::Shorten(failure, window) => return Err(Trouble::TooLong(failure, window)),
-                Verdict::Fail(failure) => {
+                Verdict::EndRun(failure, about) if about.is_some() || failure.name != FORBIDDEN => {
+                    let end = RunEnd::refused(self.wire.url(), &failure, about, self.wire.key());
+                    return Err(Trouble::Ended(self.end(end)));
+                }
+                Verdict::Fail(failure) | Verdict::EndRun(failure, _) => {
                     *place = None;
                     match self.is_for_all(question, usage, &failure).await {
                         Ok(Some(false)) => return Err(Trouble::Failed(failure)),
                         Ok(Some(true)) => {
-                            let end = if failure.name == "summary_http_404" {
-                                RunEnd::not_found(self.wire.url(), &failure)
-                            } else {
-                                RunEnd::refuses_all(self.wire.url(), &failure)
-                            };
+                            let end = RunEnd::refuses_all(self.wire.url(), &failure, self.wire.key());
                             return Err(Trouble::Ended(self.end(end)));
                         }
                         Ok(None) => {
@@ -169,10 +170,6 @@ impl Client {
                         }
                         Err(end) => return Err(Trouble::Ended(end)),
                     }
-                }
-                Verdict::EndRun(failure, about) => {
-                    let end = RunEnd::refused(self.wire.url(), &failure, about, self.wire.key());
-                    return Err(Trouble::Ended(self.end(end)));
                 }
             }
         }
@@ -227,12 +224,18 @@ impl Client {
                 let tokens = (bad.tokens.0.unwrap_or(0), bad.tokens.1.unwrap_or(0));
                 reserved.settle(Some(tokens));
                 self.note(usage, &question.model, tokens);
-                retry::after_answer(bad, manner)
+                retry::after_answer(bad, reply.retry_after, manner, &question.prompt.user)
             }
             None => {
                 reserved.settle(None);
                 let error = self.wire.error_body(&reply.body);
-                retry::after_status(reply.status, reply.retry_after, &error, manner)
+                retry::after_status(
+                    reply.status,
+                    reply.retry_after,
+                    &error,
+                    manner,
+                    &question.prompt.user,
+                )
             }
         };
         match &verdict {
@@ -292,17 +295,16 @@ impl Client {
         let now = self.places.now();
         let mut flow = self.places.flow();
         flow.accepted();
-        for left in left {
+        let limits = left.iter().filter_map(|left| {
             let units = match left.of {
                 Of::Requests => 1,
                 Of::Tokens => prompt + answer,
                 Of::Prompt => prompt,
                 Of::Answer => answer,
             };
-            if units > 0 {
-                flow.told(left.amount / units as f64, left.time, now);
-            }
-        }
+            (units > 0).then(|| (left.amount / units as f64, left.time))
+        });
+        flow.told(limits, now);
     }
 
     /// The server takes no more requests now. What one of them is told holds for all.

@@ -1,6 +1,6 @@
 //! What was learned of a server: how it wants to be told the token limit, and whether it takes a temperature.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// How requests are to be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,13 +47,23 @@ pub enum Lesson {
     NoTemperature,
 }
 
+/// Requests in a row that were refused for good, from which on the model may be gone; so many times as many where it was found to be
+/// there, and refused again.
+const DOUBT: usize = 3;
+const LESS_DOUBT: usize = 10;
+
 /// What a run knows of one model at its server. Learned once: the first request finds out, the others wait for it.
 #[derive(Debug)]
 pub struct Dialect {
     completion_limit: AtomicBool,
     temperature: AtomicBool,
     settled: AtomicBool,
-    answered: AtomicBool,
+    /// Requests that were taken for what they are.
+    answers: AtomicUsize,
+    /// Requests refused for good since the last of these.
+    refused: AtomicUsize,
+    /// How many of them it takes to doubt.
+    doubt: AtomicUsize,
     /// Held by the request that finds out.
     pub probe: tokio::sync::Mutex<()>,
 }
@@ -65,7 +75,9 @@ impl Default for Dialect {
             completion_limit: AtomicBool::new(first.completion_limit),
             temperature: AtomicBool::new(first.temperature),
             settled: AtomicBool::new(false),
-            answered: AtomicBool::new(false),
+            answers: AtomicUsize::new(0),
+            refused: AtomicUsize::new(0),
+            doubt: AtomicUsize::new(DOUBT),
             probe: tokio::sync::Mutex::new(()),
         }
     }
@@ -95,13 +107,33 @@ impl Dialect {
 
     /// The server has taken a request for what it is.
     pub fn answered(&self) {
-        self.answered.store(true, Ordering::Release);
+        self.doubt.store(DOUBT, Ordering::Release);
+        self.is_there();
+    }
+
+    /// It takes a tiny question, which says nothing of the requests.
+    pub fn is_there_still(&self) {
+        let doubt = self.doubt.load(Ordering::Acquire);
+        self.doubt
+            .store(doubt.saturating_mul(LESS_DOUBT), Ordering::Release);
+        self.is_there();
+    }
+
+    fn is_there(&self) {
+        self.refused.store(0, Ordering::Release);
+        self.answers.fetch_add(1, Ordering::Release);
         self.settle();
     }
 
-    /// Whether it ever did.
-    pub fn has_answered(&self) -> bool {
-        self.answered.load(Ordering::Acquire)
+    /// How often it did.
+    pub fn answers(&self) -> usize {
+        self.answers.load(Ordering::Acquire)
+    }
+
+    /// The server has refused a request for good. Returns whether it may refuse all of them: none was taken, or none of the last ones.
+    pub fn refused(&self) -> bool {
+        self.refused.fetch_add(1, Ordering::AcqRel) + 1 >= self.doubt.load(Ordering::Acquire)
+            || self.answers() == 0
     }
 
     /// Whether there is nothing left to find out.

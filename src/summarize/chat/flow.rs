@@ -75,8 +75,8 @@ pub struct Flow {
     rate: Option<f64>,
     /// Whether the rate's limit is still to be found.
     searching: bool,
-    /// Requests a second that the server says it has left.
-    told: Option<f64>,
+    /// Requests a second that the server says it has left, and until when that holds.
+    told: Option<(f64, Duration)>,
     /// When the next request may go.
     next: Duration,
     /// The last refusal that changed anything. What was sent before it says nothing new.
@@ -127,7 +127,8 @@ impl Flow {
             return Turn::Wait(wait);
         }
         self.in_flight += 1;
-        let rates = [self.rate, self.told];
+        let told = self.told.filter(|(_, until)| now < *until);
+        let rates = [self.rate, told.map(|(rate, _)| rate)];
         if let Some(rate) = rates.into_iter().flatten().reduce(f64::min) {
             self.next = now + Duration::from_secs_f64((1.0 / rate).min(LONGEST.as_secs_f64()));
         }
@@ -197,7 +198,10 @@ impl Flow {
             Some(rate) if pauses == 1 => Duration::from_secs_f64(1.0 / rate).min(self.base),
             _ => self.base.saturating_mul(1 << (pauses - 1).min(16)).min(LONGEST),
         };
-        let pause = wish.unwrap_or_else(|| own(self.rate, self.pauses));
+        // A wish that did not help is no reason to come back sooner than without one.
+        let own = own(self.rate, self.pauses);
+        let least = if self.pauses > 1 { own } else { Duration::ZERO };
+        let pause = wish.map_or(own, |wish| wish.max(least));
         // Too many at once, or too many in a time: what held requests back was what was too much.
         let too_many_at_once = !self.unlimited && self.held_by_rate < 0;
         if !too_many_at_once {
@@ -224,13 +228,21 @@ impl Flow {
         self.hold(pause, now);
     }
 
-    /// The server says that so many more requests like the one answered are left for that time.
-    pub fn told(&mut self, left: f64, time: Duration, now: Duration) {
-        if left < 1.0 {
-            self.hold(time.min(LONGEST), now);
+    /// The server says that so many more requests like the one answered are left for that time, by each of its limits.
+    pub fn told(&mut self, limits: impl IntoIterator<Item = (f64, Duration)>, now: Duration) {
+        let mut lowest: Option<(f64, Duration)> = None;
+        for (left, time) in limits {
+            if left < 1.0 {
+                self.hold(time.min(LONGEST), now);
+            }
+            let rate = left.max(1.0) / time.as_secs_f64().max(1e-3);
+            if lowest.is_none_or(|(other, _)| rate < other) {
+                lowest = Some((rate, now + time));
+            }
         }
-        let rate = left.max(1.0) / time.as_secs_f64().max(1e-3);
-        self.told = (rate < BOUNDLESS).then_some(rate);
+        if let Some(lowest) = lowest {
+            self.told = (lowest.0 < BOUNDLESS).then_some(lowest);
+        }
     }
 
     /// Nobody asks for that long.

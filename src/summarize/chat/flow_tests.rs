@@ -114,16 +114,50 @@ fn a_limit_of_requests_in_flight_is_found_and_kept() {
 fn what_a_server_says_is_left_is_spread_over_its_time() {
     let mut flow = Flow::new(50, SECOND);
     assert_eq!(flow.enter(Duration::ZERO), Turn::Go);
-    flow.told(4.0, 2 * SECOND, Duration::ZERO);
+    flow.told(
+        [(1e6, SECOND / 100), (4.0, 2 * SECOND), (90.0, SECOND)],
+        Duration::ZERO,
+    );
     assert_eq!(flow.enter(Duration::ZERO), Turn::Go);
     assert_eq!(flow.enter(Duration::ZERO), Turn::Wait(SECOND / 2));
-    flow.told(0.5, 7 * SECOND, SECOND);
+    flow.told([(0.5, 7 * SECOND)], SECOND);
     assert_eq!(flow.enter(SECOND), Turn::Wait(7 * SECOND));
-    flow.told(1e6, SECOND, SECOND);
+    flow.told([(1e6, SECOND)], SECOND);
     assert_eq!(
         (flow.enter(8 * SECOND), flow.enter(8 * SECOND)),
         (Turn::Go, Turn::Go)
     );
+}
+
+#[test]
+fn what_a_server_said_once_holds_until_its_time_is_over() {
+    let mut flow = Flow::new(50, SECOND);
+    flow.told([(1.0, 30 * SECOND)], Duration::ZERO);
+    assert_eq!(flow.enter(SECOND), Turn::Go);
+    flow.told([], SECOND);
+    assert_eq!(flow.enter(SECOND), Turn::Wait(30 * SECOND));
+    for _ in 0..10 {
+        assert_eq!(flow.enter(31 * SECOND), Turn::Go);
+    }
+}
+
+#[test]
+fn a_server_that_asks_for_no_pause_is_not_given_up_sooner() {
+    for wish in [None, Some(Duration::ZERO), Some(SECOND)] {
+        let (mut flow, mut now) = (Flow::new(50, SECOND), Duration::ZERO);
+        loop {
+            match flow.enter(now) {
+                Turn::Wait(wait) => now += wait,
+                Turn::Go => {
+                    flow.leave(false);
+                    flow.refused(now, now, wish);
+                }
+                Turn::GiveUp => break,
+                Turn::Full => panic!("nothing is in flight"),
+            }
+        }
+        assert!(now > 5 * Duration::from_mins(1), "{wish:?}: {now:?}");
+    }
 }
 
 #[test]

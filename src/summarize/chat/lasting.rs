@@ -30,10 +30,14 @@ static ROWS: LazyLock<Vec<(Lasting, &'static str)>> = LazyLock::new(|| {
 /// How servers say that a limit passes with time, where they name the quota in the same words.
 const PASSES: [&str; 4] = ["try again in", "retry in", "retrydelay", "per minute"];
 
-/// What the body of an error with that status tells to be wrong for all requests.
-pub fn lasting(status: u16, body: &str) -> Option<Lasting> {
+/// What the body of an error with that status tells to be wrong for all requests. Some servers repeat the prompt in their errors: what
+/// that holds as well tells nothing.
+pub fn lasting(status: u16, body: &str, prompt: &str) -> Option<Lasting> {
     let text = body.to_ascii_lowercase();
-    let (about, _) = ROWS.iter().find(|(_, phrase)| text.contains(phrase))?;
+    let mut said = ROWS.iter().filter(|(_, phrase)| text.contains(phrase)).peekable();
+    said.peek()?;
+    let prompt = prompt.to_ascii_lowercase();
+    let (about, _) = said.find(|(_, phrase)| !prompt.contains(phrase))?;
     let holds = match about {
         Lasting::Account => !PASSES.iter().any(|phrase| text.contains(phrase)),
         Lasting::Model => matches!(status, 400 | 404 | 422),
@@ -93,7 +97,7 @@ mod tests {
             (500, r#"{"error":{"message":"unknown model state"}}"#, None),
             (400, r#"{"error":{"message":"roles must alternate"}}"#, None),
         ] {
-            assert_eq!(lasting(status, body), expected, "{body}");
+            assert_eq!(lasting(status, body, ""), expected, "{body}");
         }
     }
 }

@@ -17,6 +17,7 @@ mod asking;
 mod breaker;
 pub(super) mod client;
 pub(crate) mod dialect;
+pub(super) mod error_names;
 mod estimate;
 mod flow;
 mod keep;

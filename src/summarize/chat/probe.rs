@@ -18,6 +18,9 @@ use crate::summarize::run_end::RunEnd;
 const QUESTION: &str = "Answer with OK.";
 const MAX_OUTPUT: usize = 16;
 
+/// The failure of a record that the server does not allow, or of a key.
+pub(super) const FORBIDDEN: &str = "summary_http_403";
+
 impl Client {
     /// Waits until the server is believed to be up.
     pub(super) async fn until_up(&self, model: &Model, usage: &mut Usage) -> Result<(), RunEnd> {
@@ -78,8 +81,8 @@ impl Client {
         Ok(replied.map_err(|(_, detail)| detail))
     }
 
-    /// Whether every request to that model would fail as this one did: a model that has taken none so far is asked something
-    /// tiny. `None` where that is not known.
+    /// Whether every request to that model would fail as this one did: one that has taken none so far, or none of the last ones, is
+    /// asked something tiny, and so is one that does not allow what was asked. `None` where that is not known.
     pub(super) async fn is_for_all(
         &self,
         question: &Question,
@@ -87,7 +90,9 @@ impl Client {
         failure: &Failure,
     ) -> Result<Option<bool>, RunEnd> {
         let dialect = &question.model.dialect;
-        if !failure.name.starts_with("summary_http_") || dialect.has_answered() {
+        let is_servers = failure.name.starts_with("summary_http_") || failure.name == "summary_error_body";
+        let answers = dialect.answers();
+        if !is_servers || !(dialect.refused() || failure.name == FORBIDDEN) {
             return Ok(Some(false));
         }
         // One finds out for all.
@@ -95,18 +100,28 @@ impl Client {
         if let Some(end) = self.ended.get() {
             return Err(end.clone());
         }
-        if dialect.has_answered() {
+        if dialect.answers() > answers {
             return Ok(Some(false));
         }
         let Ok(reply) = self.ask_something(&question.model, usage).await? else {
             return Ok(None);
         };
-        if (200..300).contains(&reply.status) {
-            dialect.answered();
-            return Ok(Some(false));
-        }
-        let verdict = retry::after_status(reply.status, None, &reply.body, dialect.manner());
-        let is_same = matches!(&verdict, Verdict::Fail(other) if other.name == failure.name);
-        Ok(is_same.then_some(true))
+        let manner = dialect.manner();
+        let verdict = if (200..300).contains(&reply.status) {
+            let bad = answer::read(self.api, &reply.body).err();
+            let bad = bad.filter(|bad| bad.error.is_some());
+            bad.map(|bad| retry::after_answer(bad, None, manner, ""))
+        } else {
+            Some(retry::after_status(reply.status, None, &reply.body, manner, ""))
+        };
+        Ok(match verdict {
+            None => {
+                dialect.is_there_still();
+                Some(false)
+            }
+            Some(Verdict::EndRun(..)) => Some(true),
+            Some(Verdict::Fail(other)) if other.name == failure.name => Some(true),
+            Some(_) => None,
+        })
     }
 }

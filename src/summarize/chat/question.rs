@@ -54,7 +54,7 @@ impl Question {
             Err(failure) => Err(BadAnswer {
                 failure,
                 is_final: false,
-                status: None,
+                error: None,
                 tokens: (answer.prompt_tokens, answer.completion_tokens),
             }),
         }

@@ -62,56 +62,82 @@ pub fn after_transport(kind: Transport, detail: &str) -> Verdict {
     Verdict::Retry(Failure::new(name, detail), None)
 }
 
-/// After a response whose status was no success.
-pub fn after_status(status: u16, retry_after: Option<Duration>, body: &[u8], manner: Manner) -> Verdict {
+/// After a response whose status was no success. What the prompt holds as well, the server may only repeat.
+pub fn after_status(
+    status: u16,
+    retry_after: Option<Duration>,
+    body: &[u8],
+    manner: Manner,
+    prompt: &str,
+) -> Verdict {
     let message = answer::error_message(body);
     let failure = Failure::http(status, &message);
     let text = String::from_utf8_lossy(body);
-    if let Some(about) = lasting(status, &text).filter(|_| status < 500) {
+    if let Some(about) = lasting(status, &text, prompt).filter(|_| status < 500) {
         return Verdict::EndRun(failure, Some(about));
     }
     match status {
-        429 | 503 | 529 => Verdict::Refused(failure, retry_after),
+        413 => Verdict::Shorten(failure, window_in(&text.to_ascii_lowercase())),
+        429 if says(&text, &TOO_LARGE) => Verdict::Shorten(failure, window_in(&text.to_ascii_lowercase())),
+        429 | 498 | 503 | 529 => Verdict::Refused(failure, retry_after),
         408 | 409 | 425 | 500..=599 => Verdict::Retry(failure, retry_after),
         401..=403 => Verdict::EndRun(failure, None),
-        413 => Verdict::Shorten(failure, None),
         400 | 422 => after_refusal(failure, &text, manner),
         _ => Verdict::Fail(failure),
     }
 }
 
 /// After a response that was a success by its status, but no answer.
-pub fn after_answer(bad: BadAnswer, manner: Manner) -> Verdict {
-    match (bad.failure.name, bad.status) {
-        // What the body says goes for the status that it should have come with.
-        ("summary_error_body", Some(status)) => {
-            match after_status(status, None, bad.failure.detail.as_bytes(), manner) {
-                Verdict::Retry(..) => Verdict::Retry(bad.failure, None),
-                Verdict::Refused(..) => Verdict::Refused(bad.failure, None),
-                Verdict::Fail(_) => Verdict::Fail(bad.failure),
-                other => other,
-            }
-        }
-        _ if bad.is_final => Verdict::Fail(bad.failure),
-        _ => Verdict::Retry(bad.failure, None),
+pub fn after_answer(bad: BadAnswer, retry_after: Option<Duration>, manner: Manner, prompt: &str) -> Verdict {
+    let failure = bad.failure;
+    let Some(error) = bad.error else {
+        return if bad.is_final {
+            Verdict::Fail(failure)
+        } else {
+            Verdict::Retry(failure, None)
+        };
+    };
+    // What the body says goes for the status that it should have come with.
+    let Some(status) = error.status else {
+        let about = lasting(400, &error.text, prompt);
+        return about.map_or(Verdict::Retry(failure.clone(), retry_after), |about| {
+            Verdict::EndRun(failure, Some(about))
+        });
+    };
+    match after_status(status, retry_after, error.text.as_bytes(), manner, prompt) {
+        Verdict::Retry(_, wish) => Verdict::Retry(failure, wish),
+        Verdict::Refused(_, wish) => Verdict::Refused(failure, wish),
+        Verdict::Fail(_) => Verdict::Fail(failure),
+        other => other,
     }
+}
+
+/// Whether a text has one of the phrases, which are in lower case.
+fn says(text: &str, phrases: &[&str]) -> bool {
+    let text = text.to_ascii_lowercase();
+    phrases.iter().any(|phrase| text.contains(phrase))
 }
 
 /// A request that the server takes for wrong: too long, or not in its manner.
 fn after_refusal(failure: Failure, body: &str, manner: Manner) -> Verdict {
-    let text = body.to_ascii_lowercase();
-    let says = |words: &[&str]| words.iter().any(|word| text.contains(word));
-    if says(&TOO_LONG) {
-        return Verdict::Shorten(failure, window_in(&text));
+    if says(body, &TOO_LONG) {
+        return Verdict::Shorten(failure, window_in(&body.to_ascii_lowercase()));
     }
-    if !manner.completion_limit && says(&["max_completion_tokens"]) {
+    if !manner.completion_limit && says(body, &["max_completion_tokens"]) {
         return Verdict::Relearn(failure, Lesson::CompletionLimit);
     }
-    if manner.temperature && says(&["temperature"]) {
+    if manner.temperature && says(body, &["temperature"]) {
         return Verdict::Relearn(failure, Lesson::NoTemperature);
     }
     Verdict::Fail(failure)
 }
+
+/// How servers say, as a rate limit, that one request is more than a minute's tokens: waiting would not help it.
+const TOO_LARGE: [&str; 3] = [
+    "request too large",
+    "tokens must be reduced",
+    "reduce your message size",
+];
 
 /// How servers say that a prompt is too long, in lower case.
 const TOO_LONG: [&str; 12] = [
@@ -139,6 +165,7 @@ fn window_in(text: &str) -> Option<usize> {
         "tokens > ",
         "\"n_ctx\":",
         "available context size (",
+        "(tpm): limit ",
     ];
     phrases.iter().find_map(|phrase| {
         let after = text.split(phrase).nth(1)?.trim_start();
@@ -190,11 +217,11 @@ mod tests {
 
     #[test]
     fn every_status_has_its_verdict() {
-        let verdict = |status| after_status(status, None, b"{}", Manner::default());
+        let verdict = |status| after_status(status, None, b"{}", Manner::default(), "");
         for status in [408, 409, 425, 500, 502, 504] {
             assert_eq!(kind(&verdict(status)), "retry", "{status}");
         }
-        for status in [429, 503, 529] {
+        for status in [429, 498, 503, 529] {
             assert_eq!(kind(&verdict(status)), "refused", "{status}");
         }
         for status in [401, 402, 403] {
@@ -249,11 +276,74 @@ mod tests {
         for (manner, message, expected) in cases {
             let body = serde_json::json!({"error": {"message": message}}).to_string();
             assert_eq!(
-                kind(&after_status(400, None, body.as_bytes(), manner)),
+                kind(&after_status(400, None, body.as_bytes(), manner, "")),
                 expected,
                 "{message}"
             );
         }
+    }
+
+    #[test]
+    fn an_error_under_200_is_what_its_name_says() {
+        let verdict = |body: serde_json::Value| {
+            let bad = answer::read(
+                crate::summarize::chat::api::Api::OpenAi,
+                body.to_string().as_bytes(),
+            );
+            kind(&after_answer(bad.unwrap_err(), None, Manner::default(), ""))
+        };
+        let error = |code: &str| serde_json::json!({"error": {"message": "no", "type": "invalid_request_error", "code": code}});
+        assert_eq!(verdict(error("insufficient_quota")), "end");
+        assert_eq!(verdict(error("model_not_found")), "end");
+        assert_eq!(verdict(error("rate_limit_exceeded")), "refused");
+        assert_eq!(verdict(error("context_length_exceeded")), "shorten");
+        assert_eq!(verdict(error("surprise")), "fail");
+        let overloaded = serde_json::json!({"type": "error", "error": {"type": "overloaded_error"}});
+        assert_eq!(verdict(overloaded), "refused");
+        for (code, expected) in [(429, "refused"), (502, "retry"), (402, "end")] {
+            let error = serde_json::json!({"message": "Provider returned error", "code": code});
+            assert_eq!(
+                verdict(serde_json::json!({"choices": [{"error": error}]})),
+                expected
+            );
+        }
+        assert_eq!(
+            verdict(serde_json::json!({"error": "Insufficient credits"})),
+            "end"
+        );
+        assert_eq!(verdict(serde_json::json!({"error": "surprise"})), "retry");
+    }
+
+    #[test]
+    fn a_request_that_is_larger_than_its_rate_limit_is_made_shorter() {
+        let message = "Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 45000. The input or output \
+                       tokens must be reduced in order to run successfully.";
+        let failure = Failure::http(429, message);
+        let expected = Verdict::Shorten(failure, Some(30_000));
+        assert_eq!(
+            after_status(429, None, message.as_bytes(), Manner::default(), ""),
+            expected
+        );
+    }
+
+    #[test]
+    fn an_error_that_repeats_the_prompt_does_not_end_the_run() {
+        let prompt = "The log says Insufficient_Quota.";
+        let body = serde_json::json!({"detail": [{"msg": "bad", "input": prompt}]}).to_string();
+        let verdict = |prompt| {
+            kind(&after_status(
+                422,
+                None,
+                body.as_bytes(),
+                Manner::default(),
+                prompt,
+            ))
+            .to_owned()
+        };
+        assert_eq!(
+            (verdict(prompt), verdict("")),
+            ("fail".to_owned(), "end".to_owned())
+        );
     }
 
     #[test]

@@ -46,7 +46,12 @@ impl RunEnd {
     }
 
     /// The server refuses every request, a question of a few words too.
-    pub fn refuses_all(url: &str, failure: &Failure) -> Self {
+    pub fn refuses_all(url: &str, failure: &Failure, key: Option<&Key>) -> Self {
+        match failure.name {
+            "summary_http_403" => return Self::refused(url, failure, None, key),
+            "summary_http_404" => return Self::not_found(url, failure),
+            _ => {}
+        }
         Self {
             message: format!("{} refuses every request{}", shown(url), said(failure)),
             help: format!("check --base-url, --model, --body and --headers; {RESUME}"),

@@ -28,7 +28,7 @@ const LARGE_REGION: usize = 4_000;
 const SHORTEST_SUMMARY: usize = 32;
 
 /// What may stand around a summary, one in the other.
-const LAYERS: usize = 4;
+const LAYERS: usize = 6;
 
 /// What is known of the summary that was asked for.
 #[derive(Debug, Clone)]
@@ -60,7 +60,12 @@ impl Judge {
             if let Some(failure) = no_summary(&text) {
                 return Err(failure);
             }
-            let inner = tidy::without_preamble(tidy::without_offers(tidy::without_fence(&text)));
+            if let Some(inner) = tidy::in_json(&text) {
+                text = Cow::Owned(inner);
+                continue;
+            }
+            let inner = tidy::without_fence(tidy::without_tags(&text));
+            let inner = tidy::without_preamble(tidy::without_offers(inner));
             let inner = tidy::without_advice(inner.trim());
             if inner == text {
                 break;
@@ -93,10 +98,17 @@ fn no_summary(text: &str) -> Option<Failure> {
         return Some(named("summary_html", "the answer is a page", text));
     }
     let line = text.trim();
+    if tidy::is_json_error(line) {
+        return Some(named("summary_error_text", "the answer is an error", line));
+    }
     if line.len() <= LONGEST_ERROR && !line.contains('\n') && beginning(Kind::Error, &plain(line)).is_some() {
         return Some(named("summary_error_text", "the answer is an error", line));
     }
-    let is_refusal = text.len() <= LONGEST_REFUSAL && beginning(Kind::Refusal, &plain(text)).is_some();
+    // "Certainly! I'd be happy to help. Please provide the turns."
+    let refuses = |text: &str| beginning(Kind::Refusal, text).is_some();
+    let words = plain(text);
+    let (_, rest) = tidy::after_assent(tidy::after_assent(&words).1);
+    let is_refusal = text.len() <= LONGEST_REFUSAL && (refuses(&words) || refuses(rest));
     is_refusal.then(|| Failure::new("summary_refused", text))
 }
 

@@ -222,3 +222,42 @@ fn control_tokens_that_a_summary_tells_of_are_made_harmless() {
     );
     is(&["I'm sorry, but I can't help.<|im_end|>"], "summary_refused");
 }
+
+#[test]
+fn tags_objects_and_layers_of_several_kinds_are_taken_off() {
+    for around in [
+        format!("<summary>\n{PLAIN}\n</summary>"),
+        format!("<analysis>\nWhat matters?\n</analysis>\n\n<summary>{PLAIN}</summary>"),
+        format!("Here is the summary:\n```\n{PLAIN}\n```\nLet me know if you need anything else."),
+        format!("# Summary of the Conversation\n\n{PLAIN}"),
+        format!("{PLAIN}\n\n**Next Steps**: Run the tests."),
+        format!("I'd be happy to help!\n\n{PLAIN}"),
+        serde_json::json!({"summary": format!("Summary: {PLAIN}")}).to_string(),
+    ] {
+        becomes(&around, PLAIN);
+    }
+    stays(&format!("The page has <summary>{PLAIN}</summary> in it."));
+    stays(&format!("{PLAIN}\n<summary>Details</summary>"));
+    stays(&format!("{PLAIN}\nIn progress: next steps of the migration."));
+    let object = serde_json::json!({"summary": PLAIN, "files": ["src/app.py"]}).to_string();
+    stays(&object);
+}
+
+#[test]
+fn errors_calls_and_questions_in_other_clothes_are_no_summaries() {
+    is(
+        &[
+            "Error code: 429 - {'error': {'message': 'Rate limit reached'}}",
+            r#"{"error": {"message": "rate limited", "code": 429}}"#,
+        ],
+        "summary_error_text",
+    );
+    is(
+        &["Action: read_file\nAction Input: {\"path\": \"src/app.py\", \"lines\": 40}"],
+        "summary_tool_call",
+    );
+    is(
+        &["Certainly! I'd be happy to help. Please provide the conversation you would like me to summarize."],
+        "summary_refused",
+    );
+}

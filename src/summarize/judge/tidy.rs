@@ -135,6 +135,46 @@ pub fn without_fence(text: &str) -> &str {
     if is_around { body.trim() } else { text }
 }
 
+/// A text without what some prompts teach models to put around a summary: tags, with an analysis before them.
+pub fn without_tags(text: &str) -> &str {
+    let inside = |text: &'_ str, open: &str, close: &str| {
+        let (before, rest) = text.split_once(open)?;
+        let (inner, behind) = rest.rsplit_once(close)?;
+        Some((before.trim().len(), inner.len(), behind.trim().len()))
+    };
+    let Some((before, inner, 0)) = inside(text, "<summary>", "</summary>") else {
+        return text;
+    };
+    let lead = text.split("<summary>").next().unwrap_or_default();
+    if before > 0
+        && inside(lead, "<analysis>", "</analysis>").is_none_or(|around| (around.0, around.2) != (0, 0))
+    {
+        return text;
+    }
+    let start = lead.len() + "<summary>".len();
+    text.get(start..start + inner).unwrap_or(text).trim()
+}
+
+/// The summary in an object of JSON that holds nothing else.
+pub fn in_json(text: &str) -> Option<String> {
+    let fields = json_object(text)?;
+    let summary = fields.get("summary")?.as_str()?;
+    (fields.len() == 1).then(|| summary.trim().to_owned())
+}
+
+/// Whether a text is an object of JSON that tells of an error and of nothing else.
+pub fn is_json_error(text: &str) -> bool {
+    json_object(text).is_some_and(|fields| fields.contains_key("error") && !fields.contains_key("summary"))
+}
+
+fn json_object(text: &str) -> Option<serde_json::Map<String, Value>> {
+    let text = text.trim();
+    if !text.starts_with('{') || !text.ends_with('}') {
+        return None;
+    }
+    serde_json::from_str(text).ok()
+}
+
 /// Whether a text is a tool call, or one with a few words before it.
 pub fn is_tool_call(text: &str) -> bool {
     let text = without_fence(text.trim()).trim();
@@ -218,7 +258,7 @@ fn announces(text: &str) -> bool {
 }
 
 /// A plain text after a word of assent, and whether there was one.
-fn after_assent(text: &str) -> (bool, &str) {
+pub fn after_assent(text: &str) -> (bool, &str) {
     match beginning(Kind::Assent, text) {
         Some(phrase) => {
             let rest = text.get(phrase.len()..).unwrap_or_default();
@@ -279,15 +319,34 @@ pub fn without_advice(text: &str) -> Cow<'_, str> {
     Cow::Owned([before, behind].concat().join("\n"))
 }
 
-/// A text without the last paragraphs that offer more.
+/// Whether a paragraph is advice that begins with its heading: "Next steps: …".
+fn is_advised(paragraph: &str) -> bool {
+    let words = plain(paragraph);
+    phrases(Kind::Advice).any(|phrase| {
+        let rest = words.strip_prefix(phrase).unwrap_or_default();
+        rest.trim_start_matches(['*', '_']).starts_with([':', '：'])
+    })
+}
+
+/// A text up to its last paragraph, and that: paragraphs are parted by a blank line, or by the end of a code fence.
+fn last_paragraph(text: &str) -> Option<(&str, &str)> {
+    let (before, line) = text.rsplit_once('\n')?;
+    if before.trim_end().ends_with("\n```") {
+        return Some((before, line));
+    }
+    text.rsplit_once("\n\n")
+}
+
+/// A text without the last paragraphs that offer more, or advise.
 pub fn without_offers(text: &str) -> &str {
     let mut text = text;
     for _ in 0..3 {
-        let Some((before, last)) = text.rsplit_once("\n\n") else {
+        let Some((before, last)) = last_paragraph(text) else {
             return text;
         };
         let above = before.trim_end().rsplit('\n').next().unwrap_or_default();
-        let is_offer = last.len() <= LONGEST_OFFER && beginning(Kind::Offer, &plain(last)).is_some();
+        let is_offer =
+            last.len() <= LONGEST_OFFER && beginning(Kind::Offer, &plain(last)).is_some() || is_advised(last);
         if !is_offer || heading(above).is_some() {
             return text;
         }
