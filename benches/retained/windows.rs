@@ -1,0 +1,118 @@
+//! Windows of trajectories: a head, a region that a summary would replace, and six turns after it.
+
+use trajfit::tokens::TokenCounter;
+use trajfit::trajectory::{Role, TurnView};
+
+use crate::data::{Record, opening, said, turn_text};
+
+/// Turns after a region.
+pub const TAIL: usize = 6;
+
+/// Assistant turns of these that are scored.
+const SCORED: usize = 3;
+
+/// Tokens of a region at least: more than twice those of any candidate.
+const REGION_LEAST: usize = 2_000;
+
+/// Bytes of the scored turns at least.
+const SCORED_LEAST: usize = 200;
+
+/// Windows of one conversation.
+const MOST: usize = 2;
+
+/// A part of a trajectory.
+pub struct Window<'r> {
+    pub record: &'r Record,
+    /// Place of the record among all.
+    pub place: usize,
+    /// One past the region.
+    pub end: usize,
+}
+
+impl Window<'_> {
+    pub fn head(&self) -> &[TurnView<'static>] {
+        &self.record.turns[..self.record.head_end]
+    }
+
+    pub fn region(&self) -> &[TurnView<'static>] {
+        &self.record.turns[self.record.head_end..self.end]
+    }
+
+    pub fn tail(&self) -> &[TurnView<'static>] {
+        &self.record.turns[self.end..self.end + TAIL]
+    }
+
+    /// The text before the region.
+    pub fn head_text(&self) -> String {
+        let turns: String = self.head().iter().map(turn_text).collect();
+        format!("{}{}{turns}", opening(Role::System), self.record.system)
+    }
+
+    /// The tail up to its last scored turn: texts, each with whether it is scored.
+    pub fn tail_texts(&self) -> Vec<(String, bool)> {
+        let mut texts = Vec::new();
+        let mut left = SCORED;
+        for turn in self.tail() {
+            if left == 0 {
+                break;
+            }
+            let is_scored = turn.role == Role::Assistant;
+            left -= usize::from(is_scored);
+            texts.push((opening(turn.role).to_owned(), false));
+            texts.push((said(turn), is_scored));
+        }
+        while texts.last().is_some_and(|(_, is_scored)| !is_scored) {
+            texts.pop();
+        }
+        texts
+    }
+}
+
+/// The windows of all records. A conversation that stands there in several forms gives each of them other windows.
+pub fn windows<'r>(records: &'r [Record], counter: &dyn TokenCounter) -> Vec<Window<'r>> {
+    let mut windows = Vec::new();
+    for (place, record) in records.iter().enumerate() {
+        let ends = ends(record, counter);
+        let form = record
+            .forms
+            .iter()
+            .position(|form| *form == place)
+            .unwrap_or_default();
+        let forms = record.forms.len();
+        let wanted = MOST.div_ceil(forms);
+        let mut taken: Vec<usize> = Vec::new();
+        for number in 0..wanted {
+            // In the middle of equal parts of all places.
+            let part = number * forms + form;
+            let end = ends.get((2 * part + 1) * ends.len() / (2 * wanted * forms));
+            taken.extend(end);
+        }
+        // Two that share turns of their tails would tell the same twice.
+        taken.dedup_by(|later, earlier| *later < *earlier + TAIL);
+        windows.extend(taken.into_iter().map(|end| Window { record, place, end }));
+    }
+    windows
+}
+
+/// Where a region of the record may end.
+fn ends(record: &Record, counter: &dyn TokenCounter) -> Vec<usize> {
+    let mut tokens = 0;
+    let mut ends = Vec::new();
+    for end in record.head_end..=record.turns.len().saturating_sub(TAIL) {
+        let window = Window {
+            record,
+            place: 0,
+            end,
+        };
+        let scored = window.tail_texts();
+        let bytes: usize = scored.iter().filter(|text| text.1).map(|text| text.0.len()).sum();
+        if tokens >= REGION_LEAST && record.is_cut[end] && bytes >= SCORED_LEAST {
+            ends.push(end);
+        }
+        tokens += record
+            .turns
+            .get(end)
+            .map_or(0, |turn| counter.count(&turn_text(turn)));
+    }
+    ends
+}
