@@ -56,7 +56,7 @@ fn main() {
         table::print_windows(&scored, |record| records[record].line);
     }
     table::print_all(&scored);
-    table::print_sources(&scored);
+    table::print_parts(&scored);
     let passed = table::print_bars(&scored);
     println!("{:.0} seconds", began.elapsed().as_secs_f64());
     if !passed && env::var_os("TRAJFIT_BARS").is_some_and(|value| value == "1") {

@@ -31,6 +31,7 @@ pub struct Scored {
     pub source: String,
     /// The conversation, whatever form it is in.
     pub conversation: usize,
+    pub region_tokens: usize,
     /// Bytes scored.
     pub bytes: usize,
     pub nothing: f64,
@@ -103,6 +104,7 @@ fn score(
     Scored {
         record: window.place,
         end: window.end,
+        region_tokens: window.region_tokens,
         source: window.record.source.clone(),
         conversation: window.record.forms[0],
         bytes: tail.iter().filter(|text| text.1).map(|text| text.0.len()).sum(),

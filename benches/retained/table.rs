@@ -82,12 +82,15 @@ pub fn print_all(scored: &[Scored]) {
     }
 }
 
+/// Bounds between short and long regions, in tokens.
+const LENGTHS: [usize; 3] = [1_500, 3_000, 6_000];
+
 fn by_source(scored: &[Scored]) -> Vec<&[Scored]> {
     scored.chunk_by(|one, other| one.source == other.source).collect()
 }
 
-/// Prints the table of all sources, in percent.
-pub fn print_sources(scored: &[Scored]) {
+/// Prints the table of all sources and of regions by their length, in percent.
+pub fn print_parts(scored: &[Scored]) {
     for (size, tokens) in SIZES.iter().enumerate() {
         let names: Vec<&str> = Candidate::ALL
             .iter()
@@ -96,13 +99,29 @@ pub fn print_sources(scored: &[Scored]) {
         println!("\n| {tokens} tokens, % | windows | {} |", names.join(" | "));
         println!("|---|---|{}", "---|".repeat(names.len()));
         for of_source in by_source(scored) {
-            print!("| {} | {} |", of_source[0].source, of_source.len());
-            for place in 0..names.len() {
-                print!(" {:.0} |", 100.0 * share(of_source.iter(), size, place));
-            }
-            println!();
+            print_row(&of_source[0].source, of_source.iter(), size);
+        }
+        let mut from = 0;
+        for to in LENGTHS.into_iter().chain([usize::MAX]) {
+            let of_length = scored
+                .iter()
+                .filter(|scored| (from..to).contains(&scored.region_tokens));
+            let name = match to {
+                usize::MAX => format!("regions over {from} tokens"),
+                to => format!("regions of {from} to {to} tokens"),
+            };
+            print_row(&name, of_length, size);
+            from = to;
         }
     }
+}
+
+fn print_row<'s>(name: &str, scored: impl Iterator<Item = &'s Scored> + Clone, size: usize) {
+    print!("| {name} | {} |", scored.clone().count());
+    for place in 0..Candidate::ALL.len() {
+        print!(" {:.0} |", 100.0 * share(scored.clone(), size, place));
+    }
+    println!();
 }
 
 /// Prints a line for each window.
@@ -110,10 +129,11 @@ pub fn print_windows(scored: &[Scored], line_of: impl Fn(usize) -> usize) {
     for scored in scored {
         let (nothing, full) = (scored.nothing, scored.full);
         print!(
-            "{}:{} before turn {}: {} bytes, {nothing:.0} bits after nothing, {full:.0} after the region;",
+            "{}:{} before turn {}: {} tokens, then {} bytes, {nothing:.0} bits after nothing, {full:.0} after the region;",
             scored.source,
             line_of(scored.record),
             scored.end,
+            scored.region_tokens,
             scored.bytes,
         );
         for (size, tokens) in SIZES.iter().enumerate() {

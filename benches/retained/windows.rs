@@ -11,14 +11,11 @@ pub const TAIL: usize = 6;
 /// Assistant turns of these that are scored.
 const SCORED: usize = 3;
 
-/// Tokens of a region at least: more than twice those of any candidate.
-const REGION_LEAST: usize = 2_000;
+/// Tokens that a region has at the least: it ends as soon as it has so many. All are more than any candidate's.
+const REGIONS: [usize; 4] = [1_000, 2_000, 4_000, 8_000];
 
 /// Bytes of the scored turns at least.
 const SCORED_LEAST: usize = 200;
-
-/// Windows of one conversation.
-const MOST: usize = 2;
 
 /// A part of a trajectory.
 pub struct Window<'r> {
@@ -27,6 +24,7 @@ pub struct Window<'r> {
     pub place: usize,
     /// One past the region.
     pub end: usize,
+    pub region_tokens: usize,
 }
 
 impl Window<'_> {
@@ -79,37 +77,42 @@ pub fn windows<'r>(records: &'r [Record], counter: &dyn TokenCounter) -> Vec<Win
             .position(|form| *form == place)
             .unwrap_or_default();
         let forms = record.forms.len();
-        let wanted = MOST.div_ceil(forms);
-        let mut taken: Vec<usize> = Vec::new();
-        for number in 0..wanted {
-            // In the middle of equal parts of all places.
-            let part = number * forms + form;
-            let end = ends.get((2 * part + 1) * ends.len() / (2 * wanted * forms));
-            taken.extend(end);
-        }
+        let sizes = REGIONS
+            .iter()
+            .enumerate()
+            .filter(|(number, _)| number % forms == form);
+        let reached = sizes.filter_map(|(_, size)| ends.iter().find(|(_, tokens)| tokens >= size));
+        let mut taken: Vec<(usize, usize)> = reached.copied().collect();
         // Two that share turns of their tails would tell the same twice.
-        taken.dedup_by(|later, earlier| *later < *earlier + TAIL);
-        windows.extend(taken.into_iter().map(|end| Window { record, place, end }));
+        taken.dedup_by(|later, earlier| later.0 < earlier.0 + TAIL);
+        let window = |(end, region_tokens)| Window {
+            record,
+            place,
+            end,
+            region_tokens,
+        };
+        windows.extend(taken.into_iter().map(window));
     }
     windows
 }
 
-/// Where a region of the record may end.
-fn ends(record: &Record, counter: &dyn TokenCounter) -> Vec<usize> {
-    let mut tokens = 0;
+/// Where a region of the record may end, and the tokens that it then has.
+fn ends(record: &Record, counter: &dyn TokenCounter) -> Vec<(usize, usize)> {
+    let mut region_tokens = 0;
     let mut ends = Vec::new();
     for end in record.head_end..=record.turns.len().saturating_sub(TAIL) {
         let window = Window {
             record,
             place: 0,
             end,
+            region_tokens,
         };
         let scored = window.tail_texts();
         let bytes: usize = scored.iter().filter(|text| text.1).map(|text| text.0.len()).sum();
-        if tokens >= REGION_LEAST && record.is_cut[end] && bytes >= SCORED_LEAST {
-            ends.push(end);
+        if record.is_cut[end] && bytes >= SCORED_LEAST {
+            ends.push((end, region_tokens));
         }
-        tokens += record
+        region_tokens += record
             .turns
             .get(end)
             .map_or(0, |turn| counter.count(&turn_text(turn)));
