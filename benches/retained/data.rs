@@ -56,7 +56,8 @@ pub fn records() -> Vec<Record> {
     records
 }
 
-fn records_of(file: &Path) -> Vec<Record> {
+/// The records of a file.
+pub fn records_of(file: &Path) -> Vec<Record> {
     let source = file.file_stem().unwrap().to_string_lossy();
     let text = fs::read_to_string(file).unwrap();
     let lines = text.lines().enumerate();
@@ -151,6 +152,14 @@ fn find_kin(records: &mut [Record]) {
 /// The last part of an id: `eval/astropy__astropy-12907` and `astropy__astropy-12907` are one task.
 fn task_of(id: &str) -> &str {
     id.rsplit('/').next().unwrap_or(id)
+}
+
+impl Record {
+    /// The text of its protected head.
+    pub fn head_text(&self) -> String {
+        let turns: String = self.turns[..self.head_end].iter().map(turn_text).collect();
+        format!("{}{}{turns}", opening(Role::System), self.system)
+    }
 }
 
 /// What a turn begins with in a text.

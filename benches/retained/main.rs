@@ -4,18 +4,21 @@
 //! `../shared/data`): a head, a region, six turns after it. A model that has read other records and the head scores the next three
 //! assistant turns after nothing, after the full region, and after each candidate of 300 and of 750 tokens. A candidate's figure is
 //! the part of the bits that the full region saves which it saves, summed over windows. `-- --quick` takes a part of the windows,
-//! `--source NAME` those of one source, `--list` prints a line for each. With `TRAJFIT_BARS=1` a missed bar is a failure.
+//! `--source NAME` those of one source, `--list` prints a line for each. `--after FOLDER`, once or more, measures outputs of runs
+//! on the same data instead. With `TRAJFIT_BARS=1` a missed bar is a failure.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs)]
 
 mod candidates;
 mod data;
 mod model;
+mod outputs;
 mod score;
 mod table;
 mod windows;
 
 use std::env;
+use std::path::PathBuf;
 use std::time::Instant;
 
 use trajfit::tokens::load;
@@ -36,6 +39,12 @@ fn main() {
     let source = source.and_then(|place| arguments.get(place + 1));
     let counter = load("o200k_base").unwrap();
     let records = data::records();
+    let folders = arguments.windows(2).filter(|pair| pair[0] == "--after");
+    let folders: Vec<PathBuf> = folders.map(|pair| PathBuf::from(&pair[1])).collect();
+    if !folders.is_empty() {
+        outputs::print(&records, &folders, counter.as_ref());
+        return;
+    }
     let mut windows = windows::windows(&records, counter.as_ref());
     if let Some(source) = source {
         windows.retain(|window| window.record.source == *source);

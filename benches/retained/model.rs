@@ -4,6 +4,8 @@
 //! adapts, and a logistic mixer weighs them. It only measures: how many bits a text costs after what was read before. The same
 //! reading gives the same bits.
 
+use std::sync::Arc;
+
 /// Contexts: nothing, one to six bytes, the word, the word and the one before it.
 const CONTEXTS: usize = 9;
 
@@ -82,11 +84,10 @@ pub struct Model {
     last: u64,
     word: u32,
     word_before: u32,
-    curves: Curves,
+    curves: Arc<Curves>,
 }
 
 /// Logistic curves as tables, since they are asked for with every bit.
-#[derive(Clone)]
 struct Curves {
     stretch: Vec<f32>,
     squash: Vec<f32>,
@@ -175,7 +176,7 @@ impl Model {
             last: 0,
             word: 0,
             word_before: 0,
-            curves: Curves::new(),
+            curves: Arc::new(Curves::new()),
         };
         model.begin_byte();
         model.predict();
@@ -187,12 +188,6 @@ impl Model {
         let tables = std::mem::take(&mut self.tables);
         let matches = std::mem::take(&mut self.matches);
         let text = std::mem::take(&mut self.text);
-        let Self {
-            tables: from_tables,
-            matches: from_matches,
-            text: from_text,
-            ..
-        } = other;
         *self = Self {
             tables,
             matches,
@@ -201,19 +196,12 @@ impl Model {
             weights_by_bits: other.weights_by_bits.clone(),
             weights_by_trust: other.weights_by_trust.clone(),
             match_map: other.match_map.clone(),
-            curves: std::mem::replace(
-                &mut self.curves,
-                Curves {
-                    stretch: Vec::new(),
-                    squash: Vec::new(),
-                    rates: Vec::new(),
-                },
-            ),
+            curves: Arc::clone(&other.curves),
             ..*other
         };
-        self.tables.clone_from(from_tables);
-        self.matches.clone_from(from_matches);
-        self.text.clone_from(from_text);
+        self.tables.clone_from(&other.tables);
+        self.matches.clone_from(&other.matches);
+        self.text.clone_from(&other.text);
     }
 
     /// Reads a text.

@@ -6,7 +6,7 @@ use trajfit::tokens::TokenCounter;
 use crate::candidates::Candidate;
 use crate::data::{Record, opening, turn_text};
 use crate::model::Model;
-use crate::windows::Window;
+use crate::windows::{Window, tail_texts};
 use trajfit::trajectory::{Role, TurnView};
 
 /// Tokens that a candidate may cost.
@@ -73,21 +73,9 @@ fn score(
     counter: &dyn TokenCounter,
 ) -> Scored {
     after_head.become_like(primed);
-    after_head.read(window.head_text().as_bytes());
-    let tail = window.tail_texts();
-    let mut bits_after = |text: &str| {
-        scratch.become_like(after_head);
-        scratch.read(text.as_bytes());
-        let mut bits = 0.0;
-        for (text, is_scored) in &tail {
-            if *is_scored {
-                bits += scratch.cost(text.as_bytes());
-            } else {
-                scratch.read(text.as_bytes());
-            }
-        }
-        bits
-    };
+    after_head.read(window.record.head_text().as_bytes());
+    let tail = tail_texts(window.tail());
+    let mut bits_after = |text: &str| bits(text, &tail, after_head, scratch);
     let nothing = bits_after("");
     let region: String = window.region().iter().map(turn_text).collect();
     let full = bits_after(&region);
@@ -114,8 +102,23 @@ fn score(
     }
 }
 
+/// What the scored texts of a tail cost after a head and a text.
+pub fn bits(text: &str, tail: &[(String, bool)], after_head: &Model, scratch: &mut Model) -> f64 {
+    scratch.become_like(after_head);
+    scratch.read(text.as_bytes());
+    let mut bits = 0.0;
+    for (text, is_scored) in tail {
+        if *is_scored {
+            bits += scratch.cost(text.as_bytes());
+        } else {
+            scratch.read(text.as_bytes());
+        }
+    }
+    bits
+}
+
 /// Text of other records, of other tasks: one record of each other source, then many of the same.
-fn other_records(records: &[Record], place: usize) -> String {
+pub fn other_records(records: &[Record], place: usize) -> String {
     let own = &records[place];
     let others = || {
         let numbered = records.iter().enumerate();

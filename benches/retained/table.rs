@@ -23,12 +23,31 @@ fn share<'s>(scored: impl Iterator<Item = &'s Scored>, size: usize, candidate: u
 
 /// The share's interval that 95 of 100 drawings of conversations lie in.
 fn interval(conversations: &[Vec<&Scored>], size: usize, candidate: usize) -> (f64, f64) {
+    let sums = conversations.iter().map(|windows| {
+        let saved = windows
+            .iter()
+            .map(|scored| scored.nothing - scored.after[size][candidate].bits);
+        let whole = windows.iter().map(|scored| scored.nothing - scored.full);
+        (saved.sum(), whole.sum())
+    });
+    interval_of(&sums.collect::<Vec<(f64, f64)>>())
+}
+
+/// The interval of the ratio of two sums that 95 of 100 drawings of their parts lie in.
+pub fn interval_of(parts: &[(f64, f64)]) -> (f64, f64) {
+    if parts.is_empty() {
+        return (0.0, 0.0);
+    }
     let mut random = Random(7);
     let mut shares: Vec<f64> = (0..DRAWINGS)
         .map(|_| {
-            let drawn = (0..conversations.len()).map(|_| random.below(conversations.len()));
-            let drawn = drawn.flat_map(|place| conversations[place].iter().copied());
-            share(drawn, size, candidate)
+            let (mut saved, mut whole) = (0.0, 0.0);
+            for _ in 0..parts.len() {
+                let part = parts[random.below(parts.len())];
+                saved += part.0;
+                whole += part.1;
+            }
+            if whole > 0.0 { saved / whole } else { 0.0 }
         })
         .collect();
     shares.sort_by(f64::total_cmp);

@@ -39,31 +39,25 @@ impl Window<'_> {
     pub fn tail(&self) -> &[TurnView<'static>] {
         &self.record.turns[self.end..self.end + TAIL]
     }
+}
 
-    /// The text before the region.
-    pub fn head_text(&self) -> String {
-        let turns: String = self.head().iter().map(turn_text).collect();
-        format!("{}{}{turns}", opening(Role::System), self.record.system)
-    }
-
-    /// The tail up to its last scored turn: texts, each with whether it is scored.
-    pub fn tail_texts(&self) -> Vec<(String, bool)> {
-        let mut texts = Vec::new();
-        let mut left = SCORED;
-        for turn in self.tail() {
-            if left == 0 {
-                break;
-            }
-            let is_scored = turn.role == Role::Assistant;
-            left -= usize::from(is_scored);
-            texts.push((opening(turn.role).to_owned(), false));
-            texts.push((said(turn), is_scored));
+/// Turns up to the last one that is scored: texts, each with whether it is scored.
+pub fn tail_texts(tail: &[TurnView<'_>]) -> Vec<(String, bool)> {
+    let mut texts = Vec::new();
+    let mut left = SCORED;
+    for turn in tail {
+        if left == 0 {
+            break;
         }
-        while texts.last().is_some_and(|(_, is_scored)| !is_scored) {
-            texts.pop();
-        }
-        texts
+        let is_scored = turn.role == Role::Assistant;
+        left -= usize::from(is_scored);
+        texts.push((opening(turn.role).to_owned(), false));
+        texts.push((said(turn), is_scored));
     }
+    while texts.last().is_some_and(|(_, is_scored)| !is_scored) {
+        texts.pop();
+    }
+    texts
 }
 
 /// The windows of all records. A conversation that stands there in several forms gives each of them other windows.
@@ -107,7 +101,7 @@ fn ends(record: &Record, counter: &dyn TokenCounter) -> Vec<(usize, usize)> {
             end,
             region_tokens,
         };
-        let scored = window.tail_texts();
+        let scored = tail_texts(window.tail());
         let bytes: usize = scored.iter().filter(|text| text.1).map(|text| text.0.len()).sum();
         if record.is_cut[end] && bytes >= SCORED_LEAST {
             ends.push((end, region_tokens));
