@@ -17,6 +17,8 @@ use crate::trajectory::{OpenCalls, Role};
 pub(crate) struct Action {
     /// Place among the region's turns.
     pub turn: usize,
+    /// Place among the calls of that turn.
+    pub call: usize,
     /// The tool and what it was used on, in one line.
     pub target: Target,
     /// How it ended; of the last one where it was repeated.
@@ -73,6 +75,7 @@ pub(crate) fn actions(turns: &[SourceTurn<'_>]) -> Vec<Action> {
         let is_open = outcome.failed == Some(true);
         let mut action = Action {
             turn,
+            call: number,
             changed_nothing: changed_nothing(&target, &outcome),
             target,
             outcome,

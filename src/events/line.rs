@@ -305,6 +305,28 @@ fn is_invisible(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{fffd}')
 }
 
+/// `text` without escapes, invisible marks and control characters other than line ends and tabs.
+pub(crate) fn without_control(text: &str) -> Cow<'_, str> {
+    let goes = |c: char| c != '\n' && c != '\t' && (c.is_control() || is_invisible(c));
+    if !text.contains(goes) {
+        return Cow::Borrowed(text);
+    }
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, c)) = rest.find(goes).and_then(|at| {
+        let c = rest.get(at..)?.chars().next()?;
+        Some((rest.get(..at)?, c))
+    }) {
+        kept.push_str(before);
+        rest = rest.get(before.len() + c.len_utf8()..).unwrap_or_default();
+        if c == '\u{1b}' {
+            rest = rest.get(escape_length(rest)..).unwrap_or_default();
+        }
+    }
+    kept.push_str(rest);
+    Cow::Owned(kept)
+}
+
 /// The lines of a text, as [`str::lines`] has them: faster where they are short.
 pub(crate) fn lines_of(text: &str) -> impl Iterator<Item = &str> + Clone {
     let mut from = 0;

@@ -19,11 +19,13 @@ pub(super) enum Section {
     Findings,
     /// Lines that hold values which later turns use.
     Values,
+    /// What the assistant wrote last, quoted.
+    Recent,
 }
 
 impl Section {
     /// All of them, in the order printed.
-    pub(super) const ALL: [Self; 8] = [
+    pub(super) const ALL: [Self; 9] = [
         Self::Earlier,
         Self::Asked,
         Self::Constraints,
@@ -32,6 +34,7 @@ impl Section {
         Self::Errors,
         Self::Findings,
         Self::Values,
+        Self::Recent,
     ];
 
     /// Its heading.
@@ -45,6 +48,7 @@ impl Section {
             Self::Errors => "Open errors:",
             Self::Findings => "Findings:",
             Self::Values => "Values:",
+            Self::Recent => "Recent work:",
         }
     }
 
@@ -54,6 +58,7 @@ impl Section {
             Self::Earlier | Self::Values => 0.3,
             Self::Asked => 0.35,
             Self::Done => 0.4,
+            Self::Recent => 1.0,
             Self::Files | Self::Errors => 0.15,
             Self::Constraints | Self::Findings => 0.25,
         }

@@ -12,7 +12,9 @@ mod object;
 mod predicate;
 mod previous;
 mod prose;
+mod quoted;
 mod rank;
+mod recent;
 mod render;
 mod sentences;
 mod small_talk;
@@ -36,7 +38,17 @@ use crate::tokens::TokenCounter;
 use candidate::{Candidate, Section};
 pub use lead::IN_PROGRESS;
 use rank::Chosen;
+use recent::Recent;
 pub use small_talk::asks_for_something;
+
+/// The part of the budget that recent work may take; more where other lines leave it.
+const QUOTED_SHARE: f64 = 0.65;
+
+/// Bytes of recent work looked at for each token of the budget.
+const RECENT_BYTES: usize = 8;
+
+/// Tokens that may be lost where parts of a summary are joined.
+const JOINT: usize = 4;
 
 /// The embedded summarizer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,6 +85,16 @@ impl Extractive {
 
     /// The summary that stands below a first line, and does not ask again for what that says.
     fn below(self, lead: Option<&str>, request: &SummaryRequest<'_>) -> Result<Summary, SummaryError> {
+        self.composed(lead, request, QUOTED_SHARE)
+    }
+
+    /// The same with this part of the budget for quotations; without any, where it is 0.
+    fn composed(
+        self,
+        lead: Option<&str>,
+        request: &SummaryRequest<'_>,
+        quoted_share: f64,
+    ) -> Result<Summary, SummaryError> {
         let marker_cost = request.counter.count(SUMMARY_MARKER);
         if marker_cost > request.max_tokens {
             return Err(SummaryError::BudgetTooSmall {
@@ -126,15 +148,33 @@ impl Extractive {
         };
         let budget = request.max_tokens - marker_cost;
         let references = References::new(anchors, request.counter);
-        let mut lines = rank::chosen(candidates, &references, &matcher, budget, request.counter);
+        let recent = Recent::of(&turns, &actions, limits, budget * RECENT_BYTES);
+        let quoted = recent.quoted((budget as f64 * quoted_share) as usize, &matcher, request.counter);
+        quoted.take_from(&mut candidates);
+        let left = budget - quoted.tokens;
+        let mut lines = rank::chosen(
+            candidates,
+            &references,
+            &matcher,
+            &quoted.lines,
+            left,
+            request.counter,
+        );
+        // What lines and references leave goes to more of what was written last.
+        let held = held_or(&vec![false; anchors.len()], lines.iter().chain(&quoted.lines));
+        let taken = render::tokens(&lines, request.counter) + references.room(&held, budget / 2);
+        let room = budget.saturating_sub(taken + JOINT).max(quoted.tokens);
+        if quoted_share > 0.0 {
+            lines.extend(recent.quoted(room, &matcher, request.counter).lines);
+        }
         let mut is_lost = vec![false; anchors.len()];
         if self.redaction {
             redactions += redacted_again(&mut lines, &matcher, &mut is_lost, request.counter);
         }
-        let held = held_or(&is_lost, &lines);
+        let held = held_or(&is_lost, lines.iter());
         let kept_free = references.room(&held, budget / 2);
         let (text, tokens) = render::rendered(&mut lines, request.max_tokens, kept_free, request.counter);
-        let held = held_or(&is_lost, &lines);
+        let held = held_or(&is_lost, lines.iter());
         let extended = references.added_to(&text, tokens, &held, request.max_tokens);
         Ok(Summary {
             text: extended.unwrap_or(text),
@@ -212,9 +252,9 @@ fn redacted_again(
 }
 
 /// For each anchor whether one of the lines holds it, or it `is_lost`.
-fn held_or(is_lost: &[bool], lines: &[Chosen]) -> Vec<bool> {
+fn held_or<'l>(is_lost: &[bool], lines: impl Iterator<Item = &'l Chosen>) -> Vec<bool> {
     let mut held = is_lost.to_vec();
-    for index in lines.iter().flat_map(|line| &line.held) {
+    for index in lines.flat_map(|line| &line.held) {
         if let Some(is_held) = held.get_mut(*index) {
             *is_held = true;
         }

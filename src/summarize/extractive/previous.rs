@@ -4,6 +4,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::candidate::{Candidate, Section};
 use super::lead::IN_PROGRESS;
+use super::quoted::fence_of;
+use super::recent::SAID;
 use super::{Limits, order};
 use crate::events::action::Action;
 use crate::events::line::{cleaned, is_fence, shortened, without_bullet};
@@ -41,25 +43,35 @@ fn about(line: &str) -> &str {
 /// The lines of an earlier summary under the headings that they stand under, without headings, bullets and fenced code.
 fn lines_of(body: &str) -> Vec<(Section, String)> {
     let mut section = Section::Earlier;
-    let mut in_fence = false;
+    let mut fence = None;
     let mut lines = Vec::new();
     for raw in body
         .lines()
         .filter(|line| !line.trim().is_empty())
         .take(MAX_LINES)
     {
-        if is_fence(raw) {
-            in_fence = !in_fence;
+        if let Some(open) = fence {
+            if is_fence(raw) && fence_of(raw) >= open {
+                fence = None;
+            }
             continue;
         }
-        if in_fence {
+        if is_fence(raw) {
+            fence = Some(fence_of(raw));
             continue;
         }
         let line = cleaned(raw);
         if let Some(labelled) = Section::from_label(&line) {
             section = labelled;
-        } else if !line.starts_with(KEY_REFERENCES) && !line.starts_with(IN_PROGRESS) {
+        } else if line.starts_with(KEY_REFERENCES) || line.starts_with(IN_PROGRESS) {
             // Those are written anew, from what later turns still use and from what is still in progress.
+        } else if section == Section::Recent {
+            // What was written last is quoted anew; of the calls it stays how they ended.
+            let line = without_bullet(&line).trim_end_matches(':');
+            if !line.starts_with(SAID) {
+                lines.push((Section::Done, line.to_owned()));
+            }
+        } else {
             lines.push((section, without_bullet(&line).to_owned()));
         }
     }
@@ -98,6 +110,7 @@ pub(super) fn carried_over(body: &str, limits: Limits, actions: &[Action], candi
             Section::Files => (3.0, number),
             Section::Done | Section::Findings | Section::Values => (1.6, *after),
             Section::Errors => (1.2, number),
+            Section::Recent => (0.0, number),
             Section::Earlier => (5.0, number),
         };
         *after += 1;

@@ -84,11 +84,12 @@ pub(super) fn chosen(
     candidates: Vec<Candidate>,
     references: &References<'_>,
     matcher: &Matcher<'_>,
+    quoted: &[Chosen],
     budget: usize,
     counter: &dyn TokenCounter,
 ) -> Vec<Chosen> {
     let mut entries = entries(candidates, matcher, references.anchors().len(), budget);
-    let mut cover = cover(references, budget);
+    let mut cover = cover(references, quoted, budget);
     let reference_label = if cover.is_reserved.contains(&true) {
         counter.count(KEY_REFERENCES) + 1
     } else {
@@ -271,14 +272,22 @@ fn are_best(candidates: &[Candidate]) -> Vec<bool> {
     is_best
 }
 
-fn cover<'c>(references: &'c References<'_>, budget: usize) -> Cover<'c> {
+/// What the quotations leave to be covered.
+fn cover<'c>(references: &'c References<'_>, quoted: &[Chosen], budget: usize) -> Cover<'c> {
     let (anchors, reference_cost) = (references.anchors(), references.costs());
     let room = (budget as f64 * REFERENCE_SHARE) as usize;
     let mut reserved = 0;
+    let mut is_covered = vec![false; anchors.len()];
+    for index in quoted.iter().flat_map(|line| &line.held) {
+        if let Some(is_covered) = is_covered.get_mut(*index) {
+            *is_covered = true;
+        }
+    }
     let is_reserved = reference_cost
         .iter()
-        .map(|cost| {
-            let fits = reserved + cost <= room;
+        .zip(&is_covered)
+        .map(|(cost, is_covered)| {
+            let fits = !is_covered && reserved + cost <= room;
             reserved += if fits { *cost } else { 0 };
             fits
         })
@@ -288,7 +297,7 @@ fn cover<'c>(references: &'c References<'_>, budget: usize) -> Cover<'c> {
         .map(|anchor| 0.6 + 0.7 * (anchor.uses as f64).ln_1p())
         .collect();
     Cover {
-        is_covered: vec![false; anchors.len()],
+        is_covered,
         reference_cost,
         is_reserved,
         bonus,

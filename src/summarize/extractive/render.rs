@@ -67,6 +67,19 @@ fn sum(lines: &[Chosen], counter: &dyn TokenCounter) -> Option<usize> {
     Some(tokens - last.cost + count(["- ", &last.candidate.text]))
 }
 
+/// The tokens of lines with their headings.
+pub(super) fn tokens(lines: &[Chosen], counter: &dyn TokenCounter) -> usize {
+    let mut section: Option<Section> = None;
+    let mut tokens = 0;
+    for line in lines {
+        if section.replace(line.candidate.section) != Some(line.candidate.section) {
+            tokens += counter.count(line.candidate.section.label()) + 1;
+        }
+        tokens += line.cost;
+    }
+    tokens
+}
+
 /// Drops the lines worth least per token until they make up `excess` tokens.
 fn drop_least(lines: &mut Vec<Chosen>, excess: usize) {
     let mut freed = 0;

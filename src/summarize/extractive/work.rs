@@ -20,20 +20,7 @@ const MAX_OPEN: usize = 8;
 pub(super) fn done(actions: &[Action], limits: Limits, candidates: &mut Vec<Candidate>) {
     let count = actions.len().max(1) as f64;
     for (number, action) in actions.iter().enumerate() {
-        let ending = ending(action, limits);
-        let mut text = String::with_capacity(action.target.line.len() + ending.len() + 32);
-        text.push_str(&action.target.line);
-        if action.times > 1 {
-            let _ = match (action.failures, action.times) {
-                (0, times) => write!(text, " (x{times})"),
-                (failures, times) if failures == times => write!(text, " (x{times}, all failed)"),
-                (failures, times) => write!(text, " (x{times}, {failures} failed)"),
-            };
-        }
-        if !ending.is_empty() {
-            text.push_str(" -> ");
-            text.push_str(&ending);
-        }
+        let text = line_of_call(action, &action.target.line, limits);
         let lateness = (number + 1) as f64 / count;
         let failed = action.outcome.failed == Some(true);
         let (base, late) = match action.target.effect {
@@ -54,6 +41,25 @@ pub(super) fn done(actions: &[Action], limits: Limits, candidates: &mut Vec<Cand
             value,
         });
     }
+}
+
+/// A call as `label`, how often, and how it ended.
+pub(super) fn line_of_call(action: &Action, label: &str, limits: Limits) -> String {
+    let ending = ending(action, limits);
+    let mut text = String::with_capacity(label.len() + ending.len() + 32);
+    text.push_str(label);
+    if action.times > 1 {
+        let _ = match (action.failures, action.times) {
+            (0, times) => write!(text, " (x{times})"),
+            (failures, times) if failures == times => write!(text, " (x{times}, all failed)"),
+            (failures, times) => write!(text, " (x{times}, {failures} failed)"),
+        };
+    }
+    if !ending.is_empty() {
+        text.push_str(" -> ");
+        text.push_str(&ending);
+    }
+    text
 }
 
 /// How an action ended, in a few words; empty where its answer, if any, stands after the region.

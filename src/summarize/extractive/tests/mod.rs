@@ -4,6 +4,7 @@ mod choice;
 mod content;
 mod endings;
 mod promises;
+mod quotes;
 mod reads_well;
 
 use std::borrow::Cow;
@@ -68,20 +69,36 @@ fn summary_of(
 ) -> Summary {
     let counter = counter();
     let request = SummaryRequest {
-        turns,
-        is_redacted: false,
         previous,
-        in_progress: None,
-        around: crate::summarize::Around::default(),
-        files_follow: false,
         anchors,
         max_tokens,
         target_tokens: max_tokens,
-        counter: &counter,
+        ..request(turns, &counter)
     };
     pollster::block_on(Extractive::default().summarize(request)).expect("fits")
 }
 
+/// The lines of a summary, without quotations.
 fn told(turns: &[TurnView<'_>]) -> String {
-    summary_of(turns, None, &[], 2_000).text
+    let counter = counter();
+    let request = request(turns, &counter);
+    Extractive::default()
+        .composed(None, &request, 0.0)
+        .expect("fits")
+        .text
+}
+
+fn request<'a>(turns: &'a [TurnView<'a>], counter: &'a Words) -> SummaryRequest<'a> {
+    SummaryRequest {
+        turns,
+        is_redacted: false,
+        previous: None,
+        in_progress: None,
+        around: crate::summarize::Around::default(),
+        files_follow: false,
+        anchors: &[],
+        max_tokens: 2_000,
+        target_tokens: 2_000,
+        counter,
+    }
 }
