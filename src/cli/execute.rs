@@ -15,10 +15,10 @@ use crate::config::{Config, MarkSummary, OutputCompression, OverLimit, Place, Su
 use crate::fit::{CountMode, FitSettings, Fitter, SummaryMark, SummarySize};
 use crate::metrics::{Status, Totals, is_grounded, share_held};
 use crate::pipeline::{self, Codec, Job, NamedFiles, RunError, RunReport, Sample, Source, Targets, Worker};
-use crate::trainers::trainer;
 use crate::report::{
     DryRunFigures, OverLimitFigures, Reasons, RecordFigures, RequestFigures, RunFigures, summary_table,
 };
+use crate::trainers::trainer;
 
 /// Runs the compression that the options ask for.
 pub fn execute(options: &CompressOptions) -> Result<ExitStatus, CliError> {

@@ -69,7 +69,16 @@ fn the_head_ends_with_the_first_assistant_group() {
 fn an_answer_that_says_nothing_is_neither_the_first_nor_the_last() {
     assert_eq!(compressible("shegtgtgtgtgtgt", DEFAULT), 5..11);
     assert_eq!(compressible("shgtgtgtgtgthheh", DEFAULT), 4..10);
-    assert_eq!(compressible("shhhhheh", DEFAULT), compressible("shhhhhgh", Protection { first_gpt: false, ..DEFAULT }));
+    assert_eq!(
+        compressible("shhhhheh", DEFAULT),
+        compressible(
+            "shhhhhgh",
+            Protection {
+                first_gpt: false,
+                ..DEFAULT
+            }
+        )
+    );
 }
 
 #[test]
