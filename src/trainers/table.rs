@@ -185,7 +185,7 @@ mod tests {
             assert_eq!(last(reader, &[("1", MARKED), ("2", PLAIN)]), []);
             // A column of nulls takes nothing else.
             assert_eq!(
-                last(reader, &[("1", NUMBER), ("2", PLAIN)]),
+                last(reader, &[("1", NULL), ("2", PLAIN)]),
                 new("messages[].content")
             );
             let long = format!(r#"{{"id": "{}", "messages": []}}"#, "x".repeat(11 << 20));
