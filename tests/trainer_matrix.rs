@@ -41,9 +41,13 @@ const EXACT: [(&str, &str); 4] = [
     ("ms-swift", "default"),
 ];
 
+/// If the template of a mode is there: another one says nothing about it.
+fn is_there((_, mode): &(&str, &str)) -> bool {
+    *mode != "assistant-only-loss" || trl_template().is_some()
+}
+
 /// Those of them whose templates are there.
 fn exact() -> impl Iterator<Item = (&'static str, &'static str)> {
-    let is_there = |(_, mode): &(&str, &str)| *mode != "assistant-only-loss" || trl_template().is_some();
     EXACT.into_iter().filter(is_there)
 }
 
@@ -134,7 +138,7 @@ fn no_record_is_called_kept_that_a_trainer_does_not_keep() {
 
 fn no_false_keeps((records, rows): &(BTreeMap<String, String>, Vec<Row>)) {
     let (mut judged, mut false_keeps) = (0, Vec::new());
-    for (name, mode) in MODES {
+    for (name, mode) in MODES.into_iter().filter(is_there) {
         let linter = linter(name, mode, None);
         for row in rows
             .iter()
@@ -289,6 +293,8 @@ fn no_record_that_a_trainer_takes_is_refused_once_it_is_compressed() {
         }
         match placement {
             "auto" if is_learnt(row) => compared += 1,
+            // It drops text beside results, which is why `--trainer ms-swift` writes another form.
+            "auto" if row["trainer"] == "ms-swift" && name.starts_with("messages-blocks/") => {}
             "auto" => losses.push(format!(
                 "{} {} {name}: {}",
                 row["trainer"], row["mode"], row["message"]
