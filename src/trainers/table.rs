@@ -53,7 +53,9 @@ impl Shape {
         match value {
             Value::Array(items) => {
                 let place = format!("{place}[]");
-                items.iter().for_each(|item| self.note(&place, item));
+                for item in items {
+                    self.note(&place, item);
+                }
             }
             Value::Object(fields) => {
                 for (name, value) in fields {
