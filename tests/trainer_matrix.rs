@@ -2,10 +2,13 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
+mod support;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use support::cli::Workspace;
 use trajfit::fit::Linter;
 use trajfit::names::Named;
 use trajfit::tokens::chat_template::ChatTemplate;
@@ -38,9 +41,13 @@ const EXACT: [(&str, &str); 4] = [
     ("ms-swift", "default"),
 ];
 
+/// If the template of a mode is there: another one says nothing about it.
+fn is_there((_, mode): &(&str, &str)) -> bool {
+    *mode != "assistant-only-loss" || trl_template().is_some()
+}
+
 /// Those of them whose templates are there.
 fn exact() -> impl Iterator<Item = (&'static str, &'static str)> {
-    let is_there = |(_, mode): &(&str, &str)| *mode != "assistant-only-loss" || trl_template().is_some();
     EXACT.into_iter().filter(is_there)
 }
 
@@ -50,10 +57,19 @@ fn root() -> PathBuf {
 
 /// The records by their ids, and the rows on them; `None` where the results are not there.
 fn matrix() -> Option<(BTreeMap<String, String>, Vec<Row>)> {
+    read("records.jsonl", "results.csv")
+}
+
+/// The same of longer records before and after the program compressed them: `before/NAME`, `auto/NAME`, and so on.
+fn compressed() -> Option<(BTreeMap<String, String>, Vec<Row>)> {
+    read("compressed.jsonl", "compressed.csv")
+}
+
+fn read(records: &str, results: &str) -> Option<(BTreeMap<String, String>, Vec<Row>)> {
     let folder = std::env::var_os("TRAJFIT_TRAINER_RESULTS")
         .map_or_else(|| root().join("scripts/trainers"), PathBuf::from);
-    let records = std::fs::read_to_string(folder.join("records.jsonl")).ok()?;
-    let results = std::fs::read_to_string(folder.join("results.csv")).ok()?;
+    let records = std::fs::read_to_string(folder.join(records)).ok()?;
+    let results = std::fs::read_to_string(folder.join(results)).ok()?;
     let id = |line: &str| {
         let record: serde_json::Value = serde_json::from_str(line).unwrap();
         record["id"].as_str().unwrap().to_owned()
@@ -115,9 +131,14 @@ fn is_kept(verdict: &Verdict) -> bool {
 
 #[test]
 fn no_record_is_called_kept_that_a_trainer_does_not_keep() {
-    let Some((records, rows)) = matrix() else { return };
+    for matrix in [matrix(), compressed()].into_iter().flatten() {
+        no_false_keeps(&matrix);
+    }
+}
+
+fn no_false_keeps((records, rows): &(BTreeMap<String, String>, Vec<Row>)) {
     let (mut judged, mut false_keeps) = (0, Vec::new());
-    for (name, mode) in MODES {
+    for (name, mode) in MODES.into_iter().filter(is_there) {
         let linter = linter(name, mode, None);
         for row in rows
             .iter()
@@ -208,4 +229,83 @@ fn a_record_over_the_limit_is_called_what_the_trainer_makes_of_it() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A record's turns as roles, the one that holds the summary marked.
+fn places(record: &str) -> Vec<String> {
+    let record: serde_json::Value = serde_json::from_str(record).unwrap();
+    let turns = record.get("messages").or_else(|| record.get("conversations"));
+    let place = |turn: &serde_json::Value| {
+        let role = turn.get("role").or_else(|| turn.get("from")).unwrap();
+        let has_summary = turn.to_string().contains("[CONTEXT SUMMARY]:");
+        format!(
+            "{}{}",
+            role.as_str().unwrap(),
+            if has_summary { " with summary" } else { "" }
+        )
+    };
+    turns.unwrap().as_array().unwrap().iter().map(place).collect()
+}
+
+#[test]
+fn the_program_still_places_summaries_as_the_trainers_were_given_them() {
+    let Some((records, _)) = compressed() else { return };
+    let named = |placement: &str| -> Vec<(&String, &String)> {
+        let prefix = format!("{placement}/");
+        records.iter().filter(|(id, _)| id.starts_with(&prefix)).collect()
+    };
+    let workspace = Workspace::new();
+    for (number, (_, record)) in named("before").iter().enumerate() {
+        workspace.write(format!("in/{number:03}.jsonl"), format!("{record}\n"));
+    }
+    for placement in ["auto", "human", "merge"] {
+        let flags = [
+            "--target-max-tokens",
+            "800",
+            "--summary-placement",
+            placement,
+            "--quiet",
+        ];
+        let ran = workspace.compress(&[&["in", "-o", placement], &flags[..]].concat());
+        assert!(matches!(ran.status, Some(0 | 3)), "{}", ran.stderr);
+        for (number, (id, record)) in named(placement).iter().enumerate() {
+            let written = workspace.text(format!("{placement}/{number:03}.jsonl"));
+            let help = "renew it: matrix.py --compress, then run.py (scripts/trainers/README.md)";
+            assert_eq!(places(&written), places(record), "{id}: {help}");
+        }
+    }
+}
+
+#[test]
+fn no_record_that_a_trainer_takes_is_refused_once_it_is_compressed() {
+    let Some((_, rows)) = compressed() else { return };
+    let key = |row: &Row, name: &str| (row["trainer"].clone(), row["mode"].clone(), name.to_owned());
+    let is_learnt = |row: &Row| row["outcome"] == "accepted" && row["trained_tokens"] != "0";
+    let learnt = rows.iter().filter(|row| is_learnt(row));
+    let before: BTreeSet<_> = learnt
+        .filter_map(|row| Some(key(row, row["record"].strip_prefix("before/")?)))
+        .collect();
+    let (mut compared, mut losses, mut losses_of_human) = (0, Vec::new(), 0);
+    for row in &rows {
+        let (placement, name) = row["record"].split_once('/').unwrap();
+        if !before.contains(&key(row, name)) {
+            continue;
+        }
+        match placement {
+            "auto" if is_learnt(row) => compared += 1,
+            // It drops text beside results, which is why `--trainer ms-swift` writes another form.
+            "auto" if row["trainer"] == "ms-swift" && name.starts_with("messages-blocks/") => {}
+            "auto" => losses.push(format!(
+                "{} {} {name}: {}",
+                row["trainer"], row["mode"], row["message"]
+            )),
+            "human" if !is_learnt(row) => losses_of_human += 1,
+            _ => {}
+        }
+    }
+    assert!(
+        compared > 50 && losses_of_human > 10,
+        "{compared} {losses_of_human}"
+    );
+    assert!(losses.is_empty(), "{}", losses.join("\n"));
 }

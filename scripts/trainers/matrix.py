@@ -1,6 +1,7 @@
 """Writes records.jsonl: one small invented record for every form and quirk that a trainer may treat in a way of its own.
 
 Usage: matrix.py [--check]      (writes records.jsonl beside this file; --check only says whether it is up to date)
+       matrix.py --compress TRAJFIT      (writes compressed.jsonl: longer records, and what that program makes of each by placement)
 
 Every turn holds a word of its own (`mark00`, `mark01`, …; `sum99` in a summary), so that run.py can tell from the tokens of a
 trainer which turns it renders and which it trains on. The id is the form and the quirk: `sharegpt/first-turn-gpt`.
@@ -8,7 +9,9 @@ trainer which turns it renders and which it trains on. The id is the form and th
 
 import json
 import pathlib
+import subprocess
 import sys
+import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 SUMMARY = "[CONTEXT SUMMARY]:\nThe config file was read and two tests were run sum99."
@@ -253,7 +256,91 @@ def records():
     yield {"id": "messages/long-plain", "messages": chat("system " + "human gpt " * 8)}
 
 
+ORDERS = {
+    "in-turn": "system human " + "call result " * 9 + "gpt",
+    "people": "human gpt " * 10,
+    "parallel": "system human " + "call result result " * 6 + "gpt",
+    "people-between": "system human " + "call result gpt human " * 4 + "gpt",
+    "person-behind-tool": "system human " + "call result human " * 5 + "gpt",
+    "two-answers": "system human gpt " + "gpt call result " * 5 + "gpt",
+}
+FILLER = " ".join(f"word{number}" for number in range(36))
+
+
+def grown(turns):
+    """The same turns with longer texts, so that a budget cuts into them; calls stay what they are."""
+    for turn in turns:
+        key = "value" if "value" in turn else "content"
+        if turn.get("from") == "function_call":
+            call = json.loads(turn[key])
+            yield {**turn, key: json.dumps({**call, "arguments": {"command": f"{call['arguments']['command']} {FILLER}"}})}
+        elif turn[key].endswith((".", "mark01.")):
+            yield {**turn, key: f"{turn[key]} {FILLER}"}
+        else:
+            yield {**turn, key: f"{FILLER} {turn[key]}"}
+
+
+def in_parts(turns):
+    for turn in turns:
+        yield {**turn, "content": [{"type": "text", "text": turn["content"]}]}
+
+
+def in_blocks(turns):
+    """As the API of Anthropic has them: calls and results are parts, and results are a person's."""
+    for turn in turns:
+        parts = [{"type": "text", "text": turn["content"]}]
+        for call in turn.get("tool_calls", ()):
+            arguments = json.loads(call["function"]["arguments"])
+            parts.append({"type": "tool_use", "id": call["id"], "name": "terminal", "input": arguments})
+        if turn["role"] == "tool":
+            parts = [{"type": "tool_result", "tool_use_id": turn["tool_call_id"], "content": turn["content"]}]
+        yield {"role": "user" if turn["role"] == "tool" else turn["role"], "content": parts}
+
+
+def grown_records():
+    roles = {"call": "function_call", "result": "observation"}
+    for name, kinds in ORDERS.items():
+        yield f"sharegpt/{name}", "conversations", list(grown(sharegpt(kinds)))
+        yield f"messages/{name}", "messages", list(grown(chat(kinds)))
+    for name in ("in-turn", "people-between"):
+        kinds = ORDERS[name].split()
+        as_roles = " ".join(roles.get(kind, kind) for kind in kinds)
+        yield f"sharegpt-roles/{name}", "conversations", list(grown(sharegpt(as_roles)))
+        yield f"messages-parts/{name}", "messages", list(in_parts(grown(chat(" ".join(kinds)))))
+        without_system = " ".join(kind for kind in kinds if kind != "system")
+        yield f"messages-blocks/{name}", "messages", list(in_blocks(grown(chat(without_system))))
+    thinking = [{**turn, "reasoning_content": "so I think"} if turn["role"] == "assistant" else turn
+                for turn in grown(chat(ORDERS["people"]))]
+    yield "messages-thinking/people", "messages", thinking
+
+
+def compressed(program):
+    """The longer records, and what the program makes of them within 800 tokens with each placement."""
+    lines = [json.dumps({"id": f"before/{name}", key: turns}, ensure_ascii=False) for name, key, turns in grown_records()]
+    yield from lines
+    for placement in ("auto", "human", "merge"):
+        with tempfile.TemporaryDirectory() as folder:
+            source, target = pathlib.Path(folder, "in"), pathlib.Path(folder, "out")
+            source.mkdir()
+            # A file each: forms are not mixed.
+            for number, line in enumerate(lines):
+                text = line.replace('"id": "before/', f'"id": "{placement}/', 1)
+                pathlib.Path(source, f"{number:03}.jsonl").write_text(text + "\n", encoding="utf-8")
+            command = [program, "compress", source, "-o", target, "--target-max-tokens", "800", "--quiet",
+                       "--summary-placement", placement]
+            # 3: some are degraded, as `merge` is where no turn takes the summary in.
+            if subprocess.run(command, check=False).returncode not in (0, 3):
+                sys.exit(f"matrix: {program} compress failed")
+            for number in range(len(lines)):
+                yield pathlib.Path(target, f"{number:03}.jsonl").read_text(encoding="utf-8").strip()
+
+
 def main():
+    if "--compress" in sys.argv[1:]:
+        program = pathlib.Path(sys.argv[sys.argv.index("--compress") + 1]).resolve()
+        text = "".join(line + "\n" for line in compressed(program))
+        (HERE / "compressed.jsonl").write_text(text, encoding="utf-8")
+        return
     text = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records())
     path = HERE / "records.jsonl"
     if "--check" in sys.argv[1:]:

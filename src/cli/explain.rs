@@ -1,5 +1,7 @@
 //! `trajfit explain`: the decision about one record, walked through.
 
+mod summary;
+
 use std::fmt::Write;
 use std::ops::Range;
 
@@ -76,7 +78,7 @@ fn text(explained: &Explanation, place: &str) -> String {
     if let Some(need) = explained.need_tokens {
         plan(&mut text, explained, need);
     }
-    summary(&mut text, explained);
+    summary::tell(&mut text, explained);
     anchors(&mut text, &explained.anchors);
     let reason = if row.reason.is_empty() {
         String::new()
@@ -171,10 +173,21 @@ fn faults(text: &mut String, explained: &Explanation) {
             row.mended_kinds
         );
     }
+    if row.converted {
+        let losses = if row.format_losses > 0 {
+            format!("; the form cannot hold {}", row.format_loss_kinds)
+        } else {
+            String::new()
+        };
+        let _ = writeln!(
+            text,
+            "\nForm       written in another form before anything else, and the turns above are those after that{losses}",
+        );
+    }
     if found.is_empty() {
         return;
     }
-    let mended = if explained.mended.is_some() {
+    let mended = if row.mended_faults > 0 {
         let count = row.mended_faults;
         format!("{count} mended before anything else, and the turns above are those after that")
     } else {
@@ -300,53 +313,6 @@ fn masks(text: &mut String, explained: &Explanation, need: usize) {
             count(explained.region_tokens),
         );
     }
-}
-
-fn summary(text: &mut String, explained: &Explanation) {
-    let row = &explained.row;
-    if !row.was_compressed {
-        return;
-    }
-    let files = if explained.file_footer {
-        ", with the files of the region"
-    } else {
-        ""
-    };
-    if explained.strategy != "summarize" {
-        if row.summary_tokens > 0 {
-            let _ = writeln!(text, "Summary    {} tokens{files}", thousands(row.summary_tokens));
-        }
-        result(text, explained);
-        return;
-    }
-    let (used, budget) = (row.summary_tokens as usize, explained.summary_budget);
-    let slack = budget.saturating_sub(explained.summary_target_tokens);
-    let slack_used = used.saturating_sub(explained.summary_target_tokens).min(slack);
-    let _ = writeln!(
-        text,
-        "Summary    {} tokens{files} of at most {}; of {} tokens of slack that whole turns leave, {} were used",
-        count(used),
-        count(budget),
-        count(slack),
-        count(slack_used),
-    );
-    result(text, explained);
-}
-
-fn result(text: &mut String, explained: &Explanation) {
-    let row = &explained.row;
-    let passes = match row.passes {
-        0 => String::new(),
-        1 => ", in 1 pass".to_owned(),
-        passes => format!(", in {passes} passes"),
-    };
-    let _ = writeln!(
-        text,
-        "Result     {} tokens in {} turns, {} of the original{passes}",
-        thousands(row.compressed_tokens),
-        row.compressed_turns,
-        report::figures::percent(row.compressed_tokens, row.original_tokens),
-    );
 }
 
 fn anchors(text: &mut String, anchors: &[AnchorLine]) {

@@ -194,7 +194,7 @@ fn judged(args: &LintArgs, config: &Config, rules: &'static Trainer) -> Result<L
     let stop = running::stop_on_signals()?;
     let style = ProgressStyle::detect(args.quiet, args.verbose);
     let progress = Progress::start(style, Arc::clone(&counters), counting, None);
-    let mut census = LintCensus::default();
+    let mut census = LintCensus::new(rules.reader);
     let ended = pipeline::lint(&survey, linter, &mut census, &counters, &stop);
     progress.finish();
     ended.map_err(running::cli_error)?;
@@ -233,7 +233,7 @@ fn compared(
     if !args.quiet {
         errors::warn(&matching.warnings);
     }
-    let mut changes = LintChanges::default();
+    let mut changes = LintChanges::new(rules.reader);
     let stops = config.input.on_invalid == OnInvalid::Fail;
     let judged = pairs.each(&matching, scorer, &stop, |found| {
         match found {
@@ -273,8 +273,8 @@ fn judge(
             .map_err(|error| (error.code(), error.to_string())),
     };
     match judged {
-        Ok(verdict) => {
-            census.add(&record.source, record.line, &verdict);
+        Ok(mut verdict) => {
+            census.add(&record.source, record.line, &mut verdict);
             Ok(Some(verdict))
         }
         Err((_, error)) if stops => Err(RunError::CannotGoOn {

@@ -51,6 +51,8 @@ impl KeySet for PlanKeys {
                             | "input.max_record_bytes"
                             | "output.add_summary_notice"
                             | "output.summary_notice_text"
+                            | "output.format"
+                            | "output.arguments"
                             | "output.sanitize"
                             | "output.join_text_parts"
                             | "output.end_with_assistant"

@@ -16,7 +16,7 @@ use super::visible::one_line;
 use crate::compress::anchors::PairScore;
 use crate::fit::{PairScorer, TurnCounter, UnreadablePair};
 use crate::pipeline::{self, Found, LeftOut, Pairs, RawRecord};
-use crate::trajectory::{self, TurnView};
+use crate::trajectory::{self, Format, TurnView};
 
 /// Show one record in the terminal, or what it was and what it became.
 ///
@@ -74,11 +74,16 @@ pub fn run(args: ShowArgs) -> Result<ExitStatus, CliError> {
 
 fn show(record: &OneRecord, page: Page) -> Result<String, CliError> {
     let explained = record.explanation()?;
-    let mended = explained.mended.as_ref().map(|mended| RawRecord {
-        bytes: mended.clone().into_bytes(),
-        ..record.raw.clone()
-    });
-    let shown = shown(record, mended.as_ref().unwrap_or(&record.raw))?;
+    let shown = match &explained.prepared {
+        Some((text, form)) => {
+            let raw = RawRecord {
+                bytes: text.clone().into_bytes(),
+                ..record.raw.clone()
+            };
+            shown(record, &raw, Some(*form))
+        }
+        None => shown(record, &record.raw, record.fitter.settings.format),
+    }?;
     Ok(alone(&shown, &explained, page))
 }
 
@@ -86,7 +91,8 @@ fn compare(record: &OneRecord, after: &RawRecord, page: Page) -> Result<String, 
     let scorer = PairScorer {
         format: record.fitter.settings.format,
     };
-    let (old, new) = (shown(record, &record.raw)?, shown(record, after)?);
+    let shown = |raw| shown(record, raw, record.fitter.settings.format);
+    let (old, new) = (shown(&record.raw)?, shown(after)?);
     let score = if record.raw.bytes == after.bytes {
         // Not compared there, since nothing can be lost.
         Ok(PairScore {
@@ -182,9 +188,9 @@ fn not_found(record: &OneRecord, path: &Path, id: Option<&str>, why: LeftOut) ->
     }
 }
 
-fn shown(record: &OneRecord, raw: &RawRecord) -> Result<Shown, CliError> {
+fn shown(record: &OneRecord, raw: &RawRecord, form: Option<Format>) -> Result<Shown, CliError> {
     let fitter = &record.fitter;
-    let parsed = trajectory::parse(&raw.bytes, fitter.settings.format);
+    let parsed = trajectory::parse(&raw.bytes, form);
     let parsed = parsed.map_err(|error| unreadable_record(raw, &error))?;
     let mut counter = TurnCounter::new(fitter.counter.as_ref(), fitter.settings.image_tokens);
     let turns = parsed.turns.iter().enumerate().map(|(index, turn)| {

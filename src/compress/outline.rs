@@ -32,6 +32,8 @@ pub struct TurnFacts {
     pub quotable: bool,
     /// The form of its content, as far as summaries beside it care.
     pub content: Content,
+    /// Whether the turn says nothing at all, as the answer of a request that was aborted does.
+    pub empty: bool,
 }
 
 impl TurnFacts {
@@ -72,6 +74,13 @@ impl Outline {
     /// Index of the first turn of a role.
     pub fn first_of(&self, role: Role) -> Option<usize> {
         self.turns.iter().position(|turn| turn.role == role)
+    }
+
+    /// Indexes of the assistant turns that say something, in order.
+    pub fn answers_given(&self) -> impl DoubleEndedIterator<Item = usize> {
+        let turns = self.turns.iter().enumerate();
+        let given = turns.filter(|(_, turn)| turn.role == Role::Assistant && !turn.empty);
+        given.map(|(index, _)| index)
     }
 
     /// One past the last turn of the group that an assistant turn opens.

@@ -81,6 +81,12 @@ impl Placement {
         }
     }
 
+    /// If the summary would be a text beside results of tools, in one turn.
+    pub fn is_beside_results(self, outline: &Outline) -> bool {
+        let host = self.host.and_then(|host| outline.turns.get(host));
+        self.way == Way::Part && host.is_some_and(|turn| turn.content == Content::Results)
+    }
+
     /// The same, where another placement was asked for.
     #[must_use]
     pub fn refused(self) -> Self {

@@ -13,7 +13,7 @@ pub struct Protection {
     pub first_system: bool,
     /// The first human turn.
     pub first_human: bool,
-    /// The first assistant turn.
+    /// The first assistant turn that says something.
     pub first_gpt: bool,
     /// The tool turns that answer it.
     pub first_tool: bool,
@@ -50,7 +50,7 @@ pub fn compressible_region(
 /// One past the protected head: the prefix that ends with the last protected opening turn of the first half.
 fn head_end(outline: &Outline, protection: &Protection) -> usize {
     let first_half = outline.turns.len() / 2;
-    let assistant = outline.first_of(Role::Assistant);
+    let assistant = outline.answers_given().next();
     let single = |wanted: bool, role| outline.first_of(role).filter(|_| wanted).map(|index| index + 1);
     let answered = assistant.map(|index| {
         if protection.first_tool {
@@ -71,11 +71,13 @@ fn head_end(outline: &Outline, protection: &Protection) -> usize {
     .unwrap_or(0)
 }
 
-/// The protected tail's first turn, before it moves to a cut point. The last assistant turn is always in the tail.
+/// The protected tail's first turn, before it moves to a cut point. The last assistant turn, and the last
+/// that says something, are always in the tail.
 fn tail_start(outline: &Outline, protection: &Protection) -> usize {
     let count = outline.turns.len();
     let by_number = count.saturating_sub(protection.last_n_turns);
-    let last_assistant = outline.last_of(Role::Assistant).unwrap_or(count);
+    let last_answer = outline.answers_given().next_back();
+    let last_assistant = last_answer.or(outline.last_of(Role::Assistant)).unwrap_or(count);
     by_number
         .min(tail_by_tokens(outline, protection.tail_tokens))
         .min(last_assistant)

@@ -3,7 +3,7 @@
 use super::*;
 use crate::trajectory::Role;
 
-/// `s`ystem, `h`uman, `g`pt, `t`ool (answers the `g` before it), `o`ther, `x` for a human turn that cannot be read, `u` for a
+/// `s`ystem, `h`uman, `g`pt, `e`mpty answer, `t`ool (answers the `g` before it), `o`ther, `x` for a human turn that cannot be read, `u` for a
 /// person's turn of results in parts, `n` for a tool turn without a text, `H` for a human turn that opens with a summary;
 /// every turn costs 10 tokens.
 pub(super) fn outline(letters: &str) -> Outline {
@@ -12,7 +12,7 @@ pub(super) fn outline(letters: &str) -> Outline {
         let role = match letter {
             's' => Role::System,
             'h' | 'x' | 'H' => Role::Human,
-            'g' => Role::Assistant,
+            'g' | 'e' => Role::Assistant,
             't' | 'u' | 'n' => Role::Tool,
             _ => Role::Other,
         };
@@ -33,6 +33,7 @@ pub(super) fn outline(letters: &str) -> Outline {
                 'H' => Content::Summary,
                 _ => Content::Text,
             },
+            empty: letter == 'e',
         }
     });
     let turns: Vec<_> = turns.collect();
@@ -62,6 +63,22 @@ fn compressible(letters: &str, protection: Protection) -> std::ops::Range<usize>
 fn the_head_ends_with_the_first_assistant_group() {
     assert_eq!(compressible("shgtttgtgtgtgtgt", DEFAULT), 6..12);
     assert_eq!(compressible("shghghghgh", DEFAULT), 3..6);
+}
+
+#[test]
+fn an_answer_that_says_nothing_is_neither_the_first_nor_the_last() {
+    assert_eq!(compressible("shegtgtgtgtgtgt", DEFAULT), 5..11);
+    assert_eq!(compressible("shgtgtgtgtgthheh", DEFAULT), 4..10);
+    assert_eq!(
+        compressible("shhhhheh", DEFAULT),
+        compressible(
+            "shhhhhgh",
+            Protection {
+                first_gpt: false,
+                ..DEFAULT
+            }
+        )
+    );
 }
 
 #[test]

@@ -7,12 +7,13 @@ use serde::Serialize;
 use super::case::Case;
 use super::count::Counted;
 use super::room::Measured;
-use super::{Fitter, PairScorer, Strategy, structure};
+use super::structure::Prepared;
+use super::{Fitter, PairScorer, Strategy};
 use crate::compress::anchors::{Needed, PairScore};
 use crate::compress::{Plan, Region, plan};
 use crate::metrics::Row;
 use crate::names::Named;
-use crate::trajectory::{self, ParseError, Views};
+use crate::trajectory::{self, Format, ParseError, Record, Views};
 
 /// One turn, as the plan sees it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -84,35 +85,42 @@ pub struct Explanation {
     /// The record as it would be written; `None` where it stays as it is.
     #[serde(skip)]
     pub text: Option<String>,
-    /// The record as it was mended before anything else; the turns are its turns.
+    /// The record as it was mended and converted before anything else, with its form; the turns are its turns.
     #[serde(skip)]
-    pub mended: Option<String>,
+    pub prepared: Option<(String, Format)>,
 }
 
 impl Fitter {
     /// Fits one record and tells how that came about.
     pub async fn explain(&self, bytes: &[u8]) -> Result<Explanation, ParseError> {
         let record = trajectory::parse(bytes, self.settings.format)?;
-        let Some(mended) = structure::sanitized(&record, &self.settings) else {
-            return self.explain_as_it_is(bytes).await;
+        let fitted = self.fit(bytes).await;
+        let row = fitted.row;
+        // A record that has no other form is rejected, as its row says, and shown as it is.
+        let prepared = self.prepared(&record).ok().flatten();
+        let prepared = prepared.map(Prepared::into_text);
+        let Some((text, form)) = &prepared else {
+            // Marks on turns are no part of the decision.
+            let text = match &self.settings.mark {
+                Some(_) => self.fit_record(&record).await.text,
+                None => fitted.text,
+            };
+            return Ok(self.explain_prepared(&record, row, text));
         };
-        let row = self.fit(bytes).await.row;
-        let explained = self.explain_as_it_is(mended.text.as_bytes()).await?;
+        let whole = trajectory::parse(text.as_bytes(), Some(*form))?;
+        let written = self.fit_record(&whole).await.text;
+        let explained = self.explain_prepared(&whole, row, written);
         Ok(Explanation {
-            row,
-            mended: Some(mended.text),
+            prepared,
             ..explained
         })
     }
 
-    async fn explain_as_it_is(&self, bytes: &[u8]) -> Result<Explanation, ParseError> {
-        let record = trajectory::parse(bytes, self.settings.format)?;
-        let fitted = self.fit(bytes).await;
-        let mut counted = Counted::of(self, &record).located(&record);
-        let views = Views::of(&record, std::mem::take(&mut counted.texts));
-        let outline = super::outline(self, &record, &counted, &views);
-        let case = Case::new(self, &record, &views, &outline, &counted);
-        let row = fitted.row;
+    fn explain_prepared(&self, record: &Record<'_>, row: Row, text: Option<String>) -> Explanation {
+        let mut counted = Counted::of(self, record).located(record);
+        let views = Views::of(record, std::mem::take(&mut counted.texts));
+        let outline = super::outline(self, record, &counted, &views);
+        let case = Case::new(self, record, &views, &outline, &counted);
         let is_over = row.original_tokens > self.settings.target_max_tokens as u64;
         let strategy = self.settings.strategy;
         let masks_first = strategy != Strategy::Summarize;
@@ -138,7 +146,7 @@ impl Fitter {
         let region = region
             .and_then(|(start, end)| case.cut_points.region(start, end))
             .or(planned);
-        let score = self.scored(bytes, fitted.text.as_deref());
+        let score = scored(record, text.as_deref());
         let stays = |index: usize| score.origins.iter().any(|origin| origin.turn() == Some(index));
         let is_masked = |index: usize| {
             let in_region = region.is_some_and(|region| region.range().contains(&index));
@@ -152,7 +160,7 @@ impl Fitter {
             answers: turn.answers(index),
             readable: turn.readable,
         });
-        Ok(Explanation {
+        Explanation {
             turns: turns.collect(),
             strategy: strategy.name(),
             file_footer: self.settings.file_footer,
@@ -172,16 +180,17 @@ impl Fitter {
             anchors: anchor_lines(score),
             compressible,
             row,
-            text: fitted.text,
-            mended: None,
-        })
+            text,
+            prepared: None,
+        }
     }
+}
 
-    fn scored(&self, before: &[u8], after: Option<&str>) -> PairScore {
-        let format = self.settings.format;
-        let score = after.map(|after| PairScorer { format }.score(before, after.as_bytes()));
-        score.and_then(Result::ok).unwrap_or_default()
-    }
+fn scored(before: &Record<'_>, after: Option<&str>) -> PairScore {
+    let format = Some(before.format);
+    let before = before.text.as_bytes();
+    let score = after.map(|after| PairScorer { format }.score(before, after.as_bytes()));
+    score.and_then(Result::ok).unwrap_or_default()
 }
 
 fn anchor_lines(score: PairScore) -> Vec<AnchorLine> {

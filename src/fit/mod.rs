@@ -215,6 +215,7 @@ fn outline(fitter: &Fitter, record: &Record<'_>, counted: &Counted, views: &View
                 readable,
                 quotable,
                 content: content_of(turn, quotable, index, views),
+                empty: turn.is_empty(),
             }
         });
     let last_human = views.all().rev().find(|view| spoken(view).is_some());

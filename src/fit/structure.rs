@@ -51,13 +51,20 @@ fn as_it_came(row: &mut Row, before: &Row, count: CountMode) {
 }
 
 /// A record as it is fitted: mended, and in the form that is asked for.
-struct Prepared {
+pub(super) struct Prepared {
     text: String,
     format: Format,
     mended: Faults,
     shapes: Shapes,
     losses: Losses,
     is_converted: bool,
+}
+
+impl Prepared {
+    /// Its text, and the form that it is in.
+    pub(super) fn into_text(self) -> (String, Format) {
+        (self.text, self.format)
+    }
 }
 
 impl Fitter {
@@ -93,7 +100,7 @@ impl Fitter {
     }
 
     /// The record mended and converted; `None` where it is to be fitted as it is.
-    fn prepared(&self, record: &Record<'_>) -> Result<Option<Prepared>, NotConvertible> {
+    pub(super) fn prepared(&self, record: &Record<'_>) -> Result<Option<Prepared>, NotConvertible> {
         let sanitized = sanitized(record, &self.settings);
         let (mended, shapes) = sanitized
             .as_ref()

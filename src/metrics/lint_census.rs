@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::census::Complaint;
 use super::measure::Unreadable;
-use crate::trainers::{Finding, Outcome, Verdict};
+use crate::trainers::{Finding, Outcome, Reader, Table, Verdict};
 
 /// New losses that are named, at most.
 const NAMED: usize = 10;
@@ -23,7 +23,7 @@ pub struct Example {
 }
 
 /// Verdicts added up, in memory that does not grow with their number.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct LintCensus {
     /// Records judged.
     pub records: u64,
@@ -41,11 +41,31 @@ pub struct LintCensus {
     pub unreadable: u64,
     /// The first of them.
     pub first_unreadable: Vec<Complaint>,
+    /// The table that the records make.
+    table: Table,
 }
 
 impl LintCensus {
-    /// Adds a record.
-    pub fn add(&mut self, source: &str, line: u64, verdict: &Verdict) {
+    /// An empty one, of records that are read so.
+    pub fn new(reader: Reader) -> Self {
+        Self {
+            records: 0,
+            outcomes: BTreeMap::new(),
+            findings: BTreeMap::new(),
+            learnt: 0,
+            vanished: 0,
+            lost_ends: 0,
+            unreadable: 0,
+            first_unreadable: Vec::new(),
+            table: Table::new(reader),
+        }
+    }
+
+    /// Adds a record. Where it does not fit those before it, that is a finding about it.
+    pub fn add(&mut self, source: &str, line: u64, verdict: &mut Verdict) {
+        for finding in self.table.add(source, &std::mem::take(&mut verdict.shape)) {
+            verdict.add(finding);
+        }
         self.records += 1;
         let worst = verdict.outcome();
         *self.outcomes.entry(worst.harm()).or_default() += 1;
@@ -116,7 +136,7 @@ pub struct NewLoss {
 }
 
 /// Records before and after compression.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct LintChanges {
     /// Before.
     pub before: LintCensus,
@@ -133,6 +153,18 @@ pub struct LintChanges {
 }
 
 impl LintChanges {
+    /// Nothing compared yet, of records that are read so.
+    pub fn new(reader: Reader) -> Self {
+        Self {
+            before: LintCensus::new(reader),
+            after: LintCensus::new(reader),
+            pairs: 0,
+            unpaired: 0,
+            new_losses: 0,
+            first: Vec::new(),
+        }
+    }
+
     /// Compares a record's verdicts.
     pub fn compare(&mut self, source: &str, line: u64, before: &Verdict, after: &Verdict) {
         self.pairs += 1;
@@ -169,10 +201,10 @@ mod tests {
 
     #[test]
     fn findings_are_counted_with_their_first_record() {
-        let mut census = LintCensus::default();
-        census.add("a", 1, &verdict(None));
-        census.add("a", 2, &verdict(Some(Outcome::Drop)));
-        census.add("a", 3, &verdict(Some(Outcome::Drop)));
+        let mut census = LintCensus::new(Reader::Datasets);
+        census.add("a", 1, &mut verdict(None));
+        census.add("a", 2, &mut verdict(Some(Outcome::Drop)));
+        census.add("a", 3, &mut verdict(Some(Outcome::Drop)));
         assert_eq!((census.with(Outcome::Keep), census.with(Outcome::Drop)), (1, 2));
         let [example] = census.findings(Outcome::Drop)[..] else {
             panic!()
@@ -183,7 +215,7 @@ mod tests {
 
     #[test]
     fn only_what_is_worse_than_before_is_a_new_loss() {
-        let mut changes = LintChanges::default();
+        let mut changes = LintChanges::new(Reader::Datasets);
         let (kept, cut) = (verdict(None), verdict(Some(Outcome::Cut)));
         let (dropped, unknown) = (verdict(Some(Outcome::Drop)), verdict(Some(Outcome::Undecided)));
         for (before, after) in [

@@ -19,6 +19,8 @@ pub struct Totals {
     pub by_reason: BTreeMap<(Status, String), u64>,
     /// Records in the output by the format that they were read in.
     pub by_format: BTreeMap<String, u64>,
+    /// Compressed records by the place of their summary; those with masks alone have none.
+    pub by_placement: BTreeMap<String, u64>,
     /// Records still over the target by reason code.
     pub over_limit_reasons: BTreeMap<String, u64>,
     /// Plain sums.
@@ -93,6 +95,7 @@ impl Default for Totals {
             by_status: Status::ALL.iter().map(|status| (status.name(), 0)).collect(),
             by_reason: BTreeMap::new(),
             by_format: BTreeMap::new(),
+            by_placement: BTreeMap::new(),
             over_limit_reasons: BTreeMap::new(),
             sums: Sums::default(),
             both_counts: BothCounts::default(),
@@ -122,6 +125,9 @@ impl Totals {
         }
         if !row.format.is_empty() {
             *self.by_format.entry(row.format.clone()).or_default() += 1;
+        }
+        if !row.placement.is_empty() {
+            *self.by_placement.entry(row.placement.clone()).or_default() += 1;
         }
         if row.still_over_limit {
             *self

@@ -55,6 +55,7 @@ struct Summary<'r> {
     count: &'r str,
     records_by_status: &'r BTreeMap<&'static str, u64>,
     records_by_format: &'r BTreeMap<String, u64>,
+    records_by_placement: &'r BTreeMap<String, u64>,
     reasons: BTreeMap<&'r str, u64>,
     #[serde(flatten)]
     sums: &'r Sums,
@@ -236,6 +237,7 @@ impl<'r> Finish<'r> {
             count,
             records_by_status: &totals.by_status,
             records_by_format: &totals.by_format,
+            records_by_placement: &totals.by_placement,
             reasons: totals.reasons(),
             sums: &totals.sums,
             mean_compression_ratio: totals.mean_ratio().map(|ratio| (ratio * 1e4).round() / 1e4),

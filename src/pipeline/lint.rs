@@ -38,14 +38,14 @@ pub fn lint(
     };
     survey.walk(counters, stop, judge, |source, judged| {
         Counters::add(&counters.records, judged.len() as u64);
-        for (line, verdict) in &judged {
+        for (line, verdict) in judged {
             match verdict {
-                Ok(verdict) => census.add(source, *line, verdict),
+                Ok(mut verdict) => census.add(source, line, &mut verdict),
                 Err(unreadable) => {
                     Counters::add(&counters.rejected, 1);
-                    census.add_unreadable(source, unreadable);
+                    census.add_unreadable(source, &unreadable);
                     if stops {
-                        return Err(unreadable_ends(source, unreadable));
+                        return Err(unreadable_ends(source, &unreadable));
                     }
                 }
             }

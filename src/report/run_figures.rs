@@ -88,6 +88,8 @@ pub struct RecordFigures {
     pub under_target: u64,
     /// Compressed.
     pub compressed: u64,
+    /// Where the summaries of these stand, with counts.
+    pub placements: Reasons,
     /// Over the budget, but kept as they were.
     pub kept: u64,
     /// Why they were kept, with counts.

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::figures::{change, duration, megabytes, megabytes_per_second, percent, thousands};
-use super::run_figures::{Reasons, RecordFigures, RunFigures};
+use super::run_figures::{RecordFigures, RunFigures};
 use super::table::{Table, reasons};
 use crate::metrics::BothCounts;
 
@@ -104,18 +104,21 @@ pub fn summary_table(figures: &RunFigures) -> String {
 }
 
 fn records(table: &mut Table, records: &RecordFigures) {
-    let none = Reasons::new();
+    let placed = match reasons(&records.placements) {
+        none if none.is_empty() => none,
+        placements => format!("placed {placements}"),
+    };
     let rows = [
-        ("under target", records.under_target, &none),
-        ("compressed", records.compressed, &none),
-        ("kept", records.kept, &records.kept_reasons),
-        ("rejected", records.rejected, &records.rejected_reasons),
-        ("failed", records.failed, &records.failed_reasons),
+        ("under target", records.under_target, String::new()),
+        ("compressed", records.compressed, placed),
+        ("kept", records.kept, reasons(&records.kept_reasons)),
+        ("rejected", records.rejected, reasons(&records.rejected_reasons)),
+        ("failed", records.failed, reasons(&records.failed_reasons)),
     ];
     let total = rows.iter().fold(0_u64, |total, row| total.saturating_add(row.1));
     table.row("Records", &thousands(total), "");
     for (status, count, why) in rows.into_iter().filter(|row| row.1 > 0) {
-        let note = format!("{:>7}  {}", percent(count, total), reasons(why));
+        let note = format!("{:>7}  {why}", percent(count, total));
         table.row(&format!("  {status}"), &thousands(count), &note);
     }
 }

@@ -1,5 +1,6 @@
 //! The verdict on a record: its outcome with one trainer, and the findings that it rests on.
 
+use super::table::Shape;
 use crate::names::named;
 
 named! {
@@ -41,6 +42,8 @@ named! {
         WrongOrder = "wrong_order",
         /// A field that holds text here and a list or an object there: the file cannot be loaded.
         MixedKinds = "mixed_kinds",
+        /// A field that the records before, which the columns are taken from, do not have: the files cannot be loaded.
+        NewColumn = "new_column",
         /// Turns with other fields than others have: `datasets` writes such a column as text into Parquet.
         UnevenFields = "uneven_fields",
         /// Too few turns.
@@ -112,6 +115,8 @@ pub struct Verdict {
     pub learnt: u64,
     /// Tokens of these that vanish, where the record is cut.
     pub vanished: u64,
+    /// The shape of the record, which is held against those before it.
+    pub shape: Shape,
     /// If the marker that ends the last turn to be learnt is still there; `None` where nothing is cut.
     pub keeps_end: Option<bool>,
 }

@@ -8,16 +8,22 @@ use crate::trajectory::Record;
 
 /// A kind that Arrow tells from others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+pub enum Kind {
+    /// True or false.
     Switch,
+    /// A number.
     Number,
+    /// A string.
     Text,
+    /// A list.
     List,
+    /// An object.
     Object,
 }
 
 impl Kind {
-    fn of(value: &Value) -> Option<Self> {
+    /// The kind of a value; none of null.
+    pub fn of(value: &Value) -> Option<Self> {
         Some(match value {
             Value::Null => return None,
             Value::Bool(_) => Self::Switch,
@@ -26,6 +32,15 @@ impl Kind {
             Value::Array(_) => Self::List,
             Value::Object(_) => Self::Object,
         })
+    }
+}
+
+impl Kind {
+    /// If a value of this kind is taken in a column of the other: a number as a string, but no string as a number.
+    pub fn can_become(self, column: Self) -> bool {
+        let is_scalar = |kind| !matches!(kind, Self::List | Self::Object);
+        self == column
+            || (is_scalar(self) && is_scalar(column) && (self != Self::Text || column == Self::Text))
     }
 }
 

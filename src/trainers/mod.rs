@@ -10,6 +10,7 @@ mod messages;
 mod order;
 mod rules;
 mod structure;
+mod table;
 mod turn;
 
 pub use findings::{Finding, FindingKind, Outcome, Verdict};
@@ -22,4 +23,5 @@ pub use rules::{
     Trainer,
 };
 pub use structure::{Judged, Judgement, judge, whole};
+pub use table::{Shape, Table};
 pub use turn::trimmed;

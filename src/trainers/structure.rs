@@ -8,6 +8,7 @@ use super::form::{FormRules, Tools};
 use super::kinds;
 use super::order::{misplaced, ordered};
 use super::rules::{Action, Class, Reader, Thinking, Trainer};
+use super::table::Shape;
 use super::turn::{Content, TurnFields, kinds_of_parts, trimmed};
 use crate::trajectory::{Format, Record, Turn, json};
 
@@ -100,6 +101,9 @@ pub fn judge<'a>(record: &Record<'a>, trainer: &'static Trainer) -> Judgement<'a
         });
     }
     judge_frame(record, rules, &mut verdict);
+    if trainer.reader != Reader::Json || !rules.one_name.is_empty() {
+        verdict.shape = Shape::of(record.text, names(record, &turns, rules));
+    }
     Judgement {
         form: Some(rules),
         turns,
@@ -237,6 +241,23 @@ fn judge_names(record: &Record<'_>, turns: &[Judged<'_>], rules: &FormRules, ver
             verdict.add(turn.finding(FindingKind::TwoNames, outcome, name.trim_matches('"')));
         }
     }
+}
+
+/// The names of roles for which the configuration takes one.
+fn names(record: &Record<'_>, turns: &[Judged<'_>], rules: &FormRules) -> Vec<(Class, String, Outcome)> {
+    let outcome = outcome(rules.unknown_role, None).unwrap_or(Outcome::Drop);
+    let mut names: Vec<(Class, String, Outcome)> = Vec::new();
+    for turn in turns {
+        let Some(class) = turn.class.filter(|class| rules.one_name.contains(class)) else {
+            continue;
+        };
+        let name = record.turns.get(turn.index).and_then(Turn::role_name);
+        let name = json::decode(name.unwrap_or_default()).0;
+        if names.iter().all(|(known, ..)| *known != class) {
+            names.push((class, name.into_owned(), outcome));
+        }
+    }
+    names
 }
 
 /// Thinking that the trainer itself leaves out, whatever the template.

@@ -242,6 +242,15 @@ impl Turn<'_> {
         }
     }
 
+    /// Returns whether the turn says nothing at all: no text, no thought, no call.
+    pub fn is_empty(&self) -> bool {
+        let is_blank = |content: &str| matches!(content, "null" | "\"\"") || is_empty_list(content);
+        !self.opaque
+            && self.content().is_none_or(is_blank)
+            && self.reasoning().is_none_or(is_blank)
+            && raw_calls(self).is_empty()
+    }
+
     /// Hands every piece that the turn is charged for to `charge`, in order. Returns whether all of it could be decoded;
     /// what could not is charged as well as can be. `scratch` is a buffer to reuse; it holds the last text that had escapes.
     pub fn pieces(&self, scratch: &mut String, mut charge: impl FnMut(Piece<'_>)) -> bool {
@@ -262,6 +271,11 @@ impl Turn<'_> {
         }
         exact
     }
+}
+
+fn is_empty_list(value: &str) -> bool {
+    let inside = value.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    inside.is_some_and(|inside| inside.trim().is_empty())
 }
 
 /// A string is charged by its text, null not at all, anything else by its JSON text.

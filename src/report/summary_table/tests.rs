@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::super::run_figures::{DryRunFigures, OverLimitFigures, RequestFigures};
+use super::super::run_figures::{DryRunFigures, OverLimitFigures, Reasons, RequestFigures};
 use super::*;
 
 fn counts(reasons: &[(&str, u64)]) -> Reasons {
@@ -18,6 +18,7 @@ fn busy_run() -> RunFigures {
         records: RecordFigures {
             under_target: 8_000,
             compressed: 4_210,
+            placements: counts(&[("own", 110), ("tool-before", 4_100)]),
             kept: 30,
             kept_reasons: counts(&[("no_net_saving", 10), ("nothing_compressible", 20)]),
             rejected: 4,
@@ -73,7 +74,7 @@ fn a_busy_run_is_understood_at_a_glance() {
     insta::assert_snapshot!(summary_table(&busy_run()), @r"
     Records                 12,245
       under target           8,000   65.3 %
-      compressed             4,210   34.4 %
+      compressed             4,210   34.4 %  placed tool-before 4,100, own 110
       kept                      30    0.2 %  nothing_compressible 20, no_net_saving 10
       rejected                   4   <0.1 %  invalid_json 3, no_trajectory 1
       failed                     1   <0.1 %  panic 1
@@ -121,7 +122,7 @@ fn a_dry_run_says_what_it_would_have_cost() {
     insta::assert_snapshot!(summary_table(&dry_run), @r"
     Records                 12,245
       under target           8,000   65.3 %
-      compressed             4,210   34.4 %
+      compressed             4,210   34.4 %  placed tool-before 4,100, own 110
       kept                      30    0.2 %  nothing_compressible 20, no_net_saving 10
       rejected                   4   <0.1 %  invalid_json 3, no_trajectory 1
       failed                     1   <0.1 %  panic 1

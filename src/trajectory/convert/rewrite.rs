@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::losses::{Loss, Losses};
-use super::value::tools_as;
+use super::value::{functions_as_tools, tools_as};
 use super::{Arguments, Target};
 use crate::trajectory::members::{Member, members};
 use crate::trajectory::{Format, Record};
@@ -48,13 +48,21 @@ impl Rewrite<'_, '_> {
             let without_comma = before.trim_start().strip_prefix(',').map(str::trim_start);
             written.push_str(without_comma.filter(|_| is_first).unwrap_or(before));
             is_first = false;
+            // The name that `tools` had before calls had ids.
+            let tools = member.is("functions").then(|| functions_as_tools(member.value));
+            let tools = tools.flatten().filter(|_| self.record.tools.is_none());
             if is_trajectory {
                 written.extend(["\"", wanted, "\""]);
+            } else if tools.is_some() {
+                written.push_str("\"tools\"");
             } else {
                 written.push_str(member.key);
             }
             written.push_str(text.get(key.end..value.start).unwrap_or_default());
-            written.push_str(&self.value(member, is_trajectory));
+            match tools {
+                Some(tools) => written.push_str(&tools_as(&tools, self.tools_wanted())),
+                None => written.push_str(&self.value(member, is_trajectory)),
+            }
             copied = value.end;
         }
         written.push_str(text.get(copied..).unwrap_or_default());
@@ -66,14 +74,17 @@ impl Rewrite<'_, '_> {
             return Cow::Owned(self.list(member.value));
         }
         if member.is("tools") && member.value != "null" {
-            // Loaders take a string in either form; beside arguments that are objects, templates take the list.
-            let wanted = match self.target.form {
-                Format::Messages => self.target.arguments,
-                Format::ShareGpt => Arguments::String,
-            };
-            return tools_as(member.value, wanted);
+            return tools_as(member.value, self.tools_wanted());
         }
         Cow::Borrowed(member.value)
+    }
+
+    /// Loaders take a string in either form; beside arguments that are objects, templates take the list.
+    fn tools_wanted(&self) -> Arguments {
+        match self.target.form {
+            Format::Messages => self.target.arguments,
+            Format::ShareGpt => Arguments::String,
+        }
     }
 
     /// The list of turns, with the space around and between turns that it had.

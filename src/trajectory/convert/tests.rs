@@ -120,6 +120,31 @@ fn parts_of_anthropic_become_calls_answers_and_thoughts() {
 }
 
 #[test]
+fn functions_become_tools_where_there_are_none() {
+    let turns = r#"[{"role": "user", "content": "u"}]"#;
+    let with = |members: &str| format!(r#"{{"messages": {turns}, {members}}}"#);
+    to_messages(
+        &with(r#""functions": [{"name": "f"}, {"name": "g"}]"#),
+        &with(
+            r#""tools": "[{\"type\": \"function\", \"function\": {\"name\": \"f\"}}, {\"type\": \"function\", \"function\": {\"name\": \"g\"}}]""#,
+        ),
+        "",
+    );
+    let as_string = with(r#""functions": "[{\"name\": \"f\"}]""#);
+    assert_eq!(
+        converted(&as_string, Format::Messages, Arguments::Object).0,
+        with(r#""tools": [{"type": "function", "function": {"name": "f"}}]"#)
+    );
+    for stays in [
+        with(r#""functions": ["f"]"#),
+        with(r#""functions": null"#),
+        with(r#""functions": [{"name": "f"}], "tools": "[]""#),
+    ] {
+        to_messages(&stays, &stays, "");
+    }
+}
+
+#[test]
 fn calls_and_answers_of_other_programs_are_read() {
     to_messages(
         r#"{"messages": [{"role": "assistant", "content": [{"type": "toolCall", "id": "1", "name": "f", "arguments": {}}]}, {"role": "toolResult", "toolCallId": "1", "toolName": "f", "content": [{"type": "text", "text": "r"}]}, {"role": "assistant", "content": null, "function_call": {"name": "g", "arguments": "{}"}}, {"role": "function", "name": "g", "content": "s"}]}"#,

@@ -44,6 +44,28 @@ pub(super) fn tools_as(value: &str, wanted: Arguments) -> Cow<'_, str> {
     }
 }
 
+/// A top-level `functions`, as JSON, as the list of `tools` that it is; `None` where it is no list of objects.
+pub(super) fn functions_as_tools(value: &str) -> Option<String> {
+    let text = if value.starts_with('"') {
+        json::decode(value).0
+    } else {
+        Cow::Borrowed(value)
+    };
+    let functions: Vec<&RawValue> = serde_json::from_str(&text).ok()?;
+    let is_object = |function: &&RawValue| function.get().starts_with('{') && !json::too_deep(function.get());
+    let tools: Vec<String> = functions
+        .iter()
+        .filter(|function| is_object(function))
+        .map(|function| {
+            let mut tool = Object::default();
+            tool.field("\"type\"", "\"function\"");
+            tool.field("\"function\"", &on_one_line(function.get()));
+            tool.end()
+        })
+        .collect();
+    (tools.len() == functions.len()).then(|| format!("[{}]", tools.join(", ")))
+}
+
 fn is_json(text: &str) -> bool {
     serde_json::from_str::<&RawValue>(text).is_ok() && !json::too_deep(text)
 }
