@@ -76,6 +76,7 @@ fn record(source: &str, line: usize, text: &str) -> Option<Record> {
         readable: true,
         quotable: true,
         content: trajfit::compress::Content::Text,
+        empty: false,
     };
     let answers = trajectory::answered_turns(&views);
     let outline = Outline {
