@@ -4,6 +4,7 @@ pub(crate) mod action;
 pub(crate) mod command;
 pub(crate) mod line;
 pub(crate) mod missing;
+pub(crate) mod observation;
 pub(crate) mod outcome;
 pub(crate) mod removed;
 pub(crate) mod resolved;

@@ -27,6 +27,7 @@ use crate::compress::anchors::Anchor;
 use crate::metrics::Tokens;
 use crate::tokens::TokenCounter;
 use crate::trajectory::TurnView;
+pub use crate::events::observation::request_in;
 pub use pending::PendingRequest;
 
 /// What a summarizer is asked for.
