@@ -119,7 +119,11 @@ mod tests {
         assert!(OBSERVATIONS.observation.len() > 20 && SUMMARIES.summary.len() > 5);
         for row in &OBSERVATIONS.observation {
             assert!(row.begins(&row.example).is_some(), "{}", row.example);
-            assert!(observed_from(&row.example, row.place).is_some(), "{}", row.example);
+            assert!(
+                observed_from(&row.example, row.place).is_some(),
+                "{}",
+                row.example
+            );
             assert_eq!(observed_from(&row.counterexample, row.place), None, "{row:?}");
         }
         for row in &SUMMARIES.summary {

@@ -22,6 +22,17 @@ pub(crate) struct SourceTurn<'a> {
     pub answers: Vec<(Option<&'a str>, Cow<'a, str>)>,
     /// The tools that brought them back, one for each of them that says so at all.
     pub tools: Vec<Option<&'a str>>,
+    /// What is said of each of them beside its text.
+    pub flags: Vec<Flags>,
+    /// Whether a turn of a person's role shows what an environment did.
+    pub is_observed: bool,
+}
+
+/// What a record says of an answer beside its text.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Flags {
+    pub is_error: Option<bool>,
+    pub exit_code: Option<i32>,
 }
 
 /// A tool call.
@@ -71,6 +82,15 @@ pub(crate) fn source_turns<'a>(
                 .iter()
                 .map(|response| response.name.as_deref())
                 .collect(),
+            flags: turn
+                .responses
+                .iter()
+                .map(|response| Flags {
+                    is_error: response.is_error,
+                    exit_code: response.exit_code,
+                })
+                .collect(),
+            is_observed: false,
         };
         match turn.role {
             Role::Tool if answers.is_empty() => answers.push((None, text)),
@@ -81,6 +101,7 @@ pub(crate) fn source_turns<'a>(
             Role::Human => match observed_from(&text, place(sources.last(), turn.index)) {
                 Some(0) => {
                     source.role = Role::Tool;
+                    source.is_observed = true;
                     answers.push((None, text));
                 }
                 Some(at) => source.prose = until(text, at),
@@ -203,7 +224,8 @@ mod tests {
 
     #[test]
     fn calls_are_read_in_the_turns_of_agents_that_write_them_as_text() {
-        let tagged = "I look.\n\n<function=browser>\n<parameter=code>\nclick(bid=\"1\")\n</parameter>\n</function>";
+        let tagged =
+            "I look.\n\n<function=browser>\n<parameter=code>\nclick(bid=\"1\")\n</parameter>\n</function>";
         let fenced = "I look.\n\n```bash\ngrep -n x a.py\n```";
         for (role, said, tool) in [
             ("function_call", tagged, "browser"),
@@ -217,7 +239,11 @@ mod tests {
             let found = read(&record.to_string());
             let expected = (Role::Assistant, "I look.".to_owned(), vec![tool.to_owned()], 0);
             assert_eq!(found[0], expected, "{role} {said}");
-            assert_eq!(found[1], (Role::Tool, String::new(), Vec::new(), 1), "{role} {said}");
+            assert_eq!(
+                found[1],
+                (Role::Tool, String::new(), Vec::new(), 1),
+                "{role} {said}"
+            );
         }
         let said = r#"{"conversations": [{"from": "function_call", "value": "I am done."}]}"#;
         assert_eq!(read(said)[0].1, "I am done.");

@@ -320,9 +320,7 @@ impl Case<'_> {
             .into_iter()
             .chain(self.read_views.range(region.range()))
             .rev();
-        let mut asked = turns.map(|view| {
-            self.asked(&view).or_else(|| told_in_progress(&view))
-        });
+        let mut asked = turns.map(|view| self.asked(&view).or_else(|| told_in_progress(&view)));
         asked.find_map(|asked| asked)
     }
 

@@ -24,10 +24,10 @@ use futures_util::future::BoxFuture;
 
 use crate::compress::Reason;
 use crate::compress::anchors::Anchor;
+pub use crate::events::observation::request_in;
 use crate::metrics::Tokens;
 use crate::tokens::TokenCounter;
 use crate::trajectory::TurnView;
-pub use crate::events::observation::request_in;
 pub use pending::PendingRequest;
 
 /// What a summarizer is asked for.

@@ -143,15 +143,36 @@ fn responses<'a>(turn: &Turn<'a>, content: Cow<'a, str>) -> (Cow<'a, str>, Vec<T
     let blocks = tagged(&content, "<tool_response>", "</tool_response>");
     if blocks.is_empty() {
         let id = turn.tool_call_id().map(|id| string_or_json(first_of(id)));
+        let (is_error, exit_code) = flags(turn);
         let response = ToolResponse {
             id,
             name: turn.name().map(string_or_json),
             content,
+            is_error,
+            exit_code,
         };
         return (Cow::Borrowed(""), vec![response]);
     }
     let (prose, inner) = without_blocks(&content, &blocks);
     (Cow::Owned(prose), inner.into_iter().map(response).collect())
+}
+
+/// What a tool's turn says of its answer beside the content: `isError` and `details.exitCode`.
+fn flags(turn: &Turn<'_>) -> (Option<bool>, Option<i32>) {
+    if memchr::memmem::find(turn.text.as_bytes(), b"rror\"").is_none()
+        && memchr::memmem::find(turn.text.as_bytes(), b"\"exitCode\"").is_none()
+    {
+        return (None, None);
+    }
+    let Ok(found) = fields(turn.text, &["isError", "is_error", "details"]) else {
+        return (None, None);
+    };
+    let [is_error, or_so, details] = found.values;
+    let code = details.and_then(|details| fields(details, &["exitCode"]).ok()?.values[0]?.parse().ok());
+    (
+        is_error.or(or_so).and_then(|is_error| is_error.parse().ok()),
+        code,
+    )
 }
 
 /// The text around blocks, and what stands in each.
@@ -190,11 +211,15 @@ fn response(block: &str) -> ToolResponse<'static> {
             id: id.map(own),
             name: name.map(own),
             content: own(content),
+            is_error: None,
+            exit_code: None,
         },
         _ => ToolResponse {
             id: None,
             name: None,
             content: Cow::Owned(block.to_owned()),
+            is_error: None,
+            exit_code: None,
         },
     }
 }

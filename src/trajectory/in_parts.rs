@@ -91,8 +91,10 @@ fn call_in(part: &str) -> Option<RawCall<'_>> {
 
 /// What a `tool_result` part brings back.
 pub(super) fn response_in(part: &str) -> ToolResponse<'_> {
-    let [id] = fields(part, &["tool_use_id"]).map_or([None], |fields| fields.values);
+    let [id, is_error] = fields(part, &["tool_use_id", "is_error"]).map_or([None; 2], |fields| fields.values);
     ToolResponse {
+        is_error: is_error.and_then(|is_error| is_error.parse().ok()),
+        exit_code: None,
         id: id.map(string_or_json),
         name: None,
         content: result_content(part).map_or(Cow::Borrowed(""), content_text),

@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::candidate::{Candidate, Section};
 use super::lead::IN_PROGRESS;
 use super::{Limits, order};
-use crate::events::action::Action;
+use crate::events::event::Event as Action;
 use crate::events::line::{cleaned, is_fence, shortened, without_bullet};
 use crate::summarize::grounding::KEY_REFERENCES;
 

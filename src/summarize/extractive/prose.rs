@@ -11,7 +11,7 @@ use super::sentences::{sentences, without_number};
 use super::small_talk::{is_fragment, is_numbered_step, is_one_word, is_small_talk, says_little, start_of};
 use super::superseded::{Stated, Worth};
 use super::{Limits, order};
-use crate::events::action::Action;
+use crate::events::event::Event as Action;
 use crate::events::line::{cleaned_line, is_fence, lines_of, shortened, without_bullet};
 use crate::events::resolved::LOOKUPS;
 use crate::events::resolved::tests_pass_since;

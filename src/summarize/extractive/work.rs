@@ -6,9 +6,9 @@ use rustc_hash::FxHashSet;
 
 use super::candidate::{Candidate, Section};
 use super::{Limits, order};
-use crate::events::action::Action;
+use crate::events::event::Event as Action;
+use crate::events::files;
 use crate::events::line::shortened;
-use crate::events::removed::Removed;
 use crate::events::resolved::LOOKUPS;
 use crate::events::target::Effect;
 use crate::events::words::starts_with_any;
@@ -114,36 +114,20 @@ fn ending(action: &Action, limits: Limits) -> String {
 
 /// A line for the files changed and one for those read, newest first.
 pub(super) fn files(actions: &[Action], limits: Limits, candidates: &mut Vec<Candidate>) {
-    let mut changed: FxHashSet<&str> = FxHashSet::default();
-    let mut removed = Removed::default();
-    for (effect, label, value) in [(Effect::Modify, "changed: ", 4.0), (Effect::Read, "read: ", 1.5)] {
-        let mut seen: FxHashSet<&str> = FxHashSet::default();
+    let (changed, read) = files::files(actions);
+    for (files, label, value) in [(changed, "changed: ", 4.0), (read, "read: ", 1.5)] {
         let mut line = String::new();
-        // An edit that never worked changed nothing.
-        let touching = |action: &&Action| {
-            action.target.effect == effect && (effect == Effect::Read || !action.changed_nothing)
-        };
-        for action in actions.iter().rev().filter(touching) {
-            if action.outcome.failed != Some(true) {
-                removed.note(&action.target);
-            }
-            let Some(file) = action.target.file.as_deref() else {
-                continue;
-            };
-            if changed.contains(file) || removed.has(file) || !seen.insert(file) {
-                continue;
-            }
+        for file in files {
             if !line.is_empty() && line.len() + file.len() > 2 * limits.line {
                 break;
             }
             line.push_str(if line.is_empty() { label } else { ", " });
-            line.push_str(file);
+            line.push_str(&file);
         }
-        changed.extend(seen);
         if !line.is_empty() {
             candidates.push(Candidate {
                 section: Section::Files,
-                order: order(0, usize::from(effect == Effect::Read)),
+                order: order(0, usize::from(label == "read: ")),
                 text: line,
                 value,
             });
