@@ -221,11 +221,17 @@ pub(crate) fn tell_directories(targets: &mut [Target]) {
 
 /// What runs a script of several lines, with the comment or statement that tells most of the script.
 fn script_line(first: &str, body: &str) -> String {
-    let program = first
-        .split("<<")
-        .next()
-        .unwrap_or(first)
-        .trim_end_matches([' ', '"', '\'', '(', '-']);
+    let program = first.split("<<").next().unwrap_or(first);
+    let program = program.trim_end_matches([' ', '(', '-']);
+    // A quote that the script stands in.
+    let opens = |mark: &char| program.matches(*mark).count() % 2 == 1;
+    let opened = program
+        .chars()
+        .next_back()
+        .filter(|mark| matches!(mark, '"' | '\'') && opens(mark));
+    let program = opened.map_or(program, |mark| {
+        program.trim_end_matches(mark).trim_end_matches([' ', '(', '-'])
+    });
     let mut body = lines_of(body).map(str::trim_ascii).filter(|line| line.len() > 3);
     let told = body
         .clone()
@@ -382,6 +388,7 @@ mod tests {
             ("A=1 run_it $(cd b; ls)", "sh: A=1 run_it $(cd b; ls)"),
             ("git commit -m 'One\n\ntwo'", "sh: git commit -m 'One"),
             ("export A=1", "sh: export A=1"),
+            ("cat > 'my a.py' <<'E'\nrun(a)\nE", "sh: cat > 'my a.py' # run(a)"),
             ("cd /a", "sh: cd /a"),
             ("# nothing", "sh: # nothing"),
             ("", "sh"),

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use memchr::memmem;
 
 use super::observation::{Place, is_summary, observed_from};
-use crate::trajectory::{Role, TurnView};
+use crate::trajectory::{Role, ToolResponse, TurnView};
 
 /// The first place in a trajectory where a turn may answer an assistant's, whatever stands before it.
 const FIRST_ANSWERED: usize = 3;
@@ -33,6 +33,15 @@ pub(crate) struct SourceTurn<'a> {
 pub(crate) struct Flags {
     pub is_error: Option<bool>,
     pub exit_code: Option<i32>,
+}
+
+impl From<&ToolResponse<'_>> for Flags {
+    fn from(response: &ToolResponse<'_>) -> Self {
+        Self {
+            is_error: response.is_error,
+            exit_code: response.exit_code,
+        }
+    }
 }
 
 /// A tool call.
@@ -82,14 +91,7 @@ pub(crate) fn source_turns<'a>(
                 .iter()
                 .map(|response| response.name.as_deref())
                 .collect(),
-            flags: turn
-                .responses
-                .iter()
-                .map(|response| Flags {
-                    is_error: response.is_error,
-                    exit_code: response.exit_code,
-                })
-                .collect(),
+            flags: turn.responses.iter().map(Flags::from).collect(),
             is_observed: false,
         };
         match turn.role {

@@ -1,5 +1,7 @@
 //! Turning a region into a summary: one trait, several implementations.
 
+#[cfg(test)]
+mod agreement_tests;
 pub mod answers;
 pub mod batch;
 pub mod chat;

@@ -102,7 +102,7 @@ pub fn masks(
             let named = response.name.as_deref();
             let call = pairing.call((index, place));
             let call = call.and_then(|(turn, call)| sources.get(turn)?.calls.get(call));
-            let head = head(call.map(|call| target(call, named)), named);
+            let head = head(call.map(|call| target(call, named)), named, response.into());
             if is_mask(&written.content, &head.text) {
                 continue;
             }
