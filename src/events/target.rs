@@ -143,7 +143,7 @@ pub(crate) fn target(call: &SourceCall<'_>, named: Option<&str>) -> Target {
         let more = fields.all(Holds::Address).skip(1).count();
         let mut clause = cut(&cleaned(address));
         if more > 0 {
-            clause.push_str(&format!(" and {more} more"));
+            clause = format!("{clause} and {more} more");
         }
         return Target {
             label: label("web", &clause),

@@ -84,28 +84,26 @@ const MAX_ARGUMENTS: usize = 64;
 /// What shells are called that a list of words starts.
 const SHELLS: [&str; 4] = ["bash", "sh", "zsh", "dash"];
 
-/// What a name of a tool says that it does; what writes outranks what reads.
-pub(crate) fn verb_in(name: &str) -> Option<Verb> {
+/// What the verbs in a name of a tool do, what writes before what reads.
+fn verbs_in(name: &str) -> impl Iterator<Item = Verb> {
     let words = words_of(name);
-    let is_in = |verb: &String| {
+    let is_in = move |verb: &String| {
         let is_it =
             |word: &String| word == verb || verb.len() >= MIN_START && word.starts_with(verb.as_str());
         words.iter().any(is_it)
     };
-    let row = TABLE.verb.iter().find(|row| row.words.iter().any(is_in));
-    row.map(|row| row.does)
+    let rows = TABLE.verb.iter().filter(move |row| row.words.iter().any(&is_in));
+    rows.map(|row| row.does)
+}
+
+/// What a name of a tool says that it does; what writes outranks what reads.
+pub(crate) fn verb_in(name: &str) -> Option<Verb> {
+    verbs_in(name).next()
 }
 
 /// Whether a name of a tool has a verb that does this, among others.
 pub(crate) fn has_verb(name: &str, does: Verb) -> bool {
-    let words = words_of(name);
-    let rows = TABLE.verb.iter().filter(|row| row.does == does);
-    let mut verbs = rows.flat_map(|row| &row.words);
-    verbs.any(|verb| {
-        let is_it =
-            |word: &String| word == verb || verb.len() >= MIN_START && word.starts_with(verb.as_str());
-        words.iter().any(is_it)
-    })
+    verbs_in(name).any(|verb| verb == does)
 }
 
 /// The words of `str_replace`, `readFile` and `MultiEdit`, in small letters.

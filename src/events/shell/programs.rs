@@ -145,7 +145,7 @@ pub(super) fn program_of(words: &[Word]) -> Option<Found> {
                 at += row.takes;
             }
             Does::Interprets if text(at + 1) == Some("-m") && text(at + 2).and_then(known).is_some() => {
-                at += 2
+                at += 2;
             }
             does => {
                 let sub = text(at + 1).filter(|_| row.is_some_and(|row| row.subcommand));

@@ -162,11 +162,10 @@ impl Reader {
         for (at, char) in body.char_indices() {
             match (quote, char) {
                 (Some(mark), _) if mark == char => quote = None,
-                (Some(_), _) => {}
                 (None, '\'' | '"') => quote = Some(char),
                 (None, _) if char == close => open -= 1,
                 (None, '(') if close == ')' => open += 1,
-                (None, _) => {}
+                _ => {}
             }
             if open == 0 {
                 end = at;
