@@ -104,7 +104,7 @@ pub(crate) fn target(call: &SourceCall<'_>, named: Option<&str>) -> Target {
             .unwrap_or(&target.line)
             .trim_start();
         return Target {
-            label: label("tool", clause),
+            label: label("tool", &cut(clause)),
             ..target
         };
     }
@@ -132,7 +132,7 @@ pub(crate) fn target(call: &SourceCall<'_>, named: Option<&str>) -> Target {
         let files: Vec<&str> = touches.iter().filter_map(|touch| touch.file.as_deref()).collect();
         let clause = files.join(", ");
         return Target {
-            label: label("patch", &clause),
+            label: label("patch", &cut(&clause)),
             effect: Effect::Modify,
             file: files.last().map(|file| (*file).to_owned()),
             touches,
@@ -168,7 +168,7 @@ pub(crate) fn target(call: &SourceCall<'_>, named: Option<&str>) -> Target {
         clause => [&name, "(", clause, ")"].concat(),
     };
     Target {
-        label: label("tool", &clause),
+        label: label("tool", &cut(&clause)),
         key: line.clone(),
         line,
         touches,
@@ -285,10 +285,7 @@ fn labelled(name: &str, fallback: &str, clause: &str) -> String {
         .take(MAX_NAME)
         .collect();
     let name = if name.trim().is_empty() { fallback } else { &name };
-    [&format!("[{name}]"), " ", &cut(clause)]
-        .concat()
-        .trim_end()
-        .to_owned()
+    [&format!("[{name}]"), " ", clause].concat().trim_end().to_owned()
 }
 
 /// The label of an answer to no known call.
@@ -350,5 +347,20 @@ mod tests {
             };
             assert_eq!(target(&call, None).line, example.line, "{example:?}");
         }
+    }
+
+    #[test]
+    fn a_long_command_with_quotes_in_it_is_told_as_far_as_there_is_room() {
+        let command = format!("git commit -m \"{}\"", "word ".repeat(40));
+        let call = SourceCall {
+            id: None,
+            name: "bash".into(),
+            arguments: Arguments::Tagged(vec![("command".to_owned(), command)]),
+        };
+        let label = target(&call, None).label;
+        assert!(
+            label.starts_with("[bash] ran `git commit -m \"word word") && label.ends_with(" …`"),
+            "{label}"
+        );
     }
 }
