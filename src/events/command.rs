@@ -124,10 +124,20 @@ fn key(statements: &[Statement], telling: Option<usize>, effect: Effect) -> Opti
     let telling = telling?;
     let mut key = String::new();
     let mut kept: Vec<&Statement> = Vec::new();
-    for (at, statement) in statements.iter().enumerate().rev() {
-        let goes_first = at < telling && statement.does() == Does::Goes;
-        let is_filter = effect == Effect::Other && is_filter_behind_pipe(statements, at);
-        if !statement.is_nested && !goes_first && !is_filter {
+    let own = statements
+        .iter()
+        .enumerate()
+        .filter(|(_, statement)| !statement.is_nested);
+    let own: Vec<(usize, &Statement)> = own.collect();
+    // Whether all from here to the end of the pipe only choose what is shown.
+    let mut only_filters = true;
+    for (place, (at, statement)) in own.iter().enumerate().rev() {
+        let before = place.checked_sub(1).and_then(|before| own.get(before));
+        let is_behind = before.is_some_and(|(_, before)| before.end == End::Pipe);
+        let filters = statement.row().is_some_and(|row| row.filter);
+        only_filters = filters && (only_filters || statement.end != End::Pipe);
+        let goes_first = *at < telling && statement.does() == Does::Goes;
+        if !goes_first && !(effect == Effect::Other && is_behind && only_filters) {
             kept.push(statement);
         }
     }
@@ -157,25 +167,6 @@ fn key(statements: &[Statement], telling: Option<usize>, effect: Effect) -> Opti
         }
     }
     Some(key)
-}
-
-/// Whether a statement, and all that follow it in its pipe, only choose what is shown of another one's output.
-fn is_filter_behind_pipe(statements: &[Statement], at: usize) -> bool {
-    let own = |statement: &&Statement| !statement.is_nested;
-    let before = statements.get(..at).unwrap_or_default().iter().rev().find(own);
-    let is_filter = |statement: &Statement| statement.row().is_some_and(|row| row.filter);
-    if before.is_none_or(|before| before.end != End::Pipe) {
-        return false;
-    }
-    for statement in statements.get(at..).unwrap_or_default().iter().filter(own) {
-        if !is_filter(statement) {
-            return false;
-        }
-        if statement.end != End::Pipe {
-            break;
-        }
-    }
-    true
 }
 
 /// A command without what sends its errors where its output goes.

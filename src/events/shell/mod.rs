@@ -17,6 +17,9 @@ use statement::statements;
 /// Commands in commands that are looked into.
 const MAX_DEPTH: usize = 3;
 
+/// Longest directory that is followed further, in bytes: each statement holds its own.
+const MAX_DIRECTORY: usize = 300;
+
 /// A shell command.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Command {
@@ -125,7 +128,8 @@ impl Reader {
     }
 
     fn go_to(&mut self, to: Option<&Word>) {
-        let Some(to) = to.filter(|to| !to.expands && !to.text.starts_with('-')) else {
+        let is_long = self.directory.len() > MAX_DIRECTORY;
+        let Some(to) = to.filter(|to| !is_long && !to.expands && !to.text.starts_with('-')) else {
             self.directory.clear();
             return;
         };
@@ -137,5 +141,35 @@ impl Reader {
         } else if !self.in_brackets {
             self.directory.clone_from(&to.text);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::events::command::of_command;
+
+    #[test]
+    fn commands_of_any_length_are_read_in_one_pass() {
+        for piece in [
+            "cat | ",
+            "cd abc; ",
+            "$(a ",
+            "((",
+            "bash -c ",
+            "x & ",
+            "<<E\n",
+            "'a' \"b\" ",
+        ] {
+            let target = of_command("sh", &piece.repeat(20_000));
+            assert!(target.line.len() < 500, "{piece}");
+        }
+        let command = Command::read(&"cd abc; ".repeat(20_000));
+        assert!(
+            command
+                .statements
+                .iter()
+                .all(|statement| statement.directory.len() <= 2 * MAX_DIRECTORY)
+        );
     }
 }
