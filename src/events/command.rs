@@ -86,7 +86,7 @@ fn only_command(command: &Command) -> Option<String> {
 fn telling(statements: &[Statement]) -> Option<usize> {
     let tells = |statement: &Statement| {
         let prepares = matches!(statement.does(), Does::Goes | Does::Returns | Does::Prepares);
-        !statement.is_nested && (statement.found().is_some() && !prepares || !statement.written.is_empty())
+        !statement.is_nested && (statement.found.is_some() && !prepares || !statement.written.is_empty())
     };
     statements.iter().position(tells)
 }
@@ -137,7 +137,8 @@ fn key(statements: &[Statement], telling: Option<usize>, effect: Effect) -> Opti
         let filters = statement.row().is_some_and(|row| row.filter);
         only_filters = filters && (only_filters || statement.end != End::Pipe);
         let goes_first = *at < telling && statement.does() == Does::Goes;
-        if !goes_first && !(effect == Effect::Other && is_behind && only_filters) {
+        let is_filter = effect == Effect::Other && is_behind && only_filters;
+        if !(goes_first || is_filter) {
             kept.push(statement);
         }
     }

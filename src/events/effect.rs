@@ -12,11 +12,11 @@ pub(crate) fn effect_of(command: &Command, at: usize) -> (Effect, Option<String>
         return (Effect::Other, None);
     };
     let last_of = |touches: Vec<Touch>, steps: &[Step]| {
-        let named = touches
+        let mut named = touches
             .into_iter()
             .rev()
             .filter(|touch| steps.contains(&touch.step));
-        named.filter_map(|touch| touch.file).next()
+        named.find_map(|touch| touch.file)
     };
     let mut effect = does_to_files(first);
     let runs = effect == Effect::Other && first.does() != Does::Aside;

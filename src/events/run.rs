@@ -74,7 +74,7 @@ fn run(statement: &Statement) -> Option<Run> {
         Does::Interprets | Does::Shell => scripted(&mut words, &mut kind)?.to_owned(),
         Does::Streams if name == "perl" => scripted(&mut words, &mut kind)?.to_owned(),
         Does::Runs | Does::Fetches | Does::Formats | Does::Changes | Does::Restores => {
-            let found = statement.found()?;
+            let found = statement.found?;
             let sub = statement.words.get(found.at + 1).filter(|_| found.subcommand > 0);
             match sub {
                 Some(sub) => [name_of(name), " ", &sub.text].concat(),

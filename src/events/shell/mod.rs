@@ -11,7 +11,7 @@ pub(crate) use path::{is_same_file, last_step, path_of};
 pub(crate) use statement::{End, Statement, Word};
 pub(crate) use touch::{Step, Touch, of_code, script_of};
 
-use programs::{Does, Found, Program, known, program_of};
+use programs::{Does, Program, known, program_of};
 use statement::statements;
 
 /// Commands in commands that are looked into.
@@ -28,14 +28,9 @@ pub(crate) struct Command {
 }
 
 impl Statement {
-    /// What it runs, past what only runs another program.
-    pub fn found(&self) -> Option<Found> {
-        program_of(&self.words)
-    }
-
     /// What the program does, its name, and its words behind its subcommand.
     pub fn program(&self) -> Option<(Does, &str, &[Word])> {
-        let found = self.found()?;
+        let found = self.found?;
         let name = last_step(&self.words.get(found.at)?.text);
         let words = self
             .words
@@ -46,7 +41,7 @@ impl Statement {
 
     /// The row of its program in the table.
     pub fn row(&self) -> Option<&'static Program> {
-        let found = self.found()?;
+        let found = self.found?;
         let name = programs::name_of(&self.words.get(found.at)?.text);
         if found.subcommand == 0 {
             return known(name);
@@ -55,7 +50,7 @@ impl Statement {
     }
 
     pub fn does(&self) -> Does {
-        self.found().map_or(Does::Aside, |found| found.does)
+        self.found.map_or(Does::Aside, |found| found.does)
     }
 }
 
@@ -95,6 +90,7 @@ impl Reader {
         };
         self.in_brackets |= command.contains("(cd ") || command.contains("( cd ");
         for mut statement in statements(command) {
+            statement.found = program_of(&statement.words);
             let is_in_word = statement.is_nested;
             statement.is_nested |= is_nested;
             statement.directory.clone_from(&self.directory);

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use super::programs::Found;
+
 /// A word of a command, its quotes taken off.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Word {
@@ -32,6 +34,8 @@ pub(crate) struct Statement {
     pub is_nested: bool,
     /// The directory that it runs in, as far as the command says.
     pub directory: String,
+    /// What it runs, past what only runs another program.
+    pub found: Option<Found>,
 }
 
 /// What ends a statement.
@@ -292,12 +296,10 @@ impl Reader {
             let from = read;
             let mut to = rest.len();
             for line in rest.get(from..).unwrap_or_default().split_inclusive('\n') {
-                let told = line.trim_end_matches(['\n', '\r']);
-                let told = if is_indented {
-                    told.trim_start_matches('\t')
-                } else {
-                    told
-                };
+                let mut told = line.trim_end_matches(['\n', '\r']);
+                if is_indented {
+                    told = told.trim_start_matches('\t');
+                }
                 read += line.len();
                 if told == end {
                     to = read - line.len();
