@@ -1,141 +1,179 @@
-//! What a shell command was about: the statement that tells it, where it ran, and what makes two of them the same.
+//! Shell commands: the statement that tells each, where it ran, and what makes two of them the same.
 
 use rustc_hash::FxHashMap;
 
+use super::effect::effect_of;
 use super::line::{cleaned, lines_of, shortened};
+use super::run::runs;
+use super::shell::programs::{Does, known};
+use super::shell::{Command, End, Statement, Step, Touch};
 use super::target::{Directory, Effect, MAX_TARGET, MAX_VALUE, Target};
 
-/// Programs that only choose what of an output is shown: behind a pipe they make no other command of it.
-const FILTERS: [&str; 10] = [
-    "head", "tail", "grep", "egrep", "cat", "wc", "tee", "less", "sort", "uniq",
-];
-
-/// A shell command, or the line of a script that tells most.
-pub(crate) fn of_command(name: &str, command: &str) -> Target {
-    let command = command.trim();
-    let (first, directory) = telling_line(command);
-    let is_script =
-        command.lines().nth(1).is_some() && first.ends_with(['"', '\'', '(']) || first.contains("<<");
-    let (effect, file) = effect_of_command(first);
-    let mut shown = if is_script {
-        script_line(first, command)
-    } else {
-        cleaned(without_redirection(first))
-    };
-    shown = shortened(&shown, MAX_TARGET).map_or_else(String::new, std::borrow::Cow::into_owned);
+/// A shell command: its line tells the first statement that does more than to prepare the next one.
+pub(crate) fn of_command(name: &str, text: &str) -> Target {
+    let text = text.trim();
+    let command = Command::read(text);
+    if let Some(inner) = only_command(&command) {
+        return of_command(name, &inner);
+    }
+    let telling = telling(&command.statements);
+    let directory = telling.map_or("", |at| {
+        command.statements.get(at).map_or("", |told| &told.directory)
+    });
+    let (effect, file) = telling.map_or((Effect::Other, None), |at| effect_of(&command, at));
+    let told = telling.map_or_else(
+        || last_line(text).to_owned(),
+        |at| clause(text, &command.statements, at),
+    );
+    let shown = shortened(&told, MAX_TARGET).unwrap_or_default();
     let at = if name.is_empty() { 0 } else { name.len() + 2 };
     let line = match (name.is_empty(), shown.is_empty()) {
-        (true, _) => shown,
+        (true, _) => shown.clone().into_owned(),
         (false, true) => name.to_owned(),
         (false, false) => [name, ": ", &shown].concat(),
     };
+    let touches = command.touches();
+    // An editor's next try at the open file is the same, whatever its lines.
+    let is_edit = touches
+        .iter()
+        .any(|touch| touch.file.is_none() && touch.step == Step::Write);
+    let key = if is_edit {
+        "edit".to_owned()
+    } else {
+        key(&command.statements, telling, effect).unwrap_or_else(|| text.to_owned())
+    };
     Target {
         line,
-        key: match first {
-            // Scripts are the same only as a whole, whatever runs them.
-            _ if is_script => [name, ": ", command].concat(),
-            // An editor's next try at the open file, whatever its lines.
-            _ if first.starts_with("edit ") => [name, ": edit"].concat(),
-            _ => key(name, command, first, !directory.is_empty(), effect),
-        },
+        key: [name, ": ", &key].concat(),
         effect,
         file,
+        runs: runs(&command),
+        touches,
+        command: Some(text.to_owned()),
+        is_run: true,
         directory: Some(Directory {
-            name: cleaned(&directory),
+            name: cleaned(directory),
             place: at,
         }),
+        ..Target::default()
     }
 }
 
-/// The first line that does more than to prepare the next one, without the directories that it goes to first, and these.
-fn telling_line(command: &str) -> (&str, String) {
-    let mut directory = String::new();
-    for line in lines_of(command).map(str::trim_ascii) {
-        let mut rest = line;
-        while let Some((to, behind)) = gone_to(rest) {
-            if to.starts_with(['/', '~']) {
-                directory.clear();
-            } else if !directory.is_empty() {
-                directory.push_str(" && cd ");
-            }
-            directory.push_str(to);
-            rest = behind;
-        }
-        let prepares = ["set ", "export ", "source ", ". "]
-            .iter()
-            .any(|start| rest.starts_with(start))
-            && !rest.contains("&&")
-            && !rest.contains(';');
-        if !(rest.is_empty() || rest.starts_with('#') || prepares) {
-            return (rest, directory);
-        }
+/// What a command of an editor of lines, or a tool of its name, does to the file that is open.
+pub(crate) fn on_open_file(name: &str) -> Option<Touch> {
+    match known(&name.to_ascii_lowercase())?.does {
+        Does::Edits => Some(Touch::on_open(Step::Write)),
+        Does::Views => Some(Touch::on_open(Step::Read)),
+        _ => None,
     }
-    // There is none: the last line that is no comment.
-    let mut lines = command.lines().map(str::trim);
+}
+
+/// The command in the words of a shell that is all that a command starts.
+fn only_command(command: &Command) -> Option<String> {
+    let mut own = command.statements.iter().filter(|statement| !statement.is_nested);
+    let (Some(shell), None) = (own.next(), own.next()) else {
+        return None;
+    };
+    let (Does::Shell, _, words) = shell.program()? else {
+        return None;
+    };
+    let [option, code] = words else { return None };
+    let is_code = option.text.starts_with('-') && option.text.ends_with('c');
+    (is_code && shell.written.is_empty()).then(|| code.text.clone())
+}
+
+/// The first statement that does more than to prepare the next one.
+fn telling(statements: &[Statement]) -> Option<usize> {
+    let tells = |statement: &Statement| {
+        let prepares = matches!(statement.does(), Does::Goes | Does::Returns | Does::Prepares);
+        !statement.is_nested && (statement.found.is_some() && !prepares || !statement.written.is_empty())
+    };
+    statements.iter().position(tells)
+}
+
+/// The last line that is no comment, of a command that does nothing.
+fn last_line(text: &str) -> &str {
+    let mut lines = text.lines().map(str::trim);
     let last = lines.rfind(|line| !line.is_empty() && !line.starts_with('#'));
-    (
-        last.unwrap_or(command.lines().next().unwrap_or_default()),
-        String::new(),
-    )
+    last.unwrap_or_else(|| text.lines().next().unwrap_or_default())
 }
 
-/// The directory that a line goes to first, and what it does there.
-fn gone_to(line: &str) -> Option<(&str, &str)> {
-    let rest = line.strip_prefix("cd ")?;
-    let (to, behind) = rest.split_once("&&").unwrap_or((rest, ""));
-    let to = to.trim().trim_end_matches(';').trim_end();
-    let is_plain = !to.is_empty() && !to.contains([';', '|', '>', '#']);
-    is_plain.then(|| (to, behind.trim()))
+/// The line of a command that the statement at `at` begins; of a script what runs it, and what tells most of it.
+fn clause(text: &str, statements: &[Statement], at: usize) -> String {
+    let rest = statements.get(at..).unwrap_or_default();
+    let start = rest.first().map_or(0, |first| first.span.start);
+    let own = || rest.iter().filter(|statement| !statement.is_nested);
+    let last = own().find(|statement| statement.end == End::Line);
+    let end = last.map_or(text.len(), |last| last.span.end);
+    let whole = text.get(start..end).unwrap_or_default().trim();
+    let (first, behind) = whole.split_once('\n').unwrap_or((whole, ""));
+    let first = first.trim_end();
+    let document = own().take_while(|statement| statement.span.start < end);
+    let document = document.map(|statement| statement.document.as_str());
+    let document = document.filter(|document| !document.is_empty()).last();
+    match document {
+        Some(document) => script_line(first, document),
+        None if !behind.is_empty() && first.ends_with(['"', '\'', '(']) => script_line(first, behind),
+        None => cleaned(without_redirection(first)),
+    }
 }
 
 /// What makes two commands the same wherever they run: all of their words, but what a pipe shows of the output of one that
-/// only runs. `has_gone` says whether the command goes somewhere before it comes to `first`.
-fn key(name: &str, command: &str, first: &str, mut has_gone: bool, effect: Effect) -> String {
-    let mut key = String::with_capacity(name.len() + command.len() + 2);
-    key.push_str(name);
-    key.push(':');
-    for line in lines_of(command).map(str::trim_ascii) {
-        let mut rest = line;
-        while let Some((_, behind)) = gone_to(rest).filter(|_| has_gone) {
-            rest = behind;
+/// only runs, and the directories that they go to first.
+fn key(statements: &[Statement], telling: Option<usize>, effect: Effect) -> Option<String> {
+    let telling = telling?;
+    let mut key = String::new();
+    let mut kept: Vec<&Statement> = Vec::new();
+    let own = statements
+        .iter()
+        .enumerate()
+        .filter(|(_, statement)| !statement.is_nested);
+    let own: Vec<(usize, &Statement)> = own.collect();
+    // Whether all from here to the end of the pipe only choose what is shown.
+    let mut only_filters = true;
+    for (place, (at, statement)) in own.iter().enumerate().rev() {
+        let before = place.checked_sub(1).and_then(|before| own.get(before));
+        let is_behind = before.is_some_and(|(_, before)| before.end == End::Pipe);
+        let filters = statement.row().is_some_and(|row| row.filter);
+        only_filters = filters && (only_filters || statement.end != End::Pipe);
+        let goes_first = *at < telling && statement.does() == Does::Goes;
+        let is_filter = effect == Effect::Other && is_behind && only_filters;
+        if !(goes_first || is_filter) {
+            kept.push(statement);
         }
-        has_gone &= rest.as_ptr() != first.as_ptr();
-        if rest.is_empty() || rest.starts_with('#') {
-            continue;
-        }
-        let rest = match effect {
-            Effect::Other => unfiltered(rest),
-            _ => without_redirection(rest),
-        };
-        for word in rest.split_ascii_whitespace() {
-            key.push(' ');
-            key.push_str(word);
-        }
-        key.push('\n');
     }
-    key
+    for (place, statement) in kept.iter().rev().enumerate() {
+        if place > 0 {
+            key.push('\n');
+        }
+        for (number, word) in statement.words.iter().enumerate() {
+            if number > 0 {
+                key.push(' ');
+            }
+            key.push_str(&word.text);
+        }
+        let files = statement.written.iter().map(|word| (" > ", word));
+        for (sign, word) in files.chain(statement.read.iter().map(|word| (" < ", word))) {
+            if !word.text.starts_with("/dev/") {
+                key.push_str(sign);
+                key.push_str(&word.text);
+            }
+        }
+        if !statement.document.is_empty() {
+            key.push('\n');
+            key.push_str(statement.document.trim_end());
+        }
+        if statement.end == End::Pipe && place + 1 < kept.len() {
+            key.push_str(" |");
+        }
+    }
+    Some(key)
 }
 
 /// A command without what sends its errors where its output goes.
 pub(crate) fn without_redirection(command: &str) -> &str {
     let command = command.trim_end();
     command.strip_suffix("2>&1").map_or(command, str::trim_end)
-}
-
-/// A line without the pipes at its end that only choose what is shown.
-fn unfiltered(mut line: &str) -> &str {
-    loop {
-        line = without_redirection(line);
-        let Some((before, after)) = line.rsplit_once(" | ") else {
-            return line;
-        };
-        let program = after.split_ascii_whitespace().next().unwrap_or_default();
-        let is_whole = after.matches('"').count() % 2 == 0 && after.matches('\'').count() % 2 == 0;
-        if !FILTERS.contains(&program) || !is_whole || after.contains([';', '&', '\n', '`']) {
-            return line;
-        }
-        line = before;
-    }
 }
 
 /// Settles where each command ran. The keys say it always, the lines where the same ran in several places; one that went
@@ -174,20 +212,20 @@ pub(crate) fn tell_directories(targets: &mut [Target]) {
     }
 }
 
-/// The command that runs a script of several lines, with the comment or statement that tells most of the script.
-fn script_line(first: &str, command: &str) -> String {
-    let program = first
-        .split("<<")
-        .next()
-        .unwrap_or(first)
-        .trim_end_matches([' ', '"', '\'', '(', '-']);
-    // One of the command's own lines.
-    let at = (first.as_ptr() as usize).wrapping_sub(command.as_ptr() as usize);
-    let rest = command.get(at..).unwrap_or_default();
-    let mut body = lines_of(rest)
-        .skip(1)
-        .map(str::trim_ascii)
-        .filter(|line| line.len() > 3);
+/// What runs a script of several lines, with the comment or statement that tells most of the script.
+fn script_line(first: &str, body: &str) -> String {
+    let program = first.split("<<").next().unwrap_or(first);
+    let program = program.trim_end_matches([' ', '(', '-']);
+    // A quote that the script stands in.
+    let opens = |mark: &char| program.matches(*mark).count() % 2 == 1;
+    let opened = program
+        .chars()
+        .next_back()
+        .filter(|mark| matches!(mark, '"' | '\'') && opens(mark));
+    let program = opened.map_or(program, |mark| {
+        program.trim_end_matches(mark).trim_end_matches([' ', '(', '-'])
+    });
+    let mut body = lines_of(body).map(str::trim_ascii).filter(|line| line.len() > 3);
     let told = body
         .clone()
         .take(40)
@@ -203,81 +241,6 @@ fn script_line(first: &str, command: &str) -> String {
     match shortened(&told, MAX_VALUE) {
         Some(told) if !told.is_empty() => [&cleaned(program), " # ", &told].concat(),
         _ => cleaned(program),
-    }
-}
-
-/// What a command does, by the program that it starts first and where it writes to. Where that changes a file, so may those
-/// behind it: the last file tells.
-fn effect_of_command(command: &str) -> (Effect, Option<String>) {
-    let words: Vec<&str> = command.split_ascii_whitespace().take(40).collect();
-    if let Some(file) = written(&words) {
-        return (Effect::Modify, Some(file));
-    }
-    let ends = |word: &&str| matches!(*word, "&&" | "||" | "|") || word.ends_with(';');
-    let mut statements = words.split_inclusive(ends).map(effect_of_statement);
-    let (effect, file) = statements.next().unwrap_or((Effect::Other, None));
-    if effect != Effect::Modify {
-        return (effect, file);
-    }
-    let changed = statements.filter(|(effect, file)| *effect == Effect::Modify && file.is_some());
-    (effect, changed.fold(file, |_, (_, file)| file))
-}
-
-/// The file that an output goes to.
-fn written(words: &[&str]) -> Option<String> {
-    // A `>` inside quotes compares; only one outside them writes.
-    let mut quotes = 0;
-    words.windows(2).find_map(|pair| {
-        let [word, file] = pair else { return None };
-        let outside = quotes % 2 == 0;
-        quotes += word.matches(['"', '\'']).count();
-        // Code compares.
-        let is_file = !file.starts_with('&') && !file.contains(['(', ')', '[', ']', '\\', '=', ',', '<']);
-        let writes = outside && matches!(*word, ">" | ">>") && *file != "/dev/null" && is_file;
-        writes.then(|| bare(file))
-    })
-}
-
-/// A word without quotes.
-fn bare(word: &str) -> String {
-    word.trim_matches(['"', '\'', ';']).to_owned()
-}
-
-/// What a program does with its words, and the last file among them.
-fn effect_of_statement(words: &[&str]) -> (Effect, Option<String>) {
-    let is_path = |word: &&&&str| {
-        !word.starts_with(['-', '<', '|', '&', '\'', '"', '$', '{'])
-            && word.contains(['/', '.'])
-            && !word.contains('*')
-    };
-    // Words of a script in quotes are no files.
-    let mut quote = None;
-    let outside = words.iter().filter(|word| {
-        let was_open = quote.is_some();
-        for mark in word.bytes().filter(|byte| matches!(byte, b'"' | b'\'')) {
-            match quote {
-                None => quote = Some(mark),
-                Some(open) if open == mark => quote = None,
-                Some(_) => {}
-            }
-        }
-        !was_open
-    });
-    let outside: Vec<&&str> = outside.collect();
-    let last_path = || outside.iter().skip(1).rfind(is_path).map(|word| bare(word));
-    match words.first().copied().unwrap_or_default() {
-        "sed" if words.iter().any(|word| word.starts_with("-i")) => (Effect::Modify, last_path()),
-        "rm" | "mv" | "cp" | "touch" | "mkdir" | "patch" | "tee" | "create" => (Effect::Modify, last_path()),
-        "edit" => (Effect::Modify, None),
-        "cat" | "head" | "tail" | "sed" | "less" | "nl" | "open" | "bat" => (Effect::Read, last_path()),
-        "grep" | "rg" | "find" | "ls" | "find_file" | "search_dir" | "search_file" | "tree" | "awk"
-        | "wc" => (Effect::Read, None),
-        "git" => match words.get(1).copied() {
-            Some("diff" | "log" | "show" | "status" | "blame" | "grep") => (Effect::Read, None),
-            Some("apply" | "checkout" | "stash" | "reset" | "commit" | "add") => (Effect::Modify, None),
-            _ => (Effect::Other, None),
-        },
-        _ => (Effect::Other, None),
     }
 }
 
@@ -329,7 +292,11 @@ mod tests {
             ("sed -i s/a/b/ c.py && python d.py", Some("c.py")),
             ("sed -i s/a/b/ c.py; python d.py", Some("c.py")),
             ("cat a/b.py | grep c.py", Some("a/b.py")),
-            ("touch a && python d.py", None),
+            ("touch a && python d.py", Some("a")),
+            ("cat > \"my file.py\" <<'E'\nx\nE", Some("my file.py")),
+            ("pytest tests > out.log", None),
+            ("echo x | sudo tee /etc/a.conf", Some("/etc/a.conf")),
+            ("python a.py | tee a.log", None),
             ("sed -i '9a\\n operations.Add(\\n x.y=1)' a/b.py", Some("a/b.py")),
             ("sed -i '9a\\n operations.Add(\\n x.y=1", None),
             ("sed -i \"s/don't x.y/do/\" a/b.py", Some("a/b.py")),
@@ -347,8 +314,12 @@ mod tests {
                 "sh: run_it now",
             ),
             ("cd /a && cd b && run_it", "sh: run_it"),
-            ("cd /a; run_it", "sh: cd /a; run_it"),
+            ("cd /a; run_it", "sh: run_it"),
+            ("bash -lc 'cd /a && run_it -x'", "sh: run_it -x"),
+            ("A=1 run_it $(cd b; ls)", "sh: A=1 run_it $(cd b; ls)"),
+            ("git commit -m 'One\n\ntwo'", "sh: git commit -m 'One"),
             ("export A=1", "sh: export A=1"),
+            ("cat > 'my a.py' <<'E'\nrun(a)\nE", "sh: cat > 'my a.py' # run(a)"),
             ("cd /a", "sh: cd /a"),
             ("# nothing", "sh: # nothing"),
             ("", "sh"),
@@ -369,13 +340,28 @@ mod tests {
         );
         assert_eq!(
             told(&["cd /a && x", "cd /a\ncd b\nx", "cd /c && y", "x", "y"]),
-            [
-                "sh: cd /a && x",
-                "sh: cd /a && cd b && x",
-                "sh: y",
-                "sh: x",
-                "sh: y"
-            ]
+            ["sh: cd /a && x", "sh: cd /a/b && x", "sh: y", "sh: x", "sh: y"]
         );
+    }
+}
+
+#[cfg(test)]
+mod table {
+    use super::*;
+    use crate::events::shell::programs::all;
+
+    #[test]
+    fn every_program_of_the_table_does_what_its_row_says() {
+        assert!(all().len() > 30);
+        for row in all() {
+            let target = of_command("sh", &row.example);
+            let mut says = vec![format!("{:?}", target.effect).to_lowercase()];
+            for touch in &target.touches {
+                let step = format!("{:?}", touch.step).to_lowercase();
+                says.push(format!("{step} {}", touch.file.as_deref().unwrap_or("(open)")));
+            }
+            says.extend(target.runs.iter().map(|run| format!("run {}", run.program)));
+            assert_eq!(says, row.says, "{}", row.example);
+        }
     }
 }

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
-use super::action::Action;
+use super::event::Event;
 use super::target::Effect;
 use crate::events::shell::{is_same_file, last_step};
 
@@ -32,7 +32,7 @@ static INSTALLS: [LazyLock<Finder<'static>>; 2] = [
 const MAX_MISSED: usize = 64;
 
 /// Closes the errors about things that a later action shows to be there. A workaround closes nothing.
-pub(crate) fn close_found(actions: &mut [Action]) {
+pub(crate) fn close_found(actions: &mut [Event]) {
     // Most regions miss nothing.
     let Some(first) = actions.iter().position(|action| missed_by(action).is_some()) else {
         return;
@@ -64,7 +64,7 @@ pub(crate) fn close_found(actions: &mut [Action]) {
 }
 
 /// What the open error of an action says is missing.
-fn missed_by(action: &Action) -> Option<Missing<'_>> {
+fn missed_by(action: &Event) -> Option<Missing<'_>> {
     missing(action.outcome.error.as_deref().filter(|_| action.is_open)?)
 }
 
@@ -87,8 +87,8 @@ impl<'a> Missed<'a> {
 }
 
 /// Notes what an action that went well shows to be there.
-fn note(action: &Action, missed: &mut [Missed<'_>]) {
-    if action.outcome.failed == Some(true) || !action.is_answered {
+fn note(action: &Event, missed: &mut [Missed<'_>]) {
+    if action.outcome.failed() == Some(true) || !action.is_answered {
         return;
     }
     let key = action.target.key.as_str();

@@ -1,14 +1,18 @@
 //! Tool events: what the tools of a trajectory were asked, what they did to which files, and how it ended.
 
-pub(crate) mod action;
 pub(crate) mod command;
+mod effect;
+pub(crate) mod event;
+pub(crate) mod files;
 pub(crate) mod line;
 pub(crate) mod missing;
+pub(crate) mod observation;
 pub(crate) mod outcome;
-pub(crate) mod removed;
+pub(crate) mod pairing;
 pub(crate) mod resolved;
 pub(crate) mod run;
 pub(crate) mod shell;
 pub(crate) mod source;
 pub(crate) mod target;
+pub(crate) mod tools;
 pub(crate) mod words;

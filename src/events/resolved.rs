@@ -1,11 +1,10 @@
 //! Errors of runs and edits, closed once the same went well in other words: with other flags, in a wider run of tests, by
 //! another editor; and of lookups that found nothing, once another way to look the same up found it.
 
-use memchr::memmem::Finder;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
-use super::action::Action;
-use super::run::{Run, runs};
+use super::event::Event;
+use super::run::Run;
 use super::target::Effect;
 use super::words::starts_with_any;
 use crate::events::shell::{is_same_file, last_step};
@@ -28,45 +27,31 @@ pub(crate) const LOOKUPS: [&str; 11] = [
 /// Later runs of one program, or of tests, that an error is compared with.
 const MAX_RUNS: usize = 64;
 
-/// Programs that are looked for in commands before these are read.
-const MAX_NEEDLES: usize = 16;
-
 /// What went well later.
 #[derive(Default)]
 struct Later<'a> {
-    by_program: FxHashMap<String, Vec<Run<'a>>>,
-    tests: Vec<Run<'a>>,
+    by_program: FxHashMap<&'a str, Vec<&'a Run>>,
+    tests: Vec<&'a Run>,
     /// Files by their last steps.
     edited: FxHashMap<&'a str, Vec<&'a str>>,
 }
 
 /// Closes the errors of what went well later.
-pub(crate) fn close_resolved(actions: &mut [Action]) {
+pub(crate) fn close_resolved(actions: &mut [Event]) {
     // Most regions leave nothing open.
     let Some(first) = actions.iter().position(|action| action.is_open) else {
         return;
     };
-    let open = actions.iter().filter(|action| action.is_open);
-    let open: Vec<Vec<Run<'_>>> = open.map(|action| runs(&action.target.key)).collect();
-    let needles = needles(&open);
-    let may_run = |action: &Action| {
-        let key = action.target.key.as_bytes();
-        needles.len() >= MAX_NEEDLES || needles.iter().any(|needle| needle.find(key).is_some())
-    };
-    let mut open = open.iter();
     let mut later = Later::default();
     let mut resolved: Vec<usize> = Vec::new();
     for (index, action) in actions.iter().enumerate().skip(first).rev() {
-        let failed = if action.is_open { open.next_back() } else { None };
-        if failed.is_some_and(|runs| later.resolves(action, runs)) {
+        if action.is_open && later.resolves(action) {
             resolved.push(index);
-        } else if action.outcome.failed != Some(true) && action.is_answered {
+        } else if action.outcome.failed() != Some(true) && action.is_answered {
             later.note_edit(action);
-            if may_run(action) {
-                for run in runs(&action.target.key) {
-                    if !run.is_of_tests() || has_passed(action) {
-                        later.note(run);
-                    }
+            for run in &action.target.runs {
+                if !run.is_of_tests() || has_passed(action) {
+                    later.note(run);
                 }
             }
         }
@@ -80,7 +65,7 @@ pub(crate) fn close_resolved(actions: &mut [Action]) {
 
 /// Closes the errors of lookups where the same was found by something else in the same turn or a later one:
 /// `find_user_by_name` fails, `find_user_by_email` does not.
-pub(crate) fn close_looked_up(actions: &mut [Action]) {
+pub(crate) fn close_looked_up(actions: &mut [Event]) {
     if !actions
         .iter()
         .any(|action| action.is_open && looked_up(action).is_some())
@@ -88,9 +73,9 @@ pub(crate) fn close_looked_up(actions: &mut [Action]) {
         return;
     }
     let mut found: FxHashMap<String, usize> = FxHashMap::default();
-    let is_found = |action: &&Action| {
+    let is_found = |action: &&Event| {
         let outcome = &action.outcome;
-        outcome.failed != Some(true) && (outcome.lines > 0 || outcome.result.is_some())
+        outcome.failed() != Some(true) && (outcome.lines > 0 || outcome.result.is_some())
     };
     for action in actions.iter().filter(is_found) {
         if let Some(thing) = looked_up(action) {
@@ -104,49 +89,38 @@ pub(crate) fn close_looked_up(actions: &mut [Action]) {
 }
 
 /// What a tool looks up by one thing or another, as its name says: `find_user` of `find_user_by_email`.
-fn looked_up(action: &Action) -> Option<&str> {
+fn looked_up(action: &Event) -> Option<&str> {
     let (tool, _) = action.target.line.split_once('(')?;
     let (thing, _) = tool.split_once("_by_")?;
     starts_with_any(tool, &LOOKUPS).then_some(thing)
 }
 
 /// Whether an action that ran tests shows that they passed.
-fn has_passed(action: &Action) -> bool {
+fn has_passed(action: &Event) -> bool {
     let outcome = &action.outcome;
     let ran_none = |said: &str| said.contains("no tests") || said.contains("Ran 0 tests");
     match &outcome.result {
         Some(said) if ran_none(said) => false,
         Some(counts) if outcome.tests => counts.contains(|c: char| c.is_ascii_digit()),
         // Of a pipe it is the last program's.
-        _ => outcome.exit_code == Some(0) && !action.target.key.contains('|'),
+        _ => outcome.exit_code == Some(0) && !action.target.runs.iter().any(|run| run.is_piped),
     }
 }
 
 /// The turn since which all tests pass that failed before, if they do: a run of tests passed last, and none is left open.
-pub(crate) fn tests_pass_since(actions: &[Action]) -> Option<usize> {
+pub(crate) fn tests_pass_since(actions: &[Event]) -> Option<usize> {
     let mut runs = actions.iter().filter(|action| action.outcome.tests);
-    let is_green = |action: &&Action| action.outcome.failed != Some(true) && has_passed(action);
+    let is_green = |action: &&Event| action.outcome.failed() != Some(true) && has_passed(action);
     let last = runs.clone().rev().find(is_green)?;
     let is_left =
-        |action: &Action| action.is_open && (action.outcome.tests || action.target.key.contains("test"));
+        |action: &Event| action.is_open && (action.outcome.tests || action.target.key.contains("test"));
     let have_failed = runs.any(|action| action.failures > 0) && !actions.iter().any(is_left);
     // What a turn calls comes after what it says.
     have_failed.then_some(last.turn + 1)
 }
 
-/// What stands in every command that may be a run of one of these programs.
-fn needles(open: &[Vec<Run<'_>>]) -> Vec<Finder<'static>> {
-    let first_words = open
-        .iter()
-        .flatten()
-        .filter_map(|run| run.program.split(' ').next());
-    let words: FxHashSet<&str> = first_words.collect();
-    let finder = |word: &str| Finder::new(word).into_owned();
-    words.into_iter().take(MAX_NEEDLES).map(finder).collect()
-}
-
 impl<'a> Later<'a> {
-    fn note_edit(&mut self, action: &'a Action) {
+    fn note_edit(&mut self, action: &'a Event) {
         let file = action.target.file.as_deref();
         if action.target.effect != Effect::Modify || action.changed_nothing {
             return;
@@ -159,17 +133,17 @@ impl<'a> Later<'a> {
         }
     }
 
-    fn note(&mut self, run: Run<'a>) {
+    fn note(&mut self, run: &'a Run) {
         if run.is_of_tests() && self.tests.len() < MAX_RUNS && !self.tests.contains(&run) {
-            self.tests.push(run.clone());
+            self.tests.push(run);
         }
-        let of_program = self.by_program.entry(run.program.clone()).or_default();
+        let of_program = self.by_program.entry(run.program.as_str()).or_default();
         if of_program.len() < MAX_RUNS && !of_program.contains(&run) {
             of_program.push(run);
         }
     }
 
-    fn resolves(&self, action: &Action, runs: &[Run<'_>]) -> bool {
+    fn resolves(&self, action: &Event) -> bool {
         let target = &action.target;
         let file = target.file.as_deref();
         let file = file.filter(|_| target.effect == Effect::Modify && action.changed_nothing);
@@ -177,12 +151,13 @@ impl<'a> Later<'a> {
             let of_name = self.edited.get(last_step(file));
             of_name.is_some_and(|edited| edited.iter().any(|edited| is_same_file(edited, file)))
         });
+        let runs = &target.runs;
         is_edited || !runs.is_empty() && runs.iter().all(|run| self.covers(run))
     }
 
     /// A file of tests that ran by itself may have run among others since.
-    fn covers(&self, run: &Run<'_>) -> bool {
-        let same = self.by_program.get(&run.program).into_iter().flatten();
+    fn covers(&self, run: &Run) -> bool {
+        let same = self.by_program.get(run.program.as_str()).into_iter().flatten();
         same.chain(&self.tests).any(|later| later.covers(run))
     }
 }

@@ -1,20 +1,22 @@
-//! What a shell command ran, whatever flags, pipes and programs around it: two runs of one script are attempts at one thing.
+//! Programs that a command ran, whatever flags, pipes and programs around them: two runs of one script are attempts at one thing.
 
-use crate::events::shell::last_step;
-use crate::events::shell::line::{after_document, is_open, statements};
+use crate::events::shell::programs::{Does, name_of};
+use crate::events::shell::{Command, End, Statement, last_step};
 
 /// A program that ran on something.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Run<'c> {
+pub(crate) struct Run {
     /// A script by its name, a program with its subcommand: `a.py`, `pytest`, `cargo test`.
     pub program: String,
+    /// Whether its exit code is another one's, behind its pipe.
+    pub is_piped: bool,
     kind: Kind,
     /// Words that are no flags.
-    words: Vec<&'c str>,
+    words: Vec<String>,
     /// What chooses among what it could do: `-k this`, `--package=a`.
-    choices: Vec<&'c str>,
+    choices: Vec<String>,
     /// Where it ran, if that was said.
-    place: &'c str,
+    place: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,37 +31,6 @@ enum Kind {
 
 /// Runs looked at in one command.
 const MAX_RUNS: usize = 8;
-
-/// What only prepares, or looks at something.
-const ASIDE: [&str; 29] = [
-    ".", ":", "[", "cat", "cd", "chmod", "cp", "date", "done", "echo", "exit", "export", "fi", "find",
-    "grep", "head", "ls", "mkdir", "mv", "printf", "pwd", "rm", "sed", "set", "sleep", "source", "tail",
-    "touch", "true",
-];
-
-/// What only runs what stands behind it.
-const WRAPPERS: [&str; 7] = ["command", "env", "exec", "nohup", "sudo", "time", "xvfb-run"];
-
-/// What runs what stands behind it and one word more.
-const RUNNERS: [(&str, &str); 6] = [
-    ("bundle", "exec"),
-    ("coverage", "run"),
-    ("pipenv", "run"),
-    ("poetry", "run"),
-    ("rye", "run"),
-    ("uv", "run"),
-];
-
-/// What runs a script.
-const INTERPRETERS: [&str; 11] = [
-    "bash", "bun", "deno", "lua", "node", "perl", "php", "python", "ruby", "sh", "ts-node",
-];
-
-/// Programs whose first word says what they do.
-const WITH_SUBCOMMAND: [&str; 15] = [
-    "bazel", "cargo", "docker", "dotnet", "git", "go", "gradle", "gradlew", "kubectl", "make", "mvn", "npm",
-    "pip", "pnpm", "yarn",
-];
 
 /// Flags of test runners that take a word.
 const WITH_WORD: [&str; 4] = ["-c", "-n", "-o", "-r"];
@@ -77,91 +48,43 @@ const ONLY_TELLS: [&str; 9] = [
     "--just-print",
 ];
 
-/// What the command in a target's `key` ran; nothing for targets that are no command, and for scripts written into it.
-pub(crate) fn runs(key: &str) -> Vec<Run<'_>> {
-    let mut found: Vec<Run<'_>> = Vec::new();
-    let named = key.split_once(':');
-    let Some((_, command)) = named.filter(|(name, _)| !name.contains([' ', '('])) else {
-        return found;
-    };
-    let mut rest = command;
-    while !rest.is_empty() && found.len() < MAX_RUNS {
-        let end = memchr::memchr(b'\n', rest.as_bytes()).unwrap_or(rest.len());
-        let (line, behind) = rest.split_at_checked(end).unwrap_or_default();
-        rest = behind.get(1..).unwrap_or_default();
-        // Where it ran stands last.
-        if let Some(place) = line.strip_prefix(" in ") {
-            for run in &mut found {
-                run.place = place;
-            }
-            break;
+/// The programs that a command ran; of a pipe, and of those that run where one before failed, the first one.
+pub(crate) fn runs(command: &Command) -> Vec<Run> {
+    let mut found: Vec<Run> = Vec::new();
+    let mut is_behind = false;
+    for statement in &command.statements {
+        if !is_behind {
+            let run = run(statement);
+            is_behind = run.is_some();
+            found.extend(run);
         }
-        found.extend(statements(line).filter_map(run));
-        if memchr::memchr(b'<', line.as_bytes()).is_some()
-            && let Some((_, word)) = line.split_once("<<")
-        {
-            rest = after_document(rest, word);
-        } else if is_open(line) {
-            // A script in quotes.
+        is_behind &= matches!(statement.end, End::Pipe | End::Or);
+        if found.len() >= MAX_RUNS {
             break;
         }
     }
     found
 }
 
-fn run(statement: &str) -> Option<Run<'_>> {
-    let mut words = statement.split_ascii_whitespace().peekable();
-    let mut program = loop {
-        let word = words.next()?;
-        let is_setting = word.split_once('=').is_some_and(|(name, _)| {
-            name.bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-        });
-        if is_setting || WRAPPERS.contains(&word) {
-            continue;
-        }
-        if word == "timeout" {
-            while let Some(flag) = words.next_if(|word| word.starts_with('-')) {
-                if matches!(flag, "-k" | "-s") {
-                    words.next();
-                }
-            }
-            words.next();
-            continue;
-        }
-        if let Some((_, runs)) = RUNNERS.iter().find(|(runner, _)| *runner == word) {
-            words.next_if_eq(runs)?;
-            continue;
-        }
-        break last_step(word);
-    };
-    if ASIDE.contains(&program) || program.starts_with('#') {
-        return None;
-    }
+fn run(statement: &Statement) -> Option<Run> {
+    let (does, name, rest) = statement.program()?;
+    let mut words = rest.iter().map(|word| word.text.as_str()).peekable();
     let mut kind = Kind::Program;
-    if program.starts_with("python") || program.starts_with("pypy") {
-        program = "python";
-    }
-    if INTERPRETERS.contains(&program) {
-        let script = loop {
-            match words.next()? {
-                "-m" => break words.next()?,
-                "-" | "-c" | "-e" | "<<" => return None,
-                "-W" | "-X" | "-r" | "-I" => {
-                    words.next();
-                }
-                word if word.starts_with("<<") => return None,
-                word if word.starts_with('-') => {}
-                word => {
-                    kind = Kind::Script;
-                    break word;
-                }
+    let mut program = match does {
+        Does::Interprets | Does::Shell => scripted(&mut words, &mut kind)?.to_owned(),
+        Does::Streams if name == "perl" => scripted(&mut words, &mut kind)?.to_owned(),
+        Does::Runs | Does::Fetches | Does::Formats | Does::Changes | Does::Restores => {
+            let found = statement.found?;
+            let sub = statement.words.get(found.at + 1).filter(|_| found.subcommand > 0);
+            match sub {
+                Some(sub) => [name_of(name), " ", &sub.text].concat(),
+                None if matches!(does, Does::Changes | Does::Restores) => return None,
+                None => name_of(name).to_owned(),
             }
-        };
-        program = last_step(script.trim_matches(['"', '\'']));
-    }
-    let mut program = program.to_owned();
-    if WITH_SUBCOMMAND.contains(&program.as_str()) {
+        }
+        _ => return None,
+    };
+    if kind == Kind::Program && statement.row().is_some_and(|row| row.subcommand) {
         words.next_if_eq(&"run");
         if let Some(word) = words.next_if(|word| !word.starts_with('-')) {
             program = [&program, " ", word].concat();
@@ -169,28 +92,26 @@ fn run(statement: &str) -> Option<Run<'_>> {
     }
     let mut found = Run {
         program,
+        is_piped: statement.end == End::Pipe,
         kind,
         words: Vec::new(),
         choices: Vec::new(),
-        place: "",
+        place: statement.directory.clone(),
     };
     while let Some(word) = words.next() {
         match word {
             _ if ONLY_TELLS.contains(&word) => return None,
             _ if is_choice(word) => {
-                found.choices.push(word);
+                found.choices.push(word.to_owned());
                 let is_whole = word.contains('=') || word.len() == 3 && !word.starts_with("--");
                 let value = words.next_if(|next| !is_whole && !next.starts_with('-'));
-                found.choices.extend(value);
+                found.choices.extend(value.map(str::to_owned));
             }
             _ if WITH_WORD.contains(&word) => {
                 words.next_if(|next| !next.starts_with('-') && !next.contains(['/', '.']));
             }
-            ">" | ">>" | "2>" | "<" => {
-                words.next();
-            }
-            _ if word.starts_with(['-', '<', '>']) || word.starts_with("2>") => {}
-            _ => found.words.push(word.trim_matches(['"', '\''])),
+            _ if word.starts_with('-') => {}
+            _ => found.words.push(word.to_owned()),
         }
     }
     let name = found.program.as_str();
@@ -199,13 +120,31 @@ fn run(statement: &str) -> Option<Run<'_>> {
     } else {
         name.contains("test") || name == "tox"
     };
-    if runs_tests || found.words.first() == Some(&"test") {
+    if runs_tests || found.words.first().is_some_and(|word| word == "test") {
         found.kind = Kind::Tests;
     }
     Some(found)
 }
 
-impl Run<'_> {
+/// The script or module that an interpreter runs; none that stands in its words or comes in.
+fn scripted<'w>(words: &mut impl Iterator<Item = &'w str>, kind: &mut Kind) -> Option<&'w str> {
+    loop {
+        match words.next()? {
+            "-m" => return words.next(),
+            "-" | "-c" | "-e" | "-lc" => return None,
+            "-W" | "-X" | "-r" | "-I" => {
+                words.next();
+            }
+            word if word.starts_with('-') => {}
+            word => {
+                *kind = Kind::Script;
+                return Some(last_step(word));
+            }
+        }
+    }
+}
+
+impl Run {
     /// Whether it ran tests.
     pub fn is_of_tests(&self) -> bool {
         self.kind == Kind::Tests
@@ -227,11 +166,11 @@ impl Run<'_> {
         if self.program != earlier.program {
             return false;
         }
-        let is_same = |word: &&str| self.words.contains(word);
+        let is_same = |word: &String| self.words.contains(word);
         match self.kind {
             Kind::Script => earlier.words.iter().all(is_same),
             Kind::Tests => {
-                let is_chosen = |word: &&str| self.words.iter().any(|wider| is_within(word, wider));
+                let is_chosen = |word: &String| self.words.iter().any(|wider| is_within(word, wider));
                 self.words.is_empty() || !earlier.words.is_empty() && earlier.words.iter().all(is_chosen)
             }
             Kind::Program => {
@@ -286,44 +225,39 @@ mod tests {
 
     #[test]
     fn programs_are_known_whatever_stands_around_them() {
-        for (key, expected) in [
-            ("bash: python a.py -v", &["a.py"][..]),
+        for (command, expected) in [
+            ("python a.py -v", &["a.py"][..]),
+            ("A=1 timeout -k 5 60 python3.9 -W error /w/a.py x", &["a.py"]),
+            ("cd /w && python -m pytest -x tests | tail -3\n", &["pytest"]),
+            ("sudo make all; echo done", &["make all"]),
+            ("poetry run pytest\n && npm run lint\n", &["pytest", "npm lint"]),
+            ("cat > a.py <<'E'\nmake it\nE\npython a.py", &["a.py"]),
+            ("python - <<E\nmake it\nE\n", &[]),
+            ("python -c 'import a'", &[]),
+            ("python -c \"\nmake it\n\"", &[]),
             (
-                "bash: A=1 timeout -k 5 60 python3.9 -W error /w/a.py x\n in /w",
-                &["a.py"],
-            ),
-            (": cd /w && python -m pytest -x tests | tail -3\n", &["pytest"]),
-            ("sh: sudo make all; echo done", &["make all"]),
-            (
-                "sh: poetry run pytest\n && npm run lint\n",
-                &["pytest", "npm lint"],
-            ),
-            ("sh: cat > a.py <<'E'\nmake it\nE\npython a.py", &["a.py"]),
-            ("sh: python - <<E\nmake it\nE\n", &[]),
-            ("sh: python -c 'import a'", &[]),
-            ("sh: python -c \"\nmake it\n\"", &[]),
-            (
-                "sh: cat > a.py <<'E'\nE it\nE\nmake it || go build | tee x",
+                "cat > a.py <<'E'\nE it\nE\nmake it || go build | tee x",
                 &["make it"],
             ),
-            ("sh: ls -la", &[]),
-            ("sh: pytest --help", &[]),
-            ("sh: git push --dry-run", &[]),
-            ("sh: cargo test --no-run", &[]),
-            ("get_order(id: make all)", &[]),
-            ("edit write /a/b.py", &[]),
-            ("sh:", &[]),
+            ("ls -la", &[]),
+            ("pytest --help", &[]),
+            ("git push --dry-run", &[]),
+            ("cargo test --no-run", &[]),
+            ("", &[]),
+            ("bash -lc 'cd /w && pytest -x'", &["pytest"]),
+            ("python $(which pytest) a", &["$(which pytest)"]),
         ] {
-            let found: Vec<String> = runs(key).into_iter().map(|run| run.program).collect();
-            assert_eq!(found, expected, "{key}");
+            let found = runs(&Command::read(command)).into_iter();
+            let found: Vec<String> = found.map(|run| run.program).collect();
+            assert_eq!(found, expected, "{command}");
         }
     }
 
     #[test]
     fn a_run_covers_what_is_within_it() {
         let covers = |later: &str, earlier: &str| {
-            let (later, earlier) = (["sh: ", later].concat(), ["sh: ", earlier].concat());
-            runs(&later)[0].covers(&runs(&earlier)[0])
+            let first = |command: &str| runs(&Command::read(command)).remove(0);
+            first(later).covers(&first(earlier))
         };
         for (later, earlier) in [
             ("python a.py --verbose", "python a.py"),
@@ -362,7 +296,7 @@ mod tests {
             ("make clean", "make all"),
             ("gcc b.c", "gcc a.c"),
             ("python tests/runtests.py utils", "python tests/runtests.py admin"),
-            ("python a.py\n in /w/b", "python a.py\n in /w/a"),
+            ("cd /w/b; python a.py", "cd /w/a; python a.py"),
         ] {
             assert!(!covers(later, earlier), "{later} / {earlier}");
         }

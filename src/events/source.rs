@@ -4,11 +4,15 @@ use std::borrow::Cow;
 
 use memchr::memmem;
 
-use crate::trajectory::{Role, STRAY_OUTPUT, TurnView};
+use super::observation::{Place, is_summary, observed_from};
+use crate::trajectory::{Role, ToolResponse, TurnView};
+
+/// The first place in a trajectory where a turn may answer an assistant's, whatever stands before it.
+const FIRST_ANSWERED: usize = 3;
 
 /// A turn of the region.
 pub(crate) struct SourceTurn<'a> {
-    /// Who speaks; a human turn that only carries what a command printed is a tool's.
+    /// Who speaks; a human turn that only carries what an environment shows is a tool's, and another program's summary nobody's.
     pub role: Role,
     /// What was said, calls left out.
     pub prose: Cow<'a, str>,
@@ -18,6 +22,26 @@ pub(crate) struct SourceTurn<'a> {
     pub answers: Vec<(Option<&'a str>, Cow<'a, str>)>,
     /// The tools that brought them back, one for each of them that says so at all.
     pub tools: Vec<Option<&'a str>>,
+    /// What is said of each of them beside its text.
+    pub flags: Vec<Flags>,
+    /// Whether a turn of a person's role shows what an environment did.
+    pub is_observed: bool,
+}
+
+/// What a record says of an answer beside its text.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Flags {
+    pub is_error: Option<bool>,
+    pub exit_code: Option<i32>,
+}
+
+impl From<&ToolResponse<'_>> for Flags {
+    fn from(response: &ToolResponse<'_>) -> Self {
+        Self {
+            is_error: response.is_error,
+            exit_code: response.exit_code,
+        }
+    }
 }
 
 /// A tool call.
@@ -67,20 +91,33 @@ pub(crate) fn source_turns<'a>(
                 .iter()
                 .map(|response| response.name.as_deref())
                 .collect(),
+            flags: turn.responses.iter().map(Flags::from).collect(),
+            is_observed: false,
         };
-        let after_call = sources
-            .last()
-            .is_some_and(|last| last.role == Role::Assistant && !last.calls.is_empty());
         match turn.role {
             Role::Tool if answers.is_empty() => answers.push((None, text)),
-            Role::Human if is_printed(&text, after_call) => {
-                source.role = Role::Tool;
-                answers.push((None, text));
+            Role::Human if is_summary(&text) => {
+                source.role = Role::Other;
+                source.prose = text;
+            }
+            Role::Human => match observed_from(&text, place(sources.last(), turn.index)) {
+                Some(0) => {
+                    source.role = Role::Tool;
+                    source.is_observed = true;
+                    answers.push((None, text));
+                }
+                Some(at) => source.prose = until(text, at),
+                None => source.prose = text,
+            },
+            Role::Assistant if is_unread(&source.calls) => {
+                let text = match source.calls.pop().map(|call| call.arguments) {
+                    Some(Arguments::Json(said)) => said,
+                    _ => text,
+                };
+                (source.prose, source.calls) = written_calls(text);
             }
             Role::Assistant if source.calls.is_empty() => {
-                let (prose, calls) = written_calls(text);
-                source.prose = prose;
-                source.calls = calls;
+                (source.prose, source.calls) = written_calls(text);
             }
             _ => source.prose = text,
         }
@@ -90,19 +127,21 @@ pub(crate) fn source_turns<'a>(
     sources
 }
 
-/// Whether a turn that is human by its role carries what a call printed; some marks count only right after a call.
-fn is_printed(text: &str, after_call: bool) -> bool {
-    let text = text.trim();
-    let starts = |marks: &[&str]| marks.iter().any(|mark| text.starts_with(mark));
-    starts(&[
-        "EXECUTION RESULT of",
-        "OBSERVATION:",
-        "Observation:",
-        "<returncode>",
-        "[File: ",
-        STRAY_OUTPUT,
-    ]) || text.ends_with("\nbash-$")
-        || (after_call && (starts(&["<output>", "Traceback (most recent"]) || text.ends_with('$')))
+/// Where a turn stands: after the one before, which what is read need not begin with.
+fn place(before: Option<&SourceTurn<'_>>, index: usize) -> Place {
+    match before {
+        Some(before) if before.role != Role::Assistant => Place::Anywhere,
+        Some(before) if before.calls.is_empty() => Place::AfterAssistant,
+        Some(_) => Place::AfterCall,
+        None if index >= FIRST_ANSWERED => Place::AfterAssistant,
+        None => Place::Anywhere,
+    }
+}
+
+/// Whether a turn of calls could not be read as such: it is prose with calls in it.
+fn is_unread(calls: &[SourceCall<'_>]) -> bool {
+    matches!(calls, [SourceCall { id: None, name, arguments: Arguments::Json(text) }]
+        if name.is_empty() && !text.trim_start().starts_with(['{', '[']))
 }
 
 /// The prose of an assistant turn and the calls that it writes in its text: `<function=…>` tags, or a last fenced command.
@@ -161,4 +200,70 @@ fn tagged_calls(text: &str) -> Vec<SourceCall<'static>> {
             })
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trajectory::{parse, view};
+
+    /// The roles, prose, calls and answers of the turns of a record.
+    fn read(record: &str) -> Vec<(Role, String, Vec<String>, usize)> {
+        let record = parse(record.as_bytes(), None).unwrap();
+        let views: Vec<TurnView<'_>> = record
+            .turns
+            .iter()
+            .enumerate()
+            .map(|(at, turn)| view(turn, at))
+            .collect();
+        let turns = source_turns(&views, Into::into);
+        let of = |turn: &SourceTurn<'_>| {
+            let calls = turn.calls.iter().map(|call| call.name.to_string()).collect();
+            (turn.role, turn.prose.trim().to_owned(), calls, turn.answers.len())
+        };
+        turns.iter().map(of).collect()
+    }
+
+    #[test]
+    fn calls_are_read_in_the_turns_of_agents_that_write_them_as_text() {
+        let tagged =
+            "I look.\n\n<function=browser>\n<parameter=code>\nclick(bid=\"1\")\n</parameter>\n</function>";
+        let fenced = "I look.\n\n```bash\ngrep -n x a.py\n```";
+        for (role, said, tool) in [
+            ("function_call", tagged, "browser"),
+            ("gpt", tagged, "browser"),
+            ("function_call", fenced, ""),
+            ("gpt", fenced, ""),
+        ] {
+            let turn = serde_json::json!({"from": role, "value": said});
+            let shown = "[Current URL: None]\nRootWebArea 'Maps'";
+            let record = serde_json::json!({"conversations": [turn, {"from": "human", "value": shown}]});
+            let found = read(&record.to_string());
+            let expected = (Role::Assistant, "I look.".to_owned(), vec![tool.to_owned()], 0);
+            assert_eq!(found[0], expected, "{role} {said}");
+            assert_eq!(
+                found[1],
+                (Role::Tool, String::new(), Vec::new(), 1),
+                "{role} {said}"
+            );
+        }
+        let said = r#"{"conversations": [{"from": "function_call", "value": "I am done."}]}"#;
+        assert_eq!(read(said)[0].1, "I am done.");
+    }
+
+    #[test]
+    fn a_task_that_a_terminal_follows_is_a_task_and_a_summary_is_none() {
+        let terminal = "(Open file: n/a)\n(Current directory: /w)\nbash-$";
+        let record = serde_json::json!({"messages": [
+            {"role": "system", "content": "s"},
+            {"role": "user", "content": format!("Mend it.\n{terminal}")},
+            {"role": "assistant", "content": "So.\n```\nls\n```"},
+            {"role": "user", "content": format!("a.py\n{terminal}")},
+            {"role": "user", "content": "This session is being continued from a previous conversation."},
+        ]});
+        let found = read(&record.to_string());
+        assert_eq!((found[1].0, found[1].1.as_str()), (Role::Human, "Mend it."));
+        assert_eq!((found[3].0, found[3].3), (Role::Tool, 1));
+        assert_eq!(found[4].0, Role::Other);
+    }
 }

@@ -107,6 +107,8 @@ impl Redactor<'_> {
             id: response.id.as_deref().map(Cow::Borrowed),
             name: response.name.as_deref().map(|name| self.text(name)),
             content: self.text(&response.content),
+            is_error: response.is_error,
+            exit_code: response.exit_code,
         });
         let responses = responses.collect();
         let turn = TurnView {

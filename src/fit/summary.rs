@@ -16,7 +16,7 @@ use crate::summarize::grounding::ground;
 use crate::summarize::marker::{body_of, with_marker};
 use crate::summarize::redact::redact;
 use crate::summarize::{
-    Around, Estimate, PendingRequest, Summarizer, Summary, SummaryError, SummaryRequest, Usage,
+    Around, Estimate, PendingRequest, Summarizer, Summary, SummaryError, SummaryRequest, Usage, request_in,
 };
 use crate::trajectory::{Role, TurnView};
 
@@ -274,10 +274,16 @@ impl Case<'_> {
     /// What a person asks first in these turns.
     fn first_asked(&self, turns: std::ops::Range<usize>) -> Option<String> {
         let mut views = self.read_views.range(turns);
-        views.find_map(|view| {
-            let asked = spoken(&view).filter(|said| asks_for_something(said))?;
-            Some(self.without_secrets(asked.into_owned()))
-        })
+        views.find_map(|view| Some(self.without_secrets(self.asked(&view)?)))
+    }
+
+    /// What a person asks for in a turn; nothing of what an environment shows there.
+    fn asked(&self, view: &TurnView<'_>) -> Option<String> {
+        let before = view.index.checked_sub(1);
+        let before = before.and_then(|before| self.outline.turns.get(before));
+        let said = spoken(view)?;
+        let said = request_in(&said, before.is_some_and(|turn| turn.role == Role::Assistant));
+        asks_for_something(said).then(|| said.to_owned())
     }
 
     fn without_secrets(&self, text: String) -> String {
@@ -314,11 +320,7 @@ impl Case<'_> {
             .into_iter()
             .chain(self.read_views.range(region.range()))
             .rev();
-        let mut asked = turns.map(|view| {
-            let said = spoken(&view).filter(|said| asks_for_something(said));
-            let said = said.map(Cow::into_owned);
-            said.or_else(|| told_in_progress(&view))
-        });
+        let mut asked = turns.map(|view| self.asked(&view).or_else(|| told_in_progress(&view)));
         asked.find_map(|asked| asked)
     }
 

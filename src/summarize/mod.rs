@@ -1,5 +1,7 @@
 //! Turning a region into a summary: one trait, several implementations.
 
+#[cfg(test)]
+mod agreement_tests;
 pub mod answers;
 pub mod batch;
 pub mod chat;
@@ -24,6 +26,7 @@ use futures_util::future::BoxFuture;
 
 use crate::compress::Reason;
 use crate::compress::anchors::Anchor;
+pub use crate::events::observation::request_in;
 use crate::metrics::Tokens;
 use crate::tokens::TokenCounter;
 use crate::trajectory::TurnView;

@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 
 use super::calls::{all_calls, raw_call};
 use super::fields::fields;
-use super::in_parts::{in_parts, response_in};
+use super::in_parts::{calls_of_pi, in_parts, response_in};
 use super::parts::{Part, parts};
 use super::{Role, ToolCall, ToolResponse, Turn, TurnView, json};
 
@@ -31,7 +31,7 @@ pub fn view_with<'a>(turn: &Turn<'a>, index: usize, content: Option<String>) -> 
         view.text = Cow::Borrowed(turn.text);
         return view;
     }
-    let found = in_parts(turn);
+    let found = in_parts(turn).or_else(|| calls_of_pi(turn));
     let content = match (&found, content) {
         (Some(found), _) => found.text(),
         (None, Some(content)) => Cow::Owned(content),
@@ -142,16 +142,32 @@ fn tagged_calls<'a>(text: Cow<'a, str>, calls: &mut Vec<ToolCall<'a>>) -> Cow<'a
 fn responses<'a>(turn: &Turn<'a>, content: Cow<'a, str>) -> (Cow<'a, str>, Vec<ToolResponse<'a>>) {
     let blocks = tagged(&content, "<tool_response>", "</tool_response>");
     if blocks.is_empty() {
-        let id = turn.tool_call_id().map(|id| string_or_json(first_of(id)));
-        let response = ToolResponse {
-            id,
+        let mut response = ToolResponse {
+            id: turn.tool_call_id().map(|id| string_or_json(first_of(id))),
             name: turn.name().map(string_or_json),
             content,
+            ..ToolResponse::default()
         };
+        if turn.role_name() == Some("\"toolResult\"") {
+            read_as_pi(turn, &mut response);
+        }
         return (Cow::Borrowed(""), vec![response]);
     }
     let (prose, inner) = without_blocks(&content, &blocks);
     (Cow::Owned(prose), inner.into_iter().map(response).collect())
+}
+
+/// What a result of pi's says beside its content.
+fn read_as_pi<'a>(turn: &Turn<'a>, response: &mut ToolResponse<'a>) {
+    let Ok(found) = fields(turn.text, &["toolCallId", "toolName", "isError", "details"]) else {
+        return;
+    };
+    let [id, name, is_error, details] = found.values;
+    response.id = response.id.take().or(id.map(string_or_json));
+    response.name = response.name.take().or(name.map(string_or_json));
+    response.is_error = is_error.and_then(|is_error| is_error.parse().ok());
+    let code = details.and_then(|details| fields(details, &["exitCode"]).ok()?.values[0]);
+    response.exit_code = code.and_then(|code| code.parse().ok());
 }
 
 /// The text around blocks, and what stands in each.
@@ -190,11 +206,13 @@ fn response(block: &str) -> ToolResponse<'static> {
             id: id.map(own),
             name: name.map(own),
             content: own(content),
+            ..ToolResponse::default()
         },
         _ => ToolResponse {
             id: None,
             name: None,
             content: Cow::Owned(block.to_owned()),
+            ..ToolResponse::default()
         },
     }
 }

@@ -25,6 +25,16 @@ pub(super) struct InParts<'a> {
 }
 
 impl<'a> InParts<'a> {
+    /// Reads a content that holds calls of a kind.
+    fn read_calls(&mut self, content: &'a str, kind: &str) {
+        for part in calling_parts(content, kind) {
+            match call_in(part, kind) {
+                Some(call) => self.calls.push(call),
+                None => self.said.push(part_of(part)),
+            }
+        }
+    }
+
     /// The text of what is neither call nor result.
     pub fn text(&self) -> Cow<'a, str> {
         text_of_parts(&self.said)
@@ -41,12 +51,7 @@ pub(super) fn in_parts<'a>(turn: &Turn<'a>) -> Option<InParts<'a>> {
     let mut found = InParts::default();
     match turn.role {
         Role::Assistant if turn.role_name() != Some("\"function_call\"") => {
-            for part in calling_parts(content) {
-                match call_in(part) {
-                    Some(call) => found.calls.push(call),
-                    None => found.said.push(part_of(part)),
-                }
-            }
+            found.read_calls(content, "\"tool_use\"");
         }
         Role::Tool | Role::Human => {
             let elements = elements(content);
@@ -66,6 +71,15 @@ pub(super) fn in_parts<'a>(turn: &Turn<'a>) -> Option<InParts<'a>> {
     (!found.calls.is_empty() || !found.results.is_empty()).then_some(found)
 }
 
+/// The calls of an assistant's content in pi's own sessions, `toolCall` parts: they are read as calls, and stay what they are.
+pub(super) fn calls_of_pi<'a>(turn: &Turn<'a>) -> Option<InParts<'a>> {
+    let is_list = |content: &&str| content.starts_with('[') && !turn.opaque && turn.role == Role::Assistant;
+    let content = turn.content().filter(is_list)?;
+    let mut found = InParts::default();
+    found.read_calls(content, "\"toolCall\"");
+    (!found.calls.is_empty()).then_some(found)
+}
+
 /// The ids in a `tool_call_id`: one, or a list of them.
 fn own_ids(ids: &str) -> FxHashSet<&str> {
     match serde_json::from_str::<Vec<&RawValue>>(ids) {
@@ -75,8 +89,8 @@ fn own_ids(ids: &str) -> FxHashSet<&str> {
 }
 
 /// The parts of a content, where any of them may be a call.
-fn calling_parts(content: &str) -> Vec<&str> {
-    if memmem::find(content.as_bytes(), b"\"tool_use\"").is_none() {
+fn calling_parts<'a>(content: &'a str, kind: &str) -> Vec<&'a str> {
+    if memmem::find(content.as_bytes(), kind.as_bytes()).is_none() {
         return Vec::new();
     }
     let parts: Vec<&RawValue> = serde_json::from_str(content).unwrap_or_default();
@@ -84,25 +98,27 @@ fn calling_parts(content: &str) -> Vec<&str> {
 }
 
 /// The call that a part is: one that a result can name.
-fn call_in(part: &str) -> Option<RawCall<'_>> {
-    let [kind, id] = fields(part, &["type", "id"]).ok()?.values;
-    (kind? == "\"tool_use\"" && id.is_some()).then(|| raw_call(part))
+fn call_in<'a>(part: &'a str, kind: &str) -> Option<RawCall<'a>> {
+    let [named, id] = fields(part, &["type", "id"]).ok()?.values;
+    (named? == kind && id.is_some()).then(|| raw_call(part))
 }
 
 /// What a `tool_result` part brings back.
 pub(super) fn response_in(part: &str) -> ToolResponse<'_> {
-    let [id] = fields(part, &["tool_use_id"]).map_or([None], |fields| fields.values);
+    let [id, is_error] = fields(part, &["tool_use_id", "is_error"]).map_or([None; 2], |fields| fields.values);
     ToolResponse {
+        is_error: is_error.and_then(|is_error| is_error.parse().ok()),
         id: id.map(string_or_json),
         name: None,
         content: result_content(part).map_or(Cow::Borrowed(""), content_text),
+        ..ToolResponse::default()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trajectory::turn_of;
+    use crate::trajectory::{turn_of, view};
 
     #[track_caller]
     fn found(turn: &str, calls: &[&str], results: usize, text: &str) {
@@ -139,6 +155,26 @@ mod tests {
         found(&turn("\"1\"", r#",{"type":"text","text":"a"}"#), &[], 0, "");
         // People have none.
         found(&turn("\"2\"", "").replace("\"tool\"", "\"user\""), &[], 1, "");
+    }
+
+    #[test]
+    fn what_the_record_says_beside_an_answer_is_read() {
+        let part = r#"{"type":"tool_result","tool_use_id":"1","content":"x","is_error":true}"#;
+        assert_eq!(response_in(part).is_error, Some(true));
+        let turn = r#"{"role":"toolResult","toolCallId":"1","toolName":"bash","content":[{"type":"text","text":"x"}],"details":{"exitCode":2},"isError":true}"#;
+        let answered = view(&turn_of(turn).unwrap(), 0);
+        let response = &answered.responses[0];
+        assert_eq!(
+            (response.id.as_deref(), response.name.as_deref()),
+            (Some("1"), Some("bash"))
+        );
+        assert_eq!((response.is_error, response.exit_code), (Some(true), Some(2)));
+        let call = r#"{"role":"assistant","content":[{"type":"text","text":"a"},{"type":"toolCall","id":"1","name":"f","arguments":{"b":1}}]}"#;
+        let view = view(&turn_of(call).unwrap(), 0);
+        assert_eq!(
+            (view.text.as_ref(), view.calls[0].arguments.as_ref()),
+            ("a", r#"{"b":1}"#)
+        );
     }
 
     #[test]

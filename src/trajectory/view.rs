@@ -32,7 +32,7 @@ pub struct ToolCall<'a> {
 }
 
 /// One answer of a tool.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ToolResponse<'a> {
     /// The id of the call that it answers, where the format has ids.
     pub id: Option<Cow<'a, str>>,
@@ -40,6 +40,10 @@ pub struct ToolResponse<'a> {
     pub name: Option<Cow<'a, str>>,
     /// What came back, decoded; JSON text where it was no string.
     pub content: Cow<'a, str>,
+    /// Whether the record says that it is an error: `is_error`, `isError`.
+    pub is_error: Option<bool>,
+    /// The exit code that the record says beside the content: `details.exitCode`.
+    pub exit_code: Option<i32>,
 }
 
 impl TurnView<'_> {
@@ -55,6 +59,8 @@ impl TurnView<'_> {
             id: response.id.map(own),
             name: response.name.map(own),
             content: own(response.content),
+            is_error: response.is_error,
+            exit_code: response.exit_code,
         };
         TurnView {
             index: self.index,

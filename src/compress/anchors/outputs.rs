@@ -70,6 +70,7 @@ mod tests {
             id: None,
             name: None,
             content: Cow::Borrowed(text),
+            ..ToolResponse::default()
         };
         let is_tool = role == Role::Tool;
         TurnView {

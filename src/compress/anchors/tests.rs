@@ -40,6 +40,7 @@ fn answer(content: &str) -> TurnView<'_> {
             id: None,
             name: None,
             content: Cow::Borrowed(content),
+            ..ToolResponse::default()
         }],
         ..turn(Role::Tool, "")
     }

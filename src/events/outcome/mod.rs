@@ -46,6 +46,33 @@ pub(crate) struct Outcome {
     pub is_marked: bool,
 }
 
+impl Outcome {
+    /// Whether it failed; `None` where nothing says so.
+    pub fn failed(&self) -> Option<bool> {
+        self.failed
+    }
+}
+
+/// What came back for a call.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Answer<'a> {
+    pub text: &'a str,
+    /// What the record says of it beside its text: `is_error`, `isError`.
+    pub is_error: Option<bool>,
+    /// The exit code that the record says beside its text: `details.exitCode`.
+    pub exit_code: Option<i32>,
+}
+
+impl<'a, T: AsRef<str> + ?Sized> From<&'a T> for Answer<'a> {
+    fn from(text: &'a T) -> Self {
+        Self {
+            text: text.as_ref(),
+            is_error: None,
+            exit_code: None,
+        }
+    }
+}
+
 /// Longest line taken over from an output.
 pub(crate) const MAX_LINE: usize = 160;
 
@@ -66,7 +93,22 @@ const TESTS: [&str; 5] = ["diff", "cmp", "test", "[", "[["];
 
 /// The outcome of a call from its answer. Errors that stand in what was read (`effect`) are none of the call's. Of a JSON answer the result tells the status, and what neither the call itself
 /// (`target`) nor an earlier answer told already (`told`).
-pub(crate) fn outcome(answer: &str, effect: Effect, target: &str, told: &mut Told) -> Outcome {
+pub(crate) fn outcome<'a>(
+    answer: impl Into<Answer<'a>>,
+    effect: Effect,
+    target: &str,
+    told: &mut Told,
+) -> Outcome {
+    let answer = answer.into();
+    let mut outcome = outcome_of_text(answer.text, effect, target, told);
+    outcome.exit_code = answer.exit_code.or(outcome.exit_code);
+    if answer.is_error == Some(true) || answer.exit_code.is_some_and(|code| code != 0) {
+        outcome.failed = Some(true);
+    }
+    outcome
+}
+
+fn outcome_of_text(answer: &str, effect: Effect, target: &str, told: &mut Told) -> Outcome {
     let trimmed = answer.trim();
     if let Some(fields) = leaves(trimmed, 64) {
         return match unwrapped(&fields) {

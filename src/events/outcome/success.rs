@@ -145,7 +145,7 @@ mod tests {
                 key: key.to_owned(),
                 effect: Effect::Modify,
                 file: Some(file.to_owned()),
-                directory: None,
+                ..Target::default()
             };
             let outcome = Outcome {
                 failed: Some(true),

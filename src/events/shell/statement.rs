@@ -1,8 +1,12 @@
-//! A shell command taken apart, as far as is needed to tell which files it names: statements, words, redirections, here-documents.
+//! A shell command taken apart: statements, words, redirections, here-documents.
+
+use std::ops::Range;
+
+use super::programs::Found;
 
 /// A word of a command, its quotes taken off.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Word {
+pub(crate) struct Word {
     pub text: String,
     /// Whether the shell puts something else in its place, which is not known.
     pub expands: bool,
@@ -14,7 +18,7 @@ pub(super) struct Word {
 
 /// What runs as one: a program with its words.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Statement {
+pub(crate) struct Statement {
     pub words: Vec<Word>,
     /// Files that its output goes to.
     pub written: Vec<Word>,
@@ -22,7 +26,34 @@ pub(super) struct Statement {
     pub read: Vec<Word>,
     /// Text that its input comes from.
     pub document: String,
+    /// Where it stands in the command that was read, here-documents left out.
+    pub span: Range<usize>,
+    /// What ends it.
+    pub end: End,
+    /// Whether it stands in a word of another one, or in the words of a shell that another one starts.
+    pub is_nested: bool,
+    /// The directory that it runs in, as far as the command says.
+    pub directory: String,
+    /// What it runs, past what only runs another program.
+    pub found: Option<Found>,
 }
+
+/// What ends a statement.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum End {
+    /// `|`
+    Pipe,
+    /// `||`: what follows runs where it failed.
+    Or,
+    /// `&&`, `;`, `&` or a bracket.
+    Joint,
+    /// The end of a line, or of all.
+    #[default]
+    Line,
+}
+
+/// Statements in words of others that are looked into.
+const MAX_DEPTH: usize = 3;
 
 /// What the next word is.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -40,13 +71,23 @@ struct Reader {
     statement: Statement,
     word: Word,
     next: Next,
+    /// How deep in words of others it reads.
+    depth: usize,
+    /// Statements that stand in words of the one at hand.
+    inner: Vec<Statement>,
     /// Here-documents that begin at the next line: the statement, the last line, and whether tabs count.
     documents: Vec<(usize, String, bool)>,
 }
 
 /// The statements of a command, whatever joins them. Whatever cannot be shell is read as well as can be.
 pub(super) fn statements(command: &str) -> Vec<Statement> {
+    statements_at(command, 0)
+}
+
+fn statements_at(command: &str, depth: usize) -> Vec<Statement> {
     let mut reader = Reader {
+        depth,
+        inner: Vec::new(),
         statements: Vec::new(),
         statement: Statement::default(),
         word: Word::default(),
@@ -55,23 +96,28 @@ pub(super) fn statements(command: &str) -> Vec<Statement> {
     };
     let mut at = 0;
     while let Some(rest) = command.get(at..).filter(|rest| !rest.is_empty()) {
-        at += reader.step(rest);
+        at += reader.step(rest, at);
     }
-    reader.end_statement();
+    reader.end_statement(command.len(), End::Line);
     let mut statements = reader.statements;
-    statements.retain(|statement| *statement != Statement::default());
+    statements.retain(|statement| {
+        !(statement.words.is_empty() && statement.written.is_empty() && statement.read.is_empty())
+    });
     statements
 }
 
 impl Reader {
     /// Reads what stands at the beginning of `rest`; returns how many bytes that were.
-    fn step(&mut self, rest: &str) -> usize {
+    fn step(&mut self, rest: &str, at: usize) -> usize {
         let mut chars = rest.chars();
         let first = chars.next().unwrap_or_default();
         let second = chars.next();
+        if !first.is_whitespace() && self.statement.span.end == 0 {
+            self.statement.span = at..at + 1;
+        }
         match first {
             '\n' => {
-                self.end_statement();
+                self.end_statement(at, End::Line);
                 return 1 + self.read_documents(rest.get(1..).unwrap_or_default());
             }
             _ if first.is_whitespace() => self.end_word(),
@@ -84,14 +130,22 @@ impl Reader {
             }
             '\'' => return 1 + self.single_quoted(rest.get(1..).unwrap_or_default()),
             '"' => return 1 + self.double_quoted(rest.get(1..).unwrap_or_default()),
-            '#' if self.word == Word::default() => return rest.find('\n').unwrap_or(rest.len()),
+            '#' if self.word == Word::default() => {
+                if self.statement.words.is_empty() {
+                    self.statement.span = 0..0;
+                }
+                return rest.find('\n').unwrap_or(rest.len());
+            }
             '&' if second == Some('>') => self.end_word(),
             '>' => return self.output(rest),
             '<' => return self.input(rest),
-            ';' | '&' | '|' | '(' | ')' => self.end_statement(),
-            '`' => {
-                self.word.expands = true;
-                self.end_statement();
+            '$' if second == Some('(') => return self.substituted(rest, ')'),
+            '`' => return self.substituted(rest, '`'),
+            '|' if second != Some('|') => self.end_statement(at, End::Pipe),
+            ';' | '&' | '|' | '(' | ')' => {
+                let is_or = first == '|';
+                self.end_statement(at, if is_or { End::Or } else { End::Joint });
+                return 1 + usize::from(matches!(first, '&' | '|') && second == Some(first));
             }
             _ => {
                 self.word.expands |= first == '$';
@@ -100,6 +154,40 @@ impl Reader {
             }
         }
         first.len_utf8()
+    }
+
+    /// Commands in a word, whose output takes their place.
+    fn substituted(&mut self, rest: &str, close: char) -> usize {
+        let start = if close == ')' { 2 } else { 1 };
+        let body = rest.get(start..).unwrap_or_default();
+        let mut open = 1_usize;
+        let mut quote = None;
+        let mut end = body.len();
+        for (at, char) in body.char_indices() {
+            match (quote, char) {
+                (Some(mark), _) if mark == char => quote = None,
+                (None, '\'' | '"') => quote = Some(char),
+                (None, _) if char == close => open -= 1,
+                (None, '(') if close == ')' => open += 1,
+                _ => {}
+            }
+            if open == 0 {
+                end = at;
+                break;
+            }
+        }
+        let inner = body.get(..end).unwrap_or_default();
+        if self.depth < MAX_DEPTH && !inner.starts_with('(') {
+            let mut inner = statements_at(inner, self.depth + 1);
+            for statement in &mut inner {
+                statement.is_nested = true;
+            }
+            self.inner.append(&mut inner);
+        }
+        let whole = (start + end + 1).min(rest.len());
+        self.word.expands = true;
+        self.word.text.push_str(rest.get(..whole).unwrap_or_default());
+        whole
     }
 
     fn single_quoted(&mut self, rest: &str) -> usize {
@@ -183,10 +271,22 @@ impl Reader {
         }
     }
 
-    fn end_statement(&mut self) {
+    fn end_statement(&mut self, at: usize, end: End) {
         self.end_word();
         self.next = Next::Word;
-        self.statements.push(std::mem::take(&mut self.statement));
+        let mut statement = std::mem::take(&mut self.statement);
+        statement.span.end = at.max(statement.span.start);
+        statement.end = end;
+        // Documents go to the statement by its place.
+        if self
+            .documents
+            .last()
+            .is_none_or(|(place, ..)| *place != self.statements.len())
+        {
+            self.statements.append(&mut self.inner);
+        }
+        self.statements.push(statement);
+        self.statements.append(&mut self.inner);
     }
 
     /// The here-documents that begin here; returns how many bytes they take.
@@ -196,12 +296,10 @@ impl Reader {
             let from = read;
             let mut to = rest.len();
             for line in rest.get(from..).unwrap_or_default().split_inclusive('\n') {
-                let told = line.trim_end_matches(['\n', '\r']);
-                let told = if is_indented {
-                    told.trim_start_matches('\t')
-                } else {
-                    told
-                };
+                let mut told = line.trim_end_matches(['\n', '\r']);
+                if is_indented {
+                    told = told.trim_start_matches('\t');
+                }
                 read += line.len();
                 if told == end {
                     to = read - line.len();
@@ -251,7 +349,18 @@ mod tests {
             "a\\ b \"q\\\"r\" ''# no comment # comment 'here\nnext \\\n line",
             &[&["a b", "q\"r", "#", "no", "comment"], &["next", "line"]],
         );
-        reads("x=$(cat a) &", &[&["x=$"], &["cat", "a"]]);
+        reads("x=$(cat a) &", &[&["cat", "a"], &["x=$(cat a)"]]);
+        reads(
+            "a `b c` $(d $(e)) | f || g",
+            &[
+                &["b", "c"],
+                &["e"],
+                &["d", "$(e)"],
+                &["a", "`b c`", "$(d $(e))"],
+                &["f"],
+                &["g"],
+            ],
+        );
         reads(
             "never \"ended é\\\\ and 'so on",
             &[&["never", "ended é\\ and 'so on"]],

@@ -1,9 +1,11 @@
-//! What a command does to which files.
+//! What the statements of a command do to which files.
 
+use super::Command;
 use super::path::path_of;
+use super::programs::{Does, name_of};
 use super::script::files_of;
-use super::statement::{Statement, Word, statements};
-use super::words::{edited, is_in_place, program_of, written_by};
+use super::statement::{Statement, Word};
+use super::words::{changed_in_place, edited, files, formatted, value_of};
 
 /// What is done to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,39 +36,32 @@ pub(crate) struct Touch {
     pub script: Vec<(Step, String)>,
 }
 
+impl Touch {
+    /// A step on a file by its name.
+    pub fn of(step: Step, file: impl Into<String>) -> Self {
+        Self {
+            file: Some(file.into()),
+            ..Self::on_open(step)
+        }
+    }
+
+    /// A step on the file that is open in an editor.
+    pub fn on_open(step: Step) -> Self {
+        Self {
+            step,
+            file: None,
+            directory: String::new(),
+            is_pattern: false,
+            script: Vec::new(),
+        }
+    }
+}
+
 /// Longest name of a file, in bytes.
 const MAX_NAME: usize = 300;
 
 /// Files of a script that are told of at most.
 const MAX_SCRIPT: usize = 64;
-
-/// Commands in commands that are looked into.
-const MAX_DEPTH: usize = 3;
-
-/// Commands of editors that work on the file that is open in them.
-const LINE_EDITS: [&str; 2] = ["edit", "insert"];
-
-/// The same that only show it.
-const LINE_VIEWS: [&str; 4] = ["scroll_down", "scroll_up", "goto", "search_file"];
-
-/// What a tool of this name does to the file that is open, where no file is named.
-pub(crate) fn on_open_file(tool: &str) -> Option<Touch> {
-    let is_among = |names: &[&str]| names.iter().any(|name| tool.eq_ignore_ascii_case(name));
-    let step = if is_among(&LINE_EDITS) {
-        Step::Write
-    } else if is_among(&LINE_VIEWS) {
-        Step::Read
-    } else {
-        return None;
-    };
-    Some(Touch {
-        step,
-        file: None,
-        directory: String::new(),
-        is_pattern: false,
-        script: Vec::new(),
-    })
-}
 
 /// What a file of this name does to others when it runs, by what is written into it.
 pub(crate) fn script_of(name: &str, content: &str) -> Vec<(Step, String)> {
@@ -76,51 +71,45 @@ pub(crate) fn script_of(name: &str, content: &str) -> Vec<(Step, String)> {
     files
 }
 
-/// What a shell command does, in order.
-pub(crate) fn of_command(command: &str) -> Vec<Touch> {
-    let mut shell = Shell::default();
-    shell.command(command.trim(), MAX_DEPTH);
-    shell.touches
-}
-
 /// What a script does, in order.
 pub(crate) fn of_code(code: &str) -> Vec<Touch> {
-    let mut shell = Shell::default();
-    shell.code(code);
-    shell.touches
+    let mut steps = Steps::default();
+    steps.code(code);
+    steps.touches
+}
+
+impl Command {
+    /// What the command does to files, in order.
+    pub fn touches(&self) -> Vec<Touch> {
+        let mut steps = Steps::default();
+        for statement in &self.statements {
+            steps.statement(statement);
+        }
+        steps.touches
+    }
+}
+
+impl Statement {
+    /// What it does to files, in order.
+    pub fn touches(&self) -> Vec<Touch> {
+        let mut steps = Steps::default();
+        steps.statement(self);
+        steps.touches
+    }
 }
 
 #[derive(Default)]
-struct Shell {
-    /// Where it is: from the root, or from where it began.
+struct Steps {
     directory: String,
-    /// Whether it goes somewhere in brackets, which ends with these: only ways from the root are followed then.
-    in_brackets: bool,
     touches: Vec<Touch>,
 }
 
-impl Shell {
-    fn command(&mut self, command: &str, depth: usize) {
-        let mut first = command.lines().next().unwrap_or_default().split_whitespace();
-        let program = first.next().unwrap_or_default();
-        let is_lines = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit() || byte == b':');
-        // What follows are lines of the file, and no command.
-        if LINE_EDITS.contains(&program) && first.next().is_none_or(is_lines) {
-            self.touches.extend(on_open_file(program));
-            return;
-        }
-        self.in_brackets |= command.contains("(cd ") || command.contains("( cd ");
-        for statement in statements(command) {
-            self.statement(&statement, depth);
-        }
-    }
-
-    fn statement(&mut self, statement: &Statement, depth: usize) {
-        for word in &statement.read {
-            self.note(Step::Read, word);
-        }
-        if let Some((program, words)) = program_of(&statement.words) {
-            self.run(program, words, statement, depth);
+impl Steps {
+    fn statement(&mut self, statement: &Statement) {
+        self.directory.clone_from(&statement.directory);
+        self.note_all(Step::Read, &statement.read);
+        if let Some((does, program, words)) = statement.program() {
+            self.run(does, program, words, statement);
         }
         for word in &statement.written {
             let before = self.touches.len();
@@ -131,85 +120,60 @@ impl Shell {
         }
     }
 
-    fn run(&mut self, program: &str, words: &[Word], statement: &Statement, depth: usize) {
-        let files = |words: &[Word]| -> Vec<Word> {
-            let files = words.iter().filter(|word| !word.text.starts_with('-'));
-            files.cloned().collect()
-        };
+    fn run(&mut self, does: Does, program: &str, words: &[Word], statement: &Statement) {
         let option = |start: &str| words.iter().any(|word| word.text.starts_with(start));
-        match program {
-            "cd" | "pushd" => self.go_to(words.first()),
-            "popd" => self.directory.clear(),
-            "black" | "curl" | "prettier" | "ruff" | "sort" | "wget" => {
-                for (step, word) in written_by(program, words) {
-                    self.note(step, &word);
-                }
-            }
-            "cat" | "head" | "tail" | "less" | "more" | "nl" | "bat" | "open" => {
+        match does {
+            Does::Reads => {
                 let is_number = |word: &Word| word.text.trim_start_matches('+').parse::<u64>().is_ok();
                 let files = files(words).into_iter().filter(|word| !is_number(word));
                 files.for_each(|word| self.note(Step::Read, &word));
             }
-            "sed" | "perl" => {
-                let in_place = words.iter().any(|word| is_in_place(&word.text));
+            Does::Streams => {
+                let in_place = changed_in_place(words);
                 let step = if in_place { Step::Write } else { Step::Read };
-                if program == "sed" || in_place {
+                if program != "perl" || in_place {
                     edited(words).for_each(|word| self.note(step, word));
                 }
             }
-            "tee" | "touch" | "create" => self.note_all(Step::Create, &files(words)),
-            "rm" | "unlink" => self.note_all(Step::Remove, &files(words)),
-            "mv" | "cp" => {
-                let files = files(words);
-                if let [from @ .., to] = files.as_slice() {
-                    let step = if program == "mv" { Step::Remove } else { Step::Read };
+            Does::Creates => self.note_all(Step::Create, &files(words)),
+            Does::Removes => self.note_all(Step::Remove, &files(words)),
+            Does::Restores => self.note_all(Step::Restore, &files(words)),
+            Does::Moves | Does::Copies => {
+                if let [from @ .., to] = files(words).as_slice() {
+                    let step = if does == Does::Moves {
+                        Step::Remove
+                    } else {
+                        Step::Read
+                    };
                     self.note_all(step, from);
                     if !to.text.ends_with('/') && to.text != "." {
                         self.note(Step::Create, to);
                     }
                 }
             }
-            "git" => {
-                let named = files(words.get(1..).unwrap_or_default());
-                if words.first().is_some_and(|word| word.text == "mv") {
-                    self.run("mv", &named, statement, depth);
-                    return;
+            Does::Fetches => {
+                if let Some(word) = statement.row().and_then(|row| value_of(words, &row.options)) {
+                    self.note(Step::Create, &word);
                 }
-                let step = match words.first().map(|word| word.text.as_str()) {
-                    Some("rm") => Step::Remove,
-                    Some("checkout" | "restore") => Step::Restore,
-                    _ => return,
-                };
-                self.note_all(step, &named);
             }
-            "edit" | "insert" | "search_file" => {
+            Does::Formats => {
+                if let Some(row) = statement.row() {
+                    formatted(words, row).for_each(|word| self.note(Step::Write, word));
+                }
+            }
+            Does::Edits | Does::Views => {
+                let step = if does == Does::Edits {
+                    Step::Write
+                } else {
+                    Step::Read
+                };
                 let named = words.iter().find(|word| word.text.contains(['/', '.']));
                 match named.filter(|_| program != "search_file" || words.len() > 1) {
-                    Some(word) if program == "search_file" => self.note(Step::Read, word),
-                    Some(word) if program == "edit" => self.note(Step::Write, word),
-                    _ => self.touches.extend(on_open_file(program)),
+                    Some(word) if matches!(program, "edit" | "search_file") => self.note(step, word),
+                    _ => self.touches.push(Touch::on_open(step)),
                 }
             }
-            "scroll_down" | "scroll_up" | "goto" => self.touches.extend(on_open_file(program)),
-            "bash" | "sh" | "zsh" | "dash" if depth > 0 => {
-                let directory = self.directory.clone();
-                let code = words.iter().position(|word| {
-                    word.text.starts_with('-') && !word.text.starts_with("--") && word.text.ends_with('c')
-                });
-                if let Some(code) = code.and_then(|at| words.get(at + 1)) {
-                    self.command(&code.text, depth - 1);
-                }
-                self.command(&statement.document, depth - 1);
-                self.directory = directory;
-            }
-            _ if program.starts_with("python") || program == "ipython" => {
-                if let [module, name, rest @ ..] = words
-                    && module.text == "-m"
-                    && matches!(name.text.as_str(), "black" | "ruff")
-                {
-                    self.run(&name.text, rest, statement, depth);
-                    return;
-                }
+            Does::Interprets if matches!(name_of(program), "python" | "ipython" | "pypy") => {
                 let code = words.iter().position(|word| word.text == "-c");
                 if let Some(code) = code.and_then(|at| words.get(at + 1)) {
                     self.code(&code.text);
@@ -231,21 +195,6 @@ impl Shell {
                 ..Word::default()
             };
             self.note(step, &word);
-        }
-    }
-
-    fn go_to(&mut self, to: Option<&Word>) {
-        let Some(to) = to.filter(|to| !to.expands && !to.text.starts_with('-')) else {
-            self.directory.clear();
-            return;
-        };
-        if to.text.starts_with(['/', '~']) {
-            self.directory.clone_from(&to.text);
-        } else if !self.directory.is_empty() {
-            self.directory.push('/');
-            self.directory.push_str(&to.text);
-        } else if !self.in_brackets {
-            self.directory.clone_from(&to.text);
         }
     }
 
@@ -293,7 +242,7 @@ pub(super) mod tests {
     /// Checks what a command does with which files; an editor's open one has no name.
     #[track_caller]
     pub(in crate::events::shell) fn does(command: &str, expected: &[(Step, &str)]) {
-        let touches = of_command(command);
+        let touches = Command::read(command).touches();
         let found: Vec<(Step, &str)> = touches
             .iter()
             .map(|touch| (touch.step, touch.file.as_deref().unwrap_or("(open)")))
@@ -362,7 +311,7 @@ pub(super) mod tests {
 
     #[test]
     fn a_command_knows_where_it_ran() {
-        let touches = of_command("cd /w && cat a; cd b; cat c; cd $X && cat d");
+        let touches = Command::read("cd /w && cat a; cd b; cat c; cd $X && cat d").touches();
         let places: Vec<&str> = touches.iter().map(|touch| touch.directory.as_str()).collect();
         assert_eq!(places, ["/w", "/w/b", ""]);
     }
@@ -370,8 +319,8 @@ pub(super) mod tests {
     proptest::proptest! {
         #[test]
         fn whatever_is_written_is_read_without_fail(command in "[a-c \"'\\\\<>|&;()$`#*\n\t=/.é-]{0,60}") {
-            let touches = of_command(&command);
-            let code = of_command(&format!("python -c \"open('{command}', 'w')\""));
+            let touches = Command::read(&command).touches();
+            let code = Command::read(&format!("python -c \"open('{command}', 'w')\"")).touches();
             for touch in touches.iter().chain(&code) {
                 let name = touch.file.as_deref().unwrap_or_default();
                 proptest::prop_assert!(name.len() <= command.len() + 32, "{command:?} {name:?}");

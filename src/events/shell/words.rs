@@ -1,7 +1,13 @@
-//! The words of a statement told apart: its program, options, files.
+//! The words of a statement told apart: options, values, files.
 
+use super::programs::Program;
 use super::statement::Word;
-use super::touch::Step;
+
+/// Words that are no options.
+pub(super) fn files(words: &[Word]) -> Vec<Word> {
+    let files = words.iter().filter(|word| !word.text.starts_with('-'));
+    files.cloned().collect()
+}
 
 /// The files among the words of an editor of streams: neither options nor its script.
 pub(super) fn edited(words: &[Word]) -> impl Iterator<Item = &Word> {
@@ -24,62 +30,53 @@ pub(super) fn edited(words: &[Word]) -> impl Iterator<Item = &Word> {
     })
 }
 
-/// The files that a program writes that fetches, sorts or formats, where its words name them.
-pub(super) fn written_by(program: &str, words: &[Word]) -> Vec<(Step, Word)> {
-    let output = match program {
-        "wget" => value_of(words, 'O', "--output-document"),
-        "curl" | "sort" => value_of(words, 'o', "--output"),
-        _ => {
-            let files = formatted(program, words).into_iter();
-            return files.map(|word| (Step::Write, word.clone())).collect();
-        }
-    };
-    output.into_iter().map(|word| (Step::Create, word)).collect()
-}
-
-/// What follows an option, by its letter or its name.
-fn value_of(words: &[Word], letter: char, name: &str) -> Option<Word> {
-    let is_short = |text: &str| text.starts_with('-') && !text.starts_with("--") && text.ends_with(letter);
+/// What follows one of these options: a letter, which may stand behind others, or a name.
+pub(super) fn value_of(words: &[Word], options: &[String]) -> Option<Word> {
     let mut rest = words.iter();
     while let Some(word) = rest.next() {
         let text = word.text.as_str();
-        if text == name || is_short(text) {
-            return rest.next().cloned();
-        }
-        if let Some(value) = text.strip_prefix(name).and_then(|rest| rest.strip_prefix('=')) {
-            return Some(Word {
-                text: value.to_owned(),
-                ..word.clone()
+        for option in options {
+            let letter = option.strip_prefix('-').filter(|letter| letter.len() == 1);
+            let is_letter = letter.is_some_and(|letter| {
+                text.starts_with('-') && !text.starts_with("--") && text.ends_with(letter)
             });
+            if is_letter || text == option {
+                return rest.next().cloned();
+            }
+            if let Some(value) = text
+                .strip_prefix(option.as_str())
+                .and_then(|rest| rest.strip_prefix('='))
+            {
+                return Some(Word {
+                    text: value.to_owned(),
+                    ..word.clone()
+                });
+            }
         }
     }
     None
 }
 
 /// The files that a formatter writes: those that are named with an ending.
-fn formatted<'w>(program: &str, words: &'w [Word]) -> Vec<&'w Word> {
-    let has = |option: &str| words.iter().any(|word| word.text == option);
-    let first = words.first().map_or("", |word| word.text.as_str());
-    let writes = match program {
-        "prettier" => has("--write") || has("-w"),
-        "ruff" => first == "format" && !has("--check") || first == "check" && has("--fix"),
-        _ => !has("--check") && !has("-c") && !has("--code"),
-    };
-    if !writes || has("--diff") {
-        return Vec::new();
-    }
+pub(super) fn formatted<'w>(words: &'w [Word], row: &Program) -> impl Iterator<Item = &'w Word> {
+    let has = |options: &[String]| words.iter().any(|word| options.contains(&word.text));
+    let writes = (row.options.is_empty() || has(&row.options)) && !has(&row.unless);
     let mut before = "";
-    let files = words.iter().filter(|word| {
+    words.iter().filter(move |word| {
         let option = std::mem::replace(&mut before, word.text.as_str());
         let name = word.text.rsplit('/').next().unwrap_or_default();
         let ending = name.trim_start_matches('.').rsplit_once('.');
-        !option.starts_with("--config") && !word.text.starts_with('-') && ending.is_some()
-    });
-    files.collect()
+        writes && !option.starts_with("--config") && !word.text.starts_with('-') && ending.is_some()
+    })
+}
+
+/// Whether an editor of streams changes its files.
+pub(super) fn changed_in_place(words: &[Word]) -> bool {
+    words.iter().any(|word| is_in_place(&word.text))
 }
 
 /// `-i`, `-i.bak`, `-ri`, `-pi`, `--in-place`.
-pub(super) fn is_in_place(option: &str) -> bool {
+fn is_in_place(option: &str) -> bool {
     let short = option.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
     let letters = short.unwrap_or_default().split('i').next().unwrap_or_default();
     option.starts_with("--in-place")
@@ -87,31 +84,6 @@ pub(super) fn is_in_place(option: &str) -> bool {
             && letters
                 .chars()
                 .all(|letter| matches!(letter, 'n' | 'r' | 'E' | 's' | 'z' | 'p' | 'l' | 'w' | '0'))
-}
-
-/// The program that a statement runs, by its name alone, and its words; what only runs another one is passed over.
-pub(super) fn program_of(words: &[Word]) -> Option<(&str, &[Word])> {
-    const PASSED: [&str; 17] = [
-        "{", "}", "!", "do", "then", "else", "if", "while", "time", "sudo", "env", "nohup", "command",
-        "exec", "timeout", "nice", "npx",
-    ];
-    let mut rest = words;
-    let mut may_be_option = false;
-    while let Some((first, others)) = rest.split_first() {
-        let text = first.text.as_str();
-        let is_value = text
-            .split_once('=')
-            .is_some_and(|(name, _)| !name.is_empty() && !name.contains(['/', '-', '.']));
-        let is_option =
-            may_be_option && (text.starts_with(['-']) || text.starts_with(|c: char| c.is_ascii_digit()));
-        if PASSED.contains(&text) {
-            may_be_option = true;
-        } else if !is_value && !is_option {
-            return Some((text.rsplit('/').next().unwrap_or(text), others));
-        }
-        rest = others;
-    }
-    None
 }
 
 #[cfg(test)]

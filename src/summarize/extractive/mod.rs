@@ -32,7 +32,7 @@ use super::marker::SUMMARY_MARKER;
 use super::redact::redact;
 use super::{Summarizer, Summary, SummaryError, SummaryRequest};
 use crate::compress::anchors::{Anchor, Matcher, matcher_of};
-use crate::events::action::actions;
+use crate::events::event::actions;
 use crate::events::source::source_turns;
 use crate::tokens::TokenCounter;
 use candidate::{Candidate, Section};

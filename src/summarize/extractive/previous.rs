@@ -7,7 +7,7 @@ use super::lead::IN_PROGRESS;
 use super::quoted::fence_of;
 use super::recent::SAID;
 use super::{Limits, order};
-use crate::events::action::Action;
+use crate::events::event::Event;
 use crate::events::line::{cleaned, is_fence, shortened, without_bullet};
 use crate::summarize::grounding::KEY_REFERENCES;
 
@@ -15,7 +15,7 @@ use crate::summarize::grounding::KEY_REFERENCES;
 const MAX_LINES: usize = 200;
 
 /// Whether what an error line names in brackets at its end was run again since: how that ended is told anew.
-fn was_run_again(line: &str, actions: &[Action]) -> bool {
+fn was_run_again(line: &str, actions: &[Event]) -> bool {
     let Some((_, named)) = line.strip_suffix(')').and_then(|line| line.rsplit_once(" (")) else {
         return false;
     };
@@ -23,7 +23,7 @@ fn was_run_again(line: &str, actions: &[Action]) -> bool {
         Some(start) => (start, true),
         None => (named, false),
     };
-    let is_it = |action: &Action| {
+    let is_it = |action: &Event| {
         let line = action.target.line.as_str();
         // Where a command ran says not which one it was.
         line == named || (is_shortened && !named.ends_with("&&") && line.starts_with(named))
@@ -81,7 +81,7 @@ fn lines_of(body: &str) -> Vec<(Section, String)> {
 /// The lines of `body` as candidates: first in time, worth a little less than what is new. Lines under no heading of ours
 /// are told as `Earlier`, the first ones being worth most; of what was done, found and told of values the last ones are,
 /// and what was done again since goes.
-pub(super) fn carried_over(body: &str, limits: Limits, actions: &[Action], candidates: &mut Vec<Candidate>) {
+pub(super) fn carried_over(body: &str, limits: Limits, actions: &[Event], candidates: &mut Vec<Candidate>) {
     let lines = lines_of(body);
     let answered = actions.iter().filter(|action| action.is_answered);
     let mut done: FxHashSet<&str> = answered.map(|action| action.target.line.as_str()).collect();

@@ -11,7 +11,7 @@ use super::sentences::{sentences, without_number};
 use super::small_talk::{is_fragment, is_numbered_step, is_one_word, is_small_talk, says_little, start_of};
 use super::superseded::{Stated, Worth};
 use super::{Limits, order};
-use crate::events::action::Action;
+use crate::events::event::Event;
 use crate::events::line::{cleaned_line, is_fence, lines_of, shortened, without_bullet};
 use crate::events::resolved::LOOKUPS;
 use crate::events::resolved::tests_pass_since;
@@ -180,7 +180,7 @@ pub(super) fn asked(turns: &[SourceTurn<'_>], limits: Limits, candidates: &mut V
 /// stated otherwise, or a call changed, later. What is stated comes back.
 pub(super) fn findings(
     turns: &[SourceTurn<'_>],
-    actions: &[Action],
+    actions: &[Event],
     limits: Limits,
     candidates: &mut Vec<Candidate>,
 ) -> Stated {
@@ -290,7 +290,7 @@ fn length(text: &str) -> f64 {
 
 /// What a call changed that went well, as the name of its tool says (`pending_order` of `cancel_pending_order`), with its turn
 /// and its arguments. A run of tests tells anew whether they pass.
-fn changed_thing(action: &Action) -> Option<(usize, &str, &str)> {
+fn changed_thing(action: &Event) -> Option<(usize, &str, &str)> {
     if action.outcome.tests {
         return Some((action.turn, "all_tests", ""));
     }

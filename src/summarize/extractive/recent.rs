@@ -13,7 +13,7 @@ use super::small_talk::{says_little, start_of};
 use super::work::line_of_call;
 use super::{Limits, order};
 use crate::compress::anchors::Matcher;
-use crate::events::action::Action;
+use crate::events::event::Event;
 use crate::events::source::{Arguments, SourceCall, SourceTurn};
 use crate::events::target::Effect;
 use crate::tokens::TokenCounter;
@@ -61,7 +61,7 @@ pub(super) struct Quoted {
 
 impl Recent {
     /// The newest words and calls of `turns`.
-    pub fn of(turns: &[SourceTurn<'_>], actions: &[Action], limits: Limits, most_bytes: usize) -> Self {
+    pub fn of(turns: &[SourceTurn<'_>], actions: &[Event], limits: Limits, most_bytes: usize) -> Self {
         let mut pieces = Vec::new();
         let speaking = turns.iter().enumerate().rev();
         let speaking = speaking.filter(|(_, turn)| turn.role == Role::Assistant);
@@ -181,7 +181,7 @@ impl Piece {
 }
 
 /// The tool of a call, or all that its line says where `text` does not say the same, and how it ended.
-fn heading(action: &Action, text: &str, limits: Limits) -> String {
+fn heading(action: &Event, text: &str, limits: Limits) -> String {
     let label = action.target.line.as_str();
     let said = |rest: &str| {
         let first = rest.trim_end_matches('…').trim_end();

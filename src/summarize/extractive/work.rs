@@ -6,9 +6,9 @@ use rustc_hash::FxHashSet;
 
 use super::candidate::{Candidate, Section};
 use super::{Limits, order};
-use crate::events::action::Action;
+use crate::events::event::Event;
+use crate::events::files;
 use crate::events::line::shortened;
-use crate::events::removed::Removed;
 use crate::events::resolved::LOOKUPS;
 use crate::events::target::Effect;
 use crate::events::words::starts_with_any;
@@ -17,7 +17,7 @@ use crate::events::words::starts_with_any;
 const MAX_OPEN: usize = 8;
 
 /// A line for each action; failing, changing and late ones are worth most.
-pub(super) fn done(actions: &[Action], limits: Limits, candidates: &mut Vec<Candidate>) {
+pub(super) fn done(actions: &[Event], limits: Limits, candidates: &mut Vec<Candidate>) {
     let count = actions.len().max(1) as f64;
     for (number, action) in actions.iter().enumerate() {
         let text = line_of_call(action, &action.target.line, limits);
@@ -44,7 +44,7 @@ pub(super) fn done(actions: &[Action], limits: Limits, candidates: &mut Vec<Cand
 }
 
 /// A call as `label`, how often, and how it ended.
-pub(super) fn line_of_call(action: &Action, label: &str, limits: Limits) -> String {
+pub(super) fn line_of_call(action: &Event, label: &str, limits: Limits) -> String {
     let ending = ending(action, limits);
     let mut text = String::with_capacity(label.len() + ending.len() + 32);
     text.push_str(label);
@@ -63,7 +63,7 @@ pub(super) fn line_of_call(action: &Action, label: &str, limits: Limits) -> Stri
 }
 
 /// How an action ended, in a few words; empty where its answer, if any, stands after the region.
-fn ending(action: &Action, limits: Limits) -> String {
+fn ending(action: &Event, limits: Limits) -> String {
     let outcome = &action.outcome;
     if !action.is_answered {
         return String::new();
@@ -119,37 +119,21 @@ fn ending(action: &Action, limits: Limits) -> String {
 }
 
 /// A line for the files changed and one for those read, newest first.
-pub(super) fn files(actions: &[Action], limits: Limits, candidates: &mut Vec<Candidate>) {
-    let mut changed: FxHashSet<&str> = FxHashSet::default();
-    let mut removed = Removed::default();
-    for (effect, label, value) in [(Effect::Modify, "changed: ", 4.0), (Effect::Read, "read: ", 1.5)] {
-        let mut seen: FxHashSet<&str> = FxHashSet::default();
+pub(super) fn files(actions: &[Event], limits: Limits, candidates: &mut Vec<Candidate>) {
+    let (changed, read) = files::files(actions);
+    for (files, label, value) in [(changed, "changed: ", 4.0), (read, "read: ", 1.5)] {
         let mut line = String::new();
-        // An edit that never worked changed nothing.
-        let touching = |action: &&Action| {
-            action.target.effect == effect && (effect == Effect::Read || !action.changed_nothing)
-        };
-        for action in actions.iter().rev().filter(touching) {
-            if action.outcome.failed != Some(true) {
-                removed.note(&action.target);
-            }
-            let Some(file) = action.target.file.as_deref() else {
-                continue;
-            };
-            if changed.contains(file) || removed.has(file) || !seen.insert(file) {
-                continue;
-            }
+        for file in files {
             if !line.is_empty() && line.len() + file.len() > 2 * limits.line {
                 break;
             }
             line.push_str(if line.is_empty() { label } else { ", " });
-            line.push_str(file);
+            line.push_str(&file);
         }
-        changed.extend(seen);
         if !line.is_empty() {
             candidates.push(Candidate {
                 section: Section::Files,
-                order: order(0, usize::from(effect == Effect::Read)),
+                order: order(0, usize::from(label == "read: ")),
                 text: line,
                 value,
             });
@@ -158,7 +142,7 @@ pub(super) fn files(actions: &[Action], limits: Limits, candidates: &mut Vec<Can
 }
 
 /// A line for each error that nothing later resolved, newest first in worth.
-pub(super) fn open_errors(actions: &[Action], limits: Limits, candidates: &mut Vec<Candidate>) {
+pub(super) fn open_errors(actions: &[Event], limits: Limits, candidates: &mut Vec<Candidate>) {
     let mut seen: FxHashSet<&str> = FxHashSet::default();
     let open = actions
         .iter()

@@ -7,7 +7,7 @@ use super::errors::{is_error_line, refusal};
 use super::head::Head;
 use crate::events::line::{cleaned, shortened};
 use crate::events::outcome::told::Told;
-use crate::events::outcome::{Outcome, outcome};
+use crate::events::outcome::{Answer, Outcome, outcome};
 use crate::events::target::Effect;
 use crate::trajectory::leaves::{Leaf, leaves};
 
@@ -32,8 +32,13 @@ pub(super) fn ending(output: &str, head: &Head, images: usize, beside: Option<&s
     let mut told = Told::default();
     let effect = if head.reads { Effect::Read } else { Effect::Other };
     let mut read = |text: &str| outcome(text, effect, &head.target, &mut told);
-    let whole = read(trimmed);
     let inner = printed.map(&mut read).unwrap_or_default();
+    let answer = Answer {
+        text: trimmed,
+        is_error: head.flags.is_error,
+        exit_code: head.flags.exit_code,
+    };
+    let whole = outcome(answer, effect, &head.target, &mut told);
     let telling = telling(trimmed, fields, &[&whole, &inner]);
     let mut first = String::new();
     if let Some(status) = status(fields, &whole, &inner) {

@@ -12,10 +12,11 @@ pub use errors::{error_lines, is_error_line};
 
 use super::redact::redact;
 use crate::compress::anchors::{Anchor, held_mask};
-use crate::events::source::{SourceCall, SourceTurn, source_turns};
-use crate::trajectory::{OpenCalls, Role, TurnView};
+use crate::events::pairing::Pairing;
+use crate::events::source::source_turns;
+use crate::events::target::target;
+use crate::trajectory::TurnView;
 use head::head;
-pub(in crate::summarize) use head::patched_files;
 
 /// Characters up to which an output stays as it is.
 const SHORT: usize = 200;
@@ -82,10 +83,9 @@ pub fn masks(
 ) -> Vec<Mask> {
     let newest = newest(all);
     let sources = source_turns(region, Into::into);
-    let mut callers = Callers::default();
+    let pairing = Pairing::of(&sources);
     let mut masks = Vec::new();
-    for (view, source) in region.iter().zip(&sources) {
-        let calls = callers.of(view, source);
+    for (index, view) in region.iter().enumerate() {
         if view.responses.is_empty() {
             continue;
         }
@@ -93,13 +93,16 @@ pub fn masks(
             continue;
         };
         let images = images(view.index);
-        let responses = view.responses.iter().zip(&written.responses).zip(calls);
-        for (place, ((response, written), call)) in responses.enumerate() {
+        let responses = view.responses.iter().zip(&written.responses);
+        for (place, (response, written)) in responses.enumerate() {
             let images = images.get(place).copied().unwrap_or_default();
             if images == 0 && !is_long(&written.content) {
                 continue;
             }
-            let head = head(call, response.name.as_deref());
+            let named = response.name.as_deref();
+            let call = pairing.call((index, place));
+            let call = call.and_then(|(turn, call)| sources.get(turn)?.calls.get(call));
+            let head = head(call.map(|call| target(call, named)), named, response.into());
             if is_mask(&written.content, &head.text) {
                 continue;
             }
@@ -175,49 +178,4 @@ fn is_mask(output: &str, head: &str) -> bool {
     output
         .strip_prefix(head)
         .is_some_and(|rest| rest.starts_with(" -> ") || rest.starts_with(", "))
-}
-
-/// Finds the call that each output answers, going through the turns in order.
-#[derive(Default)]
-struct Callers<'s> {
-    /// Calls by id, with their places in their turns.
-    by_id: FxHashMap<&'s str, (usize, &'s SourceCall<'s>)>,
-    /// The calls of the assistant turn that is being answered.
-    calls: &'s [SourceCall<'s>],
-    open: OpenCalls<'s>,
-}
-
-impl<'s> Callers<'s> {
-    /// The calls that a turn's responses answer, one for each.
-    fn of(&mut self, view: &TurnView<'_>, source: &'s SourceTurn<'s>) -> Vec<Option<&'s SourceCall<'s>>> {
-        match source.role {
-            Role::Assistant => {
-                self.calls = &source.calls;
-                self.open = OpenCalls::new(source.calls.iter().map(|call| call.name.as_ref()));
-                let calls = source.calls.iter().enumerate();
-                self.by_id
-                    .extend(calls.filter_map(|(place, call)| Some((call.id?, (place, call)))));
-                Vec::new()
-            }
-            role if role == Role::Tool || !view.responses.is_empty() => {
-                let calls = view.responses.iter().map(|response| {
-                    let id = response.id.as_deref();
-                    if let Some((place, call)) = id.and_then(|id| self.by_id.get(id).copied()) {
-                        let is_here = self.calls.get(place).is_some_and(|here| std::ptr::eq(here, call));
-                        self.open.note(is_here.then_some(place));
-                        return Some(call);
-                    }
-                    let name = response.name.as_deref().filter(|_| id.is_none());
-                    let call = self.calls.get(self.open.answered_by(name)?)?;
-                    (id.is_none() || call.id.is_none()).then_some(call)
-                });
-                calls.collect()
-            }
-            _ => {
-                self.calls = &[];
-                self.open = OpenCalls::default();
-                Vec::new()
-            }
-        }
-    }
 }

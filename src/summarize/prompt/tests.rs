@@ -39,6 +39,7 @@ fn response<'a>(id: &'a str, content: &'a str) -> ToolResponse<'a> {
         id: Some(Cow::Borrowed(id)),
         name: None,
         content: Cow::Borrowed(content),
+        ..ToolResponse::default()
     }
 }
 

@@ -164,6 +164,7 @@ fn parallel_answers_go_to_their_calls_by_id() {
         id: Some(Cow::Borrowed(id)),
         name: None,
         content: Cow::Borrowed(content),
+        ..ToolResponse::default()
     };
     let turns = [
         TurnView {

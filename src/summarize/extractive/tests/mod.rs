@@ -54,6 +54,7 @@ fn answer(content: &str) -> TurnView<'_> {
         id: None,
         name: None,
         content: Cow::Borrowed(content),
+        ..ToolResponse::default()
     };
     TurnView {
         responses: vec![response],

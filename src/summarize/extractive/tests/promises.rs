@@ -43,6 +43,7 @@ fn any_turn() -> impl Strategy<Value = TurnView<'static>> {
                 id: None,
                 name: None,
                 content: Cow::Owned(format!("{text}\n{other}")),
+                ..ToolResponse::default()
             }],
             ..turn(Role::Tool, "")
         },

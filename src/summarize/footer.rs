@@ -1,18 +1,14 @@
 //! The files that a stretch read and modified, as the last lines of its summary.
 
-mod calls;
-mod tracked;
-
 use rustc_hash::FxHashMap;
 
 use super::grounding::KEY_REFERENCES;
-use crate::events::action::Answers;
+use crate::events::event::events;
+use crate::events::files::files;
 use crate::events::shell::{is_same_file, last_step, path_of};
 use crate::events::source::source_turns;
 use crate::tokens::TokenCounter;
-use crate::trajectory::{Role, TurnView};
-use calls::{opened_by, opened_in, touches};
-use tracked::TrackedFiles;
+use crate::trajectory::TurnView;
 
 const MODIFIED: &str = "Files modified:";
 const READ: &str = "Files read:";
@@ -37,26 +33,7 @@ pub struct Files {
 impl Files {
     /// The files of the calls in these turns; of calls that failed, none. What was made and removed again is not told of.
     pub fn of(turns: &[TurnView<'_>]) -> Self {
-        let sources = source_turns(turns, Into::into);
-        let mut files = TrackedFiles::default();
-        let mut open: Option<String> = None;
-        for (index, turn) in sources.iter().enumerate() {
-            if turn.role == Role::Assistant && !turn.calls.is_empty() {
-                let answers = Answers::after(&sources, index);
-                for (number, call) in turn.calls.iter().enumerate() {
-                    let answer = answers.of(call, number);
-                    for mut touch in touches(call, answer) {
-                        if touch.file.is_none() {
-                            let told = answer.and_then(opened_in).or(open.as_deref());
-                            touch.file = told.map(str::to_owned);
-                        }
-                        files.note(&touch);
-                    }
-                }
-            }
-            open = opened_by(turn, open);
-        }
-        let (modified, read) = files.told();
+        let (modified, read) = files(&events(&source_turns(turns, Into::into)));
         Self { modified, read }
     }
 

@@ -2,8 +2,19 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::events::line::cleaned;
-use crate::events::shell::{Step, Touch, is_same_file, last_step, path_of};
+use super::event::Event;
+use super::line::cleaned;
+use super::shell::{Step, Touch, is_same_file, last_step, path_of};
+
+/// The files that these events changed and those that they only read, the latest first. What was made and removed again is not
+/// told of.
+pub(crate) fn files<'e>(events: impl IntoIterator<Item = &'e Event>) -> (Vec<String>, Vec<String>) {
+    let mut files = TrackedFiles::default();
+    for touch in events.into_iter().flat_map(|event| &event.touches) {
+        files.note(touch);
+    }
+    files.told()
+}
 
 /// Files of one name that are compared at most.
 const MAX_ALIKE: usize = 64;
@@ -34,7 +45,7 @@ struct Tracked {
 
 /// The files of a stretch.
 #[derive(Debug, Default)]
-pub(super) struct TrackedFiles {
+struct TrackedFiles {
     files: Vec<Tracked>,
     by_last_step: FxHashMap<String, Vec<usize>>,
     steps: usize,
@@ -43,7 +54,7 @@ pub(super) struct TrackedFiles {
 
 impl TrackedFiles {
     /// Notes a step that went well.
-    pub fn note(&mut self, touch: &Touch) {
+    fn note(&mut self, touch: &Touch) {
         let Some(name) = touch.file.as_deref().filter(|name| can_be_listed(name)) else {
             return;
         };
@@ -94,11 +105,8 @@ impl TrackedFiles {
     fn run(&mut self, script: &[(Step, String)], directory: &str) {
         for (step, file) in script {
             self.note(&Touch {
-                step: *step,
-                file: Some(file.clone()),
                 directory: directory.to_owned(),
-                is_pattern: false,
-                script: Vec::new(),
+                ..Touch::of(*step, file.as_str())
             });
         }
     }
@@ -149,7 +157,7 @@ impl TrackedFiles {
     }
 
     /// The files that were changed and those that were only read, the latest first.
-    pub fn told(mut self) -> (Vec<String>, Vec<String>) {
+    fn told(mut self) -> (Vec<String>, Vec<String>) {
         self.files.retain(|file| !file.is_gone);
         self.files.sort_by_key(|file| std::cmp::Reverse(file.last));
         let (modified, read): (Vec<Tracked>, Vec<Tracked>) =
@@ -203,12 +211,15 @@ fn matches(pattern: &str, path: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::events::shell::of_command;
+    use crate::events::shell::Command;
 
     #[track_caller]
     fn tells(commands: &[&str], modified: &[&str], read: &[&str]) {
         let mut files = TrackedFiles::default();
-        for touch in commands.iter().flat_map(|command| of_command(command)) {
+        for touch in commands
+            .iter()
+            .flat_map(|command| Command::read(command).touches())
+        {
             files.note(&touch);
         }
         let (found_modified, found_read) = files.told();

@@ -1,0 +1,71 @@
+//! The effect of a shell command: whether it reads, changes or runs something, and the file that tells it.
+
+use super::shell::programs::Does;
+use super::shell::{Command, End, Statement, Step, Touch};
+use super::target::Effect;
+
+/// What a command does, by the statement at `at` and those behind its pipe. Where that changes a file, so may those that
+/// follow: the last file tells.
+pub(crate) fn effect_of(command: &Command, at: usize) -> (Effect, Option<String>) {
+    let rest = command.statements.get(at..).unwrap_or_default();
+    let Some(first) = rest.first() else {
+        return (Effect::Other, None);
+    };
+    let last_of = |touches: Vec<Touch>, steps: &[Step]| {
+        let mut named = touches
+            .into_iter()
+            .rev()
+            .filter(|touch| steps.contains(&touch.step));
+        named.find_map(|touch| touch.file)
+    };
+    let mut effect = does_to_files(first);
+    let runs = effect == Effect::Other && first.does() != Does::Aside;
+    let mut is_behind = first.end == End::Pipe;
+    for statement in rest.iter().skip(1).filter(|statement| !statement.is_nested) {
+        if !is_behind || runs {
+            break;
+        }
+        if does_to_files(statement) == Effect::Modify {
+            effect = Effect::Modify;
+        }
+        is_behind = statement.end == End::Pipe;
+    }
+    if effect != Effect::Modify {
+        let file = last_of(first.touches(), &[Step::Read]).filter(|_| effect == Effect::Read);
+        return (effect, file);
+    }
+    let changing = || {
+        rest.iter()
+            .rev()
+            .filter(|statement| does_to_files(statement) == Effect::Modify)
+    };
+    let find = |steps: &[Step]| changing().find_map(|statement| last_of(statement.touches(), steps));
+    (
+        effect,
+        find(&[Step::Write, Step::Create]).or_else(|| find(&[Step::Remove, Step::Restore])),
+    )
+}
+
+/// What a statement does by itself.
+fn does_to_files(statement: &Statement) -> Effect {
+    let does_step = |step: Step| statement.touches().iter().any(|touch| touch.step == step);
+    match statement.does() {
+        Does::Creates
+        | Does::Removes
+        | Does::Restores
+        | Does::Moves
+        | Does::Copies
+        | Does::Changes
+        | Does::Edits => Effect::Modify,
+        Does::Streams if does_step(Step::Write) => Effect::Modify,
+        Does::Reads | Does::Looks | Does::Views | Does::Streams => {
+            if does_step(Step::Create) {
+                Effect::Modify
+            } else {
+                Effect::Read
+            }
+        }
+        Does::Aside | Does::Prepares if does_step(Step::Create) => Effect::Modify,
+        _ => Effect::Other,
+    }
+}

@@ -1,0 +1,302 @@
+//! Events: each tool call with its answers, how it ended, what it did to which files, and what came of it later.
+
+use rustc_hash::FxHashMap;
+
+use super::command::tell_directories;
+use super::missing::close_found;
+use super::outcome::error_line::refuses;
+use super::outcome::success::changed_nothing;
+use super::outcome::told::Told;
+use super::outcome::{Answer, Outcome, outcome};
+use super::pairing::{Pairing, Place};
+use super::resolved::{close_looked_up, close_resolved};
+use super::shell::{Step, Touch};
+use super::source::SourceTurn;
+use super::target::{Effect, Target, target};
+use crate::trajectory::Role;
+
+/// A tool call and how it ended.
+#[derive(Debug, Clone)]
+pub(crate) struct Event {
+    /// Place among the turns.
+    pub turn: usize,
+    /// Place among the calls of that turn.
+    pub call: usize,
+    /// The tool and what it was used on, in one line.
+    pub target: Target,
+    /// How it ended; of the last one where it was repeated.
+    pub outcome: Outcome,
+    /// What it did to files, in order; nothing that an error kept it from.
+    pub touches: Vec<Touch>,
+    /// Whether anything came back.
+    pub is_answered: bool,
+    /// How many times in all.
+    pub times: usize,
+    /// Of these, how many failed.
+    pub failures: usize,
+    /// Whether none of them changed anything, as far as they were to.
+    pub changed_nothing: bool,
+    /// Whether it failed and no later run of the same succeeded.
+    pub is_open: bool,
+    /// The place of the same call later, among the events, which tells of this one as well.
+    pub superseded_by: Option<usize>,
+}
+
+/// The calls of the turns in order of their last run, each told once.
+pub(crate) fn actions(turns: &[SourceTurn<'_>]) -> Vec<Event> {
+    let mut all = events(turns);
+    all.retain(|event| event.superseded_by.is_none());
+    close_found(&mut all);
+    close_resolved(&mut all);
+    close_looked_up(&mut all);
+    all
+}
+
+/// All calls of the turns in order.
+pub(crate) fn events(turns: &[SourceTurn<'_>]) -> Vec<Event> {
+    let pairing = Pairing::of(turns);
+    let (places, mut targets): (Vec<Place>, Vec<Target>) = calls(turns, &pairing).unzip();
+    tell_directories(&mut targets);
+    let things = things(&targets);
+    let again = again(&targets, &things);
+    let mut all: Vec<Event> = Vec::with_capacity(targets.len());
+    let mut latest: Vec<Option<usize>> = vec![None; targets.len()];
+    let mut told = Told::default();
+    let mut open_file = OpenFile::default();
+    let attempts = places.into_iter().zip(targets).zip(things.into_iter().zip(again));
+    for ((place, mut target), (thing, is_again)) in attempts {
+        open_file.read_until(turns, place.0);
+        let answered = pairing.answer(place);
+        let answer = answered.and_then(|answer| answer_at(turns, answer));
+        let index = all.len();
+        let earlier = latest.get_mut(thing).and_then(|latest| latest.replace(index));
+        let earlier = earlier.and_then(|earlier| all.get_mut(earlier));
+        let is_repeated = earlier
+            .as_ref()
+            .is_some_and(|earlier| is_same(&earlier.target, &target));
+        // What a call that comes again told is told nowhere; its last run tells all.
+        let mut untold = Told::default();
+        let told = if is_again || is_repeated {
+            &mut untold
+        } else {
+            &mut told
+        };
+        // An answer to several calls tells how the last one ended.
+        let own = answer.filter(|_| answered.and_then(|answer| pairing.call(answer)) == Some(place));
+        let outcome = own
+            .map(|answer| outcome(answer, target.effect, &target.line, told))
+            .unwrap_or_default();
+        let is_open = outcome.failed() == Some(true);
+        let text = answer.map(|answer| answer.text);
+        let touches = touches(&target, &outcome, text, &open_file);
+        let is_open_edit = target.touches.iter().any(|touch| touch.file.is_none());
+        if is_open_edit && target.effect == Effect::Modify && target.file.is_none() {
+            let told = text.and_then(opened_in).or(open_file.name.as_deref());
+            target.file = told.filter(|name| !name.is_empty()).map(str::to_owned);
+        }
+        let mut event = Event {
+            turn: place.0,
+            call: place.1,
+            changed_nothing: changed_nothing(&target, &outcome),
+            target,
+            outcome,
+            touches,
+            is_answered: answer.is_some(),
+            times: 1,
+            failures: usize::from(is_open),
+            is_open,
+            superseded_by: None,
+        };
+        // What succeeds now is open no more; what failed the same way before is told once.
+        if let Some(earlier) = earlier {
+            let is_still_open = earlier.is_open && !is_open && shows_less(&event.outcome, &earlier.outcome);
+            if !is_still_open {
+                earlier.is_open = false;
+            } else if is_repeated {
+                event.is_open = true;
+                event.outcome.error.clone_from(&earlier.outcome.error);
+            }
+            if is_repeated {
+                event.times += earlier.times;
+                event.failures += earlier.failures;
+                event.changed_nothing &= earlier.changed_nothing;
+                if event.touches.is_empty() {
+                    event.touches.clone_from(&earlier.touches);
+                }
+                earlier.superseded_by = Some(index);
+            }
+        }
+        all.push(event);
+    }
+    all
+}
+
+/// Whether a run does not show that tests pass which failed before: it ran none, or a pipe took the counts away.
+fn shows_less(outcome: &Outcome, earlier: &Outcome) -> bool {
+    earlier.tests && !outcome.tests
+}
+
+fn answer_at<'t>(turns: &'t [SourceTurn<'_>], (turn, place): Place) -> Option<Answer<'t>> {
+    let turn = turns.get(turn)?;
+    let (_, text) = turn.answers.get(place)?;
+    let flags = turn.flags.get(place).copied().unwrap_or_default();
+    Some(Answer {
+        text,
+        is_error: flags.is_error,
+        exit_code: flags.exit_code,
+    })
+}
+
+/// Every call: its place and its target.
+fn calls(turns: &[SourceTurn<'_>], pairing: &Pairing) -> impl Iterator<Item = (Place, Target)> {
+    let speaking = turns.iter().enumerate();
+    let speaking = speaking.filter(|(_, turn)| turn.role == Role::Assistant);
+    speaking.flat_map(move |(index, turn)| {
+        let calls = turn.calls.iter().enumerate();
+        calls.map(move |(number, call)| {
+            let place = (index, number);
+            let named = pairing
+                .answer(place)
+                .and_then(|(turn, place)| *turns.get(turn)?.tools.get(place)?);
+            (place, target(call, named))
+        })
+    })
+}
+
+/// For each target the place of the first one that is an attempt at the same thing.
+fn things(targets: &[Target]) -> Vec<usize> {
+    let mut first: FxHashMap<&str, usize> = FxHashMap::default();
+    let targets = targets.iter().enumerate();
+    targets
+        .map(|(place, target)| *first.entry(&target.key).or_insert(place))
+        .collect()
+}
+
+/// For each target, whether the next attempt at the same thing is the same call, whose line stands for both.
+fn again(targets: &[Target], things: &[usize]) -> Vec<bool> {
+    let mut next: Vec<Option<&Target>> = vec![None; targets.len()];
+    let mut again = vec![false; targets.len()];
+    for ((target, thing), again) in targets.iter().zip(things).zip(&mut again).rev() {
+        let later = next.get_mut(*thing).and_then(|next| next.replace(target));
+        *again = later.is_some_and(|later| is_same(target, later));
+    }
+    again
+}
+
+/// Whether two attempts at the same thing are told in one line: the same command with another pipe behind it is the same.
+fn is_same(earlier: &Target, later: &Target) -> bool {
+    earlier.line == later.line || later.effect == Effect::Other
+}
+
+/// What editors of lines say of the file that is open in them.
+const OPEN_FILE: &str = "(Open file: ";
+
+/// What they begin with when they show it.
+const SHOWN_FILE: &str = "[File: ";
+
+/// The file that is open in an editor of lines, as the answers say.
+#[derive(Default)]
+struct OpenFile {
+    name: Option<String>,
+    /// The turns that were read.
+    read: usize,
+}
+
+impl OpenFile {
+    fn read_until(&mut self, turns: &[SourceTurn<'_>], turn: usize) {
+        for source in turns.get(self.read..turn).unwrap_or_default() {
+            let mut answers = source.answers.iter().rev();
+            if let Some(name) = answers.find_map(|(_, answer)| opened_in(answer)) {
+                self.name = Some(name.to_owned());
+            }
+        }
+        self.read = self.read.max(turn);
+    }
+}
+
+/// The file that an answer says is open; nothing where it says that none is.
+fn opened_in(answer: &str) -> Option<&str> {
+    let told = |start: usize, end: &str| {
+        let rest = answer.get(start..)?.lines().next()?;
+        let name = rest.get(..rest.find(end)?)?.trim();
+        (!name.is_empty() && !name.starts_with('<')).then_some(name)
+    };
+    if let Some(start) = memchr::memmem::rfind(answer.as_bytes(), OPEN_FILE.as_bytes()) {
+        let name = told(start + OPEN_FILE.len(), ")")?;
+        return Some(if name == "n/a" { "" } else { name });
+    }
+    let shown = answer.trim_start().strip_prefix(SHOWN_FILE)?;
+    told(answer.len() - shown.len(), " (")
+}
+
+/// Longest answer that is an error as a whole, in bytes.
+const MAX_ERROR: usize = 400;
+
+/// Commands of editors, which tell in a sentence that they did nothing.
+const EDITORS: [&str; 6] = ["create", "edit", "goto", "insert", "open", "search_file"];
+
+/// What `patch` says of each file that it changes.
+const PATCHED: &str = "patching file ";
+
+/// Files that `patch` is heard of at most.
+const MAX_PATCHED: usize = 64;
+
+/// What a call did to files, as far as it went well.
+fn touches(target: &Target, outcome: &Outcome, answer: Option<&str>, open: &OpenFile) -> Vec<Touch> {
+    if answer.is_some_and(|answer| is_refused(target, answer)) {
+        return Vec::new();
+    }
+    let mut touches = target.touches.clone();
+    touches.extend(patched_by(target, answer.unwrap_or_default()));
+    if outcome.failed() == Some(true) {
+        let is_edit = touches.iter().any(|touch| touch.file.is_none());
+        let has_changed = target.effect == Effect::Modify && !is_edit && !changed_nothing(target, outcome);
+        touches.retain(|touch| has_changed && touch.step != Step::Read);
+    }
+    for touch in touches.iter_mut().filter(|touch| touch.file.is_none()) {
+        let told = answer.and_then(opened_in).or(open.name.as_deref());
+        touch.file = told.map(str::to_owned);
+    }
+    touches
+}
+
+/// Whether a tool that works on one file, or a command of an editor, answers that it did nothing.
+fn is_refused(target: &Target, answer: &str) -> bool {
+    let answer = answer.trim_start();
+    let line = answer
+        .lines()
+        .next()
+        .unwrap_or_default()
+        .trim_end_matches(['.', ' ']);
+    let command = target.command.as_deref().unwrap_or_default();
+    let program = command.split_whitespace().next().unwrap_or_default();
+    let is_tool = target.command.is_none();
+    if !is_tool && !EDITORS.contains(&program) {
+        return false;
+    }
+    let is_error = || answer.starts_with("Error: ") && answer.len() <= MAX_ERROR;
+    refuses(line) || is_tool && target.file.is_some() && is_error()
+}
+
+/// The files that `patch` says it changed.
+fn patched_by(target: &Target, answer: &str) -> Vec<Touch> {
+    if !target
+        .command
+        .as_deref()
+        .is_some_and(|command| command.contains("patch"))
+    {
+        return Vec::new();
+    }
+    let directory = target.touches.last().map_or("", |touch| touch.directory.as_str());
+    let names = answer.lines().filter_map(|line| line.strip_prefix(PATCHED));
+    let names = names.map(|name| name.trim().trim_matches('\''));
+    let touch = |name: &str| Touch {
+        directory: directory.to_owned(),
+        ..Touch::of(Step::Write, name)
+    };
+    names
+        .filter(|name| !name.is_empty())
+        .take(MAX_PATCHED)
+        .map(touch)
+        .collect()
+}

@@ -1,0 +1,144 @@
+//! Turns of a person's role that no person wrote, known by tables: what an environment shows, and other programs' summaries.
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+/// Where such a turn may stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Place {
+    /// Anywhere.
+    Anywhere,
+    /// Right after an assistant's turn.
+    AfterAssistant,
+    /// Right after an assistant's turn that calls a tool.
+    AfterCall,
+}
+
+#[derive(Debug, Deserialize)]
+struct Observation {
+    starts: Option<String>,
+    ends: Option<String>,
+    holds: Option<String>,
+    within: Option<String>,
+    place: Place,
+    #[cfg(test)]
+    example: String,
+    #[cfg(test)]
+    counterexample: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct Summary {
+    starts: String,
+    #[cfg(test)]
+    example: String,
+    #[cfg(test)]
+    counterexample: String,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct Tables {
+    #[serde(default)]
+    observation: Vec<Observation>,
+    #[serde(default)]
+    summary: Vec<Summary>,
+}
+
+static OBSERVATIONS: LazyLock<Tables> =
+    LazyLock::new(|| toml::from_str(include_str!("../knowledge/observations.toml")).unwrap_or_default());
+
+static SUMMARIES: LazyLock<Tables> =
+    LazyLock::new(|| toml::from_str(include_str!("../knowledge/summaries.toml")).unwrap_or_default());
+
+impl Observation {
+    /// Where it begins in a trimmed text.
+    fn begins(&self, text: &str) -> Option<usize> {
+        let is_there = |pattern: &Option<String>, holds: fn(&str, &str) -> bool| {
+            pattern.as_deref().is_none_or(|pattern| holds(text, pattern))
+        };
+        let fits = is_there(&self.starts, |text, start| text.starts_with(start))
+            && is_there(&self.ends, |text, end| text.ends_with(end))
+            && is_there(&self.holds, |text, word| {
+                memchr::memmem::find(text.as_bytes(), word.as_bytes()).is_some()
+            });
+        match &self.within {
+            _ if !fits => None,
+            None => Some(0),
+            Some(mark) => {
+                let mut found = memchr::memmem::find_iter(text.as_bytes(), mark.as_bytes());
+                found.find(|at| *at == 0 || text.as_bytes().get(at - 1) == Some(&b'\n'))
+            }
+        }
+    }
+}
+
+/// Where what an environment shows begins in a text of a person's role that stands at `place`; `None` where all of it is a person's.
+pub(crate) fn observed_from(text: &str, place: Place) -> Option<usize> {
+    let trimmed = text.trim();
+    let blanks = text.len() - text.trim_start().len();
+    let rows = OBSERVATIONS.observation.iter();
+    let found = rows
+        .filter(|row| row.place <= place)
+        .filter_map(|row| row.begins(trimmed));
+    found.min().map(|at| if at == 0 { 0 } else { at + blanks })
+}
+
+/// What of a text a person asks: nothing of what an environment shows, nothing of another program's summary.
+pub fn request_in(text: &str, is_after_assistant: bool) -> &str {
+    let place = if is_after_assistant {
+        Place::AfterAssistant
+    } else {
+        Place::Anywhere
+    };
+    if is_summary(text) {
+        return "";
+    }
+    match observed_from(text, place).and_then(|at| text.get(..at)) {
+        Some(request) => request.trim_end(),
+        None => text,
+    }
+}
+
+/// Whether a text is a summary that another program put in the conversation.
+pub(crate) fn is_summary(text: &str) -> bool {
+    let text = text.trim_start();
+    SUMMARIES
+        .summary
+        .iter()
+        .any(|row| text.starts_with(row.starts.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_knows_its_example_and_nothing_that_only_resembles_it() {
+        assert!(OBSERVATIONS.observation.len() > 20 && SUMMARIES.summary.len() > 5);
+        for row in &OBSERVATIONS.observation {
+            assert!(row.begins(&row.example).is_some(), "{}", row.example);
+            assert!(
+                observed_from(&row.example, row.place).is_some(),
+                "{}",
+                row.example
+            );
+            assert_eq!(observed_from(&row.counterexample, row.place), None, "{row:?}");
+        }
+        for row in &SUMMARIES.summary {
+            assert!(is_summary(&row.example), "{}", row.example);
+            assert!(!is_summary(&row.counterexample), "{}", row.counterexample);
+        }
+    }
+
+    #[test]
+    fn what_a_person_asks_before_a_page_or_a_terminal_stays_theirs() {
+        let page = "Find the way.\n\n[Current URL: None]\nRootWebArea 'Maps'";
+        assert_eq!(request_in(page, false), "Find the way.");
+        let terminal = "Mend it.\n(Open file: n/a)\n(Current directory: /w)\nbash-$";
+        assert_eq!(request_in(terminal, false), "Mend it.");
+        assert_eq!(request_in(terminal, true), "");
+        assert_eq!(request_in("Mend it.", true), "Mend it.");
+    }
+}

@@ -1,0 +1,161 @@
+//! The programs of shell commands, by a table: what each does, and which of its words are files.
+
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
+use serde::Deserialize;
+
+use super::path::last_step;
+use super::statement::Word;
+
+/// What a program does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Does {
+    Goes,
+    Returns,
+    Prepares,
+    Aside,
+    Keyword,
+    Wraps,
+    Reads,
+    Looks,
+    Streams,
+    Creates,
+    Removes,
+    Restores,
+    Moves,
+    Copies,
+    Changes,
+    Fetches,
+    Formats,
+    Edits,
+    Views,
+    Shell,
+    Interprets,
+    Runs,
+}
+
+/// A row of the table.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Program {
+    names: Vec<String>,
+    pub does: Does,
+    /// Words that it takes before what it runs.
+    #[serde(default)]
+    takes: usize,
+    /// The word that stands before what it runs.
+    before: Option<String>,
+    #[serde(default)]
+    pub options: Vec<String>,
+    #[serde(default)]
+    pub unless: Vec<String>,
+    #[serde(default)]
+    pub filter: bool,
+    #[serde(default)]
+    pub subcommand: bool,
+    #[cfg(test)]
+    pub example: String,
+    #[cfg(test)]
+    pub says: Vec<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct Table {
+    program: Vec<Program>,
+}
+
+static TABLE: LazyLock<Table> =
+    LazyLock::new(|| toml::from_str(include_str!("../../knowledge/programs.toml")).unwrap_or_default());
+
+static BY_NAME: LazyLock<FxHashMap<&'static str, &'static Program>> = LazyLock::new(|| {
+    let rows = TABLE.program.iter();
+    rows.flat_map(|row| row.names.iter().map(move |name| (name.as_str(), row)))
+        .collect()
+});
+
+/// All rows.
+#[cfg(test)]
+pub(crate) fn all() -> &'static [Program] {
+    &TABLE.program
+}
+
+/// What is known of a program; of one with its subcommand, where that is known by itself.
+pub(crate) fn known(name: &str) -> Option<&'static Program> {
+    BY_NAME.get(name).copied()
+}
+
+/// The program that a statement runs, past what only runs another one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Found {
+    /// Which of the words it is.
+    pub at: usize,
+    /// What it does.
+    pub does: Does,
+    /// How many words after it are its subcommand.
+    pub subcommand: usize,
+}
+
+/// A program by its name alone: `python` of `/usr/bin/python3.9`.
+pub(crate) fn name_of(word: &str) -> &str {
+    let name = last_step(word);
+    let is_version = |rest: &str| rest.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    ["python", "pypy"]
+        .into_iter()
+        .find(|program| name.strip_prefix(program).is_some_and(is_version))
+        .unwrap_or(name)
+}
+
+/// Whether a word sets a variable: `A=1`.
+fn is_setting(word: &str) -> bool {
+    word.split_once('=')
+        .is_some_and(|(name, _)| !name.is_empty() && !name.contains(['/', '-', '.']))
+}
+
+/// The program of a statement; what only runs another one is passed over.
+pub(super) fn program_of(words: &[Word]) -> Option<Found> {
+    let text = |at: usize| words.get(at).map(|word| word.text.as_str());
+    let mut at = 0;
+    loop {
+        let word = text(at)?;
+        if is_setting(word) {
+            at += 1;
+            continue;
+        }
+        let name = name_of(word);
+        let row = known(name);
+        match row.map_or(Does::Runs, |row| row.does) {
+            Does::Keyword => at += 1,
+            Does::Wraps => {
+                let row = row?;
+                at += 1;
+                if let Some(before) = &row.before {
+                    if text(at) != Some(before.as_str()) {
+                        return Some(Found {
+                            at: at - 1,
+                            does: Does::Runs,
+                            subcommand: 0,
+                        });
+                    }
+                    at += 1;
+                }
+                while let Some(option) = text(at).filter(|word| word.starts_with('-')) {
+                    at += 1 + usize::from(row.options.iter().any(|known| known == option));
+                }
+                at += row.takes;
+            }
+            Does::Interprets if text(at + 1) == Some("-m") && text(at + 2).and_then(known).is_some() => {
+                at += 2;
+            }
+            does => {
+                let sub = text(at + 1).filter(|_| row.is_some_and(|row| row.subcommand));
+                let known = sub.and_then(|sub| known(&[name, " ", sub].concat()));
+                return Some(Found {
+                    at,
+                    does: known.map_or(does, |row| row.does),
+                    subcommand: usize::from(known.is_some()),
+                });
+            }
+        }
+    }
+}
