@@ -70,7 +70,7 @@ pub(crate) fn actions(turns: &[SourceTurn<'_>]) -> Vec<Action> {
         if target.effect == Effect::Modify && target.file.is_none() {
             target.file = answer.and_then(open_file);
         }
-        let is_open = outcome.failed == Some(true);
+        let is_open = outcome.failed() == Some(true);
         let mut action = Action {
             turn,
             changed_nothing: changed_nothing(&target, &outcome),
@@ -108,7 +108,7 @@ pub(crate) fn actions(turns: &[SourceTurn<'_>]) -> Vec<Action> {
 
 /// Whether a run does not show that tests pass which failed before: it ran none, or a pipe took the counts away.
 fn shows_less(outcome: &Outcome, earlier: &Outcome) -> bool {
-    earlier.tests && !outcome.tests
+    earlier.tests.is_some() && outcome.tests.is_none()
 }
 
 /// The file that an editor of lines had open, as its terminal says after what it printed.

@@ -88,7 +88,7 @@ impl<'a> Missed<'a> {
 
 /// Notes what an action that went well shows to be there.
 fn note(action: &Action, missed: &mut [Missed<'_>]) {
-    if action.outcome.failed == Some(true) || !action.is_answered {
+    if action.outcome.failed() == Some(true) || !action.is_answered {
         return;
     }
     let key = action.target.key.as_str();

@@ -60,7 +60,7 @@ pub(crate) fn close_resolved(actions: &mut [Action]) {
         let failed = if action.is_open { open.next_back() } else { None };
         if failed.is_some_and(|runs| later.resolves(action, runs)) {
             resolved.push(index);
-        } else if action.outcome.failed != Some(true) && action.is_answered {
+        } else if action.outcome.failed() != Some(true) && action.is_answered {
             later.note_edit(action);
             if may_run(action) {
                 for run in runs(&action.target.key) {
@@ -90,7 +90,7 @@ pub(crate) fn close_looked_up(actions: &mut [Action]) {
     let mut found: FxHashMap<String, usize> = FxHashMap::default();
     let is_found = |action: &&Action| {
         let outcome = &action.outcome;
-        outcome.failed != Some(true) && (outcome.lines > 0 || outcome.result.is_some())
+        outcome.failed() != Some(true) && (outcome.lines > 0 || outcome.result.is_some())
     };
     for action in actions.iter().filter(is_found) {
         if let Some(thing) = looked_up(action) {
@@ -116,7 +116,7 @@ fn has_passed(action: &Action) -> bool {
     let ran_none = |said: &str| said.contains("no tests") || said.contains("Ran 0 tests");
     match &outcome.result {
         Some(said) if ran_none(said) => false,
-        Some(counts) if outcome.tests => counts.contains(|c: char| c.is_ascii_digit()),
+        Some(counts) if outcome.tests.is_some() => counts.contains(|c: char| c.is_ascii_digit()),
         // Of a pipe it is the last program's.
         _ => outcome.exit_code == Some(0) && !action.target.key.contains('|'),
     }
@@ -124,11 +124,12 @@ fn has_passed(action: &Action) -> bool {
 
 /// The turn since which all tests pass that failed before, if they do: a run of tests passed last, and none is left open.
 pub(crate) fn tests_pass_since(actions: &[Action]) -> Option<usize> {
-    let mut runs = actions.iter().filter(|action| action.outcome.tests);
-    let is_green = |action: &&Action| action.outcome.failed != Some(true) && has_passed(action);
+    let mut runs = actions.iter().filter(|action| action.outcome.tests.is_some());
+    let is_green = |action: &&Action| action.outcome.failed() != Some(true) && has_passed(action);
     let last = runs.clone().rev().find(is_green)?;
-    let is_left =
-        |action: &Action| action.is_open && (action.outcome.tests || action.target.key.contains("test"));
+    let is_left = |action: &Action| {
+        action.is_open && (action.outcome.tests.is_some() || action.target.key.contains("test"))
+    };
     let have_failed = runs.any(|action| action.failures > 0) && !actions.iter().any(is_left);
     // What a turn calls comes after what it says.
     have_failed.then_some(last.turn + 1)

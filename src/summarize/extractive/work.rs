@@ -35,7 +35,7 @@ pub(super) fn done(actions: &[Action], limits: Limits, candidates: &mut Vec<Cand
             text.push_str(&ending);
         }
         let lateness = (number + 1) as f64 / count;
-        let failed = action.outcome.failed == Some(true);
+        let failed = action.outcome.failed() == Some(true);
         let (base, late) = match action.target.effect {
             Effect::Read => (0.9, 2.0),
             Effect::Modify => (2.2, 2.0),
@@ -62,7 +62,7 @@ fn ending(action: &Action, limits: Limits) -> String {
     if !action.is_answered {
         return String::new();
     }
-    let mut text = match (outcome.exit_code, outcome.failed) {
+    let mut text = match (outcome.exit_code, outcome.failed()) {
         (Some(0), Some(true)) => "exit 0 with an error".to_owned(),
         // That went well as far as the program goes, whatever it was to show.
         (Some(0), _) if outcome.is_marked => "exit 0".to_owned(),
@@ -73,10 +73,14 @@ fn ending(action: &Action, limits: Limits) -> String {
     };
     let is_modify = action.target.effect == Effect::Modify;
     let both = match (&outcome.result, &outcome.error) {
-        (Some(counts), Some(error)) if outcome.tests && counts != error => Some(format!("{counts}; {error}")),
+        (Some(counts), Some(error))
+            if (outcome.tests.is_some() || outcome.diagnostics.is_some()) && counts != error =>
+        {
+            Some(format!("{counts}; {error}"))
+        }
         _ => None,
     };
-    let detail = match outcome.failed {
+    let detail = match outcome.failed() {
         Some(true) => both
             .as_deref()
             .or(outcome.error.as_deref())
@@ -88,7 +92,7 @@ fn ending(action: &Action, limits: Limits) -> String {
             .filter(|_| text.is_empty() && !outcome.says_done),
         _ => outcome.result.as_deref(),
     };
-    let is_told = is_modify && outcome.failed != Some(true) && (outcome.says_done || !text.is_empty());
+    let is_told = is_modify && outcome.failed() != Some(true) && (outcome.says_done || !text.is_empty());
     if let Some(detail) = detail.and_then(|detail| shortened(detail, limits.line)) {
         if !text.is_empty() {
             text.push_str(": ");
@@ -104,6 +108,11 @@ fn ending(action: &Action, limits: Limits) -> String {
             lines @ ..100 => write!(text, "{lines} lines"),
             _ => write!(text, "99+ lines"),
         };
+        let hit = outcome.first_hit.as_deref();
+        if let Some(hit) = hit.and_then(|hit| shortened(hit, limits.line)) {
+            text.push_str(": ");
+            text.push_str(&hit);
+        }
     }
     match action.target.effect {
         _ if !text.is_empty() => text,
@@ -124,7 +133,7 @@ pub(super) fn files(actions: &[Action], limits: Limits, candidates: &mut Vec<Can
             action.target.effect == effect && (effect == Effect::Read || !action.changed_nothing)
         };
         for action in actions.iter().rev().filter(touching) {
-            if action.outcome.failed != Some(true) {
+            if action.outcome.failed() != Some(true) {
                 removed.note(&action.target);
             }
             let Some(file) = action.target.file.as_deref() else {

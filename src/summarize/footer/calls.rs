@@ -44,7 +44,7 @@ pub(super) fn touches(call: &SourceCall<'_>, answer: Option<&str>) -> Vec<Touch>
         return Vec::new();
     }
     let touches = touches_of(call, &target, answer);
-    let Some(outcome) = outcome.filter(|outcome| outcome.failed == Some(true)) else {
+    let Some(outcome) = outcome.filter(|outcome| outcome.failed() == Some(true)) else {
         return touches;
     };
     let is_edit = touches.iter().any(|touch| touch.file.is_none());
