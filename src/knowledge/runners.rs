@@ -1,6 +1,5 @@
 //! Test runners, compilers and linters: how they report passed and failed tests, errors and warnings.
 
-use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::Captures;
@@ -108,7 +107,7 @@ fn literals<'r>(rows: impl Iterator<Item = &'r Vec<String>>) -> Literals {
     Literals::new(rows.flat_map(|(row, holds)| holds.iter().map(move |text| (row, text.as_str()))))
 }
 
-/// The rows whose literals stand in `body[edge]`, in the order of the table.
+/// The rows whose literals stand in `text`, in the order of the table.
 fn candidates(literals: &Literals, text: &str) -> Vec<usize> {
     let mut rows: Vec<usize> = literals.lines(text).map(|(row, _)| row).collect();
     rows.sort_unstable();
@@ -116,11 +115,11 @@ fn candidates(literals: &Literals, text: &str) -> Vec<usize> {
     rows
 }
 
-/// The run of tests whose counts stand in the part `edge` of an output.
-pub(crate) fn test_run(body: &str, edge: Range<usize>) -> Option<TestRun<'_>> {
-    let rows = candidates(&RUNNERS, body.get(edge.clone())?);
+/// The run of tests whose counts stand in an output from `edge` on.
+pub(crate) fn test_run(body: &str, edge: usize) -> Option<TestRun<'_>> {
+    let rows = candidates(&RUNNERS, body.get(edge..)?);
     rows.into_iter()
-        .find_map(|row| TABLE.tests.get(row)?.run(body, &edge))
+        .find_map(|row| TABLE.tests.get(row)?.run(body, edge))
 }
 
 /// What a compiler or a linter found, where its lines stand in the parts `edges` of an output.
@@ -170,12 +169,12 @@ impl TestCounts {
 }
 
 impl Runner {
-    fn run<'t>(&self, body: &'t str, edge: &Range<usize>) -> Option<TestRun<'t>> {
+    fn run<'t>(&self, body: &'t str, edge: usize) -> Option<TestRun<'t>> {
         let (key, others) = self.counts.split_first()?;
         let runs: Vec<Captures<'t>> = key.all(body).collect();
         let last = runs.last()?;
         let whole = last.get(0)?;
-        if whole.end() < edge.start {
+        if whole.end() < edge {
             return None;
         }
         let (mut counts, mut ran) = TestCounts::of(last);
@@ -268,7 +267,7 @@ mod tests {
             assert!(!row.examples.is_empty(), "{}", row.name);
             for example in &row.examples {
                 let body = example.output.trim_end();
-                let run = test_run(body, 0..body.len()).unwrap_or_else(|| panic!("{}: {body}", row.name));
+                let run = test_run(body, 0).unwrap_or_else(|| panic!("{}: {body}", row.name));
                 let counts = TestCounts {
                     passed: example.passed,
                     failed: example.failed,
@@ -317,7 +316,7 @@ mod tests {
             "Tests: none",
             "2 passed the exam in May",
         ] {
-            assert!(test_run(text, 0..text.len()).is_none(), "{text}");
+            assert!(test_run(text, 0).is_none(), "{text}");
         }
     }
 }

@@ -77,7 +77,7 @@ pub(crate) fn reading_error(body: &str, lines: usize) -> Option<Found> {
         let kind = kind_of(&line).filter(|kind| kind.fails() && !line.starts_with("E"))?;
         return Some(Found::new(line, kind));
     }
-    if lines != 1 || body.len() > super::MAX_SHORT {
+    if lines != 1 || body.len() > super::printed::MAX_SHORT {
         return None;
     }
     let kind = kind_of(body).filter(|kind| kind.fails())?;
@@ -145,7 +145,7 @@ fn of_traceback(body: &str) -> Option<String> {
     }
 }
 
-fn says_anything(line: &str) -> bool {
+pub(super) fn says_anything(line: &str) -> bool {
     line.contains(char::is_alphanumeric)
 }
 

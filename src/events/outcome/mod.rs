@@ -6,18 +6,17 @@ pub(crate) mod field_line;
 pub(crate) mod fields;
 mod printed;
 pub(crate) mod success;
+mod terminal;
 pub(crate) mod told;
 
-use crate::events::line::{cleaned, lines_of, shortened};
+use crate::events::line::{cleaned, shortened};
 use crate::events::target::Effect;
-use crate::knowledge::errors::{Kind, says_done};
-use crate::knowledge::results::{Kind as ResultKind, results, shows_documents};
-use crate::knowledge::runners::{Diagnostics, TestCounts, diagnostics, test_run};
+use crate::knowledge::runners::{Diagnostics, TestCounts};
 use crate::trajectory::leaves::leaves;
 use envelope::{longest_text, unwrapped};
-use error_line::{both_edges, error_of, marked_line, reading_error};
 use fields::outcome_of;
-use printed::{body, exit_code, says_no, without_echo};
+use printed::of_printed;
+use terminal::exit_code;
 use told::Told;
 
 /// Whether a call did what was asked.
@@ -122,12 +121,6 @@ pub(crate) const MAX_LINE: usize = 160;
 /// Bytes at an output's start and end in which exit codes, counts and most error texts are looked for.
 const EDGE: usize = 1_200;
 
-/// Longest output that is told by its only lines, in bytes.
-const MAX_SHORT: usize = 400;
-
-/// Longest output of a line or two that is told by its beginning, in bytes.
-const MAX_SENTENCE: usize = 800;
-
 /// The outcome of a call from its answer. Errors that stand in what was read (`effect`) are none of the call's. Of a JSON answer the result tells the status, and what neither the call itself
 /// (`target`) nor an earlier answer told already (`told`).
 pub(crate) fn outcome<'a>(
@@ -137,32 +130,28 @@ pub(crate) fn outcome<'a>(
     told: &mut Told,
 ) -> Outcome {
     let answer = answer.into();
-    let trimmed = answer.text.trim();
-    let Some(fields) = leaves(trimmed, 64) else {
-        let exit_code = answer
-            .exit_code
-            .or_else(|| exit_code(trimmed, effect == Effect::Read));
-        return of_printed(trimmed, exit_code, answer.is_error, effect, target);
+    let printed = |text: &str, code: Option<i32>, is_error: Option<bool>| {
+        let text = text.trim();
+        let exit_code = code.or_else(|| exit_code(text, effect == Effect::Read));
+        of_printed(
+            Answer {
+                text,
+                is_error,
+                exit_code,
+            },
+            effect,
+            target,
+        )
     };
-    if let Some((printed, code)) = unwrapped(&fields) {
-        return of_printed(
-            printed.trim(),
-            answer.exit_code.or(Some(code)),
-            answer.is_error,
-            effect,
-            target,
-        );
+    let Some(fields) = leaves(answer.text.trim(), 64) else {
+        return printed(answer.text, answer.exit_code, answer.is_error);
+    };
+    if let Some((text, code)) = unwrapped(&fields) {
+        return printed(&text, answer.exit_code.or(Some(code)), answer.is_error);
     }
-    let mut ended = outcome_of(trimmed, &fields, effect, target, told);
-    if let Some(printed) = longest_text(&fields) {
-        let printed = printed.trim();
-        ended.add(of_printed(
-            printed,
-            exit_code(printed, effect == Effect::Read),
-            None,
-            effect,
-            target,
-        ));
+    let mut ended = outcome_of(answer.text.trim(), &fields, effect, target, told);
+    if let Some(text) = longest_text(&fields) {
+        ended.add(printed(&text, None, None));
     }
     match answer.is_error {
         Some(true) if ended.failed() != Some(true) => Outcome {
@@ -179,186 +168,6 @@ pub(crate) fn outcome<'a>(
     }
 }
 
-/// How it ended by what was printed, the exit code and the flag of the record.
-fn of_printed(
-    trimmed: &str,
-    exit_code: Option<i32>,
-    is_error: Option<bool>,
-    effect: Effect,
-    target: &str,
-) -> Outcome {
-    let body = without_echo(body(trimmed), target);
-    let (head, tail) = both_edges(body);
-    let lines = if body.is_empty() {
-        0
-    } else {
-        memchr::memchr_iter(b'\n', body.as_bytes()).count() + 1
-    };
-    let told = ToldResults::of(head, tail);
-    let tool = target.split(['(', ' ', ':']).next().unwrap_or_default();
-    let is_reading = effect == Effect::Read || told.page.is_some() || shows_documents(tool);
-    let no = says_no(target).filter(|(_, prints)| exit_code == Some(1) && (*prints || body.is_empty()));
-    let is_failed = is_error == Some(true) || no.is_none() && exit_code.is_some_and(|code| code != 0);
-    let edge = if tail.is_empty() {
-        0..body.len()
-    } else {
-        body.len() - tail.len()..body.len()
-    };
-    let run = test_run(body, edge);
-    let counts = run
-        .as_ref()
-        .and_then(|run| quote(&run.lines.join(", ").replace('=', " ").trim()));
-    let tests = run
-        .as_ref()
-        .map(|run| run.counts)
-        .filter(|counts| !is_reading && *counts != TestCounts::default());
-    let diagnostics = if is_reading || tests.is_some() {
-        None
-    } else {
-        diagnostics(body, [head, tail])
-    };
-    let fails = |counts: TestCounts| counts.fails();
-    let tests_fail = tests.is_some_and(fails);
-    let does_not_compile = diagnostics.as_ref().is_some_and(|found| found.errors > 0);
-    let mut found = if is_failed || !is_reading {
-        error_of(body, is_failed && counts.is_none())
-    } else {
-        reading_error(body, lines)
-    };
-    // A search may find any text, and what a page or a flag says outranks it.
-    if is_error == Some(false) && !is_failed || !is_failed && told.hits.is_some() || is_passed(tests) {
-        found = None;
-    }
-    let first = if tests_fail {
-        let failing = run.as_ref().and_then(|run| quote(run.failing?));
-        failing
-            .or_else(|| Some(found.as_ref()?.line.clone()))
-            .or_else(|| counts.clone())
-    } else if does_not_compile {
-        diagnostics
-            .as_ref()
-            .and_then(|found| quote(found.first.as_deref()?))
-    } else {
-        None
-    };
-    let is_refused = found.as_ref().is_some_and(|found| found.kind == Kind::Refusal);
-    let is_part = found.as_ref().is_some_and(|found| found.is_part);
-    let how = match () {
-        () if tests_fail || does_not_compile => Status::Failed,
-        () if is_refused => Status::Refused,
-        () if is_part => Status::Partly,
-        () => Status::Failed,
-    };
-    let says_done = effect == Effect::Modify && says_done(body);
-    let by_text = tests_fail || does_not_compile || found.as_ref().is_some_and(|found| found.kind.fails());
-    let (status, basis) = match (is_error, exit_code) {
-        (Some(true), _) => (how, Basis::Flag),
-        (_, Some(code)) if is_failed && code != 0 => (how, Basis::ExitCode),
-        _ if by_text => (how, Basis::Text),
-        (_, Some(_)) => (Status::Ok, Basis::ExitCode),
-        (Some(false), _) => (Status::Ok, Basis::Flag),
-        _ if tests.is_some() || says_done || told.done.is_some() || told.hits.is_some() => {
-            (Status::Ok, Basis::Text)
-        }
-        _ => (Status::Unknown, Basis::None),
-    };
-    let failed = matches!(status, Status::Failed | Status::Refused | Status::Partly);
-    let error = if failed {
-        first.or_else(|| found.map(|found| found.line))
-    } else {
-        None
-    };
-    let marked = if counts.is_none() && !is_reading && !failed {
-        marked_line(body)
-    } else {
-        None
-    };
-    let is_marked = marked.is_some();
-    let no = no.map(|(says, _)| says.to_owned());
-    let result = counts
-        .or_else(|| diagnostics.as_ref().and_then(counted))
-        .or(no)
-        .or_else(|| told.line())
-        .or(marked)
-        .or_else(|| only_line(body, lines, is_reading));
-    Outcome {
-        status,
-        basis,
-        exit_code,
-        error,
-        result,
-        tests,
-        diagnostics,
-        lines,
-        first_hit: first_hit(target, body),
-        says_done,
-        is_marked,
-    }
-}
-
-/// Whether tests ran, and none failed.
-fn is_passed(tests: Option<TestCounts>) -> bool {
-    tests.is_some_and(|counts| counts.passed.is_some_and(|passed| passed > 0) && !counts.fails())
-}
-
-/// What the lines near an output's ends say came of a call.
-#[derive(Default)]
-struct ToldResults<'t> {
-    done: Option<&'t str>,
-    hits: Option<&'t str>,
-    page: Option<&'t str>,
-    address: Option<&'t str>,
-}
-
-impl<'t> ToldResults<'t> {
-    fn of(head: &'t str, tail: &'t str) -> Self {
-        let mut told = Self::default();
-        for (kind, said) in results(head).chain(results(tail)) {
-            let place = match kind {
-                ResultKind::Done => &mut told.done,
-                ResultKind::Hits => &mut told.hits,
-                ResultKind::Page => &mut told.page,
-                ResultKind::Address => &mut told.address,
-            };
-            place.get_or_insert(said);
-        }
-        told
-    }
-
-    fn line(&self) -> Option<String> {
-        match (self.done.or(self.hits).or(self.page), self.address) {
-            (Some(told), Some(address)) => quote(&format!("{told}, {address}")),
-            (told, address) => quote(told.or(address)?),
-        }
-    }
-}
-
-/// What a compiler counted: its own line, or the numbers.
-fn counted(found: &Diagnostics) -> Option<String> {
-    if let Some(summary) = &found.summary {
-        return quote(summary);
-    }
-    let count = |number: u32, unit: &str| match number {
-        0 => None,
-        1 => Some(format!("1 {unit}")),
-        // A number of three digits would be an identifier that stands nowhere in the region.
-        2..100 => Some(format!("{number} {unit}s")),
-        _ => Some(format!("99+ {unit}s")),
-    };
-    let counts = [count(found.errors, "error"), count(found.warnings, "warning")];
-    let counts = counts.into_iter().flatten().collect::<Vec<String>>().join(", ");
-    match (&found.first, found.errors) {
-        (Some(first), 0) => quote(&format!("{counts}: {first}")),
-        _ => Some(counts),
-    }
-}
-
-/// The first hit of a search that prints a line for each.
-fn first_hit(target: &str, body: &str) -> Option<String> {
-    says_no(target).filter(|(_, prints)| !prints)?;
-    quote(lines_of(body).find(|line| !line.trim().is_empty())?)
-}
-
 pub(crate) fn edges(text: &str) -> (&str, &str) {
     let mut head = EDGE.min(text.len());
     while !text.is_char_boundary(head) {
@@ -372,19 +181,6 @@ pub(crate) fn edges(text: &str) -> (&str, &str) {
         text.get(..head).unwrap_or_default(),
         text.get(tail..).unwrap_or_default(),
     )
-}
-
-/// The only line of a short output, or two of them; of a longer one its beginning, unless it is what was read.
-fn only_line(body: &str, lines: usize, is_reading: bool) -> Option<String> {
-    if body.len() > MAX_SHORT {
-        let is_sentence = body.len() <= MAX_SENTENCE && lines <= 2 && !is_reading;
-        return if is_sentence { quote(body) } else { None };
-    }
-    let told = lines_of(body).filter(|line| !line.trim().is_empty());
-    if told.take(3).count() > 2 {
-        return None;
-    }
-    quote(body)
 }
 
 pub(crate) fn quote(line: &str) -> Option<String> {

@@ -1,159 +1,209 @@
-//! What a terminal printed, out of what its wrapper put around it, and the exit code that the wrapper tells.
+//! How a call ended by what was printed: its exit code, counts of tests, diagnostics, error texts, results.
 
-use std::sync::LazyLock;
+use super::error_line::{both_edges, error_of, marked_line, reading_error, says_anything};
+use super::terminal::{body, is_single, says_no, without_echo};
+use super::{Answer, Basis, Outcome, Status, quote};
+use crate::events::line::lines_of;
+use crate::events::target::Effect;
+use crate::knowledge::errors::{Kind, says_done};
+use crate::knowledge::results::{Kind as ResultKind, results, shows_documents};
+use crate::knowledge::runners::{Diagnostics, TestCounts, TestRun, diagnostics, test_run};
 
-use memchr::memmem;
+/// Longest output that is told by its only lines, in bytes.
+pub(super) const MAX_SHORT: usize = 400;
 
-use super::edges;
-use crate::events::command::without_redirection;
-use crate::events::line::{last_lines, lines_of};
-use crate::knowledge::errors::no_of;
+/// Longest output of a line or two that is told by its beginning, in bytes.
+const MAX_SENTENCE: usize = 800;
 
-/// The command that a call's target tells.
-fn command_of(target: &str) -> Option<&str> {
-    let name_end = memchr::memchr2(b' ', b'(', target.as_bytes());
-    let after_name = name_end.and_then(|end| {
-        let (name, command) = target.split_at_checked(end)?;
-        command.strip_prefix(' ').filter(|_| name.ends_with(':'))
-    });
-    let command = after_name.unwrap_or(target);
-    Some(command.strip_suffix(" …").unwrap_or(command)).filter(|command| command.len() > 3)
-}
-
-/// An output without its first line where that is the command once more, as some terminals have it.
-pub(super) fn without_echo<'a>(body: &'a str, target: &str) -> &'a str {
-    let first = lines_of(body).next().unwrap_or_default();
-    if first.len() >= 1_000 {
-        return body;
-    }
-    let line = without_redirection(first);
-    let Some(command) = command_of(target).filter(|command| command.contains(' ')) else {
-        return body;
-    };
-    let before = if target.ends_with('…') {
-        line.find(command).and_then(|at| line.get(..at))
+/// How it ended by an answer of plain text.
+pub(super) fn of_printed(answer: Answer<'_>, effect: Effect, target: &str) -> Outcome {
+    let Answer {
+        text,
+        is_error,
+        exit_code,
+    } = answer;
+    let body = without_echo(body(text), target);
+    let (head, tail) = both_edges(body);
+    let lines = if body.is_empty() {
+        0
     } else {
-        line.strip_suffix(command)
+        memchr::memchr_iter(b'\n', body.as_bytes()).count() + 1
     };
-    let is_echo = before
-        .map(str::trim_end)
-        .is_some_and(|before| before.is_empty() || before.ends_with(['&', ';', '$', '#']));
-    if is_echo {
-        body.get(first.len()..)
-            .unwrap_or_default()
-            .trim_start_matches(['\r', '\n'])
+    let told = ToldResults::of(head, tail);
+    let tool = target.split(['(', ' ', ':']).next().unwrap_or_default();
+    let is_reading = effect == Effect::Read || told.page.is_some() || shows_documents(tool);
+    let no = says_no(target).filter(|(_, prints)| exit_code == Some(1) && (*prints || body.is_empty()));
+    let is_failed = is_error == Some(true) || no.is_none() && exit_code.is_some_and(|code| code != 0);
+    let run = test_run(
+        body,
+        body.len() - if tail.is_empty() { body.len() } else { tail.len() },
+    );
+    let counts = run.as_ref().and_then(counts_of);
+    let tests = run.as_ref().map(|run| run.counts);
+    let tests = tests.filter(|counts| !is_reading && *counts != TestCounts::default());
+    let diagnostics = if is_reading || tests.is_some() {
+        None
     } else {
-        body
-    }
-}
-
-/// What exit code 1 means, and whether something is printed then, where the last program of a pipe is one that says no in this way.
-pub(super) fn says_no(target: &str) -> Option<(&'static str, bool)> {
-    let command = command_of(target)?;
-    if command.contains("&&") || command.contains("; ") {
-        return None;
-    }
-    let last = command.rsplit(" | ").next().unwrap_or(command).trim_start();
-    let program = last.strip_prefix("git ").unwrap_or(last).split(' ').next()?;
-    no_of(program)
-}
-
-/// The output without the envelope that tells its exit code.
-pub(super) fn body(answer: &str) -> &str {
-    let answer = match answer
-        .strip_prefix("EXECUTION RESULT of")
-        .and_then(|rest| rest.split_once("]:"))
-    {
-        Some((_, rest)) => rest.trim_start(),
-        None => answer,
+        diagnostics(body, [head, tail])
     };
-    let start = answer.as_bytes().get(..200.min(answer.len())).unwrap_or_default();
-    let inner = match OUTPUT.find(start) {
-        Some(at) => answer.get(at + 8..).unwrap_or_default(),
-        _ => answer,
+    let found = if is_failed || !is_reading {
+        error_of(body, is_failed && counts.is_none())
+    } else {
+        reading_error(body, lines)
     };
-    let inner = inner.trim_end().strip_suffix("</output>").unwrap_or(inner).trim();
-    without_shell_state(inner)
-}
-
-/// The output without what a shell's wrapper says of itself after it: where it is, which interpreter it has.
-fn without_shell_state(output: &str) -> &str {
-    let (_, tail) = edges(output);
-    let starts = [
-        "[The command completed with",
-        "[Command finished with",
-        "[Python Interpreter: ",
-        "[Current working directory: ",
-    ];
-    let mut brackets = memchr::memchr_iter(b'[', tail.as_bytes());
-    let first = brackets.find(|at| {
-        tail.get(*at..)
-            .is_some_and(|rest| starts.iter().any(|start| rest.starts_with(start)))
-    });
-    let end = first.map_or(output.len(), |at| output.len() - tail.len() + at);
-    let output = output.get(..end).unwrap_or(output).trim_end();
-    // SWE-agent's state ends with its prompt.
-    match output
-        .strip_suffix("bash-$")
-        .and_then(|_| output.rsplit_once("(Open file: "))
-    {
-        Some((printed, _)) => printed.trim_end(),
-        None => output,
-    }
-}
-
-/// The exit code where the answer tells it, at its start or its end. What was read (`is_reading`) may talk of other exit
-/// codes: there only what a tool writes around an output counts.
-pub(super) fn exit_code(answer: &str, is_reading: bool) -> Option<i32> {
-    let (head, tail) = edges(answer);
-    if let Some(code) = head.strip_prefix("<returncode>") {
-        return code_in(code);
-    }
-    // Searching from the end is slow: most outputs have no such words at all.
-    let told = if CODE.find(tail.as_bytes()).is_some() {
-        let mut lines = last_lines(tail).filter(|line| !line.trim().is_empty()).take(6);
-        let mut plain = 2;
-        lines.find_map(|line| {
-            let is_bracketed = line.starts_with('[');
-            if !is_bracketed {
-                if is_reading || plain == 0 {
-                    return None;
-                }
-                plain -= 1;
-            }
-            let says = |at: usize| {
-                let before = line.get(..at).unwrap_or_default();
-                ["finished with exit", "completed with exit", "exited with"]
-                    .iter()
-                    .any(|words| before.ends_with(words))
-            };
-            let at = CODE.find_iter(line.as_bytes()).filter(|at| says(*at)).last()?;
-            code_in(line.get(at + CODE.needle().len()..)?)
-        })
+    // A program that caught an error and a search that found one did not fail, nor did what a flag says went well.
+    let went_well = is_error == Some(false)
+        || exit_code == Some(0) && is_single(target)
+        || told.hits.is_some()
+        || tests.is_some_and(|counts| counts.passed > Some(0));
+    let (found, caught) = if is_failed || !went_well {
+        (found, None)
+    } else {
+        (None, found)
+    };
+    let found_line = found.as_ref().map(|found| found.line.clone());
+    let first_bad = match run.as_ref().filter(|_| tests.is_some_and(TestCounts::fails)) {
+        Some(run) => run
+            .failing
+            .and_then(quote)
+            .or(found_line.clone())
+            .or(counts.clone()),
+        None => diagnostics.as_ref().and_then(first_error),
+    };
+    let says_done = effect == Effect::Modify && says_done(body);
+    let is_bad = first_bad.is_some() || found.as_ref().is_some_and(|found| found.kind.fails());
+    let says_ok = tests.is_some() || says_done || told.done.is_some() || told.hits.is_some();
+    let how = match &found {
+        Some(found) if first_bad.is_none() && found.kind == Kind::Refusal => Status::Refused,
+        Some(found) if first_bad.is_none() && found.is_part => Status::Partly,
+        _ => Status::Failed,
+    };
+    let (status, basis) = match (is_error, exit_code) {
+        (Some(true), _) => (how, Basis::Flag),
+        (_, Some(_)) if is_failed => (how, Basis::ExitCode),
+        _ if is_bad => (how, Basis::Text),
+        (_, Some(_)) => (Status::Ok, Basis::ExitCode),
+        (Some(false), _) => (Status::Ok, Basis::Flag),
+        _ if says_ok => (Status::Ok, Basis::Text),
+        _ => (Status::Unknown, Basis::None),
+    };
+    let may_mark = counts.is_none() && !is_reading && !is_failed && !is_bad;
+    let marked = if may_mark {
+        marked_line(body).or_else(|| Some(caught?.line))
     } else {
         None
     };
-    let label = |line: &str| {
-        let (label, rest) = line.split_at_checked("exit code".len())?;
-        let code = code_in(rest).filter(|_| label.eq_ignore_ascii_case("exit code"))?;
-        let ends = line.trim_end().ends_with(|c: char| c.is_ascii_digit()) && line.len() <= 20;
-        (ends || !is_reading).then_some(code)
+    let error = first_bad.or(found_line);
+    let short = only_line(body, lines, is_reading);
+    let hits = short.clone().filter(|_| told.hits.is_some());
+    let is_marked = marked.is_some();
+    let result = counts
+        .or_else(|| counted(diagnostics.as_ref()?))
+        .or_else(|| no.map(|(says, _)| says.to_owned()))
+        .or(hits)
+        .or_else(|| told.line(body))
+        .or(marked)
+        .or(short);
+    Outcome {
+        status,
+        basis,
+        exit_code,
+        error,
+        result,
+        tests,
+        diagnostics,
+        lines,
+        first_hit: first_hit(target, body),
+        says_done,
+        is_marked,
+    }
+}
+
+/// The first error that a compiler found, if it found any.
+fn first_error(found: &Diagnostics) -> Option<String> {
+    let first = found.first.as_ref().or(found.summary.as_ref());
+    quote(first.filter(|_| found.errors > 0)?)
+}
+
+/// The lines of a run's counts, without the rulings around them.
+fn counts_of(run: &TestRun<'_>) -> Option<String> {
+    let lines = run.lines.iter();
+    let lines: Vec<&str> = lines.map(|line| line.trim_matches(['=', ' '])).collect();
+    quote(&lines.join(", "))
+}
+
+/// What the lines near an output's ends say came of a call.
+#[derive(Default)]
+struct ToldResults<'t> {
+    done: Option<&'t str>,
+    hits: Option<&'t str>,
+    page: Option<&'t str>,
+    address: Option<&'t str>,
+}
+
+impl<'t> ToldResults<'t> {
+    fn of(head: &'t str, tail: &'t str) -> Self {
+        let mut told = Self::default();
+        for (kind, said) in results(head).chain(results(tail)) {
+            match kind {
+                // What was done last is what it came to.
+                ResultKind::Done => told.done = Some(said),
+                ResultKind::Hits => told.hits = told.hits.or(Some(said)),
+                ResultKind::Page => told.page = told.page.or(Some(said)),
+                ResultKind::Address => told.address = told.address.or(Some(said)),
+            }
+        }
+        told
+    }
+
+    /// What was done, or the page with its address; of a search its first hit beside.
+    fn line(&self, body: &str) -> Option<String> {
+        let beside = match self.hits.filter(|_| self.done.is_none()) {
+            Some(hits) => lines_of(body.split_once(hits)?.1).find(|line| says_anything(line)),
+            None => self.address,
+        };
+        match (self.done.or(self.hits).or(self.page), beside) {
+            (Some(told), Some(beside)) => quote(&format!("{told}, {}", beside.trim())),
+            (told, beside) => quote(told.or(beside)?),
+        }
+    }
+}
+
+/// What a compiler counted: its own line, or the numbers.
+fn counted(found: &Diagnostics) -> Option<String> {
+    if let Some(summary) = &found.summary {
+        return quote(summary);
+    }
+    let count = |number: u32, unit: &str| match number {
+        0 => None,
+        1 => Some(format!("1 {unit}")),
+        // A number of three digits would be an identifier that stands nowhere in the region.
+        2..100 => Some(format!("{number} {unit}s")),
+        _ => Some(format!("99+ {unit}s")),
     };
-    told.or_else(|| label(lines_of(head).next()?))
-        .or_else(|| label(last_lines(tail).next()?))
+    let counts = [count(found.errors, "error"), count(found.warnings, "warning")];
+    let counts = counts.into_iter().flatten().collect::<Vec<String>>().join(", ");
+    match (&found.first, found.errors) {
+        (Some(first), 0) => quote(&format!("{counts}: {first}")),
+        _ => Some(counts),
+    }
 }
 
-/// The number that `text` begins with, after a colon and blanks.
-fn code_in(text: &str) -> Option<i32> {
-    let rest = text.trim_start_matches([':', ' ']);
-    let length = rest
-        .bytes()
-        .position(|b| !(b.is_ascii_digit() || b == b'-'))
-        .unwrap_or(rest.len());
-    rest.get(..length)?.parse::<i32>().ok()
+/// The first hit of a search that prints a line for each.
+fn first_hit(target: &str, body: &str) -> Option<String> {
+    says_no(target).filter(|(_, prints)| !prints)?;
+    quote(lines_of(body).find(|line| line.contains(char::is_alphanumeric))?)
 }
 
-/// What stands before the number in every sentence that tells an exit code.
-static CODE: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new(b" code"));
-
-static OUTPUT: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new(b"<output>"));
+/// The only line of a short output, or two of them; of a longer one its beginning, unless it is what was read.
+fn only_line(body: &str, lines: usize, is_reading: bool) -> Option<String> {
+    if body.len() > MAX_SHORT {
+        let is_sentence = body.len() <= MAX_SENTENCE && lines <= 2 && !is_reading;
+        return if is_sentence { quote(body) } else { None };
+    }
+    let told = lines_of(body).filter(|line| !line.trim().is_empty());
+    if told.take(3).count() > 2 {
+        return None;
+    }
+    quote(body)
+}
