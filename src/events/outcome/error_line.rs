@@ -56,8 +56,11 @@ pub(crate) fn error_of(body: &str, is_failed: bool) -> Option<Found> {
             is_part,
         });
     }
-    if let Some(line) = labelled(body) {
-        return Some(Found::new(line, Kind::Error));
+    if let Some(found) = labelled(body) {
+        return Some(Found {
+            kind: Kind::Error,
+            ..found
+        });
     }
     if !is_failed {
         return None;
@@ -71,11 +74,8 @@ pub(crate) fn error_of(body: &str, is_failed: bool) -> Option<Found> {
 
 /// The error of a call that read something: errors in what was read are none of its own, unless one is all that came back.
 pub(crate) fn reading_error(body: &str, lines: usize) -> Option<Found> {
-    let label = labelled(body.get(..body.len().min(edges(body).0.len()))?);
-    let is_label = lines_of(body).next().is_some_and(is_label);
-    if let Some(line) = label.filter(|_| is_label) {
-        let kind = kind_of(&line).filter(|kind| kind.fails() && !line.starts_with("E"))?;
-        return Some(Found::new(line, kind));
+    if lines_of(body).next().is_some_and(is_label) {
+        return labelled(edges(body).0).filter(|found| found.kind.fails());
     }
     if lines != 1 || body.len() > super::printed::MAX_SHORT {
         return None;
@@ -168,16 +168,15 @@ fn is_label(line: &str) -> bool {
     matches!(line.trim(), "ERROR:" | "Error:" | "error:")
 }
 
-/// A line that is nothing but `ERROR:`, with the one after it.
-fn labelled(body: &str) -> Option<String> {
+/// A line that is nothing but `ERROR:`, with the one after it, or that one alone where it says so itself.
+fn labelled(body: &str) -> Option<Found> {
     let mut lines = lines_of(body).skip_while(|line| !is_label(line));
     let label = lines.next()?.trim();
-    let next = lines.find(|line| !line.trim().is_empty())?;
-    let next = edges(next).0;
-    if names_error(next) {
-        return quote(next);
+    let next = edges(lines.find(|line| !line.trim().is_empty())?).0;
+    match kind_of(next).filter(|kind| kind.fails()) {
+        Some(kind) => Some(Found::new(quote(next)?, kind)),
+        None => Some(Found::new(quote(&format!("{label} {next}"))?, Kind::Mention)),
     }
-    quote(&format!("{label} {next}"))
 }
 
 #[cfg(test)]

@@ -51,24 +51,23 @@ pub(super) fn of_printed(answer: Answer<'_>, effect: Effect, target: &str) -> Ou
     } else {
         reading_error(body, lines)
     };
+    let tests_fail = tests.is_some_and(TestCounts::fails);
+    let first_error = diagnostics.as_ref().and_then(first_error);
     // A program that caught an error and a search that found one did not fail, nor did what a flag says went well.
     let went_well = is_error == Some(false)
         || exit_code == Some(0) && is_single(target)
         || told.hits.is_some()
         || tests.is_some_and(|counts| counts.passed > Some(0));
-    let (found, caught) = if is_failed || !went_well {
-        (found, None)
-    } else {
-        (None, found)
-    };
+    let stands = is_failed || tests_fail || first_error.is_some() || !went_well;
+    let (found, caught) = if stands { (found, None) } else { (None, found) };
     let found_line = found.as_ref().map(|found| found.line.clone());
-    let first_bad = match run.as_ref().filter(|_| tests.is_some_and(TestCounts::fails)) {
-        Some(run) => run
-            .failing
-            .and_then(quote)
-            .or(found_line.clone())
-            .or(counts.clone()),
-        None => diagnostics.as_ref().and_then(first_error),
+    let failing = run
+        .as_ref()
+        .filter(|_| tests_fail)
+        .map(|run| run.failing.and_then(quote));
+    let first_bad = match failing {
+        Some(failing) => failing.or_else(|| found_line.clone()).or_else(|| counts.clone()),
+        None => first_error,
     };
     let says_done = effect == Effect::Modify && says_done(body);
     let is_bad = first_bad.is_some() || found.as_ref().is_some_and(|found| found.kind.fails());
@@ -191,7 +190,9 @@ fn counted(found: &Diagnostics) -> Option<String> {
 
 /// The first hit of a search that prints a line for each.
 fn first_hit(target: &str, body: &str) -> Option<String> {
-    says_no(target).filter(|(_, prints)| !prints)?;
+    // Lines around a hit may come before it.
+    let has_context = target.contains(" -B") || target.contains(" -C");
+    says_no(target).filter(|(_, prints)| !prints && !has_context)?;
     quote(lines_of(body).find(|line| line.contains(char::is_alphanumeric))?)
 }
 

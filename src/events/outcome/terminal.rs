@@ -22,7 +22,8 @@ fn command_of(target: &str) -> Option<&str> {
 
 /// Whether a call ran a single program, so that the exit code is its own.
 pub(super) fn is_single(target: &str) -> bool {
-    command_of(target).is_some_and(|command| !command.contains(['|', ';', '&', '\n', '#', '…']))
+    let is_plain = |command: &str| !command.contains(['|', ';', '&', '\n', '#']);
+    !target.ends_with('…') && command_of(target).is_some_and(is_plain)
 }
 
 /// An output without its first line where that is the command once more, as some terminals have it.
