@@ -52,6 +52,8 @@ struct Row {
     holds: Option<String>,
     /// What the line is beside.
     line: Option<Pattern>,
+    /// A word of the call that prints it.
+    call: Option<String>,
     /// Whether it is looked for in a whole output, and not only near its ends.
     #[serde(default)]
     anywhere: bool,
@@ -114,22 +116,27 @@ fn literals(is_wanted: impl Fn(&Row) -> bool) -> Literals {
     Literals::new(rows.filter_map(|(number, row)| Some((number, row.literal()?))))
 }
 
-fn known<'t>(literals: &Literals, text: &'t str) -> impl Iterator<Item = (Kind, &'t str)> {
-    literals.lines(text).filter_map(|(number, line)| {
+fn known<'t>(literals: &Literals, text: &'t str, call: &str) -> impl Iterator<Item = (Kind, &'t str)> {
+    literals.lines(text).filter_map(move |(number, line)| {
         let row = TABLE.text.get(number)?;
-        row.is_in(bare(line)).then_some((row.kind, line))
+        let is_call = row.call.as_deref().is_none_or(|word| call.contains(word));
+        (is_call && row.is_in(bare(line))).then_some((row.kind, line))
     })
 }
 
-/// Lines of `text` that say something, with what they say; one line may do so twice. `everywhere`: only texts that are worth
-/// a look at whole outputs.
-pub(crate) fn lines(text: &str, everywhere: bool) -> impl Iterator<Item = (Kind, &str)> {
-    known(if everywhere { &ANYWHERE } else { &ALL }, text)
+/// Lines of an output of `call` that say something, with what they say; one line may do so twice.
+pub(crate) fn lines<'t>(text: &'t str, call: &str) -> impl Iterator<Item = (Kind, &'t str)> {
+    known(&ALL, text, call)
+}
+
+/// The same of the texts that are worth a look at whole outputs.
+pub(crate) fn lines_anywhere(text: &str) -> impl Iterator<Item = (Kind, &str)> {
+    known(&ANYWHERE, text, "")
 }
 
 /// What a line says, if anything.
 pub(crate) fn kind_of(line: &str) -> Option<Kind> {
-    known(&ALL, line).map(|(kind, _)| kind).next()
+    known(&ALL, line, "").map(|(kind, _)| kind).next()
 }
 
 /// What exit code 1 means of a program that says no in this way, and whether it prints something then.
@@ -168,7 +175,8 @@ mod tests {
             assert!(regex.is_none_or(|regex| regex.is_some()), "{row:?}");
             let found = |line: &str| line.contains(row.literal().unwrap()) && row.is_in(bare(line));
             assert!(found(&row.example), "{row:?}");
-            assert!(kind_of(&row.example).is_some(), "{row:?}");
+            let call = row.call.as_deref().unwrap_or_default();
+            assert!(lines(&row.example, call).next().is_some(), "{row:?}");
             if let Some(line) = &row.counterexample {
                 assert_eq!(kind_of(line), None, "{row:?}");
             }

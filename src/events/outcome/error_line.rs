@@ -6,7 +6,7 @@ use memchr::memmem::Finder;
 
 use super::{edges, quote};
 use crate::events::line::{last_lines, lines_of};
-use crate::knowledge::errors::{Kind, kind_of, lines};
+use crate::knowledge::errors::{Kind, kind_of, lines, lines_anywhere};
 
 static TRACEBACK: LazyLock<Finder<'static>> =
     LazyLock::new(|| Finder::new("Traceback (most recent call last)"));
@@ -35,7 +35,7 @@ impl Found {
 
 /// The error of a call that ran or changed something: a traceback's last line, or a line that an error text is in.
 /// `is_failed` says that the exit code tells so already; then a marked line or the last one will do.
-pub(crate) fn error_of(body: &str, is_failed: bool) -> Option<Found> {
+pub(crate) fn error_of(body: &str, is_failed: bool, target: &str) -> Option<Found> {
     if body.is_empty() {
         return None;
     }
@@ -43,10 +43,14 @@ pub(crate) fn error_of(body: &str, is_failed: bool) -> Option<Found> {
         return Some(Found::new(line, Kind::Error));
     }
     let (head, tail) = both_edges(body);
-    let near = || lines(head, false).chain(lines(tail, false)).take(MAX_FOUND);
+    let near = || lines(head, target).chain(lines(tail, target)).take(MAX_FOUND);
     let refused = near().find(|(kind, _)| *kind == Kind::Refusal);
     let known = refused
-        .or_else(|| lines(body, true).take(MAX_FOUND).find(|(kind, _)| kind.fails()))
+        .or_else(|| {
+            lines_anywhere(body)
+                .take(MAX_FOUND)
+                .find(|(kind, _)| kind.fails())
+        })
         .or_else(|| near().find(|(kind, _)| kind.fails()));
     if let Some((kind, line)) = known {
         let is_part = near().any(|(_, line)| line.starts_with("Hunk #")) && head.contains("patching file ");
@@ -93,7 +97,7 @@ pub(crate) fn reading_error(body: &str, lines: usize) -> Option<Found> {
 /// error or just what it was to show.
 pub(crate) fn marked_line(body: &str) -> Option<String> {
     let (head, tail) = both_edges(body);
-    let mut lines = lines(head, false).chain(lines(tail, false)).take(MAX_FOUND);
+    let mut lines = lines(head, "").chain(lines(tail, "")).take(MAX_FOUND);
     lines
         .find(|(kind, _)| *kind == Kind::Mark)
         .and_then(|(_, line)| quote(line))
@@ -184,7 +188,7 @@ mod tests {
     use super::*;
 
     fn error_line(body: &str, is_failed: bool) -> Option<String> {
-        error_of(body, is_failed).map(|found| found.line)
+        error_of(body, is_failed, "").map(|found| found.line)
     }
 
     fn reading_error(body: &str, lines: usize) -> Option<String> {

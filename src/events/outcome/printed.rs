@@ -47,7 +47,7 @@ pub(super) fn of_printed(answer: Answer<'_>, effect: Effect, target: &str) -> Ou
         diagnostics(body, [head, tail])
     };
     let found = if is_failed || !is_reading {
-        error_of(body, is_failed && counts.is_none())
+        error_of(body, is_failed && counts.is_none(), target)
     } else {
         reading_error(body, lines)
     };
@@ -73,8 +73,10 @@ pub(super) fn of_printed(answer: Answer<'_>, effect: Effect, target: &str) -> Ou
     let is_bad = first_bad.is_some() || found.as_ref().is_some_and(|found| found.kind.fails());
     let says_ok = tests.is_some() || says_done || told.done.is_some() || told.hits.is_some();
     let how = match &found {
-        Some(found) if first_bad.is_none() && found.kind == Kind::Refusal => Status::Refused,
-        Some(found) if first_bad.is_none() && found.is_part => Status::Partly,
+        Some(_) if first_bad.is_some() => Status::Failed,
+        Some(found) if found.is_part => Status::Partly,
+        Some(found) if found.kind == Kind::Refusal && told.done.is_some() => Status::Partly,
+        Some(found) if found.kind == Kind::Refusal => Status::Refused,
         _ => Status::Failed,
     };
     let (status, basis) = match (is_error, exit_code) {

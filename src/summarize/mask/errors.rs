@@ -5,7 +5,7 @@ use crate::knowledge::errors::{Kind, lines};
 /// The lines of a text that tell of an error, each once.
 pub(super) fn error_lines_of(text: &str) -> impl Iterator<Item = &str> {
     let mut last = None;
-    let told = lines(text, false).filter(|(kind, _)| *kind != Kind::NoMatch);
+    let told = lines(text, "").filter(|(kind, _)| *kind != Kind::NoMatch);
     told.map(|(_, line)| line)
         .filter(move |line| last.replace(line.as_ptr()) != Some(line.as_ptr()))
 }
