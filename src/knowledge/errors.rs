@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::pattern::{Literals, Pattern, bare};
 
-/// What a line says.
+/// The sort of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Kind {
@@ -14,7 +14,7 @@ pub(crate) enum Kind {
     Error,
     /// It was not carried out, and changed nothing.
     Refusal,
-    /// What it was about is not there.
+    /// Its object is not there.
     NotFound,
     /// A search found nothing, which is no failure.
     NoMatch,
@@ -25,7 +25,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// Whether a call that printed such a line did not do what was asked.
+    /// Returns true if a call that printed such a line did not do what was asked.
     pub fn fails(self) -> bool {
         matches!(self, Self::Error | Self::Refusal | Self::NotFound)
     }
@@ -50,11 +50,11 @@ struct Row {
     start: Option<String>,
     end: Option<String>,
     holds: Option<String>,
-    /// What the line is beside.
+    /// The pattern of the line.
     line: Option<Pattern>,
     /// A word of the call that prints it.
     call: Option<String>,
-    /// Whether it is looked for in a whole output, and not only near its ends.
+    /// True if it is looked for in a whole output, and not only near its ends.
     #[serde(default)]
     anywhere: bool,
     #[cfg_attr(not(test), expect(dead_code, reason = "the table's test reads it"))]
@@ -71,7 +71,7 @@ struct Row {
 struct No {
     program: String,
     says: String,
-    /// Whether it prints something then.
+    /// True if it prints something then.
     #[serde(default)]
     prints: bool,
 }
@@ -134,18 +134,18 @@ pub(crate) fn lines_anywhere(text: &str) -> impl Iterator<Item = (Kind, &str)> {
     known(&ANYWHERE, text, "")
 }
 
-/// What a line says, if anything.
+/// The sort of a line, if any.
 pub(crate) fn kind_of(line: &str) -> Option<Kind> {
     known(&ALL, line, "").map(|(kind, _)| kind).next()
 }
 
-/// What exit code 1 means of a program that says no in this way, and whether it prints something then.
+/// The meaning of exit code 1 of a program that says no in this way, and if it prints something then.
 pub(crate) fn no_of(program: &str) -> Option<(&'static str, bool)> {
     let no = TABLE.no.iter().find(|no| no.program == program)?;
     Some((&no.says, no.prints))
 }
 
-/// Whether the first line of `text` says that something was done, and nothing that it was not.
+/// Returns true if the first line of `text` says that something was done, and nothing that it was not.
 pub(crate) fn says_done(text: &str) -> bool {
     let line = text.lines().next().unwrap_or_default();
     if line.len() > MAX_DONE {

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::pattern::{Literals, Pattern};
 
-/// What a line tells of.
+/// The sort of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Kind {
@@ -48,7 +48,7 @@ static LITERALS: LazyLock<Literals> = LazyLock::new(|| {
     Literals::new(rows.map(|(number, row)| (number, row.holds.as_str())))
 });
 
-/// Whether the name of a tool says that it shows pages or documents.
+/// Returns true if the name of a tool says that it shows pages or documents.
 pub(crate) fn shows_documents(tool: &str) -> bool {
     let tool = tool.to_ascii_lowercase();
     let mut words = tool.split(|c: char| !c.is_ascii_alphanumeric());

@@ -23,7 +23,7 @@ struct Runner {
     holds: Vec<String>,
     /// The line of its counts, and others that have more of them.
     counts: Vec<Pattern>,
-    /// Whether it writes counts for each of several parts, and none of all.
+    /// True if it writes counts for each of several parts, and none of all.
     #[serde(default)]
     add: bool,
     /// The line of a test that failed, in the order of what it says.
@@ -122,7 +122,7 @@ pub(crate) fn test_run(body: &str, edge: usize) -> Option<TestRun<'_>> {
         .find_map(|row| TABLE.tests.get(row)?.run(body, edge))
 }
 
-/// What a compiler or a linter found, where its lines stand in the parts `edges` of an output.
+/// The errors and warnings of a compiler or a linter, where its lines stand in the parts `edges` of an output.
 pub(crate) fn diagnostics(body: &str, edges: [&str; 2]) -> Option<Diagnostics> {
     let rows = edges.into_iter().flat_map(|edge| candidates(&COMPILERS, edge));
     let mut rows: Vec<usize> = rows.collect();
@@ -162,7 +162,7 @@ impl TestCounts {
         self.failed = sum(self.failed, other.failed);
     }
 
-    /// Whether any failed.
+    /// Returns true if any failed.
     pub fn fails(self) -> bool {
         self.failed.is_some_and(|failed| failed > 0)
     }

@@ -31,7 +31,7 @@ pub(crate) fn unwrapped(fields: &[Leaf<'_>]) -> Option<(String, i32)> {
     (!printed.is_empty()).then(|| (printed.join("\n"), code))
 }
 
-/// What a JSON answer printed: its longest text of several lines.
+/// The text that a JSON answer printed: its longest text of several lines.
 pub(crate) fn longest_text<'a>(fields: &[Leaf<'a>]) -> Option<Cow<'a, str>> {
     let texts = fields
         .iter()

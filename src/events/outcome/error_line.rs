@@ -19,7 +19,7 @@ const MAX_FOUND: usize = 40;
 pub(crate) struct Found {
     pub line: String,
     pub kind: Kind,
-    /// Whether the output says beside it that a part went well.
+    /// True if the output says beside it that a part went well.
     pub is_part: bool,
 }
 
@@ -103,7 +103,7 @@ pub(crate) fn marked_line(body: &str) -> Option<String> {
         .and_then(|(_, line)| quote(line))
 }
 
-/// Whether a line says that something was refused, or that what it was about is not there.
+/// Returns true if a line says that something was refused, or that what it was about is not there.
 pub(crate) fn refuses(line: &str) -> bool {
     matches!(kind_of(line), Some(Kind::Refusal | Kind::NotFound))
 }
@@ -167,7 +167,7 @@ fn of_notebook(body: &str, at: usize) -> Option<String> {
     quote(last.unwrap_or(name))
 }
 
-/// Whether a line is nothing but `ERROR:`.
+/// Returns true if a line is nothing but `ERROR:`.
 fn is_label(line: &str) -> bool {
     matches!(line.trim(), "ERROR:" | "Error:" | "error:")
 }

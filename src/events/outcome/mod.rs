@@ -19,7 +19,7 @@ use printed::of_printed;
 use terminal::exit_code;
 use told::Told;
 
-/// Whether a call did what was asked.
+/// The end that a call came to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Status {
     Ok,
@@ -32,7 +32,7 @@ pub(crate) enum Status {
     Unknown,
 }
 
-/// What a status was read off.
+/// The source of a status.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Basis {
     /// A flag of the record: `is_error`.
@@ -40,7 +40,7 @@ pub(crate) enum Basis {
     ExitCode,
     /// A field of a JSON answer.
     Field,
-    /// What the answer says.
+    /// The text of the answer.
     Text,
     #[default]
     None,
@@ -55,7 +55,7 @@ pub(crate) struct Outcome {
     pub exit_code: Option<i32>,
     /// The line that names the error.
     pub error: Option<String>,
-    /// What came of it in a few words: test counts, fields, hits, the only line.
+    /// The result in a few words: test counts, fields, hits, the only line.
     pub result: Option<String>,
     /// Tests that ran.
     pub tests: Option<TestCounts>,
@@ -72,7 +72,7 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
-    /// Whether it failed; `None` where nothing says so.
+    /// Returns true if it failed; `None` where nothing says so.
     pub fn failed(&self) -> Option<bool> {
         match self.status {
             Status::Ok => Some(false),
@@ -95,13 +95,13 @@ impl Outcome {
     }
 }
 
-/// What came back for a call.
+/// The answer to a call.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Answer<'a> {
     pub text: &'a str,
-    /// What the record says of it beside its text: `is_error`, `isError`.
+    /// The flag of the record beside its text: `is_error`, `isError`.
     pub is_error: Option<bool>,
-    /// The exit code that the record says beside its text: `details.exitCode`.
+    /// The exit code that the record tells beside its text: `details.exitCode`.
     pub exit_code: Option<i32>,
 }
 

@@ -1,4 +1,4 @@
-//! How a call ended by what was printed: its exit code, counts of tests, diagnostics, error texts, results.
+//! The outcome of a call by its printed answer: exit code, counts of tests, diagnostics, error texts, results.
 
 use super::error_line::{both_edges, error_of, marked_line, reading_error, says_anything};
 use super::terminal::{body, is_single, says_no, without_echo};
@@ -15,7 +15,7 @@ pub(super) const MAX_SHORT: usize = 400;
 /// Longest output of a line or two that is told by its beginning, in bytes.
 const MAX_SENTENCE: usize = 800;
 
-/// How it ended by an answer of plain text.
+/// The outcome by an answer of plain text.
 pub(super) fn of_printed(answer: Answer<'_>, effect: Effect, target: &str) -> Outcome {
     let Answer {
         text,
@@ -133,7 +133,7 @@ fn counts_of(run: &TestRun<'_>) -> Option<String> {
     quote(&lines.join(", "))
 }
 
-/// What the lines near an output's ends say came of a call.
+/// Results that the lines near an output's ends tell.
 #[derive(Default)]
 struct ToldResults<'t> {
     done: Option<&'t str>,
@@ -157,7 +157,7 @@ impl<'t> ToldResults<'t> {
         told
     }
 
-    /// What was done, or the page with its address; of a search its first hit beside.
+    /// The last thing done, or the page with its address; of a search its first hit beside.
     fn line(&self, body: &str) -> Option<String> {
         let beside = match self.hits.filter(|_| self.done.is_none()) {
             Some(hits) => lines_of(body.split_once(hits)?.1).find(|line| says_anything(line)),
@@ -170,7 +170,7 @@ impl<'t> ToldResults<'t> {
     }
 }
 
-/// What a compiler counted: its own line, or the numbers.
+/// The counts of a compiler: its own line, or the numbers.
 fn counted(found: &Diagnostics) -> Option<String> {
     if let Some(summary) = &found.summary {
         return quote(summary);

@@ -1,4 +1,4 @@
-//! What a terminal printed, out of what its wrapper put around it, and the exit code that the wrapper tells.
+//! The output of a terminal without its wrapper, and the exit code that the wrapper tells.
 
 use std::sync::LazyLock;
 
@@ -20,7 +20,7 @@ fn command_of(target: &str) -> Option<&str> {
     Some(command.strip_suffix(" …").unwrap_or(command)).filter(|command| command.len() > 3)
 }
 
-/// Whether a call ran a single program, so that the exit code is its own.
+/// Returns true if a call ran a single program, so that the exit code is its own.
 pub(super) fn is_single(target: &str) -> bool {
     let is_plain = |command: &str| !command.contains(['|', ';', '&', '\n', '#']);
     !target.ends_with('…') && command_of(target).is_some_and(is_plain)
@@ -53,7 +53,7 @@ pub(super) fn without_echo<'a>(body: &'a str, target: &str) -> &'a str {
     }
 }
 
-/// What exit code 1 means, and whether something is printed then, where the last program of a pipe is one that says no in this way.
+/// The meaning of exit code 1, and if something is printed then, where the last program of a pipe is one that says no in this way.
 pub(super) fn says_no(target: &str) -> Option<(&'static str, bool)> {
     let command = command_of(target)?;
     if command.contains("&&") || command.contains("; ") {

@@ -10,7 +10,7 @@ pub(super) fn error_lines_of(text: &str) -> impl Iterator<Item = &str> {
         .filter(move |line| last.replace(line.as_ptr()) != Some(line.as_ptr()))
 }
 
-/// Whether a line tells of an error.
+/// Returns true if a line tells of an error.
 pub(super) fn is_error_line(line: &str) -> bool {
     error_lines_of(line).next().is_some()
 }
