@@ -107,13 +107,16 @@ impl Row {
 static TABLE: LazyLock<Table> = LazyLock::new(|| super::table(include_str!("errors.toml")));
 
 /// The texts that are looked for everywhere, and all of them.
-static ANYWHERE: LazyLock<Literals> = LazyLock::new(|| literals(|row| row.anywhere));
-static ALL: LazyLock<Literals> = LazyLock::new(|| literals(|_| true));
+static ANYWHERE: LazyLock<Literals> = LazyLock::new(|| literals(|row| row.anywhere, false));
+static ALL: LazyLock<Literals> = LazyLock::new(|| literals(|_| true, true));
 
-fn literals(is_wanted: impl Fn(&Row) -> bool) -> Literals {
+fn literals(is_wanted: impl Fn(&Row) -> bool, may_overlap: bool) -> Literals {
     let rows = TABLE.text.iter().enumerate();
     let rows = rows.filter(|(_, row)| is_wanted(row));
-    Literals::new(rows.filter_map(|(number, row)| Some((number, row.literal()?))))
+    Literals::new(
+        rows.filter_map(|(number, row)| Some((number, row.literal()?))),
+        may_overlap,
+    )
 }
 
 fn known<'t>(literals: &Literals, text: &'t str, call: &str) -> impl Iterator<Item = (Kind, &'t str)> {

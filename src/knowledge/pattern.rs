@@ -49,32 +49,50 @@ impl Pattern {
 #[derive(Debug)]
 pub(crate) struct Literals {
     automaton: Option<AhoCorasick>,
-    /// The row of each literal.
-    rows: Vec<usize>,
+    /// The rows of each literal.
+    rows: Vec<Vec<usize>>,
+    /// True if one literal may stand in another: both are found then.
+    may_overlap: bool,
 }
 
 impl Literals {
-    /// Of literals with the numbers of their rows.
-    pub fn new<'l>(literals: impl Iterator<Item = (usize, &'l str)>) -> Self {
-        let (rows, literals): (Vec<usize>, Vec<&str>) = literals.unzip();
+    /// Literals with the numbers of their rows. Where none overlaps another (`may_overlap`), whole outputs are searched fast.
+    pub fn new<'l>(literals: impl Iterator<Item = (usize, &'l str)>, may_overlap: bool) -> Self {
+        let mut texts: Vec<&str> = Vec::new();
+        let mut rows: Vec<Vec<usize>> = Vec::new();
+        for (row, literal) in literals {
+            if let Some(known) = texts.iter().position(|text| *text == literal) {
+                rows.get_mut(known).into_iter().for_each(|rows| rows.push(row));
+            } else {
+                texts.push(literal);
+                rows.push(vec![row]);
+            }
+        }
         Self {
-            automaton: AhoCorasick::new(literals).ok(),
+            automaton: AhoCorasick::new(texts).ok(),
             rows,
+            may_overlap,
         }
     }
 
     /// Rows whose literals stand in `text`, with the lines that hold them, in the order of the lines.
     pub fn lines<'t>(&self, text: &'t str) -> impl Iterator<Item = (usize, &'t str)> {
         let bytes = text.as_bytes();
-        let found = self
-            .automaton
-            .iter()
-            .flat_map(move |automaton| automaton.find_overlapping_iter(text));
-        found.filter_map(move |found| {
-            let start = memchr::memrchr(b'\n', bytes.get(..found.start())?).map_or(0, |at| at + 1);
-            let end =
-                memchr::memchr(b'\n', bytes.get(found.end()..)?).map_or(bytes.len(), |at| found.end() + at);
-            Some((*self.rows.get(found.pattern().as_usize())?, text.get(start..end)?))
+        let automaton = || self.automaton.iter();
+        let overlapping = automaton().filter(|_| self.may_overlap);
+        let overlapping = overlapping.flat_map(move |automaton| automaton.find_overlapping_iter(text));
+        let apart = automaton().filter(|_| !self.may_overlap);
+        let apart = apart.flat_map(move |automaton| automaton.find_iter(text));
+        overlapping.chain(apart).flat_map(move |found| {
+            let line = || {
+                let before = bytes.get(..found.start())?;
+                let start = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);
+                let end = memchr::memchr(b'\n', bytes.get(found.end()..)?);
+                text.get(start..end.map_or(bytes.len(), |at| found.end() + at))
+            };
+            let line = line().unwrap_or_default();
+            let rows = self.rows.get(found.pattern().as_usize()).into_iter().flatten();
+            rows.map(move |row| (*row, line))
         })
     }
 }

@@ -45,7 +45,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| super::table(include_str!("resu
 
 static LITERALS: LazyLock<Literals> = LazyLock::new(|| {
     let rows = TABLE.result.iter().enumerate();
-    Literals::new(rows.map(|(number, row)| (number, row.holds.as_str())))
+    Literals::new(rows.map(|(number, row)| (number, row.holds.as_str())), true)
 });
 
 /// Returns true if the name of a tool says that it shows pages or documents.

@@ -104,7 +104,8 @@ static COMPILERS: LazyLock<Literals> =
 
 fn literals<'r>(rows: impl Iterator<Item = &'r Vec<String>>) -> Literals {
     let rows = rows.enumerate();
-    Literals::new(rows.flat_map(|(row, holds)| holds.iter().map(move |text| (row, text.as_str()))))
+    let held = |(row, holds): (usize, &'r Vec<String>)| holds.iter().map(move |text| (row, text.as_str()));
+    Literals::new(rows.flat_map(held), true)
 }
 
 /// The rows whose literals stand in `text`, in the order of the table.

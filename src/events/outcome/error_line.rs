@@ -43,17 +43,18 @@ pub(crate) fn error_of(body: &str, is_failed: bool, target: &str) -> Option<Foun
         return Some(Found::new(line, Kind::Error));
     }
     let (head, tail) = both_edges(body);
-    let near = || lines(head, target).chain(lines(tail, target)).take(MAX_FOUND);
-    let refused = near().find(|(kind, _)| *kind == Kind::Refusal);
+    let near: Vec<(Kind, &str)> = lines(head, target)
+        .chain(lines(tail, target))
+        .take(MAX_FOUND)
+        .collect();
+    let fails = |(kind, _): &(Kind, &str)| kind.fails();
+    let refused = near.iter().copied().find(|(kind, _)| *kind == Kind::Refusal);
     let known = refused
-        .or_else(|| {
-            lines_anywhere(body)
-                .take(MAX_FOUND)
-                .find(|(kind, _)| kind.fails())
-        })
-        .or_else(|| near().find(|(kind, _)| kind.fails()));
+        .or_else(|| lines_anywhere(body).take(MAX_FOUND).find(fails))
+        .or_else(|| near.iter().copied().find(fails));
     if let Some((kind, line)) = known {
-        let is_part = near().any(|(_, line)| line.starts_with("Hunk #")) && head.contains("patching file ");
+        let is_part =
+            near.iter().any(|(_, line)| line.starts_with("Hunk #")) && head.contains("patching file ");
         return Some(Found {
             line: quote(line)?,
             kind,
@@ -69,9 +70,8 @@ pub(crate) fn error_of(body: &str, is_failed: bool, target: &str) -> Option<Foun
     if !is_failed {
         return None;
     }
-    let told = near()
-        .find(|(kind, _)| *kind != Kind::NoMatch)
-        .map(|(_, line)| line);
+    let told = near.iter().find(|(kind, _)| *kind != Kind::NoMatch);
+    let told = told.map(|(_, line)| *line);
     let last = || last_lines(edges(body).1).find(|line| line.len() > 3 && says_anything(line));
     Some(Found::new(quote(told.or_else(last)?)?, Kind::Error))
 }
