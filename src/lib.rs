@@ -20,6 +20,7 @@ pub(crate) mod events;
 pub mod files;
 pub mod fit;
 pub mod http;
+pub(crate) mod knowledge;
 pub mod metrics;
 pub mod names;
 pub mod pipeline;

@@ -13,17 +13,19 @@ use tree::{SourceFile, read, root, rust_files};
 const LONGEST: usize = 400;
 
 /// Layers, and the other modules of this crate that each may use. `cli` may use all.
-const MAY_USE: [(&str, &[&str]); 13] = [
+const MAY_USE: [(&str, &[&str]); 14] = [
+    ("knowledge", &[]),
     ("trajectory", &["names"]),
     ("tokens", &[]),
     ("compress", &["names", "trajectory"]),
-    ("events", &["compress", "trajectory"]),
+    ("events", &["compress", "knowledge", "trajectory"]),
     (
         "summarize",
         &[
             "compress",
             "events",
             "http",
+            "knowledge",
             "metrics",
             "names",
             "tokens",

@@ -133,7 +133,7 @@ pub(crate) fn events(turns: &[SourceTurn<'_>]) -> Vec<Event> {
 
 /// Whether a run does not show that tests pass which failed before: it ran none, or a pipe took the counts away.
 fn shows_less(outcome: &Outcome, earlier: &Outcome) -> bool {
-    earlier.tests && !outcome.tests
+    earlier.tests.is_some() && outcome.tests.is_none()
 }
 
 fn answer_at<'t>(turns: &'t [SourceTurn<'_>], (turn, place): Place) -> Option<Answer<'t>> {

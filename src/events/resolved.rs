@@ -101,7 +101,7 @@ fn has_passed(action: &Event) -> bool {
     let ran_none = |said: &str| said.contains("no tests") || said.contains("Ran 0 tests");
     match &outcome.result {
         Some(said) if ran_none(said) => false,
-        Some(counts) if outcome.tests => counts.contains(|c: char| c.is_ascii_digit()),
+        Some(counts) if outcome.tests.is_some() => counts.contains(|c: char| c.is_ascii_digit()),
         // Of a pipe it is the last program's.
         _ => outcome.exit_code == Some(0) && !action.target.runs.iter().any(|run| run.is_piped),
     }
@@ -109,11 +109,12 @@ fn has_passed(action: &Event) -> bool {
 
 /// The turn since which all tests pass that failed before, if they do: a run of tests passed last, and none is left open.
 pub(crate) fn tests_pass_since(actions: &[Event]) -> Option<usize> {
-    let mut runs = actions.iter().filter(|action| action.outcome.tests);
+    let mut runs = actions.iter().filter(|action| action.outcome.tests.is_some());
     let is_green = |action: &&Event| action.outcome.failed() != Some(true) && has_passed(action);
     let last = runs.clone().rev().find(is_green)?;
-    let is_left =
-        |action: &Event| action.is_open && (action.outcome.tests || action.target.key.contains("test"));
+    let is_left = |action: &Event| {
+        action.is_open && (action.outcome.tests.is_some() || action.target.key.contains("test"))
+    };
     let have_failed = runs.any(|action| action.failures > 0) && !actions.iter().any(is_left);
     // What a turn calls comes after what it says.
     have_failed.then_some(last.turn + 1)

@@ -8,6 +8,9 @@ use crate::trajectory::leaves::Leaf;
 /// The fields that hold what was printed.
 const PRINTED: [&str; 4] = ["output", "stdout", "stderr", "content"];
 
+/// The fields that hold a text of a program or a tool.
+const TEXTS: [&str; 7] = ["output", "stdout", "stderr", "content", "result", "text", "log"];
+
 /// What was printed and the exit code; `None` where the answer is no such envelope, or has an error of its own.
 pub(crate) fn unwrapped(fields: &[Leaf<'_>]) -> Option<(String, i32)> {
     let mut outermost = fields.iter().filter(|leaf| leaf.depth == 1);
@@ -26,4 +29,15 @@ pub(crate) fn unwrapped(fields: &[Leaf<'_>]) -> Option<(String, i32)> {
         .filter(|text| !text.trim().is_empty())
         .collect();
     (!printed.is_empty()).then(|| (printed.join("\n"), code))
+}
+
+/// The text that a JSON answer printed: its longest text of several lines.
+pub(crate) fn longest_text<'a>(fields: &[Leaf<'a>]) -> Option<Cow<'a, str>> {
+    let texts = fields
+        .iter()
+        .filter(|leaf| leaf.is_string && leaf.depth <= 1 && leaf.is_under(&TEXTS));
+    texts
+        .map(Leaf::value)
+        .filter(|text| text.contains('\n'))
+        .max_by_key(|text| text.len())
 }

@@ -4,126 +4,112 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
-use super::marked::{counts_none, marked_line};
 use super::{edges, quote};
 use crate::events::line::{last_lines, lines_of};
-use crate::events::words::starts_with_any;
-
-/// What every error's name and label holds, whatever its first letters.
-static RROR: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("rror"));
-
-/// The same in capitals.
-static ERROR: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("ERROR"));
+use crate::knowledge::errors::{Kind, kind_of, lines, lines_anywhere};
 
 static TRACEBACK: LazyLock<Finder<'static>> =
     LazyLock::new(|| Finder::new("Traceback (most recent call last)"));
 
-static NO_MODULE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(": No module named "));
+/// Lines that are told of a search for texts at most.
+const MAX_FOUND: usize = 40;
 
-static NOT_VERBATIM: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("did not appear verbatim"));
+/// A line that tells of an error.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Found {
+    pub line: String,
+    pub kind: Kind,
+    /// True if the output says beside it that a part went well.
+    pub is_part: bool,
+}
 
-/// What a line starts with that says that something was refused or did not work.
-const REFUSALS: [&str; 31] = [
-    "! [rejected]",
-    "--- FAIL: ",
-    "<exception>",
-    "<tool_use_error>",
-    "Access denied",
-    "Cannot connect to ",
-    "Command blocked",
-    "E: Could not ",
-    "E: Unable to ",
-    "ENOENT: ",
-    "FAIL\t",
-    "FAIL: ",
-    "FAILED: ",
-    "File does not exist",
-    "File has been modified since ",
-    "File has not been read yet",
-    "File not found",
-    "Invalid `",
-    "No changes to make",
-    "No replacement was performed",
-    "Operation not permitted",
-    "Parameter `",
-    "Permission denied",
-    "String to replace not found",
-    "The user denied",
-    "The user doesn't want",
-    "[ERROR] ",
-    "curl: (",
-    "npm ERR! ",
-    "oldString not found",
-    "old_string not found",
-];
+impl Found {
+    fn new(line: String, kind: Kind) -> Self {
+        Self {
+            line,
+            kind,
+            is_part: false,
+        }
+    }
+}
 
-/// The error of a call that ran or changed something: a traceback's last line, or a line that starts like an error.
-/// `is_failed` says that the exit code tells so already; then the last line will do.
-pub(crate) fn error_line(body: &str, is_failed: bool) -> Option<String> {
+/// The error of a call that ran or changed something: a traceback's last line, or a line that an error text is in.
+/// `is_failed` says that the exit code tells so already; then a marked line or the last one will do.
+pub(crate) fn error_of(body: &str, is_failed: bool, target: &str) -> Option<Found> {
     if body.is_empty() {
         return None;
     }
     if let Some(line) = of_traceback(body) {
-        return Some(line);
+        return Some(Found::new(line, Kind::Error));
     }
     let (head, tail) = both_edges(body);
-    // Capitals are looked for where messages stand: in logs they stand anywhere.
-    let first = if head.starts_with("ERROR") {
-        named_in(head, &ERROR)
-    } else {
-        None
-    };
-    let named = first
-        .or_else(|| named_in(body, &RROR))
-        .or_else(|| named_in(head, &ERROR))
-        .or_else(|| named_in(tail, &ERROR));
-    if named.is_some() {
-        return named;
+    let near: Vec<(Kind, &str)> = lines(head, target)
+        .chain(lines(tail, target))
+        .take(MAX_FOUND)
+        .collect();
+    let fails = |(kind, _): &(Kind, &str)| kind.fails();
+    let refused = near.iter().copied().find(|(kind, _)| *kind == Kind::Refusal);
+    let known = refused
+        .or_else(|| lines_anywhere(body).take(MAX_FOUND).find(fails))
+        .or_else(|| near.iter().copied().find(fails));
+    if let Some((kind, line)) = known {
+        let is_part =
+            near.iter().any(|(_, line)| line.starts_with("Hunk #")) && head.contains("patching file ");
+        return Some(Found {
+            line: quote(line)?,
+            kind,
+            is_part,
+        });
     }
-    let lacks_module = [head, tail]
-        .iter()
-        .any(|edge| NO_MODULE.find(edge.as_bytes()).is_some());
-    let shell = |line: &&str| {
-        refuses(line)
-            || match line.as_bytes().first() {
-                Some(b'b') => line.starts_with("bash: "),
-                Some(b's') => line.starts_with("sh: "),
-                Some(b'/') => line.starts_with("/bin/sh: "),
-                Some(b'f') => line.starts_with("fatal: "),
-                _ => false,
-            }
-            || line.ends_with("command not found")
-            || line.ends_with("No such file or directory")
-            || lacks_module && line.contains(": No module named ")
-    };
-    if let Some(line) = lines_of(head).chain(lines_of(tail)).take(60).find(shell) {
-        return quote(line);
+    if let Some(found) = labelled(body) {
+        return Some(Found {
+            kind: Kind::Error,
+            ..found
+        });
     }
-    if NOT_VERBATIM.find(head.as_bytes()).is_some() && head.starts_with("No ") {
-        return quote(head);
+    if !is_failed {
+        return None;
     }
-    if is_failed {
-        let last = || last_lines(edges(body).1).find(|line| line.len() > 3 && says_anything(line));
-        marked_line(body).or_else(|| quote(last()?))
-    } else {
-        None
-    }
+    let told = near.iter().find(|(kind, _)| *kind != Kind::NoMatch);
+    let told = told.map(|(_, line)| *line);
+    let last = || last_lines(edges(body).1).find(|line| line.len() > 3 && says_anything(line));
+    Some(Found::new(quote(told.or_else(last)?)?, Kind::Error))
 }
 
 /// The error of a call that read something: errors in what was read are none of its own, unless one is all that came back.
-pub(crate) fn reading_error(body: &str, lines: usize) -> Option<String> {
-    let refused = labelled(body, 0, body.find('\n').unwrap_or(body.len()));
-    if let Some(line) = refused {
-        let (_, said) = line.split_once(' ')?;
-        return refuses(said).then_some(line);
+pub(crate) fn reading_error(body: &str, lines: usize) -> Option<Found> {
+    if lines_of(body).next().is_some_and(is_label) {
+        return labelled(edges(body).0).filter(|found| found.kind.fails());
     }
-    let starts = ["Error: ", "ERROR: ", "error: "];
-    let is_error = lines == 1
-        && body.len() <= 400
-        && (starts.iter().any(|start| body.starts_with(start))
-            || refuses(body)
-            || body.ends_with("No such file or directory"));
-    if is_error { quote(body) } else { None }
+    if lines != 1 || body.len() > super::printed::MAX_SHORT {
+        return None;
+    }
+    let kind = kind_of(body).filter(|kind| kind.fails())?;
+    // A line of a file that was found names errors, too.
+    let is_own = kind != Kind::Error
+        || ["Error: ", "ERROR: ", "error: "]
+            .iter()
+            .any(|start| body.starts_with(start));
+    is_own.then(|| Some(Found::new(quote(body)?, kind)))?
+}
+
+/// The first line near an output's start or end that a script itself marked as one of something that failed. That may be an
+/// error or just what it was to show.
+pub(crate) fn marked_line(body: &str) -> Option<String> {
+    let (head, tail) = both_edges(body);
+    let mut lines = lines(head, "").chain(lines(tail, "")).take(MAX_FOUND);
+    lines
+        .find(|(kind, _)| *kind == Kind::Mark)
+        .and_then(|(_, line)| quote(line))
+}
+
+/// Returns true if a line says that something was refused, or that what it was about is not there.
+pub(crate) fn refuses(line: &str) -> bool {
+    matches!(kind_of(line), Some(Kind::Refusal | Kind::NotFound))
+}
+
+fn names_error(line: &str) -> bool {
+    kind_of(line).is_some_and(Kind::fails)
 }
 
 /// The start and the end of an output; a short one is all start, so that nothing is looked at twice.
@@ -163,7 +149,7 @@ fn of_traceback(body: &str) -> Option<String> {
     }
 }
 
-fn says_anything(line: &str) -> bool {
+pub(super) fn says_anything(line: &str) -> bool {
     line.contains(char::is_alphanumeric)
 }
 
@@ -181,96 +167,33 @@ fn of_notebook(body: &str, at: usize) -> Option<String> {
     quote(last.unwrap_or(name))
 }
 
-/// The first line that names an error, of those that hold what `finder` looks for.
-fn named_in(body: &str, finder: &Finder<'_>) -> Option<String> {
-    let bytes = body.as_bytes();
-    let mut from = 0;
-    for _ in 0..40 {
-        let at = from + finder.find(bytes.get(from..)?)?;
-        let start = memchr::memrchr(b'\n', bytes.get(..at)?).map_or(0, |newline| newline + 1);
-        let end = memchr::memchr(b'\n', bytes.get(at..)?).map_or(bytes.len(), |newline| at + newline);
-        if let Some(line) = labelled(body, start, end) {
-            return Some(line);
-        }
-        if let Some(line) = body.get(start..end).filter(|line| names_error(line)) {
-            return quote(line);
-        }
-        from = end;
-    }
-    None
+/// Returns true if a line is nothing but `ERROR:`.
+fn is_label(line: &str) -> bool {
+    matches!(line.trim(), "ERROR:" | "Error:" | "error:")
 }
 
-/// A line that is nothing but `ERROR:`, with the one after it.
-fn labelled(body: &str, start: usize, end: usize) -> Option<String> {
-    let label = body.get(start..end)?.trim();
-    if !matches!(label, "ERROR:" | "Error:" | "error:") {
-        return None;
+/// A line that is nothing but `ERROR:`, with the one after it, or that one alone where it says so itself.
+fn labelled(body: &str) -> Option<Found> {
+    let mut lines = lines_of(body).skip_while(|line| !is_label(line));
+    let label = lines.next()?.trim();
+    let next = edges(lines.find(|line| !line.trim().is_empty())?).0;
+    match kind_of(next).filter(|kind| kind.fails()) {
+        Some(kind) => Some(Found::new(quote(next)?, kind)),
+        None => Some(Found::new(quote(&format!("{label} {next}"))?, Kind::Mention)),
     }
-    let next = body.get(end..)?.lines().find(|line| !line.trim().is_empty())?;
-    quote(&format!("{label} {}", edges(next).0))
-}
-
-/// Whether a line starts as error messages do: `Error: …`, `ValueError: …`, `E   TypeError`, `ERROR …`, `x.c:3: error: …`.
-fn names_error(line: &str) -> bool {
-    let mut line = line.trim_start();
-    // Colour codes of a terminal.
-    while let Some((_, rest)) = line.strip_prefix("\u{1b}[").and_then(|rest| rest.split_once('m')) {
-        line = rest.trim_start();
-    }
-    let marked = line.strip_prefix("E ").map(str::trim_start);
-    let line = marked.unwrap_or(line);
-    let first = line.split([' ', ':', '(']).next().unwrap_or_default();
-    let follows = line.get(first.len()..).unwrap_or_default();
-    let is_name = match first {
-        "Error" | "error" => follows.len() > 2,
-        "npm" => follows.starts_with(" ERR!") || follows.starts_with(" error"),
-        _ if first.starts_with("error[E") || first.ends_with("ERROR") => follows.len() > 2,
-        // Prose has the name of an error, too.
-        _ if first.ends_with("Error") => {
-            [":", " [", " while "]
-                .iter()
-                .any(|next| follows.starts_with(next))
-                && follows.len() > 2
-                || marked.is_some() && follows.trim().is_empty()
-        }
-        _ => false,
-    };
-    is_name && !line.contains(" as e") && !line.starts_with("except")
-        || (line.contains(": error: ") && line.len() < 300)
-        || (line.contains("syntax error") && line.len() < 200)
-        || line.starts_with("collecting ... ERROR: ")
-}
-
-/// Whether a line starts as one that says that something was refused or did not work: `Permission denied`,
-/// `rm: cannot remove …`, `make: *** [all] Error 2`, `Hunk #1 FAILED`, `FAIL\tpkg`.
-pub(crate) fn refuses(line: &str) -> bool {
-    let line = line.trim_ascii_start();
-    match line.as_bytes().first() {
-        Some(
-            b'N' | b'P' | b'A' | b'O' | b'I' | b'C' | b'c' | b'E' | b'-' | b'F' | b'S' | b'T' | b'[' | b'!'
-            | b'n' | b'o' | b'<',
-        ) if starts_with_any(line, &REFUSALS) => return !counts_none(line),
-        Some(b'F') if line.starts_with("File ") => return line.len() < 300 && line.ends_with(" not found"),
-        Some(b'H') if line.starts_with("Hunk #") => return line.contains(" FAILED"),
-        Some(b'T') if line.starts_with("Tests: ") => {
-            return line.contains(" failed") && !line.contains(" 0 failed");
-        }
-        _ => {}
-    }
-    let Some(colon) = memchr::memchr(
-        b':',
-        line.as_bytes().get(..60.min(line.len())).unwrap_or_default(),
-    ) else {
-        return false;
-    };
-    let (program, says) = line.split_at_checked(colon).unwrap_or_default();
-    (says.starts_with(": cannot ") && !program.contains(' '))
-        || (says.starts_with(": *** ") && program.contains("make"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn error_line(body: &str, is_failed: bool) -> Option<String> {
+        error_of(body, is_failed, "").map(|found| found.line)
+    }
+
+    fn reading_error(body: &str, lines: usize) -> Option<String> {
+        super::reading_error(body, lines).map(|found| found.line)
+    }
 
     #[test]
     fn refusals_are_errors() {
@@ -325,7 +248,7 @@ mod tests {
     #[test]
     fn a_label_alone_takes_the_next_line() {
         let answer = "ERROR:\nInvalid `path` parameter: /a/c.py. File already exists.";
-        let expected = "ERROR: Invalid `path` parameter: /a/c.py. File already exists.";
+        let expected = "Invalid `path` parameter: /a/c.py. File already exists.";
         assert_eq!(error_line(answer, false).as_deref(), Some(expected));
         assert_eq!(reading_error(answer, 2).as_deref(), Some(expected));
         assert_eq!(

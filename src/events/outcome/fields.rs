@@ -1,10 +1,10 @@
 //! How a tool call ended that has a JSON answer: what its fields say.
 
 use super::field_line::{line_of, push_key, sentence};
-use super::success::says_done;
 use super::told::Told;
-use super::{MAX_LINE, Outcome, quote};
+use super::{Basis, MAX_LINE, Outcome, Status, quote};
 use crate::events::target::Effect;
+use crate::knowledge::errors::{Kind, kind_of, says_done};
 use crate::trajectory::leaves::Leaf;
 
 /// Longest field that tells something in a line, in bytes.
@@ -60,7 +60,7 @@ pub(crate) fn outcome_of(
                     });
                 }
             }
-            None if ended.failed.is_none() => result = Some("empty".to_owned()),
+            None if ended.status == Status::Unknown => result = Some("empty".to_owned()),
             None => {}
         }
     }
@@ -87,18 +87,26 @@ fn from_json(fields: &[Leaf<'_>], holds_error: bool) -> Outcome {
     let is_true = |names: &[&str]| field(names).is_some_and(|leaf| leaf.value() == "true");
     let says_failed = holds_error
         || named.is_some()
-        || is_true(&["error", "is_error", "isError", "failed"])
+        || is_true(&["error", "is_error", "isError", "failed", "timed_out"])
         || field(&["success", "ok"]).is_some_and(|leaf| leaf.value() == "false")
         || field(&["status"])
             .is_some_and(|leaf| matches!(leaf.value().as_ref(), "error" | "failed" | "failure"));
     let error = named
         .and_then(|leaf| quote(&leaf.value()))
         .or_else(|| quote(&message().filter(|_| says_failed)?.value()));
-    let failed = (says_failed || exit_code.is_some_and(|code| code != 0))
-        .then_some(true)
-        .or_else(|| exit_code.map(|_| false));
+    let is_refused = is_true(&["blocked", "denied"])
+        || field(&["status", "outcome"]).is_some_and(|leaf| leaf.value().eq_ignore_ascii_case("blocked"))
+        || error.as_deref().and_then(kind_of) == Some(Kind::Refusal);
+    let (status, basis) = match exit_code {
+        _ if is_refused => (Status::Refused, Basis::Field),
+        _ if says_failed => (Status::Failed, Basis::Field),
+        Some(0) => (Status::Ok, Basis::ExitCode),
+        Some(_) => (Status::Failed, Basis::ExitCode),
+        None => (Status::Unknown, Basis::None),
+    };
     Outcome {
-        failed,
+        status,
+        basis,
         exit_code,
         error,
         ..Outcome::default()
@@ -254,7 +262,7 @@ mod tests {
         ] {
             let outcome = ended(answer);
             assert_eq!(
-                (outcome.failed, outcome.error.as_deref()),
+                (outcome.failed(), outcome.error.as_deref()),
                 (Some(true), error),
                 "{answer}"
             );
@@ -353,10 +361,10 @@ mod tests {
         let ended = outcome(r#"{"error": false}"#, Effect::Other, "", &mut Told::default());
         assert_eq!(ended.result.as_deref(), Some("error: false"));
         let answer = serde_json::json!({"error": "x".repeat(300)}).to_string();
-        let ended = outcome(&answer, Effect::Other, "", &mut Told::default());
-        assert_eq!((ended.failed, ended.result), (Some(true), None));
+        let ended = outcome(answer.as_str(), Effect::Other, "", &mut Told::default());
+        assert_eq!((ended.failed(), ended.result), (Some(true), None));
         let answer = serde_json::json!({"output": "a\nb\nc"}).to_string();
-        let ended = outcome(&answer, Effect::Other, "", &mut Told::default());
+        let ended = outcome(answer.as_str(), Effect::Other, "", &mut Told::default());
         assert_eq!((ended.result, ended.lines), (None, 3));
     }
 }

@@ -291,12 +291,12 @@ fn length(text: &str) -> f64 {
 /// What a call changed that went well, as the name of its tool says (`pending_order` of `cancel_pending_order`), with its turn
 /// and its arguments. A run of tests tells anew whether they pass.
 fn changed_thing(action: &Event) -> Option<(usize, &str, &str)> {
-    if action.outcome.tests {
+    if action.outcome.tests.is_some() {
         return Some((action.turn, "all_tests", ""));
     }
     let (tool, arguments) = action.target.line.split_once('(')?;
     let (_, named) = tool.split_once('_')?;
-    let went_well = action.is_answered && action.outcome.failed != Some(true);
+    let went_well = action.is_answered && action.outcome.failed() != Some(true);
     let changes = action.target.effect == Effect::Other && !starts_with_any(tool, &LOOKUPS);
     (went_well && changes && !named.contains(' ')).then_some((action.turn, named, arguments))
 }

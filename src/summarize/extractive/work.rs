@@ -22,7 +22,7 @@ pub(super) fn done(actions: &[Event], limits: Limits, candidates: &mut Vec<Candi
     for (number, action) in actions.iter().enumerate() {
         let text = line_of_call(action, &action.target.line, limits);
         let lateness = (number + 1) as f64 / count;
-        let failed = action.outcome.failed == Some(true);
+        let failed = action.outcome.failed() == Some(true);
         let (base, late) = match action.target.effect {
             Effect::Read => (0.9, 2.0),
             Effect::Modify => (2.2, 2.0),
@@ -68,7 +68,7 @@ fn ending(action: &Event, limits: Limits) -> String {
     if !action.is_answered {
         return String::new();
     }
-    let mut text = match (outcome.exit_code, outcome.failed) {
+    let mut text = match (outcome.exit_code, outcome.failed()) {
         (Some(0), Some(true)) => "exit 0 with an error".to_owned(),
         // That went well as far as the program goes, whatever it was to show.
         (Some(0), _) if outcome.is_marked => "exit 0".to_owned(),
@@ -79,10 +79,14 @@ fn ending(action: &Event, limits: Limits) -> String {
     };
     let is_modify = action.target.effect == Effect::Modify;
     let both = match (&outcome.result, &outcome.error) {
-        (Some(counts), Some(error)) if outcome.tests && counts != error => Some(format!("{counts}; {error}")),
+        (Some(counts), Some(error))
+            if (outcome.tests.is_some() || outcome.diagnostics.is_some()) && counts != error =>
+        {
+            Some(format!("{counts}; {error}"))
+        }
         _ => None,
     };
-    let detail = match outcome.failed {
+    let detail = match outcome.failed() {
         Some(true) => both
             .as_deref()
             .or(outcome.error.as_deref())
@@ -94,7 +98,7 @@ fn ending(action: &Event, limits: Limits) -> String {
             .filter(|_| text.is_empty() && !outcome.says_done),
         _ => outcome.result.as_deref(),
     };
-    let is_told = is_modify && outcome.failed != Some(true) && (outcome.says_done || !text.is_empty());
+    let is_told = is_modify && outcome.failed() != Some(true) && (outcome.says_done || !text.is_empty());
     if let Some(detail) = detail.and_then(|detail| shortened(detail, limits.line)) {
         if !text.is_empty() {
             text.push_str(": ");
@@ -110,6 +114,11 @@ fn ending(action: &Event, limits: Limits) -> String {
             lines @ ..100 => write!(text, "{lines} lines"),
             _ => write!(text, "99+ lines"),
         };
+        let hit = outcome.first_hit.as_deref();
+        if let Some(hit) = hit.and_then(|hit| shortened(hit, limits.line)) {
+            text.push_str(": ");
+            text.push_str(&hit);
+        }
     }
     match action.target.effect {
         _ if !text.is_empty() => text,

@@ -8,7 +8,7 @@ mod tests;
 
 use rustc_hash::FxHashMap;
 
-pub use errors::{error_lines, is_error_line};
+pub use errors::error_lines;
 
 use super::redact::redact;
 use crate::compress::anchors::{Anchor, held_mask};

@@ -190,7 +190,7 @@ fn what_failed_or_was_blocked_says_so() {
         ),
         (
             serde_json::json!({"status": "blocked", "log": long}).to_string(),
-            " -> blocked",
+            " -> refused",
         ),
         (
             serde_json::json!({"error": "Permission denied", "log": long}).to_string(),
@@ -216,7 +216,7 @@ fn a_refused_edit_and_a_long_message_are_told() {
         "x ".repeat(80)
     );
     let masks = masked(&[("editor", r#"{"command": "create", "path": "/w/a.py"}"#, &refused)]);
-    let start = "[editor] create /w/a.py -> failed, 223 chars; Invalid `path` parameter: /w/a.py. File already exists.";
+    let start = "[editor] create /w/a.py -> refused, 223 chars; Invalid `path` parameter: /w/a.py. File already exists.";
     assert!(masks[0].text.starts_with(start), "{}", masks[0].text);
     let message = format!("We are unable to cancel it. {}", "It is too late. ".repeat(20));
     let answer = serde_json::json!({"message": message}).to_string();

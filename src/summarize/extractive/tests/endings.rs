@@ -102,7 +102,7 @@ fn an_edit_that_was_refused_is_no_change() {
     ]);
     for line in [
         "- editor str_replace /a/b.py (x2, 1 failed) -> failed: No replacement was performed, old_str `q`",
-        "- editor create /a/c.py -> failed: ERROR: Invalid `path` parameter: /a/c.py. File already exists.",
+        "- editor create /a/c.py -> failed: Invalid `path` parameter: /a/c.py. File already exists.",
         "- sh: rm /a/d.lock -> failed: rm: cannot remove",
         "- changed: e.py, /a/b.py\n",
     ] {

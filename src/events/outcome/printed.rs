@@ -1,0 +1,212 @@
+//! The outcome of a call by its printed answer: exit code, counts of tests, diagnostics, error texts, results.
+
+use super::error_line::{both_edges, error_of, marked_line, reading_error, says_anything};
+use super::terminal::{body, is_single, says_no, without_echo};
+use super::{Answer, Basis, Outcome, Status, quote};
+use crate::events::line::lines_of;
+use crate::events::target::Effect;
+use crate::knowledge::errors::{Kind, says_done};
+use crate::knowledge::results::{Kind as ResultKind, results, shows_documents};
+use crate::knowledge::runners::{Diagnostics, TestCounts, TestRun, diagnostics, test_run};
+
+/// Longest output that is told by its only lines, in bytes.
+pub(super) const MAX_SHORT: usize = 400;
+
+/// Longest output of a line or two that is told by its beginning, in bytes.
+const MAX_SENTENCE: usize = 800;
+
+/// The outcome by an answer of plain text.
+pub(super) fn of_printed(answer: Answer<'_>, effect: Effect, target: &str) -> Outcome {
+    let Answer {
+        text,
+        is_error,
+        exit_code,
+    } = answer;
+    let body = without_echo(body(text), target);
+    let (head, tail) = both_edges(body);
+    let lines = if body.is_empty() {
+        0
+    } else {
+        memchr::memchr_iter(b'\n', body.as_bytes()).count() + 1
+    };
+    let told = ToldResults::of(head, tail);
+    let tool = target.split(['(', ' ', ':']).next().unwrap_or_default();
+    let is_reading = effect == Effect::Read || told.page.is_some() || shows_documents(tool);
+    let no = says_no(target).filter(|(_, prints)| exit_code == Some(1) && (*prints || body.is_empty()));
+    let is_failed = is_error == Some(true) || no.is_none() && exit_code.is_some_and(|code| code != 0);
+    let run = test_run(
+        body,
+        body.len() - if tail.is_empty() { body.len() } else { tail.len() },
+    );
+    let counts = run.as_ref().and_then(counts_of);
+    let tests = run.as_ref().map(|run| run.counts);
+    let tests = tests.filter(|counts| !is_reading && *counts != TestCounts::default());
+    let diagnostics = if is_reading || tests.is_some() {
+        None
+    } else {
+        diagnostics(body, [head, tail])
+    };
+    let found = if is_failed || !is_reading {
+        error_of(body, is_failed && counts.is_none(), target)
+    } else {
+        reading_error(body, lines)
+    };
+    let tests_fail = tests.is_some_and(TestCounts::fails);
+    let first_error = diagnostics.as_ref().and_then(first_error);
+    // A program that caught an error and a search that found one did not fail, nor did what a flag says went well.
+    let went_well = is_error == Some(false)
+        || exit_code == Some(0) && is_single(target)
+        || told.hits.is_some()
+        || tests.is_some_and(|counts| counts.passed > Some(0));
+    let stands = is_failed || tests_fail || first_error.is_some() || !went_well;
+    let (found, caught) = if stands { (found, None) } else { (None, found) };
+    let found_line = found.as_ref().map(|found| found.line.clone());
+    let failing = run
+        .as_ref()
+        .filter(|_| tests_fail)
+        .map(|run| run.failing.and_then(quote));
+    let first_bad = match failing {
+        Some(failing) => failing.or_else(|| found_line.clone()).or_else(|| counts.clone()),
+        None => first_error,
+    };
+    let says_done = effect == Effect::Modify && says_done(body);
+    let is_bad = first_bad.is_some() || found.as_ref().is_some_and(|found| found.kind.fails());
+    let says_ok = tests.is_some() || says_done || told.done.is_some() || told.hits.is_some();
+    let how = match &found {
+        Some(_) if first_bad.is_some() => Status::Failed,
+        Some(found) if found.is_part => Status::Partly,
+        Some(found) if found.kind == Kind::Refusal && told.done.is_some() => Status::Partly,
+        Some(found) if found.kind == Kind::Refusal => Status::Refused,
+        _ => Status::Failed,
+    };
+    let (status, basis) = match (is_error, exit_code) {
+        (Some(true), _) => (how, Basis::Flag),
+        (_, Some(_)) if is_failed => (how, Basis::ExitCode),
+        _ if is_bad => (how, Basis::Text),
+        (_, Some(_)) => (Status::Ok, Basis::ExitCode),
+        (Some(false), _) => (Status::Ok, Basis::Flag),
+        _ if says_ok => (Status::Ok, Basis::Text),
+        _ => (Status::Unknown, Basis::None),
+    };
+    let may_mark = counts.is_none() && !is_reading && !is_failed && !is_bad;
+    let marked = if may_mark {
+        marked_line(body).or_else(|| Some(caught?.line))
+    } else {
+        None
+    };
+    let error = first_bad.or(found_line);
+    let short = only_line(body, lines, is_reading);
+    let hits = short.clone().filter(|_| told.hits.is_some());
+    let is_marked = marked.is_some();
+    let result = counts
+        .or_else(|| counted(diagnostics.as_ref()?))
+        .or_else(|| no.map(|(says, _)| says.to_owned()))
+        .or(hits)
+        .or_else(|| told.line(body))
+        .or(marked)
+        .or(short);
+    Outcome {
+        status,
+        basis,
+        exit_code,
+        error,
+        result,
+        tests,
+        diagnostics,
+        lines,
+        first_hit: first_hit(target, body),
+        says_done,
+        is_marked,
+    }
+}
+
+/// The first error that a compiler found, if it found any.
+fn first_error(found: &Diagnostics) -> Option<String> {
+    let first = found.first.as_ref().or(found.summary.as_ref());
+    quote(first.filter(|_| found.errors > 0)?)
+}
+
+/// The lines of a run's counts, without the rulings around them.
+fn counts_of(run: &TestRun<'_>) -> Option<String> {
+    let lines = run.lines.iter();
+    let lines: Vec<&str> = lines.map(|line| line.trim_matches(['=', ' '])).collect();
+    quote(&lines.join(", "))
+}
+
+/// Results that the lines near an output's ends tell.
+#[derive(Default)]
+struct ToldResults<'t> {
+    done: Option<&'t str>,
+    hits: Option<&'t str>,
+    page: Option<&'t str>,
+    address: Option<&'t str>,
+}
+
+impl<'t> ToldResults<'t> {
+    fn of(head: &'t str, tail: &'t str) -> Self {
+        let mut told = Self::default();
+        for (kind, said) in results(head).chain(results(tail)) {
+            match kind {
+                // What was done last is what it came to.
+                ResultKind::Done => told.done = Some(said),
+                ResultKind::Hits => told.hits = told.hits.or(Some(said)),
+                ResultKind::Page => told.page = told.page.or(Some(said)),
+                ResultKind::Address => told.address = told.address.or(Some(said)),
+            }
+        }
+        told
+    }
+
+    /// The last thing done, or the page with its address; of a search its first hit beside.
+    fn line(&self, body: &str) -> Option<String> {
+        let beside = match self.hits.filter(|_| self.done.is_none()) {
+            Some(hits) => lines_of(body.split_once(hits)?.1).find(|line| says_anything(line)),
+            None => self.address,
+        };
+        match (self.done.or(self.hits).or(self.page), beside) {
+            (Some(told), Some(beside)) => quote(&format!("{told}, {}", beside.trim())),
+            (told, beside) => quote(told.or(beside)?),
+        }
+    }
+}
+
+/// The counts of a compiler: its own line, or the numbers.
+fn counted(found: &Diagnostics) -> Option<String> {
+    if let Some(summary) = &found.summary {
+        return quote(summary);
+    }
+    let count = |number: u32, unit: &str| match number {
+        0 => None,
+        1 => Some(format!("1 {unit}")),
+        // A number of three digits would be an identifier that stands nowhere in the region.
+        2..100 => Some(format!("{number} {unit}s")),
+        _ => Some(format!("99+ {unit}s")),
+    };
+    let counts = [count(found.errors, "error"), count(found.warnings, "warning")];
+    let counts = counts.into_iter().flatten().collect::<Vec<String>>().join(", ");
+    match (&found.first, found.errors) {
+        (Some(first), 0) => quote(&format!("{counts}: {first}")),
+        _ => Some(counts),
+    }
+}
+
+/// The first hit of a search that prints a line for each.
+fn first_hit(target: &str, body: &str) -> Option<String> {
+    // Lines around a hit may come before it.
+    let has_context = target.contains(" -B") || target.contains(" -C");
+    says_no(target).filter(|(_, prints)| !prints && !has_context)?;
+    quote(lines_of(body).find(|line| line.contains(char::is_alphanumeric))?)
+}
+
+/// The only line of a short output, or two of them; of a longer one its beginning, unless it is what was read.
+fn only_line(body: &str, lines: usize, is_reading: bool) -> Option<String> {
+    if body.len() > MAX_SHORT {
+        let is_sentence = body.len() <= MAX_SENTENCE && lines <= 2 && !is_reading;
+        return if is_sentence { quote(body) } else { None };
+    }
+    let told = lines_of(body).filter(|line| !line.trim().is_empty());
+    if told.take(3).count() > 2 {
+        return None;
+    }
+    quote(body)
+}

@@ -1,0 +1,101 @@
+//! Outcomes of a table of outputs, as tools print them: `fixtures/outcomes.toml`.
+
+use serde::Deserialize;
+
+use super::{Answer, Outcome, Status, outcome};
+use crate::events::outcome::told::Told;
+use crate::events::source::{Arguments, SourceCall};
+use crate::events::target::target;
+
+#[derive(Deserialize)]
+struct Table {
+    case: Vec<Case>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Case {
+    #[serde(default)]
+    held_out: bool,
+    tool: Option<String>,
+    command: Option<String>,
+    arguments: Option<String>,
+    answer: String,
+    flag: Option<bool>,
+    exit: Option<i32>,
+    status: String,
+    error: Option<String>,
+    result: Option<String>,
+    passed: Option<u32>,
+    failed: Option<u32>,
+    errors: Option<u32>,
+    warnings: Option<u32>,
+}
+
+impl Case {
+    fn read(&self) -> Outcome {
+        let command = self.command.clone().unwrap_or_default();
+        let arguments = match &self.arguments {
+            Some(json) => json.clone(),
+            None => serde_json::json!({"command": command}).to_string(),
+        };
+        let call = SourceCall {
+            id: None,
+            name: self.tool.clone().unwrap_or_else(|| "bash".to_owned()).into(),
+            arguments: Arguments::Json(arguments.into()),
+        };
+        let target = target(&call, None);
+        let answer = Answer {
+            text: &self.answer,
+            is_error: self.flag,
+            exit_code: self.exit,
+        };
+        outcome(answer, target.effect, &target.line, &mut Told::default())
+    }
+
+    /// What is wrong about an outcome; empty where nothing is.
+    fn wrong(&self, ended: &Outcome) -> String {
+        let status = match ended.status {
+            Status::Ok => "ok",
+            Status::Failed => "failed",
+            Status::Refused => "refused",
+            Status::Partly => "partly",
+            Status::Unknown => "unknown",
+        };
+        let holds = |told: &Option<String>, words: &Option<String>| {
+            let words = words.as_deref().unwrap_or_default();
+            words.is_empty() || told.as_deref().is_some_and(|told| told.contains(words))
+        };
+        let is = |told: Option<u32>, wanted: Option<u32>| wanted.is_none() || wanted == told;
+        let found = ended.diagnostics.as_ref();
+        let counts = ended.tests.unwrap_or_default();
+        let checks = [
+            ("status", status == self.status),
+            ("error", holds(&ended.error, &self.error)),
+            ("result", holds(&ended.result, &self.result)),
+            ("passed", is(counts.passed, self.passed)),
+            ("failed", is(counts.failed, self.failed)),
+            ("errors", is(found.map(|found| found.errors), self.errors)),
+            ("warnings", is(found.map(|found| found.warnings), self.warnings)),
+        ];
+        let wrong = checks.into_iter().filter(|(_, is_right)| !is_right);
+        wrong.map(|(name, _)| name).collect::<Vec<&str>>().join(", ")
+    }
+}
+
+#[test]
+fn outputs_of_many_tools_are_read_right() {
+    let table: Table = toml::from_str(include_str!("../../../fixtures/outcomes.toml")).unwrap();
+    let mut wrong = Vec::new();
+    for case in &table.case {
+        let ended = case.read();
+        let said = case.wrong(&ended);
+        if !said.is_empty() {
+            let call = case.command.as_ref().or(case.arguments.as_ref()).unwrap();
+            let kept = if case.held_out { " (held out)" } else { "" };
+            wrong.push(format!("{call}{kept}: {said}: {ended:?}"));
+        }
+    }
+    let rate = 100 * (table.case.len() - wrong.len()) / table.case.len();
+    assert!(rate >= 97, "{rate} %\n{}", wrong.join("\n"));
+}

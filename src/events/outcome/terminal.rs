@@ -1,0 +1,165 @@
+//! The output of a terminal without its wrapper, and the exit code that the wrapper tells.
+
+use std::sync::LazyLock;
+
+use memchr::memmem;
+
+use super::edges;
+use crate::events::command::without_redirection;
+use crate::events::line::{last_lines, lines_of};
+use crate::knowledge::errors::no_of;
+
+/// The command that a call's target tells.
+fn command_of(target: &str) -> Option<&str> {
+    let name_end = memchr::memchr2(b' ', b'(', target.as_bytes());
+    let after_name = name_end.and_then(|end| {
+        let (name, command) = target.split_at_checked(end)?;
+        command.strip_prefix(' ').filter(|_| name.ends_with(':'))
+    });
+    let command = after_name.unwrap_or(target);
+    Some(command.strip_suffix(" …").unwrap_or(command)).filter(|command| command.len() > 3)
+}
+
+/// Returns true if a call ran a single program, so that the exit code is its own.
+pub(super) fn is_single(target: &str) -> bool {
+    let is_plain = |command: &str| !command.contains(['|', ';', '&', '\n', '#']);
+    !target.ends_with('…') && command_of(target).is_some_and(is_plain)
+}
+
+/// An output without its first line where that is the command once more, as some terminals have it.
+pub(super) fn without_echo<'a>(body: &'a str, target: &str) -> &'a str {
+    let first = lines_of(body).next().unwrap_or_default();
+    if first.len() >= 1_000 {
+        return body;
+    }
+    let line = without_redirection(first);
+    let Some(command) = command_of(target).filter(|command| command.contains(' ')) else {
+        return body;
+    };
+    let before = if target.ends_with('…') {
+        line.find(command).and_then(|at| line.get(..at))
+    } else {
+        line.strip_suffix(command)
+    };
+    let is_echo = before
+        .map(str::trim_end)
+        .is_some_and(|before| before.is_empty() || before.ends_with(['&', ';', '$', '#']));
+    if is_echo {
+        body.get(first.len()..)
+            .unwrap_or_default()
+            .trim_start_matches(['\r', '\n'])
+    } else {
+        body
+    }
+}
+
+/// The meaning of exit code 1, and if something is printed then, where the last program of a pipe is one that says no in this way.
+pub(super) fn says_no(target: &str) -> Option<(&'static str, bool)> {
+    let command = command_of(target)?;
+    if command.contains("&&") || command.contains("; ") {
+        return None;
+    }
+    let last = command.rsplit(" | ").next().unwrap_or(command).trim_start();
+    let program = last.strip_prefix("git ").unwrap_or(last).split(' ').next()?;
+    no_of(program)
+}
+
+/// The output without the envelope that tells its exit code.
+pub(super) fn body(answer: &str) -> &str {
+    let answer = match answer
+        .strip_prefix("EXECUTION RESULT of")
+        .and_then(|rest| rest.split_once("]:"))
+    {
+        Some((_, rest)) => rest.trim_start(),
+        None => answer,
+    };
+    let start = answer.as_bytes().get(..200.min(answer.len())).unwrap_or_default();
+    let inner = match OUTPUT.find(start) {
+        Some(at) => answer.get(at + 8..).unwrap_or_default(),
+        _ => answer,
+    };
+    let inner = inner.trim_end().strip_suffix("</output>").unwrap_or(inner).trim();
+    without_shell_state(inner)
+}
+
+/// The output without what a shell's wrapper says of itself after it: where it is, which interpreter it has.
+fn without_shell_state(output: &str) -> &str {
+    let (_, tail) = edges(output);
+    let starts = [
+        "[The command completed with",
+        "[Command finished with",
+        "[Python Interpreter: ",
+        "[Current working directory: ",
+    ];
+    let mut brackets = memchr::memchr_iter(b'[', tail.as_bytes());
+    let first = brackets.find(|at| {
+        tail.get(*at..)
+            .is_some_and(|rest| starts.iter().any(|start| rest.starts_with(start)))
+    });
+    let end = first.map_or(output.len(), |at| output.len() - tail.len() + at);
+    let output = output.get(..end).unwrap_or(output).trim_end();
+    // SWE-agent's state ends with its prompt.
+    match output
+        .strip_suffix("bash-$")
+        .and_then(|_| output.rsplit_once("(Open file: "))
+    {
+        Some((printed, _)) => printed.trim_end(),
+        None => output,
+    }
+}
+
+/// The exit code where the answer tells it, at its start or its end. What was read (`is_reading`) may talk of other exit
+/// codes: there only what a tool writes around an output counts.
+pub(super) fn exit_code(answer: &str, is_reading: bool) -> Option<i32> {
+    let (head, tail) = edges(answer);
+    if let Some(code) = head.strip_prefix("<returncode>") {
+        return code_in(code);
+    }
+    // Searching from the end is slow: most outputs have no such words at all.
+    let told = if CODE.find(tail.as_bytes()).is_some() {
+        let mut lines = last_lines(tail).filter(|line| !line.trim().is_empty()).take(6);
+        let mut plain = 2;
+        lines.find_map(|line| {
+            let is_bracketed = line.starts_with('[');
+            if !is_bracketed {
+                if is_reading || plain == 0 {
+                    return None;
+                }
+                plain -= 1;
+            }
+            let says = |at: usize| {
+                let before = line.get(..at).unwrap_or_default();
+                ["finished with exit", "completed with exit", "exited with"]
+                    .iter()
+                    .any(|words| before.ends_with(words))
+            };
+            let at = CODE.find_iter(line.as_bytes()).filter(|at| says(*at)).last()?;
+            code_in(line.get(at + CODE.needle().len()..)?)
+        })
+    } else {
+        None
+    };
+    let label = |line: &str| {
+        let (label, rest) = line.split_at_checked("exit code".len())?;
+        let code = code_in(rest).filter(|_| label.eq_ignore_ascii_case("exit code"))?;
+        let ends = line.trim_end().ends_with(|c: char| c.is_ascii_digit()) && line.len() <= 20;
+        (ends || !is_reading).then_some(code)
+    };
+    told.or_else(|| label(lines_of(head).next()?))
+        .or_else(|| label(last_lines(tail).next()?))
+}
+
+/// The number that `text` begins with, after a colon and blanks.
+fn code_in(text: &str) -> Option<i32> {
+    let rest = text.trim_start_matches([':', ' ']);
+    let length = rest
+        .bytes()
+        .position(|b| !(b.is_ascii_digit() || b == b'-'))
+        .unwrap_or(rest.len());
+    rest.get(..length)?.parse::<i32>().ok()
+}
+
+/// What stands before the number in every sentence that tells an exit code.
+static CODE: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new(b" code"));
+
+static OUTPUT: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new(b"<output>"));

@@ -1,0 +1,211 @@
+//! Error texts and refusals: lines that say that something failed, was not done, or was not found.
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use super::pattern::{Literals, Pattern, bare};
+
+/// The sort of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Kind {
+    /// The call failed.
+    Error,
+    /// It was not carried out, and changed nothing.
+    Refusal,
+    /// Its object is not there.
+    NotFound,
+    /// A search found nothing, which is no failure.
+    NoMatch,
+    /// A script marked something as failed, which may be an error or just what it was to show.
+    Mark,
+    /// Something tells of an error that need not be the call's.
+    Mention,
+}
+
+impl Kind {
+    /// Returns true if a call that printed such a line did not do what was asked.
+    pub fn fails(self) -> bool {
+        matches!(self, Self::Error | Self::Refusal | Self::NotFound)
+    }
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    #[serde(default)]
+    text: Vec<Row>,
+    #[serde(default)]
+    no: Vec<No>,
+    #[serde(default)]
+    words: Words,
+}
+
+/// A text. Of `start`, `end` and `holds` a row has one: its literal.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    kind: Kind,
+    start: Option<String>,
+    end: Option<String>,
+    holds: Option<String>,
+    /// The pattern of the line.
+    line: Option<Pattern>,
+    /// A word of the call that prints it.
+    call: Option<String>,
+    /// True if it is looked for in a whole output, and not only near its ends.
+    #[serde(default)]
+    anywhere: bool,
+    #[cfg_attr(not(test), expect(dead_code, reason = "the table's test reads it"))]
+    example: String,
+    #[cfg_attr(not(test), expect(dead_code, reason = "the table's test reads it"))]
+    counterexample: Option<String>,
+    #[serde(default, rename = "language")]
+    _language: Option<String>,
+}
+
+/// A program whose exit code 1 is an answer.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct No {
+    program: String,
+    says: String,
+    /// True if it prints something then.
+    #[serde(default)]
+    prints: bool,
+}
+
+/// Words of an answer's first line that say whether a change was made.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Words {
+    done: Vec<String>,
+    not_done: Vec<String>,
+}
+
+/// Longest line in which a text is looked for anywhere but at its start, in bytes.
+const MAX_LINE: usize = 400;
+
+/// Longest line looked at for words that say whether a change was made, in bytes.
+const MAX_DONE: usize = 300;
+
+impl Row {
+    fn literal(&self) -> Option<&str> {
+        let start = self.start.as_deref().or(self.end.as_deref());
+        start.or(self.holds.as_deref())
+    }
+
+    fn is_in(&self, line: &str) -> bool {
+        let starts = self.start.as_deref().is_none_or(|start| line.starts_with(start));
+        let ends = self.end.as_deref().is_none_or(|end| line.ends_with(end));
+        let is_short = self.start.is_some() || self.line.is_some() || line.len() <= MAX_LINE;
+        starts && ends && is_short && self.line.as_ref().is_none_or(|pattern| pattern.is_match(line))
+    }
+}
+
+static TABLE: LazyLock<Table> = LazyLock::new(|| super::table(include_str!("errors.toml")));
+
+/// The texts that are looked for everywhere, and all of them.
+static ANYWHERE: LazyLock<Literals> = LazyLock::new(|| literals(|row| row.anywhere, false));
+static ALL: LazyLock<Literals> = LazyLock::new(|| literals(|_| true, true));
+
+fn literals(is_wanted: impl Fn(&Row) -> bool, may_overlap: bool) -> Literals {
+    let rows = TABLE.text.iter().enumerate();
+    let rows = rows.filter(|(_, row)| is_wanted(row));
+    Literals::new(
+        rows.filter_map(|(number, row)| Some((number, row.literal()?))),
+        may_overlap,
+    )
+}
+
+fn known<'t>(literals: &Literals, text: &'t str, call: &str) -> impl Iterator<Item = (Kind, &'t str)> {
+    literals.lines(text).filter_map(move |(number, line)| {
+        let row = TABLE.text.get(number)?;
+        let is_call = row.call.as_deref().is_none_or(|word| call.contains(word));
+        (is_call && row.is_in(bare(line))).then_some((row.kind, line))
+    })
+}
+
+/// Lines of an output of `call` that say something, with what they say; one line may do so twice.
+pub(crate) fn lines<'t>(text: &'t str, call: &str) -> impl Iterator<Item = (Kind, &'t str)> {
+    known(&ALL, text, call)
+}
+
+/// The same of the texts that are worth a look at whole outputs.
+pub(crate) fn lines_anywhere(text: &str) -> impl Iterator<Item = (Kind, &str)> {
+    known(&ANYWHERE, text, "")
+}
+
+/// The sort of a line, if any.
+pub(crate) fn kind_of(line: &str) -> Option<Kind> {
+    known(&ALL, line, "").map(|(kind, _)| kind).next()
+}
+
+/// The meaning of exit code 1 of a program that says no in this way, and if it prints something then.
+pub(crate) fn no_of(program: &str) -> Option<(&'static str, bool)> {
+    let no = TABLE.no.iter().find(|no| no.program == program)?;
+    Some((&no.says, no.prints))
+}
+
+/// Returns true if the first line of `text` says that something was done, and nothing that it was not.
+pub(crate) fn says_done(text: &str) -> bool {
+    let line = text.lines().next().unwrap_or_default();
+    if line.len() > MAX_DONE {
+        return false;
+    }
+    let line = line.to_ascii_lowercase();
+    // A path is one word, whatever names are in it.
+    let words = || {
+        let words = line.split_whitespace();
+        words.map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()))
+    };
+    let any = |of: &[String]| words().any(|word| of.iter().any(|known| known == word));
+    any(&TABLE.words.done) && !any(&TABLE.words.not_done)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_text_of_the_table_is_known_by_its_example() {
+        let table: Table = toml::from_str(include_str!("errors.toml")).unwrap();
+        assert!(table.text.len() > 30);
+        for row in &table.text {
+            assert!(row.literal().is_some(), "{row:?}");
+            let regex = row.line.as_ref().map(Pattern::regex);
+            assert!(regex.is_none_or(|regex| regex.is_some()), "{row:?}");
+            let found = |line: &str| line.contains(row.literal().unwrap()) && row.is_in(bare(line));
+            assert!(found(&row.example), "{row:?}");
+            let call = row.call.as_deref().unwrap_or_default();
+            assert!(lines(&row.example, call).next().is_some(), "{row:?}");
+            if let Some(line) = &row.counterexample {
+                assert_eq!(kind_of(line), None, "{row:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn only_what_says_so_is_done() {
+        for text in [
+            "The file /a/not/b.py has been edited. Here's the result",
+            "File created successfully at: /a/b.py",
+            "Wrote 5 bytes to c\nnot more",
+            "ok",
+            "success: true",
+        ] {
+            assert!(says_done(text), "{text}");
+        }
+        for text in [
+            "",
+            "Permission denied: /etc/app.conf",
+            "The file was not created",
+            "No changes written",
+            "7: x",
+            "success: false",
+        ] {
+            assert!(!says_done(text), "{text}");
+        }
+    }
+}

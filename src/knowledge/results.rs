@@ -1,0 +1,81 @@
+//! Results: lines that say what came of a call, and answers that show a page or a document.
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use super::pattern::{Literals, Pattern};
+
+/// The sort of a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Kind {
+    /// It was done.
+    Done,
+    /// So many were found.
+    Hits,
+    /// The title of a page: errors that stand in it are none of the call's.
+    Page,
+    /// The address of a page.
+    Address,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    /// Words in names of tools that show pages or documents.
+    reading: Vec<String>,
+    result: Vec<Row>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    kind: Kind,
+    holds: String,
+    /// The line; what the group `say` holds is told, or all of it.
+    line: Pattern,
+    #[cfg_attr(not(test), expect(dead_code, reason = "the table's test reads it"))]
+    example: String,
+    #[cfg_attr(not(test), expect(dead_code, reason = "the table's test reads it"))]
+    says: String,
+}
+
+static TABLE: LazyLock<Table> = LazyLock::new(|| super::table(include_str!("results.toml")));
+
+static LITERALS: LazyLock<Literals> = LazyLock::new(|| {
+    let rows = TABLE.result.iter().enumerate();
+    Literals::new(rows.map(|(number, row)| (number, row.holds.as_str())), true)
+});
+
+/// Returns true if the name of a tool says that it shows pages or documents.
+pub(crate) fn shows_documents(tool: &str) -> bool {
+    let tool = tool.to_ascii_lowercase();
+    let mut words = tool.split(|c: char| !c.is_ascii_alphanumeric());
+    words.any(|word| TABLE.reading.iter().any(|reading| reading == word))
+}
+
+/// The results that the lines of `text` tell, in their order.
+pub(crate) fn results(text: &str) -> impl Iterator<Item = (Kind, &str)> {
+    LITERALS.lines(text).filter_map(|(number, line)| {
+        let row = TABLE.result.get(number)?;
+        let found = row.line.regex()?.captures(line)?;
+        let said = found.name("say").or_else(|| found.get(0))?;
+        Some((row.kind, said.as_str().trim()))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_result_is_known_by_its_example() {
+        let table: Table = toml::from_str(include_str!("results.toml")).unwrap();
+        assert!(table.result.len() > 10);
+        for row in &table.result {
+            let told: Vec<(Kind, &str)> = results(&row.example).collect();
+            assert!(told.contains(&(row.kind, row.says.as_str())), "{row:?}: {told:?}");
+        }
+    }
+}

@@ -1,0 +1,323 @@
+//! Test runners, compilers and linters: how they report passed and failed tests, errors and warnings.
+
+use std::sync::LazyLock;
+
+use regex::Captures;
+use serde::Deserialize;
+
+use super::pattern::{Literals, Pattern};
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    tests: Vec<Runner>,
+    diagnostics: Vec<Compiler>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Runner {
+    #[cfg_attr(not(test), expect(dead_code, reason = "the table's test reads it"))]
+    name: String,
+    /// Literals near the end of an output that make it worth a look.
+    holds: Vec<String>,
+    /// The line of its counts, and others that have more of them.
+    counts: Vec<Pattern>,
+    /// True if it writes counts for each of several parts, and none of all.
+    #[serde(default)]
+    add: bool,
+    /// The line of a test that failed, in the order of what it says.
+    #[serde(default)]
+    failing: Vec<Pattern>,
+    #[cfg_attr(not(test), expect(dead_code, reason = "the table's test reads it"))]
+    examples: Vec<TestExample>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(not(test), expect(dead_code, reason = "the table's test reads it"))]
+struct TestExample {
+    output: String,
+    passed: Option<u32>,
+    failed: Option<u32>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Compiler {
+    #[cfg_attr(not(test), expect(dead_code, reason = "the table's test reads it"))]
+    name: String,
+    holds: Vec<String>,
+    /// The line of an error.
+    error: Pattern,
+    /// The line of a warning.
+    warning: Option<Pattern>,
+    /// The line that counts them, which outranks their lines.
+    summary: Option<Pattern>,
+    #[cfg_attr(not(test), expect(dead_code, reason = "the table's test reads it"))]
+    examples: Vec<DiagnosticExample>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(not(test), expect(dead_code, reason = "the table's test reads it"))]
+struct DiagnosticExample {
+    output: String,
+    errors: u32,
+    #[serde(default)]
+    warnings: u32,
+}
+
+/// Tests that ran. What a runner does not tell is none.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct TestCounts {
+    pub passed: Option<u32>,
+    /// Failures and errors.
+    pub failed: Option<u32>,
+}
+
+/// A run of tests as its runner told it.
+pub(crate) struct TestRun<'t> {
+    pub counts: TestCounts,
+    /// The lines with the counts.
+    pub lines: Vec<&'t str>,
+    /// The line of the first test that failed, where the runner has one.
+    pub failing: Option<&'t str>,
+}
+
+/// Errors and warnings of a compiler or a linter.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Diagnostics {
+    pub errors: u32,
+    pub warnings: u32,
+    /// The line of the first error, or of the first warning where there is none.
+    pub first: Option<String>,
+    /// The line that counts them.
+    pub summary: Option<String>,
+}
+
+static TABLE: LazyLock<Table> = LazyLock::new(|| super::table(include_str!("runners.toml")));
+
+static RUNNERS: LazyLock<Literals> = LazyLock::new(|| literals(TABLE.tests.iter().map(|row| &row.holds)));
+static COMPILERS: LazyLock<Literals> =
+    LazyLock::new(|| literals(TABLE.diagnostics.iter().map(|row| &row.holds)));
+
+fn literals<'r>(rows: impl Iterator<Item = &'r Vec<String>>) -> Literals {
+    let rows = rows.enumerate();
+    let held = |(row, holds): (usize, &'r Vec<String>)| holds.iter().map(move |text| (row, text.as_str()));
+    Literals::new(rows.flat_map(held), true)
+}
+
+/// The rows whose literals stand in `text`, in the order of the table.
+fn candidates(literals: &Literals, text: &str) -> Vec<usize> {
+    let mut rows: Vec<usize> = literals.lines(text).map(|(row, _)| row).collect();
+    rows.sort_unstable();
+    rows.dedup();
+    rows
+}
+
+/// The run of tests whose counts stand in an output from `edge` on.
+pub(crate) fn test_run(body: &str, edge: usize) -> Option<TestRun<'_>> {
+    let rows = candidates(&RUNNERS, body.get(edge..)?);
+    rows.into_iter()
+        .find_map(|row| TABLE.tests.get(row)?.run(body, edge))
+}
+
+/// The errors and warnings of a compiler or a linter, where its lines stand in the parts `edges` of an output.
+pub(crate) fn diagnostics(body: &str, edges: [&str; 2]) -> Option<Diagnostics> {
+    let rows = edges.into_iter().flat_map(|edge| candidates(&COMPILERS, edge));
+    let mut rows: Vec<usize> = rows.collect();
+    rows.sort_unstable();
+    rows.into_iter()
+        .find_map(|row| TABLE.diagnostics.get(row)?.found(body))
+}
+
+/// The number that a group of a match has; 1 where it has words instead.
+fn number(found: &Captures<'_>, group: &str) -> Option<u32> {
+    let text = found.name(group)?.as_str();
+    if text.bytes().any(|byte| byte.is_ascii_digit()) {
+        text.replace(',', "").parse().ok()
+    } else {
+        Some(1)
+    }
+}
+
+fn sum(one: Option<u32>, other: Option<u32>) -> Option<u32> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.saturating_add(other)),
+        _ => one.or(other),
+    }
+}
+
+impl TestCounts {
+    fn of(found: &Captures<'_>) -> (Self, Option<u32>) {
+        let failed = sum(number(found, "failed"), number(found, "errors"));
+        let passed = number(found, "passed");
+        let ran =
+            number(found, "total").map(|total| total.saturating_sub(number(found, "skipped").unwrap_or(0)));
+        (Self { passed, failed }, ran)
+    }
+
+    fn add(&mut self, other: Self) {
+        self.passed = sum(self.passed, other.passed);
+        self.failed = sum(self.failed, other.failed);
+    }
+
+    /// Returns true if any failed.
+    pub fn fails(self) -> bool {
+        self.failed.is_some_and(|failed| failed > 0)
+    }
+}
+
+impl Runner {
+    fn run<'t>(&self, body: &'t str, edge: usize) -> Option<TestRun<'t>> {
+        let (key, others) = self.counts.split_first()?;
+        let runs: Vec<Captures<'t>> = key.all(body).collect();
+        let last = runs.last()?;
+        let whole = last.get(0)?;
+        if whole.end() < edge {
+            return None;
+        }
+        let (mut counts, mut ran) = TestCounts::of(last);
+        let mut lines = vec![whole.as_str().trim()];
+        for other in others {
+            let Some(more) = other.all(body).last() else {
+                continue;
+            };
+            let (more_counts, more_ran) = TestCounts::of(&more);
+            counts.add(more_counts);
+            ran = ran.or(more_ran);
+            let line = more.get(0)?.as_str().trim();
+            if !lines.contains(&line) {
+                lines.push(line);
+            }
+        }
+        let earlier = runs.get(..runs.len() - 1).unwrap_or_default();
+        if self.add {
+            for run in earlier {
+                counts.add(TestCounts::of(run).0);
+            }
+        }
+        if counts.failed.is_none() && (ran.is_some() || counts.passed.is_some()) {
+            counts.failed = Some(0);
+        }
+        if let (None, Some(ran), Some(failed)) = (counts.passed, ran, counts.failed) {
+            counts.passed = Some(ran.saturating_sub(failed));
+        }
+        // Of several runs, one that failed is not made good by the last one.
+        if !TestCounts::of(last).0.fails()
+            && others.is_empty()
+            && let Some(failing) = earlier.iter().find(|run| TestCounts::of(run).0.fails())
+        {
+            counts.failed = counts.failed.max(TestCounts::of(failing).0.failed);
+            lines.insert(0, failing.get(0)?.as_str().trim());
+        }
+        let mut failing = self.failing.iter().filter(|_| counts.fails());
+        let failing = failing.find_map(|line| Some(line.regex()?.find(body)?.as_str()));
+        Some(TestRun {
+            counts,
+            lines,
+            failing,
+        })
+    }
+}
+
+impl Compiler {
+    fn found(&self, body: &str) -> Option<Diagnostics> {
+        let mut found = Diagnostics::default();
+        let lines = |pattern: Option<&Pattern>| {
+            let all = pattern.into_iter().flat_map(|pattern| pattern.all(body));
+            all.filter_map(|line| Some(line.get(0)?.as_str().trim()))
+                .collect::<Vec<&str>>()
+        };
+        let errors = lines(Some(&self.error));
+        let warnings = lines(self.warning.as_ref());
+        let first = errors.first().or(warnings.first());
+        found.first = first.map(|line| (*line).to_owned());
+        let count = |lines: &[&str]| u32::try_from(lines.len()).unwrap_or(u32::MAX);
+        (found.errors, found.warnings) = (count(&errors), count(&warnings));
+        let summary = self.summary.as_ref().and_then(|summary| summary.all(body).last());
+        if let Some(summary) = summary {
+            found.errors = number(&summary, "errors").unwrap_or(found.errors);
+            found.warnings = number(&summary, "warnings").unwrap_or(found.warnings);
+            found.summary = summary.get(0).map(|line| line.as_str().trim().to_owned());
+        }
+        (found.errors + found.warnings > 0).then_some(found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn checked() -> Table {
+        toml::from_str(include_str!("runners.toml")).unwrap()
+    }
+
+    #[test]
+    fn every_runner_is_known_by_its_examples() {
+        let table = checked();
+        assert!(table.tests.len() >= 20);
+        for row in &table.tests {
+            let patterns = row.counts.iter().chain(&row.failing);
+            assert!(
+                patterns.into_iter().all(|pattern| pattern.regex().is_some()),
+                "{}",
+                row.name
+            );
+            assert!(!row.examples.is_empty(), "{}", row.name);
+            for example in &row.examples {
+                let body = example.output.trim_end();
+                let run = test_run(body, 0).unwrap_or_else(|| panic!("{}: {body}", row.name));
+                let counts = TestCounts {
+                    passed: example.passed,
+                    failed: example.failed,
+                };
+                assert_eq!(run.counts, counts, "{}: {body}", row.name);
+            }
+        }
+    }
+
+    #[test]
+    fn every_compiler_is_known_by_its_examples() {
+        let table = checked();
+        assert!(table.diagnostics.len() >= 12);
+        for row in &table.diagnostics {
+            let patterns = [Some(&row.error), row.warning.as_ref(), row.summary.as_ref()];
+            assert!(
+                patterns
+                    .into_iter()
+                    .flatten()
+                    .all(|pattern| pattern.regex().is_some()),
+                "{}",
+                row.name
+            );
+            assert!(!row.examples.is_empty(), "{}", row.name);
+            for example in &row.examples {
+                let body = example.output.trim_end();
+                let found = diagnostics(body, [body, ""]).unwrap_or_default();
+                assert_eq!(
+                    (found.errors, found.warnings),
+                    (example.errors, example.warnings),
+                    "{}: {body}",
+                    row.name
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn talk_of_tests_is_no_run() {
+        for text in [
+            "3 failing tests were there",
+            "12 examples of it",
+            "OK",
+            "  7 passing by",
+            "   475\tUsed specifically for errors in setting to units",
+            "Tests: none",
+            "2 passed the exam in May",
+        ] {
+            assert!(test_run(text, 0).is_none(), "{text}");
+        }
+    }
+}
