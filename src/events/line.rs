@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::control::{escape_length, is_invisible};
 use crate::compress::anchors::is_spaceless;
 use crate::trajectory::{END_MARKER, SUMMARY_MARKER};
 
@@ -278,53 +279,6 @@ fn balanced(head: &str) -> &str {
     } else {
         head
     }
-}
-
-/// How many bytes of an escape follow its first one.
-fn escape_length(rest: &str) -> usize {
-    let bytes = rest.as_bytes();
-    let (body, is_last): (usize, fn(u8) -> bool) = match bytes.first() {
-        Some(b'[') => {
-            let is_parameter =
-                |byte: &u8| matches!(byte, b' '..=b'~') && !byte.is_ascii_alphabetic() && *byte != b'@';
-            let body = bytes.iter().skip(1).take_while(|byte| is_parameter(byte)).count();
-            (body, |byte| byte.is_ascii_alphabetic() || byte == b'@')
-        }
-        Some(b']') => {
-            let is_text = |byte: &u8| !matches!(byte, 0x7 | 0x1b | b'\n');
-            let body = bytes.iter().skip(1).take_while(|byte| is_text(byte)).count();
-            (body, |byte| byte == 0x7)
-        }
-        _ => return 0,
-    };
-    let ends = bytes.get(1 + body).is_some_and(|byte| is_last(*byte));
-    1 + body + usize::from(ends)
-}
-
-fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{fffd}')
-}
-
-/// `text` without escapes, invisible marks and control characters other than line ends and tabs.
-pub(crate) fn without_control(text: &str) -> Cow<'_, str> {
-    let goes = |c: char| c != '\n' && c != '\t' && (c.is_control() || is_invisible(c));
-    if !text.contains(goes) {
-        return Cow::Borrowed(text);
-    }
-    let mut kept = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((before, c)) = rest.find(goes).and_then(|at| {
-        let c = rest.get(at..)?.chars().next()?;
-        Some((rest.get(..at)?, c))
-    }) {
-        kept.push_str(before);
-        rest = rest.get(before.len() + c.len_utf8()..).unwrap_or_default();
-        if c == '\u{1b}' {
-            rest = rest.get(escape_length(rest)..).unwrap_or_default();
-        }
-    }
-    kept.push_str(rest);
-    Cow::Owned(kept)
 }
 
 /// The lines of a text, as [`str::lines`] has them: faster where they are short.

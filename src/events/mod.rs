@@ -1,6 +1,7 @@
 //! Tool events: what the tools of a trajectory were asked, what they did to which files, and how it ended.
 
 pub(crate) mod command;
+pub(crate) mod control;
 mod effect;
 pub(crate) mod event;
 pub(crate) mod files;

@@ -1,6 +1,7 @@
 //! Verbatim text in a summary: several lines in a fence, made harmless for chat templates, cut only at line ends.
 
-use crate::events::line::{lines_of, without_control};
+use crate::events::control::without_control;
+use crate::events::line::lines_of;
 use crate::summarize::control_tokens::ControlTokens;
 use crate::trajectory::{END_MARKER, SUMMARY_MARKER};
 
