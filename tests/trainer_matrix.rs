@@ -125,8 +125,13 @@ fn marks(record: &str) -> BTreeSet<String> {
         .collect()
 }
 
+/// Without the trainer's template nothing is said of what it renders.
 fn is_kept(verdict: &Verdict) -> bool {
-    matches!(verdict.outcome(), Outcome::Keep | Outcome::Lose | Outcome::Cut)
+    let is_undecided = verdict
+        .findings
+        .iter()
+        .any(|finding| finding.outcome == Outcome::Undecided);
+    !is_undecided && matches!(verdict.outcome(), Outcome::Keep | Outcome::Lose | Outcome::Cut)
 }
 
 #[test]

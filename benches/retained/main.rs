@@ -8,7 +8,11 @@
 //! on the same data instead. With `TRAJFIT_BARS=1` a missed bar is a failure.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs)]
-#![allow(clippy::format_collect, clippy::format_push_string, clippy::needless_pass_by_value)]
+#![allow(
+    clippy::format_collect,
+    clippy::format_push_string,
+    clippy::needless_pass_by_value
+)]
 
 mod candidates;
 mod data;

@@ -119,12 +119,13 @@ impl Case<'_> {
         }
     }
 
-    /// The region extended by what is missing, by one group at the least; `None` where no group is left.
+    /// The region extended by twice what is missing (what a template adds for turns that are gone, it may add again), by one
+    /// group at the least; `None` where no group is left.
     pub fn extended(&self, region: Region, measured: Measured, written_tokens: usize) -> Option<Region> {
         let missing = written_tokens.saturating_sub(self.target());
         let freed = freed(self.outline, &region.range());
         let size = self.fitter.settings.summary_size;
-        let net = freed as i128 - size.of(freed) as i128 + missing as i128;
+        let net = freed as i128 - size.of(freed) as i128 + 2 * missing as i128;
         let need = self.need(measured).max(size.freed_for(net));
         let end = self.compressible.end;
         extend(self.outline, &self.cut_points, region, end, need)

@@ -149,7 +149,10 @@ impl Extractive {
         let budget = request.max_tokens - marker_cost;
         let references = References::new(anchors, request.counter);
         let recent = Recent::of(&turns, &actions, limits, budget * RECENT_BYTES);
-        let quoted = recent.quoted((budget as f64 * quoted_share) as usize, &matcher, request.counter);
+        // Identifiers that the quotations may not hold keep their room.
+        let named = references.room(&vec![false; anchors.len()], budget / 2);
+        let most = ((budget as f64 * quoted_share) as usize).min(budget - named);
+        let quoted = recent.quoted(most, &matcher, request.counter);
         quoted.take_from(&mut candidates);
         let left = budget - quoted.tokens;
         let mut lines = rank::chosen(
