@@ -153,7 +153,7 @@ impl Extractive {
         let named = references.room(&vec![false; anchors.len()], budget / 2);
         let most = ((budget as f64 * quoted_share) as usize).min(budget - named);
         let quoted = recent.quoted(most, &matcher, request.counter);
-        quoted.take_from(&mut candidates);
+        candidates.retain(|candidate| !quoted.tells(candidate));
         let left = budget - quoted.tokens;
         let mut lines = rank::chosen(
             candidates,
@@ -168,7 +168,9 @@ impl Extractive {
         let taken = render::tokens(&lines, request.counter) + references.room(&held, budget / 2);
         let room = budget.saturating_sub(taken + JOINT).max(quoted.tokens);
         if quoted_share > 0.0 {
-            lines.extend(recent.quoted(room, &matcher, request.counter).lines);
+            let quoted = recent.quoted(room, &matcher, request.counter);
+            lines.retain(|line| !quoted.tells(&line.candidate));
+            lines.extend(quoted.lines);
         }
         let mut is_lost = vec![false; anchors.len()];
         if self.redaction {

@@ -2,8 +2,6 @@
 
 use std::borrow::Cow;
 
-use rustc_hash::FxHashSet;
-
 use super::announcement::is_announcement;
 use super::candidate::{Candidate, Section};
 use super::quoted::{cut, fenced, harmless};
@@ -155,17 +153,13 @@ impl Recent {
 }
 
 impl Quoted {
-    /// Takes out lines that say what is quoted.
-    pub fn take_from(&self, candidates: &mut Vec<Candidate>) {
-        let calls: FxHashSet<usize> = self.lines.iter().map(|line| line.candidate.order).collect();
-        candidates.retain(|candidate| match candidate.section {
-            Section::Done => !calls.contains(&candidate.order),
-            Section::Findings | Section::Values => {
-                let says = |line: &Chosen| line.candidate.text.contains(candidate.text.as_str());
-                !self.lines.iter().any(says)
-            }
-            _ => true,
-        });
+    /// If a line says what is quoted.
+    pub fn tells(&self, line: &Candidate) -> bool {
+        self.lines.iter().any(|quoted| match line.section {
+            Section::Done => quoted.candidate.order == line.order,
+            Section::Findings | Section::Values => quoted.candidate.text.contains(line.text.as_str()),
+            _ => false,
+        })
     }
 }
 

@@ -85,3 +85,31 @@ fn of_quotations_in_an_earlier_summary_stays_how_the_calls_ended() {
     let text = summary_of(&[], Some(previous), &[], 400).text;
     assert_eq!(text, "[CONTEXT SUMMARY]:\nDone:\n- bash -> exit 1: boom");
 }
+
+#[test]
+fn nothing_is_told_and_quoted() {
+    let turns = [
+        turn(Role::Human, "Mend it."),
+        turn(
+            Role::Assistant,
+            "The bug is in the seed handling of the sampler. It came with the last release.",
+        ),
+        call(
+            "",
+            "bash",
+            r#"{"command": "python check_the_seed_handling.py --sampler uniform --release 1.2.3 --verbose"}"#,
+        ),
+        answer("fine"),
+    ];
+    for max_tokens in [60, 90, 120, 400] {
+        let text = quoting(&turns, max_tokens);
+        assert!(
+            text.matches("The bug is in the seed").count() <= 1,
+            "{max_tokens}: {text}"
+        );
+        assert!(
+            text.matches("check_the_seed").count() <= 1,
+            "{max_tokens}: {text}"
+        );
+    }
+}
