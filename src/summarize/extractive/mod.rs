@@ -161,6 +161,7 @@ impl Extractive {
             &matcher,
             &quoted.lines,
             left,
+            budget / 2,
             request.counter,
         );
         // What lines and references leave goes to more of what was written last.
@@ -168,7 +169,7 @@ impl Extractive {
         let taken = render::tokens(&lines, request.counter) + references.room(&held, budget / 2);
         let room = budget.saturating_sub(taken + JOINT).max(quoted.tokens);
         if quoted_share > 0.0 {
-            let quoted = recent.quoted(room, &matcher, request.counter);
+            let quoted = recent.with_more(&quoted.lines, room, &matcher, request.counter);
             lines.retain(|line| !quoted.tells(&line.candidate));
             lines.extend(quoted.lines);
         }

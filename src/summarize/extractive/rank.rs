@@ -9,9 +9,6 @@ use crate::compress::anchors::Matcher;
 use crate::summarize::grounding::{KEY_REFERENCES, References};
 use crate::tokens::TokenCounter;
 
-/// The part of the budget that plain references to anchors may claim ahead of every line.
-const REFERENCE_SHARE: f64 = 0.5;
-
 /// Bytes of candidate lines looked at per token of the budget: two to three times what can enter.
 const COUNTED_BYTES: usize = 10;
 
@@ -79,17 +76,18 @@ struct Cover<'c> {
     bonus: Vec<f64>,
 }
 
-/// The lines for `budget` tokens, in the order printed, leaving room for `references` to what they do not hold.
+/// The lines for `budget` tokens, in the order printed, leaving `reference_room` for `references` to what they do not hold.
 pub(super) fn chosen(
     candidates: Vec<Candidate>,
     references: &References<'_>,
     matcher: &Matcher<'_>,
     quoted: &[Chosen],
     budget: usize,
+    reference_room: usize,
     counter: &dyn TokenCounter,
 ) -> Vec<Chosen> {
     let mut entries = entries(candidates, matcher, references.anchors().len(), budget);
-    let mut cover = cover(references, quoted, budget);
+    let mut cover = cover(references, quoted, reference_room.min(budget));
     let reference_label = if cover.is_reserved.contains(&true) {
         counter.count(KEY_REFERENCES) + 1
     } else {
@@ -272,10 +270,9 @@ fn are_best(candidates: &[Candidate]) -> Vec<bool> {
     is_best
 }
 
-/// What the quotations leave to be covered.
-fn cover<'c>(references: &'c References<'_>, quoted: &[Chosen], budget: usize) -> Cover<'c> {
+/// What the quotations leave to be covered; plain references may claim `room` ahead of every line.
+fn cover<'c>(references: &'c References<'_>, quoted: &[Chosen], room: usize) -> Cover<'c> {
     let (anchors, reference_cost) = (references.anchors(), references.costs());
-    let room = (budget as f64 * REFERENCE_SHARE) as usize;
     let mut reserved = 0;
     let mut is_covered = vec![false; anchors.len()];
     for index in quoted.iter().flat_map(|line| &line.held) {

@@ -8,7 +8,7 @@ use super::quoted::{cut, fenced, harmless};
 use super::rank::{Chosen, cost};
 use super::sentences::sentences;
 use super::small_talk::{says_little, start_of};
-use super::work::line_of_call;
+use super::work::{line_of_call, order_of_call};
 use super::{Limits, order};
 use crate::compress::anchors::Matcher;
 use crate::events::event::Event;
@@ -100,7 +100,7 @@ impl Recent {
                     Effect::Read => 0.8,
                 };
                 pieces.push(Piece {
-                    order: order(action.turn, number),
+                    order: order_of_call(action, number),
                     heading: heading(action, &text, limits),
                     text,
                     worth: base * freshness,
@@ -113,12 +113,27 @@ impl Recent {
 
     /// Quotations for at most `room` tokens, their heading included.
     pub fn quoted(&self, room: usize, matcher: &Matcher<'_>, counter: &dyn TokenCounter) -> Quoted {
+        self.with_more(&[], room, matcher, counter)
+    }
+
+    /// Quotations for at most `room` tokens that hold at the least what is quoted `already`.
+    pub fn with_more(
+        &self,
+        already: &[Chosen],
+        room: usize,
+        matcher: &Matcher<'_>,
+        counter: &dyn TokenCounter,
+    ) -> Quoted {
         let mut line = String::new();
-        let mut left = room.saturating_sub(counter.count(Section::Recent.label()) + 1);
+        let taken: usize = already.iter().map(|line| line.cost).sum();
+        let heading = counter.count(Section::Recent.label()) + 1;
+        let mut left = room.saturating_sub(heading + taken);
         let mut lines: Vec<Chosen> = Vec::new();
         for piece in &self.pieces {
-            if left < LEAST {
-                break;
+            let before = already.iter().find(|line| line.candidate.order == piece.order);
+            left += before.map_or(0, |line| line.cost);
+            if left < LEAST && before.is_none() {
+                continue;
             }
             let count = |text: &str| cost(&piece.line(text), &mut String::new(), counter);
             let Some(text) = cut(&piece.text, left, &count) else {

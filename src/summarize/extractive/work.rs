@@ -36,11 +36,16 @@ pub(super) fn done(actions: &[Event], limits: Limits, candidates: &mut Vec<Candi
             + if action.is_open { 0.5 } else { 0.0 };
         candidates.push(Candidate {
             section: Section::Done,
-            order: order(action.turn, number),
+            order: order_of_call(action, number),
             text,
             value,
         });
     }
+}
+
+/// The time of a call, after the words of its turn.
+pub(super) fn order_of_call(call: &Event, number: usize) -> usize {
+    order(call.turn, number + 1)
 }
 
 /// A call as `label`, how often, and how it ended.
