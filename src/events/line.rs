@@ -6,8 +6,8 @@ use super::control::{escape_length, is_invisible};
 use crate::compress::anchors::is_spaceless;
 use crate::trajectory::{END_MARKER, SUMMARY_MARKER};
 
-/// What a chat template or a tool-call parser would take for its own.
-const RESERVED: [&str; 8] = [
+/// Tags that a chat template, a parser of tool calls or this program would take for its own.
+pub(crate) const RESERVED: [&str; 8] = [
     "<tool_call>",
     "</tool_call>",
     "<tool_response>",

@@ -1,28 +1,14 @@
 //! Verbatim text in a summary: several lines in a fence, made harmless for chat templates, cut only at line ends.
 
 use crate::events::control::without_control;
-use crate::events::line::lines_of;
+use crate::events::line::{RESERVED, lines_of};
 use crate::summarize::control_tokens::ControlTokens;
-use crate::trajectory::{END_MARKER, SUMMARY_MARKER};
 
-/// What opens a tag, and the sign that stands in its place where the tag must not be read as one.
+/// Signs that open a tag, each with the one that takes its place where the tag must not be read.
 const SIGNS: [(&str, &str); 2] = [("<", "‹"), ("[", "⟦")];
 
-/// Tags of tool calls, of thinking and of our own, beside the control tokens of chat templates.
-const RESERVED: [&str; 12] = [
-    "<|",
-    "<function=",
-    "</function>",
-    "<parameter=",
-    "<tool_call>",
-    "</tool_call>",
-    "<tool_response>",
-    "</tool_response>",
-    "<think>",
-    "</think>",
-    SUMMARY_MARKER,
-    END_MARKER,
-];
+/// Openings of tags that would break a text that is quoted, beside those that go out of every line.
+const MORE_RESERVED: [&str; 4] = ["<|", "<function=", "</function>", "<parameter="];
 
 /// Stands for the lines that were cut.
 const CUT: &str = "…";
@@ -32,7 +18,7 @@ const CUT: &str = "…";
 pub(super) fn harmless(text: &str) -> String {
     let text = without_control(text);
     let mut safe = ControlTokens::known().harmless(&text);
-    for mark in RESERVED {
+    for mark in MORE_RESERVED.into_iter().chain(RESERVED) {
         if let Some((sign, other)) = SIGNS.iter().find(|(sign, _)| mark.starts_with(*sign))
             && safe.contains(mark)
         {

@@ -30,7 +30,7 @@ const SHOWN: usize = 60;
 /// Tokens below which nothing more is quoted.
 const LEAST: usize = 16;
 
-/// What a turn is worth, as part of what the next one is worth.
+/// The worth of a turn, as a part of the next one's.
 const FADING: f64 = 0.75;
 
 /// The heading of words.
@@ -44,12 +44,12 @@ struct Piece {
     worth: f64,
 }
 
-/// What may be quoted of a region, the most telling first.
+/// Everything that may be quoted of a region, the most telling first.
 pub(super) struct Recent {
     pieces: Vec<Piece>,
 }
 
-/// What was quoted: what other lines need not tell.
+/// The quotations of a summary, which other lines need not tell.
 pub(super) struct Quoted {
     /// The quotations, in order of time.
     pub lines: Vec<Chosen>,
@@ -204,7 +204,7 @@ fn heading(action: &Event, text: &str, limits: Limits) -> String {
     line_of_call(action, label, limits)
 }
 
-/// Whether words tell more than the next step: announcements and courtesies are told by what came of them.
+/// If words tell more than the next step: announcements and courtesies are told by what came of them.
 fn tells(said: &str) -> bool {
     said.lines().flat_map(sentences).any(|sentence| {
         let lower = start_of(sentence);
