@@ -298,8 +298,6 @@ fn no_record_that_a_trainer_takes_is_refused_once_it_is_compressed() {
         }
         match placement {
             "auto" if is_learnt(row) => compared += 1,
-            // It drops text beside results, which is why `--trainer ms-swift` writes another form.
-            "auto" if row["trainer"] == "ms-swift" && name.starts_with("messages-blocks/") => {}
             "auto" => losses.push(format!(
                 "{} {} {name}: {}",
                 row["trainer"], row["mode"], row["message"]

@@ -18,7 +18,6 @@ use crate::pipeline::{self, Codec, Job, NamedFiles, RunError, RunReport, Sample,
 use crate::report::{
     DryRunFigures, OverLimitFigures, Reasons, RecordFigures, RequestFigures, RunFigures, summary_table,
 };
-use crate::trainers::trainer;
 
 /// Runs the compression that the options ask for.
 pub fn execute(options: &CompressOptions) -> Result<ExitStatus, CliError> {
@@ -162,10 +161,6 @@ pub fn settings(config: &Config, dry_run: bool) -> FitSettings {
         max_passes: compression.max_passes,
         summary_placement: compression.summary_placement,
         role_orders: RoleOrder::OF_RECORDS.to_vec(),
-        text_beside_results: compression
-            .trainer
-            .and_then(trainer)
-            .is_none_or(|rules| rules.compress.text_beside_results),
         grounding: compression.grounding,
         file_footer: compression.file_footer,
         redaction: config.redaction.enabled,

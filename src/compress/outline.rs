@@ -14,7 +14,10 @@ pub enum Content {
     /// A list of parts that are not all text.
     Parts,
     /// A list of results of tools and nothing else, in a turn with the role name of a person.
-    Results,
+    Results {
+        /// If the last of them brought back a text.
+        end_in_text: bool,
+    },
 }
 
 /// The facts about one turn. There may be millions of turns.

@@ -27,7 +27,7 @@ named! {
         HumanAfter = "human-after",
         /// A text part at the end of the turn before the region, whose content is a list of parts.
         Part = "part",
-        /// The end of the tool turn before the region.
+        /// The end of the tool turn before the region: of its last result, where it is a list of results.
         ToolBefore = "tool-before",
     }
 }
@@ -81,12 +81,6 @@ impl Placement {
         }
     }
 
-    /// If the summary would be a text beside results of tools, in one turn.
-    pub fn is_beside_results(self, outline: &Outline) -> bool {
-        let host = self.host.and_then(|host| outline.turns.get(host));
-        self.way == Way::Part && host.is_some_and(|turn| turn.content == Content::Results)
-    }
-
     /// The same, where another placement was asked for.
     #[must_use]
     pub fn refused(self) -> Self {
@@ -99,10 +93,12 @@ impl Placement {
 
 /// How a turn takes a summary in at its end: only text that the model reads can, never what it is trained to say.
 fn way_into(turn: &TurnFacts) -> Option<Way> {
-    let is_in_parts = matches!(turn.content, Content::Parts | Content::Results);
+    let is_in_parts = matches!(turn.content, Content::Parts | Content::Results { .. });
+    let ends_in_text = turn.quotable || turn.content == Content::Results { end_in_text: true };
     match turn.role {
         Role::Human if turn.quotable => Some(Way::HumanBefore),
-        Role::Tool if turn.quotable => Some(Way::ToolBefore),
+        // Some trainers drop a turn with a text beside results of tools.
+        Role::Tool if turn.readable && ends_in_text => Some(Way::ToolBefore),
         Role::Human | Role::Tool if turn.readable && is_in_parts => Some(Way::Part),
         _ => None,
     }
@@ -180,7 +176,8 @@ mod tests {
         // Strictly in turn.
         assert_eq!(ways("shgtgtgtg", 4, 6, false), [ToolBefore]);
         assert_eq!(ways("shgtgtgtg", 2, 4, false), [HumanBefore]);
-        assert_eq!(ways("shgugugug", 4, 6, false), [Part]);
+        assert_eq!(ways("shgugugug", 4, 6, false), [ToolBefore]);
+        assert_eq!(ways("shgigigig", 4, 6, false), [Part]);
         assert_eq!(ways("shghghg", 3, 5, false), [HumanAfter]);
         assert_eq!(ways("shghghg", 3, 4, false), [Own]);
         assert_eq!(ways("shgttgttgtg", 5, 8, false), [ToolBefore]);

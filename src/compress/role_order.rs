@@ -37,7 +37,7 @@ impl Seat {
         let is_answer = turn.role == Role::Human && turn.asked_before.is_some();
         Self {
             role: if is_answer { Role::Tool } else { turn.role },
-            is_humans: turn.role == Role::Human || turn.content == Content::Results,
+            is_humans: turn.role == Role::Human || matches!(turn.content, Content::Results { .. }),
         }
     }
 }

@@ -13,7 +13,7 @@ pub(super) fn outline(letters: &str) -> Outline {
             's' => Role::System,
             'h' | 'x' | 'H' => Role::Human,
             'g' | 'e' => Role::Assistant,
-            't' | 'u' | 'n' => Role::Tool,
+            't' | 'u' | 'i' | 'n' => Role::Tool,
             _ => Role::Other,
         };
         caller = if role == Role::Assistant {
@@ -27,9 +27,10 @@ pub(super) fn outline(letters: &str) -> Outline {
             tokens: 10,
             asked_before: TurnFacts::asked_before(index, answers),
             readable: letter != 'x',
-            quotable: !"xun".contains(letter),
+            quotable: !"xuin".contains(letter),
             content: match letter {
-                'u' => Content::Results,
+                'u' => Content::Results { end_in_text: true },
+                'i' => Content::Results { end_in_text: false },
                 'H' => Content::Summary,
                 _ => Content::Text,
             },

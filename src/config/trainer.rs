@@ -19,7 +19,6 @@ impl Resolved {
             output_form,
             count,
             mark,
-            text_beside_results: _,
         } = &rules.compress;
         let has_template = self.config.tokenizer.chat_template.is_some();
         let turns = mark.as_ref().map(|mark| match mark.turns {

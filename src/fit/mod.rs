@@ -239,7 +239,9 @@ fn content_of(turn: &Turn<'_>, quotable: bool, index: usize, views: &Views<'_>) 
         turn.role == Role::Human && view.is_some_and(|view| body_of(&view.text).is_some())
     };
     if turn.role == Role::Tool && turn.speaker() == Role::Human {
-        Content::Results
+        Content::Results {
+            end_in_text: turn.last_text().is_some(),
+        }
     } else if !quotable && turn.is_in_parts() {
         Content::Parts
     } else if opens_with_summary() {

@@ -84,8 +84,6 @@ pub struct FitSettings {
     /// The orders of roles that `auto` keeps wherever they held; those of a trainer may be added to
     /// [`RoleOrder::OF_RECORDS`].
     pub role_orders: Vec<RoleOrder>,
-    /// Whether a summary may be a text part beside results of tools.
-    pub text_beside_results: bool,
     /// Whether summaries must keep the identifiers that later turns rely on.
     pub grounding: bool,
     /// Whether summaries end with the files read and modified.

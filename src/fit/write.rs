@@ -68,11 +68,7 @@ impl Case<'_> {
     fn placements_of(&self, region: Region, refused: &mut Option<Unwritten>) -> Vec<Placement> {
         let is_update = self.merged_before(region).is_some();
         let own = Placement::own(self.outline, region);
-        let is_allowed = |placement: &Placement| {
-            let settings = &self.fitter.settings;
-            is_update || settings.text_beside_results || !placement.is_beside_results(self.outline)
-        };
-        let before = Placement::before(self.outline, region).filter(is_allowed);
+        let before = Placement::before(self.outline, region);
         match self.fitter.settings.summary_placement {
             SummaryPlacement::Human => vec![own],
             // Tags in the person's words, which end the summary, would make them a tool's in the turn that takes it in.
@@ -80,7 +76,7 @@ impl Case<'_> {
             SummaryPlacement::Auto => {
                 let orders = &self.fitter.settings.role_orders;
                 let all = placements(self.outline, region, orders, is_update);
-                self.tried(region, all.into_iter().filter(is_allowed).collect(), refused)
+                self.tried(region, all, refused)
             }
         }
     }

@@ -114,17 +114,10 @@ pub struct CompressSettings {
     pub placement: String,
     /// `output.output_format`.
     pub output_form: String,
-    /// If a text may stand beside results of tools in a turn of parts.
-    #[serde(default = "allowed")]
-    pub text_beside_results: bool,
     /// `compression.count`: what the trainer's limit counts.
     pub count: String,
     /// The field that tells which turns are learnt, where there is one.
     pub mark: Option<Mark>,
-}
-
-fn allowed() -> bool {
-    true
 }
 
 /// A field of turns that tells if a turn is learnt.

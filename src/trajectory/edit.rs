@@ -34,7 +34,7 @@ pub fn apply(text: &str, mut edits: Vec<Edit>) -> String {
 
 /// The edit that appends `addition` to a turn's text; `None` where the turn has no text to append to.
 pub fn append_text(record: &Record<'_>, turn: &Turn<'_>, addition: &str) -> Option<Edit> {
-    let literal = last_literal(turn)?;
+    let literal = turn.last_literal()?;
     let closing_quote = record.span_of(literal).end.checked_sub(1)?;
     Some(Edit {
         at: closing_quote..closing_quote,
@@ -79,26 +79,13 @@ pub fn append_part(record: &Record<'_>, turn: &Turn<'_>, text: &str) -> Option<E
 
 /// The edit that puts `new` in place of a stretch of a turn's last text, given in bytes of that text.
 pub fn replace_text(record: &Record<'_>, turn: &Turn<'_>, stretch: Range<usize>, new: &str) -> Option<Edit> {
-    let literal = last_literal(turn)?;
+    let literal = turn.last_literal()?;
     let start = record.span_of(literal).start;
     let place = |at: usize| Some(start + json::place_in(literal, at)?);
     Some(Edit {
         at: place(stretch.start)?..place(stretch.end)?,
         text: escaped(new),
     })
-}
-
-/// The literal of a turn's last text; `None` where it has none.
-fn last_literal<'a>(turn: &Turn<'a>) -> Option<&'a str> {
-    let content = turn.content().filter(|_| !turn.opaque)?;
-    let literal = match parts(content) {
-        Some(parts) => parts.iter().rev().find_map(|part| match part {
-            Part::Text(text) => Some(*text),
-            _ => None,
-        })?,
-        None => content,
-    };
-    literal.starts_with('"').then_some(literal)
 }
 
 fn escaped(text: &str) -> String {

@@ -367,3 +367,28 @@ fn text_is_appended_inside_the_last_text_part() {
     let null = parse(br#"{"messages": [{"role": "user", "content": null}]}"#, None).unwrap();
     assert_eq!(append_text(&null, &null.turns[0], "x"), None);
 }
+
+#[test]
+fn text_is_appended_inside_the_last_result() {
+    let turn = |content: &str| format!(r#"{{"messages": [{{"role": "user", "content": {content}}}]}}"#);
+    let result = |content: &str| {
+        format!(
+            r#"[{{"type": "text", "text": "b"}}, {{"type": "tool_result", "tool_use_id": "1"{content}}}]"#
+        )
+    };
+    for content in [
+        r#", "content": "a""#,
+        r#", "content": [{"type": "text", "text": "a"}, {"type": "image"}], "is_error": true"#,
+    ] {
+        let text = turn(&result(content));
+        let record = record(&text);
+        assert_eq!(record.turns[0].last_text().as_deref(), Some("a"));
+        let edit = append_text(&record, &record.turns[0], "\nx").unwrap();
+        assert_eq!(apply(&text, vec![edit]), text.replace("\"a\"", "\"a\\nx\""));
+    }
+    for content in ["", r#", "content": null"#, r#", "content": [{"type": "image"}]"#] {
+        let text = turn(&result(content));
+        let record = record(&text);
+        assert_eq!(append_text(&record, &record.turns[0], "x"), None);
+    }
+}

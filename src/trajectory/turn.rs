@@ -183,7 +183,7 @@ pub enum Piece<'p> {
     Image,
 }
 
-impl Turn<'_> {
+impl<'a> Turn<'a> {
     /// Whose turn it is by the name of its role: the person's, where it holds nothing but results of tools.
     pub fn speaker(&self) -> Role {
         match (self.role, self.role_name()) {
@@ -212,17 +212,23 @@ impl Turn<'_> {
         !self.opaque && self.content().is_some_and(|content| parts(content).is_some())
     }
 
-    /// The last text of its content, decoded as well as can be; nothing where there is none.
-    pub fn last_text(&self) -> Option<Cow<'_, str>> {
+    /// The last text of its content, as JSON; of results of tools, the last text of the last result. Nothing where there is none.
+    pub(super) fn last_literal(&self) -> Option<&'a str> {
         let content = self.content().filter(|_| !self.opaque)?;
-        let text = match parts(content) {
-            None => content,
-            Some(parts) => parts.into_iter().rev().find_map(|part| match part {
-                Part::Text(text) => Some(text),
-                _ => None,
-            })?,
+        let literal = match last_said(content)? {
+            Part::ToolResult(result) => match last_said(result_content(result)?)? {
+                Part::Text(text) => text,
+                _ => return None,
+            },
+            Part::Text(text) => text,
+            _ => return None,
         };
-        text.starts_with('"').then(|| json::decode(text).0)
+        literal.starts_with('"').then_some(literal)
+    }
+
+    /// The same, decoded as well as can be.
+    pub fn last_text(&self) -> Option<Cow<'_, str>> {
+        self.last_literal().map(|text| json::decode(text).0)
     }
 
     /// The images among its parts, those in results of tools included.
@@ -271,6 +277,15 @@ impl Turn<'_> {
         }
         exact
     }
+}
+
+/// The last text or result of a content.
+fn last_said(content: &str) -> Option<Part<'_>> {
+    let Some(parts) = parts(content) else {
+        return Some(Part::Text(content));
+    };
+    let is_said = |part: &Part<'_>| matches!(part, Part::Text(_) | Part::ToolResult(_));
+    parts.into_iter().rev().find(is_said)
 }
 
 fn is_empty_list(value: &str) -> bool {

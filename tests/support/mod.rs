@@ -62,7 +62,6 @@ pub fn settings(target_max_tokens: usize, summary_target_tokens: usize) -> FitSe
         max_passes: 3,
         summary_placement: SummaryPlacement::Human,
         role_orders: RoleOrder::OF_RECORDS.to_vec(),
-        text_beside_results: true,
         grounding: true,
         file_footer: false,
         redaction: true,
