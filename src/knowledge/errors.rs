@@ -4,7 +4,8 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::pattern::{Literals, Pattern, bare};
+use super::found::{Found, Row as Known};
+use super::pattern::{Hit, Literals, Pattern, bare};
 
 /// The sort of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -106,40 +107,50 @@ impl Row {
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| super::table(include_str!("errors.toml")));
 
-/// The texts that are looked for everywhere, and all of them.
-static ANYWHERE: LazyLock<Literals> = LazyLock::new(|| literals(|row| row.anywhere, false));
-static ALL: LazyLock<Literals> = LazyLock::new(|| literals(|_| true, true));
+/// The texts that are looked for everywhere.
+static ANYWHERE: LazyLock<Literals<usize>> = LazyLock::new(|| {
+    Literals::new(literals().filter(|(row, _)| TABLE.text.get(*row).is_some_and(|row| row.anywhere)))
+});
 
-fn literals(is_wanted: impl Fn(&Row) -> bool, may_overlap: bool) -> Literals {
+/// The literals of all rows.
+pub(super) fn literals() -> impl Iterator<Item = (usize, &'static str)> {
     let rows = TABLE.text.iter().enumerate();
-    let rows = rows.filter(|(_, row)| is_wanted(row));
-    Literals::new(
-        rows.filter_map(|(number, row)| Some((number, row.literal()?))),
-        may_overlap,
-    )
+    rows.filter_map(|(number, row)| Some((number, row.literal()?)))
 }
 
-fn known<'t>(literals: &Literals, text: &'t str, call: &str) -> impl Iterator<Item = (Kind, &'t str)> {
-    literals.lines(text).filter_map(move |(number, line)| {
-        let row = TABLE.text.get(number)?;
-        let is_call = row.call.as_deref().is_none_or(|word| call.contains(word));
-        (is_call && row.is_in(bare(line))).then_some((row.kind, line))
-    })
+/// What the line of a hit says, if it does.
+fn known<'t, R>(hit: Hit<'t, R>, row: usize, call: &str) -> Option<(Kind, &'t str)> {
+    let row = TABLE.text.get(row)?;
+    if row.start.is_some() && !hit.may_begin_line() {
+        return None;
+    }
+    let is_call = row.call.as_deref().is_none_or(|word| call.contains(word));
+    let line = hit.line();
+    (is_call && row.is_in(bare(line))).then_some((row.kind, line))
 }
 
 /// Lines of an output of `call` that say something, with what they say; one line may do so twice.
-pub(crate) fn lines<'t>(text: &'t str, call: &str) -> impl Iterator<Item = (Kind, &'t str)> {
-    known(&ALL, text, call)
+pub(crate) fn lines<'t>(found: &Found<'t>, call: &str) -> impl Iterator<Item = (Kind, &'t str)> {
+    let number = |row| {
+        if let Known::Error(number) = row {
+            Some(number)
+        } else {
+            None
+        }
+    };
+    found
+        .of(number)
+        .filter_map(move |(hit, row)| known(hit, row, call))
 }
 
 /// The same of the texts that are worth a look at whole outputs.
 pub(crate) fn lines_anywhere(text: &str) -> impl Iterator<Item = (Kind, &str)> {
-    known(&ANYWHERE, text, "")
+    ANYWHERE.apart(text).filter_map(|hit| known(hit, hit.row, ""))
 }
 
 /// The sort of a line, if any.
 pub(crate) fn kind_of(line: &str) -> Option<Kind> {
-    known(&ALL, line, "").map(|(kind, _)| kind).next()
+    lines(&Found::read(line), "").map(|(kind, _)| kind).next()
 }
 
 /// The meaning of exit code 1 of a program that says no in this way, and if it prints something then.
@@ -179,7 +190,10 @@ mod tests {
             let found = |line: &str| line.contains(row.literal().unwrap()) && row.is_in(bare(line));
             assert!(found(&row.example), "{row:?}");
             let call = row.call.as_deref().unwrap_or_default();
-            assert!(lines(&row.example, call).next().is_some(), "{row:?}");
+            assert!(
+                lines(&Found::read(&row.example), call).next().is_some(),
+                "{row:?}"
+            );
             if let Some(line) = &row.counterexample {
                 assert_eq!(kind_of(line), None, "{row:?}");
             }

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use regex::{Captures, Regex, RegexBuilder};
 use serde::Deserialize;
 
@@ -45,21 +45,28 @@ impl Pattern {
     }
 }
 
-/// Finds the lines that hold literals of a table's rows.
+/// Finds literals of tables, each with the row that it belongs to.
 #[derive(Debug)]
-pub(crate) struct Literals {
+pub(crate) struct Literals<R> {
     automaton: Option<AhoCorasick>,
     /// The rows of each literal.
-    rows: Vec<Vec<usize>>,
-    /// True if one literal may stand in another: both are found then.
-    may_overlap: bool,
+    rows: Vec<Vec<R>>,
 }
 
-impl Literals {
-    /// Literals with the numbers of their rows. Where none overlaps another (`may_overlap`), whole outputs are searched fast.
-    pub fn new<'l>(literals: impl Iterator<Item = (usize, &'l str)>, may_overlap: bool) -> Self {
+/// A literal in a text, and its row.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Hit<'t, R> {
+    pub row: R,
+    text: &'t str,
+    start: usize,
+    end: usize,
+}
+
+impl<R: Copy> Literals<R> {
+    /// Literals with their rows. Several rows may have one.
+    pub fn new<'l>(literals: impl Iterator<Item = (R, &'l str)>) -> Self {
         let mut texts: Vec<&str> = Vec::new();
-        let mut rows: Vec<Vec<usize>> = Vec::new();
+        let mut rows: Vec<Vec<R>> = Vec::new();
         for (row, literal) in literals {
             if let Some(known) = texts.iter().position(|text| *text == literal) {
                 rows.get_mut(known).into_iter().for_each(|rows| rows.push(row));
@@ -69,31 +76,57 @@ impl Literals {
             }
         }
         Self {
-            automaton: AhoCorasick::new(texts).ok(),
+            automaton: AhoCorasick::builder()
+                .kind(Some(AhoCorasickKind::DFA))
+                .build(texts)
+                .ok(),
             rows,
-            may_overlap,
         }
     }
 
-    /// Rows whose literals stand in `text`, with the lines that hold them, in the order of the lines.
-    pub fn lines<'t>(&self, text: &'t str) -> impl Iterator<Item = (usize, &'t str)> {
-        let bytes = text.as_bytes();
-        let automaton = || self.automaton.iter();
-        let overlapping = automaton().filter(|_| self.may_overlap);
-        let overlapping = overlapping.flat_map(move |automaton| automaton.find_overlapping_iter(text));
-        let apart = automaton().filter(|_| !self.may_overlap);
-        let apart = apart.flat_map(move |automaton| automaton.find_iter(text));
-        overlapping.chain(apart).flat_map(move |found| {
-            let line = || {
-                let before = bytes.get(..found.start())?;
-                let start = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);
-                let end = memchr::memchr(b'\n', bytes.get(found.end()..)?);
-                text.get(start..end.map_or(bytes.len(), |at| found.end() + at))
-            };
-            let line = line().unwrap_or_default();
-            let rows = self.rows.get(found.pattern().as_usize()).into_iter().flatten();
-            rows.map(move |row| (*row, line))
+    /// Every literal in `text`, in the order in which they end.
+    pub fn all<'t>(&self, text: &'t str) -> impl Iterator<Item = Hit<'t, R>> {
+        let automaton = self.automaton.iter();
+        let found = automaton.flat_map(move |automaton| automaton.find_overlapping_iter(text));
+        found.flat_map(move |found| self.hits(text, found))
+    }
+
+    /// The literals in `text`, faster where no literal stands in another.
+    pub fn apart<'t>(&self, text: &'t str) -> impl Iterator<Item = Hit<'t, R>> {
+        let automaton = self.automaton.iter();
+        let found = automaton.flat_map(move |automaton| automaton.find_iter(text));
+        found.flat_map(move |found| self.hits(text, found))
+    }
+
+    fn hits<'t>(&self, text: &'t str, found: aho_corasick::Match) -> impl Iterator<Item = Hit<'t, R>> {
+        let rows = self.rows.get(found.pattern().as_usize()).into_iter().flatten();
+        rows.map(move |row| Hit {
+            row: *row,
+            text,
+            start: found.start(),
+            end: found.end(),
         })
+    }
+}
+
+impl<'t, R> Hit<'t, R> {
+    /// The line that holds it.
+    pub fn line(&self) -> &'t str {
+        let bytes = self.text.as_bytes();
+        let before = bytes.get(..self.start).unwrap_or_default();
+        let start = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);
+        let after = bytes.get(self.end..).unwrap_or_default();
+        let end = memchr::memchr(b'\n', after).map_or(bytes.len(), |at| self.end + at);
+        self.text.get(start..end).unwrap_or_default()
+    }
+
+    /// Returns true if nothing but blanks and colours may stand before it in its line.
+    pub fn may_begin_line(&self) -> bool {
+        let before = self
+            .start
+            .checked_sub(1)
+            .and_then(|at| self.text.as_bytes().get(at));
+        before.is_none_or(|byte| matches!(byte, b'm' | b'\t'..=b' ' | 0x80..))
     }
 }
 

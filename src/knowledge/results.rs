@@ -4,7 +4,8 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::pattern::{Literals, Pattern};
+use super::found::{Found, Row as Known};
+use super::pattern::Pattern;
 
 /// The sort of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -43,10 +44,11 @@ struct Row {
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| super::table(include_str!("results.toml")));
 
-static LITERALS: LazyLock<Literals> = LazyLock::new(|| {
+/// The literals of all rows.
+pub(super) fn literals() -> impl Iterator<Item = (usize, &'static str)> {
     let rows = TABLE.result.iter().enumerate();
-    Literals::new(rows.map(|(number, row)| (number, row.holds.as_str())), true)
-});
+    rows.map(|(number, row)| (number, row.holds.as_str()))
+}
 
 /// Returns true if the name of a tool says that it shows pages or documents.
 pub(crate) fn shows_documents(tool: &str) -> bool {
@@ -55,11 +57,18 @@ pub(crate) fn shows_documents(tool: &str) -> bool {
     words.any(|word| TABLE.reading.iter().any(|reading| reading == word))
 }
 
-/// The results that the lines of `text` tell, in their order.
-pub(crate) fn results(text: &str) -> impl Iterator<Item = (Kind, &str)> {
-    LITERALS.lines(text).filter_map(|(number, line)| {
+/// The results that the lines of a text tell, in their order.
+pub(crate) fn results<'t>(found: &Found<'t>) -> impl Iterator<Item = (Kind, &'t str)> {
+    let number = |row| {
+        if let Known::Result(number) = row {
+            Some(number)
+        } else {
+            None
+        }
+    };
+    found.of(number).filter_map(|(hit, number)| {
         let row = TABLE.result.get(number)?;
-        let found = row.line.regex()?.captures(line)?;
+        let found = row.line.regex()?.captures(hit.line())?;
         let said = found.name("say").or_else(|| found.get(0))?;
         Some((row.kind, said.as_str().trim()))
     })
@@ -74,7 +83,7 @@ mod tests {
         let table: Table = toml::from_str(include_str!("results.toml")).unwrap();
         assert!(table.result.len() > 10);
         for row in &table.result {
-            let told: Vec<(Kind, &str)> = results(&row.example).collect();
+            let told: Vec<(Kind, &str)> = results(&Found::read(&row.example)).collect();
             assert!(told.contains(&(row.kind, row.says.as_str())), "{row:?}: {told:?}");
         }
     }

@@ -5,7 +5,8 @@ use std::sync::LazyLock;
 use regex::Captures;
 use serde::Deserialize;
 
-use super::pattern::{Literals, Pattern};
+use super::found::{Found, Row as Known};
+use super::pattern::Pattern;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -98,37 +99,59 @@ pub(crate) struct Diagnostics {
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| super::table(include_str!("runners.toml")));
 
-static RUNNERS: LazyLock<Literals> = LazyLock::new(|| literals(TABLE.tests.iter().map(|row| &row.holds)));
-static COMPILERS: LazyLock<Literals> =
-    LazyLock::new(|| literals(TABLE.diagnostics.iter().map(|row| &row.holds)));
-
-fn literals<'r>(rows: impl Iterator<Item = &'r Vec<String>>) -> Literals {
-    let rows = rows.enumerate();
-    let held = |(row, holds): (usize, &'r Vec<String>)| holds.iter().map(move |text| (row, text.as_str()));
-    Literals::new(rows.flat_map(held), true)
+/// The literals of all test runners.
+pub(super) fn literals() -> impl Iterator<Item = (usize, &'static str)> {
+    numbered(TABLE.tests.iter().map(|row| &row.holds))
 }
 
-/// The rows whose literals stand in `text`, in the order of the table.
-fn candidates(literals: &Literals, text: &str) -> Vec<usize> {
-    let mut rows: Vec<usize> = literals.lines(text).map(|(row, _)| row).collect();
+/// The literals of all compilers and linters.
+pub(super) fn compiler_literals() -> impl Iterator<Item = (usize, &'static str)> {
+    numbered(TABLE.diagnostics.iter().map(|row| &row.holds))
+}
+
+fn numbered(rows: impl Iterator<Item = &'static Vec<String>>) -> impl Iterator<Item = (usize, &'static str)> {
+    let held =
+        |(row, holds): (usize, &'static Vec<String>)| holds.iter().map(move |text| (row, text.as_str()));
+    rows.enumerate().flat_map(held)
+}
+
+/// The rows that stand in `found` as `number` knows them, in the order of the table.
+fn candidates<'f, 't: 'f>(
+    found: impl IntoIterator<Item = &'f Found<'t>>,
+    number: fn(Known) -> Option<usize>,
+) -> Vec<usize> {
+    let rows = found.into_iter().flat_map(|found| found.of(number));
+    let mut rows: Vec<usize> = rows.map(|(_, row)| row).collect();
     rows.sort_unstable();
     rows.dedup();
     rows
 }
 
-/// The run of tests whose counts stand in an output from `edge` on.
-pub(crate) fn test_run(body: &str, edge: usize) -> Option<TestRun<'_>> {
-    let rows = candidates(&RUNNERS, body.get(edge..)?);
-    rows.into_iter()
+/// The run of tests whose counts stand in an output from `edge` on, which `found` was read from.
+pub(crate) fn test_run<'t>(body: &'t str, edge: usize, found: &Found<'_>) -> Option<TestRun<'t>> {
+    let number = |row| {
+        if let Known::Runner(number) = row {
+            Some(number)
+        } else {
+            None
+        }
+    };
+    candidates([found], number)
+        .into_iter()
         .find_map(|row| TABLE.tests.get(row)?.run(body, edge))
 }
 
-/// The errors and warnings of a compiler or a linter, where its lines stand in the parts `edges` of an output.
-pub(crate) fn diagnostics(body: &str, edges: [&str; 2]) -> Option<Diagnostics> {
-    let rows = edges.into_iter().flat_map(|edge| candidates(&COMPILERS, edge));
-    let mut rows: Vec<usize> = rows.collect();
-    rows.sort_unstable();
-    rows.into_iter()
+/// The errors and warnings of a compiler or a linter, where its lines stand in the edges of an output.
+pub(crate) fn diagnostics(body: &str, edges: &[Found<'_>; 2]) -> Option<Diagnostics> {
+    let number = |row| {
+        if let Known::Compiler(number) = row {
+            Some(number)
+        } else {
+            None
+        }
+    };
+    candidates(edges, number)
+        .into_iter()
         .find_map(|row| TABLE.diagnostics.get(row)?.found(body))
 }
 
@@ -268,7 +291,8 @@ mod tests {
             assert!(!row.examples.is_empty(), "{}", row.name);
             for example in &row.examples {
                 let body = example.output.trim_end();
-                let run = test_run(body, 0).unwrap_or_else(|| panic!("{}: {body}", row.name));
+                let run =
+                    test_run(body, 0, &Found::read(body)).unwrap_or_else(|| panic!("{}: {body}", row.name));
                 let counts = TestCounts {
                     passed: example.passed,
                     failed: example.failed,
@@ -295,7 +319,7 @@ mod tests {
             assert!(!row.examples.is_empty(), "{}", row.name);
             for example in &row.examples {
                 let body = example.output.trim_end();
-                let found = diagnostics(body, [body, ""]).unwrap_or_default();
+                let found = diagnostics(body, &[Found::read(body), Found::default()]).unwrap_or_default();
                 assert_eq!(
                     (found.errors, found.warnings),
                     (example.errors, example.warnings),
@@ -317,7 +341,7 @@ mod tests {
             "Tests: none",
             "2 passed the exam in May",
         ] {
-            assert!(test_run(text, 0).is_none(), "{text}");
+            assert!(test_run(text, 0, &Found::read(text)).is_none(), "{text}");
         }
     }
 }

@@ -7,6 +7,7 @@ use memchr::memmem::Finder;
 use super::{edges, quote};
 use crate::events::line::{last_lines, lines_of};
 use crate::knowledge::errors::{Kind, kind_of, lines, lines_anywhere};
+use crate::knowledge::found::Found as Literals;
 
 static TRACEBACK: LazyLock<Finder<'static>> =
     LazyLock::new(|| Finder::new("Traceback (most recent call last)"));
@@ -35,26 +36,22 @@ impl Found {
 
 /// The error of a call that ran or changed something: a traceback's last line, or a line that an error text is in.
 /// `is_failed` says that the exit code tells so already; then a marked line or the last one will do.
-pub(crate) fn error_of(body: &str, is_failed: bool, target: &str) -> Option<Found> {
+/// `near` are the lines near its ends that say something.
+pub(crate) fn error_of(body: &str, near: &[(Kind, &str)], is_failed: bool) -> Option<Found> {
     if body.is_empty() {
         return None;
     }
     if let Some(line) = of_traceback(body) {
         return Some(Found::new(line, Kind::Error));
     }
-    let (head, tail) = both_edges(body);
-    let near: Vec<(Kind, &str)> = lines(head, target)
-        .chain(lines(tail, target))
-        .take(MAX_FOUND)
-        .collect();
     let fails = |(kind, _): &(Kind, &str)| kind.fails();
     let refused = near.iter().copied().find(|(kind, _)| *kind == Kind::Refusal);
     let known = refused
         .or_else(|| lines_anywhere(body).take(MAX_FOUND).find(fails))
         .or_else(|| near.iter().copied().find(fails));
     if let Some((kind, line)) = known {
-        let is_part =
-            near.iter().any(|(_, line)| line.starts_with("Hunk #")) && head.contains("patching file ");
+        let is_part = near.iter().any(|(_, line)| line.starts_with("Hunk #"))
+            && both_edges(body).0.contains("patching file ");
         return Some(Found {
             line: quote(line)?,
             kind,
@@ -95,12 +92,15 @@ pub(crate) fn reading_error(body: &str, lines: usize) -> Option<Found> {
 
 /// The first line near an output's start or end that a script itself marked as one of something that failed. That may be an
 /// error or just what it was to show.
-pub(crate) fn marked_line(body: &str) -> Option<String> {
-    let (head, tail) = both_edges(body);
-    let mut lines = lines(head, "").chain(lines(tail, "")).take(MAX_FOUND);
-    lines
-        .find(|(kind, _)| *kind == Kind::Mark)
-        .and_then(|(_, line)| quote(line))
+pub(crate) fn marked_line(near: &[(Kind, &str)]) -> Option<String> {
+    let marked = near.iter().find(|(kind, _)| *kind == Kind::Mark);
+    marked.and_then(|(_, line)| quote(line))
+}
+
+/// The first lines near an output's start and end that say something.
+pub(crate) fn near_lines<'t>(near: &[Literals<'t>; 2], call: &str) -> Vec<(Kind, &'t str)> {
+    let lines = near.iter().flat_map(|found| lines(found, call));
+    lines.take(MAX_FOUND).collect()
 }
 
 /// Returns true if a line says that something was refused, or that what it was about is not there.
@@ -188,7 +188,9 @@ mod tests {
     use super::*;
 
     fn error_line(body: &str, is_failed: bool) -> Option<String> {
-        error_of(body, is_failed, "").map(|found| found.line)
+        let (head, tail) = both_edges(body);
+        let near = near_lines(&[head, tail].map(Literals::read), "");
+        error_of(body, &near, is_failed).map(|found| found.line)
     }
 
     fn reading_error(body: &str, lines: usize) -> Option<String> {

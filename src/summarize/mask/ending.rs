@@ -88,14 +88,18 @@ fn status(outcome: &Outcome) -> Option<String> {
 
 /// The error lines of an output, all of them, and what else says that it did not go well.
 fn telling(text: &str, fields: Option<&[Leaf<'_>]>, outcome: &Outcome) -> Vec<String> {
+    let errors = |text: &str| {
+        error_lines_of(text)
+            .into_iter()
+            .map(short_error)
+            .collect::<Vec<String>>()
+    };
     let mut lines: Vec<String> = match fields {
         Some(fields) => {
             let texts = fields.iter().filter(|leaf| leaf.is_string).map(Leaf::value);
-            texts
-                .flat_map(|text| error_lines_of(&text).map(short_error).collect::<Vec<String>>())
-                .collect()
+            texts.flat_map(|text| errors(&text)).collect()
         }
-        None => error_lines_of(text).map(short_error).collect(),
+        None => errors(text),
     };
     // What a failed call printed last is the next best thing where no line tells of an error.
     let error = outcome.error.as_deref().map(short);
