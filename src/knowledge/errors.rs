@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::found::{Found, Row as Known};
+use super::found::{Found, Table as Known};
 use super::pattern::{Hit, Literals, Pattern, bare};
 
 /// The sort of a line.
@@ -108,44 +108,36 @@ impl Row {
 static TABLE: LazyLock<Table> = LazyLock::new(|| super::table(include_str!("errors.toml")));
 
 /// The texts that are looked for everywhere.
-static ANYWHERE: LazyLock<Literals<usize>> = LazyLock::new(|| {
-    Literals::new(literals().filter(|(row, _)| TABLE.text.get(*row).is_some_and(|row| row.anywhere)))
+static ANYWHERE: LazyLock<Literals> = LazyLock::new(|| {
+    let is_anywhere = |row: &usize| TABLE.text.get(*row).is_some_and(|row| row.anywhere);
+    Literals::new(literals().filter(|(_, row, _)| is_anywhere(row)))
 });
 
 /// The literals of all rows.
-pub(super) fn literals() -> impl Iterator<Item = (usize, &'static str)> {
+pub(super) fn literals() -> impl Iterator<Item = (Known, usize, &'static str)> {
     let rows = TABLE.text.iter().enumerate();
-    rows.filter_map(|(number, row)| Some((number, row.literal()?)))
+    rows.filter_map(|(number, row)| Some((Known::Errors, number, row.literal()?)))
 }
 
 /// What the line of a hit says, if it does.
-fn known<'t, R>(hit: Hit<'t, R>, row: usize, call: &str) -> Option<(Kind, &'t str)> {
-    let row = TABLE.text.get(row)?;
-    if row.start.is_some() && !hit.may_begin_line() {
+fn known<'t>(hit: Hit<'t>, call: &str) -> Option<(Kind, &'t str)> {
+    let row = TABLE.text.get(hit.row)?;
+    let is_call = row.call.as_deref().is_none_or(|word| call.contains(word));
+    if !is_call || row.start.is_some() && !hit.may_begin_line() {
         return None;
     }
-    let is_call = row.call.as_deref().is_none_or(|word| call.contains(word));
     let line = hit.line();
-    (is_call && row.is_in(bare(line))).then_some((row.kind, line))
+    row.is_in(bare(line)).then_some((row.kind, line))
 }
 
 /// Lines of an output of `call` that say something, with what they say; one line may do so twice.
 pub(crate) fn lines<'t>(found: &Found<'t>, call: &str) -> impl Iterator<Item = (Kind, &'t str)> {
-    let number = |row| {
-        if let Known::Error(number) = row {
-            Some(number)
-        } else {
-            None
-        }
-    };
-    found
-        .of(number)
-        .filter_map(move |(hit, row)| known(hit, row, call))
+    found.of(Known::Errors).filter_map(move |hit| known(hit, call))
 }
 
 /// The same of the texts that are worth a look at whole outputs.
 pub(crate) fn lines_anywhere(text: &str) -> impl Iterator<Item = (Kind, &str)> {
-    ANYWHERE.apart(text).filter_map(|hit| known(hit, hit.row, ""))
+    ANYWHERE.apart(text).filter_map(|hit| known(hit, ""))
 }
 
 /// The sort of a line, if any.

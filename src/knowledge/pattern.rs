@@ -3,15 +3,45 @@
 use std::sync::OnceLock;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
-use regex::{Captures, Regex, RegexBuilder};
+use regex::bytes::{Captures, Regex, RegexBuilder};
 use serde::Deserialize;
 
-/// A regular expression, compiled when it is first needed. `^` and `$` stand at the ends of lines.
+use super::found::Table;
+
+/// A regular expression, compiled when it is first needed. `^` and `$` stand at the ends of lines; classes are those of ASCII,
+/// which compile many times faster than those of Unicode.
 #[derive(Debug, Deserialize)]
 #[serde(from = "String")]
 pub(crate) struct Pattern {
     source: String,
     compiled: OnceLock<Option<Regex>>,
+}
+
+/// A match in a text.
+#[derive(Debug)]
+pub(crate) struct Match<'t> {
+    text: &'t str,
+    groups: Captures<'t>,
+}
+
+impl<'t> Match<'t> {
+    /// All of it.
+    pub fn whole(&self) -> &'t str {
+        self.groups
+            .get(0)
+            .and_then(|found| self.text.get(found.range()))
+            .unwrap_or_default()
+    }
+
+    /// The part that a named group has.
+    pub fn named(&self, group: &str) -> Option<&'t str> {
+        self.text.get(self.groups.name(group)?.range())
+    }
+
+    /// The place behind it.
+    pub fn end(&self) -> usize {
+        self.groups.get(0).map_or(0, |found| found.end())
+    }
 }
 
 impl From<String> for Pattern {
@@ -28,79 +58,80 @@ impl Pattern {
     pub fn regex(&self) -> Option<&Regex> {
         let compile = || {
             let mut builder = RegexBuilder::new(&self.source);
-            builder.multi_line(true).crlf(true).build().ok()
+            builder.multi_line(true).crlf(true).unicode(false).build().ok()
         };
         self.compiled.get_or_init(compile).as_ref()
     }
 
     pub fn is_match(&self, text: &str) -> bool {
-        self.regex().is_some_and(|regex| regex.is_match(text))
+        self.regex().is_some_and(|regex| regex.is_match(text.as_bytes()))
     }
 
     /// Every match in a text.
-    pub fn all<'t>(&self, text: &'t str) -> impl Iterator<Item = Captures<'t>> {
-        self.regex()
-            .into_iter()
-            .flat_map(move |regex| regex.captures_iter(text))
+    pub fn all<'t>(&self, text: &'t str) -> impl Iterator<Item = Match<'t>> {
+        let regex = self.regex().into_iter();
+        let found = regex.flat_map(move |regex| regex.captures_iter(text.as_bytes()));
+        found.map(move |groups| Match { text, groups })
     }
 }
 
-/// Finds literals of tables, each with the row that it belongs to.
+/// Finds literals of tables, each with the rows that have it.
 #[derive(Debug)]
-pub(crate) struct Literals<R> {
+pub(super) struct Literals {
     automaton: Option<AhoCorasick>,
-    /// The rows of each literal.
-    rows: Vec<Vec<R>>,
+    rows: Vec<Vec<(Table, usize)>>,
 }
 
-/// A literal in a text, and its row.
+/// A literal in a text, and the row that has it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Hit<'t, R> {
-    pub row: R,
+pub(super) struct Hit<'t> {
+    pub table: Table,
+    pub row: usize,
     text: &'t str,
     start: usize,
     end: usize,
 }
 
-impl<R: Copy> Literals<R> {
-    /// Literals with their rows. Several rows may have one.
-    pub fn new<'l>(literals: impl Iterator<Item = (R, &'l str)>) -> Self {
+impl Literals {
+    /// Literals with the tables and numbers of their rows.
+    pub fn new<'l>(literals: impl Iterator<Item = (Table, usize, &'l str)>) -> Self {
         let mut texts: Vec<&str> = Vec::new();
-        let mut rows: Vec<Vec<R>> = Vec::new();
-        for (row, literal) in literals {
+        let mut rows: Vec<Vec<(Table, usize)>> = Vec::new();
+        for (table, row, literal) in literals {
             if let Some(known) = texts.iter().position(|text| *text == literal) {
-                rows.get_mut(known).into_iter().for_each(|rows| rows.push(row));
+                rows.get_mut(known)
+                    .into_iter()
+                    .for_each(|rows| rows.push((table, row)));
             } else {
                 texts.push(literal);
-                rows.push(vec![row]);
+                rows.push(vec![(table, row)]);
             }
         }
+        let mut builder = AhoCorasick::builder();
         Self {
-            automaton: AhoCorasick::builder()
-                .kind(Some(AhoCorasickKind::DFA))
-                .build(texts)
-                .ok(),
+            automaton: builder.kind(Some(AhoCorasickKind::DFA)).build(texts).ok(),
             rows,
         }
     }
 
     /// Every literal in `text`, in the order in which they end.
-    pub fn all<'t>(&self, text: &'t str) -> impl Iterator<Item = Hit<'t, R>> {
+    pub fn all<'t>(&self, text: &'t str) -> impl Iterator<Item = Hit<'t>> {
         let automaton = self.automaton.iter();
         let found = automaton.flat_map(move |automaton| automaton.find_overlapping_iter(text));
         found.flat_map(move |found| self.hits(text, found))
     }
 
     /// The literals in `text`, faster where no literal stands in another.
-    pub fn apart<'t>(&self, text: &'t str) -> impl Iterator<Item = Hit<'t, R>> {
+    pub fn apart<'t>(&self, text: &'t str) -> impl Iterator<Item = Hit<'t>> {
         let automaton = self.automaton.iter();
         let found = automaton.flat_map(move |automaton| automaton.find_iter(text));
         found.flat_map(move |found| self.hits(text, found))
     }
 
-    fn hits<'t>(&self, text: &'t str, found: aho_corasick::Match) -> impl Iterator<Item = Hit<'t, R>> {
+    fn hits<'t>(&self, text: &'t str, found: aho_corasick::Match) -> impl Iterator<Item = Hit<'t>> {
         let rows = self.rows.get(found.pattern().as_usize()).into_iter().flatten();
-        rows.map(move |row| Hit {
+        rows.map(move |(table, row)| Hit {
+            table: *table,
             row: *row,
             text,
             start: found.start(),
@@ -109,7 +140,7 @@ impl<R: Copy> Literals<R> {
     }
 }
 
-impl<'t, R> Hit<'t, R> {
+impl<'t> Hit<'t> {
     /// The line that holds it.
     pub fn line(&self) -> &'t str {
         let bytes = self.text.as_bytes();

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::found::{Found, Row as Known};
+use super::found::{Found, Table as Known};
 use super::pattern::Pattern;
 
 /// The sort of a result.
@@ -45,9 +45,9 @@ struct Row {
 static TABLE: LazyLock<Table> = LazyLock::new(|| super::table(include_str!("results.toml")));
 
 /// The literals of all rows.
-pub(super) fn literals() -> impl Iterator<Item = (usize, &'static str)> {
+pub(super) fn literals() -> impl Iterator<Item = (Known, usize, &'static str)> {
     let rows = TABLE.result.iter().enumerate();
-    rows.map(|(number, row)| (number, row.holds.as_str()))
+    rows.map(|(number, row)| (Known::Results, number, row.holds.as_str()))
 }
 
 /// Returns true if the name of a tool says that it shows pages or documents.
@@ -59,18 +59,11 @@ pub(crate) fn shows_documents(tool: &str) -> bool {
 
 /// The results that the lines of a text tell, in their order.
 pub(crate) fn results<'t>(found: &Found<'t>) -> impl Iterator<Item = (Kind, &'t str)> {
-    let number = |row| {
-        if let Known::Result(number) = row {
-            Some(number)
-        } else {
-            None
-        }
-    };
-    found.of(number).filter_map(|(hit, number)| {
-        let row = TABLE.result.get(number)?;
-        let found = row.line.regex()?.captures(hit.line())?;
-        let said = found.name("say").or_else(|| found.get(0))?;
-        Some((row.kind, said.as_str().trim()))
+    found.of(Known::Results).filter_map(|hit| {
+        let row = TABLE.result.get(hit.row)?;
+        let found = row.line.all(hit.line()).next()?;
+        let said = found.named("say").unwrap_or_else(|| found.whole());
+        Some((row.kind, said.trim()))
     })
 }
 

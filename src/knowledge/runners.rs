@@ -2,11 +2,10 @@
 
 use std::sync::LazyLock;
 
-use regex::Captures;
 use serde::Deserialize;
 
-use super::found::{Found, Row as Known};
-use super::pattern::Pattern;
+use super::found::{Found, Table as Known};
+use super::pattern::{Match, Pattern};
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -99,29 +98,19 @@ pub(crate) struct Diagnostics {
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| super::table(include_str!("runners.toml")));
 
-/// The literals of all test runners.
-pub(super) fn literals() -> impl Iterator<Item = (usize, &'static str)> {
-    numbered(TABLE.tests.iter().map(|row| &row.holds))
+/// The literals of all rows.
+pub(super) fn literals() -> impl Iterator<Item = (Known, usize, &'static str)> {
+    let runners = TABLE.tests.iter().map(|row| &row.holds).enumerate();
+    let compilers = TABLE.diagnostics.iter().map(|row| &row.holds).enumerate();
+    let rows = runners.map(|row| (Known::Runners, row));
+    let rows = rows.chain(compilers.map(|row| (Known::Compilers, row)));
+    rows.flat_map(|(table, (number, holds))| holds.iter().map(move |text| (table, number, text.as_str())))
 }
 
-/// The literals of all compilers and linters.
-pub(super) fn compiler_literals() -> impl Iterator<Item = (usize, &'static str)> {
-    numbered(TABLE.diagnostics.iter().map(|row| &row.holds))
-}
-
-fn numbered(rows: impl Iterator<Item = &'static Vec<String>>) -> impl Iterator<Item = (usize, &'static str)> {
-    let held =
-        |(row, holds): (usize, &'static Vec<String>)| holds.iter().map(move |text| (row, text.as_str()));
-    rows.enumerate().flat_map(held)
-}
-
-/// The rows that stand in `found` as `number` knows them, in the order of the table.
-fn candidates<'f, 't: 'f>(
-    found: impl IntoIterator<Item = &'f Found<'t>>,
-    number: fn(Known) -> Option<usize>,
-) -> Vec<usize> {
-    let rows = found.into_iter().flat_map(|found| found.of(number));
-    let mut rows: Vec<usize> = rows.map(|(_, row)| row).collect();
+/// The rows of a table that stand in `found`, in its order.
+fn candidates<'f, 't: 'f>(found: impl IntoIterator<Item = &'f Found<'t>>, table: Known) -> Vec<usize> {
+    let hits = found.into_iter().flat_map(|found| found.of(table));
+    let mut rows: Vec<usize> = hits.map(|hit| hit.row).collect();
     rows.sort_unstable();
     rows.dedup();
     rows
@@ -129,35 +118,19 @@ fn candidates<'f, 't: 'f>(
 
 /// The run of tests whose counts stand in an output from `edge` on, which `found` was read from.
 pub(crate) fn test_run<'t>(body: &'t str, edge: usize, found: &Found<'_>) -> Option<TestRun<'t>> {
-    let number = |row| {
-        if let Known::Runner(number) = row {
-            Some(number)
-        } else {
-            None
-        }
-    };
-    candidates([found], number)
-        .into_iter()
-        .find_map(|row| TABLE.tests.get(row)?.run(body, edge))
+    let mut rows = candidates([found], Known::Runners).into_iter();
+    rows.find_map(|row| TABLE.tests.get(row)?.run(body, edge))
 }
 
 /// The errors and warnings of a compiler or a linter, where its lines stand in the edges of an output.
 pub(crate) fn diagnostics(body: &str, edges: &[Found<'_>; 2]) -> Option<Diagnostics> {
-    let number = |row| {
-        if let Known::Compiler(number) = row {
-            Some(number)
-        } else {
-            None
-        }
-    };
-    candidates(edges, number)
-        .into_iter()
-        .find_map(|row| TABLE.diagnostics.get(row)?.found(body))
+    let mut rows = candidates(edges, Known::Compilers).into_iter();
+    rows.find_map(|row| TABLE.diagnostics.get(row)?.found(body))
 }
 
 /// The number that a group of a match has; 1 where it has words instead.
-fn number(found: &Captures<'_>, group: &str) -> Option<u32> {
-    let text = found.name(group)?.as_str();
+fn number(found: &Match<'_>, group: &str) -> Option<u32> {
+    let text = found.named(group)?;
     if text.bytes().any(|byte| byte.is_ascii_digit()) {
         text.replace(',', "").parse().ok()
     } else {
@@ -173,7 +146,7 @@ fn sum(one: Option<u32>, other: Option<u32>) -> Option<u32> {
 }
 
 impl TestCounts {
-    fn of(found: &Captures<'_>) -> (Self, Option<u32>) {
+    fn of(found: &Match<'_>) -> (Self, Option<u32>) {
         let failed = sum(number(found, "failed"), number(found, "errors"));
         let passed = number(found, "passed");
         let ran =
@@ -195,14 +168,13 @@ impl TestCounts {
 impl Runner {
     fn run<'t>(&self, body: &'t str, edge: usize) -> Option<TestRun<'t>> {
         let (key, others) = self.counts.split_first()?;
-        let runs: Vec<Captures<'t>> = key.all(body).collect();
+        let runs: Vec<Match<'t>> = key.all(body).collect();
         let last = runs.last()?;
-        let whole = last.get(0)?;
-        if whole.end() < edge {
+        if last.end() < edge {
             return None;
         }
         let (mut counts, mut ran) = TestCounts::of(last);
-        let mut lines = vec![whole.as_str().trim()];
+        let mut lines = vec![last.whole().trim()];
         for other in others {
             let Some(more) = other.all(body).last() else {
                 continue;
@@ -210,7 +182,7 @@ impl Runner {
             let (more_counts, more_ran) = TestCounts::of(&more);
             counts.add(more_counts);
             ran = ran.or(more_ran);
-            let line = more.get(0)?.as_str().trim();
+            let line = more.whole().trim();
             if !lines.contains(&line) {
                 lines.push(line);
             }
@@ -233,10 +205,10 @@ impl Runner {
             && let Some(failing) = earlier.iter().find(|run| TestCounts::of(run).0.fails())
         {
             counts.failed = counts.failed.max(TestCounts::of(failing).0.failed);
-            lines.insert(0, failing.get(0)?.as_str().trim());
+            lines.insert(0, failing.whole().trim());
         }
         let mut failing = self.failing.iter().filter(|_| counts.fails());
-        let failing = failing.find_map(|line| Some(line.regex()?.find(body)?.as_str()));
+        let failing = failing.find_map(|line| Some(line.all(body).next()?.whole()));
         Some(TestRun {
             counts,
             lines,
@@ -250,8 +222,7 @@ impl Compiler {
         let mut found = Diagnostics::default();
         let lines = |pattern: Option<&Pattern>| {
             let all = pattern.into_iter().flat_map(|pattern| pattern.all(body));
-            all.filter_map(|line| Some(line.get(0)?.as_str().trim()))
-                .collect::<Vec<&str>>()
+            all.map(|line| line.whole().trim()).collect::<Vec<&str>>()
         };
         let errors = lines(Some(&self.error));
         let warnings = lines(self.warning.as_ref());
@@ -263,7 +234,7 @@ impl Compiler {
         if let Some(summary) = summary {
             found.errors = number(&summary, "errors").unwrap_or(found.errors);
             found.warnings = number(&summary, "warnings").unwrap_or(found.warnings);
-            found.summary = summary.get(0).map(|line| line.as_str().trim().to_owned());
+            found.summary = Some(summary.whole().trim().to_owned());
         }
         (found.errors + found.warnings > 0).then_some(found)
     }
