@@ -26,11 +26,17 @@ pub(crate) struct Found<'t>(Vec<Hit<'t>>);
 impl<'t> Found<'t> {
     /// Reads a text.
     pub fn read(text: &'t str) -> Self {
-        Self(LITERALS.all(text).collect())
+        Self(LITERALS.all(text))
     }
 
-    /// The hits of one table.
-    pub(super) fn of(&self, table: Table) -> impl Iterator<Item = Hit<'t>> {
-        self.0.iter().filter(move |hit| hit.table == table).copied()
+    /// The rows of a table that have a literal in the text, with the lines.
+    pub(super) fn of(&self, table: Table) -> impl Iterator<Item = (usize, Hit<'t>)> {
+        let rows = |hit: &Hit<'t>| {
+            let (hit, rows) = (*hit, LITERALS.rows_of(*hit).iter());
+            rows.map(move |(table, row)| (*table, *row, hit))
+        };
+        let all = self.0.iter().flat_map(rows);
+        all.filter(move |(of, ..)| *of == table)
+            .map(|(_, row, hit)| (row, hit))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, PatternID};
 use regex::bytes::{Captures, Regex, RegexBuilder};
 use serde::Deserialize;
 
@@ -63,11 +63,23 @@ impl Pattern {
         self.compiled.get_or_init(compile).as_ref()
     }
 
+    /// What this or another expression matches.
+    pub fn or(&self, other: &Self) -> Self {
+        format!("(?:{})|(?:{})", self.source, other.source).into()
+    }
+
     pub fn is_match(&self, text: &str) -> bool {
         self.regex().is_some_and(|regex| regex.is_match(text.as_bytes()))
     }
 
-    /// Every match in a text.
+    /// The text of every match.
+    pub fn texts<'t>(&self, text: &'t str) -> impl Iterator<Item = &'t str> {
+        let regex = self.regex().into_iter();
+        let found = regex.flat_map(move |regex| regex.find_iter(text.as_bytes()));
+        found.filter_map(|found| text.get(found.range()))
+    }
+
+    /// Every match in a text, with its groups.
     pub fn all<'t>(&self, text: &'t str) -> impl Iterator<Item = Match<'t>> {
         let regex = self.regex().into_iter();
         let found = regex.flat_map(move |regex| regex.captures_iter(text.as_bytes()));
@@ -82,12 +94,12 @@ pub(super) struct Literals {
     rows: Vec<Vec<(Table, usize)>>,
 }
 
-/// A literal in a text, and the row that has it.
+/// A line that holds a literal.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Hit<'t> {
-    pub table: Table,
-    pub row: usize,
+    literal: PatternID,
     text: &'t str,
+    line: usize,
     start: usize,
     end: usize,
 }
@@ -114,44 +126,56 @@ impl Literals {
         }
     }
 
-    /// Every literal in `text`, in the order in which they end.
-    pub fn all<'t>(&self, text: &'t str) -> impl Iterator<Item = Hit<'t>> {
+    /// The lines of `text` that hold literals, in their order, once for each literal.
+    pub fn all<'t>(&self, text: &'t str) -> Vec<Hit<'t>> {
+        let mut hits: Vec<Hit<'t>> = Vec::new();
         let automaton = self.automaton.iter();
-        let found = automaton.flat_map(move |automaton| automaton.find_overlapping_iter(text));
-        found.flat_map(move |found| self.hits(text, found))
+        for found in automaton.flat_map(|automaton| automaton.find_overlapping_iter(text)) {
+            let hit = Hit::of(text, found);
+            let mut beside = hits.iter().rev().take_while(|other| other.line == hit.line);
+            if !beside.any(|other| other.literal == hit.literal) {
+                hits.push(hit);
+            }
+        }
+        hits
     }
 
-    /// The literals in `text`, faster where no literal stands in another.
-    pub fn apart<'t>(&self, text: &'t str) -> impl Iterator<Item = Hit<'t>> {
+    /// The rows whose literals stand in `text`, with the lines: faster where no literal stands in another.
+    pub fn apart<'t>(&self, text: &'t str) -> impl Iterator<Item = (usize, Hit<'t>)> {
         let automaton = self.automaton.iter();
         let found = automaton.flat_map(move |automaton| automaton.find_iter(text));
-        found.flat_map(move |found| self.hits(text, found))
+        found.flat_map(move |found| {
+            let hit = Hit::of(text, found);
+            self.rows_of(hit).iter().map(move |(_, row)| (*row, hit))
+        })
     }
 
-    fn hits<'t>(&self, text: &'t str, found: aho_corasick::Match) -> impl Iterator<Item = Hit<'t>> {
-        let rows = self.rows.get(found.pattern().as_usize()).into_iter().flatten();
-        rows.map(move |(table, row)| Hit {
-            table: *table,
-            row: *row,
-            text,
-            start: found.start(),
-            end: found.end(),
-        })
+    /// The rows that have the literal of a hit.
+    pub fn rows_of(&self, hit: Hit<'_>) -> &[(Table, usize)] {
+        self.rows.get(hit.literal.as_usize()).map_or(&[], Vec::as_slice)
     }
 }
 
 impl<'t> Hit<'t> {
-    /// The line that holds it.
-    pub fn line(&self) -> &'t str {
-        let bytes = self.text.as_bytes();
-        let before = bytes.get(..self.start).unwrap_or_default();
-        let start = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);
-        let after = bytes.get(self.end..).unwrap_or_default();
-        let end = memchr::memchr(b'\n', after).map_or(bytes.len(), |at| self.end + at);
-        self.text.get(start..end).unwrap_or_default()
+    fn of(text: &'t str, found: aho_corasick::Match) -> Self {
+        let before = text.as_bytes().get(..found.start()).unwrap_or_default();
+        Self {
+            literal: found.pattern(),
+            text,
+            line: memchr::memrchr(b'\n', before).map_or(0, |at| at + 1),
+            start: found.start(),
+            end: found.end(),
+        }
     }
 
-    /// Returns true if nothing but blanks and colours may stand before it in its line.
+    /// The line.
+    pub fn line(&self) -> &'t str {
+        let after = self.text.as_bytes().get(self.end..).unwrap_or_default();
+        let end = memchr::memchr(b'\n', after).map_or(self.text.len(), |at| self.end + at);
+        self.text.get(self.line..end).unwrap_or_default()
+    }
+
+    /// Returns true if nothing but blanks and colours may stand before the literal in its line.
     pub fn may_begin_line(&self) -> bool {
         let before = self
             .start

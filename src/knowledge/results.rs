@@ -59,8 +59,8 @@ pub(crate) fn shows_documents(tool: &str) -> bool {
 
 /// The results that the lines of a text tell, in their order.
 pub(crate) fn results<'t>(found: &Found<'t>) -> impl Iterator<Item = (Kind, &'t str)> {
-    found.of(Known::Results).filter_map(|hit| {
-        let row = TABLE.result.get(hit.row)?;
+    found.of(Known::Results).filter_map(|(row, hit)| {
+        let row = TABLE.result.get(row)?;
         let found = row.line.all(hit.line()).next()?;
         let said = found.named("say").unwrap_or_else(|| found.whole());
         Some((row.kind, said.trim()))

@@ -110,7 +110,7 @@ pub(super) fn literals() -> impl Iterator<Item = (Known, usize, &'static str)> {
 /// The rows of a table that stand in `found`, in its order.
 fn candidates<'f, 't: 'f>(found: impl IntoIterator<Item = &'f Found<'t>>, table: Known) -> Vec<usize> {
     let hits = found.into_iter().flat_map(|found| found.of(table));
-    let mut rows: Vec<usize> = hits.map(|hit| hit.row).collect();
+    let mut rows: Vec<usize> = hits.map(|(row, _)| row).collect();
     rows.sort_unstable();
     rows.dedup();
     rows
@@ -208,7 +208,7 @@ impl Runner {
             lines.insert(0, failing.whole().trim());
         }
         let mut failing = self.failing.iter().filter(|_| counts.fails());
-        let failing = failing.find_map(|line| Some(line.all(body).next()?.whole()));
+        let failing = failing.find_map(|line| Some(line.texts(body).next()?));
         Some(TestRun {
             counts,
             lines,
@@ -221,8 +221,8 @@ impl Compiler {
     fn found(&self, body: &str) -> Option<Diagnostics> {
         let mut found = Diagnostics::default();
         let lines = |pattern: Option<&Pattern>| {
-            let all = pattern.into_iter().flat_map(|pattern| pattern.all(body));
-            all.map(|line| line.whole().trim()).collect::<Vec<&str>>()
+            let all = pattern.into_iter().flat_map(|pattern| pattern.texts(body));
+            all.map(str::trim).collect::<Vec<&str>>()
         };
         let errors = lines(Some(&self.error));
         let warnings = lines(self.warning.as_ref());

@@ -54,7 +54,7 @@ pub(super) fn of_printed(answer: Answer<'_>, effect: Effect, target: &str) -> Ou
     let lines_near = if is_failed || !is_reading {
         near_lines(&near, target)
     } else {
-        Vec::new()
+        Default::default()
     };
     let found = if is_failed || !is_reading {
         error_of(body, &lines_near, is_failed && counts.is_none())

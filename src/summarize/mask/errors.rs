@@ -6,8 +6,8 @@ use crate::knowledge::found::Found;
 /// The lines of a text that tell of an error, each once.
 pub(super) fn error_lines_of(text: &str) -> Vec<&str> {
     let found = Found::read(text);
-    let told = lines(&found, "").filter(|(kind, _)| *kind != Kind::NoMatch);
-    let mut told: Vec<&str> = told.map(|(_, line)| line).collect();
+    let told = lines(&found, "").filter(|said| said.kind != Kind::NoMatch);
+    let mut told: Vec<&str> = told.map(|said| said.line).collect();
     told.dedup_by_key(|line| line.as_ptr());
     told
 }
