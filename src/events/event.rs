@@ -13,6 +13,7 @@ use super::outcome::told::Told;
 use super::outcome::{Answer, Outcome, edges, outcome};
 use super::pairing::{Pairing, Place};
 use super::resolved::{close_looked_up, close_resolved};
+use super::shell::programs::is_editor;
 use super::shell::{Step, Touch};
 use super::source::SourceTurn;
 use super::target::{Effect, Target, target};
@@ -123,9 +124,11 @@ pub(crate) fn events(turns: &[SourceTurn<'_>]) -> Vec<Event> {
                 event.times += earlier.times;
                 event.failures += earlier.failures;
                 event.changed_nothing &= earlier.changed_nothing;
-                if event.touches.is_empty() {
-                    event.touches.clone_from(&earlier.touches);
-                }
+                // The same words may be about another file, where an editor has it open.
+                let mut touches = earlier.touches.clone();
+                touches.truncate(MAX_TOUCHES);
+                touches.retain(|touch| !event.touches.contains(touch));
+                event.touches.splice(..0, touches);
                 earlier.superseded_by = Some(index);
             }
         }
@@ -235,11 +238,11 @@ fn opened_in(answer: &str) -> Option<&str> {
     told(answer.len() - shown.len(), " (")
 }
 
+/// Steps of earlier runs of the same call that are told with its last one at most.
+const MAX_TOUCHES: usize = 64;
+
 /// Longest answer that is an error as a whole, in bytes.
 const MAX_ERROR: usize = 400;
-
-/// Commands of editors, which tell in a sentence that they did nothing.
-const EDITORS: [&str; 6] = ["create", "edit", "goto", "insert", "open", "search_file"];
 
 /// What `patch` says of each file that it changes.
 static PATCHED: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("patching file "));
@@ -277,7 +280,7 @@ fn is_refused(target: &Target, answer: &str) -> bool {
     let command = target.command.as_deref().unwrap_or_default();
     let program = command.split_whitespace().next().unwrap_or_default();
     let is_tool = target.command.is_none();
-    if !is_tool && !EDITORS.contains(&program) {
+    if !is_tool && !is_editor(program) {
         return false;
     }
     let is_error = || answer.starts_with("Error: ") && answer.len() <= MAX_ERROR;

@@ -63,6 +63,7 @@ pub(crate) struct Program {
 #[derive(Debug, Default, Deserialize)]
 struct Table {
     program: Vec<Program>,
+    editors: Vec<String>,
     flags: Flags,
 }
 
@@ -93,6 +94,11 @@ impl Flags {
             .iter()
             .any(|start| word.starts_with(start) && (start.len() > 2 || is_short || start == "-k"))
     }
+}
+
+/// Returns true for a command of an editor of lines, which tells in a sentence that it did nothing.
+pub(crate) fn is_editor(program: &str) -> bool {
+    TABLE.editors.iter().any(|editor| editor == program)
 }
 
 /// The flags of the table.
