@@ -22,7 +22,7 @@ use trajfit::fit::{
 };
 use trajfit::metrics::{Row, Status};
 use trajfit::summarize::extractive::Extractive;
-use trajfit::summarize::{Summarizer, Summary, SummaryError, SummaryRequest};
+use trajfit::summarize::{Stretch, Summarizer, Summary, SummaryError, SummaryRequest};
 use trajfit::tokens::{TokenCounter, load};
 use trajfit::trajectory::{self, Role, TurnView, Turns, Views};
 
@@ -63,7 +63,10 @@ impl Summarizer for Watched {
     fn summarize<'a>(&'a self, request: SummaryRequest<'a>) -> BoxFuture<'a, Result<Summary, SummaryError>> {
         let extractive = Extractive { redaction: true };
         let start = processor_seconds();
-        let summary = extractive.summary(&request);
+        let summary = extractive.summary(&SummaryRequest {
+            turns: &Stretch::of(request.turns),
+            ..request
+        });
         let took = processor_seconds() - start;
         let mut seen = self.seen.lock().unwrap();
         seen.seconds.push(took);

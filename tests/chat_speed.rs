@@ -85,7 +85,7 @@ fn requests_fill_the_time_that_the_server_takes() {
             .map(|at| turn(at, Role::Assistant, &text(number, at)))
             .collect();
         let request = SummaryRequest {
-            turns: &turns,
+            turns: &trajfit::summarize::Stretch::of(&turns),
             is_redacted: false,
             previous: None,
             in_progress: None,

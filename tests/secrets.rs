@@ -64,7 +64,7 @@ impl Summarizer for Noting {
 
     fn summarize<'a>(&'a self, request: SummaryRequest<'a>) -> BoxFuture<'a, Result<Summary, SummaryError>> {
         let mut given = self.given.lock().unwrap();
-        for turn in request.turns {
+        for turn in request.turns.iter() {
             given.push_str(&turn.texts().collect::<String>());
             for call in &turn.calls {
                 given.extend([call.name.as_ref(), call.arguments.as_ref()]);

@@ -8,7 +8,7 @@ use trajfit::summarize::extractive::{Extractive, asks_for_something};
 use trajfit::summarize::grounding::ground;
 use trajfit::summarize::marker::with_marker;
 use trajfit::summarize::mask::masks;
-use trajfit::summarize::{Around, Summarizer, SummaryRequest};
+use trajfit::summarize::{Around, Stretch, Summarizer, SummaryRequest};
 use trajfit::tokens::TokenCounter;
 use trajfit::trajectory::{Role, TurnView};
 
@@ -168,7 +168,7 @@ fn summary(window: &Window<'_>, grounding: bool, tokens: usize, counter: &dyn To
     let task = head.iter().find_map(asked);
     let asked_later = tail.iter().find_map(asked);
     let request = SummaryRequest {
-        turns: region,
+        turns: &Stretch::of(region),
         is_redacted: false,
         previous: None,
         in_progress: in_progress.as_deref(),

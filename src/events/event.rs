@@ -1,5 +1,8 @@
 //! Events: each tool call with its answers, how it ended, what it did to which files, and what came of it later.
 
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
 use rustc_hash::FxHashMap;
 
 use super::command::tell_directories;
@@ -7,9 +10,10 @@ use super::missing::close_found;
 use super::outcome::error_line::refuses;
 use super::outcome::success::changed_nothing;
 use super::outcome::told::Told;
-use super::outcome::{Answer, Outcome, outcome};
+use super::outcome::{Answer, Outcome, edges, outcome};
 use super::pairing::{Pairing, Place};
 use super::resolved::{close_looked_up, close_resolved};
+use super::shell::programs::is_editor;
 use super::shell::{Step, Touch};
 use super::source::SourceTurn;
 use super::target::{Effect, Target, target};
@@ -120,9 +124,11 @@ pub(crate) fn events(turns: &[SourceTurn<'_>]) -> Vec<Event> {
                 event.times += earlier.times;
                 event.failures += earlier.failures;
                 event.changed_nothing &= earlier.changed_nothing;
-                if event.touches.is_empty() {
-                    event.touches.clone_from(&earlier.touches);
-                }
+                // The same words may be about another file, where an editor has it open.
+                let mut touches = earlier.touches.clone();
+                touches.truncate(MAX_TOUCHES);
+                touches.retain(|touch| !event.touches.contains(touch));
+                event.touches.splice(..0, touches);
                 earlier.superseded_by = Some(index);
             }
         }
@@ -189,7 +195,7 @@ fn is_same(earlier: &Target, later: &Target) -> bool {
 }
 
 /// What editors of lines say of the file that is open in them.
-const OPEN_FILE: &str = "(Open file: ";
+static OPEN_FILE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("(Open file: "));
 
 /// What they begin with when they show it.
 const SHOWN_FILE: &str = "[File: ";
@@ -221,22 +227,25 @@ fn opened_in(answer: &str) -> Option<&str> {
         let name = rest.get(..rest.find(end)?)?.trim();
         (!name.is_empty() && !name.starts_with('<')).then_some(name)
     };
-    if let Some(start) = memchr::memmem::rfind(answer.as_bytes(), OPEN_FILE.as_bytes()) {
-        let name = told(start + OPEN_FILE.len(), ")")?;
+    // Its state is the last thing that a terminal shows.
+    let tail = edges(answer).1;
+    if let Some(start) = OPEN_FILE.find_iter(tail.as_bytes()).last() {
+        let start = answer.len() - tail.len() + start;
+        let name = told(start + OPEN_FILE.needle().len(), ")")?;
         return Some(if name == "n/a" { "" } else { name });
     }
     let shown = answer.trim_start().strip_prefix(SHOWN_FILE)?;
     told(answer.len() - shown.len(), " (")
 }
 
+/// Steps of earlier runs of the same call that are told with its last one at most.
+const MAX_TOUCHES: usize = 64;
+
 /// Longest answer that is an error as a whole, in bytes.
 const MAX_ERROR: usize = 400;
 
-/// Commands of editors, which tell in a sentence that they did nothing.
-const EDITORS: [&str; 6] = ["create", "edit", "goto", "insert", "open", "search_file"];
-
 /// What `patch` says of each file that it changes.
-const PATCHED: &str = "patching file ";
+static PATCHED: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("patching file "));
 
 /// Files that `patch` is heard of at most.
 const MAX_PATCHED: usize = 64;
@@ -271,7 +280,7 @@ fn is_refused(target: &Target, answer: &str) -> bool {
     let command = target.command.as_deref().unwrap_or_default();
     let program = command.split_whitespace().next().unwrap_or_default();
     let is_tool = target.command.is_none();
-    if !is_tool && !EDITORS.contains(&program) {
+    if !is_tool && !is_editor(program) {
         return false;
     }
     let is_error = || answer.starts_with("Error: ") && answer.len() <= MAX_ERROR;
@@ -280,15 +289,14 @@ fn is_refused(target: &Target, answer: &str) -> bool {
 
 /// The files that `patch` says it changed.
 fn patched_by(target: &Target, answer: &str) -> Vec<Touch> {
-    if !target
-        .command
-        .as_deref()
-        .is_some_and(|command| command.contains("patch"))
-    {
+    let is_patch = |command: &str| command.contains("patch");
+    let is_told = PATCHED.find(answer.as_bytes()).is_some();
+    if !(is_told && target.command.as_deref().is_some_and(is_patch)) {
         return Vec::new();
     }
+    let mark = std::str::from_utf8(PATCHED.needle()).unwrap_or_default();
     let directory = target.touches.last().map_or("", |touch| touch.directory.as_str());
-    let names = answer.lines().filter_map(|line| line.strip_prefix(PATCHED));
+    let names = answer.lines().filter_map(|line| line.strip_prefix(mark));
     let names = names.map(|name| name.trim().trim_matches('\''));
     let touch = |name: &str| Touch {
         directory: directory.to_owned(),

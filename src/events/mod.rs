@@ -14,6 +14,7 @@ pub(crate) mod resolved;
 pub(crate) mod run;
 pub(crate) mod shell;
 pub(crate) mod source;
+pub(crate) mod stretch;
 pub(crate) mod target;
 pub(crate) mod tools;
 pub(crate) mod words;

@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use memchr::memmem::Finder;
 use serde::Deserialize;
 
 /// Where such a turn may stand.
@@ -20,13 +21,24 @@ pub(crate) enum Place {
 struct Observation {
     starts: Option<String>,
     ends: Option<String>,
-    holds: Option<String>,
-    within: Option<String>,
+    holds: Option<Text>,
+    within: Option<Text>,
     place: Place,
     #[cfg(test)]
     example: String,
     #[cfg(test)]
     counterexample: String,
+}
+
+/// A text that is looked for.
+#[derive(Debug, Deserialize)]
+#[serde(from = "String")]
+struct Text(Finder<'static>);
+
+impl From<String> for Text {
+    fn from(text: String) -> Self {
+        Self(Finder::new(&text).into_owned())
+    }
 }
 
 #[derive(Debug, Deserialize)]
@@ -60,14 +72,15 @@ impl Observation {
         };
         let fits = is_there(&self.starts, |text, start| text.starts_with(start))
             && is_there(&self.ends, |text, end| text.ends_with(end))
-            && is_there(&self.holds, |text, word| {
-                memchr::memmem::find(text.as_bytes(), word.as_bytes()).is_some()
-            });
+            && self
+                .holds
+                .as_ref()
+                .is_none_or(|held| held.0.find(text.as_bytes()).is_some());
         match &self.within {
             _ if !fits => None,
             None => Some(0),
             Some(mark) => {
-                let mut found = memchr::memmem::find_iter(text.as_bytes(), mark.as_bytes());
+                let mut found = mark.0.find_iter(text.as_bytes());
                 found.find(|at| *at == 0 || text.as_bytes().get(at - 1) == Some(&b'\n'))
             }
         }

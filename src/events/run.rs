@@ -1,6 +1,6 @@
 //! Programs that a command ran, whatever flags, pipes and programs around them: two runs of one script are attempts at one thing.
 
-use crate::events::shell::programs::{Does, name_of};
+use crate::events::shell::programs::{Does, flags, name_of};
 use crate::events::shell::{Command, End, Statement, last_step};
 
 /// A program that ran on something.
@@ -31,22 +31,6 @@ enum Kind {
 
 /// Runs looked at in one command.
 const MAX_RUNS: usize = 8;
-
-/// Flags of test runners that take a word.
-const WITH_WORD: [&str; 4] = ["-c", "-n", "-o", "-r"];
-
-/// Flags of programs that only tell what they would do.
-const ONLY_TELLS: [&str; 9] = [
-    "--help",
-    "-h",
-    "--version",
-    "--collect-only",
-    "--co",
-    "--dry-run",
-    "--list",
-    "--no-run",
-    "--just-print",
-];
 
 /// The programs that a command ran; of a pipe, and of those that run where one before failed, the first one.
 pub(crate) fn runs(command: &Command) -> Vec<Run> {
@@ -100,14 +84,14 @@ fn run(statement: &Statement) -> Option<Run> {
     };
     while let Some(word) = words.next() {
         match word {
-            _ if ONLY_TELLS.contains(&word) => return None,
-            _ if is_choice(word) => {
+            _ if flags().only_tells(word) => return None,
+            _ if flags().chooses(word) => {
                 found.choices.push(word.to_owned());
                 let is_whole = word.contains('=') || word.len() == 3 && !word.starts_with("--");
                 let value = words.next_if(|next| !is_whole && !next.starts_with('-'));
                 found.choices.extend(value.map(str::to_owned));
             }
-            _ if WITH_WORD.contains(&word) => {
+            _ if flags().takes_word(word) => {
                 words.next_if(|next| !next.starts_with('-') && !next.contains(['/', '.']));
             }
             _ if word.starts_with('-') => {}
@@ -178,30 +162,6 @@ impl Run {
             }
         }
     }
-}
-
-/// Whether a flag chooses among what a program could do.
-fn is_choice(word: &str) -> bool {
-    const STARTS: [&str; 14] = [
-        "-k",
-        "-m",
-        "-p",
-        "-run",
-        "-t",
-        "--bin",
-        "--deselect",
-        "--exclude",
-        "--filter",
-        "--ignore",
-        "--lib",
-        "--package",
-        "--test",
-        "--run",
-    ];
-    let is_short = word.len() <= 3 || word.as_bytes().get(2) == Some(&b'=') || word == "-run";
-    STARTS.iter().any(|start| {
-        word.starts_with(start) && (start.starts_with("--") || is_short || word.starts_with("-k"))
-    })
 }
 
 /// Whether a test, or a file or directory of tests, is one of those that `wider` names.

@@ -1,8 +1,9 @@
 //! The region as the summary reads it: redacted, with prose, calls and answers told apart in every format.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
-use memchr::memmem;
+use memchr::memmem::Finder;
 
 use super::observation::{Place, is_summary, observed_from};
 use crate::trajectory::{Role, ToolResponse, TurnView};
@@ -144,9 +145,12 @@ fn is_unread(calls: &[SourceCall<'_>]) -> bool {
         if name.is_empty() && !text.trim_start().starts_with(['{', '[']))
 }
 
+/// What a call begins with that is written as tags.
+static FUNCTION: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("<function="));
+
 /// The prose of an assistant turn and the calls that it writes in its text: `<function=…>` tags, or a last fenced command.
 fn written_calls(text: Cow<'_, str>) -> (Cow<'_, str>, Vec<SourceCall<'_>>) {
-    if let Some(at) = memmem::find(text.as_bytes(), b"<function=") {
+    if let Some(at) = FUNCTION.find(text.as_bytes()) {
         let calls = tagged_calls(text.get(at..).unwrap_or_default());
         return (until(text, at), calls);
     }
@@ -205,17 +209,11 @@ fn tagged_calls(text: &str) -> Vec<SourceCall<'static>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trajectory::{parse, view};
+    use crate::trajectory::views_of;
 
     /// The roles, prose, calls and answers of the turns of a record.
     fn read(record: &str) -> Vec<(Role, String, Vec<String>, usize)> {
-        let record = parse(record.as_bytes(), None).unwrap();
-        let views: Vec<TurnView<'_>> = record
-            .turns
-            .iter()
-            .enumerate()
-            .map(|(at, turn)| view(turn, at))
-            .collect();
+        let views = views_of(record);
         let turns = source_turns(&views, Into::into);
         let of = |turn: &SourceTurn<'_>| {
             let calls = turn.calls.iter().map(|call| call.name.to_string()).collect();

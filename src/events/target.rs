@@ -1,7 +1,7 @@
 //! Tool calls, read once: what each was about in one clause, whether it read or changed something, and which files.
 
 use super::command;
-use super::line::{cleaned, cleaned_line, shortened};
+use super::line::{cleaned, cleaned_line, lines_of, shortened};
 use super::run::Run;
 use super::shell::{Step, Touch, of_code, script_of};
 use super::source::SourceCall;
@@ -261,10 +261,8 @@ fn on_file(name: &str, path: &str, fields: &Fields<'_>) -> Target {
 
 /// The files that a patch names, and what it does to them.
 fn patched(fields: &Fields<'_>) -> Option<Vec<Touch>> {
-    let has_mark = |value: &str| PATCHED.iter().any(|(mark, _)| value.contains(mark));
-    let (_, patch) = fields.iter().find(|(_, value)| has_mark(value))?;
     let mut touches: Vec<Touch> = Vec::new();
-    for line in patch.lines() {
+    for line in fields.iter().flat_map(|(_, value)| lines_of(value)) {
         let found = PATCHED
             .iter()
             .find_map(|(mark, step)| Some((*step, cleaned(line.strip_prefix(mark)?))));

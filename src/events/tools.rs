@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+use super::shell::programs::{Does, known};
 use super::source::{Arguments, SourceCall};
 use crate::trajectory::leaves::leaves;
 
@@ -80,9 +81,6 @@ const MIN_START: usize = 4;
 
 /// Arguments of a call that are looked at.
 const MAX_ARGUMENTS: usize = 64;
-
-/// What shells are called that a list of words starts.
-const SHELLS: [&str; 4] = ["bash", "sh", "zsh", "dash"];
 
 /// What the verbs in a name of a tool do, what writes before what reads.
 fn verbs_in(name: &str) -> impl Iterator<Item = Verb> {
@@ -194,7 +192,9 @@ impl<'a> Fields<'a> {
         let program = program.rsplit(['/', '\\']).next().unwrap_or_default();
         match rest {
             [option, script]
-                if SHELLS.contains(&program) && option.starts_with('-') && option.ends_with('c') =>
+                if known(program).is_some_and(|row| row.does == Does::Shell)
+                    && option.starts_with('-')
+                    && option.ends_with('c') =>
             {
                 Some((*script).to_owned())
             }

@@ -16,7 +16,8 @@ use crate::summarize::grounding::ground;
 use crate::summarize::marker::{body_of, with_marker};
 use crate::summarize::redact::redact;
 use crate::summarize::{
-    Around, Estimate, PendingRequest, Summarizer, Summary, SummaryError, SummaryRequest, Usage, request_in,
+    Around, Estimate, PendingRequest, Stretch, Summarizer, Summary, SummaryError, SummaryRequest, Usage,
+    request_in,
 };
 use crate::trajectory::{Role, TurnView};
 
@@ -58,8 +59,7 @@ pub struct Earlier<'s> {
 }
 
 /// What a summarizer is given.
-struct Given<'v> {
-    turns: Vec<TurnView<'v>>,
+struct Given {
     previous: Option<String>,
     in_progress: Option<String>,
     task: Option<String>,
@@ -71,6 +71,8 @@ struct Given<'v> {
     target_tokens: usize,
     /// What comes after that.
     footer: Option<String>,
+    /// The files that earlier summaries tell, the latest first.
+    earlier_files: Vec<Files>,
     /// What the whole may cost.
     whole_tokens: usize,
     /// Secrets taken out.
@@ -114,7 +116,7 @@ fn invented_error(invented: &[String], usage: Usage) -> SummaryError {
     }
 }
 
-impl Given<'_> {
+impl Given {
     /// Why this is not all of a region, where it is not.
     fn read_in_part(&self, region: Region) -> Option<Reason> {
         let turns = region.range().len();
@@ -126,8 +128,10 @@ impl Given<'_> {
 impl Case<'_> {
     /// What the first summary of a region would take.
     pub fn estimate(&self, region: Region) -> Estimate {
-        let given = self.given(region, Measured::default(), None);
-        self.fitter.summarizer.estimate(&self.request(&given))
+        let (turns, mut given) = self.given(region, Measured::default(), None);
+        let turns = Stretch::of(&turns);
+        self.add_footer(&mut given, &turns);
+        self.fitter.summarizer.estimate(&self.request(&given, &turns))
     }
 
     /// Asks for the summary of a region: of all of it, or of what comes after the region that an earlier pass has summarized.
@@ -139,14 +143,16 @@ impl Case<'_> {
         row: &mut Row,
     ) -> Result<Grounded, SummaryError> {
         let settings = &self.fitter.settings;
-        let mut given = self.given(region, measured, earlier);
+        let (turns, mut given) = self.given(region, measured, earlier);
+        let turns = Stretch::of(&turns);
+        self.add_footer(&mut given, &turns);
         row.redactions += given.redactions as u64;
         // A dry run asks nobody: a summary of the size that will be asked for stands in.
         let is_estimate = settings.dry_run && !self.fitter.summarizer.only_quotes();
         if is_estimate {
             given.max_tokens = given.max_tokens.min(given.target_tokens);
         }
-        let request = self.request(&given);
+        let request = self.request(&given, &turns);
         let summarizer = if is_estimate || earlier.is_some_and(|earlier| earlier.stands_in) {
             &self.fitter.fallback
         } else {
@@ -212,7 +218,7 @@ impl Case<'_> {
     }
 
     /// The identifiers of a summary that stand nowhere in the record nor in an earlier summary of it.
-    fn invented(&self, summarizer: &dyn Summarizer, summary: &Summary, given: &Given<'_>) -> Vec<String> {
+    fn invented(&self, summarizer: &dyn Summarizer, summary: &Summary, given: &Given) -> Vec<String> {
         if summarizer.only_quotes() {
             return Vec::new();
         }
@@ -220,8 +226,13 @@ impl Case<'_> {
         invented(&summary.text, self.views.turns(), others)
     }
 
-    fn given<'s>(&'s self, region: Region, measured: Measured, earlier: Option<Earlier<'_>>) -> Given<'s> {
-        let settings = &self.fitter.settings;
+    /// The turns that are to be read, and what is given beside them but the footer.
+    fn given<'s>(
+        &'s self,
+        region: Region,
+        measured: Measured,
+        earlier: Option<Earlier<'_>>,
+    ) -> (Vec<TurnView<'s>>, Given) {
         // A shorter summary of the same region is written from its turns once more.
         let earlier = earlier.filter(|earlier| earlier.region != region);
         let start = earlier.map_or(0, |earlier| earlier.region.end());
@@ -246,28 +257,45 @@ impl Case<'_> {
                 turns.extend(beside_summaries(view));
             }
         }
+        let mut earlier_files = Vec::new();
+        if self.fitter.settings.file_footer {
+            for body in previous.iter_mut().rev() {
+                let (rest, files) = Files::taken_from(body);
+                *body = rest;
+                earlier_files.push(files);
+            }
+        }
         let whole_tokens = self.summary_budget(region, measured);
-        let target = self.summary_target(region).min(whole_tokens);
-        let footer = settings
-            .file_footer
-            .then(|| self.footer(&turns, &mut previous, target))
-            .filter(|footer| !footer.is_empty());
-        let taken = footer
-            .as_deref()
-            .map_or(0, |footer| self.fitter.counter.count(footer) + FOOTER_JOINT);
-        Given {
-            turns,
+        let given = Given {
             previous: (!previous.is_empty()).then(|| previous.join("\n")),
             in_progress: self.in_progress(region).map(|asked| self.without_secrets(asked)),
             task: self.first_asked(0..region.start()),
             asked_later: self.first_asked(region.end()..usize::MAX),
             anchors,
-            max_tokens: whole_tokens - taken,
-            target_tokens: target.saturating_sub(taken),
-            footer,
+            max_tokens: whole_tokens,
+            target_tokens: self.summary_target(region).min(whole_tokens),
+            footer: None,
+            earlier_files,
             whole_tokens,
             redactions,
             left_out,
+        };
+        (turns, given)
+    }
+
+    /// Adds the files of these turns and of the footers of earlier summaries, and takes their room.
+    fn add_footer(&self, given: &mut Given, turns: &Stretch<'_>) {
+        if !self.fitter.settings.file_footer {
+            return;
+        }
+        let counter = self.fitter.counter.as_ref();
+        let files = Files::of(turns).and_earlier(std::mem::take(&mut given.earlier_files));
+        let footer = files.footer(given.target_tokens / FOOTER_SHARE, counter);
+        if !footer.is_empty() {
+            let taken = counter.count(&footer) + FOOTER_JOINT;
+            given.max_tokens -= taken;
+            given.target_tokens = given.target_tokens.saturating_sub(taken);
+            given.footer = Some(footer);
         }
     }
 
@@ -293,17 +321,6 @@ impl Case<'_> {
         }
     }
 
-    /// The files of these turns and of the footers of earlier summaries, which go out of these.
-    fn footer(&self, turns: &[TurnView<'_>], previous: &mut [String], target: usize) -> String {
-        let taken = previous.iter_mut().rev().map(|body| {
-            let (rest, earlier) = Files::taken_from(body);
-            *body = rest;
-            earlier
-        });
-        let files = Files::of(turns).and_earlier(taken);
-        files.footer(target / FOOTER_SHARE, self.fitter.counter.as_ref())
-    }
-
     /// What was asked of the assistant that is still at work where a region ends, before any word to go on; `None` where that stands right before the
     /// region, in the protected head, and stays there.
     fn in_progress(&self, region: Region) -> Option<String> {
@@ -324,9 +341,9 @@ impl Case<'_> {
         asked.find_map(|asked| asked)
     }
 
-    fn request<'g>(&'g self, given: &'g Given<'g>) -> SummaryRequest<'g> {
+    fn request<'g>(&'g self, given: &'g Given, turns: &'g Stretch<'g>) -> SummaryRequest<'g> {
         SummaryRequest {
-            turns: &given.turns,
+            turns,
             is_redacted: self.fitter.settings.redaction,
             previous: given.previous.as_deref(),
             in_progress: given.in_progress.as_deref(),

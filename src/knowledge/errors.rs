@@ -4,7 +4,8 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::pattern::{Literals, Pattern, bare};
+use super::found::{Found, Table as Known};
+use super::pattern::{Hit, Literals, Pattern, bare};
 
 /// The sort of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -96,6 +97,12 @@ impl Row {
         start.or(self.holds.as_deref())
     }
 
+    /// Returns true if two rows differ in nothing but the pattern of the line.
+    fn is_like(&self, other: &Self) -> bool {
+        let key = |row: &'_ Self| (row.kind, row.anywhere, row.holds.clone(), row.call.clone());
+        self.holds.is_some() && key(self) == key(other)
+    }
+
     fn is_in(&self, line: &str) -> bool {
         let starts = self.start.as_deref().is_none_or(|start| line.starts_with(start));
         let ends = self.end.as_deref().is_none_or(|end| line.ends_with(end));
@@ -104,42 +111,70 @@ impl Row {
     }
 }
 
-static TABLE: LazyLock<Table> = LazyLock::new(|| super::table(include_str!("errors.toml")));
+/// The table, with rows of one sort and literal as one row.
+static TABLE: LazyLock<Table> = LazyLock::new(|| {
+    let table: Table = super::table(include_str!("errors.toml"));
+    let mut text: Vec<Row> = Vec::new();
+    for row in table.text {
+        let mut alike = text.iter_mut().filter(|known| known.is_like(&row));
+        match alike.find_map(|known| known.line.as_mut()).zip(row.line.as_ref()) {
+            Some((known, line)) => *known = known.or(line),
+            None => text.push(row),
+        }
+    }
+    Table { text, ..table }
+});
 
-/// The texts that are looked for everywhere, and all of them.
-static ANYWHERE: LazyLock<Literals> = LazyLock::new(|| literals(|row| row.anywhere, false));
-static ALL: LazyLock<Literals> = LazyLock::new(|| literals(|_| true, true));
-
-fn literals(is_wanted: impl Fn(&Row) -> bool, may_overlap: bool) -> Literals {
-    let rows = TABLE.text.iter().enumerate();
-    let rows = rows.filter(|(_, row)| is_wanted(row));
-    Literals::new(
-        rows.filter_map(|(number, row)| Some((number, row.literal()?))),
-        may_overlap,
-    )
+/// A line that says something.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Said<'t> {
+    pub kind: Kind,
+    pub line: &'t str,
+    /// True if it is worth a look wherever it stands in an output.
+    pub is_anywhere: bool,
 }
 
-fn known<'t>(literals: &Literals, text: &'t str, call: &str) -> impl Iterator<Item = (Kind, &'t str)> {
-    literals.lines(text).filter_map(move |(number, line)| {
-        let row = TABLE.text.get(number)?;
-        let is_call = row.call.as_deref().is_none_or(|word| call.contains(word));
-        (is_call && row.is_in(bare(line))).then_some((row.kind, line))
+/// The texts that are looked for everywhere.
+static ANYWHERE: LazyLock<Literals> = LazyLock::new(|| {
+    let is_anywhere = |row: &usize| TABLE.text.get(*row).is_some_and(|row| row.anywhere);
+    Literals::new(literals().filter(|(_, row, _)| is_anywhere(row)))
+});
+
+/// The literals of all rows.
+pub(super) fn literals() -> impl Iterator<Item = (Known, usize, &'static str)> {
+    let rows = TABLE.text.iter().enumerate();
+    rows.filter_map(|(number, row)| Some((Known::Errors, number, row.literal()?)))
+}
+
+/// What the line of a hit says, if it does.
+fn known<'t>(row: usize, hit: Hit<'t>, call: &str) -> Option<Said<'t>> {
+    let row = TABLE.text.get(row)?;
+    let is_call = row.call.as_deref().is_none_or(|word| call.contains(word));
+    if !is_call || row.start.is_some() && !hit.may_begin_line() {
+        return None;
+    }
+    let line = hit.line();
+    row.is_in(bare(line)).then_some(Said {
+        kind: row.kind,
+        line,
+        is_anywhere: row.anywhere,
     })
 }
 
 /// Lines of an output of `call` that say something, with what they say; one line may do so twice.
-pub(crate) fn lines<'t>(text: &'t str, call: &str) -> impl Iterator<Item = (Kind, &'t str)> {
-    known(&ALL, text, call)
+pub(crate) fn lines<'t>(found: &Found<'t>, call: &str) -> impl Iterator<Item = Said<'t>> {
+    let hits = found.of(Known::Errors);
+    hits.filter_map(move |(row, hit)| known(row, hit, call))
 }
 
 /// The same of the texts that are worth a look at whole outputs.
-pub(crate) fn lines_anywhere(text: &str) -> impl Iterator<Item = (Kind, &str)> {
-    known(&ANYWHERE, text, "")
+pub(crate) fn lines_anywhere(text: &str) -> impl Iterator<Item = Said<'_>> {
+    ANYWHERE.apart(text).filter_map(|(row, hit)| known(row, hit, ""))
 }
 
 /// The sort of a line, if any.
 pub(crate) fn kind_of(line: &str) -> Option<Kind> {
-    known(&ALL, line, "").map(|(kind, _)| kind).next()
+    lines(&Found::read(line), "").map(|said| said.kind).next()
 }
 
 /// The meaning of exit code 1 of a program that says no in this way, and if it prints something then.
@@ -179,7 +214,10 @@ mod tests {
             let found = |line: &str| line.contains(row.literal().unwrap()) && row.is_in(bare(line));
             assert!(found(&row.example), "{row:?}");
             let call = row.call.as_deref().unwrap_or_default();
-            assert!(lines(&row.example, call).next().is_some(), "{row:?}");
+            assert!(
+                lines(&Found::read(&row.example), call).next().is_some(),
+                "{row:?}"
+            );
             if let Some(line) = &row.counterexample {
                 assert_eq!(kind_of(line), None, "{row:?}");
             }

@@ -1,7 +1,8 @@
 //! Knowledge as data: tables of what tools print, compiled in, parsed when first needed, checked by the examples in them.
 
 pub(crate) mod errors;
-pub(crate) mod pattern;
+pub(crate) mod found;
+mod pattern;
 pub(crate) mod results;
 pub(crate) mod runners;
 

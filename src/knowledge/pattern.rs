@@ -2,16 +2,46 @@
 
 use std::sync::OnceLock;
 
-use aho_corasick::AhoCorasick;
-use regex::{Captures, Regex, RegexBuilder};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, PatternID};
+use regex::bytes::{Captures, Regex, RegexBuilder};
 use serde::Deserialize;
 
-/// A regular expression, compiled when it is first needed. `^` and `$` stand at the ends of lines.
+use super::found::Table;
+
+/// A regular expression, compiled when it is first needed. `^` and `$` stand at the ends of lines; classes are those of ASCII,
+/// which compile many times faster than those of Unicode.
 #[derive(Debug, Deserialize)]
 #[serde(from = "String")]
 pub(crate) struct Pattern {
     source: String,
     compiled: OnceLock<Option<Regex>>,
+}
+
+/// A match in a text.
+#[derive(Debug)]
+pub(crate) struct Match<'t> {
+    text: &'t str,
+    groups: Captures<'t>,
+}
+
+impl<'t> Match<'t> {
+    /// All of it.
+    pub fn whole(&self) -> &'t str {
+        self.groups
+            .get(0)
+            .and_then(|found| self.text.get(found.range()))
+            .unwrap_or_default()
+    }
+
+    /// The part that a named group has.
+    pub fn named(&self, group: &str) -> Option<&'t str> {
+        self.text.get(self.groups.name(group)?.range())
+    }
+
+    /// The place behind it.
+    pub fn end(&self) -> usize {
+        self.groups.get(0).map_or(0, |found| found.end())
+    }
 }
 
 impl From<String> for Pattern {
@@ -28,72 +58,130 @@ impl Pattern {
     pub fn regex(&self) -> Option<&Regex> {
         let compile = || {
             let mut builder = RegexBuilder::new(&self.source);
-            builder.multi_line(true).crlf(true).build().ok()
+            builder.multi_line(true).crlf(true).unicode(false).build().ok()
         };
         self.compiled.get_or_init(compile).as_ref()
     }
 
-    pub fn is_match(&self, text: &str) -> bool {
-        self.regex().is_some_and(|regex| regex.is_match(text))
+    /// What this or another expression matches.
+    pub fn or(&self, other: &Self) -> Self {
+        format!("(?:{})|(?:{})", self.source, other.source).into()
     }
 
-    /// Every match in a text.
-    pub fn all<'t>(&self, text: &'t str) -> impl Iterator<Item = Captures<'t>> {
-        self.regex()
-            .into_iter()
-            .flat_map(move |regex| regex.captures_iter(text))
+    pub fn is_match(&self, text: &str) -> bool {
+        self.regex().is_some_and(|regex| regex.is_match(text.as_bytes()))
+    }
+
+    /// The text of every match.
+    pub fn texts<'t>(&self, text: &'t str) -> impl Iterator<Item = &'t str> {
+        let regex = self.regex().into_iter();
+        let found = regex.flat_map(move |regex| regex.find_iter(text.as_bytes()));
+        found.filter_map(|found| text.get(found.range()))
+    }
+
+    /// Every match in a text, with its groups.
+    pub fn all<'t>(&self, text: &'t str) -> impl Iterator<Item = Match<'t>> {
+        let regex = self.regex().into_iter();
+        let found = regex.flat_map(move |regex| regex.captures_iter(text.as_bytes()));
+        found.map(move |groups| Match { text, groups })
     }
 }
 
-/// Finds the lines that hold literals of a table's rows.
+/// Finds literals of tables, each with the rows that have it.
 #[derive(Debug)]
-pub(crate) struct Literals {
+pub(super) struct Literals {
     automaton: Option<AhoCorasick>,
-    /// The rows of each literal.
-    rows: Vec<Vec<usize>>,
-    /// True if one literal may stand in another: both are found then.
-    may_overlap: bool,
+    rows: Vec<Vec<(Table, usize)>>,
+}
+
+/// A line that holds a literal.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Hit<'t> {
+    literal: PatternID,
+    text: &'t str,
+    line: usize,
+    start: usize,
+    end: usize,
 }
 
 impl Literals {
-    /// Literals with the numbers of their rows. Where none overlaps another (`may_overlap`), whole outputs are searched fast.
-    pub fn new<'l>(literals: impl Iterator<Item = (usize, &'l str)>, may_overlap: bool) -> Self {
+    /// Literals with the tables and numbers of their rows.
+    pub fn new<'l>(literals: impl Iterator<Item = (Table, usize, &'l str)>) -> Self {
         let mut texts: Vec<&str> = Vec::new();
-        let mut rows: Vec<Vec<usize>> = Vec::new();
-        for (row, literal) in literals {
+        let mut rows: Vec<Vec<(Table, usize)>> = Vec::new();
+        for (table, row, literal) in literals {
             if let Some(known) = texts.iter().position(|text| *text == literal) {
-                rows.get_mut(known).into_iter().for_each(|rows| rows.push(row));
+                rows.get_mut(known)
+                    .into_iter()
+                    .for_each(|rows| rows.push((table, row)));
             } else {
                 texts.push(literal);
-                rows.push(vec![row]);
+                rows.push(vec![(table, row)]);
             }
         }
+        let mut builder = AhoCorasick::builder();
         Self {
-            automaton: AhoCorasick::new(texts).ok(),
+            automaton: builder.kind(Some(AhoCorasickKind::DFA)).build(texts).ok(),
             rows,
-            may_overlap,
         }
     }
 
-    /// Rows whose literals stand in `text`, with the lines that hold them, in the order of the lines.
-    pub fn lines<'t>(&self, text: &'t str) -> impl Iterator<Item = (usize, &'t str)> {
-        let bytes = text.as_bytes();
-        let automaton = || self.automaton.iter();
-        let overlapping = automaton().filter(|_| self.may_overlap);
-        let overlapping = overlapping.flat_map(move |automaton| automaton.find_overlapping_iter(text));
-        let apart = automaton().filter(|_| !self.may_overlap);
-        let apart = apart.flat_map(move |automaton| automaton.find_iter(text));
-        overlapping.chain(apart).flat_map(move |found| {
-            let line = || {
-                let before = bytes.get(..found.start())?;
-                let start = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);
-                let end = memchr::memchr(b'\n', bytes.get(found.end()..)?);
-                text.get(start..end.map_or(bytes.len(), |at| found.end() + at))
-            };
-            let line = line().unwrap_or_default();
-            let rows = self.rows.get(found.pattern().as_usize()).into_iter().flatten();
-            rows.map(move |row| (*row, line))
+    /// The lines of `text` that hold literals, in their order, once for each literal.
+    pub fn all<'t>(&self, text: &'t str) -> Vec<Hit<'t>> {
+        let mut hits: Vec<Hit<'t>> = Vec::new();
+        let automaton = self.automaton.iter();
+        for found in automaton.flat_map(|automaton| automaton.find_overlapping_iter(text)) {
+            let hit = Hit::of(text, found);
+            let mut beside = hits.iter().rev().take_while(|other| other.line == hit.line);
+            if !beside.any(|other| other.literal == hit.literal) {
+                hits.push(hit);
+            }
+        }
+        hits
+    }
+
+    /// The rows whose literals stand in `text`, with the lines: faster where no literal stands in another.
+    pub fn apart<'t>(&self, text: &'t str) -> impl Iterator<Item = (usize, Hit<'t>)> {
+        let automaton = self.automaton.iter();
+        let found = automaton.flat_map(move |automaton| automaton.find_iter(text));
+        found.flat_map(move |found| {
+            let hit = Hit::of(text, found);
+            self.rows_of(hit).iter().map(move |(_, row)| (*row, hit))
         })
+    }
+
+    /// The rows that have the literal of a hit.
+    pub fn rows_of(&self, hit: Hit<'_>) -> &[(Table, usize)] {
+        self.rows.get(hit.literal.as_usize()).map_or(&[], Vec::as_slice)
+    }
+}
+
+impl<'t> Hit<'t> {
+    fn of(text: &'t str, found: aho_corasick::Match) -> Self {
+        let before = text.as_bytes().get(..found.start()).unwrap_or_default();
+        Self {
+            literal: found.pattern(),
+            text,
+            line: memchr::memrchr(b'\n', before).map_or(0, |at| at + 1),
+            start: found.start(),
+            end: found.end(),
+        }
+    }
+
+    /// The line.
+    pub fn line(&self) -> &'t str {
+        let after = self.text.as_bytes().get(self.end..).unwrap_or_default();
+        let end = memchr::memchr(b'\n', after).map_or(self.text.len(), |at| self.end + at);
+        self.text.get(self.line..end).unwrap_or_default()
+    }
+
+    /// Returns true if nothing but blanks and colours may stand before the literal in its line.
+    pub fn may_begin_line(&self) -> bool {
+        let before = self
+            .start
+            .checked_sub(1)
+            .and_then(|at| self.text.as_bytes().get(at));
+        before.is_none_or(|byte| matches!(byte, b'm' | b'\t'..=b' ' | 0x80..))
     }
 }
 

@@ -4,7 +4,8 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::pattern::{Literals, Pattern};
+use super::found::{Found, Table as Known};
+use super::pattern::Pattern;
 
 /// The sort of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -43,10 +44,11 @@ struct Row {
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| super::table(include_str!("results.toml")));
 
-static LITERALS: LazyLock<Literals> = LazyLock::new(|| {
+/// The literals of all rows.
+pub(super) fn literals() -> impl Iterator<Item = (Known, usize, &'static str)> {
     let rows = TABLE.result.iter().enumerate();
-    Literals::new(rows.map(|(number, row)| (number, row.holds.as_str())), true)
-});
+    rows.map(|(number, row)| (Known::Results, number, row.holds.as_str()))
+}
 
 /// Returns true if the name of a tool says that it shows pages or documents.
 pub(crate) fn shows_documents(tool: &str) -> bool {
@@ -55,13 +57,13 @@ pub(crate) fn shows_documents(tool: &str) -> bool {
     words.any(|word| TABLE.reading.iter().any(|reading| reading == word))
 }
 
-/// The results that the lines of `text` tell, in their order.
-pub(crate) fn results(text: &str) -> impl Iterator<Item = (Kind, &str)> {
-    LITERALS.lines(text).filter_map(|(number, line)| {
-        let row = TABLE.result.get(number)?;
-        let found = row.line.regex()?.captures(line)?;
-        let said = found.name("say").or_else(|| found.get(0))?;
-        Some((row.kind, said.as_str().trim()))
+/// The results that the lines of a text tell, in their order.
+pub(crate) fn results<'t>(found: &Found<'t>) -> impl Iterator<Item = (Kind, &'t str)> {
+    found.of(Known::Results).filter_map(|(row, hit)| {
+        let row = TABLE.result.get(row)?;
+        let found = row.line.all(hit.line()).next()?;
+        let said = found.named("say").unwrap_or_else(|| found.whole());
+        Some((row.kind, said.trim()))
     })
 }
 
@@ -74,7 +76,7 @@ mod tests {
         let table: Table = toml::from_str(include_str!("results.toml")).unwrap();
         assert!(table.result.len() > 10);
         for row in &table.result {
-            let told: Vec<(Kind, &str)> = results(&row.example).collect();
+            let told: Vec<(Kind, &str)> = results(&Found::read(&row.example)).collect();
             assert!(told.contains(&(row.kind, row.says.as_str())), "{row:?}: {told:?}");
         }
     }

@@ -2,10 +2,10 @@
 
 use std::sync::LazyLock;
 
-use regex::Captures;
 use serde::Deserialize;
 
-use super::pattern::{Literals, Pattern};
+use super::found::{Found, Table as Known};
+use super::pattern::{Match, Pattern};
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -98,43 +98,39 @@ pub(crate) struct Diagnostics {
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| super::table(include_str!("runners.toml")));
 
-static RUNNERS: LazyLock<Literals> = LazyLock::new(|| literals(TABLE.tests.iter().map(|row| &row.holds)));
-static COMPILERS: LazyLock<Literals> =
-    LazyLock::new(|| literals(TABLE.diagnostics.iter().map(|row| &row.holds)));
-
-fn literals<'r>(rows: impl Iterator<Item = &'r Vec<String>>) -> Literals {
-    let rows = rows.enumerate();
-    let held = |(row, holds): (usize, &'r Vec<String>)| holds.iter().map(move |text| (row, text.as_str()));
-    Literals::new(rows.flat_map(held), true)
+/// The literals of all rows.
+pub(super) fn literals() -> impl Iterator<Item = (Known, usize, &'static str)> {
+    let runners = TABLE.tests.iter().map(|row| &row.holds).enumerate();
+    let compilers = TABLE.diagnostics.iter().map(|row| &row.holds).enumerate();
+    let rows = runners.map(|row| (Known::Runners, row));
+    let rows = rows.chain(compilers.map(|row| (Known::Compilers, row)));
+    rows.flat_map(|(table, (number, holds))| holds.iter().map(move |text| (table, number, text.as_str())))
 }
 
-/// The rows whose literals stand in `text`, in the order of the table.
-fn candidates(literals: &Literals, text: &str) -> Vec<usize> {
-    let mut rows: Vec<usize> = literals.lines(text).map(|(row, _)| row).collect();
+/// The rows of a table that stand in `found`, in its order.
+fn candidates<'f, 't: 'f>(found: impl IntoIterator<Item = &'f Found<'t>>, table: Known) -> Vec<usize> {
+    let hits = found.into_iter().flat_map(|found| found.of(table));
+    let mut rows: Vec<usize> = hits.map(|(row, _)| row).collect();
     rows.sort_unstable();
     rows.dedup();
     rows
 }
 
-/// The run of tests whose counts stand in an output from `edge` on.
-pub(crate) fn test_run(body: &str, edge: usize) -> Option<TestRun<'_>> {
-    let rows = candidates(&RUNNERS, body.get(edge..)?);
-    rows.into_iter()
-        .find_map(|row| TABLE.tests.get(row)?.run(body, edge))
+/// The run of tests whose counts stand in an output from `edge` on, which `found` was read from.
+pub(crate) fn test_run<'t>(body: &'t str, edge: usize, found: &Found<'_>) -> Option<TestRun<'t>> {
+    let mut rows = candidates([found], Known::Runners).into_iter();
+    rows.find_map(|row| TABLE.tests.get(row)?.run(body, edge))
 }
 
-/// The errors and warnings of a compiler or a linter, where its lines stand in the parts `edges` of an output.
-pub(crate) fn diagnostics(body: &str, edges: [&str; 2]) -> Option<Diagnostics> {
-    let rows = edges.into_iter().flat_map(|edge| candidates(&COMPILERS, edge));
-    let mut rows: Vec<usize> = rows.collect();
-    rows.sort_unstable();
-    rows.into_iter()
-        .find_map(|row| TABLE.diagnostics.get(row)?.found(body))
+/// The errors and warnings of a compiler or a linter, where its lines stand in the edges of an output.
+pub(crate) fn diagnostics(body: &str, edges: &[Found<'_>; 2]) -> Option<Diagnostics> {
+    let mut rows = candidates(edges, Known::Compilers).into_iter();
+    rows.find_map(|row| TABLE.diagnostics.get(row)?.found(body))
 }
 
 /// The number that a group of a match has; 1 where it has words instead.
-fn number(found: &Captures<'_>, group: &str) -> Option<u32> {
-    let text = found.name(group)?.as_str();
+fn number(found: &Match<'_>, group: &str) -> Option<u32> {
+    let text = found.named(group)?;
     if text.bytes().any(|byte| byte.is_ascii_digit()) {
         text.replace(',', "").parse().ok()
     } else {
@@ -150,7 +146,7 @@ fn sum(one: Option<u32>, other: Option<u32>) -> Option<u32> {
 }
 
 impl TestCounts {
-    fn of(found: &Captures<'_>) -> (Self, Option<u32>) {
+    fn of(found: &Match<'_>) -> (Self, Option<u32>) {
         let failed = sum(number(found, "failed"), number(found, "errors"));
         let passed = number(found, "passed");
         let ran =
@@ -172,14 +168,13 @@ impl TestCounts {
 impl Runner {
     fn run<'t>(&self, body: &'t str, edge: usize) -> Option<TestRun<'t>> {
         let (key, others) = self.counts.split_first()?;
-        let runs: Vec<Captures<'t>> = key.all(body).collect();
+        let runs: Vec<Match<'t>> = key.all(body).collect();
         let last = runs.last()?;
-        let whole = last.get(0)?;
-        if whole.end() < edge {
+        if last.end() < edge {
             return None;
         }
         let (mut counts, mut ran) = TestCounts::of(last);
-        let mut lines = vec![whole.as_str().trim()];
+        let mut lines = vec![last.whole().trim()];
         for other in others {
             let Some(more) = other.all(body).last() else {
                 continue;
@@ -187,7 +182,7 @@ impl Runner {
             let (more_counts, more_ran) = TestCounts::of(&more);
             counts.add(more_counts);
             ran = ran.or(more_ran);
-            let line = more.get(0)?.as_str().trim();
+            let line = more.whole().trim();
             if !lines.contains(&line) {
                 lines.push(line);
             }
@@ -210,10 +205,10 @@ impl Runner {
             && let Some(failing) = earlier.iter().find(|run| TestCounts::of(run).0.fails())
         {
             counts.failed = counts.failed.max(TestCounts::of(failing).0.failed);
-            lines.insert(0, failing.get(0)?.as_str().trim());
+            lines.insert(0, failing.whole().trim());
         }
         let mut failing = self.failing.iter().filter(|_| counts.fails());
-        let failing = failing.find_map(|line| Some(line.regex()?.find(body)?.as_str()));
+        let failing = failing.find_map(|line| Some(line.texts(body).next()?));
         Some(TestRun {
             counts,
             lines,
@@ -226,9 +221,8 @@ impl Compiler {
     fn found(&self, body: &str) -> Option<Diagnostics> {
         let mut found = Diagnostics::default();
         let lines = |pattern: Option<&Pattern>| {
-            let all = pattern.into_iter().flat_map(|pattern| pattern.all(body));
-            all.filter_map(|line| Some(line.get(0)?.as_str().trim()))
-                .collect::<Vec<&str>>()
+            let all = pattern.into_iter().flat_map(|pattern| pattern.texts(body));
+            all.map(str::trim).collect::<Vec<&str>>()
         };
         let errors = lines(Some(&self.error));
         let warnings = lines(self.warning.as_ref());
@@ -240,7 +234,7 @@ impl Compiler {
         if let Some(summary) = summary {
             found.errors = number(&summary, "errors").unwrap_or(found.errors);
             found.warnings = number(&summary, "warnings").unwrap_or(found.warnings);
-            found.summary = summary.get(0).map(|line| line.as_str().trim().to_owned());
+            found.summary = Some(summary.whole().trim().to_owned());
         }
         (found.errors + found.warnings > 0).then_some(found)
     }
@@ -268,7 +262,8 @@ mod tests {
             assert!(!row.examples.is_empty(), "{}", row.name);
             for example in &row.examples {
                 let body = example.output.trim_end();
-                let run = test_run(body, 0).unwrap_or_else(|| panic!("{}: {body}", row.name));
+                let run =
+                    test_run(body, 0, &Found::read(body)).unwrap_or_else(|| panic!("{}: {body}", row.name));
                 let counts = TestCounts {
                     passed: example.passed,
                     failed: example.failed,
@@ -295,7 +290,7 @@ mod tests {
             assert!(!row.examples.is_empty(), "{}", row.name);
             for example in &row.examples {
                 let body = example.output.trim_end();
-                let found = diagnostics(body, [body, ""]).unwrap_or_default();
+                let found = diagnostics(body, &[Found::read(body), Found::default()]).unwrap_or_default();
                 assert_eq!(
                     (found.errors, found.warnings),
                     (example.errors, example.warnings),
@@ -317,7 +312,7 @@ mod tests {
             "Tests: none",
             "2 passed the exam in May",
         ] {
-            assert!(test_run(text, 0).is_none(), "{text}");
+            assert!(test_run(text, 0, &Found::read(text)).is_none(), "{text}");
         }
     }
 }

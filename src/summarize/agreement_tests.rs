@@ -9,26 +9,25 @@ use serde_json::{Value, json};
 use super::extractive::Extractive;
 use super::footer::Files;
 use super::mask::masks;
-use super::{Around, Summarizer, SummaryRequest};
+use super::{Around, Stretch, Summarizer, SummaryRequest};
 use crate::events::event::{Event, events};
 use crate::events::files::files;
 use crate::events::pairing::Pairing;
 use crate::events::source::source_turns;
 use crate::tokens::words::Words;
-use crate::trajectory::{TurnView, parse, view};
+use crate::trajectory::views_of;
 
 /// Checks a record, and returns how many of its events masks told.
 fn agree(record: &str) -> usize {
-    let record = parse(record.as_bytes(), None).unwrap();
-    let turns = record.turns.iter().enumerate();
-    let views: Vec<TurnView<'_>> = turns.map(|(at, turn)| view(turn, at)).collect();
+    let views = views_of(record);
     let sources = source_turns(&views, Into::into);
     let (pairing, events) = (Pairing::of(&sources), events(&sources));
-    let footer = Files::of(&views);
+    let stretch = Stretch::of(&views);
+    let footer = Files::of(&stretch);
     assert_eq!((footer.modified.clone(), footer.read.clone()), files(&events));
     let counter = Words::new();
     let request = SummaryRequest {
-        turns: &views,
+        turns: &stretch,
         is_redacted: true,
         previous: None,
         in_progress: None,

@@ -3,12 +3,10 @@
 use rustc_hash::FxHashMap;
 
 use super::grounding::KEY_REFERENCES;
-use crate::events::event::events;
 use crate::events::files::files;
 use crate::events::shell::{is_same_file, last_step, path_of};
-use crate::events::source::source_turns;
+use crate::events::stretch::Stretch;
 use crate::tokens::TokenCounter;
-use crate::trajectory::TurnView;
 
 const MODIFIED: &str = "Files modified:";
 const READ: &str = "Files read:";
@@ -32,8 +30,8 @@ pub struct Files {
 
 impl Files {
     /// The files of the calls in these turns; of calls that failed, none. What was made and removed again is not told of.
-    pub fn of(turns: &[TurnView<'_>]) -> Self {
-        let (modified, read) = files(&events(&source_turns(turns, Into::into)));
+    pub fn of(turns: &Stretch<'_>) -> Self {
+        let (modified, read) = files(turns.actions());
         Self { modified, read }
     }
 
@@ -157,7 +155,7 @@ pub fn with_footer(text: &str, footer: &str) -> String {
 mod tests {
     use super::*;
     use crate::tokens::words::Words;
-    use crate::trajectory::{parse, view};
+    use crate::trajectory::views_of;
 
     fn files(calls: &[(&str, &str, &str)]) -> Files {
         let turns: Vec<String> = calls
@@ -168,14 +166,8 @@ mod tests {
             })
             .collect();
         let record = format!(r#"{{"messages": [{}]}}"#, turns.join(","));
-        let record = parse(record.as_bytes(), None).unwrap();
-        let views: Vec<TurnView<'_>> = record
-            .turns
-            .iter()
-            .enumerate()
-            .map(|(at, turn)| view(turn, at))
-            .collect();
-        Files::of(&views)
+        let views = views_of(&record);
+        Files::of(&Stretch::of(&views))
     }
 
     #[test]

@@ -27,16 +27,16 @@ use futures_util::future::BoxFuture;
 use crate::compress::Reason;
 use crate::compress::anchors::Anchor;
 pub use crate::events::observation::request_in;
+pub use crate::events::stretch::Stretch;
 use crate::metrics::Tokens;
 use crate::tokens::TokenCounter;
-use crate::trajectory::TurnView;
 pub use pending::PendingRequest;
 
 /// What a summarizer is asked for.
 #[derive(Clone, Copy)]
 pub struct SummaryRequest<'a> {
     /// The turns to be replaced, in order; an earlier summary turn is not among them.
-    pub turns: &'a [TurnView<'a>],
+    pub turns: &'a Stretch<'a>,
     /// Whether the secrets in them were replaced already.
     pub is_redacted: bool,
     /// The body of an earlier summary of this trajectory, to be updated by `turns`.

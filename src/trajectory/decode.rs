@@ -18,6 +18,14 @@ pub fn view<'a>(turn: &Turn<'a>, index: usize) -> TurnView<'a> {
     view_with(turn, index, None)
 }
 
+/// The views of all turns of a record, which must be one.
+#[cfg(test)]
+pub(crate) fn views_of(record: &str) -> Vec<TurnView<'_>> {
+    let record = super::parse(record.as_bytes(), None).unwrap();
+    let turns = record.turns.iter().enumerate();
+    turns.map(|(at, turn)| view(turn, at)).collect()
+}
+
 /// As [`view`], where the content may be decoded already.
 pub fn view_with<'a>(turn: &Turn<'a>, index: usize, content: Option<String>) -> TurnView<'a> {
     let mut view = TurnView {

@@ -32,6 +32,8 @@ mod views;
 
 pub use chat::{Chat, NoChat, TemplateArguments, call_list_with, chat, tool_list};
 pub use convert::{Arguments, Converted, Loss, Losses, NotConvertible, Target, convert};
+#[cfg(test)]
+pub(crate) use decode::views_of;
 pub use decode::{view, view_with};
 pub use edit::{Edit, append_part, append_text, apply, new_turn, prepend_text, replace_text};
 pub use faults::Faults;

@@ -3,8 +3,9 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::LazyLock;
 
-use memchr::memmem;
+use memchr::memmem::{self, Finder};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::value::RawValue;
 
@@ -126,6 +127,16 @@ impl<'a> Shapes<'a> {
     }
 }
 
+static CALL_TAGS: [LazyLock<Finder<'static>>; 2] = [
+    LazyLock::new(|| Finder::new("<tool_call>")),
+    LazyLock::new(|| Finder::new("/tool_call>")),
+];
+
+static RESPONSE_TAGS: [LazyLock<Finder<'static>>; 2] = [
+    LazyLock::new(|| Finder::new("<tool_response>")),
+    LazyLock::new(|| Finder::new("/tool_response>")),
+];
+
 /// What was found in a turn.
 #[derive(Debug, Default)]
 struct Found<'a> {
@@ -161,8 +172,8 @@ fn found<'a>(turn: &Turn<'a>, reads_ids: bool) -> Found<'a> {
                 // Who calls by parts writes no calls in texts, whatever stands there and in arguments.
                 return shape;
             }
-            let written = tags(content, "<tool_call>").min(tags(content, "/tool_call>"));
-            let has_ids = written > 0 && tags(content, r#"\"id\""#) > 0;
+            let written = pairs(content, &CALL_TAGS);
+            let has_ids = written > 0 && memmem::find(content.as_bytes(), br#"\"id\""#).is_some();
             shape
                 .calls
                 .extend(ids(content, written, has_ids, tagged_calls_of, |call| {
@@ -170,10 +181,11 @@ fn found<'a>(turn: &Turn<'a>, reads_ids: bool) -> Found<'a> {
                 }));
         }
         Role::Tool => {
-            let packed = tags(content, "<tool_response>").min(tags(content, "/tool_response>"));
+            let packed = pairs(content, &RESPONSE_TAGS);
             shape.answers = match turn.tool_call_id() {
                 _ if packed > 0 => {
-                    let has_ids = reads_ids && tags(content, r#"\"tool_call_id\""#) > 0;
+                    let has_ids =
+                        reads_ids && memmem::find(content.as_bytes(), br#"\"tool_call_id\""#).is_some();
                     ids(content, packed, has_ids, tagged_responses, |answer| {
                         fields(answer, &["tool_call_id"]).ok()?.values[0]
                     })
@@ -222,8 +234,13 @@ fn ids<'a>(
     found
 }
 
-fn tags(content: &str, tag: &str) -> usize {
-    memmem::find_iter(content.as_bytes(), tag).count()
+/// How many blocks between two tags a content may hold.
+fn pairs(content: &str, tags: &[LazyLock<Finder<'static>>; 2]) -> usize {
+    let count = |tag: &Finder<'_>| tag.find_iter(content.as_bytes()).count();
+    match count(&tags[0]) {
+        0 => 0,
+        opened => opened.min(count(&tags[1])),
+    }
 }
 
 /// How many calls a `function_call` turn of `ShareGPT` holds: one, or a list of them.

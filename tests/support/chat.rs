@@ -225,7 +225,7 @@ pub async fn summary_of(
 ) -> Result<Summary, SummaryError> {
     let counter = super::counter();
     let request = SummaryRequest {
-        turns,
+        turns: &trajfit::summarize::Stretch::of(turns),
         is_redacted: false,
         previous: None,
         in_progress: None,

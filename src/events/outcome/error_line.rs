@@ -6,7 +6,8 @@ use memchr::memmem::Finder;
 
 use super::{edges, quote};
 use crate::events::line::{last_lines, lines_of};
-use crate::knowledge::errors::{Kind, kind_of, lines, lines_anywhere};
+use crate::knowledge::errors::{Kind, Said, kind_of, lines, lines_anywhere};
+use crate::knowledge::found::Found as Literals;
 
 static TRACEBACK: LazyLock<Finder<'static>> =
     LazyLock::new(|| Finder::new("Traceback (most recent call last)"));
@@ -35,26 +36,27 @@ impl Found {
 
 /// The error of a call that ran or changed something: a traceback's last line, or a line that an error text is in.
 /// `is_failed` says that the exit code tells so already; then a marked line or the last one will do.
-pub(crate) fn error_of(body: &str, is_failed: bool, target: &str) -> Option<Found> {
+/// `near` are the lines near its ends that say something.
+pub(crate) fn error_of(body: &str, near: &[Vec<Said<'_>>; 2], is_failed: bool) -> Option<Found> {
     if body.is_empty() {
         return None;
     }
     if let Some(line) = of_traceback(body) {
         return Some(Found::new(line, Kind::Error));
     }
-    let (head, tail) = both_edges(body);
-    let near: Vec<(Kind, &str)> = lines(head, target)
-        .chain(lines(tail, target))
-        .take(MAX_FOUND)
-        .collect();
-    let fails = |(kind, _): &(Kind, &str)| kind.fails();
-    let refused = near.iter().copied().find(|(kind, _)| *kind == Kind::Refusal);
-    let known = refused
-        .or_else(|| lines_anywhere(body).take(MAX_FOUND).find(fails))
-        .or_else(|| near.iter().copied().find(fails));
-    if let Some((kind, line)) = known {
+    let [head, tail] = near;
+    let mut all = head.iter().chain(tail).copied();
+    let fails = |said: &Said<'_>| said.kind.fails();
+    let fails_anywhere = |said: &Said<'_>| fails(said) && said.is_anywhere;
+    let known = all.clone().find(|said| said.kind == Kind::Refusal);
+    let known = known
+        .or_else(|| head.iter().copied().find(fails_anywhere))
+        .or_else(|| lines_anywhere(middle(body)).take(MAX_FOUND).find(fails))
+        .or_else(|| tail.iter().copied().find(fails_anywhere))
+        .or_else(|| all.clone().find(fails));
+    if let Some(Said { kind, line, .. }) = known {
         let is_part =
-            near.iter().any(|(_, line)| line.starts_with("Hunk #")) && head.contains("patching file ");
+            all.any(|said| said.line.starts_with("Hunk #")) && both_edges(body).0.contains("patching file ");
         return Some(Found {
             line: quote(line)?,
             kind,
@@ -70,8 +72,8 @@ pub(crate) fn error_of(body: &str, is_failed: bool, target: &str) -> Option<Foun
     if !is_failed {
         return None;
     }
-    let told = near.iter().find(|(kind, _)| *kind != Kind::NoMatch);
-    let told = told.map(|(_, line)| *line);
+    let told = all.find(|said| said.kind != Kind::NoMatch);
+    let told = told.map(|said| said.line);
     let last = || last_lines(edges(body).1).find(|line| line.len() > 3 && says_anything(line));
     Some(Found::new(quote(told.or_else(last)?)?, Kind::Error))
 }
@@ -95,12 +97,26 @@ pub(crate) fn reading_error(body: &str, lines: usize) -> Option<Found> {
 
 /// The first line near an output's start or end that a script itself marked as one of something that failed. That may be an
 /// error or just what it was to show.
-pub(crate) fn marked_line(body: &str) -> Option<String> {
+pub(crate) fn marked_line(near: &[Vec<Said<'_>>; 2]) -> Option<String> {
+    let mut near = near.iter().flatten();
+    quote(near.find(|said| said.kind == Kind::Mark)?.line)
+}
+
+/// The first lines near an output's start and end that say something.
+pub(crate) fn near_lines<'t>(near: &[Literals<'t>; 2], call: &str) -> [Vec<Said<'t>>; 2] {
+    near.each_ref()
+        .map(|found| lines(found, call).take(MAX_FOUND).collect())
+}
+
+/// The lines of an output that do not stand near its start and end as a whole.
+fn middle(body: &str) -> &str {
     let (head, tail) = both_edges(body);
-    let mut lines = lines(head, "").chain(lines(tail, "")).take(MAX_FOUND);
-    lines
-        .find(|(kind, _)| *kind == Kind::Mark)
-        .and_then(|(_, line)| quote(line))
+    let newline = |text: &str| memchr::memchr(b'\n', text.as_bytes());
+    let start = memchr::memrchr(b'\n', head.as_bytes()).map_or(0, |at| at + 1);
+    let end = body.len() - tail.len() + newline(tail).unwrap_or(tail.len());
+    body.get(start..end)
+        .filter(|_| !tail.is_empty())
+        .unwrap_or_default()
 }
 
 /// Returns true if a line says that something was refused, or that what it was about is not there.
@@ -188,7 +204,9 @@ mod tests {
     use super::*;
 
     fn error_line(body: &str, is_failed: bool) -> Option<String> {
-        error_of(body, is_failed, "").map(|found| found.line)
+        let (head, tail) = both_edges(body);
+        let near = near_lines(&[head, tail].map(Literals::read), "");
+        error_of(body, &near, is_failed).map(|found| found.line)
     }
 
     fn reading_error(body: &str, lines: usize) -> Option<String> {

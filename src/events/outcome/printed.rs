@@ -1,11 +1,12 @@
 //! The outcome of a call by its printed answer: exit code, counts of tests, diagnostics, error texts, results.
 
-use super::error_line::{both_edges, error_of, marked_line, reading_error, says_anything};
+use super::error_line::{both_edges, error_of, marked_line, near_lines, reading_error, says_anything};
 use super::terminal::{body, is_single, says_no, without_echo};
 use super::{Answer, Basis, Outcome, Status, quote};
 use crate::events::line::lines_of;
 use crate::events::target::Effect;
 use crate::knowledge::errors::{Kind, says_done};
+use crate::knowledge::found::Found;
 use crate::knowledge::results::{Kind as ResultKind, results, shows_documents};
 use crate::knowledge::runners::{Diagnostics, TestCounts, TestRun, diagnostics, test_run};
 
@@ -29,25 +30,34 @@ pub(super) fn of_printed(answer: Answer<'_>, effect: Effect, target: &str) -> Ou
     } else {
         memchr::memchr_iter(b'\n', body.as_bytes()).count() + 1
     };
-    let told = ToldResults::of(head, tail);
+    let near = [head, tail].map(Found::read);
+    let told = ToldResults::of(&near);
     let tool = target.split(['(', ' ', ':']).next().unwrap_or_default();
     let is_reading = effect == Effect::Read || told.page.is_some() || shows_documents(tool);
-    let no = says_no(target).filter(|(_, prints)| exit_code == Some(1) && (*prints || body.is_empty()));
+    let says_no = says_no(target);
+    let no = says_no.filter(|(_, prints)| exit_code == Some(1) && (*prints || body.is_empty()));
     let is_failed = is_error == Some(true) || no.is_none() && exit_code.is_some_and(|code| code != 0);
-    let run = test_run(
-        body,
-        body.len() - if tail.is_empty() { body.len() } else { tail.len() },
-    );
+    let [at_start, at_end] = &near;
+    let run = if tail.is_empty() {
+        test_run(body, 0, at_start)
+    } else {
+        test_run(body, body.len() - tail.len(), at_end)
+    };
     let counts = run.as_ref().and_then(counts_of);
     let tests = run.as_ref().map(|run| run.counts);
     let tests = tests.filter(|counts| !is_reading && *counts != TestCounts::default());
     let diagnostics = if is_reading || tests.is_some() {
         None
     } else {
-        diagnostics(body, [head, tail])
+        diagnostics(body, &near)
+    };
+    let lines_near = if is_failed || !is_reading {
+        near_lines(&near, target)
+    } else {
+        Default::default()
     };
     let found = if is_failed || !is_reading {
-        error_of(body, is_failed && counts.is_none(), target)
+        error_of(body, &lines_near, is_failed && counts.is_none())
     } else {
         reading_error(body, lines)
     };
@@ -90,7 +100,7 @@ pub(super) fn of_printed(answer: Answer<'_>, effect: Effect, target: &str) -> Ou
     };
     let may_mark = counts.is_none() && !is_reading && !is_failed && !is_bad;
     let marked = if may_mark {
-        marked_line(body).or_else(|| Some(caught?.line))
+        marked_line(&lines_near).or_else(|| Some(caught?.line))
     } else {
         None
     };
@@ -114,7 +124,7 @@ pub(super) fn of_printed(answer: Answer<'_>, effect: Effect, target: &str) -> Ou
         tests,
         diagnostics,
         lines,
-        first_hit: first_hit(target, body),
+        first_hit: says_no.and_then(|(_, prints)| first_hit(target, body, prints)),
         says_done,
         is_marked,
     }
@@ -143,9 +153,9 @@ struct ToldResults<'t> {
 }
 
 impl<'t> ToldResults<'t> {
-    fn of(head: &'t str, tail: &'t str) -> Self {
+    fn of(near: &[Found<'t>; 2]) -> Self {
         let mut told = Self::default();
-        for (kind, said) in results(head).chain(results(tail)) {
+        for (kind, said) in near.iter().flat_map(results) {
             match kind {
                 // What was done last is what it came to.
                 ResultKind::Done => told.done = Some(said),
@@ -191,11 +201,12 @@ fn counted(found: &Diagnostics) -> Option<String> {
 }
 
 /// The first hit of a search that prints a line for each.
-fn first_hit(target: &str, body: &str) -> Option<String> {
+fn first_hit(target: &str, body: &str, prints: bool) -> Option<String> {
     // Lines around a hit may come before it.
-    let has_context = target.contains(" -B") || target.contains(" -C");
-    says_no(target).filter(|(_, prints)| !prints && !has_context)?;
-    quote(lines_of(body).find(|line| line.contains(char::is_alphanumeric))?)
+    if prints || target.contains(" -B") || target.contains(" -C") {
+        return None;
+    }
+    quote(lines_of(body).find(|line| says_anything(line))?)
 }
 
 /// The only line of a short output, or two of them; of a longer one its beginning, unless it is what was read.

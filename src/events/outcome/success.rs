@@ -2,6 +2,7 @@
 
 use super::Outcome;
 use super::error_line::refuses;
+use crate::events::shell::programs::is_editor;
 use crate::events::target::Target;
 
 /// Whether an edit changed nothing, since it failed. A command may have written its file and failed at something after.
@@ -23,7 +24,7 @@ pub(crate) fn changed_nothing(target: &Target, outcome: &Outcome) -> bool {
     // Of several statements any may have been refused.
     let is_single = !command.trim_end().contains(['\n', ';', '&', '|']);
     let of_file = || target.file.as_deref().is_some_and(|file| error.contains(file));
-    matches!(program, "create" | "edit")
+    is_editor(program)
         || of_program
         || refuses(error) && (is_single || of_file())
         || error.split(':').next().is_some_and(|name| name.ends_with("sh")) && of_file()

@@ -88,7 +88,12 @@ impl Reader {
         } else {
             command
         };
-        self.in_brackets |= command.contains("(cd ") || command.contains("( cd ");
+        let goes = |at: usize| {
+            command
+                .get(at + 1..)
+                .is_some_and(|rest| rest.trim_start().starts_with("cd "))
+        };
+        self.in_brackets |= memchr::memchr_iter(b'(', command.as_bytes()).any(goes);
         for mut statement in statements(command) {
             statement.found = program_of(&statement.words);
             let is_in_word = statement.is_nested;

@@ -63,6 +63,47 @@ pub(crate) struct Program {
 #[derive(Debug, Default, Deserialize)]
 struct Table {
     program: Vec<Program>,
+    editors: Vec<String>,
+    flags: Flags,
+}
+
+/// Flags of programs that run something.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct Flags {
+    /// With one of these it only tells what it would do.
+    only_tells: Vec<String>,
+    /// The beginnings of those that choose among what it could do.
+    chooses: Vec<String>,
+    /// Those that take a word.
+    takes: Vec<String>,
+}
+
+impl Flags {
+    pub fn only_tells(&self, word: &str) -> bool {
+        self.only_tells.iter().any(|flag| flag == word)
+    }
+
+    pub fn takes_word(&self, word: &str) -> bool {
+        self.takes.iter().any(|flag| flag == word)
+    }
+
+    /// Returns true if a flag chooses: by one letter and a value right behind it or after `=`, or by a name.
+    pub fn chooses(&self, word: &str) -> bool {
+        let is_short = word.len() <= 3 || word.as_bytes().get(2) == Some(&b'=');
+        self.chooses
+            .iter()
+            .any(|start| word.starts_with(start) && (start.len() > 2 || is_short || start == "-k"))
+    }
+}
+
+/// Returns true for a command of an editor of lines, which tells in a sentence that it did nothing.
+pub(crate) fn is_editor(program: &str) -> bool {
+    TABLE.editors.iter().any(|editor| editor == program)
+}
+
+/// The flags of the table.
+pub(crate) fn flags() -> &'static Flags {
+    &TABLE.flags
 }
 
 static TABLE: LazyLock<Table> =

@@ -1,6 +1,7 @@
 //! The files that a Python script opens, writes and removes, where it says their names.
 
-use memchr::memmem;
+use std::cell::LazyCell;
+
 use rustc_hash::FxHashMap;
 
 use super::touch::Step;
@@ -8,45 +9,43 @@ use super::touch::Step;
 /// Longest path looked for before a method that is called of it, in bytes.
 const MAX_PATH: usize = 300;
 
+/// Functions that are called with a path, and what they do to it. How `open` does, its mode tells.
+const FUNCTIONS: [(&str, Step); 3] = [
+    ("open", Step::Read),
+    ("os.remove", Step::Remove),
+    ("os.unlink", Step::Remove),
+];
+
+/// Methods that are called of a path.
+const METHODS: [(&str, Step); 4] = [
+    (".write_text", Step::Create),
+    (".write_bytes", Step::Create),
+    (".read_text", Step::Read),
+    (".unlink", Step::Remove),
+];
+
 /// The files of a script, in order.
 pub(super) fn files_of(code: &str) -> Vec<(Step, String)> {
-    let names = assigned(code);
-    let mut found: Vec<(usize, Step, String)> = Vec::new();
-    for (call, step) in [
-        ("open(", Step::Read),
-        ("os.remove(", Step::Remove),
-        ("os.unlink(", Step::Remove),
-    ] {
-        for at in memmem::find_iter(code.as_bytes(), call) {
-            let before = code.get(..at).unwrap_or_default();
+    let names = LazyCell::new(|| assigned(code));
+    let called = |at: usize| {
+        let (before, rest) = (code.get(..at)?, code.get(at + 1..)?);
+        let ends = |(name, _): &&(&str, Step)| before.ends_with(name);
+        if let Some((name, step)) = FUNCTIONS.iter().find(ends) {
+            let before = before.strip_suffix(name)?;
             let is_part = before.ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == '.');
             if is_part && !before.ends_with("io.") && !before.ends_with("codecs.") {
-                continue;
+                return None;
             }
-            let Some((file, rest)) = code
-                .get(at + call.len()..)
-                .and_then(|rest| value(rest.trim_start(), &names))
-            else {
-                continue;
-            };
-            let step = if step == Step::Read { opened(rest) } else { step };
-            found.push((at, step, file));
+            let (file, rest) = value(rest.trim_start(), &names)?;
+            let step = if *step == Step::Read { opened(rest) } else { *step };
+            return Some((step, file));
         }
-    }
-    for (call, step) in [
-        (".write_text(", Step::Create),
-        (".write_bytes(", Step::Create),
-        (".read_text(", Step::Read),
-        (".unlink(", Step::Remove),
-    ] {
-        for at in memmem::find_iter(code.as_bytes(), call) {
-            if let Some(file) = code.get(..at).and_then(|before| path_before(before, &names)) {
-                found.push((at, step, file));
-            }
-        }
-    }
-    found.sort_by_key(|(at, _, _)| *at);
-    found.into_iter().map(|(_, step, file)| (step, file)).collect()
+        let (name, step) = METHODS.iter().find(ends)?;
+        Some((*step, path_before(before.strip_suffix(name)?, &names)?))
+    };
+    memchr::memchr_iter(b'(', code.as_bytes())
+        .filter_map(called)
+        .collect()
 }
 
 /// Names that stand for a text: `path = 'a.py'`, `path = Path('a.py')`.

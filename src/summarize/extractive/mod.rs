@@ -32,8 +32,6 @@ use super::marker::SUMMARY_MARKER;
 use super::redact::redact;
 use super::{Summarizer, Summary, SummaryError, SummaryRequest};
 use crate::compress::anchors::{Anchor, Matcher, matcher_of};
-use crate::events::event::actions;
-use crate::events::source::source_turns;
 use crate::tokens::TokenCounter;
 use candidate::{Candidate, Section};
 pub use lead::IN_PROGRESS;
@@ -103,18 +101,21 @@ impl Extractive {
         }
         let limits = Limits::within(request.max_tokens);
         let mut redactions = 0;
-        let turns = source_turns(request.turns, |text| {
-            if !self.redaction || request.is_redacted {
-                return text.into();
-            }
-            let (redacted, count) = redact(text);
-            redactions += count;
-            redacted
-        });
-        let actions = actions(&turns);
+        let own;
+        let stretch = if self.redaction && !request.is_redacted {
+            own = request.turns.cleaned(|text| {
+                let (redacted, count) = redact(text);
+                redactions += count;
+                redacted
+            });
+            &own
+        } else {
+            request.turns
+        };
+        let (turns, actions) = (stretch.sources(), stretch.actions());
         let mut candidates = Vec::new();
         let matcher = matcher_of(request.anchors);
-        let mut is_known = values::values(&turns, request.anchors, &matcher, limits, &mut candidates);
+        let mut is_known = values::values(turns, request.anchors, &matcher, limits, &mut candidates);
         if let Some(body) = request.previous {
             let (body, count) = if self.redaction {
                 redact(body)
@@ -122,17 +123,17 @@ impl Extractive {
                 (body.into(), 0)
             };
             redactions += count;
-            previous::carried_over(&body, limits, &actions, &mut candidates);
+            previous::carried_over(&body, limits, actions, &mut candidates);
             for (is_known, is_held) in is_known.iter_mut().zip(matcher.held(&body)) {
                 *is_known |= is_held;
             }
         }
-        prose::asked(&turns, limits, &mut candidates);
-        let stated = prose::findings(&turns, &actions, limits, &mut candidates);
+        prose::asked(turns, limits, &mut candidates);
+        let stated = prose::findings(turns, actions, limits, &mut candidates);
         without_stale(&mut candidates, &stated);
-        work::done(&actions, limits, &mut candidates);
-        work::files(&actions, limits, &mut candidates);
-        work::open_errors(&actions, limits, &mut candidates);
+        work::done(actions, limits, &mut candidates);
+        work::files(actions, limits, &mut candidates);
+        work::open_errors(actions, limits, &mut candidates);
         candidates.retain(|candidate| is_news(candidate, lead, request.files_follow));
         // What is not known was redacted: it must not come back through a list of references.
         let known: Vec<Anchor>;
@@ -148,7 +149,7 @@ impl Extractive {
         };
         let budget = request.max_tokens - marker_cost;
         let references = References::new(anchors, request.counter);
-        let recent = Recent::of(&turns, &actions, limits, budget * RECENT_BYTES);
+        let recent = Recent::of(turns, actions, limits, budget * RECENT_BYTES);
         // Identifiers that the quotations may not hold keep their room.
         let named = references.room(&vec![false; anchors.len()], budget / 2);
         let most = ((budget as f64 * quoted_share) as usize).min(budget - named);

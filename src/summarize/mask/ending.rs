@@ -3,11 +3,11 @@
 use std::fmt::Write as _;
 
 use super::errors::{error_lines_of, is_error_line};
-use super::head::Head;
 use crate::events::line::{cleaned, shortened};
 use crate::events::outcome::told::Told;
 use crate::events::outcome::{Answer, Outcome, Status, outcome};
-use crate::events::target::Effect;
+use crate::events::target::{Effect, Target};
+use crate::trajectory::ToolResponse;
 use crate::trajectory::leaves::{Leaf, leaves};
 
 /// Longest error line, in characters.
@@ -24,23 +24,30 @@ pub(super) struct Ending {
     pub more: Vec<String>,
 }
 
-/// The ending that `output` tells. `beside` is what the first line says beside.
-pub(super) fn ending(output: &str, head: &Head, images: usize, beside: Option<&str>) -> Ending {
+/// The ending that an output tells of a call. `beside` is what the first line says beside.
+pub(super) fn ending(
+    response: &ToolResponse<'_>,
+    target: &Target,
+    images: usize,
+    beside: Option<&str>,
+) -> Ending {
+    let output = response.content.as_ref();
     let trimmed = output.trim();
-    let effect = if head.reads { Effect::Read } else { Effect::Other };
+    let reads = target.effect == Effect::Read;
     let answer = Answer {
         text: trimmed,
-        is_error: head.flags.is_error,
-        exit_code: head.flags.exit_code,
+        is_error: response.is_error,
+        exit_code: response.exit_code,
     };
-    let outcome = outcome(answer, effect, &head.target, &mut Told::default());
+    let effect = if reads { Effect::Read } else { Effect::Other };
+    let outcome = outcome(answer, effect, &target.line, &mut Told::default());
     let fields = leaves(trimmed, usize::MAX);
     let telling = telling(trimmed, fields.as_deref(), &outcome);
     let mut first = String::new();
     if let Some(status) = status(&outcome) {
         let _ = write!(first, " -> {status}");
     }
-    let (size, unit) = if head.runs && outcome.lines > 0 {
+    let (size, unit) = if target.is_run && outcome.lines > 0 {
         (outcome.lines, "line")
     } else {
         (output.chars().count(), "char")
@@ -55,7 +62,7 @@ pub(super) fn ending(output: &str, head: &Head, images: usize, beside: Option<&s
     }
     // A line or two of a text that was read is no result, and what stands again below need not be told twice.
     let is_result =
-        |result: &String| beside.is_none() && (!head.reads || fields.is_some() || result.contains(" in "));
+        |result: &String| beside.is_none() && (!reads || fields.is_some() || result.contains(" in "));
     let is_listed = outcome.diagnostics.is_some() && !telling.is_empty();
     let is_told = |result: &String| {
         let start = |line: &str| line.chars().take(MAX_SAME).collect::<String>();
@@ -88,14 +95,18 @@ fn status(outcome: &Outcome) -> Option<String> {
 
 /// The error lines of an output, all of them, and what else says that it did not go well.
 fn telling(text: &str, fields: Option<&[Leaf<'_>]>, outcome: &Outcome) -> Vec<String> {
+    let errors = |text: &str| {
+        error_lines_of(text)
+            .into_iter()
+            .map(short_error)
+            .collect::<Vec<String>>()
+    };
     let mut lines: Vec<String> = match fields {
         Some(fields) => {
             let texts = fields.iter().filter(|leaf| leaf.is_string).map(Leaf::value);
-            texts
-                .flat_map(|text| error_lines_of(&text).map(short_error).collect::<Vec<String>>())
-                .collect()
+            texts.flat_map(|text| errors(&text)).collect()
         }
-        None => error_lines_of(text).map(short_error).collect(),
+        None => errors(text),
     };
     // What a failed call printed last is the next best thing where no line tells of an error.
     let error = outcome.error.as_deref().map(short);

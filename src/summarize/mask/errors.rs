@@ -1,18 +1,20 @@
 //! Lines of an output that tell of errors, which a mask keeps.
 
 use crate::knowledge::errors::{Kind, lines};
+use crate::knowledge::found::Found;
 
 /// The lines of a text that tell of an error, each once.
-pub(super) fn error_lines_of(text: &str) -> impl Iterator<Item = &str> {
-    let mut last = None;
-    let told = lines(text, "").filter(|(kind, _)| *kind != Kind::NoMatch);
-    told.map(|(_, line)| line)
-        .filter(move |line| last.replace(line.as_ptr()) != Some(line.as_ptr()))
+pub(super) fn error_lines_of(text: &str) -> Vec<&str> {
+    let found = Found::read(text);
+    let told = lines(&found, "").filter(|said| said.kind != Kind::NoMatch);
+    let mut told: Vec<&str> = told.map(|said| said.line).collect();
+    told.dedup_by_key(|line| line.as_ptr());
+    told
 }
 
 /// Returns true if a line tells of an error.
 pub(super) fn is_error_line(line: &str) -> bool {
-    error_lines_of(line).next().is_some()
+    !error_lines_of(line).is_empty()
 }
 
 /// How many lines of a text tell of an error. In a line that stands for an output these are told after a semicolon.

@@ -2,7 +2,6 @@
 
 mod ending;
 mod errors;
-mod head;
 #[cfg(test)]
 mod tests;
 
@@ -14,9 +13,8 @@ use super::redact::redact;
 use crate::compress::anchors::{Anchor, held_mask};
 use crate::events::pairing::Pairing;
 use crate::events::source::source_turns;
-use crate::events::target::target;
+use crate::events::target::{Target, label_of_answer, target};
 use crate::trajectory::TurnView;
-use head::head;
 
 /// Characters up to which an output stays as it is.
 const SHORT: usize = 200;
@@ -102,13 +100,19 @@ pub fn masks(
             let named = response.name.as_deref();
             let call = pairing.call((index, place));
             let call = call.and_then(|(turn, call)| sources.get(turn)?.calls.get(call));
-            let head = head(call.map(|call| target(call, named)), named, response.into());
-            if is_mask(&written.content, &head.text) {
+            let target = call.map_or_else(
+                || Target {
+                    label: label_of_answer(named),
+                    ..Target::default()
+                },
+                |call| target(call, named),
+            );
+            if is_mask(&written.content, &target.label) {
                 continue;
             }
             let line = |beside: Option<&str>| {
-                let ending = ending::ending(&response.content, &head, images, beside);
-                let mut text = format!("{}{}", head.text, ending.first);
+                let ending = ending::ending(response, &target, images, beside);
+                let mut text = format!("{}{}", target.label, ending.first);
                 for line in ending.more {
                     text.push('\n');
                     text.push_str(&line);

@@ -1,7 +1,7 @@
 //! What a line that stands for an output says, for the usual tools and for any other.
 
 use super::*;
-use crate::trajectory::{parse, view};
+use crate::trajectory::views_of;
 
 /// The masks of a chat in which each tool is called and answers.
 fn masked(calls: &[(&str, &str, &str)]) -> Vec<Mask> {
@@ -16,13 +16,7 @@ fn masked(calls: &[(&str, &str, &str)]) -> Vec<Mask> {
         })
         .collect();
     let record = format!(r#"{{"messages": [{}]}}"#, turns.join(","));
-    let record = parse(record.as_bytes(), None).unwrap();
-    let views: Vec<TurnView<'_>> = record
-        .turns
-        .iter()
-        .enumerate()
-        .map(|(at, turn)| view(turn, at))
-        .collect();
+    let views = views_of(&record);
     masks(&views, &views, |_| Vec::new())
 }
 
@@ -297,8 +291,7 @@ fn an_answer_without_an_id_goes_to_the_call_of_its_name() {
         {"from": "gpt", "value": call("alpha") + &call("beta")},
         {"from": "tool", "value": answer("beta", 20) + &answer("alpha", 30)}]});
     let record = record.to_string();
-    let record = parse(record.as_bytes(), None).unwrap();
-    let views = [view(&record.turns[0], 0), view(&record.turns[1], 1)];
+    let views = views_of(&record);
     let masks = masks(&views, &views, |_| Vec::new());
     let tool = |mask: &Mask| mask.text.split(']').next().unwrap_or_default().to_owned();
     assert_eq!(masks.iter().map(tool).collect::<Vec<_>>(), ["[beta", "[alpha"]);
@@ -309,8 +302,7 @@ fn an_answer_without_a_call_and_odd_names_are_no_trouble() {
     let record = serde_json::json!({"conversations": [{"from": "tool", "value":
         format!("<tool_response>\n{}\n</tool_response>", serde_json::json!({"name": "a]b\n", "content": lines(20)}))}]});
     let record = record.to_string();
-    let record = parse(record.as_bytes(), None).unwrap();
-    let views = [view(&record.turns[0], 0)];
+    let views = views_of(&record);
     assert_eq!(masks(&views, &views, |_| Vec::new())[0].text, "[ab], 450 chars");
     assert_eq!(
         masks(&views, &views, |_| vec![2])[0].text,

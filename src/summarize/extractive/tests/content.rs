@@ -255,7 +255,7 @@ fn secrets_are_neither_told_nor_listed() {
     );
     let counter = counter();
     let request = SummaryRequest {
-        turns: &turns,
+        turns: &Stretch::of(&turns),
         is_redacted: false,
         previous: None,
         in_progress: None,
@@ -314,8 +314,9 @@ fn too_small_a_budget_is_an_error_only_below_the_marker() {
     let counter = counter();
     let turns = [turn(Role::Human, "Do it now, please, all of it.")];
     let marker = counter.count(SUMMARY_MARKER);
+    let stretch = Stretch::of(&turns);
     let request = |max_tokens| SummaryRequest {
-        turns: &turns,
+        turns: &stretch,
         is_redacted: false,
         previous: None,
         in_progress: None,

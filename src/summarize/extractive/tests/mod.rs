@@ -10,6 +10,7 @@ mod reads_well;
 use std::borrow::Cow;
 
 use super::*;
+use crate::summarize::Stretch;
 use crate::tokens::TokenCounter;
 use crate::tokens::words::Words;
 use crate::trajectory::{Role, ToolCall, ToolResponse, TurnView};
@@ -69,12 +70,13 @@ fn summary_of(
     max_tokens: usize,
 ) -> Summary {
     let counter = counter();
+    let stretch = Stretch::of(turns);
     let request = SummaryRequest {
         previous,
         anchors,
         max_tokens,
         target_tokens: max_tokens,
-        ..request(turns, &counter)
+        ..request(&stretch, &counter)
     };
     pollster::block_on(Extractive::default().summarize(request)).expect("fits")
 }
@@ -82,14 +84,15 @@ fn summary_of(
 /// The lines of a summary, without quotations.
 fn told(turns: &[TurnView<'_>]) -> String {
     let counter = counter();
-    let request = request(turns, &counter);
+    let stretch = Stretch::of(turns);
+    let request = request(&stretch, &counter);
     Extractive::default()
         .composed(None, &request, 0.0)
         .expect("fits")
         .text
 }
 
-fn request<'a>(turns: &'a [TurnView<'a>], counter: &'a Words) -> SummaryRequest<'a> {
+fn request<'a>(turns: &'a Stretch<'a>, counter: &'a Words) -> SummaryRequest<'a> {
     SummaryRequest {
         turns,
         is_redacted: false,

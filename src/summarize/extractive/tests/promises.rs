@@ -98,7 +98,7 @@ proptest! {
         let mut sharing = after;
         sharing.extend(turns.iter().filter(|turn| turn.role == Role::Assistant).take(3).cloned());
         let anchors = dangling(&[], &turns, &sharing);
-        let request = SummaryRequest { turns: &turns, is_redacted: false, previous: previous.as_deref(), in_progress: None, around: crate::summarize::Around::default(), files_follow: false, anchors: &anchors, max_tokens, target_tokens: max_tokens, counter: &counter };
+        let request = SummaryRequest { turns: &Stretch::of(&turns), is_redacted: false, previous: previous.as_deref(), in_progress: None, around: crate::summarize::Around::default(), files_follow: false, anchors: &anchors, max_tokens, target_tokens: max_tokens, counter: &counter };
         let summary = Extractive::default().summary(&request).expect("fits");
         let text = &summary.text;
         prop_assert!(counter.count(text) <= max_tokens);
@@ -121,7 +121,7 @@ fn a_stretch_that_ends_in_the_middle_of_work_says_first_what_it_is_about() {
     )];
     let counter = counter();
     let request = SummaryRequest {
-        turns: &turns,
+        turns: &Stretch::of(&turns),
         is_redacted: false,
         previous: Some("In progress: Something older.\nFindings:\n- earlier"),
         in_progress: Some("Make the loader\nfaster, please."),
@@ -165,7 +165,7 @@ fn what_the_first_line_asks_is_not_asked_again_and_a_long_request_is_told_whole(
     ];
     let counter = counter();
     let request = SummaryRequest {
-        turns: &turns,
+        turns: &Stretch::of(&turns),
         is_redacted: false,
         previous: Some("Files:\n- read: an_old_file.rs"),
         in_progress: Some(&long),

@@ -1,0 +1,54 @@
+//! Turns to be summarized, and what their tools did: read once, and only where that is asked for.
+
+use std::borrow::Cow;
+use std::ops::Deref;
+use std::sync::OnceLock;
+
+use super::event::{Event, actions};
+use super::source::{SourceTurn, source_turns};
+use crate::trajectory::TurnView;
+
+/// Turns of a trajectory in order, as summarizers and footers read them.
+pub struct Stretch<'a> {
+    turns: &'a [TurnView<'a>],
+    sources: Vec<SourceTurn<'a>>,
+    actions: OnceLock<Vec<Event>>,
+}
+
+impl<'a> Stretch<'a> {
+    /// These turns, as they stand.
+    pub fn of(turns: &'a [TurnView<'a>]) -> Self {
+        Self {
+            turns,
+            sources: source_turns(turns, Into::into),
+            actions: OnceLock::new(),
+        }
+    }
+
+    /// The same turns, each text after `clean`.
+    pub(crate) fn cleaned(&self, clean: impl FnMut(&'a str) -> Cow<'a, str>) -> Self {
+        Self {
+            turns: self.turns,
+            sources: source_turns(self.turns, clean),
+            actions: OnceLock::new(),
+        }
+    }
+
+    /// Prose, calls and answers of each turn.
+    pub(crate) fn sources(&self) -> &[SourceTurn<'a>] {
+        &self.sources
+    }
+
+    /// The calls with their outcomes, each told once.
+    pub(crate) fn actions(&self) -> &[Event] {
+        self.actions.get_or_init(|| actions(&self.sources))
+    }
+}
+
+impl<'a> Deref for Stretch<'a> {
+    type Target = [TurnView<'a>];
+
+    fn deref(&self) -> &Self::Target {
+        self.turns
+    }
+}
