@@ -320,8 +320,12 @@ impl Case<'_> {
             .into_iter()
             .chain(self.read_views.range(region.range()))
             .rev();
-        let mut asked = turns.map(|view| self.asked(&view).or_else(|| told_in_progress(&view)));
-        asked.find_map(|asked| asked)
+        let mut asked = turns.filter_map(|view| {
+            let asked = self.asked(&view).or_else(|| told_in_progress(&view))?;
+            // The last human turn stands below the summary word for word.
+            Some((Some(view.index) != self.outline.last_human).then_some(asked))
+        });
+        asked.next().flatten()
     }
 
     fn request<'g>(&'g self, given: &'g Given<'g>) -> SummaryRequest<'g> {

@@ -2,6 +2,7 @@
 
 pub(crate) mod errors;
 pub(crate) mod pattern;
+pub(crate) mod phrases;
 pub(crate) mod results;
 pub(crate) mod runners;
 

@@ -75,3 +75,9 @@ pub(super) fn without_number(sentence: &str) -> &str {
         _ => sentence,
     }
 }
+
+/// If a mark ends a sentence, before closing brackets and quotes.
+pub(super) fn is_ended(sentence: &str) -> bool {
+    let bare = sentence.trim_end_matches([')', '"', '\'', '`', '*', '”', '’']);
+    bare.ends_with(['.', '!', '?', '…', '。', '！', '？'])
+}
