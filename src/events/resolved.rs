@@ -39,7 +39,9 @@ struct Later<'a> {
     edited: FxHashMap<&'a str, Vec<&'a str>>,
     /// What was changed or run, by the keys of the calls.
     keys: Vec<&'a str>,
-    /// Runs that went well.
+    /// Changes and runs that went well.
+    went_well: usize,
+    /// Of these, runs that changed no file.
     runs: usize,
     /// If a change comes next.
     is_mended: bool,
@@ -63,6 +65,9 @@ pub(crate) fn close_resolved(actions: &mut [Event]) {
             resolved.push(index);
         } else if action.outcome.failed() != Some(true) && action.is_answered {
             later.note(action);
+        } else if action.target.effect != Effect::Read && missed(action).is_none() {
+            // It failed for another reason: what was missing is there.
+            later.note_key(action);
         }
     }
     for index in resolved {
@@ -96,12 +101,18 @@ fn has_passed(action: &Event) -> bool {
     }
 }
 
-/// The name of what an error says is missing: a module, a program, the last step of a path.
+/// The name of what the error of an action says is missing.
+fn missed(action: &Event) -> Option<&str> {
+    missing(action.outcome.error.as_deref()?)
+}
+
+/// The name of what an error says is missing, or is in the way: a module, a program, the last step of a path.
 fn missing(error: &str) -> Option<&str> {
-    let mut words =
-        error.split(|c: char| c.is_whitespace() || matches!(c, '\'' | '"' | '‘' | '’' | '`' | ':'));
-    let name = if error.contains("No such file or directory") {
-        words.rfind(|word| word.contains(['/', '.']))
+    let words = error.split(|c: char| c.is_whitespace() || matches!(c, '\'' | '"' | '‘' | '’' | '`' | ':'));
+    let name = if error.contains("No such file or directory") || error.contains("already exists") {
+        words
+            .map(|word| word.trim_end_matches('.'))
+            .rfind(|word| word.contains(['/', '.']))
     } else if let Some((_, after)) = error
         .split_once("No module named ")
         .or_else(|| error.split_once("Cannot find module "))
@@ -128,8 +139,9 @@ impl<'a> Later<'a> {
                 of_name.push(file);
             }
         }
-        if target.effect != Effect::Read && self.keys.len() < MAX_RUNS {
-            self.keys.push(&target.key);
+        if target.effect != Effect::Read {
+            self.note_key(action);
+            self.went_well += 1;
             self.is_mended = target.effect == Effect::Modify;
             self.runs += usize::from(target.is_run && target.effect == Effect::Other);
         }
@@ -148,6 +160,12 @@ impl<'a> Later<'a> {
         }
     }
 
+    fn note_key(&mut self, action: &'a Event) {
+        if self.keys.len() < MAX_RUNS {
+            self.keys.push(&action.target.key);
+        }
+    }
+
     fn resolves(&self, action: &Event) -> bool {
         let target = &action.target;
         let file = target.file.as_deref();
@@ -157,11 +175,11 @@ impl<'a> Later<'a> {
             of_name.is_some_and(|edited| edited.iter().any(|edited| is_same_file(edited, file)))
         });
         let runs = &target.runs;
-        let is_once = runs.is_empty() && !self.keys.is_empty();
+        let is_once = runs.is_empty() && self.went_well > 0;
         let is_needless = self.runs >= NEEDLESS || self.is_mended || is_once;
-        let is_needless =
-            is_needless && target.is_run && target.effect == Effect::Other && action.outcome.tests.is_none();
-        let name = action.outcome.error.as_deref().and_then(missing);
+        let is_script = target.is_run && (target.effect == Effect::Other || !runs.is_empty());
+        let is_needless = is_needless && is_script && action.outcome.tests.is_none();
+        let name = missed(action);
         let plain = |text: &str| text.to_ascii_lowercase().replace('_', "-");
         let is_there =
             || name.is_some_and(|name| self.keys.iter().any(|key| plain(key).contains(&plain(name))));

@@ -44,8 +44,12 @@ pub(super) fn said<'t>(turns: &'t [SourceTurn<'_>]) -> Vec<Said<'t>> {
         .map(|(index, turn)| {
             let lines = prose_lines(&turn.prose, turn.role != Role::Assistant);
             let sentences = lines.into_iter().flat_map(|line| match line {
-                Cow::Borrowed(line) => sentences(line).map(Cow::Borrowed).collect::<Vec<_>>(),
-                Cow::Owned(line) => sentences(&line).map(|text| Cow::Owned(text.to_owned())).collect(),
+                Cow::Borrowed(line) => sentences(line)
+                    .map(|text| Cow::Borrowed(without_number(text)))
+                    .collect::<Vec<_>>(),
+                Cow::Owned(line) => sentences(&line)
+                    .map(|text| Cow::Owned(without_number(text).to_owned()))
+                    .collect(),
             });
             Said {
                 turn: index,
@@ -190,13 +194,13 @@ pub(super) fn findings(said: &[Said<'_>], told: &Told, limits: Limits, candidate
     let speaking = said.iter().filter(|said| said.role == Role::Assistant);
     for (rank, said) in speaking.enumerate() {
         for (number, (sentence, kinds)) in said.sentences.iter().take(MAX_SENTENCES).enumerate() {
-            let sentence = without_number(sentence);
+            let sentence = sentence.as_ref();
             let is_late = rank < LATEST;
             if sentence.chars().count() > limits.line * 2 || !is_finding(sentence, *kinds, is_late) {
                 continue;
             }
             let worth = finding_worth(sentence, *kinds);
-            let is_telling = worth >= LEAST || is_late && !kinds.has(Kind::Leaning);
+            let is_telling = worth >= LEAST || is_late;
             if !is_telling || told.is_replaced(Some(said.turn), sentence, *kinds) || !seen.insert(sentence) {
                 continue;
             }
@@ -217,19 +221,15 @@ fn is_finding(sentence: &str, kinds: Kinds, is_late: bool) -> bool {
     let begins =
         sentence.starts_with(|c: char| !c.is_lowercase() && !matches!(c, '{' | '[' | '|' | '<' | ',' | ')'));
     let states = kinds.has_any(&[Kind::States, Kind::Is, Kind::Finding]) || sentence.contains(other_script);
-    let is_idle = kinds.has_any(&[Kind::Announcement, Kind::Open]) || kinds.has(Kind::Now) && !is_late;
+    let is_idle =
+        kinds.has_any(&[Kind::Announcement, Kind::Open, Kind::Leaning]) || kinds.has(Kind::Now) && !is_late;
     begins && states && !is_idle && is_ended(sentence) && !sentence.ends_with(['?', '？', '…'])
 }
 
 /// The worth of a finding: causes and results most, then what names something.
 fn finding_worth(sentence: &str, kinds: Kinds) -> f64 {
     let named = specifics(sentence).min(4) as f64;
-    let told = if kinds.has(Kind::Finding) { 2.0 } else { 0.5 } + 0.75 * named;
-    if kinds.has(Kind::Leaning) {
-        told * 0.5
-    } else {
-        told
-    }
+    0.75 * named + if kinds.has(Kind::Finding) { 2.0 } else { 0.5 }
 }
 
 /// The letters of a text; one of a script that needs few counts as several.

@@ -16,6 +16,9 @@ const MAX_PLACES: usize = 4;
 /// Words after which a line tells no more for having another.
 const MOST_WORDS: usize = 8;
 
+/// The length of lines where room is short, in characters.
+const SHORT: usize = 100;
+
 /// Where an anchor stands in what people said or tools brought back.
 struct Place<'t> {
     turn: usize,
@@ -44,8 +47,8 @@ pub(super) fn values(
     let on_files = actions
         .iter()
         .filter(|action| action.target.is_run || action.target.file.is_some());
-    // Lines of source code and of terminals say no more of a name than the name does.
-    let is_code = 2 * on_files.count() > actions.len();
+    // Lines of source code and of terminals say no more of a name than the name does, but may hold several.
+    let is_code = limits.line > SHORT && 2 * on_files.count() > actions.len();
     let mut seen: FxHashSet<String> = FxHashSet::default();
     for (anchor, found) in anchors.iter().zip(&places) {
         let best = best_line(found, &anchor.text, limits.line);
