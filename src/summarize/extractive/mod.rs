@@ -200,7 +200,9 @@ impl Extractive {
 /// Whether a line tells what neither the line above the summary nor the list of files after it tells.
 fn is_news(candidate: &Candidate, lead: Option<&str>, files_follow: bool) -> bool {
     match candidate.section {
-        Section::Asked | Section::Constraints => !lead.is_some_and(|lead| tells(lead, &candidate.text)),
+        Section::Asked | Section::Constraints | Section::Values => {
+            !lead.is_some_and(|lead| tells(lead, &candidate.text))
+        }
         Section::Files => !files_follow,
         _ => true,
     }
