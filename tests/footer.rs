@@ -122,6 +122,24 @@ fn what_is_in_progress_is_told_where_the_request_does_not_stand_before_the_summa
 }
 
 #[test]
+fn what_another_program_summarized_is_carried_on_and_no_request() {
+    let mut record: Value = serde_json::from_str(&long_work(24)).unwrap();
+    let turns = record["messages"].as_array_mut().unwrap();
+    let earlier = "This session is being continued from a previous conversation that ran out of context.\n\nThe cause is in src/part_99.rs.";
+    turns.insert(6, json!({"role": "user", "content": earlier}));
+    turns.insert(
+        turns.len() - 4,
+        json!({"role": "user", "content": "And mind the docs."}),
+    );
+    let fitted = fit(&fitter(settings(2000, 400)), &record.to_string());
+    let summary = summary_of(&fitted.text.unwrap());
+    assert!(
+        summary.starts_with("[CONTEXT SUMMARY]:\nEarlier:\n- The cause is in src/part_99.rs.\n"),
+        "{summary}"
+    );
+}
+
+#[test]
 fn what_a_person_said_after_an_earlier_summary_is_kept() {
     let mut record: Value = serde_json::from_str(&long_work(24)).unwrap();
     let turns = record["messages"].as_array_mut().unwrap();

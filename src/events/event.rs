@@ -6,13 +6,12 @@ use memchr::memmem::Finder;
 use rustc_hash::FxHashMap;
 
 use super::command::tell_directories;
-use super::missing::close_found;
 use super::outcome::error_line::refuses;
 use super::outcome::success::changed_nothing;
 use super::outcome::told::Told;
 use super::outcome::{Answer, Outcome, edges, outcome};
 use super::pairing::{Pairing, Place};
-use super::resolved::{close_looked_up, close_resolved};
+use super::resolved::close_resolved;
 use super::shell::programs::is_editor;
 use super::shell::{Step, Touch};
 use super::source::SourceTurn;
@@ -50,9 +49,7 @@ pub(crate) struct Event {
 pub(crate) fn actions(turns: &[SourceTurn<'_>]) -> Vec<Event> {
     let mut all = events(turns);
     all.retain(|event| event.superseded_by.is_none());
-    close_found(&mut all);
     close_resolved(&mut all);
-    close_looked_up(&mut all);
     all
 }
 

@@ -6,7 +6,6 @@ mod effect;
 pub(crate) mod event;
 pub(crate) mod files;
 pub(crate) mod line;
-pub(crate) mod missing;
 pub(crate) mod observation;
 pub(crate) mod outcome;
 pub(crate) mod pairing;

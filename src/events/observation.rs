@@ -114,13 +114,23 @@ pub fn request_in(text: &str, is_after_assistant: bool) -> &str {
     }
 }
 
-/// Whether a text is a summary that another program put in the conversation.
+/// If a text is a summary that another program put in the conversation.
 pub(crate) fn is_summary(text: &str) -> bool {
-    let text = text.trim_start();
-    SUMMARIES
-        .summary
-        .iter()
-        .any(|row| text.starts_with(row.starts.as_str()))
+    summary_in(text).is_some()
+}
+
+/// What a summary says that another program put in the conversation, without the line that only tells that it is one.
+pub fn summary_in(text: &str) -> Option<&str> {
+    let text = text.trim();
+    let mut rows = SUMMARIES.summary.iter();
+    let row = rows.find(|row| text.starts_with(row.starts.as_str()))?;
+    let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
+    let is_labelled = row.starts.ends_with(':') && first.len() > row.starts.len();
+    Some(if is_labelled || rest.is_empty() {
+        text
+    } else {
+        rest.trim()
+    })
 }
 
 #[cfg(test)]
@@ -143,6 +153,12 @@ mod tests {
             assert!(is_summary(&row.example), "{}", row.example);
             assert!(!is_summary(&row.counterexample), "{}", row.counterexample);
         }
+        let compacted = "The conversation history before this point was compacted into the following summary:\n\nThe port is 8404.";
+        assert_eq!(summary_in(compacted), Some("The port is 8404."));
+        assert_eq!(
+            summary_in("USER_CONTEXT: a\nPENDING: b"),
+            Some("USER_CONTEXT: a\nPENDING: b")
+        );
     }
 
     #[test]

@@ -1,5 +1,4 @@
-//! Errors of runs and edits, closed once the same went well in other words: with other flags, in a wider run of tests, by
-//! another editor; and of lookups that found nothing, once another way to look the same up found it.
+//! Open errors closed: by a later success of the same thing, by what was missing being there, or by having become needless.
 
 use rustc_hash::FxHashMap;
 
@@ -27,6 +26,10 @@ pub(crate) const LOOKUPS: [&str; 11] = [
 /// Later runs of one program, or of tests, that an error is compared with.
 const MAX_RUNS: usize = 64;
 
+/// Runs that went well after an error which nobody tried again: it stood in nobody's way. Of code that was written for once one
+/// change or run tells so.
+const NEEDLESS: usize = 2;
+
 /// What went well later.
 #[derive(Default)]
 struct Later<'a> {
@@ -34,26 +37,37 @@ struct Later<'a> {
     tests: Vec<&'a Run>,
     /// Files by their last steps.
     edited: FxHashMap<&'a str, Vec<&'a str>>,
+    /// What was changed or run, by the keys of the calls.
+    keys: Vec<&'a str>,
+    /// Changes and runs that went well.
+    went_well: usize,
+    /// Of these, runs that changed no file.
+    runs: usize,
+    /// If a change comes next.
+    is_mended: bool,
 }
 
-/// Closes the errors of what went well later.
+/// Closes the errors that nothing is left of at the end.
 pub(crate) fn close_resolved(actions: &mut [Event]) {
     // Most regions leave nothing open.
     let Some(first) = actions.iter().position(|action| action.is_open) else {
         return;
     };
+    let mut found: FxHashMap<&str, usize> = FxHashMap::default();
+    for action in actions.iter().filter(|action| is_found(action)) {
+        found.extend(looked_up(action).map(|thing| (thing, action.turn)));
+    }
     let mut later = Later::default();
     let mut resolved: Vec<usize> = Vec::new();
     for (index, action) in actions.iter().enumerate().skip(first).rev() {
-        if action.is_open && later.resolves(action) {
+        let last = looked_up(action).and_then(|thing| found.get(thing));
+        if action.is_open && (last.is_some_and(|last| *last >= action.turn) || later.resolves(action)) {
             resolved.push(index);
         } else if action.outcome.failed() != Some(true) && action.is_answered {
-            later.note_edit(action);
-            for run in &action.target.runs {
-                if !run.is_of_tests() || has_passed(action) {
-                    later.note(run);
-                }
-            }
+            later.note(action);
+        } else if action.target.effect != Effect::Read && missed(action).is_none() {
+            // It failed for another reason: what was missing is there.
+            later.note_key(action);
         }
     }
     for index in resolved {
@@ -63,35 +77,15 @@ pub(crate) fn close_resolved(actions: &mut [Event]) {
     }
 }
 
-/// Closes the errors of lookups where the same was found by something else in the same turn or a later one:
-/// `find_user_by_name` fails, `find_user_by_email` does not.
-pub(crate) fn close_looked_up(actions: &mut [Event]) {
-    if !actions
-        .iter()
-        .any(|action| action.is_open && looked_up(action).is_some())
-    {
-        return;
-    }
-    let mut found: FxHashMap<String, usize> = FxHashMap::default();
-    let is_found = |action: &&Event| {
-        let outcome = &action.outcome;
-        outcome.failed() != Some(true) && (outcome.lines > 0 || outcome.result.is_some())
-    };
-    for action in actions.iter().filter(is_found) {
-        if let Some(thing) = looked_up(action) {
-            found.insert(thing.to_owned(), action.turn);
-        }
-    }
-    for action in actions.iter_mut().filter(|action| action.is_open) {
-        let last = looked_up(action).and_then(|thing| found.get(thing));
-        action.is_open = last.is_none_or(|last| *last < action.turn);
-    }
+fn is_found(action: &Event) -> bool {
+    let outcome = &action.outcome;
+    outcome.failed() != Some(true) && (outcome.lines > 0 || outcome.result.is_some())
 }
 
 /// What a tool looks up by one thing or another, as its name says: `find_user` of `find_user_by_email`.
 fn looked_up(action: &Event) -> Option<&str> {
     let (tool, _) = action.target.line.split_once('(')?;
-    let (thing, _) = tool.split_once("_by_")?;
+    let thing = tool.split_once("_by_").map_or(tool, |(thing, _)| thing);
     starts_with_any(tool, &LOOKUPS).then_some(thing)
 }
 
@@ -107,40 +101,68 @@ fn has_passed(action: &Event) -> bool {
     }
 }
 
-/// The turn since which all tests pass that failed before, if they do: a run of tests passed last, and none is left open.
-pub(crate) fn tests_pass_since(actions: &[Event]) -> Option<usize> {
-    let mut runs = actions.iter().filter(|action| action.outcome.tests.is_some());
-    let is_green = |action: &&Event| action.outcome.failed() != Some(true) && has_passed(action);
-    let last = runs.clone().rev().find(is_green)?;
-    let is_left = |action: &Event| {
-        action.is_open && (action.outcome.tests.is_some() || action.target.key.contains("test"))
+/// The name of what the error of an action says is missing.
+fn missed(action: &Event) -> Option<&str> {
+    missing(action.outcome.error.as_deref()?)
+}
+
+/// The name of what an error says is missing, or is in the way: a module, a program, the last step of a path.
+fn missing(error: &str) -> Option<&str> {
+    let words = error.split(|c: char| c.is_whitespace() || matches!(c, '\'' | '"' | '‘' | '’' | '`' | ':'));
+    let name = if error.contains("No such file or directory") || error.contains("already exists") {
+        words
+            .map(|word| word.trim_end_matches('.'))
+            .rfind(|word| word.contains(['/', '.']))
+    } else if let Some((_, after)) = error
+        .split_once("No module named ")
+        .or_else(|| error.split_once("Cannot find module "))
+    {
+        let name = after.trim_start_matches(['\'', '"']);
+        name.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '-')))
+            .next()
+    } else {
+        let (before, _) = error.split_once(": command not found")?;
+        before.rsplit([' ', ':']).next()
     };
-    let have_failed = runs.any(|action| action.failures > 0) && !actions.iter().any(is_left);
-    // What a turn calls comes after what it says.
-    have_failed.then_some(last.turn + 1)
+    name.map(last_step).filter(|name| name.len() > 1)
 }
 
 impl<'a> Later<'a> {
-    fn note_edit(&mut self, action: &'a Event) {
-        let file = action.target.file.as_deref();
-        if action.target.effect != Effect::Modify || action.changed_nothing {
-            return;
-        }
-        if let Some(file) = file {
+    fn note(&mut self, action: &'a Event) {
+        let target = &action.target;
+        if target.effect == Effect::Modify
+            && !action.changed_nothing
+            && let Some(file) = target.file.as_deref()
+        {
             let of_name = self.edited.entry(last_step(file)).or_default();
             if of_name.len() < MAX_RUNS && !of_name.contains(&file) {
                 of_name.push(file);
             }
         }
+        if target.effect != Effect::Read {
+            self.note_key(action);
+            self.went_well += 1;
+            self.is_mended = target.effect == Effect::Modify;
+            self.runs += usize::from(target.is_run && target.effect == Effect::Other);
+        }
+        for run in target
+            .runs
+            .iter()
+            .filter(|run| !run.is_of_tests() || has_passed(action))
+        {
+            if run.is_of_tests() && self.tests.len() < MAX_RUNS && !self.tests.contains(&run) {
+                self.tests.push(run);
+            }
+            let of_program = self.by_program.entry(run.program.as_str()).or_default();
+            if of_program.len() < MAX_RUNS && !of_program.contains(&run) {
+                of_program.push(run);
+            }
+        }
     }
 
-    fn note(&mut self, run: &'a Run) {
-        if run.is_of_tests() && self.tests.len() < MAX_RUNS && !self.tests.contains(&run) {
-            self.tests.push(run);
-        }
-        let of_program = self.by_program.entry(run.program.as_str()).or_default();
-        if of_program.len() < MAX_RUNS && !of_program.contains(&run) {
-            of_program.push(run);
+    fn note_key(&mut self, action: &'a Event) {
+        if self.keys.len() < MAX_RUNS {
+            self.keys.push(&action.target.key);
         }
     }
 
@@ -153,7 +175,15 @@ impl<'a> Later<'a> {
             of_name.is_some_and(|edited| edited.iter().any(|edited| is_same_file(edited, file)))
         });
         let runs = &target.runs;
-        is_edited || !runs.is_empty() && runs.iter().all(|run| self.covers(run))
+        let is_once = runs.is_empty() && self.went_well > 0;
+        let is_needless = self.runs >= NEEDLESS || self.is_mended || is_once;
+        let is_script = target.is_run && (target.effect == Effect::Other || !runs.is_empty());
+        let is_needless = is_needless && is_script && action.outcome.tests.is_none();
+        let name = missed(action);
+        let plain = |text: &str| text.to_ascii_lowercase().replace('_', "-");
+        let is_there =
+            || name.is_some_and(|name| self.keys.iter().any(|key| plain(key).contains(&plain(name))));
+        is_edited || is_needless || !runs.is_empty() && runs.iter().all(|run| self.covers(run)) || is_there()
     }
 
     /// A file of tests that ran by itself may have run among others since.

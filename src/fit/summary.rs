@@ -9,6 +9,7 @@ use super::region::ReadRegion;
 use super::room::Measured;
 use crate::compress::anchors::{Anchor, held_mask, invented};
 use crate::compress::{Reason, Region};
+use crate::events::observation::summary_in;
 use crate::metrics::Row;
 use crate::summarize::extractive::{IN_PROGRESS, asks_for_something};
 use crate::summarize::footer::{Files, with_footer};
@@ -252,6 +253,12 @@ impl Case<'_> {
         for (view, secrets) in new {
             redactions += secrets;
             previous.extend(bodies_in(&view).into_iter().map(str::to_owned));
+            // What another program summarized is an earlier summary as well.
+            let other = Some(&view.text).filter(|text| body_of(text).is_none() && view.calls.is_empty());
+            if let Some(body) = other.and_then(|text| summary_in(text)) {
+                previous.push(body.to_owned());
+                continue;
+            }
             // The text of the last human turn stands in the summary turn already, word for word.
             if Some(view.index) != self.outline.last_human || view.index < region.start() {
                 turns.extend(beside_summaries(view));
@@ -337,8 +344,12 @@ impl Case<'_> {
             .into_iter()
             .chain(self.read_views.range(region.range()))
             .rev();
-        let mut asked = turns.map(|view| self.asked(&view).or_else(|| told_in_progress(&view)));
-        asked.find_map(|asked| asked)
+        let mut asked = turns.filter_map(|view| {
+            let asked = self.asked(&view).or_else(|| told_in_progress(&view))?;
+            // The last human turn stands below the summary word for word.
+            Some((Some(view.index) != self.outline.last_human).then_some(asked))
+        });
+        asked.next().flatten()
     }
 
     fn request<'g>(&'g self, given: &'g Given, turns: &'g Stretch<'g>) -> SummaryRequest<'g> {

@@ -2,7 +2,8 @@
 
 pub(crate) mod errors;
 pub(crate) mod found;
-mod pattern;
+pub(crate) mod pattern;
+pub(crate) mod phrases;
 pub(crate) mod results;
 pub(crate) mod runners;
 

@@ -3,13 +3,10 @@
 //! Extraction (`source`, `action`, `prose`, `work`, `values`, `previous`) makes candidate lines, ranking (`rank`) chooses
 //! among them, rendering (`render`) prints them. Each step is a pure function of the one before.
 
-mod announcement;
 mod candidate;
-mod clause;
 mod excerpt;
 mod lead;
 mod object;
-mod predicate;
 mod previous;
 mod prose;
 mod quoted;
@@ -18,7 +15,6 @@ mod recent;
 mod render;
 mod sentences;
 mod small_talk;
-mod statement;
 mod superseded;
 #[cfg(test)]
 mod tests;
@@ -32,6 +28,7 @@ use super::marker::SUMMARY_MARKER;
 use super::redact::redact;
 use super::{Summarizer, Summary, SummaryError, SummaryRequest};
 use crate::compress::anchors::{Anchor, Matcher, matcher_of};
+use crate::knowledge::phrases::Kinds;
 use crate::tokens::TokenCounter;
 use candidate::{Candidate, Section};
 pub use lead::IN_PROGRESS;
@@ -115,7 +112,14 @@ impl Extractive {
         let (turns, actions) = (stretch.sources(), stretch.actions());
         let mut candidates = Vec::new();
         let matcher = matcher_of(request.anchors);
-        let mut is_known = values::values(turns, request.anchors, &matcher, limits, &mut candidates);
+        let mut is_known = values::values(
+            turns,
+            request.anchors,
+            &matcher,
+            actions,
+            limits,
+            &mut candidates,
+        );
         if let Some(body) = request.previous {
             let (body, count) = if self.redaction {
                 redact(body)
@@ -128,9 +132,12 @@ impl Extractive {
                 *is_known |= is_held;
             }
         }
-        prose::asked(turns, limits, &mut candidates);
-        let stated = prose::findings(turns, actions, limits, &mut candidates);
-        without_stale(&mut candidates, &stated);
+        let said = prose::said(turns);
+        let mut told = superseded::Told::by_calls(actions);
+        prose::note(&said, &mut told);
+        prose::asked(&said, &told, limits, &mut candidates);
+        prose::findings(&said, &told, limits, &mut candidates);
+        without_replaced(&mut candidates, &told);
         work::done(actions, limits, &mut candidates);
         work::files(actions, limits, &mut candidates);
         work::open_errors(actions, limits, &mut candidates);
@@ -194,7 +201,9 @@ impl Extractive {
 /// Whether a line tells what neither the line above the summary nor the list of files after it tells.
 fn is_news(candidate: &Candidate, lead: Option<&str>, files_follow: bool) -> bool {
     match candidate.section {
-        Section::Asked | Section::Constraints => !lead.is_some_and(|lead| tells(lead, &candidate.text)),
+        Section::Asked | Section::Constraints | Section::Values => {
+            !lead.is_some_and(|lead| tells(lead, &candidate.text))
+        }
         Section::Files => !files_follow,
         _ => true,
     }
@@ -207,22 +216,22 @@ fn tells(lead: &str, text: &str) -> bool {
     !said.is_empty() && words(lead).contains(&said)
 }
 
-/// Takes out what a later turn stated otherwise: of an earlier summary sentence by sentence, of other lines as a whole.
-fn without_stale(candidates: &mut Vec<Candidate>, stated: &superseded::Stated) {
+/// Takes out what a later turn told anew: of an earlier summary sentence by sentence, of values as a whole.
+fn without_replaced(candidates: &mut Vec<Candidate>, told: &superseded::Told) {
     candidates.retain_mut(|candidate| {
         let turn = (candidate.order / order(0, 0)).checked_sub(1);
+        let stands = |text: &&str| !told.is_replaced(turn, text, Kinds::of(text));
         match candidate.section {
             Section::Earlier | Section::Findings | Section::Values if turn.is_none() => {
-                let told = sentences::sentences(&candidate.text);
-                let left: Vec<&str> = told.filter(|told| !stated.is_stale(turn, told)).collect();
+                let left: Vec<&str> = sentences::sentences(&candidate.text).filter(stands).collect();
                 let left = left.join(" ");
                 if left.len() < candidate.text.len() {
                     candidate.text = left;
                 }
                 !candidate.text.is_empty()
             }
-            // Findings of these turns were looked at as they were told.
-            Section::Values => !stated.is_stale(turn, &candidate.text),
+            // Others were looked at as they were told.
+            Section::Values => stands(&candidate.text.as_str()),
             _ => true,
         }
     });

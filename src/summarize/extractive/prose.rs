@@ -5,19 +5,14 @@ use std::cell::OnceCell;
 
 use rustc_hash::FxHashSet;
 
-use super::announcement::{is_announcement, is_torn};
 use super::candidate::{Candidate, Section};
-use super::sentences::{sentences, without_number};
-use super::small_talk::{is_fragment, is_numbered_step, is_one_word, is_small_talk, says_little, start_of};
-use super::superseded::{Stated, Worth};
+use super::sentences::{is_ended, sentences, without_number};
+use super::small_talk::{asks, is_idle, specifics};
+use super::superseded::Told;
 use super::{Limits, order};
-use crate::events::event::Event;
 use crate::events::line::{cleaned_line, is_fence, lines_of, shortened, without_bullet};
-use crate::events::resolved::LOOKUPS;
-use crate::events::resolved::tests_pass_since;
 use crate::events::source::SourceTurn;
-use crate::events::target::Effect;
-use crate::events::words::starts_with_any;
+use crate::knowledge::phrases::{Kind, Kinds};
 use crate::trajectory::Role;
 
 /// Sentences looked at in one turn.
@@ -26,260 +21,218 @@ const MAX_SENTENCES: usize = 60;
 /// Turns of the assistant, from the end on, whose sentences may tell how things are currently.
 const LATEST: usize = 2;
 
-/// Starts and words of sentences that demand or forbid.
-const DEMANDS: [&str; 12] = [
-    "must ",
-    "must not",
-    "never ",
-    "do not ",
-    "don't ",
-    "only ",
-    "make sure",
-    "should not ",
-    "have to ",
-    "without ",
-    "not allowed",
-    "required",
-];
-/// Starts of sentences that say how somebody wants something.
-const WISHES: [&str; 17] = [
-    "always ",
-    "avoid ",
-    "ensure ",
-    "i prefer",
-    "i want ",
-    "i would like",
-    "i would prefer",
-    "i would rather",
-    "i'd like",
-    "i'd prefer",
-    "i'd rather",
-    "keep ",
-    "leave ",
-    "please keep ",
-    "please use ",
-    "prefer ",
-    "use ",
-];
-const DEMANDS_ELSEWHERE: [&str; 18] = [
-    "必须",
-    "不要",
-    "不得",
-    "不能",
-    "禁止",
-    "务必",
-    "只能",
-    "不可",
-    "应当",
-    "してください",
-    "しないで",
-    "нельзя",
-    "не надо",
-    "должн",
-    "nicht ",
-    "muss ",
-    "ne pas",
-    "debe ",
-];
+/// The worth of a demand, which enters before anything else.
+const DEMAND: f64 = 30.0;
 
-/// Starts of sentences that tell a finding.
-const FINDINGS: [&str; 17] = [
-    "all tests",
-    "i found",
-    "i removed",
-    "i restored",
-    "i reverted",
-    "i've found",
-    "root cause",
-    "the bug",
-    "the error",
-    "the fix",
-    "the issue",
-    "the problem",
-    "the reason",
-    "this confirms",
-    "修复",
-    "原因",
-    "问题",
-];
+/// The least worth of a finding.
+const LEAST: f64 = 1.0;
 
-/// Those of them that tell much in few words.
-const SHORT: [&str; 4] = ["all tests", "i removed", "i restored", "i reverted"];
+/// A turn of a person or the assistant, as sentences with the kinds of their phrases.
+pub(super) struct Said<'t> {
+    turn: usize,
+    role: Role,
+    sentences: Vec<(Cow<'t, str>, Kinds)>,
+}
 
-/// Lines for what the human asked and demanded.
-pub(super) fn asked(turns: &[SourceTurn<'_>], limits: Limits, candidates: &mut Vec<Candidate>) {
-    let humans: Vec<usize> = turns
-        .iter()
-        .enumerate()
-        .filter(|(_, turn)| matches!(turn.role, Role::Human | Role::System))
-        .map(|(index, _)| index)
-        .collect();
+/// What people said in these turns, the latest first.
+pub(super) fn said<'t>(turns: &'t [SourceTurn<'_>]) -> Vec<Said<'t>> {
+    let spoken = turns.iter().enumerate().rev();
+    let spoken = spoken.filter(|(_, turn)| {
+        matches!(turn.role, Role::Assistant | Role::Human | Role::System) && !turn.prose.trim().is_empty()
+    });
+    spoken
+        .map(|(index, turn)| {
+            let lines = prose_lines(&turn.prose, turn.role != Role::Assistant);
+            let sentences = lines.into_iter().flat_map(|line| match line {
+                Cow::Borrowed(line) => sentences(line)
+                    .map(|text| Cow::Borrowed(without_number(text)))
+                    .collect::<Vec<_>>(),
+                Cow::Owned(line) => sentences(&line)
+                    .map(|text| Cow::Owned(without_number(text).to_owned()))
+                    .collect(),
+            });
+            Said {
+                turn: index,
+                role: turn.role,
+                sentences: sentences
+                    .map(|text| {
+                        let kinds = Kinds::of(&text);
+                        (text, kinds)
+                    })
+                    .collect(),
+            }
+        })
+        .collect()
+}
+
+/// Notes what the turns tell of which subject.
+pub(super) fn note(said: &[Said<'_>], told: &mut Told) {
+    for said in said.iter().filter(|said| said.role != Role::System) {
+        // Demands are heard however long somebody talks.
+        for (sentence, kinds) in said.sentences.iter().take(MAX_SENTENCES) {
+            told.note(said.turn, sentence, *kinds);
+        }
+    }
+}
+
+/// If a sentence of a person demands or forbids something: what they tell of themselves does not.
+fn is_demand(sentence: &str, kinds: Kinds) -> bool {
+    kinds.has(Kind::Demand) && !kinds.has(Kind::OfSelf) && !sentence.ends_with(['?', '？'])
+}
+
+/// Lines for what people demanded and asked: each demand by itself, of the rest what says something, as long as nobody said
+/// otherwise later.
+pub(super) fn asked(said: &[Said<'_>], told: &Told, limits: Limits, candidates: &mut Vec<Candidate>) {
+    let people = || {
+        said.iter()
+            .filter(|said| matches!(said.role, Role::Human | Role::System))
+    };
+    let last = people().count().saturating_sub(1);
     let mut seen: FxHashSet<String> = FxHashSet::default();
-    for (rank, index) in humans.iter().rev().enumerate() {
-        let Some(turn) = turns.get(*index) else { continue };
-        let lines = prose_lines(&turn.prose, true);
-        let whole = lines.join(" ");
-        let is_chatter = length(&whole) < 12.0 && !demands(&whole) || is_small_talk(&whole);
+    let mut words: FxHashSet<String> = FxHashSet::default();
+    for (rank, said) in people().enumerate() {
         let base = match rank {
-            _ if is_chatter => 0.2,
-            0 => 10.0,
-            _ if rank + 1 == humans.len() => 7.0,
-            1..4 => 6.0,
-            _ => 4.0,
+            0 => 6.0,
+            _ if rank == last => 5.0,
+            1..4 => 4.0,
+            _ => 3.0,
         };
-        if whole.chars().count() <= limits.asked && turn.role == Role::Human {
-            if !whole.is_empty() && seen.insert(whole.clone()) {
+        let is_answer = said
+            .sentences
+            .first()
+            .is_some_and(|(_, kinds)| kinds.has(Kind::Answer));
+        let mut rest: Vec<(usize, &str, Kinds)> = Vec::new();
+        for (number, (sentence, kinds)) in said.sentences.iter().enumerate() {
+            // What differs in its numbers only was said anew later.
+            let key = without_numbers(sentence);
+            if !asks(sentence, *kinds, true) && told.is_replaced(Some(said.turn), sentence, *kinds) {
+                continue;
+            }
+            if is_demand(sentence, *kinds) {
+                let most = limits.line * 2;
+                if let Some(text) = shortened(sentence, most).filter(|_| seen.insert(key)) {
+                    candidates.push(Candidate {
+                        section: Section::Constraints,
+                        order: order(said.turn, number),
+                        value: DEMAND * root(&text),
+                        text: text.into_owned(),
+                    });
+                }
+                continue;
+            }
+            // What an answer says that names nothing was dealt with once something else was said.
+            let is_settled = rank > 0 && is_answer && specifics(sentence) == 0;
+            let is_told = number < MAX_SENTENCES && said.role == Role::Human && !is_idle(sentence, *kinds);
+            if is_told && !is_settled {
+                rest.push((number, sentence, *kinds));
+            }
+        }
+        let length: usize = rest.iter().map(|(_, text, _)| text.chars().count() + 1).sum();
+        let lines: Vec<(usize, Cow<'_, str>, f64)> = if length <= limits.asked {
+            let texts: Vec<&str> = rest.iter().map(|(_, text, _)| *text).collect();
+            let worth = rest
+                .iter()
+                .map(|(_, text, kinds)| worth(text, *kinds))
+                .fold(0.0, f64::max);
+            let first = rest.first().map_or(0, |(number, ..)| *number);
+            vec![(first, texts.join(" ").into(), worth)]
+        } else {
+            let lines = rest
+                .iter()
+                .enumerate()
+                .filter_map(|(place, (number, text, kinds))| {
+                    // What a colon ends tells nothing without what follows.
+                    let text =
+                        shortened(text, limits.line * 2).filter(|text| !text.ends_with([':', '：']))?;
+                    let worth = worth(&text, *kinds) / (1.0 + 0.2 * place as f64);
+                    (text.chars().count() >= 8).then_some((*number, text, worth))
+                });
+            lines.collect()
+        };
+        for (number, text, worth) in lines {
+            let all = text.split(' ').map(str::to_lowercase);
+            let (mut new, mut count) = (0_u32, 0_u32);
+            for word in all {
+                count += 1;
+                new += u32::from(words.insert(word));
+            }
+            // What was said again since is worth less.
+            let news = 0.3 + 0.7 * f64::from(new) / f64::from(count.max(1_u32));
+            if !text.is_empty() && seen.insert(text.to_lowercase()) {
                 candidates.push(Candidate {
                     section: Section::Asked,
-                    order: order(*index, 0),
-                    text: whole,
-                    value: base,
+                    order: order(said.turn, number),
+                    value: base * worth * news * root(&text),
+                    text: text.into_owned(),
                 });
             }
-            continue;
-        }
-        let mut place = 0.0;
-        for (number, sentence) in lines.iter().flat_map(|line| sentences(line)).enumerate() {
-            // However long somebody talks, demands are heard.
-            let is_demand = demands(sentence);
-            if number >= MAX_SENTENCES && !is_demand {
-                continue;
-            }
-            let Some(text) = shortened(sentence, limits.line * 2) else {
-                continue;
-            };
-            // What a colon ends tells nothing without what follows.
-            if text.chars().count() < 8 || text.ends_with([':', '：']) || !seen.insert(text.to_string()) {
-                continue;
-            }
-            if turn.role == Role::System && !is_demand || is_small_talk(&text) {
-                continue;
-            }
-            let section = if is_demand {
-                Section::Constraints
-            } else {
-                Section::Asked
-            };
-            let value = if is_demand {
-                base
-            } else {
-                base / (1.0 + 0.35 * place)
-            };
-            place += 1.0;
-            candidates.push(Candidate {
-                section,
-                order: order(*index, number),
-                text: text.into_owned(),
-                value,
-            });
         }
     }
 }
 
-/// Lines for what the assistant concluded: its last sentences that tell more than the next step, without what anybody
-/// stated otherwise, or a call changed, later. What is stated comes back.
-pub(super) fn findings(
-    turns: &[SourceTurn<'_>],
-    actions: &[Event],
-    limits: Limits,
-    candidates: &mut Vec<Candidate>,
-) -> Stated {
-    let speaking: Vec<(usize, Vec<Cow<'_, str>>)> = turns
-        .iter()
-        .enumerate()
-        .rev()
-        .filter(|(_, turn)| {
-            matches!(turn.role, Role::Assistant | Role::Human) && !turn.prose.trim().is_empty()
-        })
-        .map(|(index, turn)| (index, prose_lines(&turn.prose, false)))
-        .collect();
+/// A sentence in small letters, without its digits.
+fn without_numbers(sentence: &str) -> String {
+    sentence.to_lowercase().replace(|c: char| c.is_numeric(), "")
+}
+
+/// The worth of a sentence of a person: what asks or names something says most.
+fn worth(sentence: &str, kinds: Kinds) -> f64 {
+    let asks = asks(sentence, kinds, kinds.has(Kind::Answer));
+    let named = specifics(sentence).min(4) as f64;
+    0.2 + if asks { 0.5 } else { 0.0 } + 0.25 * named
+}
+
+/// The square root of a line's length, where 100 characters are 1: the worth of a line for each of its tokens falls with that root
+/// and not with its length.
+fn root(text: &str) -> f64 {
+    ((length(text) + 24.0) / 124.0).sqrt()
+}
+
+/// Lines for what the assistant found that still stands at the end.
+pub(super) fn findings(said: &[Said<'_>], told: &Told, limits: Limits, candidates: &mut Vec<Candidate>) {
     let mut seen: FxHashSet<&str> = FxHashSet::default();
-    seen.reserve(4 * speaking.len());
-    let mut stated = Stated::default();
-    if let Some(turn) = tests_pass_since(actions) {
-        stated.note_passed_tests(turn);
-    }
-    let mut rank = 0_usize;
-    let mut changes = actions.iter().rev().filter_map(changed_thing).peekable();
-    for (index, lines) in &speaking {
-        while let Some((turn, named, arguments)) = changes.next_if(|(turn, ..)| turn >= index) {
-            // What a turn calls comes after what it says.
-            stated.note_changes(turn + 1, named, arguments);
-        }
-        let all: Vec<&str> = lines
-            .iter()
-            .flat_map(|line| sentences(line))
-            .take(MAX_SENTENCES)
-            .collect();
-        if turns.get(*index).is_some_and(|turn| turn.role == Role::Human) {
-            for sentence in all {
-                stated.note(*index, sentence);
-            }
-            continue;
-        }
-        rank += 1;
-        let last = all.len();
-        for (number, sentence) in all.into_iter().enumerate() {
-            let sentence = without_number(sentence);
-            let worth = stated.note(*index, sentence);
-            if worth == Worth::Stale {
+    let speaking = said.iter().filter(|said| said.role == Role::Assistant);
+    for (rank, said) in speaking.enumerate() {
+        for (number, (sentence, kinds)) in said.sentences.iter().take(MAX_SENTENCES).enumerate() {
+            let sentence = sentence.as_ref();
+            let is_late = rank < LATEST;
+            if sentence.chars().count() > limits.line * 2 || !is_finding(sentence, *kinds, is_late) {
                 continue;
             }
-            let lower = start_of(sentence);
-            if is_announcement(&lower) || sentence.ends_with([':', '：', '?', '？']) {
+            let worth = finding_worth(sentence, *kinds);
+            let is_telling = worth >= LEAST || is_late;
+            if !is_telling || told.is_replaced(Some(said.turn), sentence, *kinds) || !seen.insert(sentence) {
                 continue;
             }
-            if is_one_word(sentence) || is_numbered_step(&lower) || is_torn(&lower, sentence) {
-                continue;
-            }
-            // What is so at one time is not so for long.
-            if rank > LATEST && sentence.contains(" currently ") {
-                continue;
-            }
-            // A sentence that is a little too long tells more as a whole than cut.
-            let Some(text) = shortened(sentence, limits.line * 3 / 2) else {
-                continue;
-            };
-            let length = length(&text);
-            // How things are is told in few words.
-            let least = if worth == Worth::State || starts_with_any(&lower, &SHORT) {
-                14.0
-            } else {
-                28.0
-            };
-            // What somebody was told to do is done by now, or told again.
-            if length < least || says_little(&lower, sentence, rank > LATEST) || !seen.insert(sentence) {
-                continue;
-            }
-            let is_finding = starts_with_any(&lower, &FINDINGS);
-            let at_edge = number == 0 || number + 1 == last;
-            let base = if is_finding {
-                4.0
-            } else if at_edge {
-                2.6
-            } else {
-                1.0
-            };
-            // A short sentence, one that leans on the one before, or an item without its list tells little alone.
-            let leans = starts_with_any(&lower, &LEANING)
-                || !is_finding && worth == Worth::Plain && is_fragment(sentence);
-            let weight = (length / 70.0).min(1.0) * if leans { 0.6 } else { 1.0 };
-            let value = base * weight / (0.88 + 0.12 * rank as f64);
+            let value = worth * (length(sentence) / 70.0).min(1.0);
             candidates.push(Candidate {
                 section: Section::Findings,
-                order: order(*index, number),
-                text: text.into_owned(),
-                value,
+                order: order(said.turn, number),
+                text: sentence.to_owned(),
+                value: value / (0.88 + 0.12 * (rank + 1) as f64),
             });
         }
     }
-    for (turn, named, arguments) in changes {
-        stated.note_changes(turn + 1, named, arguments);
-    }
-    stated
 }
 
-/// How much a text says, in letters of scripts that need many.
+/// If a sentence states a fact by itself, and as a whole.
+fn is_finding(sentence: &str, kinds: Kinds, is_late: bool) -> bool {
+    let other_script = |c: char| c >= '\u{370}' && c.is_alphabetic();
+    let begins =
+        sentence.starts_with(|c: char| !c.is_lowercase() && !matches!(c, '{' | '[' | '|' | '<' | ',' | ')'));
+    let states = kinds.has_any(&[Kind::States, Kind::Is, Kind::Finding]) || sentence.contains(other_script);
+    let is_idle =
+        kinds.has_any(&[Kind::Announcement, Kind::Open, Kind::Leaning]) || kinds.has(Kind::Now) && !is_late;
+    begins && states && !is_idle && is_ended(sentence) && !sentence.ends_with(['?', '？', '…'])
+}
+
+/// The worth of a finding: causes and results most, then what names something.
+fn finding_worth(sentence: &str, kinds: Kinds) -> f64 {
+    let named = specifics(sentence).min(4) as f64;
+    0.75 * named + if kinds.has(Kind::Finding) { 2.0 } else { 0.5 }
+}
+
+/// The letters of a text; one of a script that needs few counts as several.
 fn length(text: &str) -> f64 {
     if text.is_ascii() {
         text.len() as f64
@@ -287,24 +240,6 @@ fn length(text: &str) -> f64 {
         text.chars().map(|c| if c.is_ascii() { 1.0 } else { 2.5 }).sum()
     }
 }
-
-/// What a call changed that went well, as the name of its tool says (`pending_order` of `cancel_pending_order`), with its turn
-/// and its arguments. A run of tests tells anew whether they pass.
-fn changed_thing(action: &Event) -> Option<(usize, &str, &str)> {
-    if action.outcome.tests.is_some() {
-        return Some((action.turn, "all_tests", ""));
-    }
-    let (tool, arguments) = action.target.line.split_once('(')?;
-    let (_, named) = tool.split_once('_')?;
-    let went_well = action.is_answered && action.outcome.failed() != Some(true);
-    let changes = action.target.effect == Effect::Other && !starts_with_any(tool, &LOOKUPS);
-    (went_well && changes && !named.contains(' ')).then_some((action.turn, named, arguments))
-}
-
-/// Starts of sentences that lean on what was said before.
-const LEANING: [&str; 12] = [
-    "actually", "also", "and ", "but ", "great", "it ", "it's", "so ", "thank", "that's", "this ", "wait",
-];
 
 /// What stands for fenced code in what a human asked.
 const CODE: &str = "[code]";
@@ -376,22 +311,4 @@ impl<'t> LastEnd<'t> {
 
 fn is_bare_tag(line: &str) -> bool {
     line.starts_with('<') && line.ends_with('>') && !line.contains(' ')
-}
-
-fn demands(sentence: &str) -> bool {
-    let lower = sentence.to_lowercase();
-    // `I don't know` demands nothing.
-    let told_of_self = lower.starts_with("i ") || lower.starts_with("it ") || lower.starts_with("we ");
-    starts_with_any(&lower, &WISHES)
-        || (!told_of_self && DEMANDS.iter().any(|word| starts_or_holds(&lower, word)))
-        || DEMANDS_ELSEWHERE.iter().any(|word| lower.contains(word))
-}
-
-fn starts_or_holds(lower: &str, word: &str) -> bool {
-    lower.match_indices(word).any(|(at, _)| {
-        at == 0
-            || lower
-                .get(..at)
-                .is_some_and(|head| head.ends_with([' ', '(', '*']))
-    })
 }

@@ -2,18 +2,17 @@
 
 use std::borrow::Cow;
 
-use super::announcement::is_announcement;
 use super::candidate::{Candidate, Section};
 use super::quoted::{cut, fenced, harmless};
 use super::rank::{Chosen, cost};
 use super::sentences::sentences;
-use super::small_talk::{says_little, start_of};
 use super::work::{line_of_call, order_of_call};
 use super::{Limits, order};
 use crate::compress::anchors::Matcher;
 use crate::events::event::Event;
 use crate::events::source::{Arguments, SourceCall, SourceTurn};
 use crate::events::target::Effect;
+use crate::knowledge::phrases::{Kind, Kinds};
 use crate::tokens::TokenCounter;
 use crate::trajectory::Role;
 use crate::trajectory::leaves::leaves;
@@ -206,10 +205,9 @@ fn heading(action: &Event, text: &str, limits: Limits) -> String {
 
 /// If words tell more than the next step: announcements and courtesies are told by what came of them.
 fn tells(said: &str) -> bool {
-    said.lines().flat_map(sentences).any(|sentence| {
-        let lower = start_of(sentence);
-        !is_announcement(&lower) && !says_little(&lower, sentence, false) && !sentence.ends_with([':', '：'])
-    })
+    said.lines()
+        .flat_map(sentences)
+        .any(|sentence| !Kinds::of(sentence).has(Kind::Announcement) && !sentence.ends_with([':', '：']))
 }
 
 /// The arguments of a call as lines, where its own line does not show them in full.

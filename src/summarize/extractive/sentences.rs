@@ -65,6 +65,8 @@ fn is_abbreviated(text: &str, at: usize) -> bool {
             "e.g" | "i.e" | "etc" | "vs" | "Mr" | "Mrs" | "Dr" | "No" | "cf"
         )
         || word.len() == 1 && word.bytes().all(|b| b.is_ascii_alphanumeric())
+        // An ordinal: `am 21. März`.
+        || word.len() == 2 && word.bytes().all(|b| b.is_ascii_digit())
 }
 
 /// A list item without its number.
@@ -73,5 +75,33 @@ pub(super) fn without_number(sentence: &str) -> &str {
     match rest.strip_prefix(". ").or_else(|| rest.strip_prefix(") ")) {
         Some(item) if rest.len() < sentence.len() => item.trim_start(),
         _ => sentence,
+    }
+}
+
+/// If a mark ends a sentence, before closing brackets and quotes.
+pub(super) fn is_ended(sentence: &str) -> bool {
+    let bare = sentence.trim_end_matches([')', '"', '\'', '`', '*', '”', '’']);
+    bare.ends_with(['.', '!', '?', '…', '。', '！', '？'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sentences_end_where_a_mark_ends_them() {
+        for (line, expected) in [
+            (
+                "Frist ist jetzt der 21. März. Bitte nur per Mail.",
+                &["Frist ist jetzt der 21. März.", "Bitte nur per Mail."][..],
+            ),
+            (
+                "It is e.g. here! Is it? Yes.",
+                &["It is e.g. here!", "Is it?", "Yes."],
+            ),
+            ("端口是 9443。好的。", &["端口是 9443。", "好的。"]),
+        ] {
+            assert_eq!(sentences(line).collect::<Vec<_>>(), expected);
+        }
     }
 }

@@ -6,6 +6,7 @@ use super::candidate::{Candidate, Section};
 use super::excerpt::excerpt;
 use super::{Limits, order};
 use crate::compress::anchors::{Anchor, Matcher, Search};
+use crate::events::event::Event;
 use crate::events::source::{Arguments, SourceTurn};
 use crate::trajectory::Role;
 
@@ -14,6 +15,9 @@ const MAX_PLACES: usize = 4;
 
 /// Words after which a line tells no more for having another.
 const MOST_WORDS: usize = 8;
+
+/// The length of lines where room is short, in characters.
+const SHORT: usize = 100;
 
 /// Where an anchor stands in what people said or tools brought back.
 struct Place<'t> {
@@ -35,14 +39,21 @@ pub(super) fn values(
     turns: &[SourceTurn<'_>],
     anchors: &[Anchor],
     matcher: &Matcher<'_>,
+    actions: &[Event],
     limits: Limits,
     candidates: &mut Vec<Candidate>,
 ) -> Vec<bool> {
     let places = places(turns, anchors.len(), matcher);
+    let on_files = actions
+        .iter()
+        .filter(|action| action.target.is_run || action.target.file.is_some());
+    // Lines of source code and of terminals say no more of a name than the name does, but may hold several.
+    let is_code = limits.line > SHORT && 2 * on_files.count() > actions.len();
     let mut seen: FxHashSet<String> = FxHashSet::default();
     for (anchor, found) in anchors.iter().zip(&places) {
         let best = best_line(found, &anchor.text, limits.line);
         if let Some((place, text)) = best
+            && (!is_code || place.role == Role::Human)
             && seen.insert(text.clone())
         {
             candidates.push(Candidate {

@@ -27,27 +27,13 @@ fn how_things_are_currently_is_told_of_the_latest_turns_only() {
 }
 
 #[test]
-fn what_somebody_was_told_to_do_long_ago_is_not_told() {
-    let turns = [
-        turn(
-            Role::Assistant,
-            "To restore your service, you will need to pay the overdue bill.",
-        ),
-        turn(Role::Human, "I paid it."),
-        turn(
-            Role::Assistant,
-            "The bill was paid with the card that ends in 4417.",
-        ),
-        turn(Role::Human, "And then?"),
-        turn(
-            Role::Assistant,
-            "To refresh the connection, please reboot the phone in your hand.",
-        ),
-    ];
-    let text = told(&turns);
-    assert!(
-        text.contains("please reboot") && text.contains("4417") && !text.contains("need to pay"),
-        "{text}"
+fn what_is_to_be_done_or_may_be_is_no_finding() {
+    let said = "To restore your service, you will need to pay the overdue bill of $40. The bill should be paid by 4417. \
+                Let me look at bill B17. The bill was paid with the card that ends in 4417.";
+    let text = told(&[turn(Role::Assistant, said)]);
+    assert_eq!(
+        text,
+        "[CONTEXT SUMMARY]:\nFindings:\n- The bill was paid with the card that ends in 4417."
     );
 }
 
@@ -71,7 +57,7 @@ fn what_was_changed_comes_before_what_was_looked_up() {
 
 #[test]
 fn what_a_call_or_anybody_changed_is_told_as_it_is_now() {
-    let states = "Your line 555-0100 is suspended since the bill is late.";
+    let states = "Your line is suspended since the bill is late.";
     let resumed = call("", "resume_line", r#"{"line_id": "L1"}"#);
     let is_told = |turns: Vec<TurnView<'_>>| told(&turns).contains("is suspended since");
     assert!(is_told(vec![turn(Role::Assistant, states)]));
@@ -90,8 +76,7 @@ fn what_a_call_or_anybody_changed_is_told_as_it_is_now() {
         turn(Role::Human, "My line is active again, thanks."),
     ]));
     // Lines of an earlier summary are taken back as well.
-    let previous =
-        "Findings:\n- Your line 555-0100 is suspended since the bill is late.\n- The bill was paid.";
+    let previous = "Findings:\n- Your line is suspended since the bill is late.\n- The bill was paid.";
     let turns = [turn(Role::Assistant, "I have now reactivated your line.")];
     let text = summary_of(&turns, Some(previous), &[], 2_000).text;
     assert!(
@@ -141,19 +126,11 @@ fn that_tests_fail_is_told_until_they_pass() {
     turns.extend(passed());
     let text = told(&turns);
     assert!(!text.contains("failing tests"), "{text}");
-    // Of others, which fail still, it may have been said.
-    let other = r#"{"command": "pytest tests/test_db.py"}"#;
-    turns.extend([
-        call("", "bash", other),
-        answer("==== 1 failed, 1 passed in 0.4s ===="),
-    ]);
-    let text = told(&turns);
-    assert!(text.contains("- There are 2 failing tests"), "{text}");
 }
 
 #[test]
 fn lines_of_a_command_are_no_findings() {
-    let edit = "The reader drops the last line of each file.\n<command>\nedit\nclock = TimeDelta(precision=\"days\")\nend_of_edit\n</command>\nIt keeps the first line of each of them.";
+    let edit = "The reader drops the last line of each file.\n<command>\nedit\nclock = TimeDelta(precision=\"days\")\nend_of_edit\n</command>\nThe writer keeps the first line of each of them.";
     let text = told(&[turn(Role::Human, "Mend the reader."), turn(Role::Assistant, edit)]);
     let findings = text.split_once("Findings:").map_or("", |(_, findings)| findings);
     assert!(
@@ -169,7 +146,7 @@ fn what_is_never_closed_hides_no_finding() {
         let said = [
             "The reader drops the last line.\n",
             open,
-            "\nIt keeps the first line of each of them.",
+            "\nThe writer keeps the first line of each of them.",
         ]
         .concat();
         let text = told(&[
@@ -178,8 +155,7 @@ fn what_is_never_closed_hides_no_finding() {
         ]);
         assert!(text.contains("keeps the first line"), "{text}");
     }
-    let said =
-        "<!-- one -->\nThe reader drops the last line.\n<!--\nIt keeps the first line of each of them.";
+    let said = "<!-- one -->\nThe reader drops the last line.\n<!--\nThe writer keeps the first line of each of them.";
     let text = told(&[turn(Role::Human, "Mend the reader."), turn(Role::Assistant, said)]);
     assert!(text.contains("keeps the first line"), "{text}");
 }
@@ -215,19 +191,51 @@ fn what_was_found_by_something_else_is_missing_no_more() {
 }
 
 #[test]
-fn items_without_their_list_are_told_last() {
-    let list = "The reader handles these:\n- Property with getter and setter at once\n- The `setter` of a property without one\nIt is done.";
-    let turns = [turn(Role::Human, "Mend it."), turn(Role::Assistant, list)];
-    let text = summary_of(&turns, None, &[], 38).text;
-    assert!(
-        text.contains("- The `setter` of") && !text.contains("getter"),
-        "{text}"
-    );
-    assert!(told(&turns).contains("getter"), "{text}");
-    let said = "The parser fails twice:\n- When the string ends in two quotes (at length 65+)\nTo mend that, I will need to check the pattern of the parser.\nThe pattern of the parser is too strict now.";
+fn halves_of_sentences_are_no_findings() {
+    let said = "The reader handles these:\n- Property with getter at once\n- `setter` of a property without 1\nThis confirms it.\n\
+                The pattern of the parser is too strict.";
     let text = told(&[turn(Role::Human, "Mend it."), turn(Role::Assistant, said)]);
     assert!(
-        text.contains("is too strict") && !text.contains("two quotes") && !text.contains("I will need"),
+        text.ends_with("Findings:\n- The pattern of the parser is too strict."),
         "{text}"
+    );
+}
+
+#[test]
+fn problems_that_were_worked_on_and_verified_are_told_no_more() {
+    let problem = turn(Role::Assistant, "The `read` function doesn't close a.py.");
+    let edit = [
+        call("", "edit", r#"{"path": "a.py", "text": "x"}"#),
+        answer("The file a.py has been edited."),
+    ];
+    let run = [
+        call("", "bash", r#"{"command": "python check.py"}"#),
+        answer("fine\nExit code: 0"),
+    ];
+    let mut turns = vec![problem];
+    turns.extend(edit);
+    assert!(told(&turns).contains("doesn't close"));
+    turns.extend(run);
+    assert!(!told(&turns).contains("doesn't close"));
+}
+
+#[test]
+fn demands_of_people_come_first_and_the_later_of_two_stands() {
+    let turns = [
+        turn(
+            Role::Human,
+            "Please rename the importer. Keep each answer under 200 words, always.",
+        ),
+        turn(Role::Human, "Keep each answer under 90 words, always."),
+        turn(Role::Human, "Okay, thanks! What should I do next?"),
+        turn(
+            Role::Human,
+            "Ab jetzt nie ohne Rückfrage löschen. Die Tabelle heißt kunden_2.",
+        ),
+    ];
+    assert_eq!(
+        told(&turns),
+        "[CONTEXT SUMMARY]:\nAsked:\n- Please rename the importer.\n- Die Tabelle heißt kunden_2.\nConstraints:\n\
+         - Keep each answer under 90 words, always.\n- Ab jetzt nie ohne Rückfrage löschen."
     );
 }

@@ -42,7 +42,9 @@ fn a_summary_tells_what_was_asked_done_and_left_open() {
         text,
         "[CONTEXT SUMMARY]:\n\
          Asked:\n\
-         - Please fix the failing test in core_a.py. Never touch setup.cfg.\n\
+         - Please fix the failing test in core_a.py.\n\
+         Constraints:\n\
+         - Never touch setup.cfg.\n\
          Done:\n\
          - editor str_replace /repo/core_a.py -> ok\n\
          - bash: pytest core_a.py (x2, 1 failed) -> ok: 13 passed in 2.0s\n\
