@@ -47,8 +47,6 @@ fn a_summary_tells_what_was_asked_done_and_left_open() {
          - editor str_replace /repo/core_a.py -> ok\n\
          - bash: pytest core_a.py (x2, 1 failed) -> ok: 13 passed in 2.0s\n\
          - bash: ruff check . -> exit 127: bash: ruff: command not found\n\
-         Files:\n\
-         - changed: /repo/core_a.py\n\
          Open errors:\n\
          - bash: ruff: command not found (bash: ruff check .)\n\
          Findings:\n\
