@@ -152,7 +152,7 @@ impl Extractive {
         let unheld = vec![false; anchors.len()];
         let most = budget - budget / 10;
         let named = references.room(&unheld, most);
-        let room = ((budget as f64 * quoted_share) as usize).min(budget - named);
+        let room = ((budget as f64 * quoted_share) as usize).min(budget.saturating_sub(named));
         let mut quoted = recent.quoted(&[], room, references.costs(), &matcher, request.counter);
         candidates.retain(|candidate| !quoted.tells(candidate));
         let left = budget.saturating_sub(quoted.tokens);

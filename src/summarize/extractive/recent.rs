@@ -26,8 +26,9 @@ const MAX_ARGUMENTS: usize = 24;
 /// Characters of an argument that the line of its call shows in full.
 const SHOWN: usize = 60;
 
-/// Tokens below which nothing more is quoted.
+/// Tokens below which nothing more is quoted, and below which nothing is quoted in part.
 const LEAST: usize = 12;
+const LEAST_PART: usize = 48;
 
 /// The worth of a turn, as a part of the next one's.
 const FADING: f64 = 0.75;
@@ -128,7 +129,7 @@ impl Recent {
                 .sum::<usize>();
         }
         let mut seen = FxHashSet::default();
-        pieces.retain(|piece| piece.text.is_empty() || seen.insert(piece.text.clone()));
+        pieces.retain(|piece| seen.insert(piece.text.clone()));
         Self { pieces }
     }
 
@@ -177,9 +178,10 @@ impl Recent {
             let Some(text) = cut(&piece.text, &weights(&piece.text, matcher), cap, &count) else {
                 continue;
             };
+            let is_part = text.len() != piece.text.len();
             let text = piece.line(&text);
             let cost = cost(&text, &mut line, counter);
-            if cost > left {
+            if cost > left || (is_part && cost < LEAST_PART) {
                 continue;
             }
             let held = matcher.held(&text).into_iter().enumerate();
@@ -244,6 +246,9 @@ fn spoken(
             Effect::Modify => 1.2,
             Effect::Read | Effect::Other => 1.0,
         };
+        if text.is_empty() {
+            continue;
+        }
         pieces.push(Piece {
             order: order(index, action.call + 1),
             told,
@@ -296,7 +301,8 @@ fn outputs(
 ) {
     for (place, (_, output)) in turn.answers.iter().enumerate() {
         let text = harmless(newest(output, most_bytes));
-        if text.is_empty() {
+        // A short one is told by how its call ended.
+        if text.len() <= 2 * SHOWN {
             continue;
         }
         let call = asked
@@ -350,7 +356,6 @@ impl Piece {
             part
         };
         match text {
-            "" => heading.clone(),
             text if text.contains('\n') => [heading.as_str(), ":\n", &fenced(text)].concat(),
             text => [heading.as_str(), ": ", text].concat(),
         }

@@ -98,23 +98,6 @@ fn errors_that_only_a_sentence_tells_are_no_success() {
 }
 
 #[test]
-fn a_comparison_in_quotes_is_no_file_written() {
-    let grep = r#"{"command": "grep -n \"if index > last_index:\" a.py"}"#;
-    let write = r#"{"command": "echo \"x > y\" > out.txt"}"#;
-    let turns = [
-        call("", "bash", grep),
-        answer("7: x"),
-        call("", "bash", write),
-        answer(""),
-    ];
-    let text = told(&turns);
-    assert!(
-        text.contains("- changed: out.txt\n") || text.ends_with("- changed: out.txt"),
-        "{text}"
-    );
-}
-
-#[test]
 fn an_error_that_later_succeeded_is_not_open() {
     let run = |exit: &'static str| [call("", "sh", r#"{"cmd": "make"}"#), answer(exit)];
     let [a, b] = run("Error: no rule\nExit code: 2");

@@ -102,7 +102,6 @@ fn an_edit_that_was_refused_is_no_change() {
         "- editor str_replace /a/b.py (x2, 1 failed) -> failed: No replacement was performed, old_str `q`",
         "- editor create /a/c.py -> failed: Invalid `path` parameter: /a/c.py. File already exists.",
         "- sh: rm /a/d.lock -> failed: rm: cannot remove",
-        "- changed: e.py, /a/b.py\n",
     ] {
         assert!(text.contains(line), "{line} in {text}");
     }
@@ -275,20 +274,6 @@ fn an_error_is_open_until_the_same_went_well_in_other_words() {
 }
 
 #[test]
-fn lines_edited_are_those_of_the_open_file() {
-    let answer =
-        "[File: /w/a.py (3 lines total)]\n1:x\n(Open file: /w/a.py)\n(Current directory: /w)\nbash-$";
-    let text = done(&[
-        ("sh", r#"{"command": "open a.py"}"#, answer),
-        ("sh", r#"{"command": "edit 1:1\nx\nend_of_edit"}"#, answer),
-    ]);
-    assert!(text.ends_with("- changed: /w/a.py"), "{text}");
-    let none = answer.replace("/w/a.py)", "n/a)");
-    let text = done(&[("sh", r#"{"command": "edit 1:1\nx\nend_of_edit"}"#, &none)]);
-    assert!(!text.contains("changed:"), "{text}");
-}
-
-#[test]
 fn a_terminals_envelope_is_opened() {
     let text = done(&[
         (
@@ -343,8 +328,7 @@ fn crosses_are_told_and_blocked_commands_are_failures() {
     assert!(
         text.contains("python check.py -> exit 0: ❌ passed but should have failed\n")
             && text.contains("python final.py -> exit 0: Test case 1: FAIL\n")
-            && text.contains("rm -rf /w -> failed: Command blocked by policy\n")
-            && text.contains("- changed: b.py\n"),
+            && text.contains("rm -rf /w -> failed: Command blocked by policy\n"),
         "{text}"
     );
 }

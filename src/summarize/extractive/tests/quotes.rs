@@ -42,10 +42,10 @@ fn quotations_are_cut_at_line_ends_and_the_newest_enter_first() {
     ];
     let text = quoting(&turns, 150);
     assert!(
-        text.contains("print(second1)\n") && !text.contains("print(first1)\n"),
+        text.contains("print(second29)\n") && !text.contains("print(first29)\n"),
         "{text}"
     );
-    assert!(text.contains(")\n…\n```"), "{text}");
+    assert!(text.contains("\n```\n…\nprint(second"), "{text}");
 }
 
 #[test]
@@ -77,8 +77,7 @@ fn words_stand_with_the_call_that_they_announce() {
     ];
     let text = quoting(&turns, 400);
     for line in [
-        "- turn -3, bash: ls tests -> 2 lines: Let me look at the tests.\n",
-        "- turn -2, output:\n```\na.py\nb.py\n```\n",
+        "- turn -3, bash: ls tests -> a.py b.py: Let me look at the tests.\n",
         "- turn -1, said:\n```\nThe refund of 35.90 EUR",
     ] {
         assert!(text.contains(line), "{line} in {text}");
