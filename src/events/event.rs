@@ -45,12 +45,12 @@ pub(crate) struct Event {
     pub superseded_by: Option<usize>,
 }
 
-/// The calls of the turns in order of their last run, each told once.
-pub(crate) fn actions(turns: &[SourceTurn<'_>]) -> Vec<Event> {
-    let mut all = events(turns);
-    all.retain(|event| event.superseded_by.is_none());
+/// The calls of the turns in order of their last run, each told once, and the earlier runs.
+pub(crate) fn actions(turns: &[SourceTurn<'_>]) -> (Vec<Event>, Vec<Event>) {
+    let is_last = |event: &Event| event.superseded_by.is_none();
+    let (mut all, earlier): (Vec<Event>, Vec<Event>) = events(turns).into_iter().partition(is_last);
     close_resolved(&mut all);
-    all
+    (all, earlier)
 }
 
 /// All calls of the turns in order.

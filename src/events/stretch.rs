@@ -12,7 +12,7 @@ use crate::trajectory::TurnView;
 pub struct Stretch<'a> {
     turns: &'a [TurnView<'a>],
     sources: Vec<SourceTurn<'a>>,
-    actions: OnceLock<Vec<Event>>,
+    actions: OnceLock<(Vec<Event>, Vec<Event>)>,
 }
 
 impl<'a> Stretch<'a> {
@@ -41,6 +41,15 @@ impl<'a> Stretch<'a> {
 
     /// The calls with their outcomes, each told once.
     pub(crate) fn actions(&self) -> &[Event] {
+        &self.read().0
+    }
+
+    /// The runs that a later one of the same call superseded.
+    pub(crate) fn earlier(&self) -> &[Event] {
+        &self.read().1
+    }
+
+    fn read(&self) -> &(Vec<Event>, Vec<Event>) {
         self.actions.get_or_init(|| actions(&self.sources))
     }
 }

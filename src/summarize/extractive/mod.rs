@@ -37,7 +37,7 @@ use recent::Recent;
 pub use small_talk::asks_for_something;
 
 /// The part of the budget that recent work may take; more where other lines leave it.
-const QUOTED_SHARE: f64 = 0.65;
+const QUOTED_SHARE: f64 = 0.8;
 
 /// Bytes of recent work looked at for each token of the budget.
 const RECENT_BYTES: usize = 8;
@@ -109,7 +109,7 @@ impl Extractive {
         } else {
             request.turns
         };
-        let (turns, actions) = (stretch.sources(), stretch.actions());
+        let (turns, actions, earlier) = (stretch.sources(), stretch.actions(), stretch.earlier());
         let mut candidates = Vec::new();
         let matcher = matcher_of(request.anchors);
         let mut is_known = values::values(
@@ -139,7 +139,6 @@ impl Extractive {
         prose::findings(&said, &told, limits, &mut candidates);
         without_replaced(&mut candidates, &told);
         work::done(actions, limits, &mut candidates);
-        work::files(actions, limits, &mut candidates);
         work::open_errors(actions, limits, &mut candidates);
         candidates.retain(|candidate| is_news(candidate, lead, request.files_follow));
         // What is not known was redacted: it must not come back through a list of references.
@@ -156,37 +155,41 @@ impl Extractive {
         };
         let budget = request.max_tokens - marker_cost;
         let references = References::new(anchors, request.counter);
-        let recent = Recent::of(turns, actions, limits, budget * RECENT_BYTES);
-        // Identifiers that the quotations may not hold keep their room.
-        let named = references.room(&vec![false; anchors.len()], budget / 2);
-        let most = ((budget as f64 * quoted_share) as usize).min(budget - named);
-        let quoted = recent.quoted(most, &matcher, request.counter);
+        let recent = Recent::of(turns, actions, earlier, limits, budget * RECENT_BYTES);
+        // Identifiers keep their room, whatever the quotations do not hold.
+        let unheld = vec![false; anchors.len()];
+        let most = budget - budget / 10;
+        let named = references.room(&unheld, most);
+        let room = ((budget as f64 * quoted_share) as usize).min(budget.saturating_sub(named));
+        let mut quoted = recent.quoted(&[], room, references.costs(), &matcher, request.counter);
         candidates.retain(|candidate| !quoted.tells(candidate));
-        let left = budget - quoted.tokens;
+        let left = budget.saturating_sub(quoted.tokens);
         let mut lines = rank::chosen(
             candidates,
             &references,
             &matcher,
             &quoted.lines,
             left,
-            budget / 2,
+            most,
             request.counter,
         );
-        // What lines and references leave goes to more of what was written last.
-        let held = held_or(&vec![false; anchors.len()], lines.iter().chain(&quoted.lines));
-        let taken = render::tokens(&lines, request.counter) + references.room(&held, budget / 2);
-        let room = budget.saturating_sub(taken + JOINT).max(quoted.tokens);
+        // What lines and references leave goes to more of what was written last; what that holds leaves room once more.
         if quoted_share > 0.0 {
-            let quoted = recent.with_more(&quoted.lines, room, &matcher, request.counter);
+            for _ in 0..2 {
+                let held = held_or(&unheld, lines.iter().chain(&quoted.lines));
+                let taken = render::tokens(&lines, request.counter) + references.room(&held, most);
+                let room = budget.saturating_sub(taken + JOINT).max(quoted.tokens);
+                quoted = recent.quoted(&quoted.lines, room, &[], &matcher, request.counter);
+            }
             lines.retain(|line| !quoted.tells(&line.candidate));
-            lines.extend(quoted.lines);
         }
+        lines.extend(quoted.lines);
         let mut is_lost = vec![false; anchors.len()];
         if self.redaction {
             redactions += redacted_again(&mut lines, &matcher, &mut is_lost, request.counter);
         }
         let held = held_or(&is_lost, lines.iter());
-        let kept_free = references.room(&held, budget / 2);
+        let kept_free = references.room(&held, most);
         let (text, tokens) = render::rendered(&mut lines, request.max_tokens, kept_free, request.counter);
         let held = held_or(&is_lost, lines.iter());
         let extended = references.added_to(&text, tokens, &held, request.max_tokens);
@@ -198,7 +201,7 @@ impl Extractive {
     }
 }
 
-/// Whether a line tells what neither the line above the summary nor the list of files after it tells.
+/// If a line tells what neither the line above the summary nor the list of files after it tells.
 fn is_news(candidate: &Candidate, lead: Option<&str>, files_follow: bool) -> bool {
     match candidate.section {
         Section::Asked | Section::Constraints | Section::Values => {

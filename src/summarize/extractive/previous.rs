@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::candidate::{Candidate, Section};
 use super::lead::IN_PROGRESS;
 use super::quoted::fence_of;
-use super::recent::SAID;
+use super::recent::call_of;
 use super::{Limits, order};
 use crate::events::event::Event;
 use crate::events::line::{cleaned, is_fence, shortened, without_bullet};
@@ -67,9 +67,8 @@ fn lines_of(body: &str) -> Vec<(Section, String)> {
             // Those are written anew, from what later turns still use and from what is still in progress.
         } else if section == Section::Recent {
             // What was written last is quoted anew; of the calls it stays how they ended.
-            let line = without_bullet(&line).trim_end_matches(':');
-            if !line.starts_with(SAID) {
-                lines.push((Section::Done, line.to_owned()));
+            if let Some(call) = call_of(without_bullet(&line).trim_end_matches(':')) {
+                lines.push((Section::Done, call.to_owned()));
             }
         } else {
             lines.push((section, without_bullet(&line).to_owned()));

@@ -28,18 +28,62 @@ pub(super) fn harmless(text: &str) -> String {
     safe.trim_end().trim_start_matches('\n').to_owned()
 }
 
-/// The first lines of `text`, in at most `room` tokens; `None` where less than a line of it would be left.
-pub(super) fn cut(text: &str, room: usize, count: &dyn Fn(&str) -> usize) -> Option<String> {
-    if count(text) <= room {
+/// Lines of `text` that stand together, in at most `room` tokens: of those that fit the ones that `weights` are the highest of, and
+/// the last of these; words where not even one line has room, `None` where less than a word of it would be left.
+pub(super) fn cut(
+    text: &str,
+    weights: &[usize],
+    room: usize,
+    count: &dyn Fn(&str) -> usize,
+) -> Option<String> {
+    let tokens = count(text);
+    if tokens <= room {
         return Some(text.to_owned());
     }
-    let lines: Vec<&str> = lines_of(text).collect();
-    let with = |kept: usize| {
-        let mut kept = lines.get(..kept).unwrap_or_default().to_vec();
-        kept.push(CUT);
-        kept.join("\n")
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let end = best_end(&lines, weights, text.len() * room / tokens.max(1));
+    let lines = lines.get(..end).unwrap_or_default();
+    let is_end = lines.concat().len() == text.len();
+    let tail = |number: usize| {
+        let from = lines.len().saturating_sub(number);
+        let after = if is_end { "" } else { CUT };
+        [CUT, "\n", &lines.get(from..).unwrap_or_default().concat(), after].concat()
     };
-    let (mut fits, mut fails) = (0, lines.len());
+    most_of(lines.len(), &tail, room, count).or_else(|| {
+        let words: Vec<&str> = text.split_inclusive([' ', ',']).collect();
+        let head =
+            |number: usize| [words.get(..number).unwrap_or_default().concat().trim_end(), CUT].concat();
+        most_of(words.len(), &head, room, count)
+    })
+}
+
+/// One past the last line of those in `bytes` bytes that weigh most together, the last of them where several weigh the same.
+fn best_end(lines: &[&str], weights: &[usize], bytes: usize) -> usize {
+    let (mut from, mut length, mut weight) = (0, 0, 0);
+    let (mut best, mut best_weight) = (lines.len(), 0);
+    for (end, (line, added)) in lines.iter().zip(weights).enumerate() {
+        length += line.len();
+        weight += added;
+        while length > bytes && from <= end {
+            length -= lines.get(from).map_or(0, |line| line.len());
+            weight -= weights.get(from).copied().unwrap_or_default();
+            from += 1;
+        }
+        if weight > 0 && weight >= best_weight {
+            (best, best_weight) = (end + 1, weight);
+        }
+    }
+    best
+}
+
+/// The text that `with` makes of as many of its parts as `room` tokens hold.
+fn most_of(
+    parts: usize,
+    with: &dyn Fn(usize) -> String,
+    room: usize,
+    count: &dyn Fn(&str) -> usize,
+) -> Option<String> {
+    let (mut fits, mut fails) = (0, parts);
     while fits + 1 < fails {
         let middle = usize::midpoint(fits, fails);
         if count(&with(middle)) <= room {
@@ -49,6 +93,16 @@ pub(super) fn cut(text: &str, room: usize, count: &dyn Fn(&str) -> usize) -> Opt
         }
     }
     (fits > 0).then(|| with(fits))
+}
+
+/// The last lines of a text, in about so many bytes.
+pub(super) fn newest(text: &str, most_bytes: usize) -> &str {
+    let from = text.ceil_char_boundary(text.len().saturating_sub(most_bytes));
+    let tail = text.get(from..).unwrap_or_default();
+    match tail.find('\n') {
+        Some(at) if from > 0 => tail.get(at + 1..).unwrap_or_default(),
+        _ => tail,
+    }
 }
 
 /// `text` between two fences that are longer than any in it.

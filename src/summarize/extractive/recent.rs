@@ -1,24 +1,24 @@
-//! Recent work: what the assistant wrote last (edits, commands, words), quoted as it stands.
+//! Recent work: the newest words, calls and outputs, quoted as they stand.
 
 use std::borrow::Cow;
 
+use rustc_hash::FxHashSet;
+
 use super::candidate::{Candidate, Section};
-use super::quoted::{cut, fenced, harmless};
+use super::quoted::{cut, fenced, harmless, newest};
 use super::rank::{Chosen, cost};
-use super::sentences::sentences;
 use super::work::{line_of_call, order_of_call};
 use super::{Limits, order};
 use crate::compress::anchors::Matcher;
 use crate::events::event::Event;
 use crate::events::source::{Arguments, SourceCall, SourceTurn};
 use crate::events::target::Effect;
-use crate::knowledge::phrases::{Kind, Kinds};
 use crate::tokens::TokenCounter;
 use crate::trajectory::Role;
 use crate::trajectory::leaves::leaves;
 
-/// Assistant turns looked at, from the end on.
-const MAX_TURNS: usize = 16;
+/// Turns looked at, from the end on.
+const MAX_TURNS: usize = 48;
 
 /// Arguments of a call that are looked at.
 const MAX_ARGUMENTS: usize = 24;
@@ -26,21 +26,35 @@ const MAX_ARGUMENTS: usize = 24;
 /// Characters of an argument that the line of its call shows in full.
 const SHOWN: usize = 60;
 
-/// Tokens below which nothing more is quoted.
-const LEAST: usize = 16;
+/// Tokens below which nothing more is quoted, and below which nothing is quoted in part.
+const LEAST: usize = 12;
+const LEAST_PART: usize = 48;
 
 /// The worth of a turn, as a part of the next one's.
 const FADING: f64 = 0.75;
 
+/// The part of the room for quotations that one output may take before all others had their turn.
+const OUTPUT_SHARE: f64 = 0.4;
+
+/// Turns at the end whose outputs nothing was made of yet.
+const NEWEST: usize = 2;
+
 /// The heading of words.
-pub(super) const SAID: &str = "said";
+const SAID: &str = "said";
+
+/// The heading of outputs.
+const OUTPUT: &str = "output";
 
 /// Something that may be quoted.
 struct Piece {
     order: usize,
-    heading: String,
+    /// The time of the call whose line it makes needless.
+    told: Option<usize>,
+    /// The heading of the whole text, and of a part of it.
+    headings: [String; 2],
     text: String,
     worth: f64,
+    is_output: bool,
 }
 
 /// Everything that may be quoted of a region, the most telling first.
@@ -54,72 +68,78 @@ pub(super) struct Quoted {
     pub lines: Vec<Chosen>,
     /// Their tokens.
     pub tokens: usize,
+    /// The times of the calls among them.
+    calls: Vec<usize>,
 }
 
 impl Recent {
-    /// The newest words and calls of `turns`.
-    pub fn of(turns: &[SourceTurn<'_>], actions: &[Event], limits: Limits, most_bytes: usize) -> Self {
-        let mut pieces = Vec::new();
-        let speaking = turns.iter().enumerate().rev();
-        let speaking = speaking.filter(|(_, turn)| turn.role == Role::Assistant);
-        let mut bytes = 0;
-        let mut last_action = actions.len();
-        for (age, (index, turn)) in speaking.take(MAX_TURNS).enumerate() {
+    /// The newest words, calls and outputs of `turns`, about `most_bytes` of them.
+    pub fn of(
+        turns: &[SourceTurn<'_>],
+        actions: &[Event],
+        earlier: &[Event],
+        limits: Limits,
+        most_bytes: usize,
+    ) -> Self {
+        let mut pieces: Vec<Piece> = Vec::new();
+        let (mut bytes, mut shown) = (0, 0);
+        let mut freshness = 1.0;
+        for (index, turn) in turns.iter().enumerate().rev().take(MAX_TURNS) {
             if bytes > most_bytes {
                 break;
             }
-            let freshness = FADING.powi(i32::try_from(age).unwrap_or(i32::MAX));
-            let said = harmless(&turn.prose);
-            if tells(&said) {
-                bytes += said.len();
-                pieces.push(Piece {
-                    order: order(index, 0),
-                    heading: SAID.to_owned(),
-                    text: said,
-                    worth: freshness,
-                });
+            let back = turns.len() - index;
+            if turn.role == Role::Assistant {
+                let found = pieces.len();
+                spoken(
+                    turn,
+                    index,
+                    back,
+                    [actions, earlier],
+                    limits,
+                    freshness,
+                    &mut pieces,
+                );
+                freshness *= FADING;
+                bytes += pieces
+                    .iter()
+                    .skip(found)
+                    .map(|piece| piece.text.len())
+                    .sum::<usize>();
+                continue;
             }
-            while let Some(number) = last_action.checked_sub(1)
-                && let Some(action) = actions.get(number).filter(|action| action.turn >= index)
-            {
-                last_action = number;
-                let Some(call) = turn.calls.get(action.call).filter(|_| action.turn == index) else {
-                    continue;
-                };
-                let Some(text) = written(call) else { continue };
-                let text = harmless(&text);
-                if text.is_empty() {
-                    continue;
-                }
-                bytes += text.len();
-                let base = match action.target.effect {
-                    _ if action.is_open => 2.0,
-                    Effect::Modify => 1.5,
-                    Effect::Other => 1.2,
-                    Effect::Read => 0.8,
-                };
-                pieces.push(Piece {
-                    order: order_of_call(action, number),
-                    heading: heading(action, &text, limits),
-                    text,
-                    worth: base * freshness,
-                });
+            if shown > most_bytes {
+                continue;
             }
+            let found = pieces.len();
+            let before = turns.get(..index).unwrap_or_default();
+            let asked = before.iter().rposition(|turn| turn.role == Role::Assistant);
+            let mut asked: Vec<(usize, &Event)> = asked.map_or_else(Vec::new, |asked| {
+                [actions, earlier]
+                    .into_iter()
+                    .flat_map(|events| of_turn(events, asked))
+                    .collect()
+            });
+            asked.sort_by_key(|(_, call)| call.call);
+            outputs(turn, index, back, &asked, most_bytes, freshness, &mut pieces);
+            shown += pieces
+                .iter()
+                .skip(found)
+                .map(|piece| piece.text.len())
+                .sum::<usize>();
         }
-        pieces.sort_by(|a, b| b.worth.total_cmp(&a.worth).then(b.order.cmp(&a.order)));
+        let mut seen = FxHashSet::default();
+        pieces.retain(|piece| seen.insert(piece.text.clone()));
         Self { pieces }
     }
 
-    /// Quotations for at most `room` tokens, their heading included.
-    pub fn quoted(&self, room: usize, matcher: &Matcher<'_>, counter: &dyn TokenCounter) -> Quoted {
-        self.with_more(&[], room, matcher, counter)
-    }
-
-    /// Quotations for at most `room` tokens that hold at the least what is quoted `already`.
-    pub fn with_more(
+    /// Quotations for at most `room` tokens, their heading included, that hold at the least what is quoted `already`. What
+    /// they hold of the anchors makes room: `released` tokens each.
+    pub fn quoted(
         &self,
         already: &[Chosen],
         room: usize,
+        released: &[usize],
         matcher: &Matcher<'_>,
         counter: &dyn TokenCounter,
     ) -> Quoted {
@@ -127,87 +147,238 @@ impl Recent {
         let taken: usize = already.iter().map(|line| line.cost).sum();
         let heading = counter.count(Section::Recent.label()) + 1;
         let mut left = room.saturating_sub(heading + taken);
+        let mut released = released.to_vec();
+        let mut tokens = heading;
         let mut lines: Vec<Chosen> = Vec::new();
-        for piece in &self.pieces {
+        let mut calls = Vec::new();
+        let mut pieces: Vec<(f64, &Piece)> = self
+            .pieces
+            .iter()
+            .map(|piece| {
+                let held = matcher
+                    .held(&piece.text)
+                    .into_iter()
+                    .filter(|is_held| *is_held)
+                    .count();
+                (piece.worth * (1.0 + (held as f64).sqrt() / 2.0), piece)
+            })
+            .collect();
+        pieces.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.order.cmp(&a.1.order)));
+        for (worth, piece) in pieces {
             let before = already.iter().find(|line| line.candidate.order == piece.order);
             left += before.map_or(0, |line| line.cost);
             if left < LEAST && before.is_none() {
                 continue;
             }
+            let cap = match piece.is_output && already.is_empty() {
+                true => left.min((room as f64 * OUTPUT_SHARE) as usize),
+                false => left,
+            };
             let count = |text: &str| cost(&piece.line(text), &mut String::new(), counter);
-            let Some(text) = cut(&piece.text, left, &count) else {
+            let Some(text) = cut(&piece.text, &weights(&piece.text, matcher), cap, &count) else {
                 continue;
             };
+            let is_part = text.len() != piece.text.len();
             let text = piece.line(&text);
-            let tokens = cost(&text, &mut line, counter);
-            if tokens > left {
+            let cost = cost(&text, &mut line, counter);
+            if cost > left || (is_part && cost < LEAST_PART) {
                 continue;
             }
-            left -= tokens;
             let held = matcher.held(&text).into_iter().enumerate();
+            let held: Vec<usize> = held
+                .filter(|(_, is_held)| *is_held)
+                .map(|(index, _)| index)
+                .collect();
+            left -= cost;
+            for index in &held {
+                left += released.get_mut(*index).map_or(0, std::mem::take);
+            }
+            tokens += cost;
+            calls.extend(piece.told);
             lines.push(Chosen {
-                held: held
-                    .filter(|(_, is_held)| *is_held)
-                    .map(|(index, _)| index)
-                    .collect(),
+                held,
                 candidate: Candidate {
                     section: Section::Recent,
                     order: piece.order,
                     text,
-                    value: piece.worth,
+                    value: worth,
                 },
-                cost: tokens,
-                density: (piece.worth * 1e6) as u64,
+                cost,
+                density: (worth * 1e6) as u64,
             });
         }
-        let tokens = if lines.is_empty() { 0 } else { room - left };
+        if lines.is_empty() {
+            tokens = 0;
+        }
         lines.sort_by_key(|line| line.candidate.order);
-        Quoted { lines, tokens }
+        Quoted { lines, tokens, calls }
+    }
+}
+
+/// The words of an assistant's turn, with its first call, and its other calls.
+fn spoken(
+    turn: &SourceTurn<'_>,
+    index: usize,
+    back: usize,
+    events: [&[Event]; 2],
+    limits: Limits,
+    freshness: f64,
+    pieces: &mut Vec<Piece>,
+) {
+    let [actions, earlier] = events.map(|events| of_turn(events, index));
+    let mut calls: Vec<(&Event, Option<usize>)> = Vec::new();
+    calls.extend(actions.map(|(number, action)| (action, Some(order_of_call(action, number)))));
+    calls.extend(earlier.map(|(_, action)| (action, None)));
+    calls.sort_by_key(|(action, _)| action.call);
+    let mut said = harmless(&turn.prose);
+    for (action, told) in calls {
+        let Some(call) = turn.calls.get(action.call) else {
+            continue;
+        };
+        let written = written(call).map(|text| harmless(&text)).unwrap_or_default();
+        let mut text = std::mem::take(&mut said);
+        if !text.is_empty() && !written.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(&written);
+        let base = match action.target.effect {
+            _ if action.is_open => 1.4,
+            Effect::Modify => 1.2,
+            Effect::Read | Effect::Other => 1.0,
+        };
+        if text.is_empty() {
+            continue;
+        }
+        pieces.push(Piece {
+            order: order(index, action.call + 1),
+            told,
+            headings: [written.as_str(), ""].map(|written| {
+                format!(
+                    "turn -{back}, {}",
+                    line_of_call(action, label(action, &call.name, written), limits)
+                )
+            }),
+            text,
+            worth: base * freshness,
+            is_output: false,
+        });
+    }
+    if !said.is_empty() {
+        pieces.push(Piece {
+            order: order(index, 0),
+            told: None,
+            headings: [SAID, SAID].map(|said| format!("turn -{back}, {said}")),
+            text: said,
+            worth: freshness,
+            is_output: false,
+        });
+    }
+}
+
+/// How many anchors each line of a text holds.
+fn weights(text: &str, matcher: &Matcher<'_>) -> Vec<usize> {
+    let lines = text.split_inclusive('\n');
+    let held = lines.map(|line| matcher.held(line).into_iter().filter(|is_held| *is_held).count());
+    held.collect()
+}
+
+/// The events of a turn, each with its place among all.
+fn of_turn(events: &[Event], turn: usize) -> impl Iterator<Item = (usize, &Event)> {
+    let first = events.partition_point(|event| event.turn < turn);
+    let numbered = events.iter().enumerate().skip(first);
+    numbered.take_while(move |(_, event)| event.turn == turn)
+}
+
+/// The outputs that a turn shows; what an edit shows of itself is quoted with the edit.
+fn outputs(
+    turn: &SourceTurn<'_>,
+    index: usize,
+    back: usize,
+    asked: &[(usize, &Event)],
+    most_bytes: usize,
+    freshness: f64,
+    pieces: &mut Vec<Piece>,
+) {
+    for (place, (_, output)) in turn.answers.iter().enumerate() {
+        let text = harmless(newest(output, most_bytes));
+        // A short one is told by how its call ended.
+        if text.len() <= 2 * SHOWN {
+            continue;
+        }
+        let call = asked
+            .get(place)
+            .filter(|_| asked.len() == turn.answers.len())
+            .map(|(_, call)| call);
+        // The newest one is what comes next is about; edits show what was put in once more.
+        let base = match call {
+            Some(call) if call.target.effect == Effect::Modify && call.outcome.failed() != Some(true) => 0.1,
+            _ if back <= NEWEST => 0.8,
+            _ => 0.2,
+        };
+        let tool = turn.tools.get(place).copied().flatten().unwrap_or_default();
+        let heading = match tool {
+            "" => format!("turn -{back}, {OUTPUT}"),
+            tool => format!("turn -{back}, {OUTPUT} of {tool}"),
+        };
+        pieces.push(Piece {
+            order: order(index, place + 1),
+            told: None,
+            headings: [heading.clone(), heading],
+            text,
+            worth: base * freshness,
+            is_output: true,
+        });
     }
 }
 
 impl Quoted {
     /// If a line says what is quoted.
     pub fn tells(&self, line: &Candidate) -> bool {
-        self.lines.iter().any(|quoted| match line.section {
-            Section::Done => quoted.candidate.order == line.order,
-            Section::Findings | Section::Values => quoted.candidate.text.contains(line.text.as_str()),
+        match line.section {
+            Section::Done => self.calls.contains(&line.order),
+            Section::Errors => self.calls.contains(&(line.order + 1)),
+            Section::Findings | Section::Values => {
+                let said = |quoted: &Chosen| quoted.candidate.text.contains(line.text.as_str());
+                self.lines.iter().any(said)
+            }
             _ => false,
-        })
-    }
-}
-
-impl Piece {
-    /// The line that quotes `text`.
-    fn line(&self, text: &str) -> String {
-        if text.contains('\n') {
-            [self.heading.as_str(), ":\n", &fenced(text)].concat()
-        } else {
-            [self.heading.as_str(), ": ", text].concat()
         }
     }
 }
 
-/// The tool of a call, or all that its line says where `text` does not say the same, and how it ended.
-fn heading(action: &Event, text: &str, limits: Limits) -> String {
-    let label = action.target.line.as_str();
-    let said = |rest: &str| {
-        let first = rest.trim_end_matches('…').trim_end();
-        text.contains(first)
-    };
-    let label = match label.split_once(": ") {
-        Some((tool, rest)) if said(rest) => tool,
-        _ if said(label) => "ran",
-        _ => label.split_once('(').map_or(label, |(tool, _)| tool),
-    };
-    line_of_call(action, label, limits)
+impl Piece {
+    /// The line that quotes `text`: all of it, or a part.
+    fn line(&self, text: &str) -> String {
+        let [whole, part] = &self.headings;
+        let heading = if text.len() == self.text.len() {
+            whole
+        } else {
+            part
+        };
+        match text {
+            text if text.contains('\n') => [heading.as_str(), ":\n", &fenced(text)].concat(),
+            text => [heading.as_str(), ": ", text].concat(),
+        }
+    }
 }
 
-/// If words tell more than the next step: announcements and courtesies are told by what came of them.
-fn tells(said: &str) -> bool {
-    said.lines()
-        .flat_map(sentences)
-        .any(|sentence| !Kinds::of(sentence).has(Kind::Announcement) && !sentence.ends_with([':', '：']))
+/// A call's line without its turn, as earlier summaries carry it over; `None` for words and outputs.
+pub(super) fn call_of(line: &str) -> Option<&str> {
+    let line = match line.strip_prefix("turn -").and_then(|line| line.split_once(", ")) {
+        Some((back, line)) if back.bytes().all(|byte| byte.is_ascii_digit()) => line,
+        _ => line,
+    };
+    let is_call = !line.starts_with(SAID) && !line.starts_with(OUTPUT);
+    is_call.then_some(line)
+}
+
+/// The tool of a call where `written` says the rest of its line, else its line.
+fn label<'a>(action: &'a Event, tool: &'a str, written: &str) -> &'a str {
+    match tool {
+        _ if written.is_empty() => &action.target.line,
+        "" => "ran",
+        tool => tool,
+    }
 }
 
 /// The arguments of a call as lines, where its own line does not show them in full.

@@ -1,4 +1,4 @@
-//! Lines for what was done: calls with their outcomes, files touched, errors still open.
+//! Lines for what was done: calls with their outcomes, errors still open.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,6 @@ use rustc_hash::FxHashSet;
 use super::candidate::{Candidate, Section};
 use super::{Limits, order};
 use crate::events::event::Event;
-use crate::events::files;
 use crate::events::line::shortened;
 use crate::events::resolved::LOOKUPS;
 use crate::events::target::Effect;
@@ -129,29 +128,6 @@ fn ending(action: &Event, limits: Limits) -> String {
         _ if !text.is_empty() => text,
         Effect::Read => "empty".to_owned(),
         _ => "ok".to_owned(),
-    }
-}
-
-/// A line for the files changed and one for those read, newest first.
-pub(super) fn files(actions: &[Event], limits: Limits, candidates: &mut Vec<Candidate>) {
-    let (changed, read) = files::files(actions);
-    for (files, label, value) in [(changed, "changed: ", 4.0), (read, "read: ", 1.5)] {
-        let mut line = String::new();
-        for file in files {
-            if !line.is_empty() && line.len() + file.len() > 2 * limits.line {
-                break;
-            }
-            line.push_str(if line.is_empty() { label } else { ", " });
-            line.push_str(&file);
-        }
-        if !line.is_empty() {
-            candidates.push(Candidate {
-                section: Section::Files,
-                order: order(0, usize::from(label == "read: ")),
-                text: line,
-                value,
-            });
-        }
     }
 }
 

@@ -49,8 +49,6 @@ fn a_summary_tells_what_was_asked_done_and_left_open() {
          - editor str_replace /repo/core_a.py -> ok\n\
          - bash: pytest core_a.py (x2, 1 failed) -> ok: 13 passed in 2.0s\n\
          - bash: ruff check . -> exit 127: bash: ruff: command not found\n\
-         Files:\n\
-         - changed: /repo/core_a.py\n\
          Open errors:\n\
          - bash: ruff: command not found (bash: ruff check .)\n\
          Findings:\n\
@@ -97,23 +95,6 @@ fn errors_that_only_a_sentence_tells_are_no_success() {
     assert!(text.contains("introduced new syntax error(s)"), "{text}");
     assert!(
         text.contains("exit 0 with an error: /usr/bin/python: No module named pytest"),
-        "{text}"
-    );
-}
-
-#[test]
-fn a_comparison_in_quotes_is_no_file_written() {
-    let grep = r#"{"command": "grep -n \"if index > last_index:\" a.py"}"#;
-    let write = r#"{"command": "echo \"x > y\" > out.txt"}"#;
-    let turns = [
-        call("", "bash", grep),
-        answer("7: x"),
-        call("", "bash", write),
-        answer(""),
-    ];
-    let text = told(&turns);
-    assert!(
-        text.contains("- changed: out.txt\n") || text.ends_with("- changed: out.txt"),
         "{text}"
     );
 }

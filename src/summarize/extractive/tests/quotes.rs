@@ -19,7 +19,7 @@ fn the_newest_edit_is_quoted_with_what_it_replaces_and_is_told_once() {
     let (before, quoted) = text.split_once("Recent work:\n").unwrap();
     assert!(!before.contains("editor str_replace /w/a.py ->"), "{text}");
     for line in [
-        "- editor str_replace /w/a.py -> failed",
+        "- turn -2, editor -> failed",
         "old_str: def total(rows):\n    return sum(rows)\n",
         "    return sum(row.price for row in rows)\n```",
     ] {
@@ -42,10 +42,10 @@ fn quotations_are_cut_at_line_ends_and_the_newest_enter_first() {
     ];
     let text = quoting(&turns, 150);
     assert!(
-        text.contains("print(second1)\n") && !text.contains("print(first1)\n"),
+        text.contains("print(second29)\n") && !text.contains("print(first29)\n"),
         "{text}"
     );
-    assert!(text.contains(")\n…\n```"), "{text}");
+    assert!(text.contains("\n```\n…\nprint(second"), "{text}");
 }
 
 #[test]
@@ -66,17 +66,64 @@ fn a_quotation_breaks_no_fence_and_holds_no_tag_of_a_parser() {
 }
 
 #[test]
-fn what_only_says_what_comes_next_is_not_quoted() {
+fn words_stand_with_the_call_that_they_announce() {
     let turns = [
-        turn(Role::Assistant, "Let me look at the tests."),
+        call("Let me look at the tests.", "bash", r#"{"command": "ls tests"}"#),
+        answer("a.py\nb.py"),
         turn(
             Role::Assistant,
             "The refund of 35.90 EUR went out today.\n\nIt arrives in 5 days.",
         ),
     ];
     let text = quoting(&turns, 400);
-    assert!(!text.contains("Let me look"), "{text}");
-    assert!(text.contains("- said:\n```\nThe refund of 35.90 EUR"), "{text}");
+    for line in [
+        "- turn -3, bash: ls tests -> a.py b.py: Let me look at the tests.\n",
+        "- turn -1, said:\n```\nThe refund of 35.90 EUR",
+    ] {
+        assert!(text.contains(line), "{line} in {text}");
+    }
+}
+
+#[test]
+fn earlier_edits_of_a_file_are_quoted_too() {
+    let edit = |new: &str| {
+        serde_json::json!({"command": "str_replace", "path": "/w/a.py", "old_str": "x = 1", "new_str": format!("x = {new}\ny = {new}")}).to_string()
+    };
+    let (first, second) = (edit("first"), edit("second"));
+    let edited = "The file /w/a.py has been edited.";
+    let turns = [
+        call("", "editor", &first),
+        answer(edited),
+        call("", "editor", &second),
+        answer(edited),
+    ];
+    let text = quoting(&turns, 400);
+    assert!(
+        text.contains("x = first\n") && text.contains("x = second\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn long_outputs_leave_room_for_what_was_written_before() {
+    let script: Vec<String> = (0..20).map(|line| format!("print(script{line})")).collect();
+    let script = serde_json::json!({ "command": script.join("\n") }).to_string();
+    let output: Vec<String> = (0..900)
+        .map(|line| format!("row {line} of a long output"))
+        .collect();
+    let output = output.join("\n");
+    let look = r#"{"command": "cat rows.txt"}"#;
+    let turns = [
+        call("", "bash", &script),
+        answer("ok"),
+        call("", "bash", look),
+        answer(&output),
+    ];
+    let text = quoting(&turns, 500);
+    assert!(
+        text.contains("print(script19)") && text.contains("row 899 of"),
+        "{text}"
+    );
 }
 
 #[test]

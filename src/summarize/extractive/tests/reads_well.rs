@@ -251,7 +251,6 @@ fn values_that_other_lines_tell_are_not_told_twice() {
     }];
     let text = summary_of(&turns, None, &anchors, 400).text;
     assert!(text.contains(finding) && !text.contains("Values:"), "{text}");
-    assert_eq!(text.matches("W123456").count(), 1, "{text}");
 }
 
 #[test]
