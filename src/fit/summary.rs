@@ -9,7 +9,6 @@ use super::region::ReadRegion;
 use super::room::Measured;
 use crate::compress::anchors::{Anchor, held_mask, invented};
 use crate::compress::{Reason, Region};
-use crate::events::observation::summary_in;
 use crate::metrics::Row;
 use crate::summarize::extractive::{IN_PROGRESS, asks_for_something};
 use crate::summarize::footer::{Files, with_footer};
@@ -18,7 +17,7 @@ use crate::summarize::marker::{body_of, with_marker};
 use crate::summarize::redact::redact;
 use crate::summarize::{
     Around, Estimate, PendingRequest, Stretch, Summarizer, Summary, SummaryError, SummaryRequest, Usage,
-    request_in,
+    request_in, summary_in,
 };
 use crate::trajectory::{Role, TurnView};
 

@@ -26,7 +26,7 @@ use futures_util::future::BoxFuture;
 
 use crate::compress::Reason;
 use crate::compress::anchors::Anchor;
-pub use crate::events::observation::request_in;
+pub use crate::events::observation::{request_in, summary_in};
 pub use crate::events::stretch::Stretch;
 use crate::metrics::Tokens;
 use crate::tokens::TokenCounter;

@@ -112,14 +112,7 @@ impl Extractive {
         let (turns, actions, earlier) = (stretch.sources(), stretch.actions(), stretch.earlier());
         let mut candidates = Vec::new();
         let matcher = matcher_of(request.anchors);
-        let mut is_known = values::values(
-            turns,
-            request.anchors,
-            &matcher,
-            actions,
-            limits,
-            &mut candidates,
-        );
+        let mut is_known = values::values(turns, request.anchors, &matcher, actions, limits, &mut candidates);
         if let Some(body) = request.previous {
             let (body, count) = if self.redaction {
                 redact(body)
