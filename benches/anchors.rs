@@ -272,7 +272,6 @@ impl Bench {
                 max_passes: 3,
                 summary_placement: SummaryPlacement::Auto,
                 role_orders: RoleOrder::OF_RECORDS.to_vec(),
-                text_beside_results: true,
                 grounding: true,
                 redaction: true,
                 redact_pii: false,
