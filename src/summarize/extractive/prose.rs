@@ -27,6 +27,9 @@ const DEMAND: f64 = 30.0;
 /// The least worth of a finding.
 const LEAST: f64 = 1.0;
 
+/// The part of a finding's words that later findings do not hold, at the least.
+const LEAST_NEWS: f64 = 0.4;
+
 /// A turn of a person or the assistant, as sentences with the kinds of their phrases.
 pub(super) struct Said<'t> {
     turn: usize,
@@ -150,14 +153,8 @@ pub(super) fn asked(said: &[Said<'_>], told: &Told, limits: Limits, candidates: 
             lines.collect()
         };
         for (number, text, worth) in lines {
-            let all = text.split(' ').map(str::to_lowercase);
-            let (mut new, mut count) = (0_u32, 0_u32);
-            for word in all {
-                count += 1;
-                new += u32::from(words.insert(word));
-            }
             // What was said again since is worth less.
-            let news = 0.3 + 0.7 * f64::from(new) / f64::from(count.max(1_u32));
+            let news = 0.3 + 0.7 * news(&text, &mut words);
             if !text.is_empty() && seen.insert(text.to_lowercase()) {
                 candidates.push(Candidate {
                     section: Section::Asked,
@@ -168,6 +165,16 @@ pub(super) fn asked(said: &[Said<'_>], told: &Told, limits: Limits, candidates: 
             }
         }
     }
+}
+
+/// The part of a text's words that nothing told later holds; `words` are those told later.
+fn news(text: &str, words: &mut FxHashSet<String>) -> f64 {
+    let (mut new, mut count) = (0_u32, 0_u32);
+    for word in text.split(' ') {
+        count += 1;
+        new += u32::from(words.insert(word.to_lowercase()));
+    }
+    f64::from(new) / f64::from(count.max(1))
 }
 
 /// A sentence in small letters, without its digits.
@@ -190,7 +197,7 @@ fn root(text: &str) -> f64 {
 
 /// Lines for what the assistant found that still stands at the end.
 pub(super) fn findings(said: &[Said<'_>], told: &Told, limits: Limits, candidates: &mut Vec<Candidate>) {
-    let mut seen: FxHashSet<&str> = FxHashSet::default();
+    let mut words: FxHashSet<String> = FxHashSet::default();
     let speaking = said.iter().filter(|said| said.role == Role::Assistant);
     for (rank, said) in speaking.enumerate() {
         for (number, (sentence, kinds)) in said.sentences.iter().take(MAX_SENTENCES).enumerate() {
@@ -201,7 +208,10 @@ pub(super) fn findings(said: &[Said<'_>], told: &Told, limits: Limits, candidate
             }
             let worth = finding_worth(sentence, *kinds);
             let is_telling = worth >= LEAST || is_late;
-            if !is_telling || told.is_replaced(Some(said.turn), sentence, *kinds) || !seen.insert(sentence) {
+            if !is_telling
+                || told.is_replaced(Some(said.turn), sentence, *kinds)
+                || news(sentence, &mut words) < LEAST_NEWS
+            {
                 continue;
             }
             let value = worth * (length(sentence) / 70.0).min(1.0);
