@@ -161,9 +161,10 @@ impl Recent {
             if left < LEAST && before.is_none() {
                 continue;
             }
-            let cap = match piece.is_output && already.is_empty() {
-                true => left.min((room as f64 * OUTPUT_SHARE) as usize),
-                false => left,
+            let cap = if piece.is_output && already.is_empty() {
+                left.min((room as f64 * OUTPUT_SHARE) as usize)
+            } else {
+                left
             };
             let count = |text: &str| cost(&piece.line(text), &mut String::new(), counter);
             let Some(text) = cut(&piece.text, &weights(&piece.text, matcher), cap, &count) else {
