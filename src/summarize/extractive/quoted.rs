@@ -1,14 +1,24 @@
 //! Verbatim text in a summary: several lines in a fence, made harmless for chat templates, cut only at line ends.
 
+use std::borrow::Cow;
+
 use crate::events::control::without_control;
 use crate::events::line::{RESERVED, lines_of};
+use crate::events::source::{Arguments, SourceCall};
 use crate::summarize::control_tokens::ControlTokens;
+use crate::trajectory::leaves::leaves;
 
 /// Signs that open a tag, each with the one that takes its place where the tag must not be read.
 const SIGNS: [(&str, &str); 2] = [("<", "‹"), ("[", "⟦")];
 
 /// Openings of tags that would break a text that is quoted, beside those that go out of every line.
 const MORE_RESERVED: [&str; 4] = ["<|", "<function=", "</function>", "<parameter="];
+
+/// Arguments of a call that are looked at.
+const MAX_ARGUMENTS: usize = 24;
+
+/// Characters of an argument that the line of its call shows in full.
+pub(super) const SHOWN: usize = 60;
 
 /// Stands for the lines that were cut.
 const CUT: &str = "…";
@@ -116,4 +126,29 @@ pub(super) fn fenced(text: &str) -> String {
 pub(super) fn fence_of(line: &str) -> usize {
     let line = line.trim_start();
     line.len() - line.trim_start_matches('`').len()
+}
+
+/// The arguments of a call as lines, where its own line does not show them in full.
+pub(super) fn written<'c>(call: &'c SourceCall<'_>) -> Option<Cow<'c, str>> {
+    let fields: Vec<(Cow<'c, str>, Cow<'c, str>)> = match &call.arguments {
+        Arguments::Tagged(fields) => {
+            let fields = fields.iter();
+            fields
+                .map(|(key, value)| (key.as_str().into(), value.as_str().into()))
+                .collect()
+        }
+        Arguments::Json(json) => match leaves(json, MAX_ARGUMENTS) {
+            Some(leaves) => leaves
+                .into_iter()
+                .map(|leaf| (leaf.key(), leaf.value()))
+                .collect(),
+            None => vec![("".into(), json.as_ref().into())],
+        },
+    };
+    let is_long = |(_, value): &(Cow<'_, str>, Cow<'_, str>)| value.len() > SHOWN || value.contains('\n');
+    if !fields.iter().any(is_long) {
+        return None;
+    }
+    let named = fields.iter().map(|(key, value)| [key, ": ", value].concat());
+    Some(named.collect::<Vec<_>>().join("\n").into())
 }

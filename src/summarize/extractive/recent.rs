@@ -1,30 +1,21 @@
 //! Recent work: the newest words, calls and outputs, quoted as they stand.
 
-use std::borrow::Cow;
-
 use rustc_hash::FxHashSet;
 
 use super::candidate::{Candidate, Section};
-use super::quoted::{cut, fenced, harmless, newest};
+use super::quoted::{SHOWN, cut, fenced, harmless, newest, written};
 use super::rank::{Chosen, cost};
 use super::work::{line_of_call, order_of_call};
 use super::{Limits, order};
 use crate::compress::anchors::Matcher;
 use crate::events::event::Event;
-use crate::events::source::{Arguments, SourceCall, SourceTurn};
+use crate::events::source::SourceTurn;
 use crate::events::target::Effect;
 use crate::tokens::TokenCounter;
 use crate::trajectory::Role;
-use crate::trajectory::leaves::leaves;
 
 /// Turns looked at, from the end on.
 const MAX_TURNS: usize = 48;
-
-/// Arguments of a call that are looked at.
-const MAX_ARGUMENTS: usize = 24;
-
-/// Characters of an argument that the line of its call shows in full.
-const SHOWN: usize = 60;
 
 /// Tokens below which nothing more is quoted, and below which nothing is quoted in part.
 const LEAST: usize = 12;
@@ -170,9 +161,10 @@ impl Recent {
             if left < LEAST && before.is_none() {
                 continue;
             }
-            let cap = match piece.is_output && already.is_empty() {
-                true => left.min((room as f64 * OUTPUT_SHARE) as usize),
-                false => left,
+            let cap = if piece.is_output && already.is_empty() {
+                left.min((room as f64 * OUTPUT_SHARE) as usize)
+            } else {
+                left
             };
             let count = |text: &str| cost(&piece.line(text), &mut String::new(), counter);
             let Some(text) = cut(&piece.text, &weights(&piece.text, matcher), cap, &count) else {
@@ -379,29 +371,4 @@ fn label<'a>(action: &'a Event, tool: &'a str, written: &str) -> &'a str {
         "" => "ran",
         tool => tool,
     }
-}
-
-/// The arguments of a call as lines, where its own line does not show them in full.
-fn written<'c>(call: &'c SourceCall<'_>) -> Option<Cow<'c, str>> {
-    let fields: Vec<(Cow<'c, str>, Cow<'c, str>)> = match &call.arguments {
-        Arguments::Tagged(fields) => {
-            let fields = fields.iter();
-            fields
-                .map(|(key, value)| (key.as_str().into(), value.as_str().into()))
-                .collect()
-        }
-        Arguments::Json(json) => match leaves(json, MAX_ARGUMENTS) {
-            Some(leaves) => leaves
-                .into_iter()
-                .map(|leaf| (leaf.key(), leaf.value()))
-                .collect(),
-            None => vec![("".into(), json.as_ref().into())],
-        },
-    };
-    let is_long = |(_, value): &(Cow<'_, str>, Cow<'_, str>)| value.len() > SHOWN || value.contains('\n');
-    if !fields.iter().any(is_long) {
-        return None;
-    }
-    let named = fields.iter().map(|(key, value)| [key, ": ", value].concat());
-    Some(named.collect::<Vec<_>>().join("\n").into())
 }
