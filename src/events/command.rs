@@ -108,10 +108,13 @@ fn clause(text: &str, statements: &[Statement], at: usize) -> String {
     let whole = text.get(start..end).unwrap_or_default().trim();
     let (first, behind) = whole.split_once('\n').unwrap_or((whole, ""));
     let first = first.trim_end();
-    let document = own().take_while(|statement| statement.span.start < end);
-    let document = document.map(|statement| statement.document.as_str());
+    let clause = || own().take_while(|statement| statement.span.start < end);
+    let writes = clause().any(|statement| !statement.written.is_empty());
+    let document = clause().map(|statement| statement.document.as_str());
     let document = document.filter(|document| !document.is_empty()).last();
     match document {
+        // The name of the file tells more than the first lines of a script often do.
+        Some(_) if writes => cleaned(first.split("<<").next().unwrap_or(first).trim_end()),
         Some(document) => script_line(first, document),
         None if !behind.is_empty() && first.ends_with(['"', '\'', '(']) => script_line(first, behind),
         None => cleaned(without_redirection(first)),
@@ -319,7 +322,7 @@ mod tests {
             ("A=1 run_it $(cd b; ls)", "sh: A=1 run_it $(cd b; ls)"),
             ("git commit -m 'One\n\ntwo'", "sh: git commit -m 'One"),
             ("export A=1", "sh: export A=1"),
-            ("cat > 'my a.py' <<'E'\nrun(a)\nE", "sh: cat > 'my a.py' # run(a)"),
+            ("cat > 'my a.py' <<'E'\nrun(a)\nE", "sh: cat > 'my a.py'"),
             ("cd /a", "sh: cd /a"),
             ("# nothing", "sh: # nothing"),
             ("", "sh"),

@@ -23,6 +23,8 @@ pub(super) fn done(actions: &[Event], limits: Limits, candidates: &mut Vec<Candi
         let lateness = (number + 1) as f64 / count;
         let failed = action.outcome.failed() == Some(true);
         let (base, late) = match action.target.effect {
+            // How many lines were read tells nothing of them: such a call is told only for the identifiers in its line.
+            _ if says_nothing(action) => (0.0, 0.0),
             Effect::Read => (0.9, 2.0),
             Effect::Modify => (2.2, 2.0),
             // However late, what was looked up changed nothing.
@@ -40,6 +42,13 @@ pub(super) fn done(actions: &[Event], limits: Limits, candidates: &mut Vec<Candi
             value,
         });
     }
+}
+
+/// If nothing but a number of lines is known of what came back, and nothing was changed.
+fn says_nothing(action: &Event) -> bool {
+    let outcome = &action.outcome;
+    let is_known = outcome.result.is_some() || outcome.first_hit.is_some() || outcome.failed() == Some(true);
+    action.is_answered && outcome.lines > 0 && !is_known && action.target.effect != Effect::Modify
 }
 
 /// The time of a call, after the words of its turn.
@@ -108,6 +117,8 @@ fn ending(action: &Event, limits: Limits) -> String {
             text.push_str(": ");
         }
         text.push_str(&detail);
+    } else if says_nothing(action) {
+        return text;
     } else if outcome.lines > 0 && !is_told {
         if !text.is_empty() {
             text.push_str(", ");

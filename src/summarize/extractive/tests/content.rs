@@ -129,10 +129,8 @@ fn calls_written_in_the_text_and_their_printed_answers_are_understood() {
         ),
     ];
     let text = told(&turns);
-    assert!(
-        text.contains("- bash: cat a.py -> 3 lines\n- python a.py -> ok: fine"),
-        "{text}"
-    );
+    // That three lines were read tells nothing of them.
+    assert!(text.contains("Done:\n- python a.py -> ok: fine"), "{text}");
     assert!(!text.contains("Asked"), "{text}");
 }
 
