@@ -9,6 +9,7 @@ use super::work::{line_of_call, order_of_call};
 use super::{Limits, order};
 use crate::compress::anchors::Matcher;
 use crate::events::event::Event;
+use crate::events::line::shortened;
 use crate::events::source::SourceTurn;
 use crate::events::target::Effect;
 use crate::tokens::TokenCounter;
@@ -79,18 +80,14 @@ impl Recent {
             if bytes > most_bytes {
                 break;
             }
-            let back = turns.len() - index;
+            let at = At {
+                index,
+                back: turns.len() - index,
+                freshness,
+            };
             if turn.role == Role::Assistant {
                 let found = pieces.len();
-                spoken(
-                    turn,
-                    index,
-                    back,
-                    [actions, earlier],
-                    limits,
-                    freshness,
-                    &mut pieces,
-                );
+                spoken(turn, at, [actions, earlier], limits, &mut pieces);
                 freshness *= FADING;
                 bytes += pieces
                     .iter()
@@ -105,14 +102,8 @@ impl Recent {
             let found = pieces.len();
             let before = turns.get(..index).unwrap_or_default();
             let asked = before.iter().rposition(|turn| turn.role == Role::Assistant);
-            let mut asked: Vec<(usize, &Event)> = asked.map_or_else(Vec::new, |asked| {
-                [actions, earlier]
-                    .into_iter()
-                    .flat_map(|events| of_turn(events, asked))
-                    .collect()
-            });
-            asked.sort_by_key(|(_, call)| call.call);
-            outputs(turn, index, back, &asked, most_bytes, freshness, &mut pieces);
+            let asked = asked.map_or_else(Vec::new, |asked| calls_of([actions, earlier], asked));
+            outputs(turn, at, &asked, limits, most_bytes, &mut pieces);
             shown += pieces
                 .iter()
                 .skip(found)
@@ -186,7 +177,8 @@ impl Recent {
                 left += released.get_mut(*index).map_or(0, std::mem::take);
             }
             tokens += cost;
-            calls.extend(piece.told);
+            // A part of an output does not tell all that the line of its call tells.
+            calls.extend(piece.told.filter(|_| !(piece.is_output && is_part)));
             lines.push(Chosen {
                 held,
                 candidate: Candidate {
@@ -207,23 +199,29 @@ impl Recent {
     }
 }
 
+/// The place of a turn, and what it is worth.
+#[derive(Clone, Copy)]
+struct At {
+    index: usize,
+    /// Turns from here to the end of the region, it included.
+    back: usize,
+    freshness: f64,
+}
+
 /// The words of an assistant's turn, with its first call, and its other calls.
 fn spoken(
     turn: &SourceTurn<'_>,
-    index: usize,
-    back: usize,
+    At {
+        index,
+        back,
+        freshness,
+    }: At,
     events: [&[Event]; 2],
     limits: Limits,
-    freshness: f64,
     pieces: &mut Vec<Piece>,
 ) {
-    let [actions, earlier] = events.map(|events| of_turn(events, index));
-    let mut calls: Vec<(&Event, Option<usize>)> = Vec::new();
-    calls.extend(actions.map(|(number, action)| (action, Some(order_of_call(action, number)))));
-    calls.extend(earlier.map(|(_, action)| (action, None)));
-    calls.sort_by_key(|(action, _)| action.call);
     let mut said = harmless(&turn.prose);
-    for (action, told) in calls {
+    for (action, told) in calls_of(events, index) {
         let Some(call) = turn.calls.get(action.call) else {
             continue;
         };
@@ -267,6 +265,16 @@ fn spoken(
     }
 }
 
+/// The calls of a turn, its last runs and the earlier ones, each with the time of the line that tells it.
+fn calls_of(events: [&[Event]; 2], turn: usize) -> Vec<(&Event, Option<usize>)> {
+    let [actions, earlier] = events.map(|events| of_turn(events, turn));
+    let mut calls: Vec<(&Event, Option<usize>)> = Vec::new();
+    calls.extend(actions.map(|(number, action)| (action, Some(order_of_call(action, number)))));
+    calls.extend(earlier.map(|(_, action)| (action, None)));
+    calls.sort_by_key(|(action, _)| action.call);
+    calls
+}
+
 /// How many anchors each line of a text holds.
 fn weights(text: &str, matcher: &Matcher<'_>) -> Vec<usize> {
     let lines = text.split_inclusive('\n');
@@ -284,11 +292,14 @@ fn of_turn(events: &[Event], turn: usize) -> impl Iterator<Item = (usize, &Event
 /// The outputs that a turn shows; what an edit shows of itself is quoted with the edit.
 fn outputs(
     turn: &SourceTurn<'_>,
-    index: usize,
-    back: usize,
-    asked: &[(usize, &Event)],
+    At {
+        index,
+        back,
+        freshness,
+    }: At,
+    asked: &[(&Event, Option<usize>)],
+    limits: Limits,
     most_bytes: usize,
-    freshness: f64,
     pieces: &mut Vec<Piece>,
 ) {
     for (place, (_, output)) in turn.answers.iter().enumerate() {
@@ -300,21 +311,26 @@ fn outputs(
         let call = asked
             .get(place)
             .filter(|_| asked.len() == turn.answers.len())
-            .map(|(_, call)| call);
+            .copied();
         // The newest one is what comes next is about; edits show what was put in once more.
         let base = match call {
-            Some(call) if call.target.effect == Effect::Modify && call.outcome.failed() != Some(true) => 0.1,
+            Some((call, _))
+                if call.target.effect == Effect::Modify && call.outcome.failed() != Some(true) =>
+            {
+                0.1
+            }
             _ if back <= NEWEST => 0.8,
             _ => 0.2,
         };
-        let tool = turn.tools.get(place).copied().flatten().unwrap_or_default();
+        let line = call.and_then(|(call, _)| shortened(&call.target.line, limits.line));
+        let tool = line.or_else(|| turn.tools.get(place).copied().flatten().map(Into::into));
         let heading = match tool {
-            "" => format!("turn -{back}, {OUTPUT}"),
-            tool => format!("turn -{back}, {OUTPUT} of {tool}"),
+            None => format!("turn -{back}, {OUTPUT}"),
+            Some(tool) => format!("turn -{back}, {OUTPUT} of {tool}"),
         };
         pieces.push(Piece {
             order: order(index, place + 1),
-            told: None,
+            told: call.and_then(|(_, told)| told),
             headings: [heading.clone(), heading],
             text,
             worth: base * freshness,
