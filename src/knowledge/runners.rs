@@ -208,7 +208,7 @@ impl Runner {
             lines.insert(0, failing.whole().trim());
         }
         let mut failing = self.failing.iter().filter(|_| counts.fails());
-        let failing = failing.find_map(|line| Some(line.texts(body).next()?));
+        let failing = failing.find_map(|line| line.texts(body).next());
         Some(TestRun {
             counts,
             lines,

@@ -1,6 +1,6 @@
 //! The outcome of a call by its printed answer: exit code, counts of tests, diagnostics, error texts, results.
 
-use super::error_line::{both_edges, error_of, marked_line, near_lines, reading_error, says_anything};
+use super::error_line::{self, both_edges, error_of, marked_line, near_lines, reading_error, says_anything};
 use super::terminal::{body, is_single, says_no, without_echo};
 use super::{Answer, Basis, Outcome, Status, quote};
 use crate::events::line::lines_of;
@@ -25,11 +25,7 @@ pub(super) fn of_printed(answer: Answer<'_>, effect: Effect, target: &str) -> Ou
     } = answer;
     let body = without_echo(body(text), target);
     let (head, tail) = both_edges(body);
-    let lines = if body.is_empty() {
-        0
-    } else {
-        memchr::memchr_iter(b'\n', body.as_bytes()).count() + 1
-    };
+    let lines = number_of_lines(body);
     let near = [head, tail].map(Found::read);
     let told = ToldResults::of(&near);
     let tool = target.split(['(', ' ', ':']).next().unwrap_or_default();
@@ -82,11 +78,10 @@ pub(super) fn of_printed(answer: Answer<'_>, effect: Effect, target: &str) -> Ou
     let says_done = effect == Effect::Modify && says_done(body);
     let is_bad = first_bad.is_some() || found.as_ref().is_some_and(|found| found.kind.fails());
     let says_ok = tests.is_some() || says_done || told.done.is_some() || told.hits.is_some();
-    let how = match &found {
-        Some(_) if first_bad.is_some() => Status::Failed,
-        Some(found) if found.is_part => Status::Partly,
-        Some(found) if found.kind == Kind::Refusal && told.done.is_some() => Status::Partly,
-        Some(found) if found.kind == Kind::Refusal => Status::Refused,
+    let is_refused = |found: &&error_line::Found| found.is_part || found.kind == Kind::Refusal;
+    let how = match found.as_ref().filter(is_refused) {
+        Some(found) if first_bad.is_none() && (found.is_part || told.done.is_some()) => Status::Partly,
+        Some(_) if first_bad.is_none() => Status::Refused,
         _ => Status::Failed,
     };
     let (status, basis) = match (is_error, exit_code) {
@@ -127,6 +122,13 @@ pub(super) fn of_printed(answer: Answer<'_>, effect: Effect, target: &str) -> Ou
         first_hit: says_no.and_then(|(_, prints)| first_hit(target, body, prints)),
         says_done,
         is_marked,
+    }
+}
+
+fn number_of_lines(text: &str) -> usize {
+    match text {
+        "" => 0,
+        _ => memchr::memchr_iter(b'\n', text.as_bytes()).count() + 1,
     }
 }
 

@@ -6,6 +6,7 @@ use crate::events::control::without_control;
 use crate::events::line::{RESERVED, lines_of};
 use crate::events::source::{Arguments, SourceCall};
 use crate::summarize::control_tokens::ControlTokens;
+use crate::tokens::TokenCounter;
 use crate::trajectory::leaves::leaves;
 
 /// Signs that open a tag, each with the one that takes its place where the tag must not be read.
@@ -38,18 +39,17 @@ pub(super) fn harmless(text: &str) -> String {
     safe.trim_end().trim_start_matches('\n').to_owned()
 }
 
-/// Lines of `text` that stand together, in at most `room` tokens: of those that fit the ones that `weights` are the highest of, and
-/// the last of these; words where not even one line has room, `None` where less than a word of it would be left.
+/// Lines of `text`, which has so many `tokens`, that stand together in at most `room`: of those that fit the ones that `weights`
+/// are the highest of, and the last of these; words where not even one line has room, `None` where less than a word of it would
+/// be left. `count` counts what is written of a text, `counter` a text alone.
 pub(super) fn cut(
     text: &str,
+    tokens: usize,
     weights: &[usize],
     room: usize,
     count: &dyn Fn(&str) -> usize,
+    counter: &dyn TokenCounter,
 ) -> Option<String> {
-    let tokens = count(text);
-    if tokens <= room {
-        return Some(text.to_owned());
-    }
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let end = best_end(&lines, weights, text.len() * room / tokens.max(1));
     let lines = lines.get(..end).unwrap_or_default();
@@ -59,11 +59,24 @@ pub(super) fn cut(
         let after = if is_end { "" } else { CUT };
         [CUT, "\n", &lines.get(from..).unwrap_or_default().concat(), after].concat()
     };
-    most_of(lines.len(), &tail, room, count).or_else(|| {
+    let fitting = |parts: &mut dyn Iterator<Item = &&str>, with: &dyn Fn(usize) -> String| {
+        let mut sum = count(CUT);
+        let fits = parts.take_while(|part| {
+            sum += counter.count(part);
+            sum <= room
+        });
+        // Joined they may cost a little more.
+        let mut number = fits.count();
+        while number > 0 && count(&with(number)) > room {
+            number -= 1;
+        }
+        (number > 0).then(|| with(number))
+    };
+    fitting(&mut lines.iter().rev(), &tail).or_else(|| {
         let words: Vec<&str> = text.split_inclusive([' ', ',']).collect();
         let head =
             |number: usize| [words.get(..number).unwrap_or_default().concat().trim_end(), CUT].concat();
-        most_of(words.len(), &head, room, count)
+        fitting(&mut words.iter(), &head)
     })
 }
 
@@ -86,33 +99,15 @@ fn best_end(lines: &[&str], weights: &[usize], bytes: usize) -> usize {
     best
 }
 
-/// The text that `with` makes of as many of its parts as `room` tokens hold.
-fn most_of(
-    parts: usize,
-    with: &dyn Fn(usize) -> String,
-    room: usize,
-    count: &dyn Fn(&str) -> usize,
-) -> Option<String> {
-    let (mut fits, mut fails) = (0, parts);
-    while fits + 1 < fails {
-        let middle = usize::midpoint(fits, fails);
-        if count(&with(middle)) <= room {
-            fits = middle;
-        } else {
-            fails = middle;
-        }
-    }
-    (fits > 0).then(|| with(fits))
-}
-
-/// The last lines of a text, in about so many bytes.
+/// The last lines of a text, in about so many bytes; its last words where it has one line.
 pub(super) fn newest(text: &str, most_bytes: usize) -> &str {
     let from = text.ceil_char_boundary(text.len().saturating_sub(most_bytes));
     let tail = text.get(from..).unwrap_or_default();
-    match tail.find('\n') {
-        Some(at) if from > 0 => tail.get(at + 1..).unwrap_or_default(),
-        _ => tail,
+    if from == 0 {
+        return tail;
     }
+    let at = tail.find('\n').or_else(|| tail.find(char::is_whitespace));
+    at.and_then(|at| tail.get(at..)).unwrap_or_default().trim_start()
 }
 
 /// `text` between two fences that are longer than any in it.
@@ -151,4 +146,20 @@ pub(super) fn written<'c>(call: &'c SourceCall<'_>) -> Option<Cow<'c, str>> {
     }
     let named = fields.iter().map(|(key, value)| [key, ": ", value].concat());
     Some(named.collect::<Vec<_>>().join("\n").into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_a_text_begins_with_a_whole_line_or_word() {
+        assert_eq!(newest("one\ntwo\nthree", 8), "three");
+        assert_eq!(
+            newest("{\"id\": \"1684786391\", \"price\": 2}", 25),
+            "\"price\": 2}"
+        );
+        assert_eq!(newest("1684786391", 4), "");
+        assert_eq!(newest("all of it", 40), "all of it");
+    }
 }

@@ -1,10 +1,13 @@
 //! Recent work: the newest words, calls and outputs, quoted as they stand.
 
+use std::cell::OnceCell;
+
 use rustc_hash::FxHashSet;
 
 use super::candidate::{Candidate, Section};
 use super::quoted::{SHOWN, cut, fenced, harmless, newest, written};
 use super::rank::{Chosen, cost};
+use super::sentences::sentences;
 use super::work::{line_of_call, order_of_call};
 use super::{Limits, order};
 use crate::compress::anchors::Matcher;
@@ -12,6 +15,7 @@ use crate::events::event::Event;
 use crate::events::line::shortened;
 use crate::events::source::SourceTurn;
 use crate::events::target::Effect;
+use crate::knowledge::phrases::{Kind, Kinds};
 use crate::tokens::TokenCounter;
 use crate::trajectory::Role;
 
@@ -47,6 +51,10 @@ struct Piece {
     text: String,
     worth: f64,
     is_output: bool,
+    /// The anchors in it, the cost of its whole line, and how many anchors each line holds: read when they are needed, once.
+    held: OnceCell<usize>,
+    cost: OnceCell<usize>,
+    weights: OnceCell<Vec<usize>>,
 }
 
 /// Everything that may be quoted of a region, the most telling first.
@@ -101,9 +109,9 @@ impl Recent {
             }
             let found = pieces.len();
             let before = turns.get(..index).unwrap_or_default();
-            let asked = before.iter().rposition(|turn| turn.role == Role::Assistant);
-            let asked = asked.map_or_else(Vec::new, |asked| calls_of([actions, earlier], asked));
-            outputs(turn, at, &asked, limits, most_bytes, &mut pieces);
+            let caller = before.iter().rposition(|turn| turn.role == Role::Assistant);
+            let calls = caller.map_or_else(Vec::new, |caller| calls_of([actions, earlier], caller));
+            outputs(turn, at, &calls, limits, most_bytes, &mut pieces);
             shown += pieces
                 .iter()
                 .skip(found)
@@ -133,18 +141,11 @@ impl Recent {
         let mut tokens = heading;
         let mut lines: Vec<Chosen> = Vec::new();
         let mut calls = Vec::new();
-        let mut pieces: Vec<(f64, &Piece)> = self
-            .pieces
-            .iter()
-            .map(|piece| {
-                let held = matcher
-                    .held(&piece.text)
-                    .into_iter()
-                    .filter(|is_held| *is_held)
-                    .count();
-                (piece.worth * (1.0 + (held as f64).sqrt() / 2.0), piece)
-            })
-            .collect();
+        let pieces = self.pieces.iter().map(|piece| {
+            let held = *piece.held.get_or_init(|| number_held(&piece.text, matcher));
+            (piece.worth * (1.0 + (held as f64).sqrt() / 2.0), piece)
+        });
+        let mut pieces: Vec<(f64, &Piece)> = pieces.collect();
         pieces.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.order.cmp(&a.1.order)));
         for (worth, piece) in pieces {
             let before = already.iter().find(|line| line.candidate.order == piece.order);
@@ -157,13 +158,30 @@ impl Recent {
             } else {
                 left
             };
-            let count = |text: &str| cost(&piece.line(text), &mut String::new(), counter);
-            let Some(text) = cut(&piece.text, &weights(&piece.text, matcher), cap, &count) else {
+            let whole = || cost(&piece.line(&piece.text), &mut String::new(), counter);
+            let whole = *piece.cost.get_or_init(whole);
+            let is_part = whole > cap;
+            let text = if is_part {
+                let count = |text: &str| cost(&piece.line(text), &mut String::new(), counter);
+                let weights = || {
+                    piece
+                        .text
+                        .split_inclusive('\n')
+                        .map(|line| number_held(line, matcher))
+                };
+                let weights = piece.weights.get_or_init(|| weights().collect());
+                cut(&piece.text, whole, weights, cap, &count, counter)
+            } else {
+                Some(piece.text.clone())
+            };
+            let Some(text) = text.map(|text| piece.line(&text)) else {
                 continue;
             };
-            let is_part = text.len() != piece.text.len();
-            let text = piece.line(&text);
-            let cost = cost(&text, &mut line, counter);
+            let cost = if is_part {
+                cost(&text, &mut line, counter)
+            } else {
+                whole
+            };
             if cost > left || (is_part && cost < LEAST_PART) {
                 continue;
             }
@@ -236,7 +254,7 @@ fn spoken(
             Effect::Modify => 1.2,
             Effect::Read | Effect::Other => 1.0,
         };
-        if text.is_empty() {
+        if text.is_empty() || written.is_empty() && !tells(&text) {
             continue;
         }
         pieces.push(Piece {
@@ -251,9 +269,12 @@ fn spoken(
             text,
             worth: base * freshness,
             is_output: false,
+            held: OnceCell::new(),
+            cost: OnceCell::new(),
+            weights: OnceCell::new(),
         });
     }
-    if !said.is_empty() {
+    if !said.is_empty() && tells(&said) {
         pieces.push(Piece {
             order: order(index, 0),
             told: None,
@@ -261,6 +282,9 @@ fn spoken(
             text: said,
             worth: freshness,
             is_output: false,
+            held: OnceCell::new(),
+            cost: OnceCell::new(),
+            weights: OnceCell::new(),
         });
     }
 }
@@ -275,11 +299,9 @@ fn calls_of(events: [&[Event]; 2], turn: usize) -> Vec<(&Event, Option<usize>)> 
     calls
 }
 
-/// How many anchors each line of a text holds.
-fn weights(text: &str, matcher: &Matcher<'_>) -> Vec<usize> {
-    let lines = text.split_inclusive('\n');
-    let held = lines.map(|line| matcher.held(line).into_iter().filter(|is_held| *is_held).count());
-    held.collect()
+/// The anchors that a text holds.
+fn number_held(text: &str, matcher: &Matcher<'_>) -> usize {
+    matcher.held(text).into_iter().filter(|is_held| *is_held).count()
 }
 
 /// The events of a turn, each with its place among all.
@@ -335,6 +357,9 @@ fn outputs(
             text,
             worth: base * freshness,
             is_output: true,
+            held: OnceCell::new(),
+            cost: OnceCell::new(),
+            weights: OnceCell::new(),
         });
     }
 }
@@ -368,6 +393,12 @@ impl Piece {
             text => [heading.as_str(), ": ", text].concat(),
         }
     }
+}
+
+/// If words tell more than the next step: announcements are told by what came of them.
+fn tells(said: &str) -> bool {
+    let mut sentences = said.lines().flat_map(sentences);
+    sentences.any(|sentence| !Kinds::of(sentence).has(Kind::Announcement) && !sentence.ends_with([':', '：']))
 }
 
 /// A call's line without its turn, as earlier summaries carry it over; `None` for words and outputs.
