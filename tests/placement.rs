@@ -249,24 +249,32 @@ fn a_summary_stands_in_front_of_what_a_person_says_next() {
     assert!(kept.contains(&said), "{said}");
 }
 
+/// The text of a result, which is a string or a list of parts.
+fn text_of_result(result: &Value) -> String {
+    let content = &result["content"];
+    content
+        .as_str()
+        .or_else(|| content[0]["text"].as_str())
+        .unwrap()
+        .to_owned()
+}
+
 #[test]
-fn a_summary_becomes_a_part_behind_results_and_the_next_one_takes_its_place() {
+fn a_summary_is_appended_to_the_last_result_and_the_next_one_takes_its_place() {
     let line = record(
         Form::Blocks,
         &["h", "t", "t", "t", "t", "t", "t", "t", "t"],
         false,
     );
     let (turns, placement) = placed(asked(900), &line);
-    assert_eq!(placement, "part");
+    assert_eq!(placement, "tool-before");
     let old: Value = serde_json::from_str(&line).unwrap();
     let content = turns[2]["content"].as_array().unwrap();
-    assert_eq!(
-        (content.len(), &content[0]),
-        (2, &old["messages"][2]["content"][0])
-    );
-    assert_eq!(content[1]["type"], "text");
-    let first = content[1]["text"].as_str().unwrap();
-    assert!(first.starts_with("[CONTEXT SUMMARY]:\n") && first.ends_with("\n\n[END OF CONTEXT SUMMARY]"));
+    assert_eq!(content.len(), 1);
+    let before = text_of_result(&old["messages"][2]["content"][0]);
+    let first = text_of_result(&content[0]);
+    let first = first.strip_prefix(&before).unwrap();
+    assert!(first.starts_with("\n\n[CONTEXT SUMMARY]:\n") && first.ends_with("\n\n[END OF CONTEXT SUMMARY]"));
 
     let workspace = Workspace::with_input(format!("{line}\n"));
     for (from, to, target) in [
@@ -278,7 +286,7 @@ fn a_summary_becomes_a_part_behind_results_and_the_next_one_takes_its_place() {
             .compress(&[&arguments[..], &["--summary-target-tokens", "60"]].concat())
             .exits(0);
         let row = &workspace.rows(&to.replace(".jsonl", ".metrics.csv"))[0];
-        assert_eq!(row.placement, "part");
+        assert_eq!(row.placement, "tool-before");
         let show = ["show", from, "--compressed", to, "--full"];
         let shown = String::from_utf8(workspace.run(&show).exits(0).stdout).unwrap();
         assert!(shown.contains("\n~ [2] "), "{shown}");
@@ -294,8 +302,9 @@ fn a_summary_becomes_a_part_behind_results_and_the_next_one_takes_its_place() {
     }
     let twice: Value = serde_json::from_slice(&workspace.read("twice.jsonl")).unwrap();
     let content = twice["messages"][2]["content"].as_array().unwrap();
-    assert_eq!(content.len(), 2);
-    assert_ne!(content[1]["text"].as_str().unwrap(), first);
+    assert_eq!(content.len(), 1);
+    let second = text_of_result(&content[0]);
+    assert!(second.starts_with(&before) && !second.ends_with(first));
 }
 
 #[test]

@@ -18,7 +18,7 @@ const MIN_LINES: usize = 600;
 const MIN_SOURCES: usize = 12;
 
 #[derive(Debug, Deserialize)]
-struct Label {
+struct Judged {
     reading: u32,
     source: String,
     record: usize,
@@ -28,7 +28,7 @@ struct Label {
     reason: String,
 }
 
-fn labels() -> Vec<Label> {
+fn labels() -> Vec<Judged> {
     let mut reader = csv::Reader::from_path(fixture("readings/labels.csv")).unwrap();
     reader.deserialize().map(Result::unwrap).collect()
 }
@@ -47,11 +47,13 @@ fn lines(summary: &str) -> Vec<String> {
                 .all(|c| c.is_ascii_alphabetic() || c == b' ');
         match (fence, found.last_mut()) {
             (Some(end), Some(last)) => {
-                *last += &format!("\n{line}");
+                last.push('\n');
+                last.push_str(line);
                 fence = fence.filter(|_| line.trim_end() != end);
             }
             (None, Some(last)) if ticks >= 3 => {
-                *last += &format!("\n{line}");
+                last.push('\n');
+                last.push_str(line);
                 fence = line.get(..ticks);
             }
             _ if line.trim().is_empty() || is_section => {}
@@ -63,7 +65,8 @@ fn lines(summary: &str) -> Vec<String> {
 
 fn hash(line: &str) -> String {
     let digest = Sha256::digest(line.trim_end());
-    digest.iter().take(6).map(|byte| format!("{byte:02x}")).collect()
+    let start: Vec<String> = digest.iter().take(6).map(|byte| format!("{byte:02x}")).collect();
+    start.concat()
 }
 
 /// The hashes of the lines that summaries of the invented trajectories have now, by record.
@@ -136,7 +139,7 @@ fn labels_are_sound() {
 
 #[test]
 fn no_line_that_was_found_false_is_written_again() {
-    let labels: Vec<Label> = labels()
+    let labels: Vec<Judged> = labels()
         .into_iter()
         .filter(|label| label.source == INVENTED)
         .collect();
@@ -145,13 +148,13 @@ fn no_line_that_was_found_false_is_written_again() {
         .into_iter()
         .map(|budget| (budget, written(budget)))
         .collect();
-    let is_written = |label: &&Label| {
+    let is_written = |label: &&Judged| {
         let of_record = written
             .get(&label.budget)
             .and_then(|written| written.get(&label.record));
         of_record.is_some_and(|lines| lines.contains(&label.hash))
     };
-    let still: Vec<&Label> = labels.iter().filter(is_written).collect();
+    let still: Vec<&Judged> = labels.iter().filter(is_written).collect();
     assert!(!still.is_empty(), "the summaries have changed: read them again");
     let wrong: Vec<_> = still.iter().filter(|label| label.label == "false").collect();
     assert!(wrong.is_empty(), "{wrong:#?}");

@@ -81,7 +81,7 @@ fn session() -> String {
 }
 
 #[test]
-fn no_summary_stands_beside_results_where_a_trainer_drops_such_turns() {
+fn a_summary_stands_inside_a_result_and_no_trainer_drops_the_turn() {
     let workspace = Workspace::with_input(session());
     let compress = [
         "in.jsonl",
@@ -92,17 +92,16 @@ fn no_summary_stands_beside_results_where_a_trainer_drops_such_turns() {
         "2500",
     ];
     workspace.compress(&compress).exits(0);
-    assert_eq!(workspace.rows("out.metrics.csv")[0].placement, "part");
+    assert_eq!(workspace.rows("out.metrics.csv")[0].placement, "tool-before");
     let totals = workspace.json("out.summary.json");
-    assert_eq!(totals["records_by_placement"], json!({"part": 1}));
+    assert_eq!(totals["records_by_placement"], json!({"tool-before": 1}));
     let for_swift = [
         &compress[..],
         &["--trainer", "ms-swift", "--output-format", "same"],
     ]
     .concat();
     workspace.compress(&for_swift);
-    let row = &workspace.rows("out.metrics.csv")[0];
-    assert_ne!(row.placement, "part", "{}", row.reason);
+    assert_eq!(workspace.rows("out.metrics.csv")[0].placement, "tool-before");
     // In the form that this trainer takes, results are turns of their own.
     let for_swift = [&compress[..], &["--trainer", "ms-swift"]].concat();
     workspace.compress(&for_swift).exits(0);

@@ -42,11 +42,8 @@ pub(super) fn of_printed(answer: Answer<'_>, effect: Effect, target: &str) -> Ou
     let counts = run.as_ref().and_then(counts_of);
     let tests = run.as_ref().map(|run| run.counts);
     let tests = tests.filter(|counts| !is_reading && *counts != TestCounts::default());
-    let diagnostics = if is_reading || tests.is_some() {
-        None
-    } else {
-        diagnostics(body, &near)
-    };
+    let compiles = !is_reading && tests.is_none();
+    let diagnostics = compiles.then(|| diagnostics(body, &near)).flatten();
     let lines_near = if is_failed || !is_reading {
         near_lines(&near, target)
     } else {
@@ -94,11 +91,8 @@ pub(super) fn of_printed(answer: Answer<'_>, effect: Effect, target: &str) -> Ou
         _ => (Status::Unknown, Basis::None),
     };
     let may_mark = counts.is_none() && !is_reading && !is_failed && !is_bad;
-    let marked = if may_mark {
-        marked_line(&lines_near).or_else(|| Some(caught?.line))
-    } else {
-        None
-    };
+    let marked = || marked_line(&lines_near).or_else(|| Some(caught?.line));
+    let marked = may_mark.then(marked).flatten();
     let error = first_bad.or(found_line);
     let short = only_line(body, lines, is_reading);
     let hits = short.clone().filter(|_| told.hits.is_some());

@@ -4,8 +4,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::candidate::{Candidate, Section};
 use super::lead::IN_PROGRESS;
+use super::quoted::call_of;
 use super::quoted::fence_of;
-use super::recent::call_of;
 use super::{Limits, order};
 use crate::events::event::Event;
 use crate::events::line::{cleaned, is_fence, shortened, without_bullet};

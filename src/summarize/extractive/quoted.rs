@@ -2,9 +2,11 @@
 
 use std::borrow::Cow;
 
+use super::sentences::sentences;
 use crate::events::control::without_control;
 use crate::events::line::{RESERVED, lines_of};
 use crate::events::source::{Arguments, SourceCall};
+use crate::knowledge::phrases::{Kind, Kinds};
 use crate::summarize::control_tokens::ControlTokens;
 use crate::tokens::TokenCounter;
 use crate::trajectory::leaves::leaves;
@@ -20,6 +22,12 @@ const MAX_ARGUMENTS: usize = 24;
 
 /// Characters of an argument that the line of its call shows in full.
 pub(super) const SHOWN: usize = 60;
+
+/// The heading of words.
+pub(super) const SAID: &str = "said";
+
+/// The heading of outputs.
+pub(super) const OUTPUT: &str = "output";
 
 /// Stands for the lines that were cut.
 const CUT: &str = "…";
@@ -146,6 +154,22 @@ pub(super) fn written<'c>(call: &'c SourceCall<'_>) -> Option<Cow<'c, str>> {
     }
     let named = fields.iter().map(|(key, value)| [key, ": ", value].concat());
     Some(named.collect::<Vec<_>>().join("\n").into())
+}
+
+/// If words tell more than the next step: announcements are told by what came of them.
+pub(super) fn tells(said: &str) -> bool {
+    let mut sentences = said.lines().flat_map(sentences);
+    sentences.any(|sentence| !Kinds::of(sentence).has(Kind::Announcement) && !sentence.ends_with([':', '：']))
+}
+
+/// A call's line without its turn, as earlier summaries carry it over; `None` for words and outputs.
+pub(super) fn call_of(line: &str) -> Option<&str> {
+    let line = match line.strip_prefix("turn -").and_then(|line| line.split_once(", ")) {
+        Some((back, line)) if back.bytes().all(|byte| byte.is_ascii_digit()) => line,
+        _ => line,
+    };
+    let is_call = !line.starts_with(SAID) && !line.starts_with(OUTPUT);
+    is_call.then_some(line)
 }
 
 #[cfg(test)]

@@ -5,9 +5,8 @@ use std::cell::OnceCell;
 use rustc_hash::FxHashSet;
 
 use super::candidate::{Candidate, Section};
-use super::quoted::{SHOWN, cut, fenced, harmless, newest, written};
+use super::quoted::{OUTPUT, SAID, SHOWN, cut, fenced, harmless, newest, tells, written};
 use super::rank::{Chosen, cost};
-use super::sentences::sentences;
 use super::work::{line_of_call, order_of_call};
 use super::{Limits, order};
 use crate::compress::anchors::Matcher;
@@ -15,7 +14,6 @@ use crate::events::event::Event;
 use crate::events::line::shortened;
 use crate::events::source::SourceTurn;
 use crate::events::target::Effect;
-use crate::knowledge::phrases::{Kind, Kinds};
 use crate::tokens::TokenCounter;
 use crate::trajectory::Role;
 
@@ -34,12 +32,6 @@ const OUTPUT_SHARE: f64 = 0.4;
 
 /// Turns at the end whose outputs nothing was made of yet.
 const NEWEST: usize = 2;
-
-/// The heading of words.
-const SAID: &str = "said";
-
-/// The heading of outputs.
-const OUTPUT: &str = "output";
 
 /// Something that may be quoted.
 struct Piece {
@@ -393,22 +385,6 @@ impl Piece {
             text => [heading.as_str(), ": ", text].concat(),
         }
     }
-}
-
-/// If words tell more than the next step: announcements are told by what came of them.
-fn tells(said: &str) -> bool {
-    let mut sentences = said.lines().flat_map(sentences);
-    sentences.any(|sentence| !Kinds::of(sentence).has(Kind::Announcement) && !sentence.ends_with([':', '：']))
-}
-
-/// A call's line without its turn, as earlier summaries carry it over; `None` for words and outputs.
-pub(super) fn call_of(line: &str) -> Option<&str> {
-    let line = match line.strip_prefix("turn -").and_then(|line| line.split_once(", ")) {
-        Some((back, line)) if back.bytes().all(|byte| byte.is_ascii_digit()) => line,
-        _ => line,
-    };
-    let is_call = !line.starts_with(SAID) && !line.starts_with(OUTPUT);
-    is_call.then_some(line)
 }
 
 /// The tool of a call where `written` says the rest of its line, else its line.
