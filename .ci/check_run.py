@@ -29,8 +29,15 @@ def turns_of(record):
 def text_of(turn):
     content = turn.get("value", turn.get("content"))
     parts = content if isinstance(content, list) else [content]
-    texts = [part.get("text", json.dumps(part)) if isinstance(part, dict) else part for part in parts]
+    texts = [text_of_part(part) if isinstance(part, dict) else part for part in parts]
     return "".join(text for text in texts if isinstance(text, str))
+
+
+def text_of_part(part):
+    if part.get("type") == "tool_result":
+        # A summary may stand at the end of what the result brought back.
+        return json.dumps({key: part[key] for key in part if key != "content"}) + text_of(part)
+    return part.get("text", json.dumps(part))
 
 
 def compressed(row, before, after):
