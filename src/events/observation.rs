@@ -119,7 +119,7 @@ pub(crate) fn is_summary(text: &str) -> bool {
     summary_in(text).is_some()
 }
 
-/// What a summary says that another program put in the conversation, without the line that only tells that it is one.
+/// The words of a summary that another program put in the conversation, without the line that only tells that it is one.
 pub fn summary_in(text: &str) -> Option<&str> {
     let text = text.trim();
     let mut rows = SUMMARIES.summary.iter();

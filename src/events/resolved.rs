@@ -37,7 +37,7 @@ struct Later<'a> {
     tests: Vec<&'a Run>,
     /// Files by their last steps.
     edited: FxHashMap<&'a str, Vec<&'a str>>,
-    /// What was changed or run, by the keys of the calls.
+    /// Everything that was changed or run, by the keys of the calls.
     keys: Vec<&'a str>,
     /// Changes and runs that went well.
     went_well: usize,

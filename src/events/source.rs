@@ -145,7 +145,7 @@ fn is_unread(calls: &[SourceCall<'_>]) -> bool {
         if name.is_empty() && !text.trim_start().starts_with(['{', '[']))
 }
 
-/// What a call begins with that is written as tags.
+/// The beginning of a call that is written as tags.
 static FUNCTION: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("<function="));
 
 /// The prose of an assistant turn and the calls that it writes in its text: `<function=…>` tags, or a last fenced command.

@@ -146,7 +146,7 @@ pub(super) fn literals() -> impl Iterator<Item = (Known, usize, &'static str)> {
     rows.filter_map(|(number, row)| Some((Known::Errors, number, row.literal()?)))
 }
 
-/// What the line of a hit says, if it does.
+/// The text of a hit on its line, if there is one.
 fn known<'t>(row: usize, hit: Hit<'t>, call: &str) -> Option<Said<'t>> {
     let row = TABLE.text.get(row)?;
     let is_call = row.call.as_deref().is_none_or(|word| call.contains(word));

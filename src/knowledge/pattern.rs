@@ -63,7 +63,7 @@ impl Pattern {
         self.compiled.get_or_init(compile).as_ref()
     }
 
-    /// What this or another expression matches.
+    /// Matches of this or another expression.
     pub fn or(&self, other: &Self) -> Self {
         format!("(?:{})|(?:{})", self.source, other.source).into()
     }

@@ -150,7 +150,7 @@ fn text_of(turn: &str) -> String {
     }
 }
 
-/// What a turn says, or the text of the last result in a turn that is nothing but results.
+/// The words of a turn, or the text of the last result in a turn that is nothing but results.
 fn told_in(turn: &str) -> String {
     let said = text_of(turn);
     if !said.is_empty() {

@@ -37,7 +37,7 @@ pub(super) struct Said<'t> {
     sentences: Vec<(Cow<'t, str>, Kinds)>,
 }
 
-/// What people said in these turns, the latest first.
+/// The words of people in these turns, the latest first.
 pub(super) fn said<'t>(turns: &'t [SourceTurn<'_>]) -> Vec<Said<'t>> {
     let spoken = turns.iter().enumerate().rev();
     let spoken = spoken.filter(|(_, turn)| {

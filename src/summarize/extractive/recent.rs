@@ -89,11 +89,7 @@ impl Recent {
                 let found = pieces.len();
                 spoken(turn, at, [actions, earlier], limits, &mut pieces);
                 freshness *= FADING;
-                bytes += pieces
-                    .iter()
-                    .skip(found)
-                    .map(|piece| piece.text.len())
-                    .sum::<usize>();
+                bytes += bytes_from(&pieces, found);
                 continue;
             }
             if shown > most_bytes {
@@ -104,11 +100,7 @@ impl Recent {
             let caller = before.iter().rposition(|turn| turn.role == Role::Assistant);
             let calls = caller.map_or_else(Vec::new, |caller| calls_of([actions, earlier], caller));
             outputs(turn, at, &calls, limits, most_bytes, &mut pieces);
-            shown += pieces
-                .iter()
-                .skip(found)
-                .map(|piece| piece.text.len())
-                .sum::<usize>();
+            shown += bytes_from(&pieces, found);
         }
         let mut seen = FxHashSet::default();
         pieces.retain(|piece| seen.insert(piece.text.clone()));
@@ -289,6 +281,11 @@ fn calls_of(events: [&[Event]; 2], turn: usize) -> Vec<(&Event, Option<usize>)> 
     calls.extend(earlier.map(|(_, action)| (action, None)));
     calls.sort_by_key(|(action, _)| action.call);
     calls
+}
+
+/// The bytes of the pieces from one on.
+fn bytes_from(pieces: &[Piece], first: usize) -> usize {
+    pieces.iter().skip(first).map(|piece| piece.text.len()).sum()
 }
 
 /// The anchors that a text holds.

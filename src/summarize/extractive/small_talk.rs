@@ -1,4 +1,4 @@
-//! What people say that asks for nothing: courtesies, answers, words to go on.
+//! Words of people that ask for nothing: courtesies, answers, words to go on.
 
 use super::sentences::sentences;
 use crate::knowledge::phrases::{Kind, Kinds, is_word};

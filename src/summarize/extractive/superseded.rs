@@ -37,7 +37,7 @@ pub(super) struct Told {
 }
 
 impl Told {
-    /// What calls changed and tests showed.
+    /// The changes that calls made, and the outcome of tests.
     pub fn by_calls(actions: &[Event]) -> Self {
         let mut told = Self::default();
         let runs = actions.iter().filter(|action| action.outcome.tests.is_some());
