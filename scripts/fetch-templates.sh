@@ -8,7 +8,7 @@ usage: scripts/fetch-templates.sh [FOLDER]
 
 Downloads the packages trl and axolotl and the sources of llama-cpp-python (68 MB; llama.cpp and its collection of models'
 templates are in them) in fixed versions, checks their sums, and unpacks their chat templates into FOLDER/trl, FOLDER/axolotl and
-FOLDER/llama_cpp (default: target/templates). tests/chat_templates.rs renders them and compares with what
+FOLDER/llama_cpp (default: target/templates). tests/it/tokens/chat_templates.rs renders them and compares with what
 Python gave; without them it tests only the templates in fixtures/chat_templates. Needs python3 with pip.
 TEXT
 }

@@ -2,6 +2,10 @@
 
 use std::time::Duration;
 
+pub use reqwest::Certificate;
+pub use reqwest::blocking::{Client as WaitingClient, Response};
+pub use reqwest::header::HeaderMap;
+
 /// How long a connection may take to come about.
 const CONNECT: Duration = Duration::from_secs(10);
 
@@ -11,27 +15,55 @@ const CONNECT: Duration = Duration::from_secs(10);
 ///
 /// # Errors
 ///
-/// What the system has against it.
+/// The system's message, if no client can be made.
 pub fn client(url: &str) -> Result<reqwest::Client, String> {
+    with_roots(|| builder(url), reqwest::ClientBuilder::build)
+}
+
+/// The same for code that waits: each step of a request may take `timeout`. `certificates` replace the system's.
+///
+/// # Errors
+///
+/// The system's message, if no client can be made.
+pub fn waiting_client(
+    url: &str,
+    timeout: Duration,
+    certificates: Option<&[Certificate]>,
+) -> Result<WaitingClient, String> {
+    let build = |builder: reqwest::ClientBuilder| {
+        let waiting: reqwest::blocking::ClientBuilder = builder.connect_timeout(timeout).into();
+        waiting.timeout(timeout).build()
+    };
+    match certificates {
+        Some(own) => build(builder(url).tls_certs_only(own.to_vec())).map_err(|error| causes(&error)),
+        None => with_roots(|| builder(url), build),
+    }
+}
+
+/// The settings that all clients share.
+fn builder(url: &str) -> reqwest::ClientBuilder {
     // Another one may have been chosen before: as good.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let builder = || {
-        let builder = reqwest::Client::builder()
-            .user_agent(concat!("trajfit/", env!("CARGO_PKG_VERSION")))
-            .connect_timeout(CONNECT)
-            .redirect(reqwest::redirect::Policy::none());
-        if is_local(url) {
-            builder.no_proxy()
-        } else {
-            builder
-        }
-    };
-    let built = builder().build().or_else(|_| {
-        let certificates = webpki_root_certs::TLS_SERVER_ROOT_CERTS;
-        let certificates = certificates
-            .iter()
-            .filter_map(|der| reqwest::Certificate::from_der(der).ok());
-        builder().tls_certs_only(certificates).build()
+    let builder = reqwest::Client::builder()
+        .user_agent(concat!("trajfit/", env!("CARGO_PKG_VERSION")))
+        .connect_timeout(CONNECT)
+        .redirect(reqwest::redirect::Policy::none());
+    if is_local(url) {
+        builder.no_proxy()
+    } else {
+        builder
+    }
+}
+
+/// Builds a client with the system's certificates or, if it has none, with those that Mozilla trusts.
+fn with_roots<C>(
+    builder: impl Fn() -> reqwest::ClientBuilder,
+    build: impl Fn(reqwest::ClientBuilder) -> reqwest::Result<C>,
+) -> Result<C, String> {
+    let built = build(builder()).or_else(|_| {
+        let certificates = webpki_root_certs::TLS_SERVER_ROOT_CERTS.iter();
+        let certificates = certificates.filter_map(|der| Certificate::from_der(der).ok());
+        build(builder().tls_certs_only(certificates))
     });
     built.map_err(|error| causes(&error))
 }
@@ -139,5 +171,8 @@ mod tests {
     #[test]
     fn a_client_can_be_made() {
         assert!(client("https://example.com").is_ok());
+        let second = Duration::from_secs(1);
+        assert!(waiting_client("https://example.com", second, None).is_ok());
+        assert!(waiting_client("https://example.com", second, Some(&[])).is_ok());
     }
 }

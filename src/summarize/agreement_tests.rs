@@ -1,6 +1,6 @@
 //! Masks, footers and summaries tell the same of every event: how it ended, and what it did to which files.
 
-#[path = "../../tests/support/generate.rs"]
+#[path = "../../tests/it/support/generate.rs"]
 mod generate;
 
 use proptest::prelude::*;

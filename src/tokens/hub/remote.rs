@@ -4,12 +4,9 @@ use std::fs;
 use std::io::Read;
 use std::time::Duration;
 
-use ureq::http::{HeaderMap, Response};
-use ureq::tls::{PemItem, RootCerts, TlsConfig, parse_pem};
-use ureq::{Agent, Body};
-
 use super::settings::Settings;
 use super::{Failure, HubError, Repository};
+use crate::http::{Certificate, HeaderMap, Response, WaitingClient, causes, waiting_client};
 
 /// How many redirects are followed.
 const MOST_REDIRECTS: usize = 8;
@@ -18,7 +15,7 @@ const MOST_REDIRECTS: usize = 8;
 pub struct Remote {
     endpoint: String,
     token: Option<String>,
-    agent: Agent,
+    client: WaitingClient,
 }
 
 /// What the server has to say of a file.
@@ -59,20 +56,13 @@ pub fn url(endpoint: &str, repository: &Repository, file: &str) -> String {
 impl Remote {
     /// Sets up what the settings ask for; no connection is made yet.
     pub fn new(settings: &Settings) -> Result<Self, HubError> {
-        let config = Agent::config_builder()
-            .http_status_as_error(false)
-            // Followed here: the first answers have headers that the last one lacks.
-            .max_redirects(0)
-            .max_redirects_will_error(false)
-            .timeout_connect(Some(settings.timeout))
-            .timeout_recv_response(Some(settings.timeout))
-            .timeout_per_read(Some(settings.timeout))
-            .user_agent(concat!("trajfit/", env!("CARGO_PKG_VERSION")))
-            .tls_config(TlsConfig::builder().root_certs(roots(settings)?).build());
+        let certificates = certificates(settings)?;
+        // Redirects are followed here: the first answers have headers that the last one lacks.
+        let client = waiting_client(&settings.endpoint, settings.timeout, certificates.as_deref());
         Ok(Self {
             endpoint: settings.endpoint.clone(),
             token: settings.token.clone(),
-            agent: config.build().new_agent(),
+            client: client.map_err(HubError::Unreachable)?,
         })
     }
 
@@ -83,15 +73,15 @@ impl Remote {
         let mut known = Known::default();
         for _ in 0..=MOST_REDIRECTS {
             let is_at_home = origin(&url) == home;
-            let mut request = self.agent.get(&url);
+            let mut request = self.client.get(&url);
             // Not for anybody whom the hub sends us to.
             if let Some(token) = self.token.as_ref().filter(|_| is_at_home) {
-                request = request.header("Authorization", format!("Bearer {token}"));
+                request = request.bearer_auth(token);
             }
-            let unreachable = |error: ureq::Error| HubError::Unreachable(error.to_string());
-            let response = request
-                .call()
-                .map_err(|error| Failure::Passing(unreachable(error), None))?;
+            let response = request.send().map_err(|error| {
+                let unreachable = HubError::Unreachable(causes(&error.without_url()));
+                Failure::Passing(unreachable, None)
+            })?;
             if is_at_home {
                 known.learn(response.headers());
             }
@@ -146,7 +136,7 @@ impl Known {
         self.length = length.or(self.length);
     }
 
-    fn received(self, response: Response<Body>) -> Result<Received, HubError> {
+    fn received(self, response: Response) -> Result<Received, HubError> {
         let is_name = |text: &String| {
             let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
             !text.is_empty() && !text.starts_with('.') && text.len() <= 128 && text.bytes().all(is_plain)
@@ -166,7 +156,7 @@ impl Known {
                 .filter(is_name)
                 .ok_or(HubError::NoHub("it does not name the content (ETag)"))?,
             length: self.length.or(said),
-            body: Box::new(response.into_body().into_reader()),
+            body: Box::new(response),
         })
     }
 
@@ -191,22 +181,17 @@ fn origin(url: &str) -> &str {
     url.get(..end).unwrap_or_default()
 }
 
-fn roots(settings: &Settings) -> Result<RootCerts, HubError> {
+/// The certificates that a variable names, in place of the system's.
+fn certificates(settings: &Settings) -> Result<Option<Vec<Certificate>>, HubError> {
     let Some(path) = &settings.certificates else {
-        return Ok(RootCerts::WebPki);
+        return Ok(None);
     };
+    let read = fs::read(path)
+        .ok()
+        .and_then(|bytes| Certificate::from_pem_bundle(&bytes).ok());
+    let read = read.filter(|certificates| !certificates.is_empty());
     let error = || HubError::Certificates(path.display().to_string());
-    let bytes = fs::read(path).map_err(|_| error())?;
-    let mut certificates = Vec::new();
-    for item in parse_pem(&bytes) {
-        if let PemItem::Certificate(certificate) = item.map_err(|_| error())? {
-            certificates.push(certificate);
-        }
-    }
-    if certificates.is_empty() {
-        return Err(error());
-    }
-    Ok(RootCerts::from(certificates))
+    Ok(Some(read.ok_or_else(error)?))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Files of every kind against the reference; `tests/exactness.rs` does the same with real ones.
+//! Files of every kind against the reference; `tests/it/tokens/exactness.rs` does the same with real ones.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,0 +1,237 @@
+//! Keeps the design true: ARCHITECTURE.md, what each layer may know, who prints, and how long a file is.
+
+use std::fmt::Write as _;
+
+use crate::support::tree::{SourceFile, read, root, rust_files};
+
+/// Lines a file may have; a longer one holds more than one concept.
+const LONGEST: usize = 400;
+
+/// Layers, and the other modules of this crate that each may use. `cli` may use all.
+const MAY_USE: [(&str, &[&str]); 14] = [
+    ("knowledge", &[]),
+    ("trajectory", &["names"]),
+    ("tokens", &["http"]),
+    ("compress", &["names", "trajectory"]),
+    ("events", &["compress", "knowledge", "trajectory"]),
+    (
+        "summarize",
+        &[
+            "compress",
+            "events",
+            "http",
+            "knowledge",
+            "metrics",
+            "names",
+            "tokens",
+            "trajectory",
+        ],
+    ),
+    ("cache", &["files", "names", "summarize"]),
+    ("batch", &["files", "http", "names", "summarize"]),
+    ("metrics", &["compress", "names", "trainers"]),
+    ("trainers", &["names", "trajectory"]),
+    (
+        "fit",
+        &[
+            "compress",
+            "metrics",
+            "names",
+            "summarize",
+            "tokens",
+            "trainers",
+            "trajectory",
+        ],
+    ),
+    (
+        "pipeline",
+        &[
+            "compress",
+            "files",
+            "fit",
+            "metrics",
+            "names",
+            "standard_streams",
+            "tokens",
+        ],
+    ),
+    ("report", &["cache", "metrics", "names", "trainers"]),
+    (
+        "config",
+        &[
+            "compress",
+            "fit",
+            "http",
+            "names",
+            "pipeline",
+            "summarize",
+            "trainers",
+            "trajectory",
+        ],
+    ),
+];
+
+/// What code that computes does not touch: the system, clocks, chance, the network.
+const IMPURE: [&str; 10] = [
+    "std::fs",
+    "std::io",
+    "std::env",
+    "std::net",
+    "std::process",
+    "std::thread",
+    "Instant",
+    "SystemTime",
+    "rand",
+    "reqwest",
+];
+
+/// The files of those layers that have connections or programs, and a clock to go with them.
+const EDGES: [&str; 5] = [
+    "src/summarize/chat/allowance.rs",
+    "src/summarize/chat/client.rs",
+    "src/summarize/chat/places.rs",
+    "src/summarize/chat/wire.rs",
+    "src/summarize/command/program.rs",
+];
+
+/// The part of it that counting does not touch either: a tokenizer is a file.
+const IMPURE_COUNTING: [&str; 5] = ["std::net", "Instant", "SystemTime", "rand", "reqwest"];
+
+#[test]
+fn the_file_list_of_the_architecture_page_is_true() {
+    let path = root().join("ARCHITECTURE.md");
+    let page = read(&path);
+    let (before, rest) = page.split_once("<!-- files -->\n").unwrap();
+    let (listed, after) = rest.split_once("<!-- end of files -->").unwrap();
+    let mut list = String::new();
+    let mut folder = String::new();
+    for file in rust_files("src") {
+        if file.folder() != folder {
+            folder = file.folder();
+            let _ = write!(list, "\n| `{folder}/` | |\n|---|---|\n");
+        }
+        let _ = writeln!(list, "| `{}` | {} |", file.name(), file.sentence());
+    }
+    list.push('\n');
+    if std::env::var_os("ARCHITECTURE").is_some_and(|wish| wish == "overwrite") {
+        let page = format!("{before}<!-- files -->\n{list}<!-- end of files -->{after}");
+        std::fs::write(&path, page).unwrap();
+        return;
+    }
+    assert!(
+        listed == list,
+        "the file list of ARCHITECTURE.md is out of date; renew it with\n  ARCHITECTURE=overwrite cargo test --test architecture"
+    );
+}
+
+#[test]
+fn what_the_pages_name_is_there() {
+    for page in ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"] {
+        let text = read(&root().join(page));
+        for quoted in text.split('`').skip(1).step_by(2) {
+            let is_ours = [
+                "src/",
+                "tests/",
+                "scripts/",
+                "fixtures/",
+                "benches/",
+                "assets/",
+                ".ci/",
+            ]
+            .iter()
+            .any(|folder| quoted.starts_with(folder));
+            if is_ours && !quoted.contains([' ', '*', '{', '<']) {
+                assert!(root().join(quoted).exists(), "{page} names {quoted}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_file_says_first_what_it_is_for() {
+    for folder in ["src", "tests", "benches"] {
+        for file in rust_files(folder) {
+            let sentence = file.sentence();
+            assert!(
+                sentence.len() > 20 && sentence.ends_with(['.', ':']),
+                "{} opens with {sentence:?}",
+                file.path
+            );
+        }
+    }
+}
+
+#[test]
+fn no_file_holds_more_than_one_concept_can_fill() {
+    for folder in ["src", "tests", "benches"] {
+        for file in rust_files(folder) {
+            let lines = file.text.lines().count();
+            assert!(lines <= LONGEST, "{} has {lines} lines", file.path);
+        }
+    }
+}
+
+#[test]
+fn no_layer_knows_more_than_it_may() {
+    for file in layered() {
+        let Some((_, may_use)) = MAY_USE.iter().find(|(layer, _)| *layer == file.layer()) else {
+            assert_eq!(file.layer(), "cli", "{} is in no known layer", file.path);
+            continue;
+        };
+        for used in file.modules_used() {
+            assert!(
+                used == file.layer() || may_use.contains(&used.as_str()),
+                "{} uses crate::{used}",
+                file.path
+            );
+        }
+    }
+}
+
+#[test]
+fn what_computes_is_pure() {
+    for file in layered().filter(|file| !EDGES.contains(&file.path.as_str())) {
+        let impure: &[&str] = match file.layer() {
+            "trajectory" | "compress" | "summarize" | "fit" | "report" | "trainers" => &IMPURE,
+            "tokens" => &IMPURE_COUNTING,
+            _ => &[],
+        };
+        for name in impure {
+            assert!(!file.uses(name), "{} uses {name}", file.path);
+        }
+        if file.layer() == "compress" {
+            assert!(!file.uses("serde_json"), "{} reads JSON", file.path);
+        }
+    }
+}
+
+#[test]
+fn only_the_command_line_prints() {
+    let prints = ["print!", "println!", "eprint!", "eprintln!", "dbg!"];
+    for file in layered().filter(|file| file.layer() != "cli") {
+        for name in prints {
+            assert!(!file.uses(name), "{} prints", file.path);
+        }
+        // The metrics may go to any open file that the user names.
+        let opens_streams = file.path == "src/pipeline/streams.rs";
+        assert!(
+            opens_streams || !file.uses("stderr()"),
+            "{} writes to stderr",
+            file.path
+        );
+        // Data may go to stdout, and only data.
+        let writes_data = opens_streams || file.path == "src/pipeline/output.rs";
+        assert!(
+            writes_data || !file.uses("stdout()"),
+            "{} writes to stdout",
+            file.path
+        );
+    }
+}
+
+/// The files of all layers: those in a folder of `src`.
+fn layered() -> impl Iterator<Item = SourceFile> {
+    rust_files("src")
+        .into_iter()
+        .filter(|file| !file.is_test() && file.folder() != "src")
+}

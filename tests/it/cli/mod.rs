@@ -1,0 +1,8 @@
+//! The command line: help, configuration, printed results.
+
+mod check;
+mod config;
+mod config_properties;
+mod outputs;
+mod sessions;
+mod show;
