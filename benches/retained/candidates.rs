@@ -4,13 +4,14 @@ use std::fmt::Write;
 
 use rustc_hash::FxHashSet;
 use trajfit::compress::anchors::{dangling, identifiers};
+use trajfit::compress::reuse::Reuse;
 use trajfit::summarize::extractive::{Extractive, asks_for_something};
 use trajfit::summarize::grounding::ground;
 use trajfit::summarize::marker::with_marker;
 use trajfit::summarize::mask::masks;
 use trajfit::summarize::{Around, Stretch, Summarizer, SummaryRequest};
 use trajfit::tokens::TokenCounter;
-use trajfit::trajectory::{Role, TurnView};
+use trajfit::trajectory::{Role, TurnView, Turns};
 
 use crate::data::{call_text, turn_text};
 use crate::windows::Window;
@@ -178,6 +179,7 @@ fn summary(window: &Window<'_>, grounding: bool, tokens: usize, counter: &dyn To
         },
         files_follow: false,
         anchors: &anchors,
+        reuse: &Reuse::of(Turns::Kept(head), grounding.then_some(Turns::Kept(tail))),
         max_tokens: tokens,
         target_tokens: tokens,
         counter,

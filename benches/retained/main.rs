@@ -4,7 +4,7 @@
 //! `../shared/data`): a head, a region, six turns after it. A model that has read other records and the head scores the next three
 //! assistant turns after nothing, after the full region, and after each candidate of 300 and of 750 tokens. A candidate's figure is
 //! the part of the bits that the full region saves which it saves, summed over windows. `-- --quick` takes a part of the windows,
-//! `--source NAME` those of one source, `--list` prints a line for each. `--after FOLDER`, once or more, measures outputs of runs
+//! `--source NAME` those of one source, `--list` prints a line for each, `--texts` our summaries and nothing else. `--after FOLDER`, once or more, measures outputs of runs
 //! on the same data instead. With `TRAJFIT_BARS=1` a missed bar is a failure.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs)]
@@ -63,6 +63,21 @@ fn main() {
     }
     if windows.is_empty() {
         println!("no windows");
+        return;
+    }
+    if has("--texts") {
+        for window in &windows {
+            for size in score::SIZES {
+                println!(
+                    "=== {}:{} before turn {}, {size} tokens",
+                    window.record.source, window.record.line, window.end
+                );
+                println!(
+                    "{}",
+                    candidates::Candidate::Grounded.text(window, size, counter.as_ref())
+                );
+            }
+        }
         return;
     }
     let scored = score::scored(&records, &windows, counter.as_ref());

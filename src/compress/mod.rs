@@ -8,6 +8,7 @@ mod placement;
 mod plan;
 mod protect;
 mod reason;
+pub mod reuse;
 mod role_order;
 #[cfg(test)]
 mod tests;

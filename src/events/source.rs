@@ -60,6 +60,16 @@ pub(crate) enum Arguments<'a> {
     Tagged(Vec<(String, String)>),
 }
 
+impl Arguments<'_> {
+    /// The texts in them.
+    pub fn texts(&self) -> Vec<&str> {
+        match self {
+            Self::Json(json) => vec![json.as_ref()],
+            Self::Tagged(fields) => fields.iter().map(|(_, value)| value.as_str()).collect(),
+        }
+    }
+}
+
 /// The turns as they are read, each text after `clean` (which replaces secrets, say).
 pub(crate) fn source_turns<'a>(
     turns: &'a [TurnView<'a>],

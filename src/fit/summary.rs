@@ -8,6 +8,7 @@ use super::merged::{beside_summaries, bodies_in, spoken};
 use super::region::ReadRegion;
 use super::room::Measured;
 use crate::compress::anchors::{Anchor, held_mask, invented};
+use crate::compress::reuse::Reuse;
 use crate::compress::{Reason, Region};
 use crate::metrics::Row;
 use crate::summarize::extractive::{IN_PROGRESS, asks_for_something};
@@ -65,6 +66,7 @@ struct Given {
     task: Option<String>,
     asked_later: Option<String>,
     anchors: Vec<Anchor>,
+    reuse: Reuse,
     /// What the summarizer may write.
     max_tokens: usize,
     /// What it should write.
@@ -152,6 +154,9 @@ impl Case<'_> {
         if is_estimate {
             given.max_tokens = given.max_tokens.min(given.target_tokens);
         }
+        if self.fitter.summarizer.only_quotes() || is_estimate {
+            given.reuse = self.reuse(region);
+        }
         let request = self.request(&given, &turns);
         let summarizer = if is_estimate || earlier.is_some_and(|earlier| earlier.stands_in) {
             &self.fitter.fallback
@@ -175,6 +180,11 @@ impl Case<'_> {
             Err(error) if settings.on_failure == OnFailure::Fallback => {
                 note(row, &error.usage());
                 self.fitter.fallback.name().clone_into(&mut row.summarizer);
+                let reuse = self.reuse(region);
+                let request = SummaryRequest {
+                    reuse: &reuse,
+                    ..request
+                };
                 let mut summary = self.fitter.fallback.summarize(request).await?;
                 summary.instead_of = Some(error.reason());
                 summary.pending = error.into_pending();
@@ -278,6 +288,7 @@ impl Case<'_> {
             task: self.first_asked(0..region.start()),
             asked_later: self.first_asked(region.end()..usize::MAX),
             anchors,
+            reuse: Reuse::default(),
             max_tokens: whole_tokens,
             target_tokens: self.summary_target(region).min(whole_tokens),
             footer: None,
@@ -287,6 +298,13 @@ impl Case<'_> {
             left_out,
         };
         (turns, given)
+    }
+
+    /// What the kept turns around a region say and repeat.
+    fn reuse(&self, region: Region) -> Reuse {
+        let after = self.views.part(region.end()..self.outline.turns.len());
+        let is_known = self.fitter.settings.grounding;
+        Reuse::of(self.views.part(0..region.start()), is_known.then_some(after))
     }
 
     /// Adds the files of these turns and of the footers of earlier summaries, and takes their room.
@@ -363,6 +381,7 @@ impl Case<'_> {
             },
             files_follow: given.footer.is_some(),
             anchors: &given.anchors,
+            reuse: &given.reuse,
             max_tokens: given.max_tokens,
             target_tokens: given.target_tokens,
             counter: self.fitter.counter.as_ref(),

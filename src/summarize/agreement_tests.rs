@@ -33,6 +33,7 @@ fn agree(record: &str) -> usize {
         in_progress: None,
         around: Around::default(),
         files_follow: false,
+        reuse: crate::compress::reuse::Reuse::none(),
         anchors: &[],
         max_tokens: 100_000,
         target_tokens: 100_000,

@@ -26,6 +26,7 @@ use futures_util::future::BoxFuture;
 
 use crate::compress::Reason;
 use crate::compress::anchors::Anchor;
+use crate::compress::reuse::Reuse;
 pub use crate::events::observation::{request_in, summary_in};
 pub use crate::events::stretch::Stretch;
 use crate::metrics::Tokens;
@@ -49,6 +50,8 @@ pub struct SummaryRequest<'a> {
     pub files_follow: bool,
     /// The identifiers that must be kept verbatim, most used first.
     pub anchors: &'a [Anchor],
+    /// Text that the kept turns around the stretch say and repeat.
+    pub reuse: &'a Reuse,
     /// Tokens that the whole summary text may cost, its opening marker included.
     pub max_tokens: usize,
     /// Tokens that it should cost; language models keep to this even where there is room for more.

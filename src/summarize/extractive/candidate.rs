@@ -17,15 +17,13 @@ pub(super) enum Section {
     Errors,
     /// What the assistant found out.
     Findings,
-    /// Lines that hold values which later turns use.
-    Values,
     /// What the assistant wrote last, quoted.
     Recent,
 }
 
 impl Section {
     /// All of them, in the order printed.
-    pub(super) const ALL: [Self; 9] = [
+    pub(super) const ALL: [Self; 8] = [
         Self::Earlier,
         Self::Asked,
         Self::Constraints,
@@ -33,7 +31,6 @@ impl Section {
         Self::Files,
         Self::Errors,
         Self::Findings,
-        Self::Values,
         Self::Recent,
     ];
 
@@ -47,7 +44,6 @@ impl Section {
             Self::Files => "Files:",
             Self::Errors => "Open errors:",
             Self::Findings => "Findings:",
-            Self::Values => "Values:",
             Self::Recent => "Recent work:",
         }
     }
@@ -55,7 +51,7 @@ impl Section {
     /// The part of the budget that it may take before all others had their turn.
     pub(super) fn share(self) -> f64 {
         match self {
-            Self::Earlier | Self::Values => 0.3,
+            Self::Earlier => 0.3,
             Self::Asked => 0.35,
             Self::Done => 0.4,
             Self::Recent => 1.0,
@@ -66,7 +62,9 @@ impl Section {
 
     /// The section with this heading.
     pub(super) fn from_label(label: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|section| section.label() == label)
+        let named = Self::ALL.into_iter().find(|section| section.label() == label);
+        // A section that earlier versions wrote.
+        named.or_else(|| (label == "Values:").then_some(Self::Earlier))
     }
 }
 

@@ -1,24 +1,25 @@
 //! The embedded summarizer: quotes the region's most telling lines, deterministically and within the budget exactly.
 //!
-//! Extraction (`source`, `action`, `prose`, `work`, `values`, `previous`) makes candidate lines, ranking (`rank`) chooses
-//! among them, rendering (`render`) prints them. Each step is a pure function of the one before.
+//! Quotations (`blocks`, `units`, `passages`) take most of the budget: text that later turns repeat, then the newest. Extraction
+//! (`prose`, `work`, `previous`) makes candidate lines for the rest, ranking (`rank`) chooses among them, rendering (`render`) prints
+//! them. Each step is a pure function of the one before.
 
+mod blocks;
 mod candidate;
-mod excerpt;
 mod lead;
-mod object;
+mod passages;
 mod previous;
 mod prose;
 mod quoted;
 mod rank;
-mod recent;
 mod render;
 mod sentences;
 mod small_talk;
 mod superseded;
 #[cfg(test)]
 mod tests;
-mod values;
+mod units;
+mod walk;
 mod work;
 
 use futures_util::future::BoxFuture;
@@ -27,20 +28,30 @@ use super::grounding::References;
 use super::marker::SUMMARY_MARKER;
 use super::redact::redact;
 use super::{Summarizer, Summary, SummaryError, SummaryRequest};
-use crate::compress::anchors::{Anchor, Matcher, matcher_of};
+use crate::compress::anchors::{Anchor, Matcher, Search, matcher_of};
+use crate::compress::reuse::{Reuse, SAMPLED, pieces};
+use crate::events::source::SourceTurn;
 use crate::knowledge::phrases::Kinds;
 use crate::tokens::TokenCounter;
 use candidate::{Candidate, Section};
 pub use lead::IN_PROGRESS;
+use passages::Passages;
 use rank::Chosen;
-use recent::Recent;
 pub use small_talk::asks_for_something;
 
-/// The part of the budget that recent work may take; more where other lines leave it.
-const QUOTED_SHARE: f64 = 0.8;
+/// The part of the budget that quotations may take before other lines had their turn; more where those leave it.
+const QUOTED_SHARE: f64 = 0.9;
 
-/// Bytes of recent work looked at for each token of the budget.
-const RECENT_BYTES: usize = 8;
+/// The same where an earlier summary is updated.
+const UPDATED_SHARE: f64 = 0.6;
+
+/// The part of a finding's worth that is left where later turns repeat nothing of it, and the bytes that they repeat of one that
+/// keeps all of it.
+const UNUSED: f64 = 0.2;
+const USED_BYTES: f64 = 24.0;
+
+/// How often quotations and other lines are fitted to each other.
+const PASSES: usize = 3;
 
 /// Tokens that may be lost where parts of a summary are joined.
 const JOINT: usize = 4;
@@ -80,15 +91,15 @@ impl Extractive {
 
     /// The summary that stands below a first line, and does not ask again for what that says.
     fn below(self, lead: Option<&str>, request: &SummaryRequest<'_>) -> Result<Summary, SummaryError> {
-        self.composed(lead, request, QUOTED_SHARE)
+        self.composed(lead, request, true)
     }
 
-    /// The same with this part of the budget for quotations; without any, where it is 0.
+    /// The same with quotations or without.
     fn composed(
         self,
         lead: Option<&str>,
         request: &SummaryRequest<'_>,
-        quoted_share: f64,
+        quotes: bool,
     ) -> Result<Summary, SummaryError> {
         let marker_cost = request.counter.count(SUMMARY_MARKER);
         if marker_cost > request.max_tokens {
@@ -112,7 +123,7 @@ impl Extractive {
         let (turns, actions, earlier) = (stretch.sources(), stretch.actions(), stretch.earlier());
         let mut candidates = Vec::new();
         let matcher = matcher_of(request.anchors);
-        let mut is_known = values::values(turns, request.anchors, &matcher, actions, limits, &mut candidates);
+        let mut is_known = said_in(turns, request.anchors.len(), &matcher);
         if let Some(body) = request.previous {
             let (body, count) = if self.redaction {
                 redact(body)
@@ -131,6 +142,7 @@ impl Extractive {
         prose::asked(&said, &told, limits, &mut candidates);
         prose::findings(&said, &told, limits, &mut candidates);
         without_replaced(&mut candidates, &told);
+        weigh_by_use(&mut candidates, request.reuse);
         work::done(actions, limits, &mut candidates);
         work::open_errors(actions, limits, &mut candidates);
         candidates.retain(|candidate| is_news(candidate, lead, request.files_follow));
@@ -148,34 +160,47 @@ impl Extractive {
         };
         let budget = request.max_tokens - marker_cost;
         let references = References::new(anchors, request.counter);
-        let recent = Recent::of(turns, actions, earlier, limits, budget * RECENT_BYTES);
-        // Identifiers keep their room, whatever the quotations do not hold.
-        let unheld = vec![false; anchors.len()];
-        let most = budget - budget / 10;
-        let named = references.room(&unheld, most);
-        let room = ((budget as f64 * quoted_share) as usize).min(budget.saturating_sub(named));
-        let mut quoted = recent.quoted(&[], room, references.costs(), &matcher, request.counter);
-        candidates.retain(|candidate| !quoted.tells(candidate));
-        let left = budget.saturating_sub(quoted.tokens);
-        let mut lines = rank::chosen(
-            candidates,
-            &references,
-            &matcher,
-            &quoted.lines,
-            left,
-            most,
-            request.counter,
-        );
-        // What lines and references leave goes to more of what was written last; what that holds leaves room once more.
-        if quoted_share > 0.0 {
-            for _ in 0..2 {
-                let held = held_or(&unheld, lines.iter().chain(&quoted.lines));
-                let taken = render::tokens(&lines, request.counter) + references.room(&held, most);
-                let room = budget.saturating_sub(taken + JOINT).max(quoted.tokens);
-                quoted = recent.quoted(&quoted.lines, room, &[], &matcher, request.counter);
+        let blocks = if quotes {
+            blocks::blocks(turns, [actions, earlier], request.reuse, limits)
+        } else {
+            Vec::new()
+        };
+        let passages = Passages::of(blocks, request.reuse, anchors.len(), &matcher);
+        // Identifiers keep their room where quotations do not hold them.
+        let none = vec![false; anchors.len()];
+        let most = budget / 2;
+        let share = if request.previous.is_some() {
+            UPDATED_SHARE
+        } else {
+            QUOTED_SHARE
+        };
+        let firm = firm_tokens(&candidates, budget, request.counter);
+        let mut room = ((budget - firm) as f64 * share) as usize;
+        let mut quoted = passages.quoted(room, &matcher, request.counter);
+        let mut lines = Vec::new();
+        for _ in 0..PASSES {
+            let mut candidates = candidates.clone();
+            candidates.retain(|candidate| !quoted.tells(candidate));
+            lines = rank::chosen(
+                candidates,
+                &references,
+                &matcher,
+                &quoted.lines,
+                budget.saturating_sub(quoted.tokens),
+                most,
+                request.counter,
+            );
+            let held = held_or(&none, lines.iter().chain(&quoted.lines));
+            let taken = render::tokens(&lines, request.counter) + references.room(&held, most) + JOINT;
+            // What the rest leaves goes to quotations, and what it lacks they give.
+            let left = budget.saturating_sub(taken);
+            if left.abs_diff(quoted.tokens) <= budget / 40 {
+                break;
             }
-            lines.retain(|line| !quoted.tells(&line.candidate));
+            room = left;
+            quoted = passages.quoted(room, &matcher, request.counter);
         }
+        lines.retain(|line| !quoted.tells(&line.candidate));
         lines.extend(quoted.lines);
         let mut is_lost = vec![false; anchors.len()];
         if self.redaction {
@@ -194,12 +219,35 @@ impl Extractive {
     }
 }
 
+/// Lowers the worth of findings that nothing in later turns repeats, where these are known.
+fn weigh_by_use(candidates: &mut [Candidate], reuse: &Reuse) {
+    if reuse.is_empty() {
+        return;
+    }
+    let findings = candidates
+        .iter_mut()
+        .filter(|candidate| candidate.section == Section::Findings);
+    for finding in findings {
+        let wanted = pieces(&finding.text).filter_map(|(_, piece)| reuse.wanted(piece));
+        let used = f64::from(wanted.sum::<f32>()) * SAMPLED as f64;
+        finding.value *= UNUSED + (1.0 - UNUSED) * (used / USED_BYTES).min(1.0);
+    }
+}
+
+/// The tokens of the lines that enter before all quotations: what people demanded, as far as its share reaches.
+fn firm_tokens(candidates: &[Candidate], budget: usize, counter: &dyn TokenCounter) -> usize {
+    let demands = candidates
+        .iter()
+        .filter(|candidate| candidate.section == Section::Constraints);
+    let costs = demands.map(|demand| rank::cost(&demand.text, &mut String::new(), counter));
+    let share = (budget as f64 * Section::Constraints.share()) as usize;
+    costs.sum::<usize>().min(share)
+}
+
 /// If a line tells what neither the line above the summary nor the list of files after it tells.
 fn is_news(candidate: &Candidate, lead: Option<&str>, files_follow: bool) -> bool {
     match candidate.section {
-        Section::Asked | Section::Constraints | Section::Values => {
-            !lead.is_some_and(|lead| tells(lead, &candidate.text))
-        }
+        Section::Asked | Section::Constraints => !lead.is_some_and(|lead| tells(lead, &candidate.text)),
         Section::Files => !files_follow,
         _ => true,
     }
@@ -212,13 +260,13 @@ fn tells(lead: &str, text: &str) -> bool {
     !said.is_empty() && words(lead).contains(&said)
 }
 
-/// Takes out what a later turn told anew: of an earlier summary sentence by sentence, of values as a whole.
+/// Takes out what a later turn told anew, of an earlier summary sentence by sentence.
 fn without_replaced(candidates: &mut Vec<Candidate>, told: &superseded::Told) {
     candidates.retain_mut(|candidate| {
         let turn = (candidate.order / order(0, 0)).checked_sub(1);
         let stands = |text: &&str| !told.is_replaced(turn, text, Kinds::of(text));
         match candidate.section {
-            Section::Earlier | Section::Findings | Section::Values if turn.is_none() => {
+            Section::Earlier | Section::Findings if turn.is_none() => {
                 let left: Vec<&str> = sentences::sentences(&candidate.text).filter(stands).collect();
                 let left = left.join(" ");
                 if left.len() < candidate.text.len() {
@@ -227,7 +275,6 @@ fn without_replaced(candidates: &mut Vec<Candidate>, told: &superseded::Told) {
                 !candidate.text.is_empty()
             }
             // Others were looked at as they were told.
-            Section::Values => stands(&candidate.text.as_str()),
             _ => true,
         }
     });
@@ -261,6 +308,25 @@ fn redacted_again(
         redactions += count;
     }
     redactions
+}
+
+/// For each anchor whether these turns say it at all: a secret that was replaced they do not.
+fn said_in(turns: &[SourceTurn<'_>], count: usize, matcher: &Matcher<'_>) -> Vec<bool> {
+    let mut search = Search::new(matcher, vec![true; count]);
+    for turn in turns {
+        search.find(&turn.prose, |_, _| false);
+        for (_, output) in &turn.answers {
+            search.find(output, |_, _| false);
+        }
+        for text in turn.calls.iter().flat_map(|call| call.arguments.texts()) {
+            search.find(text, |_, _| false);
+        }
+    }
+    search
+        .into_wanted()
+        .into_iter()
+        .map(|is_unsaid| !is_unsaid)
+        .collect()
 }
 
 /// For each anchor whether one of the lines holds it, or it `is_lost`.

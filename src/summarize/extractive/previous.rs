@@ -107,7 +107,7 @@ pub(super) fn carried_over(body: &str, limits: Limits, actions: &[Event], candid
             Section::Asked => (6.0, number),
             Section::Constraints => (4.0, number),
             Section::Files => (3.0, number),
-            Section::Done | Section::Findings | Section::Values => (1.6, *after),
+            Section::Done | Section::Findings => (1.6, *after),
             Section::Errors => (1.2, number),
             Section::Recent => (0.0, number),
             Section::Earlier => (5.0, number),

@@ -160,7 +160,6 @@ pub(super) fn chosen(
         cover.take(entry);
         taken.push((index, density));
     }
-    let taken = without_needless(taken, &entries);
     let mut chosen: Vec<Chosen> = Vec::with_capacity(taken.len());
     let densities: FxHashMap<usize, u64> = taken.into_iter().collect();
     for (index, entry) in entries.into_iter().enumerate() {
@@ -175,30 +174,6 @@ pub(super) fn chosen(
     }
     chosen.sort_by_key(|line| (line.candidate.section, line.candidate.order));
     chosen
-}
-
-/// What was chosen without lines that only tell values which lines chosen later tell as well.
-fn without_needless(mut taken: Vec<(usize, u64)>, entries: &[Entry]) -> Vec<(usize, u64)> {
-    let mut tellers: FxHashMap<usize, usize> = FxHashMap::default();
-    for entry in taken.iter().filter_map(|(index, _)| entries.get(*index)) {
-        for value in &entry.held {
-            *tellers.entry(*value).or_default() += 1;
-        }
-    }
-    taken.retain(|(index, _)| {
-        let Some(entry) = entries.get(*index) else {
-            return false;
-        };
-        let is_told_again = |value: &usize| tellers.get(value).is_some_and(|count| *count > 1);
-        if entry.candidate.section != Section::Values || !entry.held.iter().all(is_told_again) {
-            return true;
-        }
-        for value in &entry.held {
-            tellers.entry(*value).and_modify(|count| *count -= 1);
-        }
-        false
-    });
-    taken
 }
 
 /// The candidates worth looking at.
@@ -319,12 +294,9 @@ impl Cover<'_> {
             .filter(|index| self.is_covered.get(*index) == Some(&false))
     }
 
-    /// Worth per token, in millionths; 0 for a line that was only to tell values which are told already.
+    /// Worth per token, in millionths.
     fn density(&self, entry: &Entry) -> u64 {
         let bonus: f64 = self.open(entry).filter_map(|index| self.bonus.get(index)).sum();
-        if entry.candidate.section == Section::Values && bonus == 0.0 {
-            return 0;
-        }
         let net = entry.cost.saturating_sub(self.released(entry)) + 6;
         ((entry.candidate.value + bonus) / net as f64 * 1e6) as u64
     }

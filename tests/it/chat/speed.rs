@@ -88,6 +88,7 @@ fn requests_fill_the_time_that_the_server_takes() {
             in_progress: None,
             around: trajfit::summarize::Around::default(),
             files_follow: false,
+            reuse: trajfit::compress::reuse::Reuse::none(),
             anchors: &[],
             max_tokens: 750,
             target_tokens: 750,

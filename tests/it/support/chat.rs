@@ -231,6 +231,7 @@ pub async fn summary_of(
         in_progress: None,
         around: trajfit::summarize::Around::default(),
         files_follow: false,
+        reuse: trajfit::compress::reuse::Reuse::none(),
         anchors,
         max_tokens: 200,
         target_tokens: 200,

@@ -87,7 +87,7 @@ fn told(turns: &[TurnView<'_>]) -> String {
     let stretch = Stretch::of(turns);
     let request = request(&stretch, &counter);
     Extractive::default()
-        .composed(None, &request, 0.0)
+        .composed(None, &request, false)
         .expect("fits")
         .text
 }
@@ -100,6 +100,7 @@ fn request<'a>(turns: &'a Stretch<'a>, counter: &'a Words) -> SummaryRequest<'a>
         in_progress: None,
         around: crate::summarize::Around::default(),
         files_follow: false,
+        reuse: crate::compress::reuse::Reuse::none(),
         anchors: &[],
         max_tokens: 2_000,
         target_tokens: 2_000,

@@ -98,7 +98,7 @@ proptest! {
         let mut sharing = after;
         sharing.extend(turns.iter().filter(|turn| turn.role == Role::Assistant).take(3).cloned());
         let anchors = dangling(&[], &turns, &sharing);
-        let request = SummaryRequest { turns: &Stretch::of(&turns), is_redacted: false, previous: previous.as_deref(), in_progress: None, around: crate::summarize::Around::default(), files_follow: false, anchors: &anchors, max_tokens, target_tokens: max_tokens, counter: &counter };
+        let request = SummaryRequest { turns: &Stretch::of(&turns), is_redacted: false, previous: previous.as_deref(), in_progress: None, around: crate::summarize::Around::default(), files_follow: false, reuse: crate::compress::reuse::Reuse::none(), anchors: &anchors, max_tokens, target_tokens: max_tokens, counter: &counter };
         let summary = Extractive::default().summary(&request).expect("fits");
         let text = &summary.text;
         prop_assert!(counter.count(text) <= max_tokens);
@@ -127,6 +127,7 @@ fn a_stretch_that_ends_in_the_middle_of_work_says_first_what_it_is_about() {
         in_progress: Some("Make the loader\nfaster, please."),
         around: crate::summarize::Around::default(),
         files_follow: false,
+        reuse: crate::compress::reuse::Reuse::none(),
         anchors: &[],
         max_tokens: 200,
         target_tokens: 200,
@@ -171,6 +172,7 @@ fn what_the_first_line_asks_is_not_asked_again_and_a_long_request_is_told_whole(
         in_progress: Some(&long),
         around: crate::summarize::Around::default(),
         files_follow: true,
+        reuse: crate::compress::reuse::Reuse::none(),
         anchors: &[],
         max_tokens: 900,
         target_tokens: 900,

@@ -108,7 +108,7 @@ fn courtesies_bare_names_and_sentences_that_must_be_cut_are_no_findings() {
     let text = "If you still experience any issues or need more, please let me know at once! \
         check_network_mode_preference_now_on_device.\n\nThe table of the archive was built from seven sources that had been merged before by \
         the importer and is therefore not sorted by the date of the entries, which the reader of the table had always expected to be the case";
-    let text = summary_of(&[turn(Role::Assistant, text)], None, &[], 60).text;
+    let text = told(&[turn(Role::Assistant, text)]);
     assert_eq!(text, SUMMARY_MARKER);
 }
 

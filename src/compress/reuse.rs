@@ -1,0 +1,153 @@
+//! Text that later turns repeat: which parts of a region kept assistant turns are built on, found by hashes of short pieces.
+
+use std::sync::LazyLock;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::trajectory::leaves::leaves;
+use crate::trajectory::{Role, TurnView, Turns};
+
+/// Bytes of a piece.
+const PIECE: usize = 8;
+
+/// One of so many pieces is looked at, chosen by its hash: the same text always gives the same ones.
+pub const SAMPLED: u64 = 2;
+
+/// Bytes of kept turns before the region, and after it, that are read.
+const MAX_BEFORE: usize = 256 * 1024;
+const MAX_AFTER: usize = 128 * 1024;
+
+/// The weight of an assistant turn after the region, as a part of the one before it: what comes next matters most.
+const LATER: f32 = 0.9;
+
+/// Text that stands before a region, and text that kept assistant turns after it repeat.
+#[derive(Debug, Clone, Default)]
+pub struct Reuse {
+    known: FxHashSet<u64>,
+    wanted: FxHashMap<u64, f32>,
+}
+
+/// Nothing is known.
+static NONE: LazyLock<Reuse> = LazyLock::new(Reuse::default);
+
+impl Reuse {
+    /// Returns the one of a region of whose surroundings nothing is known.
+    pub fn none() -> &'static Self {
+        &NONE
+    }
+
+    /// Reads the kept turns around a region. Without `kept_after`, nothing of what comes later is known.
+    pub fn of(kept_before: Turns<'_>, kept_after: Option<Turns<'_>>) -> Self {
+        let mut reuse = Self::default();
+        let mut left = MAX_BEFORE;
+        for turn in kept_before.all() {
+            for_each_text(&turn, &mut left, |text| {
+                reuse.known.extend(pieces(text).map(|(_, piece)| piece));
+            });
+        }
+        let Some(kept_after) = kept_after else {
+            return reuse;
+        };
+        // A piece that a turn before its first use says is no reason to keep it.
+        let mut said = reuse.known.clone();
+        let mut left = MAX_AFTER;
+        let mut weight = 1.0;
+        for turn in kept_after.all() {
+            if left == 0 {
+                break;
+            }
+            let is_use = turn.role == Role::Assistant;
+            for_each_text(&turn, &mut left, |text| {
+                for (_, piece) in pieces(text) {
+                    if said.insert(piece) && is_use {
+                        reuse.wanted.insert(piece, weight);
+                    }
+                }
+            });
+            if is_use {
+                weight *= LATER;
+            }
+        }
+        reuse
+    }
+
+    /// Returns how much later turns want a piece: 0 to 1; `None` if turns before the region say it.
+    pub fn wanted(&self, piece: u64) -> Option<f32> {
+        if self.known.contains(&piece) {
+            return None;
+        }
+        Some(self.wanted.get(&piece).copied().unwrap_or_default())
+    }
+
+    /// Returns whether later turns repeat anything.
+    pub fn is_empty(&self) -> bool {
+        self.wanted.is_empty()
+    }
+}
+
+/// The sampled pieces of a text: the byte that each ends with, and its hash.
+pub fn pieces(text: &str) -> impl Iterator<Item = (usize, u64)> {
+    let windows = text.as_bytes().windows(PIECE).enumerate();
+    windows.filter_map(|(start, window)| {
+        let bytes: [u8; PIECE] = window.try_into().ok()?;
+        let hash = u64::from_le_bytes(bytes).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        ((hash >> 40) % SAMPLED == 0).then_some((start + PIECE - 1, hash))
+    })
+}
+
+/// The texts of a turn as a model reads them, arguments of calls decoded, as far as there are bytes left for them.
+fn for_each_text(turn: &TurnView<'_>, left: &mut usize, mut read: impl FnMut(&str)) {
+    let mut within = |text: &str| {
+        let text = text.get(..text.floor_char_boundary(*left)).unwrap_or_default();
+        *left -= text.len();
+        read(text);
+    };
+    within(&turn.text);
+    for call in &turn.calls {
+        match leaves(&call.arguments, usize::MAX) {
+            Some(leaves) => leaves.iter().for_each(|leaf| within(&leaf.value())),
+            None => within(&call.arguments),
+        }
+    }
+    for response in &turn.responses {
+        within(&response.content);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn turn(role: Role, text: &str) -> TurnView<'static> {
+        TurnView {
+            index: 0,
+            role,
+            text: text.to_owned().into(),
+            calls: Vec::new(),
+            responses: Vec::new(),
+        }
+    }
+
+    fn worth(reuse: &Reuse, text: &str) -> f32 {
+        pieces(text).filter_map(|(_, piece)| reuse.wanted(piece)).sum()
+    }
+
+    #[test]
+    fn what_kept_assistant_turns_repeat_is_wanted_and_what_stands_before_is_not() {
+        let before = [turn(Role::Human, "The task is to repair the reader of lines.")];
+        let after = [
+            turn(Role::Tool, "An output names the directory of caches."),
+            turn(
+                Role::Assistant,
+                "The reader of lines is repaired in lib/reader/buffered_lines.rs; see the directory of caches.",
+            ),
+            turn(Role::Human, "Thanks, that is all I wanted to know about it."),
+        ];
+        let reuse = Reuse::of(Turns::Kept(&before), Some(Turns::Kept(&after)));
+        assert!(worth(&reuse, "lib/reader/buffered_lines.rs") > 2.0);
+        assert!(worth(&reuse, "the reader of lines").abs() < f32::EPSILON);
+        assert!(worth(&reuse, "directory of caches").abs() < f32::EPSILON);
+        assert!(worth(&reuse, "that is all I wanted to know").abs() < f32::EPSILON);
+        assert!(Reuse::of(Turns::Kept(&before), None).is_empty());
+    }
+}

@@ -1,0 +1,236 @@
+//! Blocks: the texts of a region that may be quoted, each with its heading and what it is worth by itself.
+
+use super::Limits;
+use super::order;
+use super::quoted::{OUTPUT, SAID, harmless, tells, written};
+use super::work::{line_of_call, order_of_call};
+use crate::compress::reuse::{Reuse, pieces};
+use crate::events::event::Event;
+use crate::events::line::shortened;
+use crate::events::source::SourceTurn;
+use crate::events::target::Effect;
+use crate::trajectory::Role;
+
+/// The chance that later turns repeat a byte of the newest words and calls, and of the newest outputs: measured on real
+/// trajectories by `cargo bench --bench retained`.
+const WORDS: f32 = 0.3;
+const OUTPUTS: f32 = 0.04;
+
+/// That chance of a turn, as a part of the one of the next turn of the assistant.
+const FADING: f32 = 0.8;
+
+/// The chance below which a block is quoted only for what later turns are known to repeat.
+pub(super) const LEAST_CHANCE: f32 = 0.002;
+
+/// Bytes of an output that the line of its call tells.
+const SHORT_OUTPUT: usize = 120;
+
+/// The heading of a person's words.
+const HUMAN: &str = "human";
+
+/// A text that may be quoted.
+pub(super) struct Block {
+    /// Its time.
+    pub order: usize,
+    /// The time of the call whose line it makes needless.
+    pub told: Option<usize>,
+    /// What stands above the whole text, and above a part of it.
+    pub headings: [String; 2],
+    pub text: String,
+    /// The bytes of its start that are words of the assistant.
+    pub words: usize,
+    /// If somebody else spoke after it: what it asks was answered.
+    pub is_answered: bool,
+    /// The chance that later turns repeat a byte of it, as far as nothing is known of them.
+    pub chance: f32,
+    pub is_output: bool,
+}
+
+/// The blocks of a region, the newest first: those of the newest turns, and those that hold what later turns repeat.
+pub(super) fn blocks(
+    turns: &[SourceTurn<'_>],
+    events: [&[Event]; 2],
+    reuse: &Reuse,
+    limits: Limits,
+) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    let mut freshness = 1.0;
+    for (index, turn) in turns.iter().enumerate().rev() {
+        if reuse.is_empty() && freshness * WORDS < LEAST_CHANCE {
+            break;
+        }
+        let at = At {
+            index,
+            back: turns.len() - index,
+            freshness,
+            reuse,
+        };
+        match turn.role {
+            Role::Assistant => {
+                spoken(turn, at, events, limits, &mut blocks);
+                freshness *= FADING;
+            }
+            Role::Human => asked(turn, at, &mut blocks),
+            _ => {}
+        }
+        let before = turns.get(..index).unwrap_or_default();
+        let caller = before.iter().rposition(|turn| turn.role == Role::Assistant);
+        let calls = caller.map_or_else(Vec::new, |caller| calls_of(events, caller));
+        outputs(turn, at, &calls, limits, &mut blocks);
+    }
+    blocks
+}
+
+/// The place of a turn.
+#[derive(Clone, Copy)]
+struct At<'r> {
+    index: usize,
+    /// Turns from here to the end of the region, it included.
+    back: usize,
+    freshness: f32,
+    reuse: &'r Reuse,
+}
+
+impl At<'_> {
+    /// If a text is worth a block.
+    fn takes(&self, text: &str, chance: f32) -> bool {
+        let is_wanted =
+            |(_, piece): (usize, u64)| self.reuse.wanted(piece).is_some_and(|weight| weight > 0.0);
+        !text.is_empty() && (chance >= LEAST_CHANCE || !self.reuse.is_empty() && pieces(text).any(is_wanted))
+    }
+}
+
+/// The words of an assistant's turn, with its first call, and its other calls.
+fn spoken(turn: &SourceTurn<'_>, at: At<'_>, events: [&[Event]; 2], limits: Limits, blocks: &mut Vec<Block>) {
+    let chance = WORDS * at.freshness;
+    let mut said = if at.takes(&turn.prose, chance) {
+        harmless(&turn.prose)
+    } else {
+        String::new()
+    };
+    for (event, told) in calls_of(events, at.index) {
+        let Some(call) = turn.calls.get(event.call) else {
+            continue;
+        };
+        let written = written(call).filter(|text| at.takes(text, chance));
+        let written = written.map(|text| harmless(&text)).unwrap_or_default();
+        let mut text = std::mem::take(&mut said);
+        let words = text.len();
+        if text.is_empty() && written.is_empty() || written.is_empty() && !tells(&text) {
+            continue;
+        }
+        if !text.is_empty() && !written.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(&written);
+        let worth = match event.target.effect {
+            _ if event.is_open => 1.4,
+            Effect::Modify => 1.2,
+            Effect::Read | Effect::Other => 1.0,
+        };
+        let heading = |written: &str| {
+            let line = line_of_call(event, label(event, &call.name, written), limits);
+            format!("turn -{}, {line}", at.back)
+        };
+        blocks.push(Block {
+            order: order(at.index, event.call + 1),
+            told,
+            headings: [heading(&written), heading("")],
+            text,
+            words,
+            is_answered: at.back > 1,
+            chance: worth * chance,
+            is_output: false,
+        });
+    }
+    if !said.is_empty() && tells(&said) {
+        push_words(said, SAID, chance, at, blocks);
+    }
+}
+
+/// What a person said, where later turns repeat it: what they ask for has lines of its own.
+fn asked(turn: &SourceTurn<'_>, at: At<'_>, blocks: &mut Vec<Block>) {
+    if at.takes(&turn.prose, 0.0) {
+        push_words(harmless(&turn.prose), HUMAN, 0.0, at, blocks);
+    }
+}
+
+fn push_words(text: String, heading: &str, chance: f32, at: At<'_>, blocks: &mut Vec<Block>) {
+    blocks.push(Block {
+        order: order(at.index, 0),
+        told: None,
+        headings: [heading, heading].map(|heading| format!("turn -{}, {heading}", at.back)),
+        words: if heading == SAID { text.len() } else { 0 },
+        is_answered: at.back > 1,
+        text,
+        chance,
+        is_output: false,
+    });
+}
+
+/// The outputs that a turn shows; what an edit shows of itself is quoted with the edit.
+fn outputs(
+    turn: &SourceTurn<'_>,
+    at: At<'_>,
+    asked: &[(&Event, Option<usize>)],
+    limits: Limits,
+    blocks: &mut Vec<Block>,
+) {
+    for (place, (_, output)) in turn.answers.iter().enumerate() {
+        let call = asked
+            .get(place)
+            .filter(|_| asked.len() == turn.answers.len())
+            .copied();
+        let is_edit = call.is_some_and(|(event, _)| {
+            event.target.effect == Effect::Modify && event.outcome.failed() != Some(true)
+        });
+        let chance = OUTPUTS * at.freshness * if is_edit { 0.1 } else { 1.0 };
+        // A short one is told by how its call ended.
+        let is_told = call.is_some() && output.len() <= SHORT_OUTPUT;
+        if is_told || !at.takes(output, chance) {
+            continue;
+        }
+        let line = call.and_then(|(event, _)| shortened(&event.target.line, limits.line));
+        let tool = line.or_else(|| turn.tools.get(place).copied().flatten().map(Into::into));
+        let heading = match tool {
+            None => format!("turn -{}, {OUTPUT}", at.back),
+            Some(tool) => format!("turn -{}, {OUTPUT} of {tool}", at.back),
+        };
+        blocks.push(Block {
+            order: order(at.index, place + 1),
+            told: call.and_then(|(_, told)| told),
+            headings: [heading.clone(), heading],
+            text: harmless(output),
+            words: 0,
+            is_answered: false,
+            chance,
+            is_output: true,
+        });
+    }
+}
+
+/// The calls of a turn, its last runs and the earlier ones, each with the time of the line that tells it.
+fn calls_of(events: [&[Event]; 2], turn: usize) -> Vec<(&Event, Option<usize>)> {
+    let [actions, earlier] = events.map(|events| of_turn(events, turn));
+    let mut calls: Vec<(&Event, Option<usize>)> = Vec::new();
+    calls.extend(actions.map(|(number, action)| (action, Some(order_of_call(action, number)))));
+    calls.extend(earlier.map(|(_, action)| (action, None)));
+    calls.sort_by_key(|(action, _)| action.call);
+    calls
+}
+
+/// The events of a turn, each with its place among all.
+fn of_turn(events: &[Event], turn: usize) -> impl Iterator<Item = (usize, &Event)> {
+    let first = events.partition_point(|event| event.turn < turn);
+    let numbered = events.iter().enumerate().skip(first);
+    numbered.take_while(move |(_, event)| event.turn == turn)
+}
+
+/// The tool of a call where `written` says the rest of its line, else its line.
+fn label<'a>(event: &'a Event, tool: &'a str, written: &str) -> &'a str {
+    match tool {
+        _ if written.is_empty() => &event.target.line,
+        "" => "ran",
+        tool => tool,
+    }
+}

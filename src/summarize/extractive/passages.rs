@@ -1,0 +1,386 @@
+//! Passages: the stretches of blocks that tell most of what later turns repeat, for the tokens there are.
+//!
+//! Each piece of text counts once, in whichever block is quoted first, and not at all where turns before the region say it. At a
+//! price per token, the stretches of a block that are worth more than they cost are found in one walk; the price at which they
+//! fill the room is found by halving.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::blocks::{Block, LEAST_CHANCE};
+use super::candidate::{Candidate, Section};
+use super::quoted::{fenced, tells};
+use super::rank::{Chosen, cost};
+use super::units;
+use super::walk::{GAP, HEADING, Walk};
+use crate::compress::anchors::Matcher;
+use crate::compress::reuse::{Reuse, SAMPLED, pieces};
+use crate::tokens::TokenCounter;
+
+/// Bytes of a token, about.
+const TOKEN_BYTES: f32 = 3.5;
+
+/// The chance of the start of a block, as a part of that of its end: work goes on where it stopped.
+const START: f32 = 0.75;
+
+/// The part of a unit's worth that newer quotations do not tell, at the least: one that only repeats them, or that they tell
+/// otherwise, is not quoted.
+const NEWS: f32 = 0.3;
+
+/// The worth of a piece that comes again in its block, as a part of that of its last place.
+const REPEATED: f32 = 0.3;
+
+/// The worth of an identifier that later turns rely on, in bytes that they repeat.
+const ANCHOR: f32 = 12.0;
+
+/// How often the price is halved, and how often the room is corrected by exact counts.
+const HALVINGS: usize = 9;
+const CORRECTIONS: usize = 6;
+
+/// The highest price, in repeated bytes for each token.
+const HIGHEST_PRICE: f32 = 6.0;
+
+/// Stands for what was left out.
+const CUT: &str = "…";
+
+/// The blocks of a region with what their units are worth.
+pub(super) struct Passages {
+    blocks: Vec<Measured>,
+    /// The number of pieces that stand in several blocks.
+    shared: usize,
+}
+
+/// A block in units.
+struct Measured {
+    block: Block,
+    units: Vec<Unit>,
+}
+
+/// A stretch of text that is quoted as a whole or not at all.
+struct Unit {
+    end: usize,
+    cost: f32,
+    /// If it tells more than the next step or an answered question.
+    tells: bool,
+    /// The worth of what stands nowhere else.
+    worth: f32,
+    /// What stands in other blocks as well: its number and worth.
+    shared: Vec<(u32, f32)>,
+}
+
+/// The units of a block, nothing weighed yet.
+fn units_of(block: &Block) -> Vec<Unit> {
+    let mut start = 0;
+    let unit = |end: usize| {
+        let text = block.text.get(start..end).unwrap_or_default();
+        let is_idle = || !tells(text) || block.is_answered && text.trim_end().ends_with(['?', '？']);
+        let unit = Unit {
+            end,
+            cost: (end - start) as f32 / TOKEN_BYTES,
+            tells: end > block.words || !is_idle(),
+            worth: 0.0,
+            shared: Vec::new(),
+        };
+        start = end;
+        unit
+    };
+    units::ends(&block.text).into_iter().map(unit).collect()
+}
+
+/// The quotations of a summary, which other lines need not tell.
+#[derive(Default)]
+pub(super) struct Quoted {
+    /// The quotations, in order of time.
+    pub lines: Vec<Chosen>,
+    /// Their tokens, their section's heading included.
+    pub tokens: usize,
+    /// The times of the calls among them.
+    calls: Vec<usize>,
+}
+
+impl Passages {
+    /// Measures the blocks of a region.
+    pub fn of(blocks: Vec<Block>, reuse: &Reuse, anchors: usize, matcher: &Matcher<'_>) -> Self {
+        // The block that a piece stands in first, and its number once it stands in another one.
+        let mut seen: FxHashMap<u64, (u32, Option<u32>)> = FxHashMap::default();
+        let mut shared = 0;
+        let texts = blocks.iter().zip(0_u32..);
+        let pieces_of: Vec<Vec<(usize, u64, f32)>> = texts
+            .map(|(block, place)| {
+                let mut found = Vec::new();
+                for (end, piece) in pieces(&block.text) {
+                    let Some(wanted) = reuse.wanted(piece) else {
+                        continue;
+                    };
+                    if wanted == 0.0 && block.chance < LEAST_CHANCE {
+                        continue;
+                    }
+                    let (first, number) = seen.entry(piece).or_insert((place, None));
+                    if *first != place && number.is_none() {
+                        *number = Some(shared);
+                        shared += 1;
+                    }
+                    let chance =
+                        block.chance * (START + (1.0 - START) * end as f32 / block.text.len() as f32);
+                    found.push((end, piece, (chance + wanted) * SAMPLED as f32));
+                }
+                found
+            })
+            .collect();
+        let measured = blocks.into_iter().zip(pieces_of);
+        let mut wanted = vec![true; anchors];
+        let blocks = measured.map(|(block, found)| {
+            let mut units = units_of(&block);
+            let mut own = FxHashSet::default();
+            for (end, piece, worth) in found.into_iter().rev() {
+                let worth = if own.insert(piece) {
+                    worth
+                } else {
+                    REPEATED * worth
+                };
+                let place = units.partition_point(|unit| unit.end <= end);
+                if let Some(unit) = units.get_mut(place).filter(|unit| unit.tells) {
+                    match seen.get(&piece).and_then(|(_, number)| *number) {
+                        Some(number) => unit.shared.push((number, worth)),
+                        None => unit.worth += worth,
+                    }
+                }
+            }
+            matcher.find(&block.text, &mut wanted, |_, at| {
+                let place = units.partition_point(|unit| unit.end <= at);
+                if let Some(unit) = units.get_mut(place) {
+                    unit.worth += ANCHOR;
+                }
+                false
+            });
+            Measured { block, units }
+        });
+        Self {
+            blocks: blocks.collect(),
+            shared: shared as usize,
+        }
+    }
+
+    /// Quotations for at most `room` tokens.
+    pub fn quoted(&self, room: usize, matcher: &Matcher<'_>, counter: &dyn TokenCounter) -> Quoted {
+        let mut best = Quoted::default();
+        let (mut low, mut high) = (0.0, f32::INFINITY);
+        let mut estimate = room as f32;
+        for _ in 0..CORRECTIONS {
+            let quoted = self.written(&self.chosen(estimate), matcher, counter);
+            let tokens = quoted.tokens;
+            let scaled = estimate * room as f32 / tokens.max(1) as f32;
+            if tokens <= room {
+                low = estimate;
+                if tokens >= best.tokens {
+                    best = quoted;
+                }
+                if tokens + room / 25 >= room || estimate > 8.0 * room as f32 {
+                    break;
+                }
+            } else {
+                high = estimate;
+            }
+            // Nearer to what the room allows, between what was too much and what was not.
+            estimate = if scaled > low && scaled < high {
+                scaled
+            } else if high.is_finite() {
+                f32::midpoint(low, high)
+            } else {
+                2.0 * estimate
+            };
+        }
+        best
+    }
+
+    /// The units quoted for about `room` tokens: for each block, whether each of its units is.
+    fn chosen(&self, room: f32) -> Vec<Vec<bool>> {
+        let (mut low, mut high) = (0.0, HIGHEST_PRICE);
+        let mut walk = Walk::default();
+        let (mut tokens, mut best) = self.at_price(HIGHEST_PRICE, &mut walk);
+        let mut too_much = None;
+        for _ in 0..HALVINGS {
+            let price = f32::midpoint(low, high);
+            let (sum, chosen) = self.at_price(price, &mut walk);
+            if sum <= room {
+                high = price;
+                (tokens, best) = (sum, chosen);
+            } else {
+                low = price;
+                too_much = Some(chosen);
+            }
+        }
+        if let Some(too_much) = too_much {
+            self.fill(&mut best, &too_much, room - tokens);
+        }
+        best
+    }
+
+    /// Adds units that a slightly lower price would choose, as far as there is room: of the newest blocks first, of each its end.
+    fn fill(&self, best: &mut [Vec<bool>], too_much: &[Vec<bool>], room: f32) {
+        let mut left = room;
+        for ((measured, best), more) in self.blocks.iter().zip(best).zip(too_much) {
+            if !best.contains(&true) && more.contains(&true) {
+                left -= HEADING;
+            }
+            let mut after = true;
+            for ((unit, is_chosen), more) in measured.units.iter().zip(best.iter_mut()).zip(more).rev() {
+                if *more && !*is_chosen {
+                    left -= unit.cost + if after { 0.0 } else { GAP };
+                    if left < 0.0 {
+                        return;
+                    }
+                    *is_chosen = true;
+                }
+                after = *is_chosen;
+            }
+        }
+    }
+
+    /// The stretches that are worth more than they cost at a price, the newest blocks first, and their tokens.
+    fn at_price(&self, price: f32, walk: &mut Walk) -> (f32, Vec<Vec<bool>>) {
+        let mut is_told = vec![false; self.shared];
+        let mut tokens = 0.0;
+        let chosen = self.blocks.iter().map(|measured| {
+            let value = |unit: &Unit| {
+                let (mut open, mut all) = (unit.worth, unit.worth);
+                for (piece, worth) in &unit.shared {
+                    all += worth;
+                    open += if is_told.get(*piece as usize) == Some(&false) {
+                        *worth
+                    } else {
+                        0.0
+                    };
+                }
+                let worth = if open < NEWS * all { 0.0 } else { open };
+                worth - price * unit.cost
+            };
+            let is_chosen = walk.best(measured.units.iter().map(value), price);
+            let mut is_first = true;
+            let mut was_chosen = true;
+            for (unit, is_chosen) in measured.units.iter().zip(&is_chosen) {
+                if *is_chosen {
+                    tokens += unit.cost + if was_chosen { 0.0 } else { GAP };
+                    tokens += if is_first { HEADING } else { 0.0 };
+                    is_first = false;
+                    for (piece, _) in &unit.shared {
+                        if let Some(is_told) = is_told.get_mut(*piece as usize) {
+                            *is_told = true;
+                        }
+                    }
+                }
+                was_chosen = *is_chosen;
+            }
+            is_chosen
+        });
+        let chosen = chosen.collect();
+        (tokens, chosen)
+    }
+
+    /// The quotations as they are written.
+    fn written(&self, chosen: &[Vec<bool>], matcher: &Matcher<'_>, counter: &dyn TokenCounter) -> Quoted {
+        let mut quoted = Quoted::default();
+        let mut line = String::new();
+        for (measured, is_chosen) in self.blocks.iter().zip(chosen) {
+            let Some(text) = measured.passage(is_chosen) else {
+                continue;
+            };
+            let cost = cost(&text, &mut line, counter);
+            let held = matcher.held(&text).into_iter().enumerate();
+            let held: Vec<usize> = held
+                .filter(|(_, is_held)| *is_held)
+                .map(|(index, _)| index)
+                .collect();
+            let block = &measured.block;
+            let is_part = is_chosen.contains(&false);
+            quoted.tokens += cost;
+            // A part of an output does not tell all that the line of its call tells.
+            quoted
+                .calls
+                .extend(block.told.filter(|_| !(block.is_output && is_part)));
+            let worth = measured.worth(is_chosen);
+            quoted.lines.push(Chosen {
+                held,
+                candidate: Candidate {
+                    section: Section::Recent,
+                    order: block.order,
+                    text,
+                    value: f64::from(worth),
+                },
+                cost,
+                density: (f64::from(worth) / cost.max(1) as f64 * 1e6) as u64,
+            });
+        }
+        if !quoted.lines.is_empty() {
+            quoted.tokens += counter.count(Section::Recent.label()) + 1;
+        }
+        quoted.lines.sort_by_key(|line| line.candidate.order);
+        quoted
+    }
+}
+
+impl Measured {
+    /// The chosen units under their heading, marks in place of the others; `None` if nothing is chosen.
+    fn passage(&self, is_chosen: &[bool]) -> Option<String> {
+        let Block { text, headings, .. } = &self.block;
+        let mut passage = String::new();
+        let (mut start, mut is_gap) = (0, false);
+        for (unit, is_chosen) in self.units.iter().zip(is_chosen) {
+            if *is_chosen {
+                if is_gap {
+                    let is_at_line = passage.is_empty() || passage.ends_with('\n');
+                    let line_before = text.get(..start).is_some_and(|before| before.ends_with('\n'));
+                    passage.push_str(CUT);
+                    passage.push_str(if is_at_line && line_before { "\n" } else { " " });
+                }
+                passage.push_str(text.get(start..unit.end).unwrap_or_default());
+                is_gap = false;
+            } else {
+                is_gap = true;
+            }
+            start = unit.end;
+        }
+        if passage.trim().is_empty() {
+            return None;
+        }
+        let mut passage = passage.trim_end().trim_start_matches('\n').to_owned();
+        if is_gap {
+            passage.push_str(if text.ends_with('\n') || passage.contains('\n') {
+                "\n"
+            } else {
+                " "
+            });
+            passage.push_str(CUT);
+        }
+        let heading = &headings[usize::from(is_chosen.contains(&false))];
+        Some(match passage.contains('\n') {
+            true => [heading.as_str(), ":\n", &fenced(&passage)].concat(),
+            false => [heading.as_str(), ": ", &passage].concat(),
+        })
+    }
+
+    fn worth(&self, is_chosen: &[bool]) -> f32 {
+        let chosen = self
+            .units
+            .iter()
+            .zip(is_chosen)
+            .filter(|(_, is_chosen)| **is_chosen);
+        chosen
+            .map(|(unit, _)| unit.worth + unit.shared.iter().map(|(_, worth)| worth).sum::<f32>())
+            .sum()
+    }
+}
+
+impl Quoted {
+    /// If a line says what is quoted.
+    pub fn tells(&self, line: &Candidate) -> bool {
+        match line.section {
+            Section::Done => self.calls.contains(&line.order),
+            Section::Errors => self.calls.contains(&(line.order + 1)),
+            Section::Findings | Section::Asked => {
+                let said = |quoted: &Chosen| quoted.candidate.text.contains(line.text.as_str());
+                self.lines.iter().any(said)
+            }
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Where a text may be cut: at line ends and, in long lines, between fields and sentences.
+
+/// Bytes of a line of data that is not cut, and of a sentence.
+const LONG: usize = 200;
+const LONG_SENTENCE: usize = 1_000;
+
+/// Bytes of the shortest part of a line.
+const SHORT: usize = 40;
+
+/// What data is cut behind, the best first, and what ends sentences.
+const FIELDS: [&str; 5] = ["\\n", "}, ", ", ", ",", " "];
+const SENTENCE_ENDS: [&str; 4] = [". ", "! ", "? ", "。"];
+
+/// The ends of the units of `text`, in bytes, ascending; the last one is the end of the text.
+pub(super) fn ends(text: &str) -> Vec<usize> {
+    let mut ends = Vec::with_capacity(text.len() / 40 + 1);
+    let mut start = 0;
+    let line_ends = memchr::memchr_iter(b'\n', text.as_bytes()).map(|newline| newline + 1);
+    for end in line_ends.chain([text.len()]) {
+        while end - start > SHORT {
+            start += part(text.get(start..end).unwrap_or_default());
+            ends.push(start);
+        }
+        if end > start {
+            ends.push(end);
+        }
+        start = end;
+    }
+    ends
+}
+
+/// The bytes of the first part of a line: a sentence, or some fields; all of it if it need not be cut.
+fn part(line: &str) -> usize {
+    let is_data = line.starts_with(['{', '[']) || line.contains("\": ") || line.contains("\\n");
+    if is_data {
+        return part_of_data(line);
+    }
+    let beyond = line.ceil_char_boundary(SHORT);
+    let rest = line.get(beyond..).unwrap_or_default();
+    let ends = SENTENCE_ENDS
+        .iter()
+        .filter_map(|end| Some(beyond + rest.find(end)? + end.len()));
+    let end = ends.min().unwrap_or(line.len());
+    if end <= LONG_SENTENCE {
+        end
+    } else {
+        part_of_data(line)
+    }
+}
+
+fn part_of_data(line: &str) -> usize {
+    if line.len() <= LONG {
+        return line.len();
+    }
+    let limit = line.floor_char_boundary(LONG);
+    let head = line.get(..limit).unwrap_or_default();
+    let cut = FIELDS.iter().find_map(|separator| {
+        let end = head.rfind(separator)? + separator.len();
+        (end >= SHORT).then_some(end)
+    });
+    cut.unwrap_or(limit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn units(text: &str) -> Vec<&str> {
+        let mut start = 0;
+        let cut = |end| {
+            let unit = &text[start..end];
+            start = end;
+            unit
+        };
+        ends(text).into_iter().map(cut).collect()
+    }
+
+    #[test]
+    fn lines_are_cut_between_sentences_and_long_ones_of_data_between_fields() {
+        assert_eq!(units("one\ntwo\n\nthree"), ["one\n", "two\n", "\n", "three"]);
+        assert_eq!(units("one\n"), ["one\n"]);
+        assert!(units("").is_empty());
+        let long = r#"{"name": "a name of some length", "city": "a city"}, "#.repeat(9);
+        let parts = units(&long);
+        assert_eq!(parts.concat(), long);
+        assert!(
+            parts
+                .iter()
+                .all(|part| part.len() <= LONG && part.ends_with("}, ")),
+            "{parts:?}"
+        );
+        let prose =
+            "The reader keeps its order in all of the cases. Is that so? It is, as the test shows.\nYes.";
+        assert_eq!(
+            units(prose),
+            [
+                "The reader keeps its order in all of the cases. ",
+                "Is that so? It is, as the test shows.\n",
+                "Yes."
+            ]
+        );
+        let unbroken = "x".repeat(999);
+        assert_eq!(units(&unbroken).concat(), unbroken);
+    }
+}

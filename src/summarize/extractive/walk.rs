@@ -1,0 +1,79 @@
+//! The stretches of a block that are worth more than they cost, found in one walk over its units.
+
+/// Tokens of a heading with its fence, and of a gap in a quotation, about.
+pub(super) const HEADING: f32 = 16.0;
+pub(super) const GAP: f32 = 5.0;
+
+/// The walk over the units of a block that finds its best stretches.
+#[derive(Default)]
+pub(super) struct Walk {
+    /// For each unit and each state behind it, the state before.
+    before: Vec<[State; 3]>,
+}
+
+/// Where a walk stands: nothing is quoted yet, something was, or the unit before is.
+#[derive(Clone, Copy, PartialEq)]
+enum State {
+    Outside,
+    Behind,
+    Within,
+}
+
+impl Walk {
+    /// Whether each unit is among the stretches that are worth most, a heading and gaps paid for.
+    pub fn best(&mut self, values: impl Iterator<Item = f32>, price: f32) -> Vec<bool> {
+        use State::{Behind, Outside, Within};
+        self.before.clear();
+        let (mut behind, mut within) = (f32::NEG_INFINITY, f32::NEG_INFINITY);
+        for value in values {
+            let left = if behind >= within {
+                (behind, Behind)
+            } else {
+                (within, Within)
+            };
+            let mut entered = (-price * HEADING, Outside);
+            for other in [(behind - price * GAP, Behind), (within, Within)] {
+                if other.0 > entered.0 {
+                    entered = other;
+                }
+            }
+            self.before.push([Outside, left.1, entered.1]);
+            (behind, within) = (left.0, entered.0 + value);
+        }
+        let mut state = match (behind, within) {
+            (behind, within) if behind.max(within) <= 0.0 => Outside,
+            (behind, within) if within > behind => Within,
+            _ => Behind,
+        };
+        let mut is_chosen = vec![false; self.before.len()];
+        for (is_chosen, before) in is_chosen.iter_mut().zip(&self.before).rev() {
+            *is_chosen = state == Within;
+            state = match state {
+                Outside => break,
+                Behind => before[1],
+                Within => before[2],
+            };
+        }
+        is_chosen
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn best(values: &[f32]) -> Vec<bool> {
+        Walk::default().best(values.iter().copied(), 0.1)
+    }
+
+    #[test]
+    fn stretches_are_quoted_that_pay_for_their_heading_and_gaps() {
+        assert_eq!(best(&[]), Vec::<bool>::new());
+        assert_eq!(best(&[1.0, 0.5]), [false, false]);
+        assert_eq!(
+            best(&[-1.0, 3.0, -0.1, 2.0, -1.0]),
+            [false, true, true, true, false]
+        );
+        assert_eq!(best(&[3.0, -1.0, 2.0]), [true, false, true]);
+    }
+}
