@@ -11,10 +11,13 @@ const SUMMARIES: [&str; 3] = ["src/summarize/", "src/fit/", "src/pipeline/"];
 /// Texts before the codes of reasons, in the code without its white space.
 const BEFORE_CODES: [&str; 2] = ["Reason::with(\"", "Reason::plain(\""];
 
+/// The file whose function `code` names the codes of records that cannot be read.
+const PARSER: &str = "src/trajectory/parse.rs";
+
 /// Files that name codes in other ways, and the text before each.
 const TABLES: [(&str, &str); 3] = [
     ("src/compress/reason.rs", "&'staticstr=\""),
-    ("src/trajectory/parse.rs", "=>\""),
+    (PARSER, "=>\""),
     ("src/pipeline/batch.rs", "CODE:&'staticstr=\""),
 ];
 
@@ -81,10 +84,9 @@ fn cells(line: &str) -> Vec<&str> {
 /// The codes of reasons that a file of the source names.
 fn codes_of(file: &SourceFile) -> BTreeSet<String> {
     let code: String = file.code().flat_map(str::split_whitespace).collect();
-    // In the file that reads records, codes are what one function gives.
     let code = match code.split_once("fncode(&self)") {
-        Some((_, after)) => after.split("}}").next().unwrap(),
-        None => &code,
+        Some((_, after)) if file.path == PARSER => after.split("}}").next().unwrap(),
+        _ => &code,
     };
     let table = TABLES.iter().find(|(path, _)| *path == file.path);
     let mut befores: Vec<&str> = BEFORE_CODES.to_vec();
