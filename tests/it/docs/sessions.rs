@@ -42,26 +42,17 @@ fn sessions_on_the_pages_go_as_written() {
 
 #[test]
 fn the_picture_is_what_its_script_draws() {
-    let mut script = Command::new("python3");
-    script.args([
-        "scripts/make_picture.py",
-        "--program",
-        env!("CARGO_BIN_EXE_trajfit"),
-    ]);
-    let drawn = script.current_dir(root()).output().unwrap();
-    assert!(
-        drawn.status.success(),
-        "{}",
-        String::from_utf8_lossy(&drawn.stderr)
-    );
-    let picture = root().join("docs/before_after.svg");
-    if is_overwriting() {
-        std::fs::write(&picture, &drawn.stdout).unwrap();
-    }
-    let is_same = read(&picture).as_bytes() == drawn.stdout;
-    assert!(
-        is_same,
-        "TRYCMD=overwrite cargo test --test it docs:: draws docs/before_after.svg anew"
+    assert_is_printed_by("scripts/make_picture.py", "docs/before_after.svg", "", "");
+}
+
+#[test]
+fn the_table_of_the_demo_is_what_its_script_prints() {
+    let page = "docs/strategies.md";
+    assert_is_printed_by(
+        "scripts/compare.py",
+        page,
+        "<!-- demo -->\n",
+        "<!-- end of demo -->\n",
     );
 }
 
@@ -144,6 +135,31 @@ fn make_files(folder: &Path) {
     let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     std::io::Write::write_all(&mut packed, some.as_bytes()).unwrap();
     std::fs::write(data.join("packed.jsonl.gz"), packed.finish().unwrap()).unwrap();
+}
+
+/// The part of a file between two texts must be what a script prints of the program; it is renewed where that is asked for.
+fn assert_is_printed_by(script: &str, file: &str, start: &str, end: &str) {
+    let mut python = Command::new("python3");
+    python.args([script, "--program", env!("CARGO_BIN_EXE_trajfit")]);
+    for (variable, _) in std::env::vars().filter(|(variable, _)| variable.starts_with("TRAJFIT_")) {
+        python.env_remove(variable);
+    }
+    let ran = python.current_dir(root()).output().unwrap();
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    let printed = String::from_utf8(ran.stdout).unwrap();
+    let text = read(&root().join(file));
+    let from = text.find(start).unwrap() + start.len();
+    let to = text.rfind(end).unwrap();
+    if is_overwriting() {
+        let renewed = format!("{}{printed}{}", &text[..from], &text[to..]);
+        std::fs::write(root().join(file), renewed).unwrap();
+        return;
+    }
+    let is_same = text[from..to] == printed;
+    assert!(
+        is_same,
+        "TRYCMD=overwrite cargo test --test it docs:: renews {file}"
+    );
 }
 
 fn is_overwriting() -> bool {
