@@ -37,7 +37,7 @@ impl Default for TrainerName {
 }
 
 impl TrainerName {
-    /// The text of its rules: `assets/trainers/NAME.toml`.
+    /// The text of its rules: `assets/trainers/{name}.toml`.
     fn text(self) -> &'static str {
         match self {
             Self::LlamaFactory => include_str!("../../assets/trainers/llama-factory.toml"),

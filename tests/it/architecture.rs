@@ -1,8 +1,6 @@
-//! Keeps the design true: ARCHITECTURE.md, what each layer may know, who prints, and how long a file is.
+//! Keeps the design true: what each layer may know, who prints, how each file opens, and how long it is.
 
-use std::fmt::Write as _;
-
-use crate::support::tree::{SourceFile, read, root, rust_files};
+use crate::support::tree::{SourceFile, rust_files};
 
 /// Lines a file may have; a longer one holds more than one concept.
 const LONGEST: usize = 400;
@@ -96,56 +94,6 @@ const EDGES: [&str; 5] = [
 
 /// The part of it that counting does not touch either: a tokenizer is a file.
 const IMPURE_COUNTING: [&str; 5] = ["std::net", "Instant", "SystemTime", "rand", "reqwest"];
-
-#[test]
-fn the_file_list_of_the_architecture_page_is_true() {
-    let path = root().join("ARCHITECTURE.md");
-    let page = read(&path);
-    let (before, rest) = page.split_once("<!-- files -->\n").unwrap();
-    let (listed, after) = rest.split_once("<!-- end of files -->").unwrap();
-    let mut list = String::new();
-    let mut folder = String::new();
-    for file in rust_files("src") {
-        if file.folder() != folder {
-            folder = file.folder();
-            let _ = write!(list, "\n| `{folder}/` | |\n|---|---|\n");
-        }
-        let _ = writeln!(list, "| `{}` | {} |", file.name(), file.sentence());
-    }
-    list.push('\n');
-    if std::env::var_os("ARCHITECTURE").is_some_and(|wish| wish == "overwrite") {
-        let page = format!("{before}<!-- files -->\n{list}<!-- end of files -->{after}");
-        std::fs::write(&path, page).unwrap();
-        return;
-    }
-    assert!(
-        listed == list,
-        "the file list of ARCHITECTURE.md is out of date; renew it with\n  ARCHITECTURE=overwrite cargo test --test architecture"
-    );
-}
-
-#[test]
-fn what_the_pages_name_is_there() {
-    for page in ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"] {
-        let text = read(&root().join(page));
-        for quoted in text.split('`').skip(1).step_by(2) {
-            let is_ours = [
-                "src/",
-                "tests/",
-                "scripts/",
-                "fixtures/",
-                "benches/",
-                "assets/",
-                ".ci/",
-            ]
-            .iter()
-            .any(|folder| quoted.starts_with(folder));
-            if is_ours && !quoted.contains([' ', '*', '{', '<']) {
-                assert!(root().join(quoted).exists(), "{page} names {quoted}");
-            }
-        }
-    }
-}
 
 #[test]
 fn every_file_says_first_what_it_is_for() {

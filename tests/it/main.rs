@@ -19,6 +19,7 @@ mod batch;
 mod cache;
 mod chat;
 mod cli;
+mod docs;
 mod files;
 mod fit;
 mod records;

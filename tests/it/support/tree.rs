@@ -73,7 +73,7 @@ impl SourceFile {
     }
 
     /// Its code, without comments and without the tests at its end.
-    fn code(&self) -> impl Iterator<Item = &str> {
+    pub fn code(&self) -> impl Iterator<Item = &str> {
         let code = self.text.split("#[cfg(test)]\nmod tests {").next();
         let lines = code.unwrap_or_default().lines();
         lines.map(|line| line.split("//").next().unwrap_or_default())
