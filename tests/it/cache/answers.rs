@@ -160,8 +160,7 @@ fn refusals_and_answers_that_were_cut_are_not_paid_twice_either() {
         .filter(|row| row.degraded)
         .map(|row| row.reason.as_str())
         .collect();
-    // The embedded summary that stands in takes all the room there is, and here there is none.
-    assert_eq!(degraded, ["region_exhausted: summary_refused"]);
+    assert_eq!(degraded, ["summary_refused: I will not."]);
 }
 
 fn asked_for(text: &str) -> usize {
