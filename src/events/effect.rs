@@ -11,12 +11,9 @@ pub(crate) fn effect_of(command: &Command, at: usize) -> (Effect, Option<String>
     let Some(first) = rest.first() else {
         return (Effect::Other, None);
     };
-    let last_of = |touches: Vec<Touch>, steps: &[Step]| {
-        let mut named = touches
-            .into_iter()
-            .rev()
-            .filter(|touch| steps.contains(&touch.step));
-        named.find_map(|touch| touch.file)
+    let last_of = |touches: &[Touch], steps: &[Step]| {
+        let mut named = touches.iter().rev().filter(|touch| steps.contains(&touch.step));
+        named.find_map(|touch| touch.file.clone())
     };
     let mut effect = does_to_files(first);
     let runs = effect == Effect::Other && first.does() != Does::Aside;
@@ -31,7 +28,7 @@ pub(crate) fn effect_of(command: &Command, at: usize) -> (Effect, Option<String>
         is_behind = statement.end == End::Pipe;
     }
     if effect != Effect::Modify {
-        let file = last_of(first.touches(), &[Step::Read]).filter(|_| effect == Effect::Read);
+        let file = last_of(&first.touches, &[Step::Read]).filter(|_| effect == Effect::Read);
         return (effect, file);
     }
     let changing = || {
@@ -39,7 +36,7 @@ pub(crate) fn effect_of(command: &Command, at: usize) -> (Effect, Option<String>
             .rev()
             .filter(|statement| does_to_files(statement) == Effect::Modify)
     };
-    let find = |steps: &[Step]| changing().find_map(|statement| last_of(statement.touches(), steps));
+    let find = |steps: &[Step]| changing().find_map(|statement| last_of(&statement.touches, steps));
     (
         effect,
         find(&[Step::Write, Step::Create]).or_else(|| find(&[Step::Remove, Step::Restore])),
@@ -48,7 +45,7 @@ pub(crate) fn effect_of(command: &Command, at: usize) -> (Effect, Option<String>
 
 /// What a statement does by itself.
 fn does_to_files(statement: &Statement) -> Effect {
-    let does_step = |step: Step| statement.touches().iter().any(|touch| touch.step == step);
+    let does_step = |step: Step| statement.touches.iter().any(|touch| touch.step == step);
     match statement.does() {
         Does::Creates
         | Does::Removes

@@ -66,7 +66,10 @@ pub(crate) fn events(turns: &[SourceTurn<'_>]) -> Vec<Event> {
     let mut open_file = OpenFile::default();
     let attempts = places.into_iter().zip(targets).zip(things.into_iter().zip(again));
     for ((place, mut target), (thing, is_again)) in attempts {
-        open_file.read_until(turns, place.0);
+        let is_open_edit = target.touches.iter().any(|touch| touch.file.is_none());
+        if is_open_edit {
+            open_file.read_until(turns, place.0);
+        }
         let answered = pairing.answer(place);
         let answer = answered.and_then(|answer| answer_at(turns, answer));
         let index = all.len();
@@ -90,7 +93,6 @@ pub(crate) fn events(turns: &[SourceTurn<'_>]) -> Vec<Event> {
         let is_open = outcome.failed() == Some(true);
         let text = answer.map(|answer| answer.text);
         let touches = touches(&target, &outcome, text, &open_file);
-        let is_open_edit = target.touches.iter().any(|touch| touch.file.is_none());
         if is_open_edit && target.effect == Effect::Modify && target.file.is_none() {
             let told = text.and_then(opened_in).or(open_file.name.as_deref());
             target.file = told.filter(|name| !name.is_empty()).map(str::to_owned);
@@ -249,6 +251,9 @@ const MAX_PATCHED: usize = 64;
 
 /// What a call did to files, as far as it went well.
 fn touches(target: &Target, outcome: &Outcome, answer: Option<&str>, open: &OpenFile) -> Vec<Touch> {
+    if target.touches.is_empty() && target.command.is_none() {
+        return Vec::new();
+    }
     if answer.is_some_and(|answer| is_refused(target, answer)) {
         return Vec::new();
     }
@@ -281,14 +286,14 @@ fn is_refused(target: &Target, answer: &str) -> bool {
         return false;
     }
     let is_error = || answer.starts_with("Error: ") && answer.len() <= MAX_ERROR;
-    refuses(line) || is_tool && target.file.is_some() && is_error()
+    line.len() <= MAX_ERROR && refuses(line) || is_tool && target.file.is_some() && is_error()
 }
 
 /// The files that `patch` says it changed.
 fn patched_by(target: &Target, answer: &str) -> Vec<Touch> {
     let is_patch = |command: &str| command.contains("patch");
-    let is_told = PATCHED.find(answer.as_bytes()).is_some();
-    if !(is_told && target.command.as_deref().is_some_and(is_patch)) {
+    let is_told = || PATCHED.find(answer.as_bytes()).is_some();
+    if !(target.command.as_deref().is_some_and(is_patch) && is_told()) {
         return Vec::new();
     }
     let mark = std::str::from_utf8(PATCHED.needle()).unwrap_or_default();

@@ -5,7 +5,7 @@ use super::line::{cleaned, cleaned_line, lines_of, shortened};
 use super::run::Run;
 use super::shell::{Step, Touch, of_code, script_of};
 use super::source::SourceCall;
-use super::tools::{Fields, Holds, Verb, has_verb, verb_in};
+use super::tools::{Fields, Holds, Verb, Verbs};
 
 /// What a call does.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -19,13 +19,42 @@ pub(crate) enum Effect {
     Other,
 }
 
+/// The sort of a tool, which stands for the name of one that has none.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Search,
+    Code,
+    Terminal,
+    Patch,
+    Web,
+    Task,
+    #[default]
+    Tool,
+}
+
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Search => "search",
+            Self::Code => "code",
+            Self::Terminal => "terminal",
+            Self::Patch => "patch",
+            Self::Web => "web",
+            Self::Task => "task",
+            Self::Tool => "tool",
+        }
+    }
+}
+
 /// What a call was about.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Target {
     /// Tool and target, in one line.
     pub line: String,
-    /// The tool and what it ran or looked for, as a label that stands before an ending: `[terminal] ran "npm test"`.
-    pub label: String,
+    /// The name of the tool.
+    pub tool: String,
+    /// The sort of tool.
+    pub kind: Kind,
     /// What makes two calls attempts at the same thing.
     pub key: String,
     /// What it does.
@@ -36,6 +65,8 @@ pub(crate) struct Target {
     pub touches: Vec<Touch>,
     /// The programs that it runs.
     pub runs: Vec<Run>,
+    /// Lines of the command or code.
+    pub script_lines: usize,
     /// The command, where it is one.
     pub command: Option<String>,
     /// Whether it runs a command or code.
@@ -75,104 +106,112 @@ const PATCHED: [(&str, Step); 4] = [
 
 /// The target of `call`; `named` is the tool's name where only its answer tells it.
 pub(crate) fn target(call: &SourceCall<'_>, named: Option<&str>) -> Target {
-    let fields = Fields::of(call);
     let name = cleaned(&call.name);
+    let tool = if name.is_empty() {
+        named.unwrap_or_default().to_owned()
+    } else {
+        name.clone()
+    };
+    Target {
+        tool,
+        ..of_fields(&name, named, &Fields::of(call))
+    }
+}
+
+/// The target of a call of the tool `name` by its arguments.
+fn of_fields(name: &str, named: Option<&str>, fields: &Fields<'_>) -> Target {
     let known = if name.is_empty() {
         named.unwrap_or_default()
     } else {
-        &name
+        name
     };
+    let verbs = Verbs::of(known);
     let path = fields.get(Holds::Path);
-    let searches = has_verb(known, Verb::Search);
-    let label = |fallback: &str, clause: &str| labelled(known, fallback, clause);
-    if let Some(query) = fields.get(Holds::Query).filter(|_| searches) {
+    if let Some(query) = fields.get(Holds::Query).filter(|_| verbs.has(Verb::Search)) {
         let place = path
-            .map(|path| format!(" in {}", cleaned(path)))
+            .map(|path| format!(" in {}", cleaned(&path)))
             .unwrap_or_default();
-        let clause = format!("{}{place}", quoted(query));
         return Target {
-            label: label("search", &clause),
+            kind: Kind::Search,
             effect: Effect::Read,
-            ..told(&name, &clause)
+            ..told(name, &format!("{}{place}", quoted(&query)))
         };
     }
     if let Some(path) = path {
-        let target = on_file(&name, path, &fields);
-        let clause = target
-            .line
-            .strip_prefix(name.as_str())
-            .unwrap_or(&target.line)
-            .trim_start();
-        return Target {
-            label: label("tool", &cut(clause)),
-            ..target
-        };
+        return on_file(name, Verbs::of(name), &path, fields);
     }
     if let Some(code) = fields.get(Holds::Code) {
-        let clause = telling_code(code);
         let separator = if name.is_empty() { "" } else { ": " };
         return Target {
-            line: [&name, separator, &cut(&clause)].concat(),
-            label: label("code", &ran(&clause, code)),
-            key: [&name, ": ", code.trim()].concat(),
-            touches: of_code(code),
+            kind: Kind::Code,
+            line: [name, separator, &cut(&telling_code(&code))].concat(),
+            key: [name, ": ", code.trim()].concat(),
+            touches: of_code(&code),
+            script_lines: code.trim().lines().count(),
             is_run: true,
             ..Target::default()
         };
     }
     if let Some(command) = fields.get(Holds::Command) {
-        let target = command::of_command(&name, command);
-        let clause = target.line.strip_prefix(name.as_str()).unwrap_or(&target.line);
-        return Target {
-            label: label("terminal", &ran(clause.trim_start_matches([':', ' ']), command)),
-            ..target
-        };
+        return command::of_command(name, &command);
     }
-    if let Some(touches) = patched(&fields) {
+    if let Some(touches) = patched(fields) {
         let files: Vec<&str> = touches.iter().filter_map(|touch| touch.file.as_deref()).collect();
         let clause = files.join(", ");
         return Target {
-            label: label("patch", &cut(&clause)),
+            kind: Kind::Patch,
             effect: Effect::Modify,
             file: files.last().map(|file| (*file).to_owned()),
             touches,
-            ..told(&name, &clause)
+            ..told(name, &clause)
         };
     }
     if let Some(address) = fields.get(Holds::Address) {
         let more = fields.all(Holds::Address).skip(1).count();
-        let mut clause = cut(&cleaned(address));
+        let mut clause = cut(&cleaned(&address));
         if more > 0 {
             clause = format!("{clause} and {more} more");
         }
         return Target {
-            label: label("web", &clause),
+            kind: Kind::Web,
             effect: Effect::Read,
-            ..told(&name, &clause)
+            ..told(name, &clause)
         };
     }
-    if let Some(task) = fields
-        .get(Holds::Task)
-        .filter(|_| has_verb(known, Verb::Delegate))
-    {
-        let clause = quoted(task);
+    if let Some(task) = fields.get(Holds::Task).filter(|_| verbs.has(Verb::Delegate)) {
         return Target {
-            label: label("task", &clause),
-            ..told(&name, &clause)
+            kind: Kind::Task,
+            ..told(name, &quoted(&task))
         };
     }
-    let touches = command::on_open_file(known).into_iter().collect();
-    let clause = listed(&fields);
-    let line = match clause.as_str() {
-        "" => name.clone(),
-        clause => [&name, "(", clause, ")"].concat(),
+    let line = match listed(fields) {
+        clause if clause.is_empty() => name.to_owned(),
+        clause => [name, "(", &clause, ")"].concat(),
     };
     Target {
-        label: label("tool", &cut(&clause)),
         key: line.clone(),
         line,
-        touches,
+        touches: command::on_open_file(known).into_iter().collect(),
         ..Target::default()
+    }
+}
+
+impl Target {
+    /// The tool and what it ran or looked for, as it stands before an ending: `[terminal] ran "npm test"`.
+    pub fn label(&self) -> String {
+        let rest = self.line.strip_prefix(self.tool.as_str()).unwrap_or(&self.line);
+        let clause = match rest.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) {
+            _ if self.is_run => {
+                let told = quoted(rest.trim_start_matches([':', ' ']));
+                match self.script_lines {
+                    0 | 1 => format!("ran {told}"),
+                    lines => format!("ran {told} ({lines} lines)"),
+                }
+            }
+            Some(listed) => cut(listed),
+            None => cut(rest.trim_start()),
+        };
+        labelled(&self.tool, self.kind.name(), &clause)
     }
 }
 
@@ -190,7 +229,7 @@ fn told(name: &str, clause: &str) -> Target {
 fn listed(fields: &Fields<'_>) -> String {
     let mut line = String::with_capacity(MAX_TARGET + MAX_VALUE);
     for (key, value) in fields.iter() {
-        let value = cleaned_line(value);
+        let value = cleaned_line(&value);
         let Some(value) = shortened(&value, MAX_VALUE).filter(|value| !value.is_empty()) else {
             continue;
         };
@@ -210,11 +249,12 @@ fn listed(fields: &Fields<'_>) -> String {
 }
 
 /// A tool that works on a file.
-fn on_file(name: &str, path: &str, fields: &Fields<'_>) -> Target {
+fn on_file(name: &str, verbs: Verbs, path: &str, fields: &Fields<'_>) -> Target {
     let path = cleaned(path);
-    let told = fields.get(Holds::Verb).map(cleaned);
+    let told = fields.get(Holds::Verb).map(|verb| cleaned(&verb));
     let told = told.filter(|verb| verb.len() <= 20 && !verb.contains(' '));
-    let verb = told.as_deref().and_then(verb_in).or_else(|| verb_in(name));
+    let verb = told.as_deref().and_then(|told| Verbs::of(told).first());
+    let verb = verb.or_else(|| verbs.first());
     let (effect, step) = match verb {
         Some(Verb::Remove) => (Effect::Modify, Some(Step::Remove)),
         Some(Verb::Create) => (Effect::Modify, Some(Step::Create)),
@@ -223,7 +263,7 @@ fn on_file(name: &str, path: &str, fields: &Fields<'_>) -> Target {
         Some(Verb::Delegate) | None => (Effect::Other, None),
     };
     let content = fields.get(Holds::Content).filter(|_| step == Some(Step::Create));
-    let script = content.map_or_else(Vec::new, |content| script_of(&path, content));
+    let script = content.map_or_else(Vec::new, |content| script_of(&path, &content));
     let touch = |step| Touch {
         script,
         ..Touch::of(step, path.as_str())
@@ -236,14 +276,14 @@ fn on_file(name: &str, path: &str, fields: &Fields<'_>) -> Target {
         }
         line.push_str(piece);
     }
-    let range: Vec<&str> = fields.all(Holds::Range).collect();
+    let range: Vec<_> = fields.all(Holds::Range).collect();
     if !range.is_empty() {
         line.push_str(" lines ");
         // Joined by a dash they would read as one number that nobody wrote.
         line.push_str(&cleaned(&range.join(" to ")));
     }
     if let Some(query) = fields.get(Holds::Query) {
-        let query = cleaned(query);
+        let query = cleaned(&query);
         if let Some(query) = shortened(&query, MAX_VALUE) {
             line.push_str(" for ");
             line.push_str(&query);
@@ -262,7 +302,8 @@ fn on_file(name: &str, path: &str, fields: &Fields<'_>) -> Target {
 /// The files that a patch names, and what it does to them.
 fn patched(fields: &Fields<'_>) -> Option<Vec<Touch>> {
     let mut touches: Vec<Touch> = Vec::new();
-    for line in fields.iter().flat_map(|(_, value)| lines_of(value)) {
+    let values: Vec<_> = fields.iter().map(|(_, value)| value).collect();
+    for line in values.iter().flat_map(|value| lines_of(value)) {
         let found = PATCHED
             .iter()
             .find_map(|(mark, step)| Some((*step, cleaned(line.strip_prefix(mark)?))));
@@ -284,20 +325,6 @@ fn labelled(name: &str, fallback: &str, clause: &str) -> String {
         .collect();
     let name = if name.trim().is_empty() { fallback } else { &name };
     [&format!("[{name}]"), " ", clause].concat().trim_end().to_owned()
-}
-
-/// The label of an answer to no known call.
-pub(crate) fn label_of_answer(name: Option<&str>) -> String {
-    labelled(name.unwrap_or_default(), "tool", "")
-}
-
-/// `ran "cargo test"`, with the lines of a whole script.
-fn ran(shown: &str, whole: &str) -> String {
-    let script = match whole.trim().lines().count() {
-        lines @ 2.. => format!(" ({lines} lines)"),
-        _ => String::new(),
-    };
-    format!("ran {}{script}", quoted(shown))
 }
 
 /// The first line of a code that tells something.
@@ -355,7 +382,7 @@ mod tests {
             name: "bash".into(),
             arguments: Arguments::Tagged(vec![("command".to_owned(), command)]),
         };
-        let label = target(&call, None).label;
+        let label = target(&call, None).label();
         assert!(
             label.starts_with("[bash] ran `git commit -m \"word word") && label.ends_with(" …`"),
             "{label}"

@@ -3,11 +3,12 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
+use rustc_hash::FxHashMap;
 use serde::Deserialize;
 
 use super::shell::programs::{Does, known};
 use super::source::{Arguments, SourceCall};
-use crate::trajectory::leaves::leaves;
+use crate::trajectory::leaves::{Leaf, leaves};
 
 /// What an argument holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -34,6 +35,18 @@ pub(crate) enum Verb {
     Search,
     Read,
     Delegate,
+}
+
+impl Verb {
+    /// All of them, each before those that it outranks.
+    const ALL: [Self; 6] = [
+        Self::Remove,
+        Self::Create,
+        Self::Change,
+        Self::Search,
+        Self::Read,
+        Self::Delegate,
+    ];
 }
 
 #[cfg(test)]
@@ -82,123 +95,167 @@ const MIN_START: usize = 4;
 /// Arguments of a call that are looked at.
 const MAX_ARGUMENTS: usize = 64;
 
-/// What the verbs in a name of a tool do, what writes before what reads.
-fn verbs_in(name: &str) -> impl Iterator<Item = Verb> {
-    let words = words_of(name);
-    let is_in = move |verb: &String| {
-        let is_it =
-            |word: &String| word == verb || verb.len() >= MIN_START && word.starts_with(verb.as_str());
-        words.iter().any(is_it)
-    };
-    let rows = TABLE.verb.iter().filter(move |row| row.words.iter().any(&is_in));
-    rows.map(|row| row.does)
-}
+/// The verbs of the table: what each does, and if words may go on behind it.
+static VERBS: LazyLock<FxHashMap<&'static str, Verb>> = LazyLock::new(|| {
+    let rows = TABLE.verb.iter();
+    rows.flat_map(|row| row.words.iter().map(|word| (word.as_str(), row.does)))
+        .collect()
+});
 
 /// What a name of a tool says that it does; what writes outranks what reads.
-pub(crate) fn verb_in(name: &str) -> Option<Verb> {
-    verbs_in(name).next()
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Verbs(u8);
+
+impl Verbs {
+    /// The verbs in a name: words of it, or what its words begin with.
+    pub fn of(name: &str) -> Self {
+        let mut found = Self::default();
+        each_word(name, |word| {
+            let starts = (MIN_START..word.len()).filter_map(|end| word.get(..end));
+            for verb in starts.chain([word]).filter_map(|verb| VERBS.get(verb)) {
+                found.0 |= 1 << *verb as u8;
+            }
+        });
+        found
+    }
+
+    /// Returns true if one of them does this.
+    pub fn has(self, verb: Verb) -> bool {
+        self.0 & (1 << verb as u8) != 0
+    }
+
+    /// The one that outranks the others.
+    pub fn first(self) -> Option<Verb> {
+        Verb::ALL.into_iter().find(|verb| self.has(*verb))
+    }
 }
 
-/// Whether a name of a tool has a verb that does this, among others.
-pub(crate) fn has_verb(name: &str, does: Verb) -> bool {
-    verbs_in(name).any(|verb| verb == does)
-}
-
-/// The words of `str_replace`, `readFile` and `MultiEdit`, in small letters.
-fn words_of(name: &str) -> Vec<String> {
-    let mut words: Vec<String> = Vec::new();
-    let mut is_new = true;
+/// Goes through the words of `str_replace`, `readFile` and `MultiEdit`, in small letters.
+fn each_word(name: &str, mut on_word: impl FnMut(&str)) {
+    let mut word = String::new();
     let mut before = ' ';
     for char in name.chars() {
-        is_new |= !char.is_alphanumeric() || char.is_uppercase() && before.is_lowercase();
+        let is_new = !char.is_alphanumeric() || char.is_uppercase() && before.is_lowercase();
+        if is_new && !word.is_empty() {
+            on_word(&word);
+            word.clear();
+        }
         before = char;
-        if !char.is_alphanumeric() {
-            continue;
-        }
-        if std::mem::take(&mut is_new) {
-            words.push(String::new());
-        }
-        if let Some(word) = words.last_mut() {
+        if char.is_alphanumeric() {
             word.extend(char.to_lowercase());
         }
     }
-    words
+    if !word.is_empty() {
+        on_word(&word);
+    }
+}
+
+/// Names of arguments, with a bit for each kind of thing that they hold.
+static HOLDS: LazyLock<FxHashMap<&'static str, u16>> = LazyLock::new(|| {
+    let mut kinds: FxHashMap<&'static str, u16> = FxHashMap::default();
+    for row in &TABLE.argument {
+        for name in &row.names {
+            *kinds.entry(name).or_default() |= 1 << row.holds as u16;
+        }
+    }
+    kinds
+});
+
+/// An argument of a call; what was written as JSON is decoded when it is read.
+struct Field<'a> {
+    key: Cow<'a, str>,
+    /// A bit for each kind of thing that it holds by its name.
+    holds: u16,
+    value: Result<&'a str, Leaf<'a>>,
+}
+
+impl<'a> Field<'a> {
+    fn new(key: Cow<'a, str>, value: Result<&'a str, Leaf<'a>>) -> Self {
+        let holds = HOLDS.get(key.as_ref()).copied().unwrap_or_else(|| {
+            let is_upper = key.bytes().any(|byte| byte.is_ascii_uppercase());
+            let small = is_upper.then(|| HOLDS.get(key.to_ascii_lowercase().as_str()).copied());
+            small.flatten().unwrap_or_default()
+        });
+        Self { key, holds, value }
+    }
+
+    fn value(&self) -> Cow<'a, str> {
+        match &self.value {
+            Ok(text) => Cow::Borrowed(text),
+            Err(leaf) => leaf.value(),
+        }
+    }
 }
 
 /// The arguments of a call, each with the name that it stands under, in order.
-pub(crate) struct Fields<'a>(Vec<(Cow<'a, str>, Cow<'a, str>)>);
+pub(crate) struct Fields<'a>(Vec<Field<'a>>);
 
 impl<'a> Fields<'a> {
-    /// The arguments of `call`. A text that is no JSON is one without a name; a command in words is one text.
+    /// The arguments of `call`. A text that is no JSON is one without a name.
     pub fn of(call: &'a SourceCall<'_>) -> Self {
-        let mut fields = Self(match &call.arguments {
+        Self(match &call.arguments {
             Arguments::Tagged(fields) => {
                 let fields = fields.iter();
-                fields.map(|(key, value)| (key.into(), value.into())).collect()
+                fields
+                    .map(|(key, value)| Field::new(key.into(), Ok(value)))
+                    .collect()
             }
             Arguments::Json(json) => match leaves(json, MAX_ARGUMENTS) {
-                Some(leaves) => leaves
-                    .into_iter()
-                    .map(|leaf| (leaf.key(), leaf.value()))
-                    .collect(),
-                None => vec![(Cow::Borrowed(""), Cow::Borrowed(json.as_ref()))],
+                Some(leaves) => {
+                    let fields = leaves.into_iter();
+                    fields.map(|leaf| Field::new(leaf.key(), Err(leaf))).collect()
+                }
+                None => vec![Field::new(Cow::Borrowed(""), Ok(json))],
             },
-        });
-        if let Some(command) = fields.command_in_words() {
-            fields.0 = vec![(Cow::Borrowed("command"), Cow::Owned(command))];
-        }
-        fields
+        })
     }
 
     /// The arguments that hold something of a kind and are not empty.
-    pub fn all(&self, holds: Holds) -> impl Iterator<Item = &str> {
-        let row = TABLE.argument.iter().find(move |row| row.holds == holds);
-        let fields = self.0.iter().filter(move |(key, value)| {
-            let is_it = |name: &String| name.eq_ignore_ascii_case(key);
-            row.is_some_and(|row| row.names.iter().any(is_it)) && !value.trim().is_empty()
-        });
-        fields.map(|(_, value)| value.as_ref())
+    pub fn all(&self, holds: Holds) -> impl Iterator<Item = Cow<'a, str>> {
+        let fields = self.0.iter();
+        let fields = fields.filter(move |field| field.holds & (1 << holds as u16) != 0);
+        fields.map(Field::value).filter(|value| !value.trim().is_empty())
     }
 
-    /// The first of these.
-    pub fn get(&self, holds: Holds) -> Option<&str> {
+    /// The first of these; of a command that is a list of words, all of it.
+    pub fn get(&self, holds: Holds) -> Option<Cow<'a, str>> {
+        if holds == Holds::Command
+            && let Some(command) = self.command_in_words()
+        {
+            return Some(command.into());
+        }
         self.all(holds).next()
     }
 
     /// Names and values.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.0.iter().map(|(key, value)| (key.as_ref(), value.as_ref()))
+    pub fn iter(&self) -> impl Iterator<Item = (&str, Cow<'a, str>)> {
+        self.0.iter().map(|field| (field.key.as_ref(), field.value()))
     }
 
     /// The command of a call that gives it as a list of words, `["bash", "-lc", "npm test"]`.
     fn command_in_words(&self) -> Option<String> {
-        let is_command = |key: &str| {
-            ["command", "cmd"]
-                .iter()
-                .any(|name| name.eq_ignore_ascii_case(key))
-        };
-        let (name, _) = self.iter().find(|(key, _)| is_command(key))?;
-        let words: Vec<&str> = self
-            .iter()
-            .filter(|(key, _)| *key == name)
-            .map(|(_, word)| word)
-            .collect();
-        let [program, rest @ ..] = words.as_slice() else {
-            return None;
-        };
-        if rest.is_empty() || program.is_empty() || program.contains(char::is_whitespace) {
+        let mut commands = self.0.iter().filter(|field| {
+            let key = field.key.as_ref();
+            key.eq_ignore_ascii_case("command") || key.eq_ignore_ascii_case("cmd")
+        });
+        let first = commands.next()?;
+        let mut rest = commands.filter(|field| field.key == first.key).peekable();
+        rest.peek()?;
+        let words: Vec<Cow<'a, str>> = rest.map(Field::value).collect();
+        let program = first.value();
+        if program.is_empty() || program.contains(char::is_whitespace) {
             return None;
         }
-        let program = program.rsplit(['/', '\\']).next().unwrap_or_default();
-        match rest {
+        let name = program.rsplit(['/', '\\']).next().unwrap_or_default();
+        match words.as_slice() {
             [option, script]
-                if known(program).is_some_and(|row| row.does == Does::Shell)
+                if known(name).is_some_and(|row| row.does == Does::Shell)
                     && option.starts_with('-')
                     && option.ends_with('c') =>
             {
-                Some((*script).to_owned())
+                Some(script.clone().into_owned())
             }
-            _ => Some(words.join(" ")),
+            words => Some([&[program], words].concat().join(" ")),
         }
     }
 }
@@ -218,7 +275,7 @@ mod tests {
             ("tools", None),
             ("create_file", Some(Verb::Create)),
         ] {
-            assert_eq!(verb_in(name), verb, "{name}");
+            assert_eq!(Verbs::of(name).first(), verb, "{name}");
         }
     }
 }

@@ -154,6 +154,10 @@ fn known<'t>(row: usize, hit: Hit<'t>, call: &str) -> Option<Said<'t>> {
         return None;
     }
     let line = hit.line();
+    // `Error: (none)` says that there was none.
+    if line.trim_end().ends_with("(none)") {
+        return None;
+    }
     row.is_in(bare(line)).then_some(Said {
         kind: row.kind,
         line,
@@ -181,6 +185,13 @@ pub(crate) fn kind_of(line: &str) -> Option<Kind> {
 pub(crate) fn no_of(program: &str) -> Option<(&'static str, bool)> {
     let no = TABLE.no.iter().find(|no| no.program == program)?;
     Some((&no.says, no.prints))
+}
+
+/// Returns true if a word of a short text says that something was not done.
+pub(crate) fn says_not_done(text: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    let mut words = text.split(|c: char| !c.is_alphanumeric());
+    words.any(|word| TABLE.words.not_done.iter().any(|known| known == word))
 }
 
 /// Returns true if the first line of `text` says that something was done, and nothing that it was not.

@@ -19,23 +19,41 @@ static LITERALS: LazyLock<Literals> = LazyLock::new(|| {
     Literals::new(errors::literals().chain(results::literals()).chain(runners))
 });
 
+/// Those that matter in what was read.
+static OF_READING: LazyLock<Literals> = LazyLock::new(|| Literals::new(results::literals_of_reading()));
+
 /// The literals of all tables that stand in a text, in its order.
 #[derive(Debug, Default)]
-pub(crate) struct Found<'t>(Vec<Hit<'t>>);
+pub(crate) struct Found<'t> {
+    hits: Vec<Hit<'t>>,
+    is_reading: bool,
+}
 
 impl<'t> Found<'t> {
     /// Reads a text.
     pub fn read(text: &'t str) -> Self {
-        Self(LITERALS.all(text))
+        Self {
+            hits: LITERALS.all(text),
+            is_reading: false,
+        }
+    }
+
+    /// Reads a text that was only to be shown: of all tables what says that it is a page or what a search found.
+    pub fn read_shown(text: &'t str) -> Self {
+        Self {
+            hits: OF_READING.all(text),
+            is_reading: true,
+        }
     }
 
     /// The rows of a table that have a literal in the text, with the lines.
     pub(super) fn of(&self, table: Table) -> impl Iterator<Item = (usize, Hit<'t>)> {
+        let literals = if self.is_reading { &OF_READING } else { &LITERALS };
         let rows = |hit: &Hit<'t>| {
-            let (hit, rows) = (*hit, LITERALS.rows_of(*hit).iter());
+            let (hit, rows) = (*hit, literals.rows_of(*hit).iter());
             rows.map(move |(table, row)| (*table, *row, hit))
         };
-        let all = self.0.iter().flat_map(rows);
+        let all = self.hits.iter().flat_map(rows);
         all.filter(move |(of, ..)| *of == table)
             .map(|(_, row, hit)| (row, hit))
     }

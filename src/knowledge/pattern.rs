@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind, PatternID};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind, PatternID};
 use regex::bytes::{Captures, Regex, RegexBuilder};
 use serde::Deserialize;
 
@@ -91,6 +91,8 @@ impl Pattern {
 #[derive(Debug)]
 pub(super) struct Literals {
     automaton: Option<AhoCorasick>,
+    /// True if no literal stands in another one or begins within it, so that a faster search finds them all.
+    is_apart: bool,
     rows: Vec<Vec<(Table, usize)>>,
 }
 
@@ -102,6 +104,13 @@ pub(super) struct Hit<'t> {
     line: usize,
     start: usize,
     end: usize,
+}
+
+/// If `other` may begin within `text`, both literals; of a literal with itself, after its start.
+fn overlap(text: &str, other: &str) -> bool {
+    let starts = text.char_indices().skip(usize::from(text == other));
+    let mut rests = starts.filter_map(|(at, _)| text.get(at..));
+    rests.any(|rest| other.starts_with(rest) || rest.starts_with(other))
 }
 
 impl Literals {
@@ -119,9 +128,17 @@ impl Literals {
                 rows.push(vec![(table, row)]);
             }
         }
+        let is_apart = !texts
+            .iter()
+            .any(|text| texts.iter().any(|other| overlap(text, other)));
         let mut builder = AhoCorasick::builder();
+        builder.kind(Some(AhoCorasickKind::DFA));
+        if is_apart {
+            builder.match_kind(MatchKind::LeftmostFirst);
+        }
         Self {
-            automaton: builder.kind(Some(AhoCorasickKind::DFA)).build(texts).ok(),
+            automaton: builder.build(texts).ok(),
+            is_apart,
             rows,
         }
     }
@@ -129,13 +146,17 @@ impl Literals {
     /// The lines of `text` that hold literals, in their order, once for each literal.
     pub fn all<'t>(&self, text: &'t str) -> Vec<Hit<'t>> {
         let mut hits: Vec<Hit<'t>> = Vec::new();
-        let automaton = self.automaton.iter();
-        for found in automaton.flat_map(|automaton| automaton.find_overlapping_iter(text)) {
+        let mut note = |found| {
             let hit = Hit::of(text, found);
             let mut beside = hits.iter().rev().take_while(|other| other.line == hit.line);
             if !beside.any(|other| other.literal == hit.literal) {
                 hits.push(hit);
             }
+        };
+        match &self.automaton {
+            Some(automaton) if self.is_apart => automaton.find_iter(text).for_each(note),
+            Some(automaton) => automaton.find_overlapping_iter(text).for_each(&mut note),
+            None => {}
         }
         hits
     }

@@ -19,6 +19,8 @@ pub(crate) enum Kind {
     Page,
     /// The address of a page.
     Address,
+    /// It is not told here: the answer was taken out, or comes later.
+    Untold,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -48,6 +50,11 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| super::table(include_str!("resu
 pub(super) fn literals() -> impl Iterator<Item = (Known, usize, &'static str)> {
     let rows = TABLE.result.iter().enumerate();
     rows.map(|(number, row)| (Known::Results, number, row.holds.as_str()))
+}
+
+/// The literals of rows that matter in what was read: what such a text says that it did is none of the call's.
+pub(super) fn literals_of_reading() -> impl Iterator<Item = (Known, usize, &'static str)> {
+    literals().filter(|(_, row, _)| TABLE.result.get(*row).is_some_and(|row| row.kind != Kind::Done))
 }
 
 /// Returns true if the name of a tool says that it shows pages or documents.

@@ -181,7 +181,9 @@ impl Runner {
             };
             let (more_counts, more_ran) = TestCounts::of(&more);
             counts.add(more_counts);
-            ran = ran.or(more_ran);
+            // What was skipped may stand beside the failures, and not beside the total.
+            let skipped = number(&more, "skipped").unwrap_or(0);
+            ran = ran.map(|ran| ran.saturating_sub(skipped)).or(more_ran);
             let line = more.whole().trim();
             if !lines.contains(&line) {
                 lines.push(line);

@@ -58,12 +58,12 @@ fn agree(record: &str) -> usize {
         let is_it =
             |event: &&Event| event.turn == call.0 && pairing.answer(call) == Some((mask.turn, mask.response));
         let mut same = events.iter().filter(is_it);
-        let Some(event) = same.find(|event| mask.text.starts_with(&event.target.label)) else {
+        let Some(event) = same.find(|event| mask.text.starts_with(&event.target.label())) else {
             panic!("{call:?} {}", mask.text);
         };
         let first = mask.text.lines().next().unwrap_or_default();
         let rest = first
-            .strip_prefix(event.target.label.as_str())
+            .strip_prefix(event.target.label().as_str())
             .unwrap_or_default();
         let outcome = &event.outcome;
         match outcome.exit_code {

@@ -41,3 +41,22 @@ pub(crate) fn longest_text<'a>(fields: &[Leaf<'a>]) -> Option<Cow<'a, str>> {
         .filter(|text| text.contains('\n'))
         .max_by_key(|text| text.len())
 }
+
+/// The field that says why the first of the items of a list of results failed, and if all of them failed; nothing where none did.
+pub(crate) fn failed_items<'f, 'l>(fields: &'f [Leaf<'l>]) -> Option<(Option<&'f Leaf<'l>>, bool)> {
+    let is_of_item = |leaf: &&Leaf<'_>| leaf.record > 0 && !leaf.is_item && leaf.depth <= 3;
+    let says_failed = |leaf: &&Leaf<'_>| {
+        let value = || leaf.value();
+        leaf.is_under(&["error"]) && leaf.is_string && !value().trim().is_empty()
+            || leaf.is_under(&["success", "ok"]) && value() == "false"
+    };
+    let mut failed = fields.iter().filter(is_of_item).filter(says_failed).peekable();
+    let first = failed.peek()?.record;
+    let of_first = || fields.iter().filter(|leaf| leaf.record == first);
+    let told = |names: &[&str]| of_first().find(|leaf| leaf.is_under(names));
+    let why = told(&["error"]).or_else(|| told(&["message", "reason", "detail"]));
+    let mut records: Vec<usize> = failed.map(|leaf| leaf.record).collect();
+    records.dedup();
+    let all = fields.iter().map(|leaf| leaf.record).max();
+    Some((why, Some(records.len()) == all))
+}

@@ -1,5 +1,6 @@
 //! The line of an output that names an error, or says that something was refused.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
@@ -55,10 +56,9 @@ pub(crate) fn error_of(body: &str, near: &[Vec<Said<'_>>; 2], is_failed: bool) -
         .or_else(|| tail.iter().copied().find(fails_anywhere))
         .or_else(|| all.clone().find(fails));
     if let Some(Said { kind, line, .. }) = known {
-        let is_part =
-            all.any(|said| said.line.starts_with("Hunk #")) && both_edges(body).0.contains("patching file ");
+        let is_part = all.any(|said| said.line.starts_with("Hunk #")) && is_patched_in_part(body);
         return Some(Found {
-            line: quote(line)?,
+            line: quote(&whole(line, body))?,
             kind,
             is_part,
         });
@@ -81,7 +81,7 @@ pub(crate) fn error_of(body: &str, near: &[Vec<Said<'_>>; 2], is_failed: bool) -
 /// The error of a call that read something: errors in what was read are none of its own, unless one is all that came back.
 pub(crate) fn reading_error(body: &str, lines: usize) -> Option<Found> {
     if lines_of(body).next().is_some_and(is_label) {
-        return labelled(edges(body).0).filter(|found| found.kind.fails());
+        return labelled(body).filter(|found| found.kind.fails());
     }
     if lines != 1 || body.len() > super::printed::MAX_SHORT {
         return None;
@@ -89,7 +89,7 @@ pub(crate) fn reading_error(body: &str, lines: usize) -> Option<Found> {
     let kind = kind_of(body).filter(|kind| kind.fails())?;
     // A line of a file that was found names errors, too.
     let is_own = kind != Kind::Error
-        || ["Error: ", "ERROR: ", "error: "]
+        || ["Error: ", "ERROR: ", "error: ", "Error from server"]
             .iter()
             .any(|start| body.starts_with(start));
     is_own.then(|| Some(Found::new(quote(body)?, kind)))?
@@ -122,6 +122,33 @@ fn middle(body: &str) -> &str {
 /// Returns true if a line says that something was refused, or that what it was about is not there.
 pub(crate) fn refuses(line: &str) -> bool {
     matches!(kind_of(line), Some(Kind::Refusal | Kind::NotFound))
+}
+
+/// Returns true if `patch` says that some hunks or files went in, and others did not.
+fn is_patched_in_part(body: &str) -> bool {
+    let files = body.matches("patching file ").count();
+    let failed = body.matches(" FAILED -- saving").count();
+    let some_failed = |line: &str| {
+        let (failed, rest) = line.split_once(" out of ")?;
+        let (all, _) = rest.split_once(" hunk")?;
+        Some(failed.parse::<u32>().ok()? < all.parse().ok()?)
+    };
+    files > failed.max(1) || files > 0 && lines_of(body).any(|line| some_failed(line) == Some(true))
+}
+
+/// A line, with what follows the end of a quotation that goes on in the next lines.
+fn whole<'t>(line: &'t str, body: &str) -> Cow<'t, str> {
+    if line.matches('`').count().is_multiple_of(2) {
+        return Cow::Borrowed(line);
+    }
+    let rest = body.split_once(line).and_then(|(_, after)| {
+        let (_, rest) = after.split_once('`')?;
+        lines_of(rest).next()
+    });
+    match rest {
+        Some(rest) => Cow::Owned(format!("{line} …`{rest}")),
+        None => Cow::Borrowed(line),
+    }
 }
 
 fn names_error(line: &str) -> bool {
@@ -185,16 +212,16 @@ fn of_notebook(body: &str, at: usize) -> Option<String> {
 
 /// Returns true if a line is nothing but `ERROR:`.
 fn is_label(line: &str) -> bool {
-    matches!(line.trim(), "ERROR:" | "Error:" | "error:")
+    matches!(line.trim(), "ERROR:" | "Error:" | "error:" | "### Error")
 }
 
-/// A line that is nothing but `ERROR:`, with the one after it, or that one alone where it says so itself.
+/// A line near an output's start that is nothing but `ERROR:`, with the one after it, or that one alone where it says so itself.
 fn labelled(body: &str) -> Option<Found> {
-    let mut lines = lines_of(body).skip_while(|line| !is_label(line));
+    let mut lines = lines_of(edges(body).0).skip_while(|line| !is_label(line));
     let label = lines.next()?.trim();
     let next = edges(lines.find(|line| !line.trim().is_empty())?).0;
     match kind_of(next).filter(|kind| kind.fails()) {
-        Some(kind) => Some(Found::new(quote(next)?, kind)),
+        Some(kind) => Some(Found::new(quote(&whole(next, body))?, kind)),
         None => Some(Found::new(quote(&format!("{label} {next}"))?, Kind::Mention)),
     }
 }

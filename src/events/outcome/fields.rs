@@ -1,10 +1,11 @@
 //! How a tool call ended that has a JSON answer: what its fields say.
 
+use super::envelope::failed_items;
 use super::field_line::{line_of, push_key, sentence};
 use super::told::Told;
 use super::{Basis, MAX_LINE, Outcome, Status, quote};
 use crate::events::target::Effect;
-use crate::knowledge::errors::{Kind, kind_of, says_done};
+use crate::knowledge::errors::{Kind, kind_of, says_done, says_not_done};
 use crate::trajectory::leaves::Leaf;
 
 /// Longest field that tells something in a line, in bytes.
@@ -43,7 +44,11 @@ pub(crate) fn outcome_of(
     target: &str,
     told: &mut Told,
 ) -> Outcome {
-    let ended = from_json(fields, holds_error(answer));
+    let mut ended = from_json(fields, holds_error(answer));
+    // What was asked for is shown.
+    if ended.status == Status::Unknown && effect == Effect::Read && !fields.is_empty() {
+        (ended.status, ended.basis) = (Status::Ok, Basis::Field);
+    }
     let mut result = told_fields(fields, target, told);
     let mut lines = 0;
     if result.is_none() {
@@ -91,8 +96,17 @@ fn from_json(fields: &[Leaf<'_>], holds_error: bool) -> Outcome {
         || field(&["success", "ok"]).is_some_and(|leaf| leaf.value() == "false")
         || field(&["status"])
             .is_some_and(|leaf| matches!(leaf.value().as_ref(), "error" | "failed" | "failure"));
+    let in_list = failed_items(fields);
+    let counted = |names: &[&str]| field(names).and_then(|leaf| leaf.value().parse::<u64>().ok());
+    let counts = (
+        counted(&["succeeded", "successful"]),
+        counted(&["failed", "failures"]),
+    );
+    let some_failed = counts.1 > Some(0) || in_list.is_some();
+    let some_did = counts.0 > Some(0) || in_list.is_some_and(|(_, is_all)| !is_all);
     let error = named
         .and_then(|leaf| quote(&leaf.value()))
+        .or_else(|| quote(&in_list?.0.filter(|leaf| leaf.is_string)?.value()))
         .or_else(|| quote(&message().filter(|_| says_failed)?.value()));
     let is_refused = is_true(&["blocked", "denied"])
         || field(&["status", "outcome"]).is_some_and(|leaf| leaf.value().eq_ignore_ascii_case("blocked"))
@@ -100,8 +114,15 @@ fn from_json(fields: &[Leaf<'_>], holds_error: bool) -> Outcome {
     let (status, basis) = match exit_code {
         _ if is_refused => (Status::Refused, Basis::Field),
         _ if says_failed => (Status::Failed, Basis::Field),
+        _ if some_failed && some_did => (Status::Partly, Basis::Field),
+        _ if some_failed => (Status::Failed, Basis::Field),
         Some(0) => (Status::Ok, Basis::ExitCode),
         Some(_) => (Status::Failed, Basis::ExitCode),
+        None if is_true(&["success", "ok", "succeeded"])
+            || field(&["status"]).is_some_and(|leaf| names_state(leaf)) =>
+        {
+            (Status::Ok, Basis::Field)
+        }
         None => (Status::Unknown, Basis::None),
     };
     Outcome {
@@ -111,6 +132,12 @@ fn from_json(fields: &[Leaf<'_>], holds_error: bool) -> Outcome {
         error,
         ..Outcome::default()
     }
+}
+
+/// Returns true if a status is a word or two, and none that says no.
+fn names_state(leaf: &Leaf<'_>) -> bool {
+    let value = leaf.value();
+    leaf.is_string && value.split_whitespace().count() <= 3 && !says_not_done(&value)
 }
 
 /// Whether a JSON answer is first of all an error with fields of its own: `{"error": {"code": 404, …`.

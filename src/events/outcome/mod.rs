@@ -9,6 +9,9 @@ pub(crate) mod success;
 mod terminal;
 pub(crate) mod told;
 
+use std::borrow::Cow;
+
+use crate::events::control::without_control;
 use crate::events::line::{cleaned, shortened};
 use crate::events::target::Effect;
 use crate::knowledge::runners::{Diagnostics, TestCounts};
@@ -131,7 +134,8 @@ pub(crate) fn outcome<'a>(
 ) -> Outcome {
     let answer = answer.into();
     let printed = |text: &str, code: Option<i32>, is_error: Option<bool>| {
-        let text = text.trim();
+        let text = without_colours(text.trim());
+        let text = text.as_ref();
         let exit_code = code.or_else(|| exit_code(text, effect == Effect::Read));
         of_printed(
             Answer {
@@ -165,6 +169,14 @@ pub(crate) fn outcome<'a>(
             ..ended
         },
         _ => ended,
+    }
+}
+
+/// A text without a terminal's colours.
+fn without_colours(text: &str) -> Cow<'_, str> {
+    match memchr::memchr(0x1b, text.as_bytes()) {
+        Some(_) => without_control(text),
+        None => Cow::Borrowed(text),
     }
 }
 
@@ -209,9 +221,9 @@ mod tests {
         let log = "started\nstep exited with code 3";
         assert_eq!(of("make: x", log, false).exit_code, Some(3));
         let read = of("read_file ci.log", log, true);
-        assert_eq!((read.exit_code, read.failed()), (None, None));
+        assert_eq!((read.exit_code, read.failed()), (None, Some(false)));
         let counts = "x\n2 failed, 3 passed in 1.0s";
-        assert_eq!(of("read_file ci.log", counts, true).failed(), None);
+        assert_eq!(of("read_file ci.log", counts, true).failed(), Some(false));
         assert_eq!(of("bash: pytest", counts, false).failed(), Some(true));
         let framed = "x\n[The command completed with exit code 2.]\n[Current working directory: /w]\n[Python interpreter: p]";
         assert_eq!(of("bash: cat x", framed, true).exit_code, Some(2));

@@ -17,6 +17,10 @@ pub(super) const MAX_SHORT: usize = 400;
 const MAX_SENTENCE: usize = 800;
 
 /// The outcome by an answer of plain text.
+#[expect(
+    clippy::too_many_lines,
+    reason = "each fact is read once, and told in one place"
+)]
 pub(super) fn of_printed(answer: Answer<'_>, effect: Effect, target: &str) -> Outcome {
     let Answer {
         text,
@@ -26,13 +30,19 @@ pub(super) fn of_printed(answer: Answer<'_>, effect: Effect, target: &str) -> Ou
     let body = without_echo(body(text), target);
     let (head, tail) = both_edges(body);
     let lines = number_of_lines(body);
-    let near = [head, tail].map(Found::read);
-    let told = ToldResults::of(&near);
-    let tool = target.split(['(', ' ', ':']).next().unwrap_or_default();
-    let is_reading = effect == Effect::Read || told.page.is_some() || shows_documents(tool);
     let says_no = says_no(target);
     let no = says_no.filter(|(_, prints)| exit_code == Some(1) && (*prints || body.is_empty()));
     let is_failed = is_error == Some(true) || no.is_none() && exit_code.is_some_and(|code| code != 0);
+    let tool = target.split(['(', ' ', ':']).next().unwrap_or_default();
+    let is_reading = effect == Effect::Read || shows_documents(tool);
+    let read = if is_reading && !is_failed {
+        Found::read_shown
+    } else {
+        Found::read
+    };
+    let near = [head, tail].map(read);
+    let told = ToldResults::of(&near);
+    let is_reading = is_reading || told.page.is_some();
     let [at_start, at_end] = &near;
     let run = if tail.is_empty() {
         test_run(body, 0, at_start)
@@ -74,9 +84,13 @@ pub(super) fn of_printed(answer: Answer<'_>, effect: Effect, target: &str) -> Ou
     };
     let says_done = effect == Effect::Modify && says_done(body);
     let is_bad = first_bad.is_some() || found.as_ref().is_some_and(|found| found.kind.fails());
+    let is_shown = is_reading && !body.is_empty();
     let says_ok = tests.is_some() || says_done || told.done.is_some() || told.hits.is_some();
+    let says_ok = says_ok || is_shown || diagnostics.is_some();
     let is_refused = |found: &&error_line::Found| found.is_part || found.kind == Kind::Refusal;
+    let is_part = |found: &&error_line::Found| is_reading && is_beside_others(&found.line, body);
     let how = match found.as_ref().filter(is_refused) {
+        _ if first_bad.is_none() && found.as_ref().is_some_and(|found| is_part(&found)) => Status::Partly,
         Some(found) if first_bad.is_none() && (found.is_part || told.done.is_some()) => Status::Partly,
         Some(_) if first_bad.is_none() => Status::Refused,
         _ => Status::Failed,
@@ -87,6 +101,7 @@ pub(super) fn of_printed(answer: Answer<'_>, effect: Effect, target: &str) -> Ou
         _ if is_bad => (how, Basis::Text),
         (_, Some(_)) => (Status::Ok, Basis::ExitCode),
         (Some(false), _) => (Status::Ok, Basis::Flag),
+        _ if told.untold.is_some() => (Status::Unknown, Basis::None),
         _ if says_ok => (Status::Ok, Basis::Text),
         _ => (Status::Unknown, Basis::None),
     };
@@ -119,6 +134,18 @@ pub(super) fn of_printed(answer: Answer<'_>, effect: Effect, target: &str) -> Ou
     }
 }
 
+/// Returns true if a program complains in a line of its own, `find: …`, and others show what it found.
+fn is_beside_others(complaint: &str, body: &str) -> bool {
+    let Some((program, _)) = complaint
+        .split_once(": ")
+        .filter(|(name, _)| !name.contains([' ', '/']))
+    else {
+        return false;
+    };
+    let is_other = |line: &str| says_anything(line) && !line.trim_start().starts_with(program);
+    body.starts_with(program) && lines_of(body).any(is_other)
+}
+
 fn number_of_lines(text: &str) -> usize {
     match text {
         "" => 0,
@@ -146,6 +173,7 @@ struct ToldResults<'t> {
     hits: Option<&'t str>,
     page: Option<&'t str>,
     address: Option<&'t str>,
+    untold: Option<&'t str>,
 }
 
 impl<'t> ToldResults<'t> {
@@ -157,6 +185,7 @@ impl<'t> ToldResults<'t> {
                 ResultKind::Done => told.done = Some(said),
                 ResultKind::Hits => told.hits = told.hits.or(Some(said)),
                 ResultKind::Page => told.page = told.page.or(Some(said)),
+                ResultKind::Untold => told.untold = Some(said),
                 ResultKind::Address => told.address = told.address.or(Some(said)),
             }
         }

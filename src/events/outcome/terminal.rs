@@ -73,6 +73,7 @@ pub(super) fn body(answer: &str) -> &str {
         Some((_, rest)) => rest.trim_start(),
         None => answer,
     };
+    let answer = framed(answer).map_or(answer, |(_, output)| output);
     let start = answer.as_bytes().get(..200.min(answer.len())).unwrap_or_default();
     let inner = match OUTPUT.find(start) {
         Some(at) => answer.get(at + 8..).unwrap_or_default(),
@@ -80,6 +81,16 @@ pub(super) fn body(answer: &str) -> &str {
     };
     let inner = inner.trim_end().strip_suffix("</output>").unwrap_or(inner).trim();
     without_shell_state(inner)
+}
+
+/// What a terminal's wrapper says of a run before `Output:`, and the output.
+fn framed(answer: &str) -> Option<(&str, &str)> {
+    let starts = ["Chunk ID: ", "Wall time: ", "Exit code: "];
+    if !starts.iter().any(|start| answer.starts_with(start)) {
+        return None;
+    }
+    let (frame, output) = answer.split_once("\nOutput:\n")?;
+    (frame.len() <= 300).then_some((frame, output))
 }
 
 /// The output without what a shell's wrapper says of itself after it: where it is, which interpreter it has.
@@ -115,6 +126,10 @@ pub(super) fn exit_code(answer: &str, is_reading: bool) -> Option<i32> {
     if let Some(code) = head.strip_prefix("<returncode>") {
         return code_in(code);
     }
+    if let Some((frame, _)) = framed(answer) {
+        let at = CODE.find_iter(frame.as_bytes()).last()?;
+        return code_in(frame.get(at + CODE.needle().len()..)?);
+    }
     // Searching from the end is slow: most outputs have no such words at all.
     let told = if CODE.find(tail.as_bytes()).is_some() {
         let mut lines = last_lines(tail).filter(|line| !line.trim().is_empty()).take(6);
@@ -145,8 +160,11 @@ pub(super) fn exit_code(answer: &str, is_reading: bool) -> Option<i32> {
         let ends = line.trim_end().ends_with(|c: char| c.is_ascii_digit()) && line.len() <= 20;
         (ends || !is_reading).then_some(code)
     };
-    told.or_else(|| label(lines_of(head).next()?))
-        .or_else(|| label(last_lines(tail).next()?))
+    told.or_else(|| label(lines_of(head).next()?)).or_else(|| {
+        last_lines(tail)
+            .take(if is_reading { 1 } else { 6 })
+            .find_map(label)
+    })
 }
 
 /// The number that `text` begins with, after a colon and blanks.

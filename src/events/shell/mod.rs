@@ -8,7 +8,7 @@ mod touch;
 mod words;
 
 pub(crate) use path::{is_same_file, last_step, path_of};
-pub(crate) use statement::{End, Statement, Word};
+pub(crate) use statement::Statement;
 pub(crate) use touch::{Step, Touch, of_code, script_of};
 
 use programs::{Does, Program, known, program_of};
@@ -19,6 +19,32 @@ const MAX_DEPTH: usize = 3;
 
 /// Longest directory that is followed further, in bytes: each statement holds its own.
 const MAX_DIRECTORY: usize = 300;
+
+/// A word of a command, its quotes taken off.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Word {
+    pub text: String,
+    /// Whether the shell puts something else in its place, which is not known.
+    pub expands: bool,
+    /// Whether it stands for all names of a pattern.
+    pub is_pattern: bool,
+    /// Whether any of it stood in quotes: it is a word then even if it is empty.
+    pub is_quoted: bool,
+}
+
+/// What ends a statement.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum End {
+    /// `|`
+    Pipe,
+    /// `||`: what follows runs where it failed.
+    Or,
+    /// `&&`, `;`, `&` or a bracket.
+    Joint,
+    /// The end of a line, or of all.
+    #[default]
+    Line,
+}
 
 /// A shell command.
 #[derive(Debug, Clone, Default)]
@@ -99,6 +125,7 @@ impl Reader {
             let is_in_word = statement.is_nested;
             statement.is_nested |= is_nested;
             statement.directory.clone_from(&self.directory);
+            statement.touches = touch::touches_of(&statement);
             let found = statement.program().map(|(does, _, words)| (does, words));
             match found {
                 Some((Does::Goes, words)) if !is_in_word => {

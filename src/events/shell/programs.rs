@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
 
+use super::Word;
 use super::path::last_step;
-use super::statement::Word;
 
 /// What a program does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]

@@ -3,18 +3,8 @@
 use std::ops::Range;
 
 use super::programs::Found;
-
-/// A word of a command, its quotes taken off.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Word {
-    pub text: String,
-    /// Whether the shell puts something else in its place, which is not known.
-    pub expands: bool,
-    /// Whether it stands for all names of a pattern.
-    pub is_pattern: bool,
-    /// Whether any of it stood in quotes: it is a word then even if it is empty.
-    pub is_quoted: bool,
-}
+use super::touch::Touch;
+use super::{End, Word};
 
 /// What runs as one: a program with its words.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -36,20 +26,8 @@ pub(crate) struct Statement {
     pub directory: String,
     /// What it runs, past what only runs another program.
     pub found: Option<Found>,
-}
-
-/// What ends a statement.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) enum End {
-    /// `|`
-    Pipe,
-    /// `||`: what follows runs where it failed.
-    Or,
-    /// `&&`, `;`, `&` or a bracket.
-    Joint,
-    /// The end of a line, or of all.
-    #[default]
-    Line,
+    /// What it does to files, in order.
+    pub touches: Vec<Touch>,
 }
 
 /// Statements in words of others that are looked into.
@@ -134,7 +112,7 @@ impl Reader {
                 if self.statement.words.is_empty() {
                     self.statement.span = 0..0;
                 }
-                return rest.find('\n').unwrap_or(rest.len());
+                return memchr::memchr(b'\n', rest.as_bytes()).unwrap_or(rest.len());
             }
             '&' if second == Some('>') => self.end_word(),
             '>' => return self.output(rest),
@@ -146,6 +124,17 @@ impl Reader {
                 let is_or = first == '|';
                 self.end_statement(at, if is_or { End::Or } else { End::Joint });
                 return 1 + usize::from(matches!(first, '&' | '|') && second == Some(first));
+            }
+            'a'..='z' | 'A'..='Z' | '0'..='9' | '_' | '-' | '.' | '/' | '=' => {
+                let is_plain = |byte: u8| {
+                    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'/' | b'=')
+                };
+                let end = rest
+                    .bytes()
+                    .position(|byte| !is_plain(byte))
+                    .unwrap_or(rest.len());
+                self.word.text.push_str(rest.get(..end).unwrap_or_default());
+                return end;
             }
             _ => {
                 self.word.expands |= first == '$';
@@ -199,27 +188,32 @@ impl Reader {
 
     fn double_quoted(&mut self, rest: &str) -> usize {
         self.word.is_quoted = true;
-        let mut is_escaped = false;
-        for (at, char) in rest.char_indices() {
-            match char {
-                _ if is_escaped => {
-                    if !matches!(char, '"' | '\\' | '$' | '`' | '\n') {
-                        self.word.text.push('\\');
-                    }
-                    if char != '\n' {
-                        self.word.text.push(char);
-                    }
-                    is_escaped = false;
-                }
-                '\\' => is_escaped = true,
-                '"' => return at + 1,
-                _ => {
-                    self.word.expands |= matches!(char, '$' | '`');
-                    self.word.text.push(char);
-                }
+        let mut at = 0;
+        while let Some(found) = memchr::memchr2(b'"', b'\\', rest.as_bytes().get(at..).unwrap_or_default()) {
+            let text = rest.get(at..at + found).unwrap_or_default();
+            self.push_quoted(text);
+            at += found + 1;
+            if rest.as_bytes().get(at - 1) == Some(&b'"') {
+                return at;
             }
+            let Some(escaped) = rest.get(at..).and_then(|rest| rest.chars().next()) else {
+                break;
+            };
+            if !matches!(escaped, '"' | '\\' | '$' | '`' | '\n') {
+                self.word.text.push('\\');
+            }
+            if escaped != '\n' {
+                self.word.text.push(escaped);
+            }
+            at += escaped.len_utf8();
         }
+        self.push_quoted(rest.get(at..).unwrap_or_default());
         rest.len()
+    }
+
+    fn push_quoted(&mut self, text: &str) {
+        self.word.expands |= memchr::memchr2(b'$', b'`', text.as_bytes()).is_some();
+        self.word.text.push_str(text);
     }
 
     fn output(&mut self, rest: &str) -> usize {

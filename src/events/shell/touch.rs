@@ -1,10 +1,11 @@
 //! What the statements of a command do to which files.
 
 use super::Command;
+use super::Word;
 use super::path::path_of;
 use super::programs::{Does, name_of};
 use super::script::files_of;
-use super::statement::{Statement, Word};
+use super::statement::Statement;
 use super::words::{changed_in_place, edited, files, formatted, value_of};
 
 /// What is done to a file.
@@ -81,21 +82,16 @@ pub(crate) fn of_code(code: &str) -> Vec<Touch> {
 impl Command {
     /// What the command does to files, in order.
     pub fn touches(&self) -> Vec<Touch> {
-        let mut steps = Steps::default();
-        for statement in &self.statements {
-            steps.statement(statement);
-        }
-        steps.touches
+        let touches = self.statements.iter().flat_map(|statement| &statement.touches);
+        touches.cloned().collect()
     }
 }
 
-impl Statement {
-    /// What it does to files, in order.
-    pub fn touches(&self) -> Vec<Touch> {
-        let mut steps = Steps::default();
-        steps.statement(self);
-        steps.touches
-    }
+/// What a statement does to files, in order.
+pub(super) fn touches_of(statement: &Statement) -> Vec<Touch> {
+    let mut steps = Steps::default();
+    steps.statement(statement);
+    steps.touches
 }
 
 #[derive(Default)]
@@ -125,8 +121,8 @@ impl Steps {
         match does {
             Does::Reads => {
                 let is_number = |word: &Word| word.text.trim_start_matches('+').parse::<u64>().is_ok();
-                let files = files(words).into_iter().filter(|word| !is_number(word));
-                files.for_each(|word| self.note(Step::Read, &word));
+                let files = files(words).filter(|word| !is_number(word));
+                files.for_each(|word| self.note(Step::Read, word));
             }
             Does::Streams => {
                 let in_place = changed_in_place(words);
@@ -135,17 +131,18 @@ impl Steps {
                     edited(words).for_each(|word| self.note(step, word));
                 }
             }
-            Does::Creates => self.note_all(Step::Create, &files(words)),
-            Does::Removes => self.note_all(Step::Remove, &files(words)),
-            Does::Restores => self.note_all(Step::Restore, &files(words)),
+            Does::Creates => self.note_all(Step::Create, files(words)),
+            Does::Removes => self.note_all(Step::Remove, files(words)),
+            Does::Restores => self.note_all(Step::Restore, files(words)),
             Does::Moves | Does::Copies => {
-                if let [from @ .., to] = files(words).as_slice() {
+                let named: Vec<&Word> = files(words).collect();
+                if let [from @ .., to] = named.as_slice() {
                     let step = if does == Does::Moves {
                         Step::Remove
                     } else {
                         Step::Read
                     };
-                    self.note_all(step, from);
+                    self.note_all(step, from.iter().copied());
                     if !to.text.ends_with('/') && to.text != "." {
                         self.note(Step::Create, to);
                     }
@@ -178,7 +175,7 @@ impl Steps {
                 if let Some(code) = code.and_then(|at| words.get(at + 1)) {
                     self.code(&code.text);
                 }
-                match files(words).first() {
+                match files(words).next() {
                     Some(file) if !option("-m") && !option("-c") => self.note(Step::Run, file),
                     Some(_) => {}
                     None => self.code(&statement.document),
@@ -198,7 +195,7 @@ impl Steps {
         }
     }
 
-    fn note_all(&mut self, step: Step, words: &[Word]) {
+    fn note_all<'w>(&mut self, step: Step, words: impl IntoIterator<Item = &'w Word>) {
         for word in words {
             self.note(step, word);
         }

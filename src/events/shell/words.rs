@@ -1,12 +1,11 @@
 //! The words of a statement told apart: options, values, files.
 
+use super::Word;
 use super::programs::Program;
-use super::statement::Word;
 
 /// Words that are no options.
-pub(super) fn files(words: &[Word]) -> Vec<Word> {
-    let files = words.iter().filter(|word| !word.text.starts_with('-'));
-    files.cloned().collect()
+pub(super) fn files(words: &[Word]) -> impl Iterator<Item = &Word> {
+    words.iter().filter(|word| !word.text.starts_with('-'))
 }
 
 /// The files among the words of an editor of streams: neither options nor its script.

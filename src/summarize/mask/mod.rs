@@ -13,7 +13,7 @@ use super::redact::redact;
 use crate::compress::anchors::{Anchor, held_mask};
 use crate::events::pairing::Pairing;
 use crate::events::source::source_turns;
-use crate::events::target::{Target, label_of_answer, target};
+use crate::events::target::{Target, target};
 use crate::trajectory::TurnView;
 
 /// Characters up to which an output stays as it is.
@@ -102,17 +102,18 @@ pub fn masks(
             let call = call.and_then(|(turn, call)| sources.get(turn)?.calls.get(call));
             let target = call.map_or_else(
                 || Target {
-                    label: label_of_answer(named),
+                    tool: named.unwrap_or_default().to_owned(),
                     ..Target::default()
                 },
                 |call| target(call, named),
             );
-            if is_mask(&written.content, &target.label) {
+            let label = target.label();
+            if is_mask(&written.content, &label) {
                 continue;
             }
             let line = |beside: Option<&str>| {
                 let ending = ending::ending(response, &target, images, beside);
-                let mut text = format!("{}{}", target.label, ending.first);
+                let mut text = format!("{label}{}", ending.first);
                 for line in ending.more {
                     text.push('\n');
                     text.push_str(&line);
