@@ -10,9 +10,6 @@ use crate::trajectory::{Role, TurnView, Turns};
 /// Bytes of a piece.
 const PIECE: usize = 8;
 
-/// One of so many pieces is looked at, chosen by its hash: the same text always gives the same ones.
-pub const SAMPLED: u64 = 2;
-
 /// Bytes of kept turns before the region, and after it, that are read.
 const MAX_BEFORE: usize = 256 * 1024;
 const MAX_AFTER: usize = 128 * 1024;
@@ -85,13 +82,13 @@ impl Reuse {
     }
 }
 
-/// The sampled pieces of a text: the byte that each ends with, and its hash.
+/// The pieces of a text: the byte that each ends with, and its hash.
 pub fn pieces(text: &str) -> impl Iterator<Item = (usize, u64)> {
     let windows = text.as_bytes().windows(PIECE).enumerate();
     windows.filter_map(|(start, window)| {
         let bytes: [u8; PIECE] = window.try_into().ok()?;
         let hash = u64::from_le_bytes(bytes).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        ((hash >> 40) % SAMPLED == 0).then_some((start + PIECE - 1, hash))
+        Some((start + PIECE - 1, hash))
     })
 }
 

@@ -6,6 +6,7 @@
 
 mod blocks;
 mod candidate;
+mod filling;
 mod lead;
 mod passages;
 mod previous;
@@ -29,32 +30,21 @@ use super::marker::SUMMARY_MARKER;
 use super::redact::redact;
 use super::{Summarizer, Summary, SummaryError, SummaryRequest};
 use crate::compress::anchors::{Anchor, Matcher, Search, matcher_of};
-use crate::compress::reuse::{Reuse, SAMPLED, pieces};
+use crate::compress::reuse::{Reuse, pieces};
 use crate::events::source::SourceTurn;
 use crate::knowledge::phrases::Kinds;
 use crate::tokens::TokenCounter;
 use candidate::{Candidate, Section};
+use filling::{Filling, held_or};
 pub use lead::IN_PROGRESS;
 use passages::Passages;
 use rank::Chosen;
 pub use small_talk::asks_for_something;
 
-/// The part of the budget that quotations may take before other lines had their turn; more where those leave it.
-const QUOTED_SHARE: f64 = 0.9;
-
-/// The same where an earlier summary is updated.
-const UPDATED_SHARE: f64 = 0.6;
-
 /// The part of a finding's worth that is left where later turns repeat nothing of it, and the bytes that they repeat of one that
 /// keeps all of it.
 const UNUSED: f64 = 0.2;
 const USED_BYTES: f64 = 24.0;
-
-/// How often quotations and other lines are fitted to each other.
-const PASSES: usize = 3;
-
-/// Tokens that may be lost where parts of a summary are joined.
-const JOINT: usize = 4;
 
 /// The embedded summarizer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -166,48 +156,20 @@ impl Extractive {
             Vec::new()
         };
         let passages = Passages::of(blocks, request.reuse, anchors.len(), &matcher);
-        // Identifiers keep their room where quotations do not hold them.
-        let none = vec![false; anchors.len()];
-        let most = budget / 2;
-        let share = if request.previous.is_some() {
-            UPDATED_SHARE
-        } else {
-            QUOTED_SHARE
+        let filling = Filling {
+            references: &references,
+            matcher: &matcher,
+            counter: request.counter,
+            budget,
+            is_update: request.previous.is_some(),
         };
-        let firm = firm_tokens(&candidates, budget, request.counter);
-        let mut room = ((budget - firm) as f64 * share) as usize;
-        let mut quoted = passages.quoted(room, &matcher, request.counter);
-        let mut lines = Vec::new();
-        for _ in 0..PASSES {
-            let mut candidates = candidates.clone();
-            candidates.retain(|candidate| !quoted.tells(candidate));
-            lines = rank::chosen(
-                candidates,
-                &references,
-                &matcher,
-                &quoted.lines,
-                budget.saturating_sub(quoted.tokens),
-                most,
-                request.counter,
-            );
-            let held = held_or(&none, lines.iter().chain(&quoted.lines));
-            let taken = render::tokens(&lines, request.counter) + references.room(&held, most) + JOINT;
-            // What the rest leaves goes to quotations, and what it lacks they give.
-            let left = budget.saturating_sub(taken);
-            if left.abs_diff(quoted.tokens) <= budget / 40 {
-                break;
-            }
-            room = left;
-            quoted = passages.quoted(room, &matcher, request.counter);
-        }
-        lines.retain(|line| !quoted.tells(&line.candidate));
-        lines.extend(quoted.lines);
+        let mut lines = filling.filled(&candidates, &passages);
         let mut is_lost = vec![false; anchors.len()];
         if self.redaction {
             redactions += redacted_again(&mut lines, &matcher, &mut is_lost, request.counter);
         }
         let held = held_or(&is_lost, lines.iter());
-        let kept_free = references.room(&held, most);
+        let kept_free = filling.kept_free(&held, &lines);
         let (text, tokens) = render::rendered(&mut lines, request.max_tokens, kept_free, request.counter);
         let held = held_or(&is_lost, lines.iter());
         let extended = references.added_to(&text, tokens, &held, request.max_tokens);
@@ -229,19 +191,9 @@ fn weigh_by_use(candidates: &mut [Candidate], reuse: &Reuse) {
         .filter(|candidate| candidate.section == Section::Findings);
     for finding in findings {
         let wanted = pieces(&finding.text).filter_map(|(_, piece)| reuse.wanted(piece));
-        let used = f64::from(wanted.sum::<f32>()) * SAMPLED as f64;
+        let used = f64::from(wanted.sum::<f32>());
         finding.value *= UNUSED + (1.0 - UNUSED) * (used / USED_BYTES).min(1.0);
     }
-}
-
-/// The tokens of the lines that enter before all quotations: what people demanded, as far as its share reaches.
-fn firm_tokens(candidates: &[Candidate], budget: usize, counter: &dyn TokenCounter) -> usize {
-    let demands = candidates
-        .iter()
-        .filter(|candidate| candidate.section == Section::Constraints);
-    let costs = demands.map(|demand| rank::cost(&demand.text, &mut String::new(), counter));
-    let share = (budget as f64 * Section::Constraints.share()) as usize;
-    costs.sum::<usize>().min(share)
 }
 
 /// If a line tells what neither the line above the summary nor the list of files after it tells.
@@ -327,17 +279,6 @@ fn said_in(turns: &[SourceTurn<'_>], count: usize, matcher: &Matcher<'_>) -> Vec
         .into_iter()
         .map(|is_unsaid| !is_unsaid)
         .collect()
-}
-
-/// For each anchor whether one of the lines holds it, or it `is_lost`.
-fn held_or<'l>(is_lost: &[bool], lines: impl Iterator<Item = &'l Chosen>) -> Vec<bool> {
-    let mut held = is_lost.to_vec();
-    for index in lines.flat_map(|line| &line.held) {
-        if let Some(is_held) = held.get_mut(*index) {
-            *is_held = true;
-        }
-    }
-    held
 }
 
 /// How long lines may be, in characters: shorter ones where the budget is small, so that several things are told.

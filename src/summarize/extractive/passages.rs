@@ -13,7 +13,7 @@ use super::rank::{Chosen, cost};
 use super::units;
 use super::walk::{GAP, HEADING, Walk};
 use crate::compress::anchors::Matcher;
-use crate::compress::reuse::{Reuse, SAMPLED, pieces};
+use crate::compress::reuse::{Reuse, pieces};
 use crate::tokens::TokenCounter;
 
 /// Bytes of a token, about.
@@ -121,7 +121,7 @@ impl Passages {
                     }
                     let chance =
                         block.chance * (START + (1.0 - START) * end as f32 / block.text.len() as f32);
-                    found.push((end, piece, (chance + wanted) * SAMPLED as f32));
+                    found.push((end, piece, chance + wanted));
                 }
                 found
             })
@@ -352,9 +352,10 @@ impl Measured {
             passage.push_str(CUT);
         }
         let heading = &headings[usize::from(is_chosen.contains(&false))];
-        Some(match passage.contains('\n') {
-            true => [heading.as_str(), ":\n", &fenced(&passage)].concat(),
-            false => [heading.as_str(), ": ", &passage].concat(),
+        Some(if passage.contains('\n') {
+            [heading.as_str(), ":\n", &fenced(&passage)].concat()
+        } else {
+            [heading.as_str(), ": ", &passage].concat()
         })
     }
 

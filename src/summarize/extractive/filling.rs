@@ -1,0 +1,102 @@
+//! Fills a budget with quotations, other lines, and room for references to the identifiers that neither holds.
+
+use super::candidate::{Candidate, Section};
+use super::passages::Passages;
+use super::rank::{self, Chosen};
+use super::render;
+use crate::compress::anchors::Matcher;
+use crate::summarize::grounding::References;
+use crate::tokens::TokenCounter;
+
+/// The part of the budget that quotations may take before other lines had their turn; more where those leave it.
+const QUOTED_SHARE: f64 = 0.9;
+
+/// The same where an earlier summary is updated.
+const UPDATED_SHARE: f64 = 0.6;
+
+/// How often quotations and other lines are fitted to each other.
+const PASSES: usize = 3;
+
+/// Tokens that may be lost where parts of a summary are joined.
+const JOINT: usize = 4;
+
+/// The part of the budget that references may take, as its divisor.
+const REFERENCES: usize = 2;
+
+/// A budget, and what is put into it.
+pub(super) struct Filling<'a> {
+    pub references: &'a References<'a>,
+    pub matcher: &'a Matcher<'a>,
+    pub counter: &'a dyn TokenCounter,
+    /// Tokens below the marker.
+    pub budget: usize,
+    /// If an earlier summary is updated.
+    pub is_update: bool,
+}
+
+impl Filling<'_> {
+    /// The lines for the budget, quotations last, in the order printed.
+    pub fn filled(&self, candidates: &[Candidate], passages: &Passages) -> Vec<Chosen> {
+        let (budget, counter) = (self.budget, self.counter);
+        let none = vec![false; self.references.anchors().len()];
+        let share = if self.is_update {
+            UPDATED_SHARE
+        } else {
+            QUOTED_SHARE
+        };
+        let firm = firm_tokens(candidates, budget, counter);
+        let mut room = ((budget - firm) as f64 * share) as usize;
+        let mut quoted = passages.quoted(room, self.matcher, counter);
+        let mut lines = Vec::new();
+        for _ in 0..PASSES {
+            let untold = candidates.iter().filter(|candidate| !quoted.tells(candidate));
+            lines = rank::chosen(
+                untold.cloned().collect(),
+                self.references,
+                self.matcher,
+                &quoted.lines,
+                budget.saturating_sub(quoted.tokens),
+                budget / REFERENCES,
+                counter,
+            );
+            let held = held_or(&none, lines.iter().chain(&quoted.lines));
+            let named = self.references.room(&held, budget / REFERENCES);
+            // What the rest leaves goes to quotations, and what it lacks they give.
+            room = budget.saturating_sub(render::tokens(&lines, counter) + named + JOINT);
+            if room.abs_diff(quoted.tokens) <= budget / 40 {
+                break;
+            }
+            quoted = passages.quoted(room, self.matcher, counter);
+        }
+        lines.retain(|line| !quoted.tells(&line.candidate));
+        lines.extend(quoted.lines);
+        lines
+    }
+
+    /// The tokens that lines leave to references: no line goes for them.
+    pub fn kept_free(&self, held: &[bool], lines: &[Chosen]) -> usize {
+        let left = self.budget.saturating_sub(render::tokens(lines, self.counter));
+        self.references.room(held, self.budget / REFERENCES).min(left)
+    }
+}
+
+/// The tokens of the lines that enter before all quotations: what people demanded, as far as its share reaches.
+fn firm_tokens(candidates: &[Candidate], budget: usize, counter: &dyn TokenCounter) -> usize {
+    let demands = candidates
+        .iter()
+        .filter(|candidate| candidate.section == Section::Constraints);
+    let costs = demands.map(|demand| rank::cost(&demand.text, &mut String::new(), counter));
+    let share = (budget as f64 * Section::Constraints.share()) as usize;
+    costs.sum::<usize>().min(share)
+}
+
+/// For each anchor whether one of the lines holds it, or it `is_lost`.
+pub(super) fn held_or<'l>(is_lost: &[bool], lines: impl Iterator<Item = &'l Chosen>) -> Vec<bool> {
+    let mut held = is_lost.to_vec();
+    for index in lines.flat_map(|line| &line.held) {
+        if let Some(is_held) = held.get_mut(*index) {
+            *is_held = true;
+        }
+    }
+    held
+}
