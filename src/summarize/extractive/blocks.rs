@@ -1,9 +1,8 @@
 //! Blocks: the texts of a region that may be quoted, each with its heading and what it is worth by itself.
 
-use super::Limits;
-use super::order;
 use super::quoted::{OUTPUT, SAID, harmless, tells, written};
 use super::work::{line_of_call, order_of_call};
+use super::{Limits, holds, order};
 use crate::compress::reuse::{Reuse, pieces};
 use crate::events::event::Event;
 use crate::events::line::shortened;
@@ -37,7 +36,7 @@ pub(super) struct Block {
     /// What stands above the whole text, and above a part of it.
     pub headings: [String; 2],
     pub text: String,
-    /// The bytes of its start that are words of the assistant.
+    /// The bytes of its start that somebody said.
     pub words: usize,
     /// If somebody else spoke after it: what it asks was answered.
     pub is_answered: bool,
@@ -52,6 +51,7 @@ pub(super) fn blocks(
     events: [&[Event]; 2],
     reuse: &Reuse,
     limits: Limits,
+    lead: Option<&str>,
 ) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut freshness = 1.0;
@@ -70,6 +70,8 @@ pub(super) fn blocks(
                 spoken(turn, at, events, limits, &mut blocks);
                 freshness *= FADING;
             }
+            // The first line of the summary says it already.
+            Role::Human if lead.is_some_and(|lead| holds(lead, &turn.prose) || holds(&turn.prose, lead)) => {}
             Role::Human => asked(turn, at, &mut blocks),
             _ => {}
         }
@@ -78,6 +80,8 @@ pub(super) fn blocks(
         let calls = caller.map_or_else(Vec::new, |caller| calls_of(events, caller));
         outputs(turn, at, &calls, limits, &mut blocks);
     }
+    // What was written counts before what echoes it.
+    blocks.sort_by_key(|block: &Block| block.is_output);
     blocks
 }
 
@@ -160,7 +164,7 @@ fn push_words(text: String, heading: &str, chance: f32, at: At<'_>, blocks: &mut
         order: order(at.index, 0),
         told: None,
         headings: [heading, heading].map(|heading| format!("turn -{}, {heading}", at.back)),
-        words: if heading == SAID { text.len() } else { 0 },
+        words: text.len(),
         is_answered: at.back > 1,
         text,
         chance,

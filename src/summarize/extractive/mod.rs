@@ -41,10 +41,8 @@ use passages::Passages;
 use rank::Chosen;
 pub use small_talk::asks_for_something;
 
-/// The part of a finding's worth that is left where later turns repeat nothing of it, and the bytes that they repeat of one that
-/// keeps all of it.
-const UNUSED: f64 = 0.2;
-const USED_BYTES: f64 = 24.0;
+/// Bytes that later turns repeat of a line that is of use to them.
+const USED_BYTES: f32 = 12.0;
 
 /// The embedded summarizer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -132,7 +130,7 @@ impl Extractive {
         prose::asked(&said, &told, limits, &mut candidates);
         prose::findings(&said, &told, limits, &mut candidates);
         without_replaced(&mut candidates, &told);
-        weigh_by_use(&mut candidates, request.reuse);
+        without_unused(&mut candidates, request.reuse);
         work::done(actions, limits, &mut candidates);
         work::open_errors(actions, limits, &mut candidates);
         candidates.retain(|candidate| is_news(candidate, lead, request.files_follow));
@@ -151,11 +149,11 @@ impl Extractive {
         let budget = request.max_tokens - marker_cost;
         let references = References::new(anchors, request.counter);
         let blocks = if quotes {
-            blocks::blocks(turns, [actions, earlier], request.reuse, limits)
+            blocks::blocks(turns, [actions, earlier], request.reuse, limits, lead)
         } else {
             Vec::new()
         };
-        let passages = Passages::of(blocks, request.reuse, anchors.len(), &matcher);
+        let passages = Passages::of(blocks, request.reuse, anchors.len(), &matcher, &told);
         let filling = Filling {
             references: &references,
             matcher: &matcher,
@@ -181,32 +179,37 @@ impl Extractive {
     }
 }
 
-/// Lowers the worth of findings that nothing in later turns repeats, where these are known.
-fn weigh_by_use(candidates: &mut [Candidate], reuse: &Reuse) {
+/// Takes out findings and requests that nothing in later turns repeats, where these are known, but for the last request.
+fn without_unused(candidates: &mut Vec<Candidate>, reuse: &Reuse) {
     if reuse.is_empty() {
         return;
     }
-    let findings = candidates
-        .iter_mut()
-        .filter(|candidate| candidate.section == Section::Findings);
-    for finding in findings {
-        let wanted = pieces(&finding.text).filter_map(|(_, piece)| reuse.wanted(piece));
-        let used = f64::from(wanted.sum::<f32>());
-        finding.value *= UNUSED + (1.0 - UNUSED) * (used / USED_BYTES).min(1.0);
-    }
+    let asked = candidates
+        .iter()
+        .filter(|candidate| candidate.section == Section::Asked);
+    let last = asked.map(|asked| asked.order / order(0, 0)).max();
+    candidates.retain(|candidate| {
+        let may_go = match candidate.section {
+            Section::Findings => true,
+            Section::Asked => Some(candidate.order / order(0, 0)) != last,
+            _ => false,
+        };
+        let wanted = pieces(&candidate.text).filter_map(|(_, piece)| reuse.wanted(piece));
+        !may_go || wanted.sum::<f32>() >= USED_BYTES
+    });
 }
 
 /// If a line tells what neither the line above the summary nor the list of files after it tells.
 fn is_news(candidate: &Candidate, lead: Option<&str>, files_follow: bool) -> bool {
     match candidate.section {
-        Section::Asked | Section::Constraints => !lead.is_some_and(|lead| tells(lead, &candidate.text)),
+        Section::Asked | Section::Constraints => !lead.is_some_and(|lead| holds(lead, &candidate.text)),
         Section::Files => !files_follow,
         _ => true,
     }
 }
 
 /// Whether `lead` holds the words of `text`, whatever marks and bullets stand between them.
-fn tells(lead: &str, text: &str) -> bool {
+fn holds(lead: &str, text: &str) -> bool {
     let words = |text: &str| -> String { text.chars().filter(|c| c.is_alphanumeric()).collect() };
     let said = words(text.strip_suffix('…').unwrap_or(text));
     !said.is_empty() && words(lead).contains(&said)

@@ -8,12 +8,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::blocks::{Block, LEAST_CHANCE};
 use super::candidate::{Candidate, Section};
+use super::order;
 use super::quoted::{fenced, tells};
 use super::rank::{Chosen, cost};
+use super::superseded::Told;
 use super::units;
 use super::walk::{GAP, HEADING, Walk};
 use crate::compress::anchors::Matcher;
 use crate::compress::reuse::{Reuse, pieces};
+use crate::knowledge::phrases::Kinds;
 use crate::tokens::TokenCounter;
 
 /// Bytes of a token, about.
@@ -59,7 +62,7 @@ struct Measured {
 struct Unit {
     end: usize,
     cost: f32,
-    /// If it tells more than the next step or an answered question.
+    /// If it tells more than the next step or an answered question, and nothing told it anew later.
     tells: bool,
     /// The worth of what stands nowhere else.
     worth: f32,
@@ -68,11 +71,17 @@ struct Unit {
 }
 
 /// The units of a block, nothing weighed yet.
-fn units_of(block: &Block) -> Vec<Unit> {
+fn units_of(block: &Block, told: &Told) -> Vec<Unit> {
     let mut start = 0;
+    let turn = (block.order / order(0, 0)).checked_sub(1);
     let unit = |end: usize| {
         let text = block.text.get(start..end).unwrap_or_default();
-        let is_idle = || !tells(text) || block.is_answered && text.trim_end().ends_with(['?', '？']);
+        let is_idle = || {
+            let sentence = text.trim();
+            !tells(text)
+                || block.is_answered && sentence.ends_with(['?', '？'])
+                || told.is_replaced(turn, sentence, Kinds::of(sentence))
+        };
         let unit = Unit {
             end,
             cost: (end - start) as f32 / TOKEN_BYTES,
@@ -99,7 +108,7 @@ pub(super) struct Quoted {
 
 impl Passages {
     /// Measures the blocks of a region.
-    pub fn of(blocks: Vec<Block>, reuse: &Reuse, anchors: usize, matcher: &Matcher<'_>) -> Self {
+    pub fn of(blocks: Vec<Block>, reuse: &Reuse, anchors: usize, matcher: &Matcher<'_>, told: &Told) -> Self {
         // The block that a piece stands in first, and its number once it stands in another one.
         let mut seen: FxHashMap<u64, (u32, Option<u32>)> = FxHashMap::default();
         let mut shared = 0;
@@ -129,7 +138,7 @@ impl Passages {
         let measured = blocks.into_iter().zip(pieces_of);
         let mut wanted = vec![true; anchors];
         let blocks = measured.map(|(block, found)| {
-            let mut units = units_of(&block);
+            let mut units = units_of(&block, told);
             let mut own = FxHashSet::default();
             for (end, piece, worth) in found.into_iter().rev() {
                 let worth = if own.insert(piece) {

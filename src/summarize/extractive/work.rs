@@ -15,10 +15,16 @@ use crate::events::words::starts_with_any;
 /// Errors still open that are told at most.
 const MAX_OPEN: usize = 8;
 
+/// Calls that went well after a failed one that say that it stopped nothing.
+const OVERTAKEN: usize = 4;
+
 /// A line for each action; failing, changing and late ones are worth most.
 pub(super) fn done(actions: &[Event], limits: Limits, candidates: &mut Vec<Candidate>) {
     let count = actions.len().max(1) as f64;
     for (number, action) in actions.iter().enumerate() {
+        if was_overtaken(actions, number) {
+            continue;
+        }
         let text = line_of_call(action, &action.target.line, limits);
         let lateness = (number + 1) as f64 / count;
         let failed = action.outcome.failed() == Some(true);
@@ -42,6 +48,18 @@ pub(super) fn done(actions: &[Event], limits: Limits, candidates: &mut Vec<Candi
             value,
         });
     }
+}
+
+/// If a call failed and the work went on without it: it was mended, or tried another way.
+fn was_overtaken(actions: &[Event], number: usize) -> bool {
+    let failed = actions
+        .get(number)
+        .is_some_and(|action| action.outcome.failed() == Some(true));
+    let later = actions.get(number + 1..).unwrap_or_default();
+    let went_well = later
+        .iter()
+        .filter(|later| later.outcome.failed() != Some(true) && later.is_answered);
+    failed && went_well.count() >= OVERTAKEN
 }
 
 /// If nothing but a number of lines is known of what came back, and nothing was changed.
@@ -149,7 +167,7 @@ pub(super) fn open_errors(actions: &[Event], limits: Limits, candidates: &mut Ve
         .iter()
         .enumerate()
         .rev()
-        .filter(|(_, action)| action.is_open);
+        .filter(|(number, action)| action.is_open && !was_overtaken(actions, *number));
     let told = open.filter_map(|(number, action)| {
         action
             .outcome
