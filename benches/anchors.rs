@@ -15,21 +15,21 @@ use std::sync::{Arc, Mutex};
 use std::{env, fs};
 
 use futures_util::future::{BoxFuture, ready};
-use trajfit::compress::anchors::invented;
-use trajfit::compress::{Protection, RoleOrder, SummaryPlacement};
-use trajfit::fit::{
+use trajfit::internals::compress::anchors::invented;
+use trajfit::internals::compress::{Protection, RoleOrder, SummaryPlacement};
+use trajfit::internals::fit::{
     CountMode, FitSettings, Fitter, OnFailure, OverLimit, Strategy, SummarySize, TemplateArguments,
 };
-use trajfit::metrics::{Row, Status};
-use trajfit::summarize::extractive::Extractive;
-use trajfit::summarize::{Stretch, Summarizer, Summary, SummaryError, SummaryRequest};
-use trajfit::tokens::{TokenCounter, load};
-use trajfit::trajectory::{self, Role, TurnView, Turns, Views};
+use trajfit::internals::metrics::{Row, Status};
+use trajfit::internals::summarize::extractive::Extractive;
+use trajfit::internals::summarize::{Stretch, Summarizer, Summary, SummaryError, SummaryRequest};
+use trajfit::internals::tokens::{TokenCounter, load};
+use trajfit::internals::trajectory::{self, Role, TurnView, Turns, Views};
 
 /// As in the program.
 #[cfg(target_os = "linux")]
 #[global_allocator]
-static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Part of the needed identifiers that summaries of 750 and of 300 tokens are to hold.
 const BARS: [(usize, f64); 2] = [(750, 0.995), (300, 0.88)];
@@ -292,7 +292,7 @@ impl Bench {
                 end_with_assistant: false,
                 file_footer: false,
                 dry_run: false,
-                per_trajectory: trajfit::fit::PerTrajectory::None,
+                per_trajectory: trajfit::internals::fit::PerTrajectory::None,
             },
             counter: Arc::clone(&self.counter),
             template: None,

@@ -2,20 +2,20 @@
 
 use std::process::ExitCode;
 
-/// Batches come and go between threads all the time, each of another size: jemalloc hands such memory out again, where
+/// Batches come and go between threads all the time, each of another size: mimalloc hands such memory out again, where
 /// glibc gives it back and fetches it anew, or lets it pile up in fragments.
 #[cfg(target_os = "linux")]
 #[global_allocator]
-static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 ctor::declarative::ctor! {
     /// Runs before Rust's own start, which hides that a standard stream is closed.
     #[ctor(unsafe)]
     fn before_main() {
-        trajfit::standard_streams::note_closed();
+        trajfit::internals::note_closed();
     }
 }
 
 fn main() -> ExitCode {
-    trajfit::cli::main()
+    trajfit::internals::main()
 }

@@ -26,12 +26,12 @@ use std::env;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use trajfit::tokens::load;
+use trajfit::internals::tokens::load;
 
 /// As in the program.
 #[cfg(target_os = "linux")]
 #[global_allocator]
-static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// One of how many windows a quick run takes.
 const QUICK: usize = 6;

@@ -58,7 +58,8 @@ impl SourceFile {
 
     /// The module below the crate's root that it belongs to.
     pub fn layer(&self) -> &str {
-        self.path.split('/').nth(1).unwrap_or_default()
+        let name = self.path.split('/').nth(1).unwrap_or_default();
+        name.trim_end_matches(".rs")
     }
 
     /// Whether all of it is tests.
@@ -73,7 +74,7 @@ impl SourceFile {
     }
 
     /// Its code, without comments and without the tests at its end.
-    fn code(&self) -> impl Iterator<Item = &str> {
+    pub fn code(&self) -> impl Iterator<Item = &str> {
         let code = self.text.split("#[cfg(test)]\nmod tests {").next();
         let lines = code.unwrap_or_default().lines();
         lines.map(|line| line.split("//").next().unwrap_or_default())
