@@ -36,9 +36,10 @@ pub use load::{BUILT_IN, load};
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use std::sync::Arc;
 /// use trajfit::TokenCounter;
 ///
-/// let counter = trajfit::tokenizer::load("o200k_base")?;
+/// let counter: Arc<dyn TokenCounter> = trajfit::tokenizer::load("o200k_base")?;
 /// assert_eq!(counter.count("hello world"), 2);
 /// assert_eq!(counter.identity().name, "o200k_base");
 /// # Ok(())
