@@ -27,9 +27,9 @@ use trajfit::internals::tokens::{TokenCounter, load};
 use trajfit::internals::trajectory::{self, Role, TurnView, Turns, Views};
 
 /// As in the program.
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", feature = "jemalloc"))]
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 /// Part of the needed identifiers that summaries of 750 and of 300 tokens are to hold.
 const BARS: [(usize, f64); 2] = [(750, 0.995), (300, 0.88)];

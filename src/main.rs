@@ -2,11 +2,11 @@
 
 use std::process::ExitCode;
 
-/// Batches come and go between threads all the time, each of another size: mimalloc hands such memory out again, where
-/// glibc gives it back and fetches it anew, or lets it pile up in fragments.
-#[cfg(target_os = "linux")]
+/// Batches come and go between threads all the time, each of another size: jemalloc hands such memory out again, where
+/// glibc gives it back and fetches it anew.
+#[cfg(all(target_os = "linux", feature = "jemalloc"))]
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 ctor::declarative::ctor! {
     /// Runs before Rust's own start, which hides that a standard stream is closed.

@@ -29,9 +29,9 @@ use std::time::Instant;
 use trajfit::internals::tokens::load;
 
 /// As in the program.
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", feature = "jemalloc"))]
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 /// One of how many windows a quick run takes.
 const QUICK: usize = 6;
