@@ -18,7 +18,7 @@
 //! # }
 //! ```
 //!
-//! - [`Compressor`] takes any [`TokenCounter`] and any [`Summarizer`](summarizer::Summarizer).
+//! - [`Compressor`] takes any [`TokenCounter`] and any [`Summarizer`].
 //! - [`grounding::score`] compares a record with what any program made of it.
 //! - [`Record`] reads a line without copying or changing it.
 //!
