@@ -12,7 +12,7 @@ test *FILTER:
     cargo test --locked {{FILTER}}
 
 lint:
-    cargo clippy --all-targets --locked -- -D warnings
+    cargo clippy --release --all-targets --locked -- -D warnings
 
 fmt:
     cargo fmt

@@ -15,19 +15,19 @@ use std::sync::{Arc, Mutex};
 use std::{env, fs};
 
 use futures_util::future::{BoxFuture, ready};
-use trajfit::compress::anchors::invented;
-use trajfit::compress::{Protection, RoleOrder, SummaryPlacement};
-use trajfit::fit::{
+use trajfit::internals::compress::anchors::invented;
+use trajfit::internals::compress::{Protection, RoleOrder, SummaryPlacement};
+use trajfit::internals::fit::{
     CountMode, FitSettings, Fitter, OnFailure, OverLimit, Strategy, SummarySize, TemplateArguments,
 };
-use trajfit::metrics::{Row, Status};
-use trajfit::summarize::extractive::Extractive;
-use trajfit::summarize::{Stretch, Summarizer, Summary, SummaryError, SummaryRequest};
-use trajfit::tokens::{TokenCounter, load};
-use trajfit::trajectory::{self, Role, TurnView, Turns, Views};
+use trajfit::internals::metrics::{Row, Status};
+use trajfit::internals::summarize::extractive::Extractive;
+use trajfit::internals::summarize::{Stretch, Summarizer, Summary, SummaryError, SummaryRequest};
+use trajfit::internals::tokens::{TokenCounter, load};
+use trajfit::internals::trajectory::{self, Role, TurnView, Turns, Views};
 
 /// As in the program.
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", feature = "jemalloc"))]
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
@@ -292,7 +292,7 @@ impl Bench {
                 end_with_assistant: false,
                 file_footer: false,
                 dry_run: false,
-                per_trajectory: trajfit::fit::PerTrajectory::None,
+                per_trajectory: trajfit::internals::fit::PerTrajectory::None,
             },
             counter: Arc::clone(&self.counter),
             template: None,

@@ -23,7 +23,7 @@ use std::{env, fs, thread};
 use fastokens::tiktoken::{CL100K_BASE_PATTERN, O200K_BASE_PATTERN};
 use oracle::Oracle;
 use tokenizers::Tokenizer;
-use trajfit::tokens::{TokenCounter, load};
+use trajfit::internals::tokens::{TokenCounter, load};
 
 /// How many times as fast as the library a tokenizer is to be, by the name of its folder.
 const BARS: [(&str, f64); 5] = [

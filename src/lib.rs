@@ -1,6 +1,32 @@
 //! Fits agent trajectories into a token budget.
 //!
-//! The line that a record moves along, and the module that owns each station:
+//! A record whose trajectory costs more than the budget keeps its opening and its last turns; the turns between are replaced by
+//! one summary turn, grounded in what later turns rely on. [`Compressor`] does this to one record at a time:
+//!
+//! ```
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use trajfit::{Compressor, Status};
+//!
+//! let compressor = Compressor::builder().tokenizer("o200k_base")?.target(15_250).build()?;
+//!
+//! let line = r#"{"conversations": [{"from": "human", "value": "Hello"}, {"from": "gpt", "value": "Hi."}]}"#;
+//! let compression = compressor.compress(line)?;
+//! println!("{}", compression.line); // the record's new line, or the same where it fits already
+//! assert_eq!(compression.row.status, Status::UnderTarget); // its row of the metrics
+//! assert_eq!(compression.reason(), ""); // the reason why it is not what was asked for
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! - [`Compressor`] takes any [`TokenCounter`] and any [`Summarizer`].
+//! - [`grounding::score`] compares a record with what any program made of it.
+//! - [`Record`] reads a line without copying or changing it.
+//!
+//! Features, all on by default: `cli` is the program and its runs over files, and needs the others; `chat` language models,
+//! programs and batches that summarize; `cache` their answers on disk; `hub` tokenizers that are downloaded. Without them
+//! (`default-features = false`) there is no command line, no network and no database.
+//!
+//! The line that a record moves along in the program, and the module that owns each station:
 //!
 //! ```text
 //! pipeline ──► trajectory ─► tokens ─► compress::plan ─► summarize ─► trajectory::edit ─► compress::verify ─► pipeline
@@ -10,23 +36,74 @@
 //! ```
 
 #![forbid(unsafe_code)]
+// Without the command line, some of what the modules offer has nobody who asks for it.
+#![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports))]
 
-pub mod batch;
-pub mod cache;
-pub mod cli;
-pub mod compress;
-pub mod config;
-pub(crate) mod events;
-pub mod files;
-pub mod fit;
-pub mod http;
-pub(crate) mod knowledge;
-pub mod metrics;
-pub mod names;
-pub mod pipeline;
-pub mod report;
-pub mod standard_streams;
-pub mod summarize;
-pub mod tokens;
-pub mod trainers;
-pub mod trajectory;
+#[cfg(feature = "cli")]
+mod batch;
+#[cfg(feature = "cache")]
+mod cache;
+#[cfg(feature = "cli")]
+mod cli;
+mod compress;
+mod compressor;
+#[cfg(feature = "cli")]
+mod config;
+mod events;
+#[cfg(any(feature = "cli", feature = "cache"))]
+mod files;
+mod fit;
+#[cfg(feature = "http")]
+mod http;
+#[cfg(feature = "cli")]
+#[doc(hidden)]
+pub mod internals;
+mod knowledge;
+mod metrics;
+mod names;
+#[cfg(feature = "cli")]
+mod pipeline;
+#[cfg(feature = "cli")]
+mod report;
+#[cfg(feature = "cli")]
+mod standard_streams;
+mod summarize;
+mod tokens;
+mod trainers;
+mod trajectory;
+
+pub use compressor::{BuildError, CompressError, Compression, Compressor, CompressorBuilder};
+pub use metrics::{Row, Status};
+pub use summarizer::Summarizer;
+pub use tokenizer::TokenCounter;
+pub use trajectory::Record;
+
+/// Exact token counts: loading a tokenizer, or bringing one's own.
+pub mod tokenizer {
+    pub use crate::tokens::{BUILT_IN, TokenCounter, TokenizerError, TokenizerIdentity, load};
+}
+
+/// Turning turns into a summary: the trait, what it is given, and what it gives back.
+pub mod summarizer {
+    pub use crate::compress::Reason;
+    pub use crate::compress::anchors::Anchor;
+    pub use crate::compress::reuse::Reuse;
+    pub use crate::summarize::answers::AnswerKey;
+    pub use crate::summarize::extractive::Extractive;
+    pub use crate::summarize::{
+        Around, Estimate, NotReady, PendingRequest, Stretch, Summarizer, Summary, SummaryError,
+        SummaryRequest, Usage,
+    };
+}
+
+/// Records read in place: their turns, and what those say.
+pub mod record {
+    pub use crate::trajectory::{Format, ParseError, Record, Role, ToolCall, ToolResponse, Turn, TurnView};
+}
+
+/// Comparing a record with what was made of it.
+pub mod grounding {
+    pub use crate::compress::alignment::Origin;
+    pub use crate::compress::anchors::{Needed, PairScore};
+    pub use crate::fit::{UnreadablePair, score};
+}

@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 /// Batches come and go between threads all the time, each of another size: jemalloc hands such memory out again, where
-/// glibc gives it back and fetches it anew, or lets it pile up in fragments.
-#[cfg(target_os = "linux")]
+/// glibc gives it back and fetches it anew.
+#[cfg(all(target_os = "linux", feature = "jemalloc"))]
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
@@ -12,10 +12,10 @@ ctor::declarative::ctor! {
     /// Runs before Rust's own start, which hides that a standard stream is closed.
     #[ctor(unsafe)]
     fn before_main() {
-        trajfit::standard_streams::note_closed();
+        trajfit::internals::note_closed();
     }
 }
 
 fn main() -> ExitCode {
-    trajfit::cli::main()
+    trajfit::internals::main()
 }

@@ -1,5 +1,12 @@
 //! Choices that have names: an enum, its names, and the error that lists them for a name that none has.
 
+/// Below this similarity (0 to 1, normalized Damerau-Levenshtein) a suggestion misleads more than it helps:
+/// `mask` and `fail` share a letter in place, and nobody who types one means the other.
+const SIMILAR_ENOUGH: f64 = 0.5;
+
+/// Longer names are no typing errors; comparing them would take quadratic time.
+const LONGEST: usize = 200;
+
 /// An enum whose variants have names in configuration files and flags.
 pub trait Named: Copy + Sized + 'static {
     /// All names, in the order in which messages list them.
@@ -20,6 +27,22 @@ pub struct UnknownName {
     pub known: &'static [&'static str],
     /// The known name that it resembles most.
     pub nearest: Option<&'static str>,
+}
+
+/// The known name most like `name`, if any is like it at all. The first of equals wins.
+pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    if name.len() > LONGEST {
+        return None;
+    }
+    let name = name.to_lowercase();
+    let mut best = (SIMILAR_ENOUGH, None);
+    for candidate in known {
+        let similarity = strsim::normalized_damerau_levenshtein(&name, &candidate.to_lowercase());
+        if similarity > best.0 {
+            best = (similarity, Some(candidate));
+        }
+    }
+    best.1
 }
 
 /// Makes an enum with a name for each variant.
@@ -48,7 +71,7 @@ macro_rules! named {
                 $crate::names::Named::from_name(name).ok_or_else(|| $crate::names::UnknownName {
                     name: name.to_owned(),
                     known: <Self as $crate::names::Named>::NAMES,
-                    nearest: $crate::config::nearest(name, <Self as $crate::names::Named>::NAMES.iter().copied()),
+                    nearest: $crate::names::nearest(name, <Self as $crate::names::Named>::NAMES.iter().copied()),
                 })
             }
         }
@@ -62,3 +85,18 @@ macro_rules! named {
 }
 
 pub(crate) use named;
+
+#[cfg(test)]
+mod tests {
+    use super::nearest;
+
+    #[test]
+    fn a_slip_of_the_finger_is_recognized_and_another_word_is_not() {
+        let known = ["keep", "reject", "fail"];
+        assert_eq!(nearest("rejcet", known), Some("reject"));
+        assert_eq!(nearest("KEEP", known), Some("keep"));
+        assert_eq!(nearest("mask", known), None);
+        assert_eq!(nearest("", known), None);
+        assert_eq!(nearest(&"k".repeat(100_000), known), None);
+    }
+}

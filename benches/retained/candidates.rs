@@ -3,15 +3,15 @@
 use std::fmt::Write;
 
 use rustc_hash::FxHashSet;
-use trajfit::compress::anchors::{dangling, identifiers};
-use trajfit::compress::reuse::Reuse;
-use trajfit::summarize::extractive::{Extractive, asks_for_something};
-use trajfit::summarize::grounding::ground;
-use trajfit::summarize::marker::with_marker;
-use trajfit::summarize::mask::masks;
-use trajfit::summarize::{Around, Stretch, Summarizer, SummaryRequest};
-use trajfit::tokens::TokenCounter;
-use trajfit::trajectory::{Role, TurnView, Turns};
+use trajfit::internals::compress::anchors::{dangling, identifiers};
+use trajfit::internals::compress::reuse::Reuse;
+use trajfit::internals::summarize::extractive::{Extractive, asks_for_something};
+use trajfit::internals::summarize::grounding::ground;
+use trajfit::internals::summarize::marker::with_marker;
+use trajfit::internals::summarize::mask::masks;
+use trajfit::internals::summarize::{Around, Stretch, Summarizer, SummaryRequest};
+use trajfit::internals::tokens::TokenCounter;
+use trajfit::internals::trajectory::{Role, TurnView, Turns};
 
 use crate::data::{call_text, turn_text};
 use crate::windows::Window;

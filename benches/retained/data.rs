@@ -5,9 +5,9 @@ use std::{env, fs};
 
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::hash::{Hash, Hasher};
-use trajfit::compress::{CutPoints, Outline, Protection, TurnFacts, compressible_region};
-use trajfit::trajectory::leaves::leaves;
-use trajfit::trajectory::{self, Role, TurnView, Views};
+use trajfit::internals::compress::{CutPoints, Outline, Protection, TurnFacts, compressible_region};
+use trajfit::internals::trajectory::leaves::leaves;
+use trajfit::internals::trajectory::{self, Role, TurnView, Views};
 
 /// A line that stands in more records than this belongs to no task.
 const RARE: usize = 8;
@@ -75,7 +75,7 @@ fn record(source: &str, line: usize, text: &str) -> Option<Record> {
         asked_before: TurnFacts::asked_before(index, answers),
         readable: true,
         quotable: true,
-        content: trajfit::compress::Content::Text,
+        content: trajfit::internals::compress::Content::Text,
         empty: false,
     };
     let answers = trajectory::answered_turns(&views);

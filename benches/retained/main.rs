@@ -26,10 +26,10 @@ use std::env;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use trajfit::tokens::load;
+use trajfit::internals::tokens::load;
 
 /// As in the program.
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", feature = "jemalloc"))]
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 

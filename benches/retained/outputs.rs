@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
-use trajfit::tokens::TokenCounter;
-use trajfit::trajectory::Role;
+use trajfit::internals::tokens::TokenCounter;
+use trajfit::internals::trajectory::Role;
 
 use crate::data::{Record, records_of, said, turn_text};
 use crate::model::Model;

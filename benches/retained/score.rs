@@ -1,13 +1,13 @@
 //! What the next turns of a window cost after each candidate.
 
 use rayon::prelude::*;
-use trajfit::tokens::TokenCounter;
+use trajfit::internals::tokens::TokenCounter;
 
 use crate::candidates::Candidate;
 use crate::data::{Record, opening, turn_text};
 use crate::model::Model;
 use crate::windows::{Window, tail_texts};
-use trajfit::trajectory::{Role, TurnView};
+use trajfit::internals::trajectory::{Role, TurnView};
 
 /// Tokens that a candidate may cost.
 pub const SIZES: [usize; 2] = [300, 750];

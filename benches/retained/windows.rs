@@ -1,7 +1,7 @@
 //! Windows of trajectories: a head, a region that a summary would replace, and six turns after it.
 
-use trajfit::tokens::TokenCounter;
-use trajfit::trajectory::{Role, TurnView};
+use trajfit::internals::tokens::TokenCounter;
+use trajfit::internals::trajectory::{Role, TurnView};
 
 use crate::data::{Record, opening, said, turn_text};
 

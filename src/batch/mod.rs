@@ -17,7 +17,7 @@ mod vendor;
 mod wire;
 
 pub use error::{BatchError, RUN_AGAIN};
-pub use responses::{Contents, ResponseFiles};
+pub use responses::ResponseFiles;
 pub use rounds::{Event, Rounds};
 pub use state::{Batch, Folder, Spent, State, part_of};
 pub use vendor::Vendor;

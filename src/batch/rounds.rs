@@ -36,7 +36,7 @@ pub enum Event<'e> {
     /// A look at a batch failed.
     Unseen(&'e BatchError),
     /// A batch is done, and its answers are here.
-    Done(&'e Batch, &'e Job),
+    Done(&'e Job),
 }
 
 /// What a look at a batch finds.
@@ -150,8 +150,7 @@ impl Rounds<'_> {
         })?;
         // Everything that it asked is answered here, or will be found to be missing.
         let _ = std::fs::remove_file(self.requests(at));
-        let batch = self.batch(at).clone();
-        (self.tell)(Event::Done(&batch, &job));
+        (self.tell)(Event::Done(&job));
         Ok(Seen::Ended(job))
     }
 

@@ -34,10 +34,8 @@ use clap::Parser;
 
 use args::{Cli, Command};
 
-pub use compress::{CompressArgs, CompressOptions};
 pub use errors::CliError;
 pub use exit::ExitStatus;
-pub use progress::{Progress, ProgressStyle};
 
 /// Runs the program and returns its exit code.
 pub fn main() -> ExitCode {

@@ -6,9 +6,9 @@ use sha2::{Digest, Sha256};
 
 use super::Config;
 use super::names::SummarizerKind;
-use super::nearest::nearest;
 use super::value::{Kind, Setting, Value};
 use crate::http;
+use crate::names::nearest;
 use crate::summarize::redact::redact;
 
 /// To whom a key matters.

@@ -13,7 +13,6 @@ mod keys;
 mod machine;
 mod mark;
 mod names;
-mod nearest;
 mod object;
 mod per_trajectory;
 mod place;
@@ -27,18 +26,15 @@ mod validate;
 mod value;
 
 pub use crate::compress::Protection;
-pub use byte_size::ByteSize;
-pub use command_line::CommandLine;
+use crate::fit::FitSettings;
 pub use error::ConfigError;
 pub use keys::{KEYS, Key, ReadBy};
 pub use machine::MachineFormat;
 pub use mark::MarkSummary;
 pub use names::{
-    Api, CountMode, InputFormat, MarkTurns, OnFailure, OnInvalid, OutputArguments, OutputCompression,
-    OutputFormat, OverLimit, Strategy, Style, SummarizerKind, SummaryPlacement, TokenLimitField, UnknownName,
+    Api, CountMode, InputFormat, OnFailure, OnInvalid, OutputArguments, OutputCompression, OutputFormat,
+    OverLimit, SummarizerKind, TokenLimitField,
 };
-pub use nearest::nearest;
-pub use object::JsonObject;
 pub use per_trajectory::PerTrajectory;
 pub use place::Place;
 pub use provenance::{Origin, Provenance};
@@ -47,7 +43,7 @@ pub use sections::{
     BatchConfig, CompressionConfig, InputConfig, MetricsConfig, OutputConfig, ProcessingConfig,
     RedactionConfig, SummarizationConfig, TokenizerConfig,
 };
-pub use value::{Kind, Setting, Value, whole_number};
+pub use value::{Kind, Value, whole_number};
 
 /// Everything a run can be told, one field per section of the configuration file.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -111,10 +107,7 @@ impl Config {
     /// The tokens that a summary should cost where nobody says it: 750, or a quarter of the budget where that is less, but no
     /// less than can hold a line.
     pub fn default_summary_target_tokens(&self) -> usize {
-        let default = CompressionConfig::default().summary_target_tokens;
-        default
-            .min(self.compression.target_max_tokens / 4)
-            .max(validate::SMALLEST_SUMMARY)
+        FitSettings::default_summary_tokens(self.compression.target_max_tokens)
     }
 
     /// Where a network summarizer asks: as set, or where its interface has its name from.

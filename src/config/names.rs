@@ -4,7 +4,7 @@ use crate::names::named;
 
 pub use crate::compress::SummaryPlacement;
 pub use crate::fit::{CountMode, MarkTurns, OnFailure, OverLimit, Strategy, TemplateArguments};
-pub use crate::names::{Named, UnknownName};
+pub use crate::names::Named;
 pub use crate::pipeline::OnInvalid;
 pub use crate::summarize::chat::api::Api;
 pub use crate::summarize::prompt::Style;

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use super::error::ConfigError;
 use super::keys::{KEYS, Key, Secrecy};
-use super::nearest::nearest;
 use super::predecessor::{self, Meaning};
 use super::provenance::{Origin, Provenance};
 use super::value::{Kind, Value};
 use super::{Config, file, validate};
+use crate::names::nearest;
 
 /// What the layers are made of.
 #[derive(Debug, Clone, Default)]

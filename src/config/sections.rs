@@ -11,6 +11,7 @@ use super::names::{
 use super::object::JsonObject;
 use super::per_trajectory::PerTrajectory;
 use super::place::Place;
+use crate::fit::SUMMARY_NOTICE;
 use crate::pipeline::MAX_RECORD_BYTES;
 
 /// `tokenizer`: which tokens are counted.
@@ -316,8 +317,7 @@ impl Default for OutputConfig {
     fn default() -> Self {
         Self {
             add_summary_notice: true,
-            summary_notice_text:
-                "\n\nEarlier steps of this conversation may stand here as a summary of them.".to_owned(),
+            summary_notice_text: SUMMARY_NOTICE.to_owned(),
             compress: OutputCompression::Auto,
             output_suffix: "_compressed".to_owned(),
             format: OutputFormat::Same,

@@ -5,6 +5,7 @@ use super::error::ConfigError;
 use super::keys::Key;
 use super::names::{OnInvalid, OutputArguments, OutputFormat, Strategy, SummarizerKind};
 use super::provenance::Provenance;
+use crate::fit::SMALLEST_SUMMARY_TARGET;
 
 /// No model charges an image near as much; sums of it stay far from overflow.
 const MAX_IMAGE_TOKENS: usize = 1_000_000;
@@ -17,9 +18,6 @@ const MOST_RECORD_BYTES: u64 = 4_000_000_000;
 
 /// What instructions and a turn take of a model's window, beside summaries.
 const SMALLEST_WINDOW: usize = 2_000;
-
-/// The smallest summary that can hold its marker and a line.
-pub const SMALLEST_SUMMARY: usize = 20;
 
 /// A key, whether its rule holds, and the rule.
 type Rule = (&'static str, bool, String);
@@ -158,7 +156,7 @@ fn summary_rules(config: &Config) -> Vec<Rule> {
         at_least(
             "compression.summary_target_tokens",
             compression.summary_target_tokens,
-            SMALLEST_SUMMARY,
+            SMALLEST_SUMMARY_TARGET,
         ),
         (
             "compression.summary_target_tokens",
@@ -177,7 +175,7 @@ fn summary_rules(config: &Config) -> Vec<Rule> {
         at_least(
             "compression.summary_min_tokens",
             config.summary_min_tokens(),
-            SMALLEST_SUMMARY,
+            SMALLEST_SUMMARY_TARGET,
         ),
         (
             "compression.summary_min_tokens",

@@ -26,15 +26,18 @@ use std::sync::Arc;
 
 use case::Case;
 use count::Counted;
-pub use count::{TurnCost, TurnCounter};
+pub use count::TurnCounter;
 pub use explain::{AnchorLine, Explanation, TurnLine};
 pub use lint::Linter;
 pub use mark::{MarkTurns, SummaryMark};
 pub use measure::Measurer;
 use merged::spoken;
-pub use pair::{PairScorer, UnreadablePair};
+pub use pair::{PairScorer, UnreadablePair, score};
 pub use rendered::Rendered;
-pub use settings::{CountMode, FitSettings, OnFailure, OverLimit, PerTrajectory, Strategy};
+pub use settings::{
+    CountMode, FitSettings, OnFailure, OverLimit, PerTrajectory, SMALLEST_SUMMARY_TARGET, SUMMARY_NOTICE,
+    Strategy,
+};
 pub use summary_size::SummarySize;
 
 use crate::compress::{Content, Outline, Reason, TurnFacts};

@@ -2,7 +2,7 @@
 
 use super::merged::without_summaries;
 use super::redacted::{secrets_of, with_told};
-use crate::compress::anchors::{PairScore, score};
+use crate::compress::anchors::{self, PairScore};
 use crate::metrics::PairRow;
 use crate::trajectory::{self, Format, ParseError, Record, Turn, Views};
 
@@ -13,13 +13,46 @@ pub struct PairScorer {
     pub format: Option<Format>,
 }
 
-/// Which of two records cannot be read, and why.
-#[derive(Debug, Clone, PartialEq)]
+/// The one of two records that cannot be read, and why.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum UnreadablePair {
     /// The original.
-    Original(ParseError),
+    #[error("the original: {0}")]
+    Original(#[source] ParseError),
     /// What was made of it.
-    Compressed(ParseError),
+    #[error("the compressed record: {0}")]
+    Compressed(#[source] ParseError),
+}
+
+/// Returns the identifiers that kept assistant turns of a compressed record use and that only turns which are gone had told
+/// before, each with whether a summary holds it. Both are lines of a data set; any program may have compressed the record.
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let record = |middle: &str| {
+///     format!(
+///         r#"{{"conversations": [{{"from": "human", "value": "Mend it."}}, {middle},
+///             {{"from": "gpt", "value": "The fault was in src/parser.rs."}}]}}"#
+///     )
+/// };
+/// let original = record(r#"{"from": "tool", "value": "src/parser.rs:7: error"}, {"from": "gpt", "value": "I see."}"#);
+/// let compressed = record(r#"{"from": "human", "value": "[CONTEXT SUMMARY]: an error was found"}"#);
+///
+/// let score = trajfit::grounding::score(&original, &compressed)?;
+/// assert_eq!(score.needed.len(), 1);
+/// assert_eq!(score.needed[0].text, "src/parser.rs");
+/// assert!(!score.needed[0].is_held); // it dangles: a model would have to guess it
+/// assert_eq!(score.held(), 0);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+///
+/// One of the two cannot be read.
+pub fn score(original: &str, compressed: &str) -> Result<PairScore, UnreadablePair> {
+    PairScorer { format: None }.score(original.as_bytes(), compressed.as_bytes())
 }
 
 /// What a turn says, as JSON, by field: without marks that it may have gained. All of it, where it cannot be read.
@@ -50,7 +83,7 @@ impl PairScorer {
         let (old, new) = (Views::of(&original, Vec::new()), Views::of(&new, Vec::new()));
         let secrets = secrets_of(&original, &old, false);
         Ok(with_told(&old, &secrets, |told| {
-            score(old.turns(), told, new.turns(), without_summaries)
+            anchors::score(old.turns(), told, new.turns(), without_summaries)
         }))
     }
 

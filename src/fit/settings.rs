@@ -123,3 +123,64 @@ pub struct FitSettings {
     /// The records that a `compression_metrics` object is put into.
     pub per_trajectory: PerTrajectory,
 }
+
+/// The tokens that a summary should cost where nobody says it.
+const SUMMARY_TOKENS: usize = 750;
+
+/// The fewest tokens that a summary may be asked to cost: what can hold a line.
+pub const SMALLEST_SUMMARY_TARGET: usize = 20;
+
+/// The text that the system turn of a compressed trajectory gains, unless another one is set.
+pub const SUMMARY_NOTICE: &str =
+    "\n\nEarlier steps of this conversation may stand here as a summary of them.";
+
+impl FitSettings {
+    /// The default settings for a budget in tokens, with the tokens that a summary should cost, where they are set.
+    pub fn with_budget(target_max_tokens: usize, summary_tokens: Option<usize>) -> Self {
+        let summary_tokens =
+            summary_tokens.unwrap_or_else(|| Self::default_summary_tokens(target_max_tokens));
+        Self {
+            target_max_tokens,
+            count: CountMode::Values,
+            strategy: Strategy::Summarize,
+            summary_size: SummarySize::fixed(summary_tokens),
+            summary_max_tokens: summary_tokens.saturating_mul(2),
+            max_passes: 3,
+            summary_placement: SummaryPlacement::Auto,
+            role_orders: RoleOrder::OF_RECORDS.to_vec(),
+            grounding: true,
+            file_footer: false,
+            redaction: true,
+            redact_pii: false,
+            protection: Protection::default(),
+            notice: Some(SUMMARY_NOTICE.to_owned()),
+            template_arguments: TemplateArguments::AsWritten,
+            image_tokens: 1500,
+            format: None,
+            over_limit: OverLimit::Keep,
+            on_failure: OnFailure::Fallback,
+            reject_invented: false,
+            output_form: None,
+            sanitize: false,
+            join_text_parts: false,
+            end_with_assistant: false,
+            mark: None,
+            dry_run: false,
+            per_trajectory: PerTrajectory::None,
+        }
+    }
+
+    /// The tokens that a summary should cost where nobody says it: 750, or a quarter of the budget where that is less, but no
+    /// less than can hold a line.
+    pub fn default_summary_tokens(target_max_tokens: usize) -> usize {
+        SUMMARY_TOKENS
+            .min(target_max_tokens / 4)
+            .max(SMALLEST_SUMMARY_TARGET)
+    }
+}
+
+impl Default for FitSettings {
+    fn default() -> Self {
+        Self::with_budget(15_250, None)
+    }
+}

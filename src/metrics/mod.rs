@@ -2,6 +2,7 @@
 
 mod both_counts;
 mod census;
+#[cfg(feature = "cli")]
 mod csv_file;
 mod csv_safe;
 mod distribution;
@@ -18,13 +19,16 @@ mod totals;
 
 pub use both_counts::BothCounts;
 pub use census::{Census, Complaint, Measured};
+#[cfg(feature = "cli")]
 pub use csv_file::{csv_header, csv_rows, read_rows, read_rows_written};
 pub use distribution::Distribution;
 pub use grounding::{GroundedRecord, WorstGrounded, is_grounded, share_held};
 pub use largest::LargeRecord;
 pub use lint_census::{Example, LintCensus, LintChanges, NewLoss};
 pub use measure::{Measure, Parts, Unreadable};
-pub use pair_row::{PairRow, read_pair_rows};
+pub use pair_row::PairRow;
+#[cfg(feature = "cli")]
+pub use pair_row::read_pair_rows;
 pub use prices::{Prices, Tokens};
 pub use record_metrics::record_metrics;
 pub use reject::Reject;

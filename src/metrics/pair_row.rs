@@ -1,5 +1,6 @@
 //! The columns of a row that tell which record of the input became which record of the output.
 
+#[cfg(feature = "cli")]
 use std::io::Read;
 
 use serde::Deserialize;
@@ -34,6 +35,7 @@ impl PairRow {
 }
 
 /// Reads these columns of a metrics file.
+#[cfg(feature = "cli")]
 pub fn read_pair_rows(reader: impl Read) -> impl Iterator<Item = Result<PairRow, csv::Error>> {
     csv::ReaderBuilder::new().from_reader(reader).into_deserialize()
 }

@@ -7,6 +7,7 @@ use crate::compress::Reason;
 /// How a record ended.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Status {
     /// It fits as it is.
     #[default]

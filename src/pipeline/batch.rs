@@ -5,6 +5,9 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+/// Small records are packed until a batch holds this much; a larger record is a batch of its own.
+pub const BATCH_BYTES: usize = 256 * 1024;
+
 /// Records read together.
 #[derive(Debug, Default)]
 pub struct Batch {

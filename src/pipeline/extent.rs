@@ -2,8 +2,8 @@
 
 use std::io::{self, BufRead};
 
+use super::batch::BATCH_BYTES;
 use super::batch::TooLong;
-use super::reader::BATCH_BYTES;
 
 /// A record as it is read: where it starts, and how long it is without the white space around it.
 #[derive(Default)]

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use super::RunError;
+use super::batch::BATCH_BYTES;
 use super::batch::{Batch, Position};
 use super::counters::Counters;
-use super::reader::{BATCH_BYTES, BatchReader};
+use super::reader::BatchReader;
 use super::sample::Sample;
 use super::source::Source;
 use super::start;

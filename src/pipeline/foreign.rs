@@ -7,7 +7,9 @@ use std::io::{self, BufRead};
 use serde_json::value::RawValue;
 
 use super::RunError;
-use super::reader::BYTE_ORDER_MARK;
+
+/// A byte-order mark in UTF-8.
+pub const BYTE_ORDER_MARK: &[u8] = &[0xEF, 0xBB, 0xBF];
 
 /// Bytes that are looked at, at most, for the first line.
 const LONGEST_LINE: usize = 1 << 20;

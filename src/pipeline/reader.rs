@@ -2,20 +2,14 @@
 
 use std::io::{self, BufRead, Chain, Cursor, Read};
 
-use super::batch::{Batch, Item, Position, TooLong};
+use super::batch::{BATCH_BYTES, Batch, Item, Position, TooLong};
 use super::extent::{Extent, read_element, read_line};
-use super::foreign::{self, Foreign};
+use super::foreign::{self, BYTE_ORDER_MARK, Foreign};
 use super::hashing::HashingReader;
 use super::sample::Sample;
 
-/// Small records are packed until a batch holds this much; a larger record is a batch of its own.
-pub const BATCH_BYTES: usize = 256 * 1024;
-
 /// Bytes that a record may have, unless another number is set.
 pub const MAX_RECORD_BYTES: u64 = 256_000_000;
-
-/// A byte-order mark in UTF-8.
-pub const BYTE_ORDER_MARK: &[u8] = &[0xEF, 0xBB, 0xBF];
 
 /// Reads one source batch by batch.
 pub struct BatchReader<R> {

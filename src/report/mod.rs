@@ -18,17 +18,16 @@ mod table;
 mod tests;
 
 pub use cache_report::{CacheReport, cache_text, pruned_text};
-pub use check_outcome::{Allowance, CheckOutcome, Gate, GateName, Limits};
+pub use check_outcome::{Allowance, CheckOutcome, Limits};
 pub use check_text::check_text;
 pub use collection_table::{CollectionFigures, collection_table};
 pub use count_report::CountReport;
 pub use count_text::count_text;
 pub use grounding::{GROUNDING_SCHEMA, GroundingOutcome, grounding_text};
-pub use histogram::{Bin, histogram};
 pub use lint::{LintReport, lint_text};
 pub use run_figures::{DryRunFigures, OverLimitFigures, Reasons, RecordFigures, RequestFigures, RunFigures};
 pub use summary_table::summary_table;
-pub use survey_figures::{CountFigures, RatioFigures, SurveyFigures, Tokenizer, TroubleFigures};
+pub use survey_figures::{SurveyFigures, Tokenizer};
 
 /// A result as JSON for machines, with a newline at its end.
 pub fn json(result: &impl serde::Serialize) -> String {

@@ -2,8 +2,7 @@
 
 use std::collections::VecDeque;
 use std::fmt;
-use std::future::Future;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rustc_hash::FxHashMap;
 use sha2::{Digest, Sha256};
@@ -89,12 +88,6 @@ pub struct InMemory {
     kept: Mutex<(FxHashMap<AnswerKey, KeptAnswer>, VecDeque<AnswerKey>)>,
 }
 
-/// A store, and what is being asked for at this moment.
-pub struct Answers {
-    store: Arc<dyn AnswerStore>,
-    asking: Mutex<FxHashMap<AnswerKey, Arc<tokio::sync::Mutex<()>>>>,
-}
-
 impl KeptAnswer {
     /// What is kept of a text that came back: with `redaction`, without the secrets in it.
     pub fn received(kind: AnswerKind, text: String, model: String, usage: &Usage, redaction: bool) -> Self {
@@ -169,60 +162,13 @@ impl AnswerStore for InMemory {
     }
 }
 
-impl Answers {
-    /// Answers kept in that store.
-    pub fn new(store: Arc<dyn AnswerStore>) -> Self {
-        Self {
-            store,
-            asking: Mutex::default(),
-        }
-    }
-
-    /// The kept answer, if there is one.
-    pub fn kept(&self, key: &AnswerKey) -> Option<KeptAnswer> {
-        self.store.get(key)
-    }
-
-    /// The store, for who asks: an answer is to be put into it as soon as it is there, whether or not anybody still waits
-    /// for it.
-    pub fn store(&self) -> &Arc<dyn AnswerStore> {
-        &self.store
-    }
-
-    /// The kept answer and `true`, or what `ask` brings, with whether that was known; `ask` puts it into the store. While
-    /// somebody in this process asks, others with the same key wait for the answer; where there was none, the next one asks.
-    pub async fn ask_once<E, F>(
-        &self,
-        key: AnswerKey,
-        ask: impl FnOnce() -> F,
-    ) -> Result<(KeptAnswer, bool), E>
-    where
-        F: Future<Output = Result<(KeptAnswer, bool), E>>,
-    {
-        if let Some(answer) = self.store.get(&key) {
-            return Ok((answer, true));
-        }
-        let asking = Arc::clone(lock(&self.asking).entry(key).or_default());
-        let _turn = asking.lock().await;
-        if let Some(answer) = self.store.get(&key) {
-            return Ok((answer, true));
-        }
-        let result = ask().await;
-        lock(&self.asking).remove(&key);
-        result
-    }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+/// The content of a lock, whoever panicked while holding it.
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicUsize, Ordering};
-
-    use futures_util::future::join_all;
-
     use super::*;
 
     fn answer(text: &str) -> KeptAnswer {
@@ -240,39 +186,6 @@ mod tests {
     fn parts_are_told_apart_wherever_they_end() {
         assert_ne!(AnswerKey::of(&["ab", "c"]), AnswerKey::of(&["a", "bc"]));
         assert_eq!(AnswerKey::of(&["ab", "c"]), AnswerKey::of(&["ab", "c"]));
-    }
-
-    #[test]
-    fn what_is_asked_for_at_once_is_asked_for_once() {
-        let answers = Answers::new(Arc::new(InMemory::default()));
-        let key = AnswerKey::of(&["same"]);
-        let asked = AtomicUsize::new(0);
-        let (sender, receiver) = futures_channel::oneshot::channel::<()>();
-        let receiver = Mutex::new(Some(receiver));
-        let ask = || async {
-            asked.fetch_add(1, Ordering::Relaxed);
-            let receiver = lock(&receiver).take();
-            if let Some(receiver) = receiver {
-                let _ = receiver.await;
-            }
-            Ok::<_, ()>((answers.store().put(&key, answer("once")), false))
-        };
-        let mut all = Box::pin(join_all((0..5).map(|_| answers.ask_once(key, ask))));
-        assert!(futures_util::FutureExt::now_or_never(&mut all).is_none());
-        sender.send(()).unwrap();
-        let all: Vec<_> = pollster::block_on(all).into_iter().map(Result::unwrap).collect();
-        assert_eq!(asked.load(Ordering::Relaxed), 1);
-        assert_eq!(all.iter().filter(|(_, cached)| !*cached).count(), 1);
-    }
-
-    #[test]
-    fn where_one_failed_the_next_one_asks() {
-        let answers = Answers::new(Arc::new(InMemory::default()));
-        let key = AnswerKey::of(&["same"]);
-        let failed = pollster::block_on(answers.ask_once(key, || async { Err(()) }));
-        assert_eq!(failed, Err(()));
-        let asked = pollster::block_on(answers.ask_once(key, || async { Ok::<_, ()>((answer("x"), false)) }));
-        assert_eq!(asked, Ok((answer("x"), false)));
     }
 
     #[test]

@@ -3,23 +3,34 @@
 #[cfg(test)]
 mod agreement_tests;
 pub mod answers;
+#[cfg(feature = "chat")]
+mod asking;
+#[cfg(feature = "chat")]
 pub mod batch;
+#[cfg(feature = "chat")]
 pub mod chat;
+#[cfg(feature = "chat")]
 pub mod command;
 pub(crate) mod control_tokens;
 pub mod extractive;
+#[cfg(feature = "chat")]
 pub(crate) mod failure;
 pub mod footer;
 pub mod grounding;
+#[cfg(feature = "chat")]
 pub(crate) mod judge;
 mod length;
 pub mod marker;
 pub mod mask;
 mod pending;
+#[cfg(feature = "chat")]
 pub mod prompt;
 pub mod redact;
+#[cfg(feature = "chat")]
 mod run_end;
+#[cfg(feature = "chat")]
 pub mod spend;
+#[cfg(feature = "chat")]
 mod turn;
 
 use futures_util::future::BoxFuture;
@@ -120,6 +131,7 @@ pub struct Summary {
 
 /// Why there is no summary.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SummaryError {
     /// Not even the shortest summary fits the tokens allowed.
     #[error("no summary fits in {max_tokens} tokens")]
@@ -172,6 +184,16 @@ pub struct NotReady {
     pub message: String,
     /// What to do.
     pub help: String,
+}
+
+impl Summary {
+    /// A summary that took nothing: its text, to which the opening marker is added where it lacks it.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            ..Self::default()
+        }
+    }
 }
 
 impl SummaryError {
@@ -229,7 +251,38 @@ impl Usage {
     }
 }
 
-/// Turns a region into a summary.
+/// Turns a region into a summary. What it gives back is checked, marked and grounded as any other summary is.
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use std::future::ready;
+/// use std::pin::Pin;
+/// use std::sync::Arc;
+///
+/// use trajfit::summarizer::{Summarizer, Summary, SummaryError, SummaryRequest};
+///
+/// struct CountsTurns;
+///
+/// impl Summarizer for CountsTurns {
+///     fn name(&self) -> &'static str {
+///         "counts-turns"
+///     }
+///
+///     fn summarize<'a>(
+///         &'a self,
+///         request: SummaryRequest<'a>,
+///     ) -> Pin<Box<dyn Future<Output = Result<Summary, SummaryError>> + Send + 'a>> {
+///         let text = format!("{} turns stood here.", request.turns.len());
+///         Box::pin(ready(Ok(Summary::new(text))))
+///     }
+/// }
+///
+/// let builder = trajfit::Compressor::builder().tokenizer("o200k_base")?;
+/// let compressor = builder.summarizer(Arc::new(CountsTurns)).build()?;
+/// # let _ = compressor;
+/// # Ok(())
+/// # }
+/// ```
 pub trait Summarizer: Send + Sync {
     /// The name that metrics and messages use for it.
     fn name(&self) -> &'static str;

@@ -9,6 +9,7 @@ use super::ranks;
 
 /// Why there is no tokenizer.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum TokenizerError {
     /// The name is no built-in encoding, no path and no repository.
     #[error("unknown tokenizer `{name}`: built in are {}", BUILT_IN.join(" and "))]

@@ -33,6 +33,18 @@ pub use load::{BUILT_IN, load};
 
 /// Counts the tokens of a text as the Hugging Face `tokenizers` library's
 /// `encode(text, add_special_tokens=false)` does, added tokens inside the text included.
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use std::sync::Arc;
+/// use trajfit::TokenCounter;
+///
+/// let counter: Arc<dyn TokenCounter> = trajfit::tokenizer::load("o200k_base")?;
+/// assert_eq!(counter.count("hello world"), 2);
+/// assert_eq!(counter.identity().name, "o200k_base");
+/// # Ok(())
+/// # }
+/// ```
 pub trait TokenCounter: Send + Sync {
     /// The number of tokens that `text` costs.
     fn count(&self, text: &str) -> usize;

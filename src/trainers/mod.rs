@@ -14,14 +14,11 @@ mod table;
 mod turn;
 
 pub use findings::{Finding, FindingKind, Outcome, Verdict};
-pub use form::{Calls, ContentRules, FormRules, Order, RoleNames, Tools};
+pub use form::{FormRules, Tools};
 pub use known::{TrainerName, trainer};
 pub use length::{Lengths, over_length};
 pub use messages::{fits_in_prefixes, list, messages, same_alone};
-pub use rules::{
-    Action, Class, CompressSettings, LengthRules, Mark, MarkTurns, OverLength, Pieces, Reader, Renderer,
-    Trainer,
-};
+pub use rules::{CompressSettings, MarkTurns, Pieces, Reader, Renderer, Trainer};
 pub use structure::{Judged, Judgement, judge, whole};
-pub use table::{Shape, Table};
+pub use table::Table;
 pub use turn::trimmed;

@@ -30,20 +30,17 @@ mod turn;
 mod view;
 mod views;
 
-pub use chat::{Chat, NoChat, TemplateArguments, call_list_with, chat, tool_list};
-pub use convert::{Arguments, Converted, Loss, Losses, NotConvertible, Target, convert};
+pub use chat::{TemplateArguments, call_list_with, chat, tool_list};
+pub use convert::{Arguments, Converted, Losses, NotConvertible, Target, convert};
+pub use decode::view;
 #[cfg(test)]
 pub(crate) use decode::views_of;
-pub use decode::{view, view_with};
 pub use edit::{Edit, append_part, append_text, apply, new_turn, prepend_text, replace_text};
 pub use faults::Faults;
 pub use groups::answered_turns;
 pub use mark::{is_only_marked, marked};
 pub use markers::{END_MARKER, SUMMARY_MARKER};
-pub use mend::{
-    Mended, NO_REQUEST, NO_RESULT, STRAY_END, STRAY_OUTPUT, SYSTEM_MESSAGE, Sanitized, Shapes, Wishes, mend,
-    sanitize,
-};
+pub use mend::{NO_REQUEST, SYSTEM_MESSAGE, Sanitized, Shapes, Wishes, mend, sanitize};
 pub use pairing::OpenCalls;
 pub use parse::{ParseError, TURN_KEYS, parse, turn_of};
 pub use record::{Format, Record};

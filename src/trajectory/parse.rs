@@ -10,6 +10,7 @@ use super::{Format, Record, Role, Turn, json};
 
 /// Why a record has no trajectory that could be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ParseError {
     /// The bytes are no UTF-8.
     #[error("invalid UTF-8 at byte {at}")]
@@ -23,7 +24,7 @@ pub enum ParseError {
         /// What is wrong, and at which column.
         message: String,
     },
-    /// Nested deeper than [`json::MAX_DEPTH`].
+    /// Nested deeper than `json::MAX_DEPTH`.
     #[error("nested deeper than {} levels", json::MAX_DEPTH)]
     TooDeep,
     /// So many turns of so few bytes that they would take more memory than a record may.
@@ -70,6 +71,17 @@ const TOP_KEYS: [&str; 10] = [
     "task_id",
     "uuid",
 ];
+
+impl<'a> Record<'a> {
+    /// Reads one line: a JSON object with a list `conversations` or `messages`.
+    ///
+    /// # Errors
+    ///
+    /// The line is no JSON, or holds no trajectory.
+    pub fn parse(line: &'a str) -> Result<Self, ParseError> {
+        parse(line.as_bytes(), None)
+    }
+}
 
 /// Reads a record. `format` forces one of the two; without it the object decides.
 pub fn parse(bytes: &[u8], format: Option<Format>) -> Result<Record<'_>, ParseError> {

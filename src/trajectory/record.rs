@@ -6,6 +6,7 @@ use super::Turn;
 
 /// Where a record keeps its trajectory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Format {
     /// `conversations` of `from` / `value`.
     ShareGpt,
@@ -23,8 +24,24 @@ impl Format {
     }
 }
 
-/// One trajectory and the text that it stands in.
+/// One trajectory and the text that it stands in: nothing is copied, and nothing decoded before it is asked for.
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use trajfit::record::{Record, Role};
+///
+/// let line = r#"{"id": "a", "messages": [{"role": "user", "content": "Hi \u0041"}, {"role": "assistant", "content": "Hello"}]}"#;
+/// let record = Record::parse(line)?;
+/// assert_eq!(record.turns.len(), 2);
+/// assert_eq!(record.turns[1].role, Role::Assistant);
+/// assert_eq!(record.turns[1].text, r#"{"role": "assistant", "content": "Hello"}"#);
+/// assert_eq!(record.view(0).unwrap().text, "Hi A");
+/// assert_eq!(record.id, Some(r#""a""#));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Record<'a> {
     /// The object's text, as it stands in the input.
     pub text: &'a str,

@@ -17,6 +17,13 @@ pub fn most_views(bytes: usize) -> usize {
     FEW + bytes / BYTES_A_VIEW
 }
 
+impl<'a> Record<'a> {
+    /// A turn decoded, counted from 0; `None` beyond the last one.
+    pub fn view(&self, turn: usize) -> Option<TurnView<'a>> {
+        self.turns.get(turn).map(|found| view(found, turn))
+    }
+}
+
 /// The turns of one record, to be read as often as needed.
 #[derive(Debug)]
 pub struct Views<'a> {

@@ -69,7 +69,7 @@ impl Watch {
             Event::Progress(job) => self.progress(job),
             Event::Waiting(interval) => self.waiting(*interval),
             Event::Unseen(error) => self.line(&format!("warning: {error}")),
-            Event::Done(_, job) => {
+            Event::Done(job) => {
                 self.told.remove(&job.id);
                 self.line(&far(job));
             }

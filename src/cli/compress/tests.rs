@@ -4,6 +4,7 @@ use clap::Parser;
 
 use super::super::args::{Cli, Command};
 use super::*;
+use crate::fit::FitSettings;
 
 fn parse(words: &[&str]) -> Result<CompressOptions, CliError> {
     let cli = Cli::try_parse_from([&["trajfit", "compress"], words].concat())
@@ -25,6 +26,20 @@ fn stdin_alone_goes_to_stdout_with_the_defaults() {
     assert_eq!(options.inputs, [PathBuf::from("-")]);
     assert_eq!((options.seed, options.limit, options.sample), (0, None, None));
     assert!(!options.dry_run && !options.resume && !options.force && !options.quiet && !options.verbose);
+}
+
+#[test]
+fn the_library_has_the_defaults_of_the_command_line() {
+    for (words, budget) in [
+        (vec!["-"], 15_250),
+        (vec!["-", "--target-max-tokens", "1000"], 1000),
+    ] {
+        let options = parse(&words).unwrap();
+        assert_eq!(
+            super::super::execute::settings(&options.config, false),
+            FitSettings::with_budget(budget, None)
+        );
+    }
 }
 
 #[test]

@@ -2,7 +2,6 @@
 
 use std::fmt::Write;
 
-use super::count;
 use crate::compress::Way;
 use crate::fit::Explanation;
 use crate::names::Named;
@@ -32,10 +31,10 @@ pub fn tell(text: &mut String, explained: &Explanation) {
     let _ = writeln!(
         text,
         "Summary    {} tokens{files} of at most {}; of {} tokens of slack that whole turns leave, {} were used",
-        count(used),
-        count(budget),
-        count(slack),
-        count(slack_used),
+        thousands(used as u64),
+        thousands(budget as u64),
+        thousands(slack as u64),
+        thousands(slack_used as u64),
     );
     result(text, explained);
 }

@@ -8,6 +8,7 @@ use crate::trajectory::{Role, TurnView, Turns};
 
 /// An identifier that kept assistant turns use and only turns that are gone had told before.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Needed {
     /// The identifier, as written.
     pub text: String,
@@ -21,6 +22,7 @@ pub struct Needed {
 
 /// What comparing a trajectory with its original came to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct PairScore {
     /// What is needed, in order of first use.
     pub needed: Vec<Needed>,

@@ -39,7 +39,8 @@ use std::sync::{Arc, OnceLock};
 use futures_util::future::BoxFuture;
 use tokio::runtime::Runtime;
 
-use super::answers::{AnswerKey, AnswerKind, AnswerStore, Answers, InMemory, KeptAnswer};
+use super::answers::{AnswerKey, AnswerKind, AnswerStore, InMemory, KeptAnswer};
+use super::asking::Answers;
 use super::batch::Postbox;
 use super::control_tokens::ControlTokens;
 use super::failure::Failure;

@@ -18,7 +18,8 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use tokio::runtime::{Handle, Runtime};
 
-use super::answers::{AnswerKey, AnswerStore, Answers, KeptAnswer};
+use super::answers::{AnswerKey, AnswerStore, KeptAnswer};
+use super::asking::Answers;
 use super::control_tokens::ControlTokens;
 use super::failure::Failure;
 use super::judge::Judge;

@@ -8,6 +8,7 @@ use super::candidate::{Candidate, Section};
 use super::{Limits, order};
 use crate::events::event::Event;
 use crate::events::line::shortened;
+use crate::events::outcome::Status;
 use crate::events::resolved::LOOKUPS;
 use crate::events::target::Effect;
 use crate::events::words::starts_with_any;
@@ -52,9 +53,9 @@ pub(super) fn done(actions: &[Event], limits: Limits, candidates: &mut Vec<Candi
 
 /// If a call failed and the work went on without it: it was mended, or tried another way.
 fn was_overtaken(actions: &[Event], number: usize) -> bool {
-    let failed = actions
-        .get(number)
-        .is_some_and(|action| action.outcome.failed() == Some(true));
+    let failed = actions.get(number).is_some_and(|action| {
+        action.outcome.failed() == Some(true) && action.outcome.status != Status::Refused
+    });
     let later = actions.get(number + 1..).unwrap_or_default();
     let went_well = later
         .iter()

@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use sha2::{Digest, Sha256};
 
-use super::remote::Received;
+use super::answer::Received;
 use super::{Failure, HubError, Repository};
 use crate::tokens::hex;
 

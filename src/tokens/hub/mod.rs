@@ -4,8 +4,10 @@
 //! cache is taken as it is, without asking whether there is a newer one: a run gives the same with and
 //! without a network.
 
+mod answer;
 mod cache;
 mod error;
+#[cfg_attr(not(feature = "hub"), path = "no_remote.rs")]
 mod remote;
 mod repository;
 mod retry;
@@ -15,8 +17,9 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use super::TokenizerError;
+use answer::Answer;
 use cache::Cache;
-use remote::{Answer, Remote};
+use remote::Remote;
 use retry::{Failure, retry};
 use settings::Settings;
 
@@ -164,7 +167,7 @@ impl Hub {
     fn error(&self, name: &str, repository: &Repository, file: &str, source: HubError) -> TokenizerError {
         TokenizerError::Hub {
             name: name.to_owned(),
-            url: remote::url(&self.settings.endpoint, repository, file),
+            url: repository.url(&self.settings.endpoint, file),
             wanted: self.cache.snapshot(repository).join(file),
             source,
         }

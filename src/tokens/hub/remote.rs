@@ -1,9 +1,9 @@
 //! Asking the hub's server for a file.
 
 use std::fs;
-use std::io::Read;
 use std::time::Duration;
 
+use super::answer::{Answer, Received};
 use super::settings::Settings;
 use super::{Failure, HubError, Repository};
 use crate::http::{Certificate, HeaderMap, Response, WaitingClient, causes, waiting_client};
@@ -16,41 +16,6 @@ pub struct Remote {
     endpoint: String,
     token: Option<String>,
     client: WaitingClient,
-}
-
-/// What the server has to say of a file.
-pub enum Answer {
-    /// The repository, at this commit, has none of that name.
-    Absent {
-        /// The commit, if the server says it.
-        commit: Option<String>,
-    },
-    /// Here it is.
-    Here(Received),
-}
-
-/// A file that is about to come.
-pub struct Received {
-    /// The commit that the revision stands for.
-    pub commit: String,
-    /// What the server calls the content: its name in the cache.
-    pub etag: String,
-    /// How long it is, if the server says it.
-    pub length: Option<u64>,
-    /// The content.
-    pub body: Box<dyn Read>,
-}
-
-/// Where a file of a repository is.
-pub fn url(endpoint: &str, repository: &Repository, file: &str) -> String {
-    let Repository {
-        owner,
-        name,
-        revision,
-    } = repository;
-    // As one part of the path: `refs/pr/1` is one name.
-    let revision = revision.replace('/', "%2F");
-    format!("{endpoint}/{owner}/{name}/resolve/{revision}/{file}")
 }
 
 impl Remote {
@@ -68,7 +33,7 @@ impl Remote {
 
     /// Asks for a file.
     pub fn ask(&self, repository: &Repository, file: &str) -> Result<Answer, Failure> {
-        let mut url = url(&self.endpoint, repository, file);
+        let mut url = repository.url(&self.endpoint, file);
         let home = origin(&url).to_owned();
         let mut known = Known::default();
         for _ in 0..=MOST_REDIRECTS {
@@ -197,15 +162,6 @@ fn certificates(settings: &Settings) -> Result<Option<Vec<Certificate>>, HubErro
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_revision_is_one_part_of_the_path() {
-        let repository = Repository::parse("a/b@refs/pr/1").unwrap();
-        assert_eq!(
-            url("http://h", &repository, "x/y.json"),
-            "http://h/a/b/resolve/refs%2Fpr%2F1/x/y.json"
-        );
-    }
 
     #[test]
     fn the_origin_is_all_before_the_path() {

@@ -37,6 +37,18 @@ impl Repository {
             revision: revision.to_owned(),
         })
     }
+
+    /// The address of one of its files at a server.
+    pub fn url(&self, endpoint: &str, file: &str) -> String {
+        let Self {
+            owner,
+            name,
+            revision,
+        } = self;
+        // As one part of the path: `refs/pr/1` is one name.
+        let revision = revision.replace('/', "%2F");
+        format!("{endpoint}/{owner}/{name}/resolve/{revision}/{file}")
+    }
 }
 
 #[cfg(test)]
@@ -71,5 +83,14 @@ mod tests {
         ] {
             assert!(Repository::parse(bad).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn a_revision_is_one_part_of_the_path() {
+        let repository = Repository::parse("a/b@refs/pr/1").unwrap();
+        assert_eq!(
+            repository.url("http://h", "x/y.json"),
+            "http://h/a/b/resolve/refs%2Fpr%2F1/x/y.json"
+        );
     }
 }

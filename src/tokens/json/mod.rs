@@ -13,14 +13,14 @@ mod tests;
 
 use std::borrow::Cow;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::added::{AddedToken, AddedTokens};
 use super::bpe::{Encoder, Pattern, Pieces, SPACE};
 use super::check::Difference;
 use super::{nfc, probe};
-use model::Model;
+use model::{AddedEntry, Model};
 
 pub use model::byte_characters;
 pub use recipe::{CL100K, O200K};
@@ -113,27 +113,6 @@ struct File<'a> {
     post_processor: Value,
     #[serde(borrow)]
     model: Model<'a>,
-}
-
-/// An added token of a file.
-#[derive(Deserialize, Serialize)]
-#[allow(clippy::struct_excessive_bools)]
-struct AddedEntry {
-    content: String,
-    single_word: bool,
-    lstrip: bool,
-    rstrip: bool,
-    normalized: bool,
-}
-
-impl AddedEntry {
-    /// As a file has it. Which number it is, and whether it is special, changes no count.
-    fn with_id((entry, id): (&Self, usize)) -> Value {
-        let mut value = json!(entry);
-        value["id"] = id.into();
-        value["special"] = false.into();
-        value
-    }
 }
 
 impl JsonTokenizer {

@@ -8,7 +8,6 @@ use serde::de::{Deserialize, DeserializeSeed as _, Deserializer, Error, IgnoredA
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::AddedEntry;
 use super::merges::{Merges, StringMerge};
 use super::strings::Strings;
 use crate::tokens::bpe::{Characters, Encoder, Merge, NO_TOKEN, Pattern, Rank, Vocabulary};
@@ -266,6 +265,27 @@ impl<'de> Visitor<'de> for Fields {
             }),
             _ => Err(other()),
         }
+    }
+}
+
+/// An added token of a file.
+#[derive(serde::Deserialize, serde::Serialize)]
+#[allow(clippy::struct_excessive_bools)]
+pub struct AddedEntry {
+    pub content: String,
+    pub single_word: bool,
+    pub lstrip: bool,
+    pub rstrip: bool,
+    pub normalized: bool,
+}
+
+impl AddedEntry {
+    /// As a file has it. Which number it is, and whether it is special, changes no count.
+    pub fn with_id((entry, id): (&Self, usize)) -> Value {
+        let mut value = json!(entry);
+        value["id"] = id.into();
+        value["special"] = false.into();
+        value
     }
 }
 

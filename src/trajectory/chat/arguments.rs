@@ -8,7 +8,6 @@ use super::super::calls::{RawCall, raw_call};
 use super::super::edit::Edit;
 use super::super::fields::fields;
 use super::super::json::decode;
-use super::{is_json, span};
 use crate::names::named;
 
 named! {
@@ -91,4 +90,15 @@ pub fn call_list<'c>(calls: impl IntoIterator<Item = &'c str>, given: TemplateAr
     }
     list.push(']');
     list
+}
+
+/// If a text is JSON.
+pub fn is_json(text: &str) -> bool {
+    serde_json::from_str::<&RawValue>(text).is_ok()
+}
+
+/// The place in a text of a part of it.
+pub fn span(text: &str, part: &str) -> std::ops::Range<usize> {
+    let start = (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
+    start..start + part.len()
 }

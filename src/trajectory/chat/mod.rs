@@ -4,12 +4,10 @@ mod arguments;
 
 use std::borrow::Cow;
 
-use serde_json::value::RawValue;
-
 use super::edit::{Edit, apply};
 use super::json::decode;
 use super::{Record, Role, Turn};
-use arguments::{call_list, calls_in_text, parsed_arguments};
+use arguments::{call_list, calls_in_text, is_json, parsed_arguments, span};
 
 pub use arguments::TemplateArguments;
 
@@ -78,10 +76,6 @@ pub fn tool_list(tools: &str) -> Result<Option<Cow<'_, str>>, NoChat> {
         text if text.starts_with('[') && is_json(text) => Ok(Some(list)),
         _ => Err(NoChat("`tools` is no list".to_owned())),
     }
-}
-
-fn is_json(text: &str) -> bool {
-    serde_json::from_str::<&RawValue>(text).is_ok()
 }
 
 fn message_into(turn: &Turn<'_>, arguments: TemplateArguments, out: &mut String) {
@@ -162,11 +156,6 @@ fn edits(turn: &Turn<'_>, arguments: TemplateArguments) -> Vec<Edit> {
 /// A list of calls, their arguments given as asked for.
 pub fn call_list_with(list: &str, arguments: TemplateArguments) -> String {
     apply(list, parsed_arguments(list, arguments))
-}
-
-fn span(text: &str, part: &str) -> std::ops::Range<usize> {
-    let start = (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
-    start..start + part.len()
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ mod rewrite;
 mod sharegpt;
 mod stays;
 mod tagged;
+mod target;
 #[cfg(test)]
 mod tests;
 mod value;
@@ -16,31 +17,12 @@ mod value;
 use std::borrow::Cow;
 
 use super::{Format, Record, Role};
-use crate::names::named;
 use group::Group;
 use rewrite::Rewrite;
 use value::Object;
 
-pub use losses::{Loss, Losses};
-
-named! {
-    /// How arguments of calls are written.
-    Arguments {
-        /// A string of JSON, as the `OpenAI` API and loaders of one schema have them.
-        String = "string",
-        /// The JSON object itself, as templates read it.
-        Object = "object",
-    }
-}
-
-/// The form that a record is to have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Target {
-    /// `ShareGPT` or messages.
-    pub form: Format,
-    /// How arguments are written. In `ShareGPT` an object stands in the text of the call.
-    pub arguments: Arguments,
-}
+pub use losses::Losses;
+pub use target::{Arguments, Target};
 
 /// A converted record.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -12,11 +12,13 @@ use crate::support::cli::{Workspace, many_runs};
 use crate::support::secrets::trajectory;
 use futures_util::future::BoxFuture;
 use serde_json::json;
-use trajfit::compress::Reason;
-use trajfit::fit::{Fitter, OnFailure};
-use trajfit::metrics::Row;
-use trajfit::summarize::answers::AnswerKey;
-use trajfit::summarize::{PendingRequest, Summarizer, Summary, SummaryError, SummaryRequest, Usage};
+use trajfit::internals::compress::Reason;
+use trajfit::internals::fit::{Fitter, OnFailure};
+use trajfit::internals::metrics::Row;
+use trajfit::internals::summarize::answers::AnswerKey;
+use trajfit::internals::summarize::{
+    PendingRequest, Summarizer, Summary, SummaryError, SummaryRequest, Usage,
+};
 
 #[test]
 fn what_is_missing_or_failed_is_told_by_name_and_asked_again() {

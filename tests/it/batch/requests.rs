@@ -6,7 +6,7 @@ use crate::support::batch::{SETTINGS, answers, apply, chat, chat_at, demo, expor
 use crate::support::chat::{Server, completion, user_text};
 use crate::support::cli::{Workspace, fixture_bytes};
 use serde_json::Value;
-use trajfit::metrics::{Row, Status};
+use trajfit::internals::metrics::{Row, Status};
 
 /// Rows without the name of who wrote the summaries, and without time.
 fn rows(workspace: &Workspace) -> Vec<Row> {

@@ -4,7 +4,7 @@ use crate::support::batch::{self, SETTINGS, answers, demo, error, question, requ
 use crate::support::cli::{Ran, Workspace};
 use crate::support::vendor::{End, Fault, Vendor};
 use serde_json::{Value, json};
-use trajfit::metrics::Status;
+use trajfit::internals::metrics::Status;
 
 /// What makes a test quick.
 const QUICK: [&str; 6] = [

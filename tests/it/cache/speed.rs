@@ -5,8 +5,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, named_params};
-use trajfit::cache::{Access, AnswerCache, FILE};
-use trajfit::summarize::answers::{AnswerKey, AnswerKind, AnswerStore, KeptAnswer};
+use trajfit::internals::cache::{Access, AnswerCache, FILE};
+use trajfit::internals::summarize::answers::{AnswerKey, AnswerKind, AnswerStore, KeptAnswer};
 
 /// As many answers a second as a fast server gives, for so long.
 const RATE: usize = 250;

@@ -5,8 +5,8 @@ use crate::support::chat::{
 };
 use crate::support::cli::{Workspace, fixture_bytes};
 use serde_json::json;
-use trajfit::summarize::chat::ChatSettings;
-use trajfit::trajectory::Role;
+use trajfit::internals::summarize::chat::ChatSettings;
+use trajfit::internals::trajectory::Role;
 
 /// Answers that are no summaries, by the names of what they are.
 const NO_SUMMARIES: [(&str, &str); 7] = [

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::support::chat::{Server, answer_to, completion, refusal, user_text};
 use crate::support::cli::{Ran, Workspace, fixture_bytes};
 use serde_json::Value;
-use trajfit::metrics::Status;
+use trajfit::internals::metrics::Status;
 
 /// `compress` of the demo records with a model at that address.
 fn arguments(url: &str) -> Vec<String> {

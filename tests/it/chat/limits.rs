@@ -6,7 +6,7 @@ use crate::support::chat::{
     Server, answer_to, at_once, chat_settings, completion, outcome, refusal, summarize, summarizer, user_text,
 };
 use serde_json::json;
-use trajfit::summarize::chat::{ChatSettings, ChatSummarizer};
+use trajfit::internals::summarize::chat::{ChatSettings, ChatSummarizer};
 use wiremock::ResponseTemplate;
 
 /// A server that answers the first requests with `failure` and the others well, and a summarizer for it.

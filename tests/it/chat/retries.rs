@@ -7,8 +7,8 @@ use crate::support::chat::{
     summarizer, user_text,
 };
 use serde_json::{Value, json};
-use trajfit::summarize::SummaryError;
-use trajfit::summarize::chat::{ChatSettings, ChatSummarizer, Key};
+use trajfit::internals::summarize::SummaryError;
+use trajfit::internals::summarize::chat::{ChatSettings, ChatSummarizer, Key};
 use wiremock::ResponseTemplate;
 
 /// A server that answers the first requests with `failure` and the others well, and a summarizer for it.

@@ -8,12 +8,12 @@ use crate::support::cli::{Ran, Workspace, fixture_bytes};
 use crate::support::secrets::{secrets, trajectory};
 use crate::support::{fit, fitter_with, settings};
 use proptest::prelude::*;
-use trajfit::summarize::answers::InMemory;
-use trajfit::summarize::batch::{Manner, NoResponses, Postbox};
-use trajfit::summarize::chat::api::Api;
-use trajfit::summarize::chat::{ChatSettings, ChatSummarizer, Key};
-use trajfit::summarize::prompt::{Material, PromptSettings, Prompter, Style};
-use trajfit::summarize::redact::redact;
+use trajfit::internals::summarize::answers::InMemory;
+use trajfit::internals::summarize::batch::{Manner, NoResponses, Postbox};
+use trajfit::internals::summarize::chat::api::Api;
+use trajfit::internals::summarize::chat::{ChatSettings, ChatSummarizer, Key};
+use trajfit::internals::summarize::prompt::{Material, PromptSettings, Prompter, Style};
+use trajfit::internals::summarize::redact::redact;
 
 #[test]
 fn no_secret_of_a_trajectory_is_in_a_request() {
@@ -151,7 +151,7 @@ proptest! {
             turns: part(1),
             previous: Some(part(2)),
             in_progress: Some(part(4)),
-            around: trajfit::summarize::Around { task: Some(part(5)), asked_later: Some(part(6)) },
+            around: trajfit::internals::summarize::Around { task: Some(part(5)), asked_later: Some(part(6)) },
             keep: &[part(3)],
             max_tokens: 100,
             piece: (1, 1),

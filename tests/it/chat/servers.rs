@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use crate::support::cli::{Ran, Workspace, fixture_bytes};
 use serde_json::json;
-use trajfit::metrics::{Row, Status};
+use trajfit::internals::metrics::{Row, Status};
 
 /// A server that runs until this is dropped.
 struct Server {
@@ -140,7 +140,7 @@ fn llama_cpp_writes_summaries_and_its_figures_are_reported() {
 fn tokens(server: &Server, text: &str, parse_special: bool) -> usize {
     let url = format!("{}/tokenize", server.url.trim_end_matches("/v1"));
     let body = json!({"content": text, "add_special": false, "parse_special": parse_special});
-    let client = trajfit::http::waiting_client(&url, Duration::from_mins(1), None).unwrap();
+    let client = trajfit::internals::http::waiting_client(&url, Duration::from_mins(1), None).unwrap();
     let answer = client.post(&url).body(body.to_string()).send().unwrap();
     let answer: serde_json::Value = serde_json::from_str(&answer.text().unwrap()).unwrap();
     answer["tokens"].as_array().unwrap().len()

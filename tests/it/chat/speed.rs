@@ -5,8 +5,8 @@ use std::io::Write as _;
 use std::time::{Duration, Instant};
 
 use crate::support::chat::{chat_settings, keeping, turn};
-use trajfit::summarize::{Summarizer, SummaryRequest};
-use trajfit::trajectory::Role;
+use trajfit::internals::summarize::{Summarizer, SummaryRequest};
+use trajfit::internals::trajectory::Role;
 
 const REQUESTS: usize = 2500;
 const LATENCY: Duration = Duration::from_millis(200);
@@ -82,13 +82,13 @@ fn requests_fill_the_time_that_the_server_takes() {
             .map(|at| turn(at, Role::Assistant, &text(number, at)))
             .collect();
         let request = SummaryRequest {
-            turns: &trajfit::summarize::Stretch::of(&turns),
+            turns: &trajfit::internals::summarize::Stretch::of(&turns),
             is_redacted: false,
             previous: None,
             in_progress: None,
-            around: trajfit::summarize::Around::default(),
+            around: trajfit::internals::summarize::Around::default(),
             files_follow: false,
-            reuse: trajfit::compress::reuse::Reuse::none(),
+            reuse: trajfit::internals::compress::reuse::Reuse::none(),
             anchors: &[],
             max_tokens: 750,
             target_tokens: 750,

@@ -10,16 +10,16 @@ use crate::support::chat::{
 use crate::support::counter;
 use futures_util::future::{Either, join_all, select};
 use serde_json::{Value, json};
-use trajfit::compress::anchors::Anchor;
-use trajfit::metrics::Prices;
-use trajfit::summarize::SummaryError;
-use trajfit::summarize::chat::api::Api;
-use trajfit::summarize::chat::{ChatSettings, Key};
-use trajfit::summarize::spend::Limits;
-use trajfit::trajectory::Role;
+use trajfit::internals::compress::anchors::Anchor;
+use trajfit::internals::metrics::Prices;
+use trajfit::internals::summarize::SummaryError;
+use trajfit::internals::summarize::chat::api::Api;
+use trajfit::internals::summarize::chat::{ChatSettings, Key};
+use trajfit::internals::summarize::spend::Limits;
+use trajfit::internals::trajectory::Role;
 use wiremock::ResponseTemplate;
 
-fn long_turns(count: usize) -> Vec<trajfit::trajectory::TurnView<'static>> {
+fn long_turns(count: usize) -> Vec<trajfit::internals::trajectory::TurnView<'static>> {
     let text = |number: usize| format!("Turn number {number} says something. ").repeat(60);
     (0..count)
         .map(|number| turn(number, Role::Assistant, &text(number)))

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use trajfit::config::{
+use trajfit::internals::config::{
     Config, ConfigError, KEYS, Key, Kind, MachineFormat, Origin, OverLimit, PerTrajectory, Resolved, Sources,
     Value,
 };

@@ -1,7 +1,7 @@
 //! Files, variables and flags: any text in them is a configuration or an error, never a panic, and names mean the same.
 
 use proptest::prelude::*;
-use trajfit::config::{Config, KEYS, MachineFormat, Sources};
+use trajfit::internals::config::{Config, KEYS, MachineFormat, Sources};
 
 proptest! {
     #[test]

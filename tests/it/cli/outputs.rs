@@ -5,7 +5,7 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use crate::support::cli::{Workspace, fixture, fixture_bytes, many_runs, short};
-use trajfit::metrics::Row;
+use trajfit::internals::metrics::Row;
 
 fn gunzip(bytes: &[u8]) -> Vec<u8> {
     let mut plain = Vec::new();

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use crate::support::structure::{call, chat, found, mended};
 use serde_json::{Value, json};
-use trajfit::summarize::marker::SUMMARY_MARKER;
-use trajfit::trajectory::{Faults, mend, parse};
+use trajfit::internals::summarize::marker::SUMMARY_MARKER;
+use trajfit::internals::trajectory::{Faults, mend, parse};
 
 fn result(id: &str, text: &str) -> Value {
     json!({"type": "tool_result", "tool_use_id": id, "content": text})
@@ -108,7 +108,10 @@ fn a_call_keeps_its_id_where_that_of_its_answer_cannot_be_written() {
         r#"{{"conversations": [{{"from": "human", "value": "u"}}, {{"from": "gpt", "value": "{call}"}}, {{"from": "tool", "value": "{answer}"}}, {{"from": "gpt", "value": "{call}"}}, {{"from": "tool", "value": "{answer}"}}, {{"from": "gpt", "value": "d"}}]}}"#
     );
     let read = parse(record.as_bytes(), None).unwrap();
-    assert_eq!(trajfit::trajectory::faults(&read, SUMMARY_MARKER).repeated_ids, 1);
+    assert_eq!(
+        trajfit::internals::trajectory::faults(&read, SUMMARY_MARKER).repeated_ids,
+        1
+    );
     assert_eq!(mend(&read, SUMMARY_MARKER), None);
 }
 

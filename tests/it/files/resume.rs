@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::support::cli::{Ran, Workspace, many_runs, short};
 use serde_json::Value;
-use trajfit::metrics::Row;
+use trajfit::internals::metrics::Row;
 
 /// Pseudo-random delays, the same in every run of the tests.
 struct Delays(u64);

@@ -1,7 +1,7 @@
 //! The number of threads makes no difference to a byte.
 
 use crate::support::cli::{SMALL, Workspace, many_runs, quirks};
-use trajfit::metrics::Row;
+use trajfit::internals::metrics::Row;
 
 #[test]
 fn one_two_and_five_threads_write_the_same() {

@@ -9,10 +9,10 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use proptest::prelude::*;
 use serde_json::Value;
-use trajfit::compress::SummaryPlacement;
-use trajfit::fit::{FitSettings, SummarySize};
-use trajfit::metrics::Status;
-use trajfit::summarize::{Summarizer, Summary, SummaryError, SummaryRequest, Usage};
+use trajfit::internals::compress::SummaryPlacement;
+use trajfit::internals::fit::{FitSettings, SummarySize};
+use trajfit::internals::metrics::Status;
+use trajfit::internals::summarize::{Summarizer, Summary, SummaryError, SummaryRequest, Usage};
 
 /// A summary that is longer than many a trajectory.
 const LONG: &str = "verbatim: one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen \
@@ -221,7 +221,7 @@ proptest! {
         let notice = first.notice.clone();
         let Some(once) = fit(&fitter(first.clone()), &made.line()).text else { return Ok(()) };
         assert_one_summary_each(&once);
-        let mut second = trajfit::fit::FitSettings { target_max_tokens: 300, summary_placement: then, ..first };
+        let mut second = trajfit::internals::fit::FitSettings { target_max_tokens: 300, summary_placement: then, ..first };
         second.protection.last_n_turns = last_n_turns;
         second.protection.first_system = protect[0];
         second.protection.first_human = protect[1];

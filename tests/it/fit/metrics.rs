@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::support::cli::{SMALL, Workspace, fixture_bytes, quirks, short};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
-use trajfit::metrics::{Row, Status};
+use trajfit::internals::metrics::{Row, Status};
 
 const COLUMNS: &str = "source,line,id,format,status,reason,original_tokens,compressed_tokens,tokens_saved,\
     compression_ratio,original_turns,compressed_turns,turns_removed,region_start,region_end,region_turns,was_compressed,\

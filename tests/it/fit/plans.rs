@@ -4,9 +4,9 @@ use crate::support::generate::made;
 use crate::support::rendered::{THINKING, rendered_fitter, thinking_run};
 use crate::support::{fit, fitter, settings};
 use proptest::prelude::*;
-use trajfit::compress::SummaryPlacement;
-use trajfit::fit::{FitSettings, Fitter};
-use trajfit::metrics::{Status, Totals};
+use trajfit::internals::compress::SummaryPlacement;
+use trajfit::internals::fit::{FitSettings, Fitter};
+use trajfit::internals::metrics::{Status, Totals};
 
 /// Between turns stands text that depends on both of them.
 const NEIGHBOURS: &str = "\

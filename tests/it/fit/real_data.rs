@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::support::cli::Workspace;
 use crate::support::oracle::{assert_sound, cost};
 use crate::support::{counter, real_data};
-use trajfit::metrics::Status;
+use trajfit::internals::metrics::Status;
 
 fn data_files() -> Vec<PathBuf> {
     let Some(folder) = real_data() else {
@@ -147,7 +147,7 @@ fn collect_texts(value: &serde_json::Value, texts: &mut Vec<String>) {
 
 #[allow(clippy::print_stdout)] // A listing is what it is for.
 fn list_redactions(place: &str, text: &str) {
-    let redacted = trajfit::summarize::redact::redact(text).0;
+    let redacted = trajfit::internals::summarize::redact::redact(text).0;
     let mut at = 0;
     let mut pieces = redacted.split("[REDACTED:");
     at += pieces.next().map_or(0, str::len);

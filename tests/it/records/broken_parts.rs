@@ -3,8 +3,8 @@
 use crate::support::structure::{NO_RESULT, call, chat, fill, found, mended};
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use trajfit::summarize::marker::SUMMARY_MARKER;
-use trajfit::trajectory::{Faults, mend, parse};
+use trajfit::internals::summarize::marker::SUMMARY_MARKER;
+use trajfit::internals::trajectory::{Faults, mend, parse};
 
 fn text(text: &str) -> Value {
     json!({"type": "text", "text": text})

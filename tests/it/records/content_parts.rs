@@ -6,7 +6,7 @@ use crate::support::structure::{chat, result, said, text, uses};
 use crate::support::{fit, fitter, settings};
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use trajfit::fit::{FitSettings, Strategy as Way};
+use trajfit::internals::fit::{FitSettings, Strategy as Way};
 
 /// A call and its answer: how many calls, how long the answers are, and how these are written.
 type Group = (usize, usize, u8);
@@ -270,11 +270,14 @@ fn roles_of_such_turns_stay_the_persons_for_a_template() {
         said("user", &[result("a", &json!("x"))]),
     ])
     .to_string();
-    let record = trajfit::trajectory::parse(line.as_bytes(), None).unwrap();
+    let record = trajfit::internals::trajectory::parse(line.as_bytes(), None).unwrap();
     let messages: Value = serde_json::from_str(
-        &trajfit::trajectory::chat(&record, trajfit::trajectory::TemplateArguments::AsWritten)
-            .unwrap()
-            .messages,
+        &trajfit::internals::trajectory::chat(
+            &record,
+            trajfit::internals::trajectory::TemplateArguments::AsWritten,
+        )
+        .unwrap()
+        .messages,
     )
     .unwrap();
     assert_eq!(json!({"messages": messages}).to_string(), line);

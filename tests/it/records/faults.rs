@@ -7,12 +7,12 @@ use std::sync::atomic::AtomicBool;
 use crate::support::{fitter_with, settings};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use trajfit::fit::OnFailure;
-use trajfit::metrics::Status;
-use trajfit::pipeline::{
+use trajfit::internals::fit::OnFailure;
+use trajfit::internals::metrics::Status;
+use trajfit::internals::pipeline::{
     self, Counters, Job, OnInvalid, RunError, RunReport, Sample, Source, Targets, Worker,
 };
-use trajfit::summarize::{Summarizer, Summary, SummaryError, SummaryRequest};
+use trajfit::internals::summarize::{Summarizer, Summary, SummaryError, SummaryRequest};
 
 /// What a summarizer does when a region holds the word `poison`; other regions get a short summary.
 #[derive(Clone, Copy)]
@@ -106,7 +106,7 @@ fn run(
         is_estimate: false,
         limit: None,
         sample: Sample::ALL,
-        max_record_bytes: trajfit::pipeline::MAX_RECORD_BYTES,
+        max_record_bytes: trajfit::internals::pipeline::MAX_RECORD_BYTES,
         resume: false,
         force: true,
         jobs,

@@ -7,7 +7,7 @@ use crate::support::cli::{SMALL, Workspace, fixture, fixture_bytes, quirks, shor
 use crate::support::counter;
 use crate::support::oracle::{assert_sound, cost};
 use serde_json::Value;
-use trajfit::metrics::{Row, Status};
+use trajfit::internals::metrics::{Row, Status};
 
 /// Quirks whose turns the oracle, which reads generated trajectories, cannot read.
 const BEYOND_THE_ORACLE: [&str; 6] = [

@@ -5,8 +5,10 @@ use crate::support::generate::made;
 use crate::support::oracle::parts;
 use proptest::prelude::*;
 use serde_json::Value;
-use trajfit::fit::TurnCounter;
-use trajfit::trajectory::{Arguments, Converted, Format, Record, Role, Target, convert, parse, view};
+use trajfit::internals::fit::TurnCounter;
+use trajfit::internals::trajectory::{
+    Arguments, Converted, Format, Record, Role, Target, convert, parse, view,
+};
 
 const SHAREGPT: Target = Target {
     form: Format::ShareGpt,

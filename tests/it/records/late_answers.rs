@@ -3,8 +3,8 @@
 use crate::support::structure::{call, chat, fill, found, mended};
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use trajfit::summarize::marker::SUMMARY_MARKER;
-use trajfit::trajectory::{Faults, faults, mend, parse};
+use trajfit::internals::summarize::marker::SUMMARY_MARKER;
+use trajfit::internals::trajectory::{Faults, faults, mend, parse};
 
 #[test]
 fn an_answer_that_came_after_somebody_spoke_goes_to_its_call() {

@@ -2,7 +2,7 @@
 
 use crate::support::cli::{Ran, Workspace, fixture_bytes};
 use serde_json::{Value, json};
-use trajfit::metrics::{Row, Status};
+use trajfit::internals::metrics::{Row, Status};
 
 /// Settings under which some of the demo records are compressed, some rejected, and some fit.
 const FIT: [&str; 8] = [

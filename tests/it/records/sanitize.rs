@@ -6,8 +6,8 @@ use crate::support::oracle::parts;
 use crate::support::structure::{NO_RESULT, call, chat, found, mended};
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use trajfit::summarize::marker::SUMMARY_MARKER;
-use trajfit::trajectory::{Faults, faults, mend, parse};
+use trajfit::internals::summarize::marker::SUMMARY_MARKER;
+use trajfit::internals::trajectory::{Faults, faults, mend, parse};
 
 #[test]
 fn nothing_is_found_where_nothing_is_broken() {

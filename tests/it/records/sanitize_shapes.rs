@@ -6,8 +6,8 @@ use crate::support::oracle::parts;
 use crate::support::structure::{call, chat, text};
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use trajfit::summarize::marker::SUMMARY_MARKER;
-use trajfit::trajectory::{NO_REQUEST, SYSTEM_MESSAGE, Sanitized, Wishes, parse, sanitize};
+use trajfit::internals::summarize::marker::SUMMARY_MARKER;
+use trajfit::internals::trajectory::{NO_REQUEST, SYSTEM_MESSAGE, Sanitized, Wishes, parse, sanitize};
 
 const ALL: Wishes = Wishes {
     join_text_parts: true,

@@ -6,7 +6,7 @@ use crate::support::cli::Workspace;
 use crate::support::program::{asked, program, row_of, run, run_with, with_words};
 use crate::support::secrets::secrets;
 use serde_json::Value;
-use trajfit::metrics::Status;
+use trajfit::internals::metrics::Status;
 
 #[test]
 fn a_program_writes_the_summaries_and_is_asked_once_for_each() {

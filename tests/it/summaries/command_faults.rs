@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::support::asked::lines;
 use crate::support::cli::Workspace;
 use crate::support::program::{asked, program, row_of, run, run_with, with_words};
-use trajfit::metrics::Status;
+use trajfit::internals::metrics::Status;
 
 #[test]
 fn a_program_that_fails_at_a_record_fails_at_that_one_alone() {

@@ -3,7 +3,7 @@
 use crate::support::oracle::assert_sound;
 use crate::support::{counter, fit, fitter, settings};
 use serde_json::{Value, json};
-use trajfit::fit::FitSettings;
+use trajfit::internals::fit::FitSettings;
 
 /// One request and `steps` calls for it, reading and writing in turns.
 fn long_work(steps: usize) -> String {

@@ -9,11 +9,11 @@ use crate::support::{fit, fitter_with, settings};
 use futures_util::future::{BoxFuture, ready};
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use trajfit::compress::anchors::invented;
-use trajfit::metrics::Status;
-use trajfit::summarize::extractive::Extractive;
-use trajfit::summarize::{Summarizer, Summary, SummaryError, SummaryRequest};
-use trajfit::trajectory::Turns;
+use trajfit::internals::compress::anchors::invented;
+use trajfit::internals::metrics::Status;
+use trajfit::internals::summarize::extractive::Extractive;
+use trajfit::internals::summarize::{Summarizer, Summary, SummaryError, SummaryRequest};
+use trajfit::internals::trajectory::Turns;
 
 /// The embedded summarizer, held to quoting.
 struct Quoting;

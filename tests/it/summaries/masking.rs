@@ -6,10 +6,10 @@ use crate::support::{counter, fit, fitter, settings};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use trajfit::fit::{CountMode, FitSettings, Fitter, Strategy as Way};
-use trajfit::metrics::{Row, Status};
-use trajfit::summarize::mask::error_lines;
-use trajfit::tokens::chat_template::ChatTemplate;
+use trajfit::internals::fit::{CountMode, FitSettings, Fitter, Strategy as Way};
+use trajfit::internals::metrics::{Row, Status};
+use trajfit::internals::summarize::mask::error_lines;
+use trajfit::internals::tokens::chat_template::ChatTemplate;
 
 fn masking(target: usize, way: Way) -> FitSettings {
     FitSettings {

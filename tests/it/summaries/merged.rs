@@ -8,9 +8,9 @@ use crate::support::{counter, fit, fitter, fitter_with, settings};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
-use trajfit::compress::SummaryPlacement;
-use trajfit::fit::{FitSettings, SummarySize};
-use trajfit::summarize::{Summarizer, Summary, SummaryError, SummaryRequest};
+use trajfit::internals::compress::SummaryPlacement;
+use trajfit::internals::fit::{FitSettings, SummarySize};
+use trajfit::internals::summarize::{Summarizer, Summary, SummaryError, SummaryRequest};
 
 /// A run of `steps` calls; the last assistant turn uses what only an early output tells.
 fn long_run(steps: usize) -> Value {
@@ -168,7 +168,7 @@ impl Summarizer for Witness {
         let texts = request
             .turns
             .iter()
-            .flat_map(trajfit::trajectory::TurnView::texts);
+            .flat_map(trajfit::internals::trajectory::TurnView::texts);
         let turns: Vec<&str> = texts.collect();
         let seen = (request.previous.map(str::to_owned), turns.join("\n"));
         self.0.lock().unwrap().push(seen);
@@ -242,7 +242,7 @@ fn an_output_with_a_summary_behind_it_is_not_masked() {
         turns.push(json!({"role": "tool", "tool_call_id": id, "content": content}));
     }
     let mut asked = FitSettings {
-        strategy: trajfit::fit::Strategy::Mask,
+        strategy: trajfit::internals::fit::Strategy::Mask,
         ..asked(100, SummaryPlacement::Merge)
     };
     asked.protection.first_gpt = false;

@@ -2,8 +2,8 @@
 
 use crate::support::structure::{NO_RESULT, chat, found, mended};
 use serde_json::{Value, json};
-use trajfit::summarize::marker::SUMMARY_MARKER;
-use trajfit::trajectory::{Faults, faults, mend, parse};
+use trajfit::internals::summarize::marker::SUMMARY_MARKER;
+use trajfit::internals::trajectory::{Faults, faults, mend, parse};
 
 fn envelope(id: &str, content: &str) -> String {
     let answer = json!({"tool_call_id": id, "name": "f", "content": content});

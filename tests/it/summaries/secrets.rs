@@ -6,8 +6,8 @@ use crate::support::secrets::{secrets, trajectory};
 use crate::support::{fit, fitter, fitter_with, settings};
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
-use trajfit::fit::Strategy;
-use trajfit::summarize::{Summarizer, Summary, SummaryError, SummaryRequest};
+use trajfit::internals::fit::Strategy;
+use trajfit::internals::summarize::{Summarizer, Summary, SummaryError, SummaryRequest};
 
 fn summary(record: &str) -> String {
     let record: Value = serde_json::from_str(record).unwrap();
@@ -38,7 +38,7 @@ fn a_secret_of_the_region_is_in_no_summary() {
 fn redaction_can_be_switched_off() {
     let mut settings = settings(900, 250);
     settings.redaction = false;
-    let summarizer = trajfit::summarize::extractive::Extractive { redaction: false };
+    let summarizer = trajfit::internals::summarize::extractive::Extractive { redaction: false };
     let fitter = crate::support::fitter_with(settings, std::sync::Arc::new(summarizer));
     let fitted = fit(
         &fitter,

@@ -10,15 +10,15 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 use tokio::runtime::Runtime;
-use trajfit::cache::{Access, AnswerCache};
-use trajfit::compress::anchors::Anchor;
-use trajfit::summarize::answers::InMemory;
-use trajfit::summarize::chat::api::Api;
-use trajfit::summarize::chat::{ChatSettings, ChatSummarizer};
-use trajfit::summarize::prompt::{PromptSettings, Style};
-use trajfit::summarize::spend::{Limits, Spend};
-use trajfit::summarize::{Summarizer, Summary, SummaryError, SummaryRequest};
-use trajfit::trajectory::{Role, TurnView};
+use trajfit::internals::cache::{Access, AnswerCache};
+use trajfit::internals::compress::anchors::Anchor;
+use trajfit::internals::summarize::answers::InMemory;
+use trajfit::internals::summarize::chat::api::Api;
+use trajfit::internals::summarize::chat::{ChatSettings, ChatSummarizer};
+use trajfit::internals::summarize::prompt::{PromptSettings, Style};
+use trajfit::internals::summarize::spend::{Limits, Spend};
+use trajfit::internals::summarize::{Summarizer, Summary, SummaryError, SummaryRequest};
+use trajfit::internals::trajectory::{Role, TurnView};
 use wiremock::{Match, Mock, MockServer, Request, Respond, ResponseTemplate};
 
 /// A server in this process.
@@ -225,13 +225,13 @@ pub async fn summary_of(
 ) -> Result<Summary, SummaryError> {
     let counter = super::counter();
     let request = SummaryRequest {
-        turns: &trajfit::summarize::Stretch::of(turns),
+        turns: &trajfit::internals::summarize::Stretch::of(turns),
         is_redacted: false,
         previous: None,
         in_progress: None,
-        around: trajfit::summarize::Around::default(),
+        around: trajfit::internals::summarize::Around::default(),
         files_follow: false,
-        reuse: trajfit::compress::reuse::Reuse::none(),
+        reuse: trajfit::internals::compress::reuse::Reuse::none(),
         anchors,
         max_tokens: 200,
         target_tokens: 200,

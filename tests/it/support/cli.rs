@@ -6,7 +6,7 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 use tempfile::TempDir;
-use trajfit::metrics::{Row, read_rows};
+use trajfit::internals::metrics::{Row, read_rows};
 
 /// A budget under which the quirks, of about 1,000 tokens each, are compressed.
 pub const SMALL: [&str; 4] = ["--target-max-tokens", "600", "--summary-target-tokens", "100"];

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
 
-use trajfit::metrics::{Row, read_rows};
+use trajfit::internals::metrics::{Row, read_rows};
 
 use super::cli::{Ran, Workspace};
 

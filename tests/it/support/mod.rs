@@ -8,6 +8,7 @@ pub mod cli;
 pub mod disk;
 pub mod fetched;
 pub mod generate;
+pub mod imports;
 pub mod oracle;
 pub mod program;
 pub mod rendered;
@@ -21,14 +22,14 @@ pub mod vendor;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use trajfit::compress::{Protection, RoleOrder, SummaryPlacement};
-use trajfit::fit::{
+use trajfit::internals::compress::{Protection, RoleOrder, SummaryPlacement};
+use trajfit::internals::fit::{
     CountMode, FitSettings, Fitted, Fitter, OnFailure, OverLimit, PerTrajectory, Strategy, SummarySize,
     TemplateArguments,
 };
-use trajfit::summarize::Summarizer;
-use trajfit::summarize::extractive::Extractive;
-use trajfit::tokens::TokenCounter;
+use trajfit::internals::summarize::Summarizer;
+use trajfit::internals::summarize::extractive::Extractive;
+use trajfit::internals::tokens::TokenCounter;
 
 /// Waits for a program. Returns how it ended, and its peak of resident memory in MB, as far as that was seen.
 #[cfg(target_os = "linux")]
@@ -49,7 +50,7 @@ pub fn peak_of(mut child: std::process::Child) -> (std::process::ExitStatus, f64
 /// The built-in tokenizer, loaded once.
 pub fn counter() -> Arc<dyn TokenCounter> {
     static COUNTER: OnceLock<Arc<dyn TokenCounter>> = OnceLock::new();
-    Arc::clone(COUNTER.get_or_init(|| trajfit::tokens::load("o200k_base").unwrap()))
+    Arc::clone(COUNTER.get_or_init(|| trajfit::internals::tokens::load("o200k_base").unwrap()))
 }
 
 /// The defaults with a small budget, and the summary in a turn of its own.

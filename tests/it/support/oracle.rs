@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
-use trajfit::metrics::Row;
-use trajfit::tokens::TokenCounter;
+use trajfit::internals::metrics::Row;
+use trajfit::internals::tokens::TokenCounter;
 
 const IMAGE_TOKENS: usize = 1500;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use trajfit::metrics::{Row, Status};
+use trajfit::internals::metrics::{Row, Status};
 
 use super::asked::line_with;
 use super::cli::{Ran, Workspace};

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use trajfit::fit::{CountMode, FitSettings, Fitter};
-use trajfit::tokens::chat_template::ChatTemplate;
+use trajfit::internals::fit::{CountMode, FitSettings, Fitter};
+use trajfit::internals::tokens::chat_template::ChatTemplate;
 
 use super::fitter;
 

@@ -1,8 +1,8 @@
 //! What is broken in a record, and the record mended.
 
 use serde_json::{Value, json};
-use trajfit::summarize::marker::SUMMARY_MARKER;
-use trajfit::trajectory::{Faults, faults, mend, parse};
+use trajfit::internals::summarize::marker::SUMMARY_MARKER;
+use trajfit::internals::trajectory::{Faults, faults, mend, parse};
 
 use super::oracle::parts;
 

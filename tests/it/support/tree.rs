@@ -58,7 +58,8 @@ impl SourceFile {
 
     /// The module below the crate's root that it belongs to.
     pub fn layer(&self) -> &str {
-        self.path.split('/').nth(1).unwrap_or_default()
+        let name = self.path.split('/').nth(1).unwrap_or_default();
+        name.trim_end_matches(".rs")
     }
 
     /// Whether all of it is tests.

@@ -16,8 +16,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;
-use trajfit::tokens::chat_template::{ChatTemplate, TemplateError};
-use trajfit::trajectory::{self, TemplateArguments};
+use trajfit::internals::tokens::chat_template::{ChatTemplate, TemplateError};
+use trajfit::internals::trajectory::{self, TemplateArguments};
 
 /// A line of `chats.jsonl`.
 #[derive(Deserialize)]

@@ -17,7 +17,7 @@ use base64::engine::general_purpose::STANDARD;
 use oracle::Oracle;
 use rayon::prelude::*;
 use tokenizers::Tokenizer;
-use trajfit::tokens::{TokenCounter, load};
+use trajfit::internals::tokens::{TokenCounter, load};
 
 /// The folders that must be there, if any is.
 const REAL: [&str; 10] = [

@@ -4,11 +4,11 @@ use crate::support::structure::{chat, result, said, text, uses};
 use crate::support::{counter, real_data};
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use trajfit::fit::TurnCounter;
+use trajfit::internals::fit::TurnCounter;
 
 /// What the turns of a record cost.
 fn tokens(record: &str) -> usize {
-    let record = trajfit::trajectory::parse(record.as_bytes(), None).unwrap();
+    let record = trajfit::internals::trajectory::parse(record.as_bytes(), None).unwrap();
     let counter = counter();
     let mut counter = TurnCounter::new(counter.as_ref(), 1500);
     record.turns.iter().map(|turn| counter.turn(turn).tokens()).sum()

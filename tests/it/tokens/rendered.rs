@@ -6,16 +6,16 @@ use crate::support::rendered::{STRICT, THINKING, rendered_fitter, template, thin
 use crate::support::{counter, fit, fitter, settings};
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use trajfit::compress::SummaryPlacement;
-use trajfit::fit::Fitter;
-use trajfit::metrics::Status;
-use trajfit::tokens::chat_template::ChatTemplate;
-use trajfit::trajectory;
+use trajfit::internals::compress::SummaryPlacement;
+use trajfit::internals::fit::Fitter;
+use trajfit::internals::metrics::Status;
+use trajfit::internals::tokens::chat_template::ChatTemplate;
+use trajfit::internals::trajectory;
 
 /// What a line costs as rendered, by nothing but the template and the counter.
 fn rendered_tokens(line: &str, template: &ChatTemplate) -> Result<usize, String> {
     let record = trajectory::parse(line.as_bytes(), None).unwrap();
-    let chat = trajectory::chat(&record, trajfit::fit::TemplateArguments::AsWritten)
+    let chat = trajectory::chat(&record, trajfit::internals::fit::TemplateArguments::AsWritten)
         .map_err(|error| error.to_string())?;
     let text = template.render(&chat.messages, chat.tools.as_deref());
     Ok(counter().count(&text.map_err(|refusal| refusal.to_string())?))

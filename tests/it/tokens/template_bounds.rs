@@ -5,7 +5,7 @@ use std::process::Command;
 use std::sync::Arc;
 
 use crate::support::cli::Workspace;
-use trajfit::tokens::chat_template::ChatTemplate;
+use trajfit::internals::tokens::chat_template::ChatTemplate;
 
 const CHAT: &str = r#"[{"role": "user", "content": "Hi"}]"#;
 

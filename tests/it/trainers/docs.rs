@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use trajfit::names::Named;
-use trajfit::trainers::{TrainerName, trainer};
+use trajfit::internals::names::Named;
+use trajfit::internals::trainers::{TrainerName, trainer};
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))

@@ -4,9 +4,9 @@ use crate::support::generate::made;
 use crate::support::{fit, fitter, settings};
 use proptest::prelude::*;
 use serde_json::Value;
-use trajfit::compress::SummaryPlacement;
-use trajfit::fit::{FitSettings, MarkTurns, SummaryMark};
-use trajfit::metrics::Status;
+use trajfit::internals::compress::SummaryPlacement;
+use trajfit::internals::fit::{FitSettings, MarkTurns, SummaryMark};
+use trajfit::internals::metrics::Status;
 
 /// A field that stands in no made-up text.
 const FIELD: &str = "q7_learn";

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::support::cli::Workspace;
-use trajfit::fit::Linter;
-use trajfit::names::Named;
-use trajfit::tokens::chat_template::ChatTemplate;
-use trajfit::trainers::{Outcome, TrainerName, Verdict, trainer};
+use trajfit::internals::fit::Linter;
+use trajfit::internals::names::Named;
+use trajfit::internals::tokens::chat_template::ChatTemplate;
+use trajfit::internals::trainers::{Outcome, TrainerName, Verdict, trainer};
 
 /// A row of the results: what a trainer did with a record.
 type Row = BTreeMap<String, String>;
@@ -103,7 +103,7 @@ fn linter(name: &str, mode: &str, limit: Option<u64>) -> Linter {
     };
     Linter {
         trainer: trainer(name.parse::<TrainerName>().unwrap()).unwrap(),
-        counter: trajfit::tokens::load(&tokenizer).unwrap(),
+        counter: trajfit::internals::tokens::load(&tokenizer).unwrap(),
         template,
         image_tokens: 1500,
         format: None,

@@ -7,9 +7,9 @@ use crate::support::rendered::{STRICT, rendered_fitter};
 use crate::support::{counter, fit, fitter, settings};
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use trajfit::compress::SummaryPlacement;
-use trajfit::fit::{FitSettings, Fitted, PairScorer};
-use trajfit::metrics::Status;
+use trajfit::internals::compress::SummaryPlacement;
+use trajfit::internals::fit::{FitSettings, Fitted, PairScorer};
+use trajfit::internals::metrics::Status;
 
 /// The forms in which trajectories are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

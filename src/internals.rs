@@ -1,0 +1,131 @@
+//! What the program, its tests and its benchmarks need of the library's inside: not stable, whatever the version says.
+#![allow(missing_docs)]
+
+pub use crate::cli::main;
+pub use crate::standard_streams::note_closed;
+
+pub mod cache {
+    pub use crate::cache::{Access, AnswerCache, FILE};
+}
+
+pub mod compress {
+    pub use crate::compress::{
+        Content, CutPoints, Outline, Protection, Reason, RoleOrder, SummaryPlacement, TurnFacts,
+        compressible_region,
+    };
+
+    pub mod anchors {
+        pub use crate::compress::anchors::{Anchor, dangling, identifiers, invented};
+    }
+
+    pub mod reuse {
+        pub use crate::compress::reuse::Reuse;
+    }
+}
+
+pub mod config {
+    pub use crate::config::{
+        Config, ConfigError, KEYS, Key, Kind, MachineFormat, Origin, OverLimit, PerTrajectory, Resolved,
+        Sources, Value,
+    };
+}
+
+pub mod fit {
+    pub use crate::fit::{
+        CountMode, FitSettings, Fitted, Fitter, Linter, MarkTurns, OnFailure, OverLimit, PairScorer,
+        PerTrajectory, Strategy, SummaryMark, SummarySize, TemplateArguments, TurnCounter,
+    };
+}
+
+pub mod http {
+    pub use crate::http::waiting_client;
+}
+
+pub mod metrics {
+    pub use crate::metrics::{Prices, Row, Status, Totals, read_rows};
+}
+
+pub mod names {
+    pub use crate::names::Named;
+}
+
+pub mod pipeline {
+    pub use crate::pipeline::{
+        Counters, Job, MAX_RECORD_BYTES, OnInvalid, RunError, RunReport, Sample, Source, Targets, Worker,
+        run, sources,
+    };
+}
+
+pub mod summarize {
+    pub use crate::summarize::{
+        Around, PendingRequest, Stretch, Summarizer, Summary, SummaryError, SummaryRequest, Usage,
+    };
+
+    pub mod answers {
+        pub use crate::summarize::answers::{AnswerKey, AnswerKind, AnswerStore, InMemory, KeptAnswer};
+    }
+
+    pub mod batch {
+        pub use crate::summarize::batch::{Manner, NoResponses, Postbox};
+    }
+
+    pub mod chat {
+        pub use crate::summarize::chat::{ChatSettings, ChatSummarizer, Key};
+
+        pub mod api {
+            pub use crate::summarize::chat::api::Api;
+        }
+    }
+
+    pub mod extractive {
+        pub use crate::summarize::extractive::{Extractive, asks_for_something};
+    }
+
+    pub mod grounding {
+        pub use crate::summarize::grounding::ground;
+    }
+
+    pub mod marker {
+        pub use crate::summarize::marker::{SUMMARY_MARKER, with_marker};
+    }
+
+    pub mod mask {
+        pub use crate::summarize::mask::{error_lines, masks};
+    }
+
+    pub mod prompt {
+        pub use crate::summarize::prompt::{Material, PromptSettings, Prompter, Style};
+    }
+
+    pub mod redact {
+        pub use crate::summarize::redact::redact;
+    }
+
+    pub mod spend {
+        pub use crate::summarize::spend::{Limits, Spend};
+    }
+}
+
+pub mod tokens {
+    pub use crate::tokens::{TokenCounter, load};
+
+    pub mod chat_template {
+        pub use crate::tokens::chat_template::{ChatTemplate, TemplateError};
+    }
+}
+
+pub mod trainers {
+    pub use crate::trainers::{Outcome, TrainerName, Verdict, trainer};
+}
+
+pub mod trajectory {
+    pub use crate::trajectory::{
+        Arguments, Converted, Faults, Format, NO_REQUEST, Record, Role, SYSTEM_MESSAGE, Sanitized, Target,
+        TemplateArguments, ToolCall, Turn, TurnView, Turns, Views, Wishes, answered_turns, chat, convert,
+        faults, json, mend, parse, sanitize, view,
+    };
+
+    pub mod leaves {
+        pub use crate::trajectory::leaves::leaves;
+    }
+}

@@ -1,0 +1,22 @@
+//! The hub of a build without the feature `hub`: nothing is downloaded.
+
+use super::answer::Answer;
+use super::settings::Settings;
+use super::{Failure, HubError, Repository};
+
+/// The server that is never asked.
+pub struct Remote;
+
+impl Remote {
+    /// Returns the reason why nothing can be downloaded.
+    pub fn new(_: &Settings) -> Result<Self, HubError> {
+        Err(HubError::Unreachable(
+            "built without the feature `hub`".to_owned(),
+        ))
+    }
+
+    /// The answer for a file: there is no server.
+    pub fn ask(&self, _: &Repository, _: &str) -> Result<Answer, Failure> {
+        Err(HubError::Unreachable("built without the feature `hub`".to_owned()).into())
+    }
+}
