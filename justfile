@@ -9,7 +9,7 @@ check:
 
 # All tests, or those whose name contains FILTER.
 test *FILTER:
-    cargo test --locked {{FILTER}}
+    cargo test --release --locked {{FILTER}}
 
 lint:
     cargo clippy --release --all-targets --locked -- -D warnings
@@ -37,7 +37,7 @@ fixtures:
 
 # Accepts what has changed on purpose: terminal sessions, pages, the README's picture, snapshots.
 accept:
-    TRYCMD=overwrite INSTA_UPDATE=always cargo test --locked
+    TRYCMD=overwrite INSTA_UPDATE=always cargo test --release --locked
 
 # Licences, sources and advisories of all dependencies; needs cargo-deny.
 deny:

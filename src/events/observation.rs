@@ -98,6 +98,17 @@ pub(crate) fn observed_from(text: &str, place: Place) -> Option<usize> {
     found.min().map(|at| if at == 0 { 0 } else { at + blanks })
 }
 
+/// Where the text of an observation begins, behind a label such as `OBSERVATION:`.
+pub(crate) fn behind_label(text: &str) -> usize {
+    let labels = OBSERVATIONS
+        .observation
+        .iter()
+        .filter_map(|row| row.starts.as_deref());
+    let mut labels = labels.filter(|label| label.ends_with(':'));
+    let rest = labels.find_map(|label| text.trim_start().strip_prefix(label));
+    rest.map_or(0, |rest| text.len() - rest.trim_start().len())
+}
+
 /// What of a text a person asks: nothing of what an environment shows, nothing of another program's summary.
 pub fn request_in(text: &str, is_after_assistant: bool) -> &str {
     let place = if is_after_assistant {
@@ -136,6 +147,16 @@ pub fn summary_in(text: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_label_of_an_observation_is_no_part_of_it() {
+        for (text, told) in [
+            ("OBSERVATION:\nFile updated.", "File updated."),
+            ("Fine.", "Fine."),
+        ] {
+            assert_eq!(text.get(behind_label(text)..), Some(told));
+        }
+    }
 
     #[test]
     fn every_row_knows_its_example_and_nothing_that_only_resembles_it() {

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
-use super::observation::{Place, is_summary, observed_from};
+use super::observation::{Place, behind_label, is_summary, observed_from};
 use crate::trajectory::{Role, ToolResponse, TurnView};
 
 /// The first place in a trajectory where a turn may answer an assistant's, whatever stands before it.
@@ -115,7 +115,8 @@ pub(crate) fn source_turns<'a>(
                 Some(0) => {
                     source.role = Role::Tool;
                     source.is_observed = true;
-                    answers.push((None, text));
+                    let from = behind_label(&text);
+                    answers.push((None, from_byte(text, from)));
                 }
                 Some(at) => source.prose = until(text, at),
                 None => source.prose = text,
@@ -136,6 +137,14 @@ pub(crate) fn source_turns<'a>(
         sources.push(source);
     }
     sources
+}
+
+/// A text from a byte on.
+fn from_byte(text: Cow<'_, str>, from: usize) -> Cow<'_, str> {
+    match text {
+        Cow::Borrowed(text) => Cow::Borrowed(text.get(from..).unwrap_or_default()),
+        Cow::Owned(text) => Cow::Owned(text.get(from..).unwrap_or_default().to_owned()),
+    }
 }
 
 /// Where a turn stands: after the one before, which what is read need not begin with.

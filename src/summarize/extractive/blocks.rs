@@ -1,8 +1,8 @@
 //! Blocks: the texts of a region that may be quoted, each with its heading and what it is worth by itself.
 
+use super::candidate::{Limits, holds, order};
 use super::quoted::{OUTPUT, SAID, harmless, tells, written};
-use super::work::{line_of_call, order_of_call};
-use super::{Limits, holds, order};
+use super::work::{line_of_run, order_of_call};
 use crate::compress::reuse::{Reuse, pieces};
 use crate::events::event::Event;
 use crate::events::line::shortened;
@@ -38,6 +38,8 @@ pub(super) struct Block {
     pub text: String,
     /// The bytes of its start that somebody said.
     pub words: usize,
+    /// If a call stands behind them.
+    pub has_call: bool,
     /// If somebody else spoke after it: what it asks was answered.
     pub is_answered: bool,
     /// The chance that later turns repeat a byte of it, as far as nothing is known of them.
@@ -133,7 +135,7 @@ fn spoken(turn: &SourceTurn<'_>, at: At<'_>, events: [&[Event]; 2], limits: Limi
             Effect::Read | Effect::Other => 1.0,
         };
         let heading = |written: &str| {
-            let line = line_of_call(event, label(event, &call.name, written), limits);
+            let line = line_of_run(event, label(event, &call.name, written), limits);
             format!("turn -{}, {line}", at.back)
         };
         blocks.push(Block {
@@ -142,6 +144,7 @@ fn spoken(turn: &SourceTurn<'_>, at: At<'_>, events: [&[Event]; 2], limits: Limi
             headings: [heading(&written), heading("")],
             text,
             words,
+            has_call: true,
             is_answered: at.back > 1,
             chance: worth * chance,
             is_output: false,
@@ -165,6 +168,7 @@ fn push_words(text: String, heading: &str, chance: f32, at: At<'_>, blocks: &mut
         told: None,
         headings: [heading, heading].map(|heading| format!("turn -{}, {heading}", at.back)),
         words: text.len(),
+        has_call: false,
         is_answered: at.back > 1,
         text,
         chance,
@@ -206,6 +210,7 @@ fn outputs(
             headings: [heading.clone(), heading],
             text: harmless(output),
             words: 0,
+            has_call: false,
             is_answered: false,
             chance,
             is_output: true,

@@ -1,4 +1,4 @@
-//! A line that may enter the summary, and the section that it would stand in.
+//! A line that may enter the summary: its section, its time, and how long it may be.
 
 /// The sections of a summary, in the order printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -79,4 +79,34 @@ pub(super) struct Candidate {
     pub text: String,
     /// What it is worth to a reader.
     pub value: f64,
+}
+
+/// How long lines may be, in characters: shorter ones where the budget is small, so that several things are told.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Limits {
+    /// A line.
+    pub line: usize,
+    /// What a human asked, verbatim as a whole.
+    pub asked: usize,
+}
+
+impl Limits {
+    pub fn within(max_tokens: usize) -> Self {
+        Self {
+            line: (40 + max_tokens / 6).clamp(40, 170),
+            asked: max_tokens.clamp(60, 600),
+        }
+    }
+}
+
+/// Time of a line: its turn, then its place in it; lines of an earlier summary come before all.
+pub(super) fn order(turn: usize, place: usize) -> usize {
+    (turn + 1) * 100_000 + place.min(99_999)
+}
+
+/// Whether `lead` holds the words of `text`, whatever marks and bullets stand between them.
+pub(super) fn holds(lead: &str, text: &str) -> bool {
+    let words = |text: &str| -> String { text.chars().filter(|c| c.is_alphanumeric()).collect() };
+    let said = words(text.strip_suffix('…').unwrap_or(text));
+    !said.is_empty() && words(lead).contains(&said)
 }

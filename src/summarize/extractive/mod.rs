@@ -8,6 +8,7 @@ mod blocks;
 mod candidate;
 mod filling;
 mod lead;
+mod measured;
 mod passages;
 mod previous;
 mod prose;
@@ -34,7 +35,7 @@ use crate::compress::reuse::{Reuse, pieces};
 use crate::events::source::SourceTurn;
 use crate::knowledge::phrases::Kinds;
 use crate::tokens::TokenCounter;
-use candidate::{Candidate, Section};
+use candidate::{Candidate, Limits, Section, holds, order};
 use filling::{Filling, held_or};
 pub use lead::IN_PROGRESS;
 use passages::Passages;
@@ -179,7 +180,8 @@ impl Extractive {
     }
 }
 
-/// Takes out findings and requests that nothing in later turns repeats, where these are known, but for the last request.
+/// Takes out findings, requests and calls without a result that nothing in later turns repeats, where these are known, but for the
+/// last request.
 fn without_unused(candidates: &mut Vec<Candidate>, reuse: &Reuse) {
     if reuse.is_empty() {
         return;
@@ -189,9 +191,14 @@ fn without_unused(candidates: &mut Vec<Candidate>, reuse: &Reuse) {
         .filter(|candidate| candidate.section == Section::Asked);
     let last = asked.map(|asked| asked.order / order(0, 0)).max();
     candidates.retain(|candidate| {
+        let turn = candidate.order / order(0, 0);
         let may_go = match candidate.section {
+            // An earlier summary has chosen already.
+            _ if turn == 0 => false,
             Section::Findings => true,
-            Section::Asked => Some(candidate.order / order(0, 0)) != last,
+            // That a script was written tells nothing by itself.
+            Section::Done => candidate.text.ends_with("-> ok") || !candidate.text.contains(" -> "),
+            Section::Asked => Some(turn) != last,
             _ => false,
         };
         let wanted = pieces(&candidate.text).filter_map(|(_, piece)| reuse.wanted(piece));
@@ -206,13 +213,6 @@ fn is_news(candidate: &Candidate, lead: Option<&str>, files_follow: bool) -> boo
         Section::Files => !files_follow,
         _ => true,
     }
-}
-
-/// Whether `lead` holds the words of `text`, whatever marks and bullets stand between them.
-fn holds(lead: &str, text: &str) -> bool {
-    let words = |text: &str| -> String { text.chars().filter(|c| c.is_alphanumeric()).collect() };
-    let said = words(text.strip_suffix('…').unwrap_or(text));
-    !said.is_empty() && words(lead).contains(&said)
 }
 
 /// Takes out what a later turn told anew, of an earlier summary sentence by sentence.
@@ -282,27 +282,4 @@ fn said_in(turns: &[SourceTurn<'_>], count: usize, matcher: &Matcher<'_>) -> Vec
         .into_iter()
         .map(|is_unsaid| !is_unsaid)
         .collect()
-}
-
-/// How long lines may be, in characters: shorter ones where the budget is small, so that several things are told.
-#[derive(Debug, Clone, Copy)]
-struct Limits {
-    /// A line.
-    line: usize,
-    /// What a human asked, verbatim as a whole.
-    asked: usize,
-}
-
-impl Limits {
-    fn within(max_tokens: usize) -> Self {
-        Self {
-            line: (40 + max_tokens / 6).clamp(40, 170),
-            asked: max_tokens.clamp(60, 600),
-        }
-    }
-}
-
-/// Time of a line: its turn, then its place in it; lines of an earlier summary come before all.
-fn order(turn: usize, place: usize) -> usize {
-    (turn + 1) * 100_000 + place.min(99_999)
 }

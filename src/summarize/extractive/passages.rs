@@ -4,95 +4,35 @@
 //! price per token, the stretches of a block that are worth more than they cost are found in one walk; the price at which they
 //! fill the room is found by halving.
 
-use rustc_hash::{FxHashMap, FxHashSet};
-
-use super::blocks::{Block, LEAST_CHANCE};
+use super::blocks::Block;
 use super::candidate::{Candidate, Section};
-use super::order;
-use super::quoted::{fenced, tells};
+use super::measured::{Measured, Unit, measured};
 use super::rank::{Chosen, cost};
 use super::superseded::Told;
-use super::units;
 use super::walk::{GAP, HEADING, Walk};
 use crate::compress::anchors::Matcher;
-use crate::compress::reuse::{Reuse, pieces};
-use crate::knowledge::phrases::Kinds;
+use crate::compress::reuse::Reuse;
 use crate::tokens::TokenCounter;
-
-/// Bytes of a token, about.
-const TOKEN_BYTES: f32 = 3.5;
-
-/// The chance of the start of a block, as a part of that of its end: work goes on where it stopped.
-const START: f32 = 0.75;
 
 /// The part of a unit's worth that newer quotations do not tell, at the least: one that only repeats them, or that they tell
 /// otherwise, is not quoted.
 const NEWS: f32 = 0.3;
 
-/// The worth of a piece that comes again in its block, as a part of that of its last place.
-const REPEATED: f32 = 0.3;
-
-/// The worth of an identifier that later turns rely on, in bytes that they repeat.
-const ANCHOR: f32 = 12.0;
-
 /// How often the price is halved, and how often the room is corrected by exact counts.
 const HALVINGS: usize = 9;
 const CORRECTIONS: usize = 6;
 
-/// The highest price, in repeated bytes for each token.
+/// The highest price, and the lowest one where it is known what later turns repeat, in repeated bytes for each token.
+const LOWEST_PRICE: f32 = 0.4;
 const HIGHEST_PRICE: f32 = 6.0;
-
-/// Stands for what was left out.
-const CUT: &str = "…";
 
 /// The blocks of a region with what their units are worth.
 pub(super) struct Passages {
     blocks: Vec<Measured>,
     /// The number of pieces that stand in several blocks.
     shared: usize,
-}
-
-/// A block in units.
-struct Measured {
-    block: Block,
-    units: Vec<Unit>,
-}
-
-/// A stretch of text that is quoted as a whole or not at all.
-struct Unit {
-    end: usize,
-    cost: f32,
-    /// If it tells more than the next step or an answered question, and nothing told it anew later.
-    tells: bool,
-    /// The worth of what stands nowhere else.
-    worth: f32,
-    /// What stands in other blocks as well: its number and worth.
-    shared: Vec<(u32, f32)>,
-}
-
-/// The units of a block, nothing weighed yet.
-fn units_of(block: &Block, told: &Told) -> Vec<Unit> {
-    let mut start = 0;
-    let turn = (block.order / order(0, 0)).checked_sub(1);
-    let unit = |end: usize| {
-        let text = block.text.get(start..end).unwrap_or_default();
-        let is_idle = || {
-            let sentence = text.trim();
-            !tells(text)
-                || block.is_answered && sentence.ends_with(['?', '？'])
-                || told.is_replaced(turn, sentence, Kinds::of(sentence))
-        };
-        let unit = Unit {
-            end,
-            cost: (end - start) as f32 / TOKEN_BYTES,
-            tells: end > block.words || !is_idle(),
-            worth: 0.0,
-            shared: Vec::new(),
-        };
-        start = end;
-        unit
-    };
-    units::ends(&block.text).into_iter().map(unit).collect()
+    /// The lowest price, however much room there is.
+    lowest_price: f32,
 }
 
 /// The quotations of a summary, which other lines need not tell.
@@ -109,63 +49,11 @@ pub(super) struct Quoted {
 impl Passages {
     /// Measures the blocks of a region.
     pub fn of(blocks: Vec<Block>, reuse: &Reuse, anchors: usize, matcher: &Matcher<'_>, told: &Told) -> Self {
-        // The block that a piece stands in first, and its number once it stands in another one.
-        let mut seen: FxHashMap<u64, (u32, Option<u32>)> = FxHashMap::default();
-        let mut shared = 0;
-        let texts = blocks.iter().zip(0_u32..);
-        let pieces_of: Vec<Vec<(usize, u64, f32)>> = texts
-            .map(|(block, place)| {
-                let mut found = Vec::new();
-                for (end, piece) in pieces(&block.text) {
-                    let Some(wanted) = reuse.wanted(piece) else {
-                        continue;
-                    };
-                    if wanted == 0.0 && block.chance < LEAST_CHANCE {
-                        continue;
-                    }
-                    let (first, number) = seen.entry(piece).or_insert((place, None));
-                    if *first != place && number.is_none() {
-                        *number = Some(shared);
-                        shared += 1;
-                    }
-                    let chance =
-                        block.chance * (START + (1.0 - START) * end as f32 / block.text.len() as f32);
-                    found.push((end, piece, chance + wanted));
-                }
-                found
-            })
-            .collect();
-        let measured = blocks.into_iter().zip(pieces_of);
-        let mut wanted = vec![true; anchors];
-        let blocks = measured.map(|(block, found)| {
-            let mut units = units_of(&block, told);
-            let mut own = FxHashSet::default();
-            for (end, piece, worth) in found.into_iter().rev() {
-                let worth = if own.insert(piece) {
-                    worth
-                } else {
-                    REPEATED * worth
-                };
-                let place = units.partition_point(|unit| unit.end <= end);
-                if let Some(unit) = units.get_mut(place).filter(|unit| unit.tells) {
-                    match seen.get(&piece).and_then(|(_, number)| *number) {
-                        Some(number) => unit.shared.push((number, worth)),
-                        None => unit.worth += worth,
-                    }
-                }
-            }
-            matcher.find(&block.text, &mut wanted, |_, at| {
-                let place = units.partition_point(|unit| unit.end <= at);
-                if let Some(unit) = units.get_mut(place) {
-                    unit.worth += ANCHOR;
-                }
-                false
-            });
-            Measured { block, units }
-        });
+        let (blocks, shared) = measured(blocks, reuse, anchors, matcher, told);
         Self {
-            blocks: blocks.collect(),
-            shared: shared as usize,
+            blocks,
+            shared,
+            lowest_price: if reuse.is_empty() { 0.0 } else { LOWEST_PRICE },
         }
     }
 
@@ -203,7 +91,7 @@ impl Passages {
 
     /// The units quoted for about `room` tokens: for each block, whether each of its units is.
     fn chosen(&self, room: f32) -> Vec<Vec<bool>> {
-        let (mut low, mut high) = (0.0, HIGHEST_PRICE);
+        let (mut low, mut high) = (self.lowest_price, HIGHEST_PRICE);
         let mut walk = Walk::default();
         let (mut tokens, mut best) = self.at_price(HIGHEST_PRICE, &mut walk);
         let mut too_much = None;
@@ -220,6 +108,13 @@ impl Passages {
         }
         if let Some(too_much) = too_much {
             self.fill(&mut best, &too_much, room - tokens);
+        }
+        for (measured, is_chosen) in self.blocks.iter().zip(&mut best) {
+            let mut is_within = false;
+            for (unit, is_chosen) in measured.units.iter().zip(is_chosen) {
+                *is_chosen &= is_within || unit.may_begin;
+                is_within = *is_chosen;
+            }
         }
         best
     }
@@ -261,7 +156,7 @@ impl Passages {
                     };
                 }
                 let worth = if open < NEWS * all { 0.0 } else { open };
-                worth - price * unit.cost
+                (worth - price * unit.cost, unit.may_begin)
             };
             let is_chosen = walk.best(measured.units.iter().map(value), price);
             let mut is_first = true;
@@ -324,59 +219,6 @@ impl Passages {
         }
         quoted.lines.sort_by_key(|line| line.candidate.order);
         quoted
-    }
-}
-
-impl Measured {
-    /// The chosen units under their heading, marks in place of the others; `None` if nothing is chosen.
-    fn passage(&self, is_chosen: &[bool]) -> Option<String> {
-        let Block { text, headings, .. } = &self.block;
-        let mut passage = String::new();
-        let (mut start, mut is_gap) = (0, false);
-        for (unit, is_chosen) in self.units.iter().zip(is_chosen) {
-            if *is_chosen {
-                if is_gap {
-                    let is_at_line = passage.is_empty() || passage.ends_with('\n');
-                    let line_before = text.get(..start).is_some_and(|before| before.ends_with('\n'));
-                    passage.push_str(CUT);
-                    passage.push_str(if is_at_line && line_before { "\n" } else { " " });
-                }
-                passage.push_str(text.get(start..unit.end).unwrap_or_default());
-                is_gap = false;
-            } else {
-                is_gap = true;
-            }
-            start = unit.end;
-        }
-        if passage.trim().is_empty() {
-            return None;
-        }
-        let mut passage = passage.trim_end().trim_start_matches('\n').to_owned();
-        if is_gap {
-            passage.push_str(if text.ends_with('\n') || passage.contains('\n') {
-                "\n"
-            } else {
-                " "
-            });
-            passage.push_str(CUT);
-        }
-        let heading = &headings[usize::from(is_chosen.contains(&false))];
-        Some(if passage.contains('\n') {
-            [heading.as_str(), ":\n", &fenced(&passage)].concat()
-        } else {
-            [heading.as_str(), ": ", &passage].concat()
-        })
-    }
-
-    fn worth(&self, is_chosen: &[bool]) -> f32 {
-        let chosen = self
-            .units
-            .iter()
-            .zip(is_chosen)
-            .filter(|(_, is_chosen)| **is_chosen);
-        chosen
-            .map(|(unit, _)| unit.worth + unit.shared.iter().map(|(_, worth)| worth).sum::<f32>())
-            .sum()
     }
 }
 

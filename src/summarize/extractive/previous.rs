@@ -2,11 +2,9 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::candidate::{Candidate, Section};
+use super::candidate::{Candidate, Limits, Section, order};
 use super::lead::IN_PROGRESS;
-use super::quoted::call_of;
-use super::quoted::fence_of;
-use super::{Limits, order};
+use super::quoted::{call_of, fence_of};
 use crate::events::event::Event;
 use crate::events::line::{cleaned, is_fence, shortened, without_bullet};
 use crate::summarize::grounding::KEY_REFERENCES;

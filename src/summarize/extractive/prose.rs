@@ -5,11 +5,10 @@ use std::cell::OnceCell;
 
 use rustc_hash::FxHashSet;
 
-use super::candidate::{Candidate, Section};
+use super::candidate::{Candidate, Limits, Section, order};
 use super::sentences::{is_ended, sentences, without_number};
 use super::small_talk::{asks, is_idle, specifics};
 use super::superseded::Told;
-use super::{Limits, order};
 use crate::events::line::{cleaned_line, is_fence, lines_of, shortened, without_bullet};
 use crate::events::source::SourceTurn;
 use crate::knowledge::phrases::{Kind, Kinds};

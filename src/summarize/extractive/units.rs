@@ -29,10 +29,28 @@ pub(super) fn ends(text: &str) -> Vec<usize> {
     ends
 }
 
+/// If a quotation may begin with `unit`, which stands after `before`: not within an object of data.
+pub(super) fn may_begin(before: &str, unit: &str) -> bool {
+    let is_line = before.is_empty() || before.ends_with(['\n', '}', ']']) || before.ends_with("\\n");
+    let is_object = before.ends_with("}, ") || before.ends_with("},") || before.ends_with("], ");
+    is_line
+        || is_object
+        || !(is_data(unit)
+            || is_data(
+                before
+                    .get(before.len().saturating_sub(LONG)..)
+                    .unwrap_or_default(),
+            ))
+}
+
+/// If a text is made of fields.
+fn is_data(text: &str) -> bool {
+    text.starts_with(['{', '[']) || text.contains("\": ") || text.contains("\\n")
+}
+
 /// The bytes of the first part of a line: a sentence, or some fields; all of it if it need not be cut.
 fn part(line: &str) -> usize {
-    let is_data = line.starts_with(['{', '[']) || line.contains("\": ") || line.contains("\\n");
-    if is_data {
+    if is_data(line) {
         return part_of_data(line);
     }
     let beyond = line.ceil_char_boundary(SHORT);

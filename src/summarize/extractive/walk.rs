@@ -20,20 +20,21 @@ enum State {
 }
 
 impl Walk {
-    /// Whether each unit is among the stretches that are worth most, a heading and gaps paid for.
-    pub fn best(&mut self, values: impl Iterator<Item = f32>, price: f32) -> Vec<bool> {
+    /// Whether each unit is among the stretches that are worth most, a heading and gaps paid for. Of each unit there are its value
+    /// and whether a stretch may begin with it.
+    pub fn best(&mut self, values: impl Iterator<Item = (f32, bool)>, price: f32) -> Vec<bool> {
         use State::{Behind, Outside, Within};
         self.before.clear();
         let (mut behind, mut within) = (f32::NEG_INFINITY, f32::NEG_INFINITY);
-        for value in values {
+        for (value, may_begin) in values {
             let left = if behind >= within {
                 (behind, Behind)
             } else {
                 (within, Within)
             };
-            let mut entered = (-price * HEADING, Outside);
-            for other in [(behind - price * GAP, Behind), (within, Within)] {
-                if other.0 > entered.0 {
+            let mut entered = (within, Within);
+            for other in [(-price * HEADING, Outside), (behind - price * GAP, Behind)] {
+                if may_begin && other.0 > entered.0 {
                     entered = other;
                 }
             }
@@ -63,7 +64,7 @@ mod tests {
     use super::*;
 
     fn best(values: &[f32]) -> Vec<bool> {
-        Walk::default().best(values.iter().copied(), 0.1)
+        Walk::default().best(values.iter().map(|value| (*value, true)), 0.1)
     }
 
     #[test]
@@ -75,5 +76,7 @@ mod tests {
             [false, true, true, true, false]
         );
         assert_eq!(best(&[3.0, -1.0, 2.0]), [true, false, true]);
+        let whole = [(1.0, true), (-1.0, false), (5.0, false)];
+        assert_eq!(Walk::default().best(whole.into_iter(), 0.1), [true; 3]);
     }
 }

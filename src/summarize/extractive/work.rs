@@ -4,8 +4,7 @@ use std::fmt::Write as _;
 
 use rustc_hash::FxHashSet;
 
-use super::candidate::{Candidate, Section};
-use super::{Limits, order};
+use super::candidate::{Candidate, Limits, Section, order};
 use crate::events::event::Event;
 use crate::events::line::shortened;
 use crate::events::outcome::Status;
@@ -17,7 +16,7 @@ use crate::events::words::starts_with_any;
 const MAX_OPEN: usize = 8;
 
 /// Calls that went well after a failed one that say that it stopped nothing.
-const OVERTAKEN: usize = 4;
+const OVERTAKEN: usize = 2;
 
 /// A line for each action; failing, changing and late ones are worth most.
 pub(super) fn done(actions: &[Event], limits: Limits, candidates: &mut Vec<Candidate>) {
@@ -75,8 +74,16 @@ pub(super) fn order_of_call(call: &Event, number: usize) -> usize {
     order(call.turn, number + 1)
 }
 
+/// A call as `label`, and how this run of it ended.
+pub(super) fn line_of_run(action: &Event, label: &str, limits: Limits) -> String {
+    match ending(action, limits) {
+        ending if ending.is_empty() => label.to_owned(),
+        ending => [label, " -> ", &ending].concat(),
+    }
+}
+
 /// A call as `label`, how often, and how it ended.
-pub(super) fn line_of_call(action: &Event, label: &str, limits: Limits) -> String {
+fn line_of_call(action: &Event, label: &str, limits: Limits) -> String {
     let ending = ending(action, limits);
     let mut text = String::with_capacity(label.len() + ending.len() + 32);
     text.push_str(label);

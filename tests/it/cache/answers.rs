@@ -155,12 +155,10 @@ fn refusals_and_answers_that_were_cut_are_not_paid_twice_either() {
     assert_eq!(server.received(), received);
     assert!(workspace.read("out.jsonl") == output);
     let rows = workspace.rows("out.metrics.csv");
-    let degraded: Vec<&str> = rows
-        .iter()
-        .filter(|row| row.degraded)
-        .map(|row| row.reason.as_str())
-        .collect();
-    assert_eq!(degraded, ["summary_refused: I will not."]);
+    let mut degraded = rows.iter().filter(|row| row.degraded);
+    let reason = &degraded.next().unwrap().reason;
+    assert!(reason.contains("summary_refused"), "{reason}");
+    assert_eq!(degraded.count(), 0);
 }
 
 fn asked_for(text: &str) -> usize {

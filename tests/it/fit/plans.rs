@@ -121,7 +121,7 @@ fn budgets_missed(fitter: impl Fn(usize) -> Fitter, line: &str, budgets: &[usize
         .map(|budget| fit(&fitter(*budget), line).row)
         .collect();
     // Room for fewer tokens than these is not worth a summary.
-    let worth = rows.iter().filter(|row| row.summary_tokens >= 48);
+    let worth = rows.iter().filter(|row| row.summary_tokens >= 24);
     let smallest = worth.map(|row| row.compressed_tokens).min().unwrap();
     let missed = budgets.iter().zip(&rows).filter(|(budget, row)| {
         row.still_over_limit && row.summary_tokens > 60 && smallest <= **budget as u64

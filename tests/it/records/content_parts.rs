@@ -118,7 +118,7 @@ fn a_summary_tells_calls_with_their_endings_and_what_people_said() {
     let turns = record["messages"].as_array_mut().unwrap();
     let failing = turns
         .iter_mut()
-        .find(|turn| ids(turn, "tool_result", "tool_use_id") == ["t4_0"]);
+        .find(|turn| ids(turn, "tool_result", "tool_use_id") == ["t8_0"]);
     failing.unwrap()["content"][0]["content"] = json!([text(
         "Traceback (most recent call last):\nValueError: no such port"
     )]);
@@ -127,7 +127,7 @@ fn a_summary_tells_calls_with_their_endings_and_what_people_said() {
     let summary = summary_of(&out);
     for told in [
         "In progress: Please mind port 8404.",
-        "bash: python run_4_0.py -> failed: ValueError: no such port",
+        "bash: python run_8_0.py -> failed: ValueError: no such port",
         "bash: python run_5_1.py -> line of run 5 1",
     ] {
         assert!(summary.contains(told), "{told}: {summary}");

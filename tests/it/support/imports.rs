@@ -151,7 +151,7 @@ impl Module {
     }
 }
 
-/// The module that a file is: `src/a/mod.rs` and `src/a.rs` are `a`.
+/// The module that a file is: both forms of a module's file are the module itself.
 fn module_path(file: &SourceFile) -> Path {
     let path = file.path.trim_start_matches("src/").trim_end_matches(".rs");
     let path = path.trim_end_matches("/mod");
