@@ -42,6 +42,9 @@ use passages::Passages;
 use rank::Chosen;
 pub use small_talk::asks_for_something;
 
+/// The newest calls that are told whatever came of them.
+const NEWEST: usize = 3;
+
 /// Bytes that later turns repeat of a line that is of use to them.
 const USED_BYTES: f32 = 12.0;
 
@@ -181,7 +184,7 @@ impl Extractive {
 }
 
 /// Takes out findings, requests and calls without a result that nothing in later turns repeats, where these are known, but for the
-/// last request.
+/// last request and the newest calls.
 fn without_unused(candidates: &mut Vec<Candidate>, reuse: &Reuse) {
     if reuse.is_empty() {
         return;
@@ -190,6 +193,12 @@ fn without_unused(candidates: &mut Vec<Candidate>, reuse: &Reuse) {
         .iter()
         .filter(|candidate| candidate.section == Section::Asked);
     let last = asked.map(|asked| asked.order / order(0, 0)).max();
+    let done = candidates
+        .iter()
+        .filter(|candidate| candidate.section == Section::Done);
+    let mut newest: Vec<usize> = done.map(|done| done.order).collect();
+    newest.sort_unstable();
+    let newest = newest.iter().rev().nth(NEWEST - 1).copied().unwrap_or_default();
     candidates.retain(|candidate| {
         let turn = candidate.order / order(0, 0);
         let may_go = match candidate.section {
@@ -197,6 +206,7 @@ fn without_unused(candidates: &mut Vec<Candidate>, reuse: &Reuse) {
             _ if turn == 0 => false,
             Section::Findings => true,
             // That a script was written tells nothing by itself.
+            Section::Done if candidate.order >= newest => false,
             Section::Done => candidate.text.ends_with("-> ok") || !candidate.text.contains(" -> "),
             Section::Asked => Some(turn) != last,
             _ => false,

@@ -91,7 +91,17 @@ impl Passages {
 
     /// The units quoted for about `room` tokens: for each block, whether each of its units is.
     fn chosen(&self, room: f32) -> Vec<Vec<bool>> {
-        let (mut low, mut high) = (self.lowest_price, HIGHEST_PRICE);
+        let chosen = self.chosen_above(self.lowest_price, room);
+        if self.lowest_price > 0.0 && !chosen.iter().flatten().any(|is_chosen| *is_chosen) {
+            // Later turns repeat nothing: what is newest is told.
+            return self.chosen_above(0.0, room);
+        }
+        chosen
+    }
+
+    /// The same at a price of at least `low`.
+    fn chosen_above(&self, mut low: f32, room: f32) -> Vec<Vec<bool>> {
+        let mut high = HIGHEST_PRICE;
         let mut walk = Walk::default();
         let (mut tokens, mut best) = self.at_price(HIGHEST_PRICE, &mut walk);
         let mut too_much = None;

@@ -327,28 +327,3 @@ fn what_is_over_the_limit_is_kept_rejected_or_fails_the_run() {
     );
     assert_eq!(workspace.text("out.jsonl").lines().count(), 38);
 }
-
-#[test]
-fn the_figures_that_the_readme_tells_of_its_example_are_those_of_the_run() {
-    let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();
-    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let workspace = Workspace::with_input(fixture_bytes("agent_runs.jsonl"));
-    let ran = workspace.compress(&["in.jsonl", "-o", "out.jsonl"]).exits(0);
-    let told = ran.stderr.as_str();
-    let figures = told.lines().take_while(|line| !line.starts_with("Time"));
-    let figures: Vec<&str> = figures.skip_while(|line| !line.starts_with("Records")).collect();
-    assert!(figures.len() > 5, "{told}");
-    for line in figures {
-        assert!(readme.lines().any(|told| words(told) == words(line)), "{line}");
-    }
-    let row = &workspace.rows("out.metrics.csv")[1];
-    let thousands = |count: u64| format!("{},{:03}", count / 1000, count % 1000);
-    let example = format!(
-        "before it had {} turns and {} tokens, now {} and {}:",
-        row.original_turns,
-        thousands(row.original_tokens),
-        row.compressed_turns,
-        thousands(row.compressed_tokens),
-    );
-    assert!(words(&readme).contains(&example), "{example}");
-}
