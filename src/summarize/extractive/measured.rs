@@ -45,6 +45,8 @@ pub(super) struct Unit {
     tells: bool,
     /// The worth of what stands nowhere else.
     pub worth: f32,
+    /// The worth of all of it.
+    pub most: f32,
     /// What stands in other blocks as well: its number and worth.
     pub shared: Vec<(u32, f32)>,
 }
@@ -110,6 +112,12 @@ pub(super) fn measured(
             }
             false
         });
+        for unit in &mut units {
+            unit.most = unit
+                .shared
+                .iter()
+                .fold(unit.worth, |most, (_, worth)| most + worth);
+        }
         Measured { block, units }
     });
     (blocks.collect(), shared as usize)
@@ -133,6 +141,7 @@ fn units_of(block: &Block, told: &Told) -> Vec<Unit> {
             may_begin: units::may_begin(block.text.get(..start).unwrap_or_default(), text),
             tells: end > block.words || !is_idle(),
             worth: 0.0,
+            most: 0.0,
             shared: Vec::new(),
         };
         start = end;

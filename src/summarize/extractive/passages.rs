@@ -4,6 +4,11 @@
 //! price per token, the stretches of a block that are worth more than they cost are found in one walk; the price at which they
 //! fill the room is found by halving.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
 use super::blocks::Block;
 use super::candidate::{Candidate, Section};
 use super::measured::{Measured, Unit, measured};
@@ -33,7 +38,12 @@ pub(super) struct Passages {
     shared: usize,
     /// The lowest price, however much room there is.
     lowest_price: f32,
+    /// The choices at prices that were looked at, by the bits of the price: budgets of about the same size look at the same ones.
+    at_prices: RefCell<FxHashMap<u32, Choice>>,
 }
+
+/// Tokens, about, and for each block whether each of its units is quoted.
+type Choice = (f32, Rc<Vec<Vec<bool>>>);
 
 /// The quotations of a summary, which other lines need not tell.
 #[derive(Default)]
@@ -54,6 +64,7 @@ impl Passages {
             blocks,
             shared,
             lowest_price: if reuse.is_empty() { 0.0 } else { LOWEST_PRICE },
+            at_prices: RefCell::default(),
         }
     }
 
@@ -103,11 +114,11 @@ impl Passages {
     fn chosen_above(&self, mut low: f32, room: f32) -> Vec<Vec<bool>> {
         let mut high = HIGHEST_PRICE;
         let mut walk = Walk::default();
-        let (mut tokens, mut best) = self.at_price(HIGHEST_PRICE, &mut walk);
+        let (mut tokens, mut best) = self.choice(HIGHEST_PRICE, &mut walk);
         let mut too_much = None;
         for _ in 0..HALVINGS {
             let price = f32::midpoint(low, high);
-            let (sum, chosen) = self.at_price(price, &mut walk);
+            let (sum, chosen) = self.choice(price, &mut walk);
             if sum <= room {
                 high = price;
                 (tokens, best) = (sum, chosen);
@@ -116,6 +127,7 @@ impl Passages {
                 too_much = Some(chosen);
             }
         }
+        let mut best = Rc::unwrap_or_clone(best);
         if let Some(too_much) = too_much {
             self.fill(&mut best, &too_much, room - tokens);
         }
@@ -150,22 +162,42 @@ impl Passages {
         }
     }
 
+    /// The choice at a price, made once.
+    fn choice(&self, price: f32, walk: &mut Walk) -> Choice {
+        if let Some(choice) = self.at_prices.borrow().get(&price.to_bits()) {
+            return choice.clone();
+        }
+        let (tokens, chosen) = self.at_price(price, walk);
+        let choice = (tokens, Rc::new(chosen));
+        self.at_prices
+            .borrow_mut()
+            .insert(price.to_bits(), choice.clone());
+        choice
+    }
+
     /// The stretches that are worth more than they cost at a price, the newest blocks first, and their tokens.
     fn at_price(&self, price: f32, walk: &mut Walk) -> (f32, Vec<Vec<bool>>) {
         let mut is_told = vec![false; self.shared];
         let mut tokens = 0.0;
         let chosen = self.blocks.iter().map(|measured| {
+            // All that its units may be worth does not pay for a heading.
+            let most = measured
+                .units
+                .iter()
+                .map(|unit| (unit.most - price * unit.cost).max(0.0));
+            if most.sum::<f32>() < price * HEADING {
+                return vec![false; measured.units.len()];
+            }
             let value = |unit: &Unit| {
-                let (mut open, mut all) = (unit.worth, unit.worth);
+                let mut open = unit.worth;
                 for (piece, worth) in &unit.shared {
-                    all += worth;
                     open += if is_told.get(*piece as usize) == Some(&false) {
                         *worth
                     } else {
                         0.0
                     };
                 }
-                let worth = if open < NEWS * all { 0.0 } else { open };
+                let worth = if open < NEWS * unit.most { 0.0 } else { open };
                 (worth - price * unit.cost, unit.may_begin)
             };
             let is_chosen = walk.best(measured.units.iter().map(value), price);
