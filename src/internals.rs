@@ -1,4 +1,4 @@
-//! What the program, its tests and its benchmarks need of the library's inside: not stable, whatever the version says.
+//! The library's inside as the program, its tests and its benchmarks need it: not stable, whatever the version says.
 #![allow(missing_docs)]
 
 pub use crate::cli::main;

@@ -98,7 +98,7 @@ pub(crate) fn observed_from(text: &str, place: Place) -> Option<usize> {
     found.min().map(|at| if at == 0 { 0 } else { at + blanks })
 }
 
-/// Where the text of an observation begins, behind a label such as `OBSERVATION:`.
+/// The byte at which the text of an observation begins, behind a label such as `OBSERVATION:`.
 pub(crate) fn behind_label(text: &str) -> usize {
     let labels = OBSERVATIONS
         .observation

@@ -300,7 +300,7 @@ impl Case<'_> {
         (turns, given)
     }
 
-    /// What the kept turns around a region say and repeat.
+    /// Text that the kept turns around a region say and repeat.
     fn reuse(&self, region: Region) -> Reuse {
         let after = self.views.part(region.end()..self.outline.turns.len());
         let is_known = self.fitter.settings.grounding;

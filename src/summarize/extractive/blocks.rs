@@ -33,7 +33,7 @@ pub(super) struct Block {
     pub order: usize,
     /// The time of the call whose line it makes needless.
     pub told: Option<usize>,
-    /// What stands above the whole text, and above a part of it.
+    /// The heading of the whole text, and of a part of it.
     pub headings: [String; 2],
     pub text: String,
     /// The bytes of its start that somebody said.
@@ -155,7 +155,7 @@ fn spoken(turn: &SourceTurn<'_>, at: At<'_>, events: [&[Event]; 2], limits: Limi
     }
 }
 
-/// What a person said, where later turns repeat it: what they ask for has lines of its own.
+/// Adds a person's words if later turns repeat them: requests have lines of their own.
 fn asked(turn: &SourceTurn<'_>, at: At<'_>, blocks: &mut Vec<Block>) {
     if at.takes(&turn.prose, 0.0) {
         push_words(harmless(&turn.prose), HUMAN, 0.0, at, blocks);

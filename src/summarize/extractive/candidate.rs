@@ -81,12 +81,12 @@ pub(super) struct Candidate {
     pub value: f64,
 }
 
-/// How long lines may be, in characters: shorter ones where the budget is small, so that several things are told.
+/// The longest lines, in characters: shorter ones where the budget is small, so that several things are told.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
     /// A line.
     pub line: usize,
-    /// What a human asked, verbatim as a whole.
+    /// A person's request, verbatim as a whole.
     pub asked: usize,
 }
 
@@ -104,7 +104,7 @@ pub(super) fn order(turn: usize, place: usize) -> usize {
     (turn + 1) * 100_000 + place.min(99_999)
 }
 
-/// Whether `lead` holds the words of `text`, whatever marks and bullets stand between them.
+/// If `lead` holds the words of `text`, whatever marks and bullets stand between them.
 pub(super) fn holds(lead: &str, text: &str) -> bool {
     let words = |text: &str| -> String { text.chars().filter(|c| c.is_alphanumeric()).collect() };
     let said = words(text.strip_suffix('…').unwrap_or(text));

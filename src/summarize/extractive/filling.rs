@@ -14,7 +14,7 @@ const QUOTED_SHARE: f64 = 0.9;
 /// The same where an earlier summary is updated.
 const UPDATED_SHARE: f64 = 0.6;
 
-/// How often quotations and other lines are fitted to each other.
+/// The number of times that quotations and other lines are fitted to each other.
 const PASSES: usize = 3;
 
 /// Tokens that may be lost where parts of a summary are joined.

@@ -47,7 +47,7 @@ pub(super) struct Unit {
     pub worth: f32,
     /// The worth of all of it.
     pub most: f32,
-    /// What stands in other blocks as well: its number and worth.
+    /// The pieces that stand in other blocks as well: number and worth.
     pub shared: Vec<(u32, f32)>,
 }
 

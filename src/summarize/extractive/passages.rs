@@ -23,7 +23,7 @@ use crate::tokens::TokenCounter;
 /// otherwise, is not quoted.
 const NEWS: f32 = 0.3;
 
-/// How often the price is halved, and how often the room is corrected by exact counts.
+/// The number of halvings of the price, and of corrections of the room by exact counts.
 const HALVINGS: usize = 9;
 const CORRECTIONS: usize = 6;
 

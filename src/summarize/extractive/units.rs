@@ -1,4 +1,4 @@
-//! Where a text may be cut: at line ends and, in long lines, between fields and sentences.
+//! The places to cut a text: line ends and, in long lines, ends of fields and sentences.
 
 /// Bytes of a line of data that is not cut, and of a sentence.
 const LONG: usize = 200;
@@ -7,7 +7,7 @@ const LONG_SENTENCE: usize = 1_000;
 /// Bytes of the shortest part of a line.
 const SHORT: usize = 40;
 
-/// What data is cut behind, the best first, and what ends sentences.
+/// The separators that data is cut behind, the best first, and the ends of sentences.
 const FIELDS: [&str; 5] = ["\\n", "}, ", ", ", ",", " "];
 const SENTENCE_ENDS: [&str; 4] = [". ", "! ", "? ", "。"];
 

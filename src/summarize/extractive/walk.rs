@@ -11,7 +11,7 @@ pub(super) struct Walk {
     before: Vec<[State; 3]>,
 }
 
-/// Where a walk stands: nothing is quoted yet, something was, or the unit before is.
+/// The state of a walk: nothing is quoted yet, something was, or the unit before is.
 #[derive(Clone, Copy, PartialEq)]
 enum State {
     Outside,
@@ -20,7 +20,7 @@ enum State {
 }
 
 impl Walk {
-    /// Whether each unit is among the stretches that are worth most, a heading and gaps paid for. Of each unit there are its value
+    /// Returns for each unit if it is in the stretches worth most, a heading and gaps paid for. Of each unit there are its value
     /// and whether a stretch may begin with it.
     pub fn best(&mut self, values: impl Iterator<Item = (f32, bool)>, price: f32) -> Vec<bool> {
         use State::{Behind, Outside, Within};
