@@ -20,7 +20,9 @@ const LATER: f32 = 0.9;
 /// Text that stands before a region, and text that kept assistant turns after it repeat.
 #[derive(Debug, Clone, Default)]
 pub struct Reuse {
+    /// Samples of the pieces that stand before the region.
     known: FxHashSet<u64>,
+    filter: Filter,
     wanted: FxHashMap<u64, f32>,
 }
 
@@ -36,28 +38,46 @@ impl Reuse {
     /// Reads the kept turns around a region. Without `kept_after`, nothing of what comes later is known.
     pub fn of(kept_before: Turns<'_>, kept_after: Option<Turns<'_>>) -> Self {
         let mut reuse = Self::default();
+        if let Some(kept_after) = kept_after {
+            reuse.read_after(kept_after);
+        }
         let mut left = MAX_BEFORE;
         for turn in kept_before.all() {
             for_each_text(&turn, &mut left, |text| {
-                reuse.known.extend(pieces(text).map(|(_, piece)| piece));
+                for (_, piece) in pieces(text) {
+                    if is_sample(piece) {
+                        reuse.known.insert(piece);
+                    }
+                    if reuse.filter.may_hold(piece) {
+                        reuse.wanted.remove(&piece);
+                    }
+                }
             });
         }
-        let Some(kept_after) = kept_after else {
-            return reuse;
-        };
-        // A piece that a turn before its first use says is no reason to keep it.
-        let mut said = reuse.known.clone();
+        reuse.filter = Filter::of(reuse.wanted.keys());
+        reuse
+    }
+
+    /// Notes what assistant turns after the region are the first there to say.
+    fn read_after(&mut self, kept_after: Turns<'_>) {
+        // Most text there is outputs': only pieces that an assistant says need a place.
+        let mut left = MAX_AFTER;
+        for turn in kept_after.all() {
+            for_each_text(&turn, &mut left, |text| {
+                if turn.role == Role::Assistant {
+                    pieces(text).for_each(|(_, piece)| self.filter.add(piece));
+                }
+            });
+        }
         let mut left = MAX_AFTER;
         let mut weight = 1.0;
         for turn in kept_after.all() {
-            if left == 0 {
-                break;
-            }
             let is_use = turn.role == Role::Assistant;
             for_each_text(&turn, &mut left, |text| {
                 for (_, piece) in pieces(text) {
-                    if said.insert(piece) && is_use {
-                        reuse.wanted.insert(piece, weight);
+                    if self.filter.may_hold(piece) {
+                        let weight = if is_use { weight } else { 0.0 };
+                        self.wanted.entry(piece).or_insert(weight);
                     }
                 }
             });
@@ -65,20 +85,64 @@ impl Reuse {
                 weight *= LATER;
             }
         }
-        reuse
+        self.wanted.retain(|_, weight| *weight > 0.0);
     }
 
-    /// Returns how much later turns want a piece: 0 to 1; `None` if turns before the region say it.
-    pub fn wanted(&self, piece: u64) -> Option<f32> {
-        if self.known.contains(&piece) {
-            return None;
+    /// Returns how much later turns want a piece, 0 to 1: nothing that turns before the region say.
+    pub fn wanted(&self, piece: u64) -> f32 {
+        if self.filter.may_hold(piece) {
+            self.wanted.get(&piece).copied().unwrap_or_default()
+        } else {
+            0.0
         }
-        Some(self.wanted.get(&piece).copied().unwrap_or_default())
+    }
+
+    /// Returns whether turns before the region say a piece that [`is_sample`].
+    pub fn is_known(&self, sample: u64) -> bool {
+        self.known.contains(&sample)
     }
 
     /// Returns whether later turns repeat anything.
     pub fn is_empty(&self) -> bool {
         self.wanted.is_empty()
+    }
+}
+
+/// A set of pieces that also holds some that were not added: it fits into the nearest cache, where a table does not.
+#[derive(Debug, Clone)]
+struct Filter(Box<[u64]>);
+
+/// The words of a filter, as a power of two: 16 KiB.
+const FILTER_BITS: u32 = 11;
+
+impl Default for Filter {
+    fn default() -> Self {
+        Self(vec![0; 1 << FILTER_BITS].into())
+    }
+}
+
+impl Filter {
+    fn of<'p>(pieces: impl Iterator<Item = &'p u64>) -> Self {
+        let mut filter = Self::default();
+        pieces.for_each(|piece| filter.add(*piece));
+        filter
+    }
+
+    fn place(piece: u64) -> (usize, u64) {
+        let high = piece >> (u64::BITS - 6 - FILTER_BITS);
+        ((high >> 6) as usize, 1 << (high & 63))
+    }
+
+    fn add(&mut self, piece: u64) {
+        let (word, bit) = Self::place(piece);
+        if let Some(word) = self.0.get_mut(word) {
+            *word |= bit;
+        }
+    }
+
+    fn may_hold(&self, piece: u64) -> bool {
+        let (word, bit) = Self::place(piece);
+        self.0.get(word).is_some_and(|word| word & bit != 0)
     }
 }
 
@@ -91,6 +155,14 @@ pub fn pieces(text: &str) -> impl Iterator<Item = (usize, u64)> {
         Some((start + PIECE - 1, hash))
     })
 }
+
+/// If a piece is one of the quarter that stands for all where an estimate will do: the same ones in every text.
+pub fn is_sample(piece: u64) -> bool {
+    (piece >> SAMPLE_SHIFT) & 3 == 0
+}
+
+/// The bits of a hash that say which pieces are samples: others than the ones that a filter reads.
+const SAMPLE_SHIFT: u32 = 42;
 
 /// The texts of a turn as a model reads them, arguments of calls decoded, as far as there are bytes left for them.
 fn for_each_text(turn: &TurnView<'_>, left: &mut usize, mut read: impl FnMut(&str)) {
@@ -126,7 +198,7 @@ mod tests {
     }
 
     fn worth(reuse: &Reuse, text: &str) -> f32 {
-        pieces(text).filter_map(|(_, piece)| reuse.wanted(piece)).sum()
+        pieces(text).map(|(_, piece)| reuse.wanted(piece)).sum()
     }
 
     #[test]

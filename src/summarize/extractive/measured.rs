@@ -1,6 +1,6 @@
 //! Blocks cut into units, each with what quoting it is worth: what later turns repeat of it, and what they may repeat.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::blocks::{Block, LEAST_CHANCE};
 use super::candidate::order;
@@ -8,7 +8,7 @@ use super::quoted::{fenced, tells};
 use super::superseded::Told;
 use super::units;
 use crate::compress::anchors::Matcher;
-use crate::compress::reuse::{Reuse, pieces};
+use crate::compress::reuse::{Reuse, is_sample, pieces};
 use crate::knowledge::phrases::Kinds;
 
 /// Bytes of a token, about.
@@ -43,12 +43,34 @@ pub(super) struct Unit {
     pub may_begin: bool,
     /// If it tells more than the next step or an answered question, and nothing told it anew later.
     tells: bool,
+    /// What each sample of its pieces is worth, as far as nothing is known of it.
+    chance: f32,
     /// The worth of what stands nowhere else.
     pub worth: f32,
     /// The worth of all of it.
     pub most: f32,
     /// The pieces that stand in other blocks as well: number and worth.
     pub shared: Vec<(u32, f32)>,
+}
+
+/// A piece of a block that later turns repeat, or may repeat.
+struct Found {
+    unit: usize,
+    piece: u64,
+    /// What later turns are known to repeat of it.
+    wanted: f32,
+    /// If it stands for others: its unit's chance is its too.
+    is_sample: bool,
+}
+
+/// Where a piece stands.
+struct Seen {
+    /// The block that it stands in first.
+    first: u32,
+    /// Its number, once it stands in another one.
+    number: Option<u32>,
+    /// The block that it counted in last.
+    counted: Option<u32>,
 }
 
 /// Weighs the units of blocks. Returns the blocks and the number of pieces that stand in several of them.
@@ -59,50 +81,43 @@ pub(super) fn measured(
     matcher: &Matcher<'_>,
     told: &Told,
 ) -> (Vec<Measured>, usize) {
-    // The block that a piece stands in first, and its number once it stands in another one.
-    let mut seen: FxHashMap<u64, (u32, Option<u32>)> = FxHashMap::default();
+    let mut seen: FxHashMap<u64, Seen> = FxHashMap::default();
     let mut shared = 0;
-    let texts = blocks.iter().zip(0_u32..);
-    let pieces_of: Vec<Vec<(usize, u64, f32)>> = texts
+    let texts = blocks.into_iter().zip(0_u32..);
+    let found: Vec<(Measured, Vec<Found>)> = texts
         .map(|(block, place)| {
-            let mut found = Vec::new();
-            for (end, piece) in pieces(&block.text) {
-                let Some(wanted) = reuse.wanted(piece) else {
-                    continue;
-                };
-                if wanted == 0.0 && block.chance < LEAST_CHANCE {
-                    continue;
-                }
-                let (first, number) = seen.entry(piece).or_insert((place, None));
-                if *first != place && number.is_none() {
-                    *number = Some(shared);
+            let mut units = units_of(&block, told);
+            let found = found(&block, &mut units, reuse);
+            for found in &found {
+                let seen = seen.entry(found.piece).or_insert(Seen {
+                    first: place,
+                    number: None,
+                    counted: None,
+                });
+                if seen.first != place && seen.number.is_none() {
+                    seen.number = Some(shared);
                     shared += 1;
                 }
-                let is_answered = block.is_answered && !block.has_call && end < block.words;
-                let wanted = if is_answered { ANSWERED * wanted } else { wanted };
-                let chance = block.chance * (START + (1.0 - START) * end as f32 / block.text.len() as f32);
-                found.push((end, piece, chance + wanted));
             }
-            found
+            (Measured { block, units }, found)
         })
         .collect();
-    let measured = blocks.into_iter().zip(pieces_of);
     let mut wanted = vec![true; anchors];
-    let blocks = measured.map(|(block, found)| {
-        let mut units = units_of(&block, told);
-        let mut own = FxHashSet::default();
-        for (end, piece, worth) in found.into_iter().rev() {
-            let worth = if own.insert(piece) {
-                worth
-            } else {
-                REPEATED * worth
+    let blocks = found.into_iter().zip(0_u32..).map(|((mut measured, found), place)| {
+        let Measured { block, units } = &mut measured;
+        for found in found.iter().rev() {
+            let (Some(unit), Some(seen)) = (units.get_mut(found.unit), seen.get_mut(&found.piece)) else {
+                continue;
             };
-            let place = units.partition_point(|unit| unit.end <= end);
-            if let Some(unit) = units.get_mut(place).filter(|unit| unit.tells) {
-                match seen.get(&piece).and_then(|(_, number)| *number) {
-                    Some(number) => unit.shared.push((number, worth)),
-                    None => unit.worth += worth,
-                }
+            let worth = found.wanted + if found.is_sample { unit.chance } else { 0.0 };
+            let worth = if seen.counted.replace(place) == Some(place) {
+                REPEATED * worth
+            } else {
+                worth
+            };
+            match seen.number {
+                Some(number) => unit.shared.push((number, worth)),
+                None => unit.worth += worth,
             }
         }
         matcher.find(&block.text, &mut wanted, |_, at| {
@@ -112,15 +127,52 @@ pub(super) fn measured(
             }
             false
         });
-        for unit in &mut units {
+        for unit in units {
             unit.most = unit
                 .shared
                 .iter()
                 .fold(unit.worth, |most, (_, worth)| most + worth);
         }
-        Measured { block, units }
+        measured
     });
     (blocks.collect(), shared as usize)
+}
+
+/// The pieces that count in a block: all that later turns are known to repeat, and samples where they may repeat others.
+fn found(block: &Block, units: &mut [Unit], reuse: &Reuse) -> Vec<Found> {
+    let mut found = Vec::new();
+    let is_fresh = block.chance >= LEAST_CHANCE;
+    let length = block.text.len() as f32;
+    let mut all = pieces(&block.text).peekable();
+    for (place, unit) in units.iter_mut().enumerate() {
+        let (mut count, mut samples) = (0_u32, 0_u32);
+        let is_answered = block.is_answered && !block.has_call && unit.end <= block.words;
+        let weight = if is_answered { ANSWERED } else { 1.0 };
+        while let Some((_, piece)) = all.next_if(|(end, _)| *end < unit.end) {
+            count += 1;
+            let wanted = weight * reuse.wanted(piece);
+            let is_sample = is_fresh && is_sample(piece);
+            samples += u32::from(is_sample);
+            let is_sample = is_sample && !reuse.is_known(piece);
+            if unit.tells && (wanted > 0.0 || is_sample) {
+                found.push(Found {
+                    unit: place,
+                    piece,
+                    wanted,
+                    is_sample,
+                });
+            }
+        }
+        if is_fresh && unit.tells {
+            let chance = block.chance * (START + (1.0 - START) * unit.end as f32 / length) * count as f32;
+            if samples == 0 {
+                unit.worth += chance;
+            } else {
+                unit.chance = chance / samples as f32;
+            }
+        }
+    }
+    found
 }
 
 /// The units of a block, nothing weighed yet.
@@ -140,6 +192,7 @@ fn units_of(block: &Block, told: &Told) -> Vec<Unit> {
             cost: (end - start) as f32 / TOKEN_BYTES,
             may_begin: units::may_begin(block.text.get(..start).unwrap_or_default(), text),
             tells: end > block.words || !is_idle(),
+            chance: 0.0,
             worth: 0.0,
             most: 0.0,
             shared: Vec::new(),
