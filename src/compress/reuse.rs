@@ -44,7 +44,7 @@ impl Reuse {
         let mut left = MAX_BEFORE;
         for turn in kept_before.all() {
             for_each_text(&turn, &mut left, |text| {
-                for (_, piece) in pieces(text) {
+                for piece in pieces(text) {
                     if is_sample(piece) {
                         reuse.known.insert(piece);
                     }
@@ -65,7 +65,7 @@ impl Reuse {
         for turn in kept_after.all() {
             for_each_text(&turn, &mut left, |text| {
                 if turn.role == Role::Assistant {
-                    pieces(text).for_each(|(_, piece)| self.filter.add(piece));
+                    pieces(text).for_each(|piece| self.filter.add(piece));
                 }
             });
         }
@@ -74,7 +74,7 @@ impl Reuse {
         for turn in kept_after.all() {
             let is_use = turn.role == Role::Assistant;
             for_each_text(&turn, &mut left, |text| {
-                for (_, piece) in pieces(text) {
+                for piece in pieces(text) {
                     if self.filter.may_hold(piece) {
                         let weight = if is_use { weight } else { 0.0 };
                         self.wanted.entry(piece).or_insert(weight);
@@ -146,13 +146,17 @@ impl Filter {
     }
 }
 
-/// The pieces of a text: the byte that each ends with, and its hash.
-pub fn pieces(text: &str) -> impl Iterator<Item = (usize, u64)> {
-    let windows = text.as_bytes().windows(PIECE).enumerate();
-    windows.filter_map(|(start, window)| {
-        let bytes: [u8; PIECE] = window.try_into().ok()?;
-        let hash = u64::from_le_bytes(bytes).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        Some((start + PIECE - 1, hash))
+/// The hashes of the pieces of a text.
+pub fn pieces(text: &str) -> impl Iterator<Item = u64> {
+    ending_within(text.as_bytes(), 0, text.len())
+}
+
+/// The hashes of the pieces whose last byte stands within `start..end`.
+pub fn ending_within(text: &[u8], start: usize, end: usize) -> impl Iterator<Item = u64> {
+    let text = text.get((start + 1).saturating_sub(PIECE)..end).unwrap_or_default();
+    text.windows(PIECE).map(|window| {
+        let bytes: [u8; PIECE] = window.try_into().unwrap_or_default();
+        u64::from_le_bytes(bytes).wrapping_mul(0x9E37_79B9_7F4A_7C15)
     })
 }
 
@@ -198,7 +202,7 @@ mod tests {
     }
 
     fn worth(reuse: &Reuse, text: &str) -> f32 {
-        pieces(text).map(|(_, piece)| reuse.wanted(piece)).sum()
+        pieces(text).map(|piece| reuse.wanted(piece)).sum()
     }
 
     #[test]

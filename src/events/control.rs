@@ -27,10 +27,21 @@ pub(super) fn is_invisible(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{fffd}')
 }
 
+/// The bytes that are looked at together.
+const CHUNK: usize = 64;
+
+/// If bytes are printable ASCII, line ends and tabs.
+fn is_plain(bytes: &[u8]) -> bool {
+    // No early exit: several bytes are compared at once.
+    bytes.iter().fold(true, |is_plain, byte| {
+        is_plain & (matches!(byte, b' '..=b'~') | (*byte == b'\n') | (*byte == b'\t'))
+    })
+}
+
 /// `text` without escapes, invisible marks and control characters other than line ends and tabs.
 pub(crate) fn without_control(text: &str) -> Cow<'_, str> {
     let goes = |c: char| c != '\n' && c != '\t' && (c.is_control() || is_invisible(c));
-    if !text.contains(goes) {
+    if text.as_bytes().chunks(CHUNK).all(is_plain) || !text.contains(goes) {
         return Cow::Borrowed(text);
     }
     let mut kept = String::with_capacity(text.len());

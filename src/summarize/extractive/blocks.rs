@@ -100,7 +100,7 @@ struct At<'r> {
 impl At<'_> {
     /// If a text is worth a block.
     fn takes(&self, text: &str, chance: f32) -> bool {
-        let is_wanted = |(_, piece): (usize, u64)| self.reuse.wanted(piece) > 0.0;
+        let is_wanted = |piece| self.reuse.wanted(piece) > 0.0;
         !text.is_empty() && (chance >= LEAST_CHANCE || !self.reuse.is_empty() && pieces(text).any(is_wanted))
     }
 }

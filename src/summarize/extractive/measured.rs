@@ -8,7 +8,7 @@ use super::quoted::{fenced, tells};
 use super::superseded::Told;
 use super::units;
 use crate::compress::anchors::Matcher;
-use crate::compress::reuse::{Reuse, is_sample, pieces};
+use crate::compress::reuse::{Reuse, ending_within, is_sample};
 use crate::knowledge::phrases::Kinds;
 
 /// Bytes of a token, about.
@@ -39,10 +39,9 @@ pub(super) struct Measured {
 pub(super) struct Unit {
     pub end: usize,
     pub cost: f32,
-    /// If a quotation may begin with it: not within an object of data, whose fields would seem to be another one's.
+    /// If it is worth anything, and a quotation may begin with it: not within an object of data, whose fields would seem to be
+    /// another one's.
     pub may_begin: bool,
-    /// If it tells more than the next step or an answered question, and nothing told it anew later.
-    tells: bool,
     /// What each sample of its pieces is worth, as far as nothing is known of it.
     chance: f32,
     /// The worth of what stands nowhere else.
@@ -86,8 +85,8 @@ pub(super) fn measured(
     let texts = blocks.into_iter().zip(0_u32..);
     let found: Vec<(Measured, Vec<Found>)> = texts
         .map(|(block, place)| {
-            let mut units = units_of(&block, told);
-            let found = found(&block, &mut units, reuse);
+            let mut units = units_of(&block.text);
+            let found = found(&block, &mut units, reuse, told);
             for found in &found {
                 let seen = seen.entry(found.piece).or_insert(Seen {
                     first: place,
@@ -127,11 +126,16 @@ pub(super) fn measured(
             }
             false
         });
+        let mut start = 0;
         for unit in units {
             unit.most = unit
                 .shared
                 .iter()
                 .fold(unit.worth, |most, (_, worth)| most + worth);
+            let (before, text) = block.text.split_at(start);
+            unit.may_begin = unit.most > 0.0
+                && units::may_begin(before, text.get(..unit.end - start).unwrap_or_default());
+            start = unit.end;
         }
         measured
     });
@@ -139,31 +143,41 @@ pub(super) fn measured(
 }
 
 /// The pieces that count in a block: all that later turns are known to repeat, and samples where they may repeat others.
-fn found(block: &Block, units: &mut [Unit], reuse: &Reuse) -> Vec<Found> {
+fn found(block: &Block, units: &mut [Unit], reuse: &Reuse, told: &Told) -> Vec<Found> {
     let mut found = Vec::new();
     let is_fresh = block.chance >= LEAST_CHANCE;
     let length = block.text.len() as f32;
-    let mut all = pieces(&block.text).peekable();
+    let mut start = 0;
     for (place, unit) in units.iter_mut().enumerate() {
         let (mut count, mut samples) = (0_u32, 0_u32);
         let is_answered = block.is_answered && !block.has_call && unit.end <= block.words;
         let weight = if is_answered { ANSWERED } else { 1.0 };
-        while let Some((_, piece)) = all.next_if(|(end, _)| *end < unit.end) {
+        let first = found.len();
+        for piece in ending_within(block.text.as_bytes(), start, unit.end) {
             count += 1;
-            let wanted = weight * reuse.wanted(piece);
+            let wanted = reuse.wanted(piece);
             let is_sample = is_fresh && is_sample(piece);
             samples += u32::from(is_sample);
             let is_sample = is_sample && !reuse.is_known(piece);
-            if unit.tells && (wanted > 0.0 || is_sample) {
+            if wanted > 0.0 || is_sample {
                 found.push(Found {
                     unit: place,
                     piece,
-                    wanted,
+                    wanted: weight * wanted,
                     is_sample,
                 });
             }
         }
-        if is_fresh && unit.tells {
+        let text = block.text.get(start..unit.end).unwrap_or_default();
+        start = unit.end;
+        if !is_fresh && found.len() == first {
+            continue;
+        }
+        if is_idle(block, text, unit.end, told) {
+            found.truncate(first);
+            continue;
+        }
+        if is_fresh {
             let chance = block.chance * (START + (1.0 - START) * unit.end as f32 / length) * count as f32;
             if samples == 0 {
                 unit.worth += chance;
@@ -175,23 +189,24 @@ fn found(block: &Block, units: &mut [Unit], reuse: &Reuse) -> Vec<Found> {
     found
 }
 
-/// The units of a block, nothing weighed yet.
-fn units_of(block: &Block, told: &Told) -> Vec<Unit> {
-    let mut start = 0;
+/// If the unit that ends at `end` only announces the next step, asks what was answered, or was told anew later.
+fn is_idle(block: &Block, unit: &str, end: usize, told: &Told) -> bool {
+    let sentence = unit.trim();
     let turn = (block.order / order(0, 0)).checked_sub(1);
+    end <= block.words
+        && (!tells(unit)
+            || block.is_answered && sentence.ends_with(['?', '？'])
+            || told.is_replaced(turn, sentence, Kinds::of(sentence)))
+}
+
+/// The units of a block, nothing weighed yet.
+fn units_of(text: &str) -> Vec<Unit> {
+    let mut start = 0;
     let unit = |end: usize| {
-        let text = block.text.get(start..end).unwrap_or_default();
-        let is_idle = || {
-            let sentence = text.trim();
-            !tells(text)
-                || block.is_answered && sentence.ends_with(['?', '？'])
-                || told.is_replaced(turn, sentence, Kinds::of(sentence))
-        };
         let unit = Unit {
             end,
             cost: (end - start) as f32 / TOKEN_BYTES,
-            may_begin: units::may_begin(block.text.get(..start).unwrap_or_default(), text),
-            tells: end > block.words || !is_idle(),
+            may_begin: false,
             chance: 0.0,
             worth: 0.0,
             most: 0.0,
@@ -200,7 +215,7 @@ fn units_of(block: &Block, told: &Told) -> Vec<Unit> {
         start = end;
         unit
     };
-    units::ends(&block.text).into_iter().map(unit).collect()
+    units::ends(text).into_iter().map(unit).collect()
 }
 
 impl Measured {

@@ -211,7 +211,7 @@ fn without_unused(candidates: &mut Vec<Candidate>, reuse: &Reuse) {
             Section::Asked => Some(turn) != last,
             _ => false,
         };
-        let wanted = pieces(&candidate.text).map(|(_, piece)| reuse.wanted(piece));
+        let wanted = pieces(&candidate.text).map(|piece| reuse.wanted(piece));
         !may_go || wanted.sum::<f32>() >= USED_BYTES
     });
 }

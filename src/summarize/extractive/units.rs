@@ -7,9 +7,11 @@ const LONG_SENTENCE: usize = 1_000;
 /// Bytes of the shortest part of a line.
 const SHORT: usize = 40;
 
-/// The separators that data is cut behind, the best first, and the ends of sentences.
+/// The separators that data is cut behind, the best first.
 const FIELDS: [&str; 5] = ["\\n", "}, ", ", ", ",", " "];
-const SENTENCE_ENDS: [&str; 4] = [". ", "! ", "? ", "。"];
+
+/// The end of a sentence of scripts that have no spaces.
+const FULL_STOP: &str = "。";
 
 /// The ends of the units of `text`, in bytes, ascending; the last one is the end of the text.
 pub(super) fn ends(text: &str) -> Vec<usize> {
@@ -45,7 +47,13 @@ pub(super) fn may_begin(before: &str, unit: &str) -> bool {
 
 /// If a text is made of fields.
 fn is_data(text: &str) -> bool {
-    text.starts_with(['{', '[']) || text.contains("\": ") || text.contains("\\n")
+    let bytes = text.as_bytes();
+    let follows = |at: usize, end: &[u8]| bytes.get(at + 1..).is_some_and(|rest| rest.starts_with(end));
+    text.starts_with(['{', '['])
+        || memchr::memchr2_iter(b'"', b'\\', bytes).any(|at| match bytes.get(at) {
+            Some(b'"') => follows(at, b": "),
+            _ => follows(at, b"n"),
+        })
 }
 
 /// The bytes of the first part of a line: a sentence, or some fields; all of it if it need not be cut.
@@ -55,10 +63,16 @@ fn part(line: &str) -> usize {
     }
     let beyond = line.ceil_char_boundary(SHORT);
     let rest = line.get(beyond..).unwrap_or_default();
-    let ends = SENTENCE_ENDS
-        .iter()
-        .filter_map(|end| Some(beyond + rest.find(end)? + end.len()));
-    let end = ends.min().unwrap_or(line.len());
+    let bytes = rest.as_bytes();
+    let stops = memchr::memchr3_iter(b'.', b'!', b'?', bytes);
+    let stop = stops
+        .map(|at| at + 1)
+        .find(|next| bytes.get(*next) == Some(&b' '))
+        .map(|space| space + 1);
+    let full_stop = if rest.is_ascii() { None } else { rest.find(FULL_STOP) };
+    let full_stop = full_stop.map(|at| at + FULL_STOP.len());
+    let end = stop.into_iter().chain(full_stop).min();
+    let end = end.map_or(line.len(), |end| beyond + end);
     if end <= LONG_SENTENCE {
         end
     } else {
@@ -71,12 +85,24 @@ fn part_of_data(line: &str) -> usize {
         return line.len();
     }
     let limit = line.floor_char_boundary(LONG);
-    let head = line.get(..limit).unwrap_or_default();
-    let cut = FIELDS.iter().find_map(|separator| {
-        let end = head.rfind(separator)? + separator.len();
-        (end >= SHORT).then_some(end)
-    });
-    cut.unwrap_or(limit)
+    let head = line.as_bytes().get(..limit).unwrap_or_default();
+    // The last of each separator.
+    let mut cuts = [None; FIELDS.len()];
+    for end in (SHORT..=limit).rev() {
+        if !matches!(head.get(end - 1), Some(b'n' | b' ' | b',')) {
+            continue;
+        }
+        let before = head.get(..end).unwrap_or_default();
+        for (cut, separator) in cuts.iter_mut().zip(FIELDS) {
+            if cut.is_none() && before.ends_with(separator.as_bytes()) {
+                *cut = Some(end);
+            }
+        }
+        if cuts[0].is_some() {
+            break;
+        }
+    }
+    cuts.into_iter().flatten().next().unwrap_or(limit)
 }
 
 #[cfg(test)]
