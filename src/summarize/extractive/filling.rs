@@ -14,14 +14,12 @@ const QUOTED_SHARE: f64 = 0.9;
 /// The same where an earlier summary is updated.
 const UPDATED_SHARE: f64 = 0.6;
 
-/// The number of times that quotations and other lines are fitted to each other.
+/// The number of times that quotations and other lines are fitted to each other, and the most where they do not fit yet.
 const PASSES: usize = 3;
+const MOST_PASSES: usize = 6;
 
 /// Tokens that may be lost where parts of a summary are joined.
 const JOINT: usize = 4;
-
-/// The part of the budget that references may take, as its divisor.
-const REFERENCES: usize = 2;
 
 /// A budget, and what is put into it.
 pub(super) struct Filling<'a> {
@@ -45,30 +43,30 @@ impl Filling<'_> {
             QUOTED_SHARE
         };
         let firm = firm_tokens(candidates, budget, counter);
-        let mut room = ((budget - firm) as f64 * share) as usize;
-        let mut quoted = passages.quoted(room, self.matcher, counter);
-        let mut lines = Vec::new();
-        for _ in 0..PASSES {
+        let mut quoted = passages.quoted(((budget - firm) as f64 * share) as usize, self.matcher, counter);
+        let mut passes = 0;
+        let mut lines = loop {
             let untold = candidates.iter().filter(|candidate| !quoted.tells(candidate));
-            lines = rank::chosen(
+            let lines = rank::chosen(
                 untold.cloned().collect(),
                 self.references,
                 self.matcher,
                 &quoted.lines,
                 budget.saturating_sub(quoted.tokens),
-                budget / REFERENCES,
+                budget,
                 counter,
             );
             let held = held_or(&none, lines.iter().chain(&quoted.lines));
-            let named = self.references.room(&held, budget / REFERENCES);
+            let named = self.references.room(&held, budget);
             // What the rest leaves goes to quotations, and what it lacks they give.
-            room = budget.saturating_sub(render::tokens(&lines, counter) + named + JOINT);
-            if room.abs_diff(quoted.tokens) <= budget / 40 {
-                break;
+            let room = budget.saturating_sub(render::tokens(&lines, counter) + named + JOINT);
+            let fits = quoted.tokens <= room;
+            passes += 1;
+            if fits && (passes >= PASSES || room - quoted.tokens <= budget / 40) || passes >= MOST_PASSES {
+                break lines;
             }
             quoted = passages.quoted(room, self.matcher, counter);
-        }
-        lines.retain(|line| !quoted.tells(&line.candidate));
+        };
         lines.extend(quoted.lines);
         lines
     }
@@ -76,7 +74,7 @@ impl Filling<'_> {
     /// The tokens that lines leave to references: no line goes for them.
     pub fn kept_free(&self, held: &[bool], lines: &[Chosen]) -> usize {
         let left = self.budget.saturating_sub(render::tokens(lines, self.counter));
-        self.references.room(held, self.budget / REFERENCES).min(left)
+        self.references.room(held, self.budget).min(left)
     }
 }
 

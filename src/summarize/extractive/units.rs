@@ -102,7 +102,9 @@ fn part_of_data(line: &str) -> usize {
             break;
         }
     }
-    cuts.into_iter().flatten().next().unwrap_or(limit)
+    let cut = cuts.into_iter().flatten().next();
+    // A word is not cut, however long.
+    cut.unwrap_or_else(|| line.get(limit..).and_then(|rest| rest.find(' ')).map_or(line.len(), |space| limit + space + 1))
 }
 
 #[cfg(test)]
@@ -144,6 +146,6 @@ mod tests {
             ]
         );
         let unbroken = "x".repeat(999);
-        assert_eq!(units(&unbroken).concat(), unbroken);
+        assert_eq!(units(&[&unbroken, " end"].concat()), [&unbroken, " end"]);
     }
 }
