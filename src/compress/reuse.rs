@@ -153,7 +153,9 @@ pub fn pieces(text: &str) -> impl Iterator<Item = u64> {
 
 /// The hashes of the pieces whose last byte stands within `start..end`.
 pub fn ending_within(text: &[u8], start: usize, end: usize) -> impl Iterator<Item = u64> {
-    let text = text.get((start + 1).saturating_sub(PIECE)..end).unwrap_or_default();
+    let text = text
+        .get((start + 1).saturating_sub(PIECE)..end)
+        .unwrap_or_default();
     text.windows(PIECE).map(|window| {
         let bytes: [u8; PIECE] = window.try_into().unwrap_or_default();
         u64::from_le_bytes(bytes).wrapping_mul(0x9E37_79B9_7F4A_7C15)

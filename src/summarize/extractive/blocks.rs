@@ -10,13 +10,17 @@ use crate::events::source::SourceTurn;
 use crate::events::target::Effect;
 use crate::trajectory::Role;
 
-/// The chance that later turns repeat a byte of the newest words and calls, and of the newest outputs: measured on real
-/// trajectories by `cargo bench --bench retained`.
-const WORDS: f32 = 0.3;
-const OUTPUTS: f32 = 0.04;
+/// The chance that later turns repeat a byte of the newest calls, words and outputs: counted on real trajectories, of pieces that no
+/// newer text has.
+const CALLS: f32 = 0.4;
+const WORDS: f32 = 0.2;
+const OUTPUTS: f32 = 0.03;
 
 /// That chance of a turn, as a part of the one of the next turn of the assistant.
-const FADING: f32 = 0.8;
+const FADING: f32 = 0.82;
+
+/// That chance where it is known what the next kept turns repeat, as a part of the one where nothing is: what comes after them is left.
+const KNOWN: f32 = 0.3;
 
 /// The chance below which a block is quoted only for what later turns are known to repeat.
 pub(super) const LEAST_CHANCE: f32 = 0.002;
@@ -42,8 +46,8 @@ pub(super) struct Block {
     pub has_call: bool,
     /// If somebody else spoke after it: what it asks was answered.
     pub is_answered: bool,
-    /// The chance that later turns repeat a byte of it, as far as nothing is known of them.
-    pub chance: f32,
+    /// The chance that later turns repeat a byte of it, as far as nothing is known of them: of words, and of the rest.
+    pub chances: [f32; 2],
     pub is_output: bool,
 }
 
@@ -56,9 +60,9 @@ pub(super) fn blocks(
     lead: Option<&str>,
 ) -> Vec<Block> {
     let mut blocks = Vec::new();
-    let mut freshness = 1.0;
+    let mut freshness = if reuse.is_empty() { 1.0 } else { KNOWN };
     for (index, turn) in turns.iter().enumerate().rev() {
-        if reuse.is_empty() && freshness * WORDS < LEAST_CHANCE {
+        if reuse.is_empty() && freshness * CALLS < LEAST_CHANCE {
             break;
         }
         let at = At {
@@ -107,8 +111,8 @@ impl At<'_> {
 
 /// The words of an assistant's turn, with its first call, and its other calls.
 fn spoken(turn: &SourceTurn<'_>, at: At<'_>, events: [&[Event]; 2], limits: Limits, blocks: &mut Vec<Block>) {
-    let chance = WORDS * at.freshness;
-    let mut said = if at.takes(&turn.prose, chance) {
+    let chances = [WORDS, CALLS].map(|chance| chance * at.freshness);
+    let mut said = if at.takes(&turn.prose, chances[0]) {
         harmless(&turn.prose)
     } else {
         String::new()
@@ -117,7 +121,7 @@ fn spoken(turn: &SourceTurn<'_>, at: At<'_>, events: [&[Event]; 2], limits: Limi
         let Some(call) = turn.calls.get(event.call) else {
             continue;
         };
-        let written = written(call).filter(|text| at.takes(text, chance));
+        let written = written(call).filter(|text| at.takes(text, chances[1]));
         let written = written.map(|text| harmless(&text)).unwrap_or_default();
         let mut text = std::mem::take(&mut said);
         let words = text.len();
@@ -145,12 +149,12 @@ fn spoken(turn: &SourceTurn<'_>, at: At<'_>, events: [&[Event]; 2], limits: Limi
             words,
             has_call: true,
             is_answered: at.back > 1,
-            chance: worth * chance,
+            chances: [chances[0], worth * chances[1]],
             is_output: false,
         });
     }
     if !said.is_empty() && tells(&said) {
-        push_words(said, SAID, chance, at, blocks);
+        push_words(said, SAID, chances[0], at, blocks);
     }
 }
 
@@ -170,7 +174,7 @@ fn push_words(text: String, heading: &str, chance: f32, at: At<'_>, blocks: &mut
         has_call: false,
         is_answered: at.back > 1,
         text,
-        chance,
+        chances: [chance; 2],
         is_output: false,
     });
 }
@@ -211,7 +215,7 @@ fn outputs(
             words: 0,
             has_call: false,
             is_answered: false,
-            chance,
+            chances: [chance; 2],
             is_output: true,
         });
     }

@@ -17,6 +17,9 @@ const TOKEN_BYTES: f32 = 3.5;
 /// The chance of the start of a block, as a part of that of its end: work goes on where it stopped.
 const START: f32 = 0.75;
 
+/// Bytes of an output's end. However long the rest is, no more of it is repeated.
+const END: usize = 2_000;
+
 /// The worth of words that somebody has answered, as a part of that of others: much of them comes again as a phrase.
 const ANSWERED: f32 = 0.4;
 
@@ -102,54 +105,58 @@ pub(super) fn measured(
         })
         .collect();
     let mut wanted = vec![true; anchors];
-    let blocks = found.into_iter().zip(0_u32..).map(|((mut measured, found), place)| {
-        let Measured { block, units } = &mut measured;
-        for found in found.iter().rev() {
-            let (Some(unit), Some(seen)) = (units.get_mut(found.unit), seen.get_mut(&found.piece)) else {
-                continue;
-            };
-            let worth = found.wanted + if found.is_sample { unit.chance } else { 0.0 };
-            let worth = if seen.counted.replace(place) == Some(place) {
-                REPEATED * worth
-            } else {
-                worth
-            };
-            match seen.number {
-                Some(number) => unit.shared.push((number, worth)),
-                None => unit.worth += worth,
+    let blocks = found
+        .into_iter()
+        .zip(0_u32..)
+        .map(|((mut measured, found), place)| {
+            let Measured { block, units } = &mut measured;
+            for found in found.iter().rev() {
+                let (Some(unit), Some(seen)) = (units.get_mut(found.unit), seen.get_mut(&found.piece)) else {
+                    continue;
+                };
+                let worth = found.wanted + if found.is_sample { unit.chance } else { 0.0 };
+                let worth = if seen.counted.replace(place) == Some(place) {
+                    REPEATED * worth
+                } else {
+                    worth
+                };
+                match seen.number {
+                    Some(number) => unit.shared.push((number, worth)),
+                    None => unit.worth += worth,
+                }
             }
-        }
-        matcher.find(&block.text, &mut wanted, |_, at| {
-            let place = units.partition_point(|unit| unit.end <= at);
-            if let Some(unit) = units.get_mut(place) {
-                unit.worth += ANCHOR;
+            matcher.find(&block.text, &mut wanted, |_, at| {
+                let place = units.partition_point(|unit| unit.end <= at);
+                if let Some(unit) = units.get_mut(place) {
+                    unit.worth += ANCHOR;
+                }
+                false
+            });
+            let mut start = 0;
+            for unit in units {
+                unit.most = unit
+                    .shared
+                    .iter()
+                    .fold(unit.worth, |most, (_, worth)| most + worth);
+                let (before, text) = block.text.split_at(start);
+                unit.may_begin = unit.most > 0.0
+                    && units::may_begin(before, text.get(..unit.end - start).unwrap_or_default());
+                start = unit.end;
             }
-            false
+            measured
         });
-        let mut start = 0;
-        for unit in units {
-            unit.most = unit
-                .shared
-                .iter()
-                .fold(unit.worth, |most, (_, worth)| most + worth);
-            let (before, text) = block.text.split_at(start);
-            unit.may_begin = unit.most > 0.0
-                && units::may_begin(before, text.get(..unit.end - start).unwrap_or_default());
-            start = unit.end;
-        }
-        measured
-    });
     (blocks.collect(), shared as usize)
 }
 
 /// The pieces that count in a block: all that later turns are known to repeat, and samples where they may repeat others.
 fn found(block: &Block, units: &mut [Unit], reuse: &Reuse, told: &Told) -> Vec<Found> {
     let mut found = Vec::new();
-    let is_fresh = block.chance >= LEAST_CHANCE;
     let length = block.text.len() as f32;
     let mut start = 0;
     for (place, unit) in units.iter_mut().enumerate() {
         let (mut count, mut samples) = (0_u32, 0_u32);
+        let chance = block.chances[usize::from(unit.end > block.words)];
+        let is_fresh = chance >= LEAST_CHANCE;
         let is_answered = block.is_answered && !block.has_call && unit.end <= block.words;
         let weight = if is_answered { ANSWERED } else { 1.0 };
         let first = found.len();
@@ -178,7 +185,14 @@ fn found(block: &Block, units: &mut [Unit], reuse: &Reuse, told: &Told) -> Vec<F
             continue;
         }
         if is_fresh {
-            let chance = block.chance * (START + (1.0 - START) * unit.end as f32 / length) * count as f32;
+            let place = if !block.is_output {
+                START + (1.0 - START) * unit.end as f32 / length
+            } else if block.text.len() - unit.end < END {
+                1.0
+            } else {
+                (END as f32 / length).min(1.0)
+            };
+            let chance = chance * place * count as f32;
             if samples == 0 {
                 unit.worth += chance;
             } else {

