@@ -33,9 +33,8 @@ const CHUNK: usize = 64;
 /// If bytes are printable ASCII, line ends and tabs.
 fn is_plain(bytes: &[u8]) -> bool {
     // No early exit: several bytes are compared at once.
-    bytes.iter().fold(true, |is_plain, byte| {
-        is_plain & (matches!(byte, b' '..=b'~') | (*byte == b'\n') | (*byte == b'\t'))
-    })
+    let is_other = |byte: &u8| u8::from(!matches!(byte, b' '..=b'~' | b'\n' | b'\t'));
+    bytes.iter().fold(0, |others, byte| others | is_other(byte)) == 0
 }
 
 /// `text` without escapes, invisible marks and control characters other than line ends and tabs.
