@@ -121,8 +121,9 @@ fn spoken(turn: &SourceTurn<'_>, at: At<'_>, events: [&[Event]; 2], limits: Limi
         let Some(call) = turn.calls.get(event.call) else {
             continue;
         };
-        let written = written(call).filter(|text| at.takes(text, chances[1]));
-        let written = written.map(|text| harmless(&text)).unwrap_or_default();
+        let written = written(call).filter(|written| at.takes(&written.text, chances[1]));
+        let is_all = written.as_ref().is_some_and(|written| written.is_all);
+        let written = written.map(|written| harmless(&written.text)).unwrap_or_default();
         let mut text = std::mem::take(&mut said);
         let words = text.len();
         if text.is_empty() && written.is_empty() || written.is_empty() && !tells(&text) {
@@ -137,14 +138,18 @@ fn spoken(turn: &SourceTurn<'_>, at: At<'_>, events: [&[Event]; 2], limits: Limi
             Effect::Modify => 1.2,
             Effect::Read | Effect::Other => 1.0,
         };
-        let heading = |written: &str| {
-            let line = line_of_run(event, label(event, &call.name, written), limits);
-            format!("turn -{}, {line}", at.back)
+        let heading = |is_all: bool| {
+            let label = match call.name.as_ref() {
+                _ if !is_all => &event.target.line,
+                "" => "ran",
+                tool => tool,
+            };
+            format!("turn -{}, {}", at.back, line_of_run(event, label, limits))
         };
         blocks.push(Block {
             order: order(at.index, event.call + 1),
             told,
-            headings: [heading(&written), heading("")],
+            headings: [heading(is_all), heading(false)],
             text,
             words,
             has_call: true,
@@ -236,13 +241,4 @@ fn of_turn(events: &[Event], turn: usize) -> impl Iterator<Item = (usize, &Event
     let first = events.partition_point(|event| event.turn < turn);
     let numbered = events.iter().enumerate().skip(first);
     numbered.take_while(move |(_, event)| event.turn == turn)
-}
-
-/// The tool of a call where `written` says the rest of its line, else its line.
-fn label<'a>(event: &'a Event, tool: &'a str, written: &str) -> &'a str {
-    match tool {
-        _ if written.is_empty() => &event.target.line,
-        "" => "ran",
-        tool => tool,
-    }
 }

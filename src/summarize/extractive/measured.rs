@@ -203,9 +203,27 @@ fn found(block: &Block, units: &mut [Unit], reuse: &Reuse, told: &Told) -> Vec<F
     found
 }
 
-/// If the unit that ends at `end` only announces the next step, asks what was answered, or was told anew later.
+/// If a heading says what a line says, but for the name of the argument and the step into a folder before a command.
+fn is_told(line: &str, heading: &str) -> bool {
+    let line = line.strip_suffix(CUT).unwrap_or(line).trim_end();
+    let value = match line.split_once(": ") {
+        Some((key, value)) if !key.contains(' ') => value,
+        _ => line,
+    };
+    let command = match value.split_once(" && ") {
+        Some((folder, command)) if folder.starts_with("cd ") => command,
+        _ => value,
+    };
+    command.len() > 2 && heading.contains(command)
+}
+
+/// If the unit that ends at `end` says what the heading says, only announces the next step, asks what was answered, or was told
+/// anew later.
 fn is_idle(block: &Block, unit: &str, end: usize, told: &Told) -> bool {
     let sentence = unit.trim();
+    if is_told(sentence, &block.headings[1]) {
+        return true;
+    }
     let turn = (block.order / order(0, 0)).checked_sub(1);
     end <= block.words
         && (!tells(unit)

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::sentences::sentences;
+use super::small_talk::is_small_talk;
 use crate::events::control::without_control;
 use crate::events::line::{RESERVED, lines_of};
 use crate::events::source::{Arguments, SourceCall};
@@ -56,9 +57,9 @@ pub(super) fn fence_of(line: &str) -> usize {
     line.len() - line.trim_start_matches('`').len()
 }
 
-/// The arguments of a call as lines, where its own line does not show them in full.
-pub(super) fn written<'c>(call: &'c SourceCall<'_>) -> Option<Cow<'c, str>> {
-    let fields: Vec<(Cow<'c, str>, Cow<'c, str>)> = match &call.arguments {
+/// The arguments of a call that its own line does not show in full, as lines; `None` if it shows all of them.
+pub(super) fn written(call: &SourceCall<'_>) -> Option<Written> {
+    let fields: Vec<(Cow<'_, str>, Cow<'_, str>)> = match &call.arguments {
         Arguments::Tagged(fields) => {
             let fields = fields.iter();
             fields
@@ -73,18 +74,30 @@ pub(super) fn written<'c>(call: &'c SourceCall<'_>) -> Option<Cow<'c, str>> {
             None => vec![("".into(), json.as_ref().into())],
         },
     };
-    let is_long = |(_, value): &(Cow<'_, str>, Cow<'_, str>)| value.len() > SHOWN || value.contains('\n');
-    if !fields.iter().any(is_long) {
-        return None;
-    }
-    let named = fields.iter().map(|(key, value)| [key, ": ", value].concat());
-    Some(named.collect::<Vec<_>>().join("\n").into())
+    let is_long = |(_, value): &&(Cow<'_, str>, Cow<'_, str>)| value.len() > SHOWN || value.contains('\n');
+    let long = fields.iter().filter(is_long);
+    let named: Vec<String> = long.map(|(key, value)| [key, ": ", value].concat()).collect();
+    (!named.is_empty()).then(|| Written {
+        is_all: named.len() == fields.len(),
+        text: named.join("\n"),
+    })
+}
+
+/// The long arguments of a call.
+pub(super) struct Written {
+    pub text: String,
+    /// If there are no others.
+    pub is_all: bool,
 }
 
 /// If words tell more than the next step: announcements are told by what came of them.
 pub(super) fn tells(said: &str) -> bool {
     let mut sentences = said.lines().flat_map(sentences);
-    sentences.any(|sentence| !Kinds::of(sentence).has(Kind::Announcement) && !sentence.ends_with([':', '：']))
+    sentences.any(|sentence| {
+        !Kinds::of(sentence).has(Kind::Announcement)
+            && !sentence.ends_with([':', '：'])
+            && !is_small_talk(sentence)
+    })
 }
 
 /// A call's line without its turn, as earlier summaries carry it over; `None` for words and outputs.

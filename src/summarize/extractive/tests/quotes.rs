@@ -19,7 +19,7 @@ fn the_newest_edit_is_quoted_with_what_it_replaces_and_is_told_once() {
     let (before, quoted) = text.split_once("Recent work:\n").unwrap();
     assert!(!before.contains("editor str_replace /w/a.py ->"), "{text}");
     for line in [
-        "- turn -2, editor -> failed",
+        "- turn -2, editor str_replace /w/a.py -> failed",
         "old_str: def total(rows):\n    return sum(rows)\n",
         "    return sum(row.price for row in rows)\n```",
     ] {
