@@ -101,6 +101,13 @@ pub mod record {
     pub use crate::trajectory::{Format, ParseError, Record, Role, ToolCall, ToolResponse, Turn, TurnView};
 }
 
+/// What only fuzz targets reach from outside.
+#[cfg(fuzzing)]
+#[doc(hidden)]
+pub mod fuzzing {
+    pub use crate::tokens::chat_template::ChatTemplate;
+}
+
 /// Comparing a record with what was made of it.
 pub mod grounding {
     pub use crate::compress::alignment::Origin;

@@ -16,6 +16,45 @@ pub(crate) fn files<'e>(events: impl IntoIterator<Item = &'e Event>) -> (Vec<Str
     files.told()
 }
 
+/// What became of the files that events touched.
+pub(crate) struct EndStates(TrackedFiles);
+
+impl EndStates {
+    pub fn of(events: &[Event]) -> Self {
+        let mut files = TrackedFiles::default();
+        for (number, event) in events.iter().enumerate() {
+            files.event = number;
+            for touch in &event.touches {
+                files.note(touch);
+            }
+        }
+        Self(files)
+    }
+
+    /// If an event only made or removed files that are gone now, or only read files that a later event changed.
+    pub fn is_overtaken(&self, number: usize, event: &Event) -> bool {
+        let touched = event.touches.iter().filter(|touch| touch.step != Step::Run);
+        let is_overtaken = |touch: &Touch| {
+            let name = touch.file.as_deref()?;
+            let path = path_of(&touch.directory, name);
+            let mut same = self.0.alike(&path).peekable();
+            same.peek()?;
+            Some(match touch.step {
+                Step::Read => same.any(|file| file.changed_by.is_some_and(|later| later > number)),
+                _ => same.all(|file| file.is_gone),
+            })
+        };
+        let mut any = false;
+        for touch in touched {
+            any = true;
+            if is_overtaken(touch) != Some(true) {
+                return false;
+            }
+        }
+        any
+    }
+}
+
 /// Files of one name that are compared at most.
 const MAX_ALIKE: usize = 64;
 
@@ -41,6 +80,8 @@ struct Tracked {
     /// What it does to others when it runs.
     script: Vec<(Step, String)>,
     last: usize,
+    /// The last event that changed it.
+    changed_by: Option<usize>,
 }
 
 /// The files of a stretch.
@@ -50,6 +91,8 @@ struct TrackedFiles {
     by_last_step: FxHashMap<String, Vec<usize>>,
     steps: usize,
     scans: usize,
+    /// The event whose steps are noted.
+    event: usize,
 }
 
 impl TrackedFiles {
@@ -61,7 +104,7 @@ impl TrackedFiles {
         self.steps += 1;
         let path = path_of(&touch.directory, name);
         let found = self.find(&path);
-        let steps = self.steps;
+        let (steps, event) = (self.steps, self.event);
         let Some(file) = found.and_then(|found| self.files.get_mut(found)) else {
             match touch.step {
                 Step::Remove => self.remove(name, path, touch.is_pattern),
@@ -99,6 +142,9 @@ impl TrackedFiles {
             file.path = path;
         }
         file.last = steps;
+        if touch.step != Step::Read {
+            file.changed_by = Some(event);
+        }
     }
 
     /// What a script does that runs in a directory.
@@ -123,17 +169,28 @@ impl TrackedFiles {
             is_gone: false,
             script: script.to_vec(),
             last: self.steps,
+            changed_by: (step != Step::Read).then_some(self.event),
         });
     }
 
+    /// The places of files that a path may name, the latest first.
+    fn places(&self, path: &str) -> impl Iterator<Item = usize> {
+        let alike = self.by_last_step.get(last_step(path));
+        alike
+            .into_iter()
+            .flat_map(|alike| alike.iter().rev().take(MAX_ALIKE).copied())
+    }
+
+    fn alike<'p>(&'p self, path: &'p str) -> impl Iterator<Item = &'p Tracked> {
+        let there = self.places(path).filter_map(|place| self.files.get(place));
+        there.filter(move |file| is_same_file(&file.path, path))
+    }
+
     fn find(&self, path: &str) -> Option<usize> {
-        let alike = self.by_last_step.get(last_step(path))?;
-        let there = alike.iter().rev().take(MAX_ALIKE).copied();
-        let mut same = there.filter(|file| {
+        self.places(path).find(|file| {
             let file = self.files.get(*file);
             file.is_some_and(|file| !file.is_gone && is_same_file(&file.path, path))
-        });
-        same.next()
+        })
     }
 
     /// Removes what was made of a pattern's names, or in a directory; else a file of which nothing was known.

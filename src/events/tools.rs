@@ -19,6 +19,7 @@ pub(crate) enum Holds {
     Command,
     Code,
     Content,
+    Replaced,
     Query,
     Range,
     Address,
@@ -160,6 +161,11 @@ static HOLDS: LazyLock<FxHashMap<&'static str, u16>> = LazyLock::new(|| {
     }
     kinds
 });
+
+/// If an argument of this name holds a text that an edit takes out.
+pub(crate) fn is_replaced(name: &str) -> bool {
+    Field::new(name.into(), Ok("")).holds & (1 << Holds::Replaced as u16) != 0
+}
 
 /// An argument of a call; what was written as JSON is decoded when it is read.
 struct Field<'a> {

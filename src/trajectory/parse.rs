@@ -88,6 +88,12 @@ pub fn parse(bytes: &[u8], format: Option<Format>) -> Result<Record<'_>, ParseEr
     let text = std::str::from_utf8(bytes).map_err(|error| ParseError::Utf8 {
         at: error.valid_up_to(),
     })?;
+    // Keys are read as bytes, which tells nothing of control characters in them: only lines that have any are read once more.
+    if text.bytes().fold(false, |any, byte| any | (byte < b' '))
+        && let Err(error) = serde_json::from_str::<&RawValue>(text)
+    {
+        return Err(json_error(&error, text));
+    }
     let turns = Elements {
         names: &TURN_KEYS,
         make: turn_with,

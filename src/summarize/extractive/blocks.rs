@@ -121,7 +121,8 @@ fn spoken(turn: &SourceTurn<'_>, at: At<'_>, events: [&[Event]; 2], limits: Limi
         let Some(call) = turn.calls.get(event.call) else {
             continue;
         };
-        let written = written(call).filter(|written| at.takes(&written.text, chances[1]));
+        let is_made = event.is_answered && event.outcome.failed() != Some(true);
+        let written = written(call, is_made).filter(|written| at.takes(&written.text, chances[1]));
         let is_all = written.as_ref().is_some_and(|written| written.is_all);
         let written = written.map(|written| harmless(&written.text)).unwrap_or_default();
         let mut text = std::mem::take(&mut said);

@@ -24,7 +24,10 @@ mod units;
 mod walk;
 mod work;
 
+use std::cmp::Reverse;
+
 use futures_util::future::BoxFuture;
+use rustc_hash::FxHashSet;
 
 use super::grounding::References;
 use super::marker::SUMMARY_MARKER;
@@ -199,6 +202,9 @@ fn without_unused(candidates: &mut Vec<Candidate>, reuse: &Reuse) {
     let mut newest: Vec<usize> = done.map(|done| done.order).collect();
     newest.sort_unstable();
     let newest = newest.iter().rev().nth(NEWEST - 1).copied().unwrap_or_default();
+    // What a newer line tells is no news.
+    let mut told: FxHashSet<u64> = FxHashSet::default();
+    candidates.sort_by_key(|candidate| Reverse(candidate.order));
     candidates.retain(|candidate| {
         let turn = candidate.order / order(0, 0);
         let may_go = match candidate.section {
@@ -207,12 +213,20 @@ fn without_unused(candidates: &mut Vec<Candidate>, reuse: &Reuse) {
             Section::Findings => true,
             // That a script was written tells nothing by itself.
             Section::Done if candidate.order >= newest => false,
-            Section::Done => candidate.text.ends_with("-> ok") || !candidate.text.contains(" -> "),
+            Section::Done => candidate.text.contains("-> ok") || !candidate.text.contains(" -> "),
             Section::Asked => Some(turn) != last,
             _ => false,
         };
-        let wanted = pieces(&candidate.text).map(|piece| reuse.wanted(piece));
-        !may_go || wanted.sum::<f32>() >= USED_BYTES
+        let wanted = |piece| {
+            let wanted = reuse.wanted(piece);
+            if wanted > 0.0 && told.insert(piece) {
+                wanted
+            } else {
+                0.0
+            }
+        };
+        let worth: f32 = pieces(&candidate.text).map(wanted).sum();
+        !may_go || worth >= USED_BYTES
     });
 }
 

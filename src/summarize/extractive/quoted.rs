@@ -7,6 +7,7 @@ use super::small_talk::is_small_talk;
 use crate::events::control::without_control;
 use crate::events::line::{RESERVED, lines_of};
 use crate::events::source::{Arguments, SourceCall};
+use crate::events::tools::is_replaced;
 use crate::knowledge::phrases::{Kind, Kinds};
 use crate::summarize::control_tokens::ControlTokens;
 use crate::trajectory::leaves::leaves;
@@ -57,8 +58,9 @@ pub(super) fn fence_of(line: &str) -> usize {
     line.len() - line.trim_start_matches('`').len()
 }
 
-/// The arguments of a call that its own line does not show in full, as lines; `None` if it shows all of them.
-pub(super) fn written(call: &SourceCall<'_>) -> Option<Written> {
+/// The arguments of a call that its own line does not show in full, as lines; `None` if it shows all of them. Of an edit that
+/// was made (`is_made`) nothing that it took out.
+pub(super) fn written(call: &SourceCall<'_>, is_made: bool) -> Option<Written> {
     let fields: Vec<(Cow<'_, str>, Cow<'_, str>)> = match &call.arguments {
         Arguments::Tagged(fields) => {
             let fields = fields.iter();
@@ -74,8 +76,10 @@ pub(super) fn written(call: &SourceCall<'_>) -> Option<Written> {
             None => vec![("".into(), json.as_ref().into())],
         },
     };
-    let is_long = |(_, value): &&(Cow<'_, str>, Cow<'_, str>)| value.len() > SHOWN || value.contains('\n');
-    let long = fields.iter().filter(is_long);
+    let long = fields.iter().filter(|(key, value)| {
+        let is_long = value.len() > SHOWN || value.contains('\n');
+        is_long && !(is_made && is_replaced(key))
+    });
     let named: Vec<String> = long.map(|(key, value)| [key, ": ", value].concat()).collect();
     (!named.is_empty()).then(|| Written {
         is_all: named.len() == fields.len(),

@@ -6,6 +6,7 @@ use rustc_hash::FxHashSet;
 
 use super::candidate::{Candidate, Limits, Section, order};
 use crate::events::event::Event;
+use crate::events::files::EndStates;
 use crate::events::line::shortened;
 use crate::events::outcome::Status;
 use crate::events::resolved::LOOKUPS;
@@ -21,8 +22,9 @@ const OVERTAKEN: usize = 2;
 /// A line for each action; failing, changing and late ones are worth most.
 pub(super) fn done(actions: &[Event], limits: Limits, candidates: &mut Vec<Candidate>) {
     let count = actions.len().max(1) as f64;
+    let files = EndStates::of(actions);
     for (number, action) in actions.iter().enumerate() {
-        if was_overtaken(actions, number) {
+        if was_overtaken(actions, number) || files.is_overtaken(number, action) {
             continue;
         }
         let text = line_of_call(action, &action.target.line, limits);
