@@ -20,28 +20,35 @@ pub(crate) fn files<'e>(events: impl IntoIterator<Item = &'e Event>) -> (Vec<Str
 pub(crate) struct EndStates(TrackedFiles);
 
 impl EndStates {
-    pub fn of(events: &[Event]) -> Self {
+    /// Reads what each event did to files, in order.
+    pub fn of<'t>(touches: impl IntoIterator<Item = &'t [Touch]>) -> Self {
         let mut files = TrackedFiles::default();
-        for (number, event) in events.iter().enumerate() {
+        for (number, touches) in touches.into_iter().enumerate() {
             files.event = number;
-            for touch in &event.touches {
+            for touch in touches {
                 files.note(touch);
             }
         }
         Self(files)
     }
 
-    /// If an event only made or removed files that are gone now, or only read files that a later event changed.
-    pub fn is_overtaken(&self, number: usize, event: &Event) -> bool {
-        let touched = event.touches.iter().filter(|touch| touch.step != Step::Run);
+    /// If an event only made or removed files that are gone now or ran later, which tells more, only changed files that were put
+    /// back since, or only read files that a later event changed.
+    pub fn is_overtaken(&self, number: usize, touches: &[Touch]) -> bool {
+        let touched = touches.iter().filter(|touch| touch.step != Step::Run);
         let is_overtaken = |touch: &Touch| {
             let name = touch.file.as_deref()?;
             let path = path_of(&touch.directory, name);
             let mut same = self.0.alike(&path).peekable();
             same.peek()?;
+            let is_later = |by: Option<usize>| by.is_some_and(|later| later > number);
             Some(match touch.step {
-                Step::Read => same.any(|file| file.changed_by.is_some_and(|later| later > number)),
-                _ => same.all(|file| file.is_gone),
+                Step::Read => same.any(|file| is_later(file.changed_by)),
+                _ => same.all(|file| {
+                    file.is_gone
+                        || is_later(file.put_back_by)
+                        || touch.step == Step::Create && is_later(file.run_by)
+                }),
             })
         };
         let mut any = false;
@@ -82,6 +89,9 @@ struct Tracked {
     last: usize,
     /// The last event that changed it.
     changed_by: Option<usize>,
+    /// The last one that made it what it was before, and the last one that ran it.
+    put_back_by: Option<usize>,
+    run_by: Option<usize>,
 }
 
 /// The files of a stretch.
@@ -115,6 +125,7 @@ impl TrackedFiles {
         };
         match touch.step {
             Step::Run => {
+                file.run_by = Some(event);
                 let script = file.script.clone();
                 self.run(&script, &touch.directory);
                 return;
@@ -130,6 +141,7 @@ impl TrackedFiles {
             Step::Restore if file.is_new => return,
             Step::Restore => {
                 file.is_modified = false;
+                file.put_back_by = Some(event);
                 file.is_gone = !file.is_read;
                 return;
             }
@@ -170,6 +182,8 @@ impl TrackedFiles {
             script: script.to_vec(),
             last: self.steps,
             changed_by: (step != Step::Read).then_some(self.event),
+            put_back_by: None,
+            run_by: None,
         });
     }
 
@@ -339,6 +353,31 @@ mod tests {
             ],
             &[],
             &["a.py"],
+        );
+    }
+
+    #[test]
+    fn events_are_overtaken_whose_files_are_gone_put_back_run_or_changed() {
+        let overtaken = |commands: &[&str]| -> Vec<bool> {
+            let touches = commands.iter().map(|command| Command::read(command).touches());
+            let touches: Vec<Vec<Touch>> = touches.collect();
+            let states = EndStates::of(touches.iter().map(Vec::as_slice));
+            let numbered = touches.iter().enumerate();
+            numbered
+                .map(|(number, touches)| states.is_overtaken(number, touches))
+                .collect()
+        };
+        assert_eq!(overtaken(&["echo 1 > a.py", "rm a.py"]), [true, true]);
+        assert_eq!(overtaken(&["echo 1 > a.py", "python a.py"]), [true, false]);
+        assert_eq!(
+            overtaken(&["echo 1 > a.py", "rm a.py", "echo 2 > a.py"])[2],
+            false
+        );
+        assert_eq!(overtaken(&["cat b.py", "sed -i s/x/y/ b.py"]), [true, false]);
+        assert_eq!(overtaken(&["sed -i s/x/y/ b.py", "cat b.py"]), [false, false]);
+        assert_eq!(
+            overtaken(&["cat b.py", "sed -i s/x/y/ b.py", "git checkout b.py"]),
+            [true, true, false]
         );
     }
 

@@ -89,7 +89,7 @@ pub fn parse(bytes: &[u8], format: Option<Format>) -> Result<Record<'_>, ParseEr
         at: error.valid_up_to(),
     })?;
     // Keys are read as bytes, which tells nothing of control characters in them: only lines that have any are read once more.
-    if text.bytes().fold(false, |any, byte| any | (byte < b' '))
+    if text.bytes().fold(u8::MAX, u8::min) < b' '
         && let Err(error) = serde_json::from_str::<&RawValue>(text)
     {
         return Err(json_error(&error, text));
@@ -293,4 +293,25 @@ fn turn_with<'a>(text: &'a str, fields: &Fields<'a, { TURN_KEYS.len() }>) -> Opt
         name: name.or(tool_name),
     };
     Some(Turn::new(text, role, keys, fields))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn raw_control_characters_are_refused_in_keys_too() {
+        for line in [
+            "{\"conversations\": [{\"from\": \"gpt\", \"va\tlue\": \"a\"}]}",
+            "{\"no\ttes\": 1, \"conversations\": []}",
+            "{\"conversations\": [{\"from\": \"gpt\", \"value\": \"a\u{0}\"}]}",
+        ] {
+            assert!(
+                matches!(parse(line.as_bytes(), None), Err(ParseError::Json { .. })),
+                "{line}"
+            );
+        }
+        let spaced = "{\t\"conversations\":\t[{\"from\": \"gpt\", \"value\": \"a\"}]}";
+        assert!(parse(spaced.as_bytes(), None).is_ok());
+    }
 }

@@ -38,6 +38,7 @@ use crate::compress::reuse::{Reuse, pieces};
 use crate::events::source::SourceTurn;
 use crate::knowledge::phrases::Kinds;
 use crate::tokens::TokenCounter;
+use crate::trajectory::Role;
 use candidate::{Candidate, Limits, Section, holds, order};
 use filling::{Filling, held_or};
 pub use lead::IN_PROGRESS;
@@ -137,7 +138,7 @@ impl Extractive {
         prose::asked(&said, &told, limits, &mut candidates);
         prose::findings(&said, &told, limits, &mut candidates);
         without_replaced(&mut candidates, &told);
-        without_unused(&mut candidates, request.reuse);
+        without_unused(&mut candidates, request.reuse, is_answered(turns));
         work::done(actions, limits, &mut candidates);
         work::open_errors(actions, limits, &mut candidates);
         candidates.retain(|candidate| is_news(candidate, lead, request.files_follow));
@@ -186,9 +187,16 @@ impl Extractive {
     }
 }
 
+/// If the last turn is an answer in words, after which there is nothing to do.
+fn is_answered(turns: &[SourceTurn<'_>]) -> bool {
+    turns
+        .last()
+        .is_some_and(|last| last.role == Role::Assistant && last.calls.is_empty())
+}
+
 /// Takes out findings, requests and calls without a result that nothing in later turns repeats, where these are known, but for the
-/// last request and the newest calls.
-fn without_unused(candidates: &mut Vec<Candidate>, reuse: &Reuse) {
+/// newest calls, and the last request unless it `is_answered`.
+fn without_unused(candidates: &mut Vec<Candidate>, reuse: &Reuse, is_answered: bool) {
     if reuse.is_empty() {
         return;
     }
@@ -214,7 +222,7 @@ fn without_unused(candidates: &mut Vec<Candidate>, reuse: &Reuse) {
             // That a script was written tells nothing by itself.
             Section::Done if candidate.order >= newest => false,
             Section::Done => candidate.text.contains("-> ok") || !candidate.text.contains(" -> "),
-            Section::Asked => Some(turn) != last,
+            Section::Asked => is_answered || Some(turn) != last,
             _ => false,
         };
         let wanted = |piece| {
