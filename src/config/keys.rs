@@ -6,6 +6,7 @@ use sha2::{Digest, Sha256};
 
 use super::Config;
 use super::names::SummarizerKind;
+use super::units;
 use super::value::{Kind, Setting, Value};
 use crate::http;
 use crate::names::nearest;
@@ -298,6 +299,22 @@ impl Key {
                 }
             }
             Secrecy::Whole => format!("set ({})", check_code(&text)),
+        }
+    }
+
+    /// Its value as it is kept in files of a run: a number or boolean as such, a size in bytes, `null` if it is not set.
+    pub fn json(&self, config: &Config) -> serde_json::Value {
+        match self.value(config) {
+            Value::Null => serde_json::Value::Null,
+            Value::Switch(on) => on.into(),
+            Value::Number(number) => number.into(),
+            Value::Whole(number) => {
+                u64::try_from(number).map_or_else(|_| number.to_string().into(), Into::into)
+            }
+            Value::Text(text) if self.kind() == Kind::Size => {
+                units::size(&text).map_or_else(|_| text.into(), Into::into)
+            }
+            Value::Text(_) | Value::Words(_) | Value::Other(_) => self.shown(config).into(),
         }
     }
 

@@ -285,6 +285,7 @@ fn a_dry_run_says_what_would_happen_and_writes_no_data() {
     for (planned, real) in planned.iter().zip(&real) {
         let told = Row {
             reason: real.reason.clone(),
+            reason_detail: real.reason_detail.clone(),
             duration_ms: real.duration_ms,
             ..planned.clone()
         };

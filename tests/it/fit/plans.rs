@@ -62,7 +62,7 @@ fn a_plan_that_was_too_hopeful_is_made_good_by_taking_more_turns() {
     };
     let fitted = fit(&rendered_fitter(GROWING, once), &line);
     assert!(fitted.row.still_over_limit);
-    assert_eq!(fitted.row.reason, "passes_exhausted: 1 of 1");
+    assert_eq!(fitted.row.reason_text(), "passes_exhausted: 1 of 1");
 }
 
 #[test]
