@@ -22,7 +22,7 @@ use crate::report::{self, figures::thousands};
 pub struct ExplainArgs {
     #[command(flatten)]
     record: OneRecordArgs,
-    /// Print it as JSON
+    /// Print the answer as JSON
     #[arg(long)]
     json: bool,
 }

@@ -187,10 +187,10 @@ impl<'r> Finish<'r> {
         }
         side_files.reverse();
         side_files.extend(request_files);
+        report.files.extend(side_files);
         if !self.job.dry_run {
             self.name_data(journal, report)?;
         }
-        report.files.extend(side_files);
         Ok(())
     }
 

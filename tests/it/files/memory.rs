@@ -129,7 +129,7 @@ fn every_command_passes_over_what_is_too_long() {
         (vec!["count", "in.jsonl"], 3),
         (vec!["count", "in.jsonl", "--on-invalid", "fail"], 4),
         (vec!["check", "in.jsonl"], 1),
-        (vec!["check", "--grounding", "in.jsonl", "same.jsonl"], 1),
+        (vec!["check", "--against", "in.jsonl", "same.jsonl"], 1),
         (vec!["show", "in.jsonl", "--line", "2"], 2),
         (vec!["show", "in.jsonl", "--line", "3"], 0),
         (vec!["explain", "in.jsonl", "--line", "2"], 2),

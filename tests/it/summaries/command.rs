@@ -183,7 +183,7 @@ fn a_command_is_words_and_never_a_shell() {
         .exits(0);
     assert!(workspace.exists("$(id) > x") && !workspace.exists("x"));
     let shown = workspace
-        .run(&["config", "--config", "run.yaml", "--format", "yaml"])
+        .run(&["config", "--config", "run.yaml", "--as", "yaml"])
         .exits(0);
     let shown = String::from_utf8(shown.stdout).unwrap();
     assert!(
