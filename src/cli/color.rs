@@ -22,14 +22,14 @@ impl Color {
         let words = arguments
             .iter()
             .map(|argument| argument.to_str().unwrap_or_default());
-        let given = words.clone().zip(words.skip(1)).filter_map(|(word, next)| {
+        let mut given = words.clone().zip(words.skip(1)).filter_map(|(word, next)| {
             let value = word
                 .strip_prefix("--color=")
                 .or_else(|| next.strip_prefix("--color="));
             value.or((word == "--color").then_some(next))
         });
         given
-            .last()
+            .next_back()
             .and_then(|value| Self::from_str(value, false).ok())
             .unwrap_or_default()
     }

@@ -30,7 +30,7 @@ pub fn translated(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
         };
         match value.as_deref() {
             Some(form @ ("yaml" | "toml" | "json")) if is_config => {
-                translated.push(format!("--as={form}").into())
+                translated.push(format!("--as={form}").into());
             }
             Some("json") if !is_config => translated.push("--json".into()),
             Some("text") if !is_config => {}

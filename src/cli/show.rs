@@ -26,7 +26,6 @@ use crate::trajectory::{self, Format, TurnView};
 /// dangling. The compressed record is found by source and line, as the metrics beside FILE say; without them by its id, or by
 /// order where both files have as many records with that id, or without one.
 #[derive(Debug, clap::Args)]
-#[expect(clippy::doc_markdown, reason = "the text is help for a terminal")]
 pub struct ShowArgs {
     #[command(flatten)]
     record: OneRecordArgs,

@@ -113,7 +113,11 @@ fn identifiers_that_a_model_makes_up_are_counted_and_may_be_refused() {
             ("extractive", true, 0)
         );
         assert!(row.summarization_api_calls >= 1 && row.prompt_tokens >= 1000);
-        assert!(row.reason.contains("summary_invented"), "{}", row.reason);
+        assert!(
+            row.reason_text().contains("summary_invented"),
+            "{}",
+            row.reason_text()
+        );
     }
     assert!(!workspace.text("out.jsonl").contains("never_seen_here"));
     chat(

@@ -182,11 +182,7 @@ fn totals_and_rows_tell_both_counts() {
     );
     assert_eq!(totals.pointer("/both_counts/records"), Some(&json!(2)));
     assert!(totals["rendered_to_values_before"].as_f64().unwrap() > 1.0);
-    let name = totals
-        .pointer("/run/chat_template/name")
-        .unwrap()
-        .as_str()
-        .unwrap();
+    let name = totals.pointer("/chat_template/name").unwrap().as_str().unwrap();
     assert!(name.contains("thinking.jinja"), "{name}");
 }
 
