@@ -98,6 +98,13 @@ def main():
     check(not statuses.keys() & {"failed", "rejected"}, f"records that failed or were rejected: {statuses}")
     check(statuses.get("compressed", 0) > 0, "nothing was compressed")
     told = {status: count for status, count in totals["records_by_status"].items() if count}
+    check(totals["schema"] == "trajfit.summary/1", f"the totals have the schema {totals['schema']}")
+    reasons = {}
+    for row in rows:
+        check(row["reason"] or not row["reason_detail"], f"{row['source']}:{row['line']} has details of no reason")
+        if row["reason"]:
+            reasons[row["reason"]] = reasons.get(row["reason"], 0) + 1
+    check(totals["reasons"] == reasons, f"the totals give the reasons {totals['reasons']}, the rows {reasons}")
     check(totals["records"] == len(rows) and told == statuses, f"the totals say {told}, the rows {statuses}")
     most = max((int(row["original_tokens"]) for row in rows), default=0)
     check(totals["original_token_percentiles"]["max"] == most, "the totals' percentiles are not those of the rows")

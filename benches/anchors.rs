@@ -243,8 +243,7 @@ impl Bench {
             tally.dangling_records += u64::from(row.anchors_held < row.anchors_needed);
             tally.invented += seen.invented.len() as u64;
             tally.fit += u64::from(!row.still_over_limit);
-            tally.over +=
-                u64::from(row.still_over_limit && row.reason_code() == "protected_turns_exceed_budget");
+            tally.over += u64::from(row.still_over_limit && row.reason == "protected_turns_exceed_budget");
             tally.later_passes += u64::from(row.passes > 1);
             tally.bytes += seen.bytes;
             tally.seconds.extend(seen.seconds);

@@ -95,7 +95,7 @@ print(f"{'run':<28}{'MB':>8}{'wall s':>9}{'CPU s':>9}{'MB/CPU-s':>10}{'MB/s':>8}
 flags = ["--tokenizer", tokenizer, "--quiet"]
 for times in (1, copies):
     row(f"count, {times} times", ["count", "-", *flags], times)
-row("count --json, once", ["count", "-", "--json", *flags], 1)
+row("count --per-record, once", ["count", "-", "--per-record", *flags], 1)
 row("compress, nothing over", ["compress", "-", "--target-max-tokens", "100000000", *flags], 1)
 
 small = data + ".20kB.jsonl"

@@ -9,7 +9,7 @@ Without inputs it reads the project's fixture. Compared are:
 - cutting: what comes after the budget is cut off, as trainers do;
 - the program's strategies.
 
-Counted are the records over the budget. All tokens are the program's own counts (`trajfit count --json`). Calls without an answer are
+Counted are the records over the budget. All tokens are the program's own counts (`trajfit count --per-record`). Calls without an answer are
 its own as well (`unanswered_calls`): each record is given a closing human turn first, so that a call at a cut end counts. Those that
 the original has already are not counted. Only the standard library is needed.
 """
@@ -38,7 +38,7 @@ def is_assistant(turn: object) -> bool:
 
 def count(program: str, path: pathlib.Path) -> list[dict]:
     """A measure for each record."""
-    counted = subprocess.run([program, "count", str(path), "--json"], capture_output=True, text=True, check=True)
+    counted = subprocess.run([program, "count", str(path), "--per-record"], capture_output=True, text=True, check=True)
     return [json.loads(line) for line in counted.stdout.splitlines()]
 
 

@@ -210,7 +210,8 @@ impl CompressorBuilder {
 }
 
 impl Compression<'_> {
-    /// The reason why the record is not what was asked for, as `code` or `code: detail`; empty where it is.
+    /// The code of the reason why the record is not what was asked for; empty where it is.
+    /// `row.reason_detail` holds what it comes to in this record.
     pub fn reason(&self) -> &str {
         &self.row.reason
     }

@@ -13,7 +13,7 @@
 //! let compression = compressor.compress(line)?;
 //! println!("{}", compression.line); // the record's new line, or the same where it fits already
 //! assert_eq!(compression.row.status, Status::UnderTarget); // its row of the metrics
-//! assert_eq!(compression.reason(), ""); // the reason why it is not what was asked for
+//! assert_eq!(compression.reason(), ""); // the code why it is not what was asked for
 //! # Ok(())
 //! # }
 //! ```
@@ -65,6 +65,8 @@ mod names;
 mod pipeline;
 #[cfg(feature = "cli")]
 mod report;
+#[cfg(feature = "cli")]
+mod settings;
 #[cfg(feature = "cli")]
 mod standard_streams;
 mod summarize;

@@ -8,18 +8,19 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::files::{self, Access};
+use crate::settings::Settings;
 use crate::summarize::batch::custom_id;
 use crate::summarize::batch::queue::{Load, Room};
 
 /// The form of the file.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// What is known of the batches of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct State {
     version: u32,
     /// The settings that the open batches were made with.
-    pub settings: Vec<(String, String)>,
+    pub settings: Settings,
     /// Rounds begun since the output was last finished.
     pub rounds: u64,
     /// Requests submitted, and their tokens, since then.

@@ -5,6 +5,7 @@ use clap::{Parser, Subcommand};
 use super::batch::BatchArgs;
 use super::cache_cmd::CacheArgs;
 use super::check::CheckArgs;
+use super::color::Color;
 use super::completions::CompletionsArgs;
 use super::compress::CompressArgs;
 use super::config_cmd::ConfigArgs;
@@ -21,7 +22,11 @@ use super::version;
 #[derive(Debug, Parser)]
 #[command(name = "trajfit", version, long_version = version::LONG, max_term_width = 100)]
 #[command(after_help = EXAMPLES)]
+#[expect(clippy::doc_markdown, reason = "the text is help for a terminal")]
 pub struct Cli {
+    /// When to print colours; auto heeds the terminal, NO_COLOR and CLICOLOR_FORCE
+    #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t)]
+    pub color: Color,
     #[command(subcommand)]
     pub command: Command,
 }
@@ -57,7 +62,64 @@ pub enum Command {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
+    use std::collections::BTreeMap;
+
+    use clap::{Arg, Command, CommandFactory};
+
+    /// Flags that differ in one command, with the reason.
+    const EXCEPTIONS: [(&str, &str); 1] = [
+        // It writes requests, and never a data set.
+        ("trajfit batch export", "output"),
+    ];
+
+    #[test]
+    fn a_flag_means_the_same_in_all_commands() {
+        let mut root = super::Cli::command();
+        root.build();
+        let mut meanings: BTreeMap<String, BTreeMap<Meaning, Vec<String>>> = BTreeMap::new();
+        collect(&root, "trajfit", &mut meanings);
+        let differing: Vec<_> = meanings
+            .iter()
+            .filter(|(_, meanings)| meanings.len() > 1)
+            .collect();
+        assert!(differing.is_empty(), "{differing:#?}");
+    }
+
+    /// The name of the value, and the first sentence or clause of the help.
+    type Meaning = (Option<String>, String);
+
+    fn collect(
+        command: &Command,
+        path: &str,
+        meanings: &mut BTreeMap<String, BTreeMap<Meaning, Vec<String>>>,
+    ) {
+        for argument in command.get_arguments() {
+            let long = argument.get_long().unwrap_or_default();
+            if EXCEPTIONS.contains(&(path, long)) || ["help", "version"].contains(&long) {
+                continue;
+            }
+            let short = argument.get_short().map(|letter| format!("-{letter}"));
+            let aliases = argument.get_visible_aliases().unwrap_or_default().into_iter();
+            let names = aliases.chain(argument.get_long()).map(|name| format!("--{name}"));
+            for name in names.chain(short) {
+                let commands = meanings.entry(name).or_default().entry(meaning(argument));
+                commands.or_default().push(path.to_owned());
+            }
+        }
+        for command in command.get_subcommands() {
+            collect(command, &format!("{path} {}", command.get_name()), meanings);
+        }
+    }
+
+    fn meaning(argument: &Arg) -> Meaning {
+        let help = argument.get_help().map(ToString::to_string).unwrap_or_default();
+        let ends = [". ", ": ", "; ", " ["]
+            .into_iter()
+            .filter_map(|end| help.find(end));
+        let first = help.get(..ends.min().unwrap_or(help.len())).unwrap_or_default();
+        let value = argument.get_value_names().and_then(|names| names.first());
+        (value.map(ToString::to_string), first.to_owned())
+    }
 
     #[test]
     fn the_arguments_are_consistent() {

@@ -38,7 +38,7 @@ enum CacheCommand {
 struct StatsArgs {
     #[command(flatten)]
     place: Place,
-    /// Print it as JSON
+    /// Print the answer as JSON
     #[arg(long)]
     json: bool,
 }

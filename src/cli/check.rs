@@ -7,7 +7,7 @@ use super::errors::CliError;
 use super::exit::ExitStatus;
 use super::inputs::tokens;
 use super::stdout;
-use super::survey::{AnswerFormat, SurveyArgs, Surveyed};
+use super::survey::{SurveyArgs, Surveyed};
 use crate::report::{self, Allowance, CheckOutcome, Limits, check_text};
 
 /// Check that trajectories are within the budget: exit code 0 if they are, 1 if not.
@@ -17,12 +17,10 @@ use crate::report::{self, Allowance, CheckOutcome, Limits, check_text};
 /// cannot be read (--on-invalid pass allows that) or the template refuses one (--allow-refused), and where there is no
 /// record at all: a check that saw nothing says nothing.
 ///
-/// With --grounding, the records of one run pair by source and line, as the metrics beside COMPRESSED say. Others pair by
+/// With --against, the records of one run pair by source and line, as the metrics beside COMPRESSED say. Others pair by
 /// their ids; records that share an id, or have none, pair by order where both data sets have as many of them. Records that
 /// were not judged fail the check (--allow-unjudged): those without a counterpart, those that the run rejected, and those of
 /// which no assistant turn is the original's.
-///
-/// The format of the records is given by --input-format, since --format is that of the answer.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct CheckArgs {
@@ -39,38 +37,38 @@ pub struct CheckArgs {
     allow_refused: bool,
     /// Compare with the data before compression, of whatever program: are the identifiers that kept assistant turns rely on
     /// still told before them? Then no tokens are counted. Give it once for each input of a run that merged several
-    #[arg(long, value_name = "ORIGINAL", conflicts_with_all = ["p99", "allow_refused"])]
-    grounding: Vec<PathBuf>,
-    /// With --grounding: the part of these identifiers that must be held, 0 to 1
-    #[arg(long, value_name = "PART", requires = "grounding", value_parser = part)]
+    #[arg(long, alias = "grounding", value_name = "ORIGINAL", conflicts_with_all = ["p99", "allow_refused"])]
+    against: Vec<PathBuf>,
+    /// Exit with 1 if less than this part (0 to 1) of the identifiers that later turns rely on is held
+    #[arg(long, value_name = "NUMBER", requires = "against", value_parser = part)]
     min_grounding: Option<f64>,
-    /// With --grounding: records that need not be judged: a number, or a part of all such as 0.5%
-    #[arg(long, value_name = "COUNT|PERCENT", default_value = "0", requires = "grounding", value_parser = allowance)]
+    /// With --against: records that need not be judged: a number, or a part of all such as 0.5%
+    #[arg(long, value_name = "COUNT|PERCENT", default_value = "0", requires = "against", value_parser = allowance)]
     allow_unjudged: Allowance,
-    /// What the answer is printed as
-    #[arg(long, value_name = "NAME", value_enum, default_value_t = AnswerFormat::Text)]
-    format: AnswerFormat,
+    /// Print the answer as JSON
+    #[arg(long)]
+    json: bool,
 }
 
 const EXAMPLES: &str = "\
 Examples:
   trajfit check out.jsonl                            no record is over 15,250 tokens
   trajfit check data/ --tokenizer qwen3/ --max-tokens 32000 --max-over 0.5%
-  trajfit check runs.jsonl --p99 16000 --format json
-  trajfit check --grounding runs.jsonl out.jsonl --min-grounding 0.99
+  trajfit check runs.jsonl --p99 16000 --json
+  trajfit check --against runs.jsonl out.jsonl --min-grounding 0.99
 
 Exit codes: 0 passed, 1 failed, 2 wrong usage or configuration, 4 could not go on, 130 interrupted";
 
 /// Runs the command.
 pub fn run(args: CheckArgs) -> Result<ExitStatus, CliError> {
-    if !args.grounding.is_empty() {
+    if !args.against.is_empty() {
         let (compressed, config) = args.survey.only_input()?;
         return GroundingCheck {
-            originals: &args.grounding,
+            originals: &args.against,
             compressed: &compressed,
             least: args.min_grounding,
             allow_unjudged: args.allow_unjudged,
-            format: args.format,
+            json: args.json,
             config: &config,
         }
         .run();
@@ -94,9 +92,10 @@ pub fn run(args: CheckArgs) -> Result<ExitStatus, CliError> {
         allow_refused: args.allow_refused,
     };
     let outcome = CheckOutcome::new(figures, &census, &limits, report.tokenizer_note);
-    let answer = match args.format {
-        AnswerFormat::Text => check_text(&outcome),
-        AnswerFormat::Json => report::json(&outcome),
+    let answer = if args.json {
+        report::json(&outcome)
+    } else {
+        check_text(&outcome)
     };
     stdout::print(answer.as_bytes())?;
     Ok(if outcome.passed {

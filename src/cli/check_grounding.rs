@@ -1,4 +1,4 @@
-//! `trajfit check --grounding`: how well a compressed data set keeps what its assistant turns rely on.
+//! `trajfit check --against`: how well a compressed data set keeps what its assistant turns rely on.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use super::errors::{self, CliError};
 use super::exit::ExitStatus;
 use super::inputs::{self, is_dash};
-use super::survey::AnswerFormat;
 use super::{running, stdout};
 use crate::config::{Config, OnInvalid};
 use crate::fit::{PairScorer, UnreadablePair};
@@ -27,8 +26,8 @@ pub struct GroundingCheck<'a> {
     pub least: Option<f64>,
     /// The records that need not be judged.
     pub allow_unjudged: Allowance,
-    /// What the answer is printed as.
-    pub format: AnswerFormat,
+    /// If the answer is JSON.
+    pub json: bool,
     /// The effective configuration.
     pub config: &'a Config,
 }
@@ -37,9 +36,10 @@ impl GroundingCheck<'_> {
     /// Compares all records and prints the answer.
     pub fn run(&self) -> Result<ExitStatus, CliError> {
         let outcome = self.outcome()?;
-        let answer = match self.format {
-            AnswerFormat::Text => grounding_text(&outcome),
-            AnswerFormat::Json => report::json(&outcome),
+        let answer = if self.json {
+            report::json(&outcome)
+        } else {
+            grounding_text(&outcome)
         };
         stdout::print(answer.as_bytes())?;
         Ok(if outcome.passed {
@@ -53,7 +53,7 @@ impl GroundingCheck<'_> {
         let compressed = [self.compressed.to_owned()];
         if self.originals.iter().chain(&compressed).any(|path| is_dash(path)) {
             return Err(CliError::usage(
-                "--grounding cannot read standard input: both data sets are read twice",
+                "--against cannot read standard input: both data sets are read twice",
             )
             .with_help("name files or directories"));
         }

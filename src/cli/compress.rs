@@ -47,13 +47,13 @@ pub struct CompressArgs {
     /// Take a random part of the records, in their order
     #[arg(long, value_name = "PERCENT", value_parser = percent, allow_negative_numbers = true)]
     sample: Option<f64>,
-    /// Which random part [default: 0]
+    /// Seed for --sample [default: 0]
     #[arg(long, value_name = "N", requires = "sample")]
     seed: Option<u64>,
     /// Exit with 1 if a record is still over the budget: --over-limit fail
     #[arg(long, conflicts_with = "compression.over_limit")]
     fail_over_limit: bool,
-    /// Keep answers of language models for the time of the run only: --cache off
+    /// Neither read nor keep answers of language models on disk: --cache off
     #[arg(long, conflicts_with = "summarization.cache")]
     no_cache: bool,
     /// Print errors only

@@ -23,8 +23,8 @@ pub struct ConfigArgs {
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Print it as a file that --config reads, instead of a table
-    #[arg(long, value_name = "NAME")]
-    format: Option<FileFormat>,
+    #[arg(long = "as", value_name = "FORMAT")]
+    file_format: Option<FileFormat>,
     #[command(flatten)]
     keys: KeyFlags,
 }
@@ -32,7 +32,7 @@ pub struct ConfigArgs {
 const EXAMPLES: &str = "\
 Examples:
   trajfit config                                     every key, its value, and its origin
-  trajfit config --format yaml > run.yaml            a file to start from
+  trajfit config --as yaml > run.yaml            a file to start from
   trajfit config --config run.yaml --max-tokens 8000";
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -46,12 +46,12 @@ enum FileFormat {
 pub fn run(args: ConfigArgs) -> Result<ExitStatus, CliError> {
     let resolved = args.keys.into_sources(args.config).resolve()?;
     errors::warn(&resolved.all_warnings());
-    if args.format.is_some() {
+    if args.file_format.is_some() {
         let hidden = KEYS.iter().filter(|key| key.is_hidden(&resolved.config));
         let left_out = hidden.map(|key| format!("{} is left out: it may hold secrets", key.path));
         errors::warn(&left_out.collect::<Vec<_>>());
     }
-    let text = match args.format {
+    let text = match args.file_format {
         None => table(&resolved),
         Some(FileFormat::Yaml) => resolved.config.to_machine(MachineFormat::Yaml),
         Some(FileFormat::Toml) => resolved.config.to_machine(MachineFormat::Toml),

@@ -3,41 +3,39 @@
 use super::errors::{self, CliError};
 use super::exit::ExitStatus;
 use super::stdout;
-use super::survey::{AnswerFormat, SurveyArgs, Surveyed};
+use super::survey::{SurveyArgs, Surveyed};
 use crate::report::{self, CountReport, count_text};
 
 /// Count tokens: totals, percentiles, a histogram, and what is large in the largest records.
 ///
 /// Reads what compress reads and writes nothing but its answer, to standard output. Keys of the configuration and
 /// environment variables apply as they do to compress; those about compression have no effect.
-///
-/// The format of the records is given by --input-format, since --format is that of the answer.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct CountArgs {
     #[command(flatten)]
     survey: SurveyArgs,
-    /// What the answer is printed as
-    #[arg(long, value_name = "NAME", value_enum, default_value_t = AnswerFormat::Text)]
-    format: AnswerFormat,
-    /// Print a line of JSON for each record instead: its source, line, id, tokens, turns, tokens of each turn
-    #[arg(long, conflicts_with = "format")]
+    /// Print the answer as JSON
+    #[arg(long)]
     json: bool,
+    /// Print a line of JSON for each record: its source, line, id, tokens, turns, tokens of each turn
+    #[arg(long, conflicts_with = "json")]
+    per_record: bool,
 }
 
 const EXAMPLES: &str = "\
 Examples:
   trajfit count runs.jsonl                           a table, with the built-in tokenizer
   trajfit count data/ --tokenizer qwen3/ --max-tokens 32000
-  trajfit count runs.jsonl --json | jq 'select(.tokens > 32000) | .id'
-  zcat runs.jsonl.gz | trajfit count - --format json
+  trajfit count runs.jsonl --per-record | jq 'select(.tokens > 32000) | .id'
+  zcat runs.jsonl.gz | trajfit count - --json
 
 Exit codes: 0 done, 2 wrong usage or configuration, 3 done, but some records could not be read,
 4 could not go on, 130 interrupted";
 
 /// Runs the command.
 pub fn run(args: CountArgs) -> Result<ExitStatus, CliError> {
-    let Some(surveyed) = args.survey.survey(args.json)? else {
+    let Some(surveyed) = args.survey.survey(args.per_record)? else {
         return Ok(ExitStatus::Done);
     };
     let Surveyed {
@@ -48,11 +46,12 @@ pub fn run(args: CountArgs) -> Result<ExitStatus, CliError> {
         ..
     } = surveyed;
     let unreadable = figures.unreadable.records;
-    if !args.json {
+    if !args.per_record {
         let counted = CountReport::new(figures, &census, max_tokens, report.tokenizer_note);
-        let answer = match args.format {
-            AnswerFormat::Text => count_text(&counted, report.elapsed, report.bytes_read),
-            AnswerFormat::Json => report::json(&counted),
+        let answer = if args.json {
+            report::json(&counted)
+        } else {
+            count_text(&counted, report.elapsed, report.bytes_read)
         };
         stdout::print(answer.as_bytes())?;
     } else if unreadable > 0 && !surveyed.quiet {

@@ -1,7 +1,10 @@
 //! What ends a command, as the user sees it: `error: …`, then `help: …`.
 
+use std::ffi::OsString;
 use std::fmt;
 use std::io::{self, Write};
+
+use clap::Command;
 
 use super::exit::ExitStatus;
 use crate::config::ConfigError;
@@ -29,6 +32,18 @@ impl CliError {
         }
     }
 
+    /// What clap says of the arguments, in the form of all errors: its message, then its tips, or the help that lists the flags.
+    pub fn of_arguments(error: &clap::Error, command: &Command, arguments: &[OsString]) -> Self {
+        let text = error.render().to_string();
+        let (message, rest) = text.split_once("\n\n").unwrap_or((&text, ""));
+        let tips = rest.lines().filter_map(|line| line.trim().strip_prefix("tip: "));
+        let mut help = tips.collect::<Vec<_>>().join("; ");
+        if help.is_empty() {
+            help = format!("see {} --help", path(command, arguments));
+        }
+        Self::usage(message.trim_start_matches("error: ").trim_end()).with_help(help)
+    }
+
     /// The run could not go on: exit code 4.
     pub fn stopped(message: impl Into<String>) -> Self {
         Self {
@@ -51,6 +66,18 @@ impl CliError {
         let _ = write!(io::stderr(), "{self}");
         self.status
     }
+}
+
+/// The names of the command that the arguments begin with: `trajfit batch run`.
+fn path(mut command: &Command, arguments: &[OsString]) -> String {
+    let mut path = command.get_name().to_owned();
+    for argument in arguments.iter().skip(1) {
+        if let Some(next) = command.find_subcommand(argument) {
+            path = format!("{path} {}", next.get_name());
+            command = next;
+        }
+    }
+    path
 }
 
 /// Prints warnings to stderr, a line each.
@@ -103,6 +130,25 @@ impl From<ConfigError> for CliError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn errors_of_arguments_look_like_all_others() {
+        let limit = clap::arg!(--limit <N>).required(true);
+        let command = Command::new("trajfit").subcommand(Command::new("count").arg(limit));
+        let error = |arguments: &[&str]| {
+            let arguments: Vec<OsString> = arguments.iter().map(Into::into).collect();
+            let error = command.clone().try_get_matches_from(&arguments).unwrap_err();
+            CliError::of_arguments(&error, &command, &arguments).to_string()
+        };
+        assert_eq!(
+            error(&["trajfit", "count"]),
+            "error: the following required arguments were not provided:\n  --limit <N>\nhelp: see trajfit count --help\n"
+        );
+        assert_eq!(
+            error(&["trajfit", "count", "--limt", "5"]),
+            "error: unexpected argument '--limt' found\nhelp: a similar argument exists: '--limit'\n"
+        );
+    }
 
     #[test]
     fn an_error_is_a_line_of_what_is_wrong_and_a_line_of_what_helps() {

@@ -22,7 +22,7 @@ use crate::report::{self, figures::thousands};
 pub struct ExplainArgs {
     #[command(flatten)]
     record: OneRecordArgs,
-    /// Print it as JSON
+    /// Print the answer as JSON
     #[arg(long)]
     json: bool,
 }
@@ -83,7 +83,7 @@ fn text(explained: &Explanation, place: &str) -> String {
     let reason = if row.reason.is_empty() {
         String::new()
     } else {
-        format!(": {}", row.reason)
+        format!(": {}", row.reason_text())
     };
     let verdict = format!("{}{reason}", row.status.name());
     let _ = writeln!(text, "Decision   {}", one_line(&verdict));

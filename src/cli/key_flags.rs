@@ -60,16 +60,7 @@ impl<S> KeyFlags<S> {
 
 impl<S: KeySet> clap::Args for KeyFlags<S> {
     fn augment_args(command: Command) -> Command {
-        // `config` has a --format of its own; a flag that a subcommand has taken is no key's flag there.
-        let taken: Vec<String> = command
-            .get_arguments()
-            .filter_map(Arg::get_long)
-            .map(str::to_owned)
-            .collect();
-        let free = S::keys()
-            .iter()
-            .filter(|key| !taken.iter().any(|flag| flag == key.flag));
-        command.args(free.map(argument))
+        command.args(S::keys().iter().map(argument))
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -125,7 +116,9 @@ fn argument(key: &'static Key) -> Arg {
         arg
     };
     arg.long(key.flag)
+        .short(key.short)
         .visible_aliases(key.alias)
+        .aliases(key.former)
         .value_name(key.value_name.unwrap_or(value_name))
         .value_parser(parser)
         .allow_negative_numbers(matches!(key.kind(), Kind::Count | Kind::Number))

@@ -9,7 +9,6 @@ use super::exit::ExitStatus;
 use super::inputs::{self, is_dash, tokens};
 use super::key_flags::{KeyFlags, KeySet};
 use super::progress::{Progress, ProgressStyle, counting};
-use super::survey::AnswerFormat;
 use super::{running, stdout};
 use crate::config::{Config, InputFormat, KEYS, Key, OnInvalid};
 use crate::fit::{Linter, PairScorer};
@@ -39,13 +38,13 @@ pub struct LintArgs {
     /// The trainer's limit in tokens, such as 16384 or 16k [default: the trainer's own]
     #[arg(long, value_name = "N", value_parser = tokens)]
     max_length: Option<u64>,
-    /// What compress made of the inputs: both are judged, and new losses fail the command
+    /// Compressed data to compare with: both are judged, and new losses fail the command
     #[arg(long, value_name = "OUT", conflicts_with_all = ["limit", "print_config"])]
     compressed: Option<PathBuf>,
     /// Exit with 1 if a record is not kept whole, or cannot be read
     #[arg(long)]
     fail: bool,
-    /// Print the entry of the data set in the trainer's configuration instead; --input-format sharegpt or messages chooses it
+    /// Print the entry of the data set in the trainer's configuration instead; --format sharegpt or messages chooses it
     #[arg(long)]
     print_config: bool,
     /// Configuration file, YAML, TOML or JSON by its name
@@ -54,15 +53,15 @@ pub struct LintArgs {
     /// Take the first N records only
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     limit: Option<u64>,
-    /// No progress and no warnings
+    /// Print errors only
     #[arg(short, long, conflicts_with = "verbose")]
     quiet: bool,
     /// Print progress as lines where there is no terminal
     #[arg(short, long)]
     verbose: bool,
-    /// What the answer is printed as
-    #[arg(long, value_name = "NAME", value_enum, default_value_t = AnswerFormat::Text)]
-    format: AnswerFormat,
+    /// Print the answer as JSON
+    #[arg(long)]
+    json: bool,
     #[command(flatten)]
     keys: KeyFlags<LintKeys>,
 }
@@ -95,13 +94,13 @@ fn lint_key(key: &Key) -> Option<Key> {
         "tokenizer.name"
         | "tokenizer.chat_template"
         | "tokenizer.image_tokens"
+        | "input.format"
         | "input.max_record_bytes"
         | "processing.jobs" => Some(*key),
         "compression.trainer" => {
-            Some(key.with_flag(key.flag, "Trainer whose rules the records are held against"))
+            Some(key.with_help("Trainer that the records are made for: they are held against its rules"))
         }
-        "input.format" => Some(key.with_flag("input-format", key.help)),
-        "input.on_invalid" => Some(key.with_flag(key.flag, ON_INVALID)),
+        "input.on_invalid" => Some(key.with_help(ON_INVALID)),
         _ => None,
     }
 }
@@ -125,9 +124,10 @@ pub fn run(args: &LintArgs) -> Result<ExitStatus, CliError> {
         let census = judged(args, &config, rules)?;
         LintReport::new(rules, args.max_length, &census, args.fail)
     };
-    let answer = match args.format {
-        AnswerFormat::Text => lint_text(&report),
-        AnswerFormat::Json => report::json(&report),
+    let answer = if args.json {
+        report::json(&report)
+    } else {
+        lint_text(&report)
     };
     stdout::print(answer.as_bytes())?;
     Ok(if report.passed {

@@ -6,6 +6,7 @@ mod cache_cmd;
 mod cells;
 mod check;
 mod check_grounding;
+mod color;
 mod completions;
 mod compress;
 mod config_cmd;
@@ -14,6 +15,7 @@ mod errors;
 mod execute;
 mod exit;
 mod explain;
+mod former;
 mod inputs;
 mod key_flags;
 mod lint;
@@ -30,9 +32,11 @@ mod visible;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::error::ErrorKind;
+use clap::{CommandFactory, FromArgMatches};
 
 use args::{Cli, Command};
+use color::Color;
 
 pub use errors::CliError;
 pub use exit::ExitStatus;
@@ -40,16 +44,24 @@ pub use exit::ExitStatus;
 /// Runs the program and returns its exit code.
 pub fn main() -> ExitCode {
     std::panic::set_hook(Box::new(report_panic));
-    let cli = match Cli::try_parse() {
+    let arguments = former::translated(std::env::args_os());
+    let command = Cli::command().color(Color::of(&arguments).into());
+    let parsed = command.clone().try_get_matches_from(&arguments);
+    let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
-        Err(usage) => {
-            // Help and version come this way too. A closed pipe is no reason to complain.
-            if usage.use_stderr() {
-                let _ = usage.print();
-                return ExitStatus::Usage.into();
-            }
+        // Help and version come this way too. A closed pipe is no reason to complain.
+        Err(usage) if !usage.use_stderr() => {
             let printed = stdout::written(|| usage.print()).map(|()| ExitStatus::Done);
             return printed.unwrap_or_else(|error| error.report()).into();
+        }
+        Err(usage) if usage.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            let _ = usage.print();
+            return ExitStatus::Usage.into();
+        }
+        Err(usage) => {
+            return CliError::of_arguments(&usage, &command, &arguments)
+                .report()
+                .into();
         }
     };
     let ended = match cli.command {
@@ -60,7 +72,7 @@ pub fn main() -> ExitCode {
         Command::Lint(args) => lint::run(&args),
         Command::Cache(args) => cache_cmd::run(&args),
         Command::Explain(args) => explain::run(*args),
-        Command::Show(args) => show::run(*args),
+        Command::Show(args) => show::run(*args, cli.color),
         Command::Config(args) => config_cmd::run(args),
         Command::Completions(args) => completions::run(&args),
     };

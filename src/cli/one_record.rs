@@ -130,8 +130,9 @@ fn record_at(mut records: Records, input: &Path, line: u64) -> Result<RawRecord,
         }
     }
     Err(
-        CliError::usage(format!("{} has no record at line {line}", input.display()))
-            .with_help("--line counts from 1; trajfit count FILE --json lists all records with their lines"),
+        CliError::usage(format!("{} has no record at line {line}", input.display())).with_help(
+            "--line counts from 1; trajfit count FILE --per-record lists all records with their lines",
+        ),
     )
 }
 

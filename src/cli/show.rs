@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use super::cells::Page;
+use super::color::Color;
 use super::errors::{self, CliError};
 use super::exit::ExitStatus;
 use super::inputs;
@@ -23,15 +24,13 @@ use crate::trajectory::{self, Format, TurnView};
 /// Roles, tokens a turn, and the region that compress would replace with the same flags. With --compressed, the record
 /// before and after side by side, whoever compressed it, with the identifiers that kept assistant turns rely on: held, or
 /// dangling. The compressed record is found by source and line, as the metrics beside FILE say; without them by its id, or by
-/// order where both files have as many records with that id, or without one. Colours only on a terminal, and not where
-/// NO_COLOR is set.
+/// order where both files have as many records with that id, or without one.
 #[derive(Debug, clap::Args)]
-#[expect(clippy::doc_markdown, reason = "the text is help for a terminal")]
 pub struct ShowArgs {
     #[command(flatten)]
     record: OneRecordArgs,
-    /// File with the compressed record
-    #[arg(long, value_name = "FILE")]
+    /// Compressed data to compare with
+    #[arg(long, value_name = "OUT")]
     compressed: Option<PathBuf>,
     /// Long turns as they are, not shortened
     #[arg(long)]
@@ -48,15 +47,14 @@ const WIDTH: usize = 100;
 const WIDE: usize = 100;
 
 /// Runs the command.
-pub fn run(args: ShowArgs) -> Result<ExitStatus, CliError> {
+pub fn run(args: ShowArgs, color: Color) -> Result<ExitStatus, CliError> {
     let is_terminal = io::stdout().is_terminal();
     let columns = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
     let own = args.width.map(|width| width as usize);
     let width = own.or(columns.filter(|_| is_terminal)).unwrap_or(WIDTH).max(20);
-    let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let page = Page {
         width,
-        colours: is_terminal && !no_color,
+        colours: color.is_wanted(is_terminal),
         full: args.full,
         side_by_side: width >= WIDE && (is_terminal || own.is_some()),
     };

@@ -66,7 +66,7 @@ pub fn alone(shown: &Shown, explained: &Explanation, page: Page) -> String {
         let body = page.lines(said, page.width - 2, &highlights);
         section(&mut text, &format!("{gutter}{title}{note}"), gutter, &body);
     }
-    let verdict = format!("{} {}", explained.row.status.name(), explained.row.reason);
+    let verdict = format!("{} {}", explained.row.status.name(), explained.row.reason_text());
     let _ = writeln!(text, "compress: {}", one_line(verdict.trim_end()));
     text
 }

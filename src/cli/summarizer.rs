@@ -30,7 +30,7 @@ pub struct Chosen {
     /// What is being spent, where requests leave the machine.
     pub spend: Option<Arc<Spend>>,
     /// What its prompts are like, for telling this run from another: a name and a value.
-    pub wording: Option<(String, String)>,
+    pub wording: Option<(String, serde_json::Value)>,
 }
 
 /// What a run has to do with answers that were received before.
@@ -69,7 +69,7 @@ pub fn chosen(config: &Config, kept: Kept, counter: &Arc<dyn TokenCounter>) -> R
             let store = answers(config, kept);
             let chat = ChatSummarizer::new(settings, store, Arc::clone(&spend), Arc::clone(counter))
                 .map_err(|why| CliError::usage(format!("cannot summarize over the network: {why}")))?;
-            chosen.wording = Some(("prompt version".to_owned(), chat.prompt_version().to_owned()));
+            chosen.wording = Some(("prompt_version".to_owned(), chat.prompt_version().into()));
             chosen.summarizer = Arc::new(chat);
             chosen.spend = Some(spend);
         }
@@ -84,7 +84,7 @@ pub fn chosen(config: &Config, kept: Kept, counter: &Arc<dyn TokenCounter>) -> R
             };
             let command = CommandSummarizer::new(settings, answers(config, kept), Arc::clone(&spend))
                 .map_err(|why| CliError::usage(format!("cannot summarize by a program: {why}")))?;
-            chosen.wording = Some(("prompt version".to_owned(), command.prompt_version().to_owned()));
+            chosen.wording = Some(("prompt_version".to_owned(), command.prompt_version().into()));
             chosen.summarizer = Arc::new(command);
             chosen.spend = Some(spend);
         }
@@ -122,7 +122,7 @@ pub fn in_files(config: &Config, kept: Kept, postbox: Postbox) -> Result<Chosen,
         .map_err(|why| CliError::usage(format!("cannot write prompts: {why}")))?;
     Ok(Chosen {
         counter: running::tokenizer(config)?,
-        wording: Some(("prompt version".to_owned(), chat.prompt_version().to_owned())),
+        wording: Some(("prompt_version".to_owned(), chat.prompt_version().into())),
         summarizer: Arc::new(chat),
         fallback: embedded,
         spend: None,

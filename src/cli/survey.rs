@@ -24,7 +24,7 @@ pub struct SurveyArgs {
     /// Files or directories; - is standard input
     #[arg(value_name = "INPUT", required = true)]
     inputs: Vec<PathBuf>,
-    /// Tokens that a record may cost, such as 16000 or 16k [default: the configuration's budget, 15250 where it says none]
+    /// Budget: tokens that a trajectory may cost, such as 16000 or 16k [default: that of the configuration, or 15250]
     #[arg(long, visible_alias = "target-max-tokens", value_name = "N", value_parser = tokens)]
     max_tokens: Option<u64>,
     /// List so many of the largest records
@@ -39,10 +39,10 @@ pub struct SurveyArgs {
     /// Take a random part of the records, in their order
     #[arg(long, value_name = "PERCENT", value_parser = percent, allow_negative_numbers = true)]
     sample: Option<f64>,
-    /// Which random part [default: 0]
+    /// Seed for --sample [default: 0]
     #[arg(long, value_name = "N", requires = "sample")]
     seed: Option<u64>,
-    /// No progress and no warnings
+    /// Print errors only
     #[arg(short, long, conflicts_with = "verbose")]
     quiet: bool,
     /// Print progress as lines where there is no terminal
@@ -52,24 +52,12 @@ pub struct SurveyArgs {
     keys: KeyFlags<CountingKeys>,
 }
 
-/// How a command gives its answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum AnswerFormat {
-    /// For people.
-    Text,
-    /// One JSON object.
-    Json,
-}
-
 /// The keys that decide what is counted and how.
 #[derive(Debug, Clone)]
 enum CountingKeys {}
 
 const ON_INVALID: &str = "What becomes of a line that holds no readable trajectory: it is reported and decides the exit \
     code (reject), it is only reported (pass), or the run ends (fail)";
-
-const COUNT: &str = "Which count is held against the limit, and says which records are the largest: the sum of the \
-    turns' values, or the whole chat as its template renders it";
 
 impl KeySet for CountingKeys {
     fn keys() -> &'static [Key] {
@@ -78,7 +66,7 @@ impl KeySet for CountingKeys {
     }
 }
 
-/// The key as these commands have it, where it matters to them: `--format` is what they print in.
+/// The key as these commands have it, where it matters to them.
 fn counting_key(key: &Key) -> Option<Key> {
     match key.path {
         "tokenizer.name"
@@ -86,11 +74,11 @@ fn counting_key(key: &Key) -> Option<Key> {
         | "tokenizer.chat_template"
         | "tokenizer.template_arguments"
         | "tokenizer.image_tokens"
+        | "compression.count"
+        | "input.format"
         | "input.max_record_bytes"
         | "processing.jobs" => Some(*key),
-        "compression.count" => Some(key.with_flag(key.flag, COUNT)),
-        "input.format" => Some(key.with_flag("input-format", key.help)),
-        "input.on_invalid" => Some(key.with_flag(key.flag, ON_INVALID)),
+        "input.on_invalid" => Some(key.with_help(ON_INVALID)),
         _ => None,
     }
 }
@@ -118,8 +106,8 @@ impl SurveyArgs {
         match <[PathBuf; 1]>::try_from(self.inputs) {
             Ok([input]) => Ok((input, resolved.config)),
             Err(_) => Err(
-                CliError::usage("--grounding compares two data sets, and more are named")
-                    .with_help("trajfit check --grounding ORIGINAL COMPRESSED: files or directories"),
+                CliError::usage("--against compares two data sets, and more are named")
+                    .with_help("trajfit check --against ORIGINAL COMPRESSED: files or directories"),
             ),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A reason of the metrics: `code` or `code: detail`.
+/// A reason of the metrics.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reason {
     /// Stable, `snake_case`; what totals are grouped by.

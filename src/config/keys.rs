@@ -6,6 +6,7 @@ use sha2::{Digest, Sha256};
 
 use super::Config;
 use super::names::SummarizerKind;
+use super::units;
 use super::value::{Kind, Setting, Value};
 use crate::http;
 use crate::names::nearest;
@@ -45,6 +46,10 @@ pub struct Key {
     pub flag: &'static str,
     /// Another name of the flag, after which the environment variable is called: `target-max-tokens`.
     pub alias: Option<&'static str>,
+    /// A former name of the flag, which is accepted and not shown.
+    pub former: Option<&'static str>,
+    /// Its flag of one letter.
+    pub short: Option<char>,
     /// What it is for, in one line of help.
     pub help: &'static str,
     /// Whether it influences the bytes of a run's files.
@@ -71,6 +76,8 @@ macro_rules! key {
             path: concat!(stringify!($section), ".", stringify!($field)),
             flag: $flag,
             alias: None,
+            former: None,
+            short: None,
             help: $help,
             affects_output: true,
             read_by: ReadBy::All,
@@ -92,7 +99,7 @@ pub static KEYS: &[Key] = &[
     key!(tokenizer.chat_template, "chat-template", "Count what the trainer sees as well: chats rendered by this template, a file, or auto for the tokenizer's own").common(),
     key!(tokenizer.template_arguments, "template-arguments", "How the template gets arguments of tool calls that are strings of JSON: as they are, as trainers do, or parsed, which some templates demand"),
     key!(tokenizer.image_tokens, "image-tokens", "Tokens that an image part costs"),
-    key!(compression.target_max_tokens, "max-tokens", "Budget: tokens that a trajectory may cost after compression, such as 16000 or 16k").alias("target-max-tokens").common(),
+    key!(compression.target_max_tokens, "max-tokens", "Budget: tokens that a trajectory may cost, such as 16000 or 16k").alias("target-max-tokens").common(),
     key!(compression.summary_target_tokens, "summary-target-tokens", "Tokens that a summary should cost [default: 750, or a quarter of the budget where that is less]").common(),
     key!(compression.summary_ratio, "summary-ratio", "Part of its region (0 to below 1) that a summary should cost, within the next two; 0 is the summary target for all"),
     key!(compression.summary_min_tokens, "summary-min-tokens", "Tokens that such a part is at least [default: the summary target]"),
@@ -104,7 +111,7 @@ pub static KEYS: &[Key] = &[
     key!(compression.max_passes, "max-passes", "Times a plan may be extended when one summary was not enough"),
     key!(compression.summary_placement, "summary-placement", "Where the summary goes: the first place that keeps the order of roles, a human turn after the head, or the end of the turn before it"),
     key!(compression.grounding, "grounding", "Keep the identifiers in the summary that later turns rely on"),
-    key!(compression.min_grounding, "min-grounding", "Exit with 1 if less than this part (0 to 1) of these identifiers is held over the run").no_effect_on_output(),
+    key!(compression.min_grounding, "min-grounding", "Exit with 1 if less than this part (0 to 1) of the identifiers that later turns rely on is held").no_effect_on_output(),
     key!(compression.file_footer, "file-footer", "End the summary with the files that the stretch read and modified").bare(),
     key!(protected_turns.first_system, "first-system", "Protect the first system turn"),
     key!(protected_turns.first_human, "first-human", "Protect the first human turn"),
@@ -148,7 +155,7 @@ pub static KEYS: &[Key] = &[
     key!(batch.max_enqueued_tokens, "max-enqueued-tokens", "Tokens in batches under way at once, at most; else what the vendor says where it refuses").network().no_effect_on_output(),
     key!(batch.poll_interval, "poll-interval", "Seconds between two looks at how far a batch is").network().no_effect_on_output(),
     key!(batch.max_rounds, "max-rounds", "Batches one after another, each asking what the answers before it lead to").network().no_effect_on_output(),
-    key!(input.format, "format", "Format of the records; auto detects it a record at a time").common(),
+    key!(input.format, "format", "Format of the records; auto detects it a record at a time").former("input-format").common(),
     key!(input.on_invalid, "on-invalid", "What becomes of a line that holds no readable trajectory: the rejects file, the output as it is, or the end of the run").common(),
     key!(input.max_record_bytes, "max-record-bytes", "Bytes that a record may have; a longer one is rejected while it is read, and no more of it is held"),
     key!(output.add_summary_notice, "add-summary-notice", "Say in the system turn of a compressed trajectory that there is a summary"),
@@ -164,7 +171,7 @@ pub static KEYS: &[Key] = &[
     key!(output.mark_summary, "mark-summary", "Field for turns that are summaries, such as train or weight=0, so that trainers leave them out of the loss [default: none; the value false where none is given]"),
     key!(output.mark_turns, "mark-turns", "Turns that get the field: summaries; all turns of compressed records; or all turns of all records, for loaders that want one schema. Assistant turns get the opposite value"),
     key!(output.rejects_file, "rejects", "JSON Lines of records that are in no output [default: beside the output; for standard output a name of its own in the current directory]").file(),
-    key!(processing.jobs, "jobs", "Worker threads; 0 for as many as there are cores").common().no_effect_on_output(),
+    key!(processing.jobs, "jobs", "Worker threads; 0 for as many as there are cores").short('j').common().no_effect_on_output(),
     key!(processing.max_concurrent_requests, "max-concurrent-requests", "Network requests in flight at once; those that take ten times as long as others, and two seconds at least, lend their places, up to twice as many").network().no_effect_on_output(),
     key!(metrics.file, "metrics", "CSV with a row a record: auto is beside the output (and none for standard output), off is none").file(),
     key!(metrics.summary_file, "summary", "JSON with the totals [default: beside the output; none for standard output]").file(),
@@ -183,6 +190,16 @@ impl Key {
 
     const fn alias(mut self, alias: &'static str) -> Self {
         self.alias = Some(alias);
+        self
+    }
+
+    const fn former(mut self, former: &'static str) -> Self {
+        self.former = Some(former);
+        self
+    }
+
+    const fn short(mut self, letter: char) -> Self {
+        self.short = Some(letter);
         self
     }
 
@@ -236,10 +253,9 @@ impl Key {
         self
     }
 
-    /// The same key for a command whose flag for it is called otherwise, or says something else.
+    /// The same key for a command in which it has another effect.
     #[must_use]
-    pub fn with_flag(mut self, flag: &'static str, help: &'static str) -> Self {
-        self.flag = flag;
+    pub fn with_help(mut self, help: &'static str) -> Self {
         self.help = help;
         self
     }
@@ -298,6 +314,22 @@ impl Key {
                 }
             }
             Secrecy::Whole => format!("set ({})", check_code(&text)),
+        }
+    }
+
+    /// Its value as it is kept in files of a run: a number or boolean as such, a size in bytes, `null` if it is not set.
+    pub fn json(&self, config: &Config) -> serde_json::Value {
+        match self.value(config) {
+            Value::Null => serde_json::Value::Null,
+            Value::Switch(on) => on.into(),
+            Value::Number(number) => number.into(),
+            Value::Whole(number) => {
+                u64::try_from(number).map_or_else(|_| number.to_string().into(), Into::into)
+            }
+            Value::Text(text) if self.kind() == Kind::Size => {
+                units::size(&text).map_or_else(|_| text.into(), Into::into)
+            }
+            Value::Text(_) | Value::Words(_) | Value::Other(_) => self.shown(config).into(),
         }
     }
 

@@ -27,6 +27,7 @@ mod value;
 
 pub use crate::compress::Protection;
 use crate::fit::FitSettings;
+use crate::settings::Settings;
 pub use error::ConfigError;
 pub use keys::{KEYS, Key, ReadBy};
 pub use machine::MachineFormat;
@@ -136,17 +137,17 @@ impl Config {
             .then_some(output.summary_notice_text.as_str())
     }
 
-    /// The effective values that influence the bytes of a run's files, as `(key, value)` in table order.
+    /// The effective values that influence the bytes of a run's files, by key.
     /// Two runs with equal fingerprints on equal inputs write equal files, so a resume compares these. They stand in
     /// files of the run, so secrets among them do not.
-    pub fn fingerprint(&self) -> Vec<(String, String)> {
+    pub fn fingerprint(&self) -> Settings {
         let mut effective = self.clone();
         effective.compression.summary_min_tokens = Some(self.summary_min_tokens());
         effective.compression.summary_max_tokens = Some(self.summary_max_tokens());
         effective.summarization.base_url = Some(self.base_url().to_owned());
         KEYS.iter()
             .filter(|key| key.affects_output && !key.is_idle(self))
-            .map(|key| (key.path.to_owned(), key.shown(&effective)))
+            .map(|key| (key.path.to_owned(), key.json(&effective)))
             .collect()
     }
 }
@@ -154,6 +155,7 @@ impl Config {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::settings::differences;
 
     #[test]
     fn the_summary_may_cost_twice_its_target_unless_told_otherwise() {
@@ -201,14 +203,9 @@ mod tests {
         config.compression.summary_max_tokens = Some(1500);
         assert_eq!(config.fingerprint(), before);
         config.compression.target_max_tokens = 8000;
-        let changed: Vec<_> = config
-            .fingerprint()
-            .into_iter()
-            .filter(|pair| !before.contains(pair))
-            .collect();
         assert_eq!(
-            changed,
-            [("compression.target_max_tokens".to_owned(), "8000".to_owned())]
+            differences(&before, &config.fingerprint()),
+            ["compression.target_max_tokens: was 15250, is 8000"]
         );
     }
 

@@ -131,8 +131,7 @@ impl Fitter {
             .map_or_else(String::new, |id| trajectory::json::decode(id).0.into_owned());
         record.format.name().clone_into(&mut fitted.row.format);
         if fitted.row.still_over_limit && self.settings.over_limit == OverLimit::Reject {
-            let why = std::mem::take(&mut fitted.row.reason);
-            let reason = Reason::with("still_over_limit", why);
+            let reason = Reason::with("still_over_limit", fitted.row.reason_text());
             fitted.row = fitted.row.ended(Status::Rejected, Some(&reason));
             fitted.text = None;
         }

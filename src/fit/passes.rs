@@ -271,7 +271,7 @@ impl Case<'_> {
     fn planned(&self, first_region: Region, fitted: Fitted) -> Fitted {
         let mut row = fitted.row;
         if row.status == Status::Compressed && row.reason.is_empty() {
-            row.reason = Reason::plain("planned").to_string();
+            row = row.ended(Status::Compressed, Some(&Reason::plain("planned")));
         }
         if !self.fitter.summarizer.only_quotes() {
             let estimate = self.estimate(first_region);

@@ -40,7 +40,7 @@ impl BothCounts {
             self.compressed_value_tokens += values_after;
             self.compressed_rendered_tokens += rendered_after;
             self.records_with_changed_turns += u64::from(row.template_changed_turns.unwrap_or(0) > 0);
-        } else if row.reason_code() == Reason::TEMPLATE_REFUSES {
+        } else if row.reason == Reason::TEMPLATE_REFUSES {
             self.refused += 1;
         }
     }

@@ -58,7 +58,8 @@ mod tests {
             Row {
                 source: "a,\"b\".jsonl".into(),
                 line: 3,
-                reason: "x: y\nz".into(),
+                reason: "x".into(),
+                reason_detail: "y\nz".into(),
                 ..Row::default()
             },
             Row {
@@ -86,7 +87,7 @@ mod tests {
             compressed_value_tokens,original_rendered_tokens,compressed_rendered_tokens,template_changed_turns,\
             anchors_invented,orphan_responses,unanswered_calls,repeated_ids,packed_responses,same_role_neighbours,mended_faults,\
             fallback_prompt_tokens,fallback_completion_tokens,count,summary_starved,anchors_written,placement,region_moved,\
-            converted,format_losses,format_loss_kinds,mended_shapes,mended_kinds,unknown_roles\n";
+            converted,format_losses,format_loss_kinds,mended_shapes,mended_kinds,unknown_roles,reason_detail\n";
         assert_eq!(String::from_utf8(csv_header()).unwrap(), promised);
     }
 }

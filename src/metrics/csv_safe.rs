@@ -31,7 +31,7 @@ fn texts(row: &mut Row) -> [&mut String; 5] {
         &mut row.source,
         &mut row.id,
         &mut row.format,
-        &mut row.reason,
+        &mut row.reason_detail,
         &mut row.summarizer,
     ]
 }

@@ -1,4 +1,4 @@
-//! What one record costs, by turn and by what its turns are: a line of `count --json`.
+//! What one record costs, by turn and by what its turns are: a line of `count --per-record`.
 
 use serde::Serialize;
 

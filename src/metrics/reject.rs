@@ -13,6 +13,7 @@ pub struct Reject<'a> {
     source: &'a str,
     line: u64,
     reason: &'a str,
+    reason_detail: &'a str,
     /// The record's bytes, where they are text.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<&'a str>,
@@ -37,6 +38,7 @@ impl<'a> Reject<'a> {
             source: &row.source,
             line: row.line,
             reason: &row.reason,
+            reason_detail: &row.reason_detail,
             text,
             base64,
             offset: None,
@@ -50,6 +52,7 @@ impl<'a> Reject<'a> {
             source: &row.source,
             line: row.line,
             reason: &row.reason,
+            reason_detail: &row.reason_detail,
             text: None,
             base64: None,
             offset: Some(offset),

@@ -55,6 +55,7 @@ impl Status {
 /// `converted` is true where the record got another form; `format_losses` counts what
 /// that form could not hold, `format_loss_kinds` says what, as `image:2 part_field:1`; `mended_shapes` counts what was no fault and
 /// was brought into the shape that trainers take; `mended_kinds` says what was mended, of both. `unknown_roles` are turns of roles that no form names.
+/// `reason` is a code of those in `docs/metrics.md`, `reason_detail` what it comes to in this record, for people.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs)] // The names are the contract, and say it all.
 #[allow(clippy::struct_excessive_bools)] // So do these.
@@ -120,6 +121,7 @@ pub struct Row {
     pub mended_shapes: u64,
     pub mended_kinds: String,
     pub unknown_roles: u64,
+    pub reason_detail: String,
 }
 
 impl Row {
@@ -143,13 +145,23 @@ impl Row {
     #[must_use]
     pub fn ended(mut self, status: Status, reason: Option<&Reason>) -> Self {
         self.status = status;
-        self.reason = reason.map(ToString::to_string).unwrap_or_default();
+        let reason = reason.cloned();
+        (self.reason, self.reason_detail) =
+            reason.map_or_else(Default::default, |reason| (reason.code.to_owned(), reason.detail));
         self
+    }
+
+    /// The reason for people: `code`, or `code: detail`; empty if there is none.
+    pub fn reason_text(&self) -> String {
+        match self.reason_detail.as_str() {
+            "" => self.reason.clone(),
+            detail => format!("{}: {detail}", self.reason),
+        }
     }
 
     /// Whether the budget is on rendered tokens and the template refuses the record: what is known of it are its values.
     pub fn is_uncounted(&self) -> bool {
-        self.status == Status::Kept && self.reason_code() == Reason::TEMPLATE_REFUSES
+        self.status == Status::Kept && self.reason == Reason::TEMPLATE_REFUSES
     }
 
     /// What was broken in the record as it came.
@@ -159,11 +171,6 @@ impl Row {
             + self.repeated_ids
             + self.packed_responses
             + self.same_role_neighbours
-    }
-
-    /// The part of the reason that totals are grouped by.
-    pub fn reason_code(&self) -> &str {
-        self.reason.split(':').next().unwrap_or_default()
     }
 }
 

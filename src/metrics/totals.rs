@@ -115,7 +115,7 @@ impl Totals {
         if !row.reason.is_empty() {
             *self
                 .by_reason
-                .entry((row.status, row.reason_code().to_owned()))
+                .entry((row.status, row.reason.clone()))
                 .or_default() += 1;
         }
         self.sums.records += 1;
@@ -130,10 +130,7 @@ impl Totals {
             *self.by_placement.entry(row.placement.clone()).or_default() += 1;
         }
         if row.still_over_limit {
-            *self
-                .over_limit_reasons
-                .entry(row.reason_code().to_owned())
-                .or_default() += 1;
+            *self.over_limit_reasons.entry(row.reason.clone()).or_default() += 1;
         }
         self.sums.add(row);
         self.both_counts.add(row);

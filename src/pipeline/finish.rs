@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::Serialize;
+use serde_json::Value;
 
 use super::RunError;
 use super::counters::Counters;
@@ -19,6 +20,9 @@ use super::streams::is_stream;
 use super::targets::PARTIAL;
 use super::writer::Writer;
 use crate::metrics::{BothCounts, Sums, Totals, WorstGrounded, share_held};
+
+/// The form of the totals file, which `docs/json.md` describes.
+const SCHEMA: &str = "trajfit.summary/1";
 
 /// Ends a run.
 pub struct Finish<'r> {
@@ -46,8 +50,10 @@ pub struct Written {
 #[derive(Serialize)]
 #[expect(clippy::struct_field_names, reason = "the names are the file's keys")]
 struct Summary<'r> {
+    schema: &'static str,
     program: &'static str,
-    version: &'static str,
+    #[serde(flatten)]
+    run: &'r RunIdentity,
     dry_run: bool,
     /// Whether tokens after compression are estimates: of a dry run that asks nobody for summaries.
     is_estimate: bool,
@@ -74,8 +80,6 @@ struct Summary<'r> {
     summarization_cost: Option<f64>,
     tokenizer_note: Option<&'r str>,
     timing: Timing,
-    configuration: BTreeMap<&'r str, &'r str>,
-    run: &'r RunIdentity,
 }
 
 /// How long this run took; of a resumed one, its last part.
@@ -183,10 +187,10 @@ impl<'r> Finish<'r> {
         }
         side_files.reverse();
         side_files.extend(request_files);
+        report.files.extend(side_files);
         if !self.job.dry_run {
             self.name_data(journal, report)?;
         }
-        report.files.extend(side_files);
         Ok(())
     }
 
@@ -226,12 +230,12 @@ impl<'r> Finish<'r> {
         let totals = &report.totals;
         let (before, after) = totals.percentiles();
         let seconds = report.elapsed.as_secs_f64();
-        let mut settings = self.job.settings.iter();
-        let count = settings.find(|(key, _)| key == "compression.count");
-        let count = count.map_or("values", |(_, count)| count.as_str());
+        let count = self.job.settings.get("compression.count");
+        let count = count.and_then(Value::as_str).unwrap_or("values");
         let summary = Summary {
+            schema: SCHEMA,
             program: env!("CARGO_PKG_NAME"),
-            version: env!("CARGO_PKG_VERSION"),
+            run: self.identity,
             dry_run: self.job.dry_run,
             is_estimate: self.job.is_estimate,
             count,
@@ -258,13 +262,6 @@ impl<'r> Finish<'r> {
                 megabytes_per_second: (report.bytes_read as f64 / 1e6 / seconds.max(1e-9) * 10.0).round()
                     / 10.0,
             },
-            configuration: self
-                .job
-                .settings
-                .iter()
-                .map(|(key, value)| (key.as_str(), value.as_str()))
-                .collect(),
-            run: self.identity,
         };
         let write = || -> io::Result<PartialFile> {
             let mut json = serde_json::to_vec_pretty(&summary)?;

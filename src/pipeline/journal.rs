@@ -10,6 +10,7 @@ use super::batch::Position;
 use super::requests::RequestMark;
 use super::source::SourceState;
 use crate::files::{self, Access};
+use crate::settings::{self, Settings};
 use crate::tokens::TokenizerIdentity;
 use crate::tokens::chat_template::TemplateIdentity;
 
@@ -19,7 +20,7 @@ pub struct RunIdentity {
     /// Version of this program.
     pub version: String,
     /// Effective values of the settings that decide what the output is.
-    pub settings: Vec<(String, String)>,
+    pub configuration: Settings,
     /// The tokenizer.
     pub tokenizer: TokenizerIdentity,
     /// The chat template, where there is one.
@@ -165,17 +166,13 @@ impl Journal {
 impl RunIdentity {
     /// What differs between this run and another, a line each; empty where they are the same.
     pub fn differences(&self, now: &Self) -> Vec<String> {
-        let mut differences = Vec::new();
+        let mut differences = settings::differences(&self.configuration, &now.configuration);
         let mut compare = |what: String, then: &str, now: &str| {
             if then != now {
                 differences.push(format!("{what}: was {then}, is {now}"));
             }
         };
         compare("trajfit version".into(), &self.version, &now.version);
-        for (key, value) in &now.settings {
-            let then = self.settings.iter().find(|(other, _)| other == key);
-            compare(key.clone(), then.map_or("not set", |(_, value)| value), value);
-        }
         compare("tokenizer".into(), &self.tokenizer.name, &now.tokenizer.name);
         compare(
             "tokenizer's SHA-256".into(),

@@ -24,6 +24,7 @@ use super::worker::{Chunk, Worker};
 use super::writer::Writer;
 use super::{Finish, RunError, Targets};
 use crate::metrics::{Prices, Sums, Totals};
+use crate::settings::Settings;
 
 /// What a run is to do, besides what becomes of each record.
 #[derive(Debug, Clone)]
@@ -34,7 +35,7 @@ pub struct Job {
     /// The files that it writes.
     pub targets: Targets,
     /// The settings that decide what the output is, by key.
-    pub settings: Vec<(String, String)>,
+    pub settings: Settings,
     /// Plan and count, write the metrics, but no data.
     pub dry_run: bool,
     /// Whether what a dry run counts are estimates, since it does not ask for the summaries.

@@ -21,6 +21,16 @@ impl Sample {
         Self { percent, seed }
     }
 
+    /// About how many of a hundred records it takes.
+    pub fn percent(&self) -> f64 {
+        self.percent
+    }
+
+    /// What it is drawn with.
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
     /// Whether the sample holds the record with this number (from 1) of this source.
     pub fn takes(&self, source: usize, record: u64) -> bool {
         if self.percent >= 100.0 {
@@ -32,12 +42,6 @@ impl Sample {
         // 53 bits are what a double holds exactly.
         let draw = (xxh3_64_with_seed(&place, self.seed) >> 11) as f64 / (1_u64 << 53) as f64;
         draw * 100.0 < self.percent
-    }
-}
-
-impl std::fmt::Display for Sample {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(formatter, "{} %, {}", self.percent, self.seed)
     }
 }
 

@@ -38,15 +38,13 @@ pub enum Start {
 
 /// What a run is, as far as its output depends on it.
 pub fn identity(job: &Job, fitter: &Fitter) -> Result<RunIdentity, RunError> {
-    let mut settings = job.settings.clone();
-    let limit = job
-        .limit
-        .map_or_else(|| "none".to_owned(), |limit| limit.to_string());
-    settings.push(("--limit".to_owned(), limit));
-    settings.push(("--sample, --seed".to_owned(), job.sample.to_string()));
+    let mut configuration = job.settings.clone();
+    configuration.insert("--limit".to_owned(), job.limit.into());
+    configuration.insert("--sample".to_owned(), job.sample.percent().into());
+    configuration.insert("--seed".to_owned(), job.sample.seed().into());
     Ok(RunIdentity {
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        settings,
+        configuration,
         tokenizer: fitter.counter.identity().clone(),
         chat_template: fitter
             .template
@@ -238,6 +236,7 @@ fn refuse_differences(run: &str, differences: &[String]) -> Result<(), RunError>
 /// What is read back of the totals file of a finished run.
 #[derive(serde::Deserialize)]
 struct Finished {
+    #[serde(flatten)]
     run: RunIdentity,
     records_by_status: BTreeMap<String, u64>,
     #[serde(flatten)]

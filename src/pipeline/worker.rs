@@ -161,7 +161,9 @@ impl Worker {
         let at_record = || {
             format!(
                 "stopped at a record: {} ({}:{})",
-                row.reason, row.source, row.line
+                row.reason_text(),
+                row.source,
+                row.line
             )
         };
         let end = match stop {

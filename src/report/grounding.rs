@@ -1,4 +1,4 @@
-//! The answer of `check --grounding`: what is needed, what is held, and the worst records.
+//! The answer of `check --against`: what is needed, what is held, and the worst records.
 
 use std::borrow::Cow;
 use std::fmt::Write;

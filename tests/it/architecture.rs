@@ -10,8 +10,9 @@ const LONGEST: usize = 400;
 const MAY_USE_ALL: [&str; 4] = ["cli", "internals", "lib", "main"];
 
 /// All other modules below the crate's root, folders and files, and those that each may use.
-const MAY_USE: [(&str, &[&str]); 19] = [
+const MAY_USE: [(&str, &[&str]); 20] = [
     ("names", &[]),
+    ("settings", &[]),
     ("files", &[]),
     ("http", &[]),
     ("standard_streams", &[]),
@@ -38,7 +39,7 @@ const MAY_USE: [(&str, &[&str]); 19] = [
         ],
     ),
     ("cache", &["files", "names", "summarize"]),
-    ("batch", &["files", "http", "names", "summarize"]),
+    ("batch", &["files", "http", "names", "settings", "summarize"]),
     ("metrics", &["compress", "names", "trainers"]),
     ("trainers", &["names", "trajectory"]),
     (
@@ -61,6 +62,7 @@ const MAY_USE: [(&str, &[&str]); 19] = [
             "fit",
             "metrics",
             "names",
+            "settings",
             "standard_streams",
             "tokens",
         ],
@@ -74,6 +76,7 @@ const MAY_USE: [(&str, &[&str]); 19] = [
             "http",
             "names",
             "pipeline",
+            "settings",
             "summarize",
             "trainers",
             "trajectory",

@@ -94,13 +94,10 @@ pub fn apply(
     }
     let found = &responses.found;
     let failed: u64 = found.failed.values().sum();
-    job.settings.push((
+    job.settings.insert(
         "--responses".to_owned(),
-        format!(
-            "{} answers and {failed} failures in {} bytes",
-            found.answered, found.bytes
-        ),
-    ));
+        serde_json::json!({"answers": found.answered, "failures": failed, "bytes": found.bytes}),
+    );
     let postbox = flags::postbox(config, Arc::<_>::clone(responses) as _, resend_failed);
     let kept = summarizer::Kept {
         beside: job.targets.cache(),

@@ -31,7 +31,7 @@ pub struct ExportArgs {
     /// File of requests to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// Answers that are back: files, or folders of .jsonl files
+    /// Answers: files, or folders of .jsonl files
     #[arg(long, value_name = "FILES", num_args = 1..)]
     responses: Vec<PathBuf>,
     #[command(flatten)]

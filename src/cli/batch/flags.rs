@@ -23,7 +23,7 @@ pub struct BatchFlags<S: KeySet + Clone + Send + Sync + 'static> {
     /// Configuration file, YAML, TOML or JSON by its name
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Overwrite what is there
+    /// Overwrite an existing output, discard an unfinished one
     #[arg(long)]
     pub force: bool,
     /// Take the first N records only
@@ -32,13 +32,13 @@ pub struct BatchFlags<S: KeySet + Clone + Send + Sync + 'static> {
     /// Take a random part of the records, in their order
     #[arg(long, value_name = "PERCENT", value_parser = percent, allow_negative_numbers = true)]
     pub sample: Option<f64>,
-    /// Which random part [default: 0]
+    /// Seed for --sample [default: 0]
     #[arg(long, value_name = "N", requires = "sample")]
     pub seed: Option<u64>,
     /// Ask again as well what was refused for good, or failed too often
     #[arg(long)]
     pub resend_failed: bool,
-    /// Take no answers that were received before from a folder, and keep none there: --cache off
+    /// Neither read nor keep answers of language models on disk: --cache off
     #[arg(long, conflicts_with = "summarization.cache")]
     pub no_cache: bool,
     /// Print errors only

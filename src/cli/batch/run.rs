@@ -18,6 +18,7 @@ use crate::cli::inputs::is_dash;
 use crate::cli::{running, summarizer};
 use crate::metrics::Tokens;
 use crate::pipeline::{self, Collected};
+use crate::settings;
 use crate::summarize::batch::queue::Room;
 use crate::summarize::chat::ChatSettings;
 
@@ -111,25 +112,22 @@ impl Run<'_> {
     /// Open batches are those of a run with these settings.
     fn refuse_other_settings(&mut self) -> Result<(), CliError> {
         let now = self.options.config.fingerprint();
-        if !self.state.is_open() || self.state.settings == now {
+        let changed = settings::differences(&self.state.settings, &now);
+        if !self.state.is_open() || changed.is_empty() {
             return Ok(());
         }
         if !self.state.has_submitted() {
             self.state.drop_unsubmitted();
             return Ok(());
         }
-        let then = &self.state.settings;
-        let changed = now.iter().filter_map(|(key, value)| {
-            let before = then.iter().find(|(other, _)| other == key);
-            let before = before.map_or("not set", |(_, value)| value);
-            (before != value).then(|| format!("\n  {key}: was {before}, is {value}"))
-        });
-        let changed: String = changed.collect();
+        let changed = changed.join("\n  ");
         Err(
-            CliError::usage(format!("other settings have batches under way{changed}")).with_help(format!(
-                "run it as it was started, or delete {} to give those batches up",
-                self.folder.state().display()
-            )),
+            CliError::usage(format!("other settings have batches under way\n  {changed}")).with_help(
+                format!(
+                    "run it as it was started, or delete {} to give those batches up",
+                    self.folder.state().display()
+                ),
+            ),
         )
     }
 

@@ -55,11 +55,12 @@ fn what_is_missing_or_failed_is_told_by_name_and_asked_again() {
         .says("first.jsonl:7: no response")
         .says("2 responses have an id that no request of this run has");
     let reasons = |rows: &[Row]| {
-        let failed = rows.iter().filter(|row| row.reason.contains("summary_"));
+        let failed = rows.iter().filter(|row| row.reason_text().contains("summary_"));
         let mut names: Vec<String> = failed
             .map(|row| {
                 assert!(row.degraded, "{row:?}");
-                let name = row.reason.split("summary_").nth(1).unwrap();
+                let reason = row.reason_text();
+                let name = reason.split("summary_").nth(1).unwrap();
                 name.split(':').next().unwrap().to_owned()
             })
             .collect();
@@ -332,7 +333,7 @@ fn a_record_that_waits_asks_nothing_about_what_stands_in_for_the_answer() {
             fitted.row
         );
         assert!(
-            fitted.row.reason.contains("summary_missing"),
+            fitted.row.reason_text().contains("summary_missing"),
             "{}",
             fitted.row.reason
         );

@@ -181,7 +181,7 @@ fn what_never_succeeds_is_given_up_and_told() {
     run(&workspace, &vendor, &["--max-retries", "2"]).exits(3);
     let rows = workspace.rows("out.metrics.csv");
     for name in ["summary_refused", "summary_http_503"] {
-        assert!(rows.iter().any(|row| row.reason.contains(name)), "{name}");
+        assert!(rows.iter().any(|row| row.reason_text().contains(name)), "{name}");
     }
     let most = vendor.submitted().into_values().max();
     assert_eq!(most, Some(3));

@@ -156,7 +156,7 @@ fn refusals_and_answers_that_were_cut_are_not_paid_twice_either() {
     assert!(workspace.read("out.jsonl") == output);
     let rows = workspace.rows("out.metrics.csv");
     let mut degraded = rows.iter().filter(|row| row.degraded);
-    let reason = &degraded.next().unwrap().reason;
+    let reason = degraded.next().unwrap().reason_text();
     assert!(reason.contains("summary_refused"), "{reason}");
     assert_eq!(degraded.count(), 0);
 }

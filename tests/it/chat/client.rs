@@ -149,7 +149,7 @@ fn a_record_whose_summary_fails_is_told_by_name_and_hurts_no_other() {
         assert_eq!(rows.len(), 40);
         let failed: Vec<_> = rows
             .iter()
-            .filter(|row| row.reason.contains("summary_http_500"))
+            .filter(|row| row.reason_text().contains("summary_http_500"))
             .collect();
         let good = rows
             .iter()
@@ -160,7 +160,7 @@ fn a_record_whose_summary_fails_is_told_by_name_and_hurts_no_other() {
             assert!(row.degraded && row.status == status, "{}", row.reason);
             assert_eq!((row.summarization_api_calls, row.summarization_errors), (4, 4));
             assert!(
-                row.reason == "summary_http_500: no luck" || row.still_over_limit,
+                row.reason_text() == "summary_http_500: no luck" || row.still_over_limit,
                 "{}",
                 row.reason
             );

@@ -257,7 +257,7 @@ fn a_secret_of_the_settings_is_shown_by_no_command_and_no_error() {
     let asking: Vec<&str> = asking.iter().map(String::as_str).collect();
     let program = format!("python3 x.py --password {command}");
     let program = ["--summarizer", "command", "--command", &program];
-    for format in [&[][..], &["--format", "yaml"], &["--format", "json"]] {
+    for format in [&[][..], &["--as", "yaml"], &["--as", "json"]] {
         for settings in [&asking[..], &program] {
             check_words(&workspace.run(&[&["config"], settings, format].concat()).exits(0));
         }

@@ -121,8 +121,7 @@ fn a_check_that_saw_no_record_fails() {
 fn the_json_has_the_promised_keys() {
     let workspace = records([10, 300, 20, 200]);
     let arguments = [
-        "--format",
-        "json",
+        "--json",
         "--max-tokens",
         "150",
         "--max-over",

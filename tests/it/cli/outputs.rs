@@ -134,9 +134,9 @@ fn a_standard_output_that_is_closed_is_an_error() {
         "compress in.jsonl -o - -q",
         "compress - -q < in.jsonl",
         "count in.jsonl",
-        "count in.jsonl --json",
+        "count in.jsonl --per-record",
         "show in.jsonl",
-        "check in.jsonl --grounding in.jsonl",
+        "check in.jsonl --against in.jsonl",
         "config",
         "--version",
         "--help",
@@ -285,6 +285,7 @@ fn a_dry_run_says_what_would_happen_and_writes_no_data() {
     for (planned, real) in planned.iter().zip(&real) {
         let told = Row {
             reason: real.reason.clone(),
+            reason_detail: real.reason_detail.clone(),
             duration_ms: real.duration_ms,
             ..planned.clone()
         };

@@ -150,7 +150,7 @@ fn complaints_that_say_the_same_are_one_line_with_a_count() {
     for arguments in [
         &["count", "in.jsonl"][..],
         &["check", "in.jsonl"],
-        &["check", "--grounding", "in.jsonl", "other.jsonl"],
+        &["check", "--against", "in.jsonl", "other.jsonl"],
     ] {
         let ran = workspace.run(arguments);
         let said = String::from_utf8(ran.stdout).unwrap();

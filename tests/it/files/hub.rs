@@ -147,7 +147,7 @@ fn a_repository_of_ranks_is_counted_with_the_tokens_that_its_configuration_names
     });
     let workspace = Workspace::new();
     compress(&workspace, &server.address, "hf:o/n#kimi_k2", &[]).exits(0);
-    let engine = workspace.json("out.summary.json")["run"]["tokenizer"]["engine"].to_string();
+    let engine = workspace.json("out.summary.json")["tokenizer"]["engine"].to_string();
     assert!(engine.contains("split as kimi_k2"), "{engine}");
     // The pattern of these ranks is not known by their sum.
     let ran = compress(&workspace, &server.address, "hf:o/n", &[]).exits(2);

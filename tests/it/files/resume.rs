@@ -64,7 +64,8 @@ fn timeless(rows: Vec<Row>) -> Vec<Row> {
 fn totals(workspace: &Workspace, name: &str) -> Value {
     let mut totals = workspace.json(name);
     totals.as_object_mut().unwrap().remove("timing");
-    totals.as_object_mut().unwrap().remove("run");
+    totals.as_object_mut().unwrap().remove("sources");
+    totals.as_object_mut().unwrap().remove("outputs");
     totals
 }
 

@@ -15,7 +15,7 @@ const COLUMNS: &str = "source,line,id,format,status,reason,original_tokens,compr
     compressed_rendered_tokens,template_changed_turns,anchors_invented,orphan_responses,unanswered_calls,repeated_ids,\
     packed_responses,same_role_neighbours,mended_faults,fallback_prompt_tokens,\
     fallback_completion_tokens,count,summary_starved,anchors_written,placement,region_moved,\
-     converted,format_losses,format_loss_kinds,mended_shapes,mended_kinds,unknown_roles";
+     converted,format_losses,format_loss_kinds,mended_shapes,mended_kinds,unknown_roles,reason_detail";
 
 /// The demo data and all quirks in one file, at a small budget.
 fn everything() -> Workspace {
@@ -108,7 +108,7 @@ fn the_totals_are_what_the_rows_add_up_to() {
     }
     let mut reasons = BTreeMap::new();
     for row in rows.iter().filter(|row| !row.reason.is_empty()) {
-        *reasons.entry(row.reason_code()).or_insert(0) += 1;
+        *reasons.entry(row.reason.as_str()).or_insert(0) += 1;
     }
     assert_eq!(totals["reasons"], serde_json::to_value(reasons).unwrap());
     let sum = |of: fn(&Row) -> i64| written.iter().map(|row| of(row)).sum::<i64>();
@@ -204,9 +204,19 @@ fn the_totals_say_how_the_run_was_made() {
     assert_eq!(names.len(), totals.as_object().unwrap().len());
     assert_eq!(totals["program"], "trajfit");
     assert_eq!(totals["version"], env!("CARGO_PKG_VERSION"));
-    assert_eq!(totals["configuration"]["compression.target_max_tokens"], "600");
-    assert_eq!(totals["configuration"]["tokenizer.name"], "o200k_base");
-    let tokenizer = &totals["run"]["tokenizer"];
+    assert_eq!(totals["schema"], "trajfit.summary/1");
+    let documented = include_str!("../../../docs/json.md");
+    for name in names {
+        assert!(documented.contains(&format!("`{name}`")), "{name}");
+    }
+    let configuration = &totals["configuration"];
+    assert_eq!(configuration["compression.target_max_tokens"], 600);
+    assert_eq!(configuration["compression.grounding"], true);
+    assert_eq!(configuration["input.max_record_bytes"], 256_000_000);
+    assert_eq!(configuration["output.mark_summary"], Value::Null);
+    assert_eq!(configuration["--limit"], Value::Null);
+    assert_eq!(configuration["tokenizer.name"], "o200k_base");
+    let tokenizer = &totals["tokenizer"];
     assert_eq!(tokenizer["name"], "o200k_base");
     assert_eq!(tokenizer["sha256"].as_str().unwrap().len(), 64);
     assert!(totals["timing"]["seconds"].as_f64().unwrap() > 0.0);
@@ -229,7 +239,7 @@ fn a_tokenizer_file_is_known_by_its_hash() {
         .map(|byte| format!("{byte:02x}"))
         .collect();
     assert_eq!(
-        workspace.json("out.summary.json")["run"]["tokenizer"]["sha256"],
+        workspace.json("out.summary.json")["tokenizer"]["sha256"],
         hash.as_str()
     );
     assert_eq!(workspace.rows("out.metrics.csv")[0].original_tokens, 3);

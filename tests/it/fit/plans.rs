@@ -62,7 +62,7 @@ fn a_plan_that_was_too_hopeful_is_made_good_by_taking_more_turns() {
     };
     let fitted = fit(&rendered_fitter(GROWING, once), &line);
     assert!(fitted.row.still_over_limit);
-    assert_eq!(fitted.row.reason, "passes_exhausted: 1 of 1");
+    assert_eq!(fitted.row.reason_text(), "passes_exhausted: 1 of 1");
 }
 
 #[test]
@@ -86,12 +86,10 @@ fn a_summary_with_less_room_than_its_target_is_starved_and_counted() {
 fn protected_turns_hold_no_more_than_the_record_has() {
     let line = thinking_run(2);
     let fitted = fit(&rendered_fitter(GROWING, settings(100, 60)), &line);
-    let reason = fitted.row.reason;
-    let told = reason
-        .strip_prefix("protected_turns_exceed_budget: ")
-        .unwrap_or_default();
-    let tokens: u64 = told.split(' ').next().unwrap_or_default().parse().unwrap();
-    assert!(tokens <= fitted.row.original_tokens, "{reason}");
+    assert_eq!(fitted.row.reason, "protected_turns_exceed_budget");
+    let detail = fitted.row.reason_detail;
+    let tokens: u64 = detail.split(' ').next().unwrap_or_default().parse().unwrap();
+    assert!(tokens <= fitted.row.original_tokens, "{detail}");
 }
 
 #[test]

@@ -101,7 +101,7 @@ fn run(
     let job = Job {
         sources,
         targets,
-        settings: Vec::new(),
+        settings: std::collections::BTreeMap::default(),
         dry_run: false,
         is_estimate: false,
         limit: None,

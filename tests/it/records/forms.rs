@@ -107,7 +107,7 @@ fn the_budget_holds_for_what_is_written() {
     turns.splice(end..end, steps);
     let record = format!("{long}\n");
     let costs = |workspace: &Workspace, name: &str| {
-        let ran = workspace.run(&["count", name, "--json"]);
+        let ran = workspace.run(&["count", name, "--per-record"]);
         let line: Value =
             serde_json::from_slice(ran.stdout.split(|byte| *byte == b'\n').next().unwrap()).unwrap();
         line["tokens"].as_u64().unwrap()
@@ -148,7 +148,10 @@ fn what_has_no_other_form_is_rejected_and_stays_as_it_came() {
     assert_eq!(ran.status, Some(3), "{}", ran.stderr);
     assert_eq!(workspace.text("out.jsonl").lines().count(), 1);
     let rejects = workspace.text("out.rejects.jsonl");
-    assert!(rejects.contains("not_convertible: turn 1"), "{rejects}");
+    assert!(
+        rejects.contains(r#""reason":"not_convertible","reason_detail":"turn 1"#),
+        "{rejects}"
+    );
     let ran = workspace.run(&[
         "compress",
         "in.jsonl",

@@ -1,4 +1,4 @@
-//! Which compressed record was made of which original: `check --grounding` and `show --compressed`.
+//! Which compressed record was made of which original: `check --against` and `show --compressed`.
 
 use crate::support::cli::{Ran, Workspace, fixture_bytes};
 use serde_json::{Value, json};
@@ -34,7 +34,7 @@ fn json_of(ran: &Ran) -> Value {
 }
 
 fn check(workspace: &Workspace, arguments: &[&str]) -> Ran {
-    workspace.run(&[&["check", "--format", "json", "--grounding"], arguments].concat())
+    workspace.run(&[&["check", "--json", "--against"], arguments].concat())
 }
 
 fn text(ran: Ran) -> String {
@@ -140,7 +140,7 @@ fn files_of_directories_and_inputs_of_merged_outputs_are_found() {
         (&["data", "fitted"][..], all, first + second),
         (&["data", "merged.jsonl"], all, first + second),
         (
-            &["data/sub/a.jsonl", "--grounding", "data/a.jsonl", "merged.jsonl"],
+            &["data/sub/a.jsonl", "--against", "data/a.jsonl", "merged.jsonl"],
             all,
             first + second,
         ),
@@ -279,7 +279,7 @@ fn repeated_ids_pair_by_order_where_both_have_as_many() {
         &[&arguments[..], &["--allow-unjudged", "67%"]].concat(),
     )
     .exits(0);
-    let said = workspace.run(&[&["check", "--grounding"], &arguments[..]].concat());
+    let said = workspace.run(&[&["check", "--against"], &arguments[..]].concat());
     assert!(text(said.exits(1)).contains("FAIL  4 not judged, 0 allowed (--allow-unjudged)"));
     workspace
         .run(&[

@@ -101,7 +101,10 @@ fn a_veto_keeps_the_record_and_says_why_and_is_no_failure() {
     for force in [&[][..], &["--force"]] {
         run(&workspace, force).exits(0);
         let row = row_of(&workspace);
-        assert_eq!(row.reason, "summary_vetoed: the middle matters in this one");
+        assert_eq!(
+            row.reason_text(),
+            "summary_vetoed: the middle matters in this one"
+        );
         assert_eq!(
             (row.status, row.degraded, row.still_over_limit),
             (Status::Kept, false, true)
@@ -140,7 +143,11 @@ fn a_whole_summary_stands_as_it_is_up_to_what_a_summary_may_have() {
     run(&workspace, &[]).exits(3);
     let row = row_of(&workspace);
     assert!(row.summary_tokens <= 200 && row.degraded, "{row:?}");
-    assert!(row.reason.contains("summary_command_cut"), "{}", row.reason);
+    assert!(
+        row.reason_text().contains("summary_command_cut"),
+        "{}",
+        row.reason
+    );
     let limit = ["--summary-max-tokens", "600", "--force"];
     run(&workspace, &limit).exits(0);
     assert!(row_of(&workspace).summary_tokens > 400);
@@ -176,7 +183,7 @@ fn a_command_is_words_and_never_a_shell() {
         .exits(0);
     assert!(workspace.exists("$(id) > x") && !workspace.exists("x"));
     let shown = workspace
-        .run(&["config", "--config", "run.yaml", "--format", "yaml"])
+        .run(&["config", "--config", "run.yaml", "--as", "yaml"])
         .exits(0);
     let shown = String::from_utf8(shown.stdout).unwrap();
     assert!(
@@ -216,7 +223,7 @@ fn the_example_asks_a_language_model() {
     let workspace = with_words(&["fine", "DO NOT SUMMARIZE"]);
     run_with(&workspace, &program, &[]).exits(0);
     let rows = workspace.rows("out.metrics.csv");
-    assert_eq!(rows[2].reason, "summary_vetoed: marked by hand");
+    assert_eq!(rows[2].reason_text(), "summary_vetoed: marked by hand");
     assert_eq!(
         (rows[1].prompt_tokens, rows[1].status),
         (1000, Status::Compressed)

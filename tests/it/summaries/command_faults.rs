@@ -22,7 +22,11 @@ fn a_program_that_fails_at_a_record_fails_at_that_one_alone() {
         let timeout = if word == "HANG" { "4" } else { "60" };
         run(&workspace, &["--timeout", timeout, "--jobs", "2"]).exits(3);
         let row = row_of(&workspace);
-        assert!(row.reason.contains(reason), "{word}: {}", row.reason);
+        assert!(
+            row.reason_text().contains(reason),
+            "{word}: {}",
+            row.reason_text()
+        );
         assert_eq!(
             (row.summarizer.as_str(), row.degraded, row.summarization_api_calls),
             ("extractive", true, attempts),

@@ -1,4 +1,4 @@
-//! What summaries hold and make up, and the gates on it: `--reject-invented`, `--min-grounding`, `check --grounding`.
+//! What summaries hold and make up, and the gates on it: `--reject-invented`, `--min-grounding`, `check --against`.
 
 use std::sync::Arc;
 
@@ -113,7 +113,11 @@ fn identifiers_that_a_model_makes_up_are_counted_and_may_be_refused() {
             ("extractive", true, 0)
         );
         assert!(row.summarization_api_calls >= 1 && row.prompt_tokens >= 1000);
-        assert!(row.reason.contains("summary_invented"), "{}", row.reason);
+        assert!(
+            row.reason_text().contains("summary_invented"),
+            "{}",
+            row.reason_text()
+        );
     }
     assert!(!workspace.text("out.jsonl").contains("never_seen_here"));
     chat(
@@ -158,14 +162,7 @@ fn what_a_model_lost_is_added_as_references() {
     );
     // Whoever looks at the two files alone comes to the same.
     let checked = workspace
-        .run(&[
-            "check",
-            "--grounding",
-            "in.jsonl",
-            "out.jsonl",
-            "--format",
-            "json",
-        ])
+        .run(&["check", "--against", "in.jsonl", "out.jsonl", "--json"])
         .exits(0);
     let outcome: Value = serde_json::from_slice(&checked.stdout).unwrap();
     assert_eq!(outcome["anchors_needed"], totals["anchors_needed"]);
@@ -237,7 +234,7 @@ fn shortened(name: &str, summary: Option<&str>) -> Vec<Value> {
 }
 
 fn checked(workspace: &Workspace, more: &[&str]) -> Ran {
-    workspace.run(&[&["check", "--grounding", "before.jsonl", "after.jsonl"], more].concat())
+    workspace.run(&[&["check", "--against", "before.jsonl", "after.jsonl"], more].concat())
 }
 
 fn lines(records: &[String]) -> String {
@@ -277,7 +274,7 @@ fn a_strangers_compression_is_scored_whatever_the_order_of_its_records() {
         "{text}"
     );
     checked(&workspace, &["--min-grounding", "0.5"]).exits(0);
-    let failed = checked(&workspace, &["--min-grounding", "0.51", "--format", "json"]).exits(1);
+    let failed = checked(&workspace, &["--min-grounding", "0.51", "--json"]).exits(1);
     let outcome: Value = serde_json::from_slice(&failed.stdout).unwrap();
     assert_eq!(outcome["schema"], "trajfit.grounding/1");
     let documented = include_str!("../../../docs/json.md");
@@ -324,15 +321,15 @@ fn what_cannot_be_compared_is_told_and_fails_the_check() {
         .exits(4)
         .says("after.jsonl:1");
     workspace
-        .run(&["check", "--grounding", "none.jsonl", "after.jsonl"])
+        .run(&["check", "--against", "none.jsonl", "after.jsonl"])
         .exits(2)
         .says("none.jsonl");
     workspace
-        .run(&["check", "--grounding", "before.jsonl", "-"])
+        .run(&["check", "--against", "before.jsonl", "-"])
         .exits(2)
         .says("standard input");
     workspace
-        .run(&["check", "--grounding", "before.jsonl", "after.jsonl", "x.jsonl"])
+        .run(&["check", "--against", "before.jsonl", "after.jsonl", "x.jsonl"])
         .exits(2);
     workspace
         .run(&["check", "after.jsonl", "--min-grounding", "0.9"])

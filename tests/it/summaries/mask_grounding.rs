@@ -77,7 +77,7 @@ fn the_last_mask_before_its_use_names_what_only_masked_outputs_told() {
     assert_eq!((row.anchors_needed, row.anchors_held), (2, 2));
     let gate = [
         "check",
-        "--grounding",
+        "--against",
         "in.jsonl",
         "out.jsonl",
         "--min-grounding",
@@ -106,7 +106,7 @@ fn masks_beside_a_summary_are_counted_as_check_counts_them() {
         let (workspace, _) = compressed("mask-then-summarize", &["--target-max-tokens", &target]);
         let row = &workspace.rows("out.metrics.csv")[0];
         both += u64::from(row.masked_turns > 0 && row.summary_tokens > 0 && row.anchors_needed > 0);
-        let ran = workspace.run(&["check", "--grounding", "in.jsonl", "out.jsonl"]);
+        let ran = workspace.run(&["check", "--against", "in.jsonl", "out.jsonl"]);
         let told = String::from_utf8(ran.stdout).unwrap();
         let figures = format!("{} of {} ", row.anchors_held, row.anchors_needed);
         assert!(told.starts_with(&figures), "{told} {row:?}");

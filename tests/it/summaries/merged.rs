@@ -106,14 +106,7 @@ fn a_turn_with_another_summary_is_shown_as_the_turn_that_it_was() {
     );
     // What is scored afterwards is what the run told.
     let row = &workspace.rows("twice.metrics.csv")[0];
-    let check = [
-        "check",
-        "--grounding",
-        "once.jsonl",
-        "twice.jsonl",
-        "--format",
-        "json",
-    ];
+    let check = ["check", "--against", "once.jsonl", "twice.jsonl", "--json"];
     let checked: Value = serde_json::from_slice(&workspace.run(&check).exits(0).stdout).unwrap();
     assert!(row.anchors_needed > 0);
     assert_eq!(checked["anchors_needed"], json!(row.anchors_needed), "{checked}");
@@ -147,8 +140,8 @@ fn a_turn_whose_summary_was_taken_out_is_shown_and_scored_as_the_turn_that_it_wa
         "{shown}"
     );
     // What only the summary told is not told any more; what the turn itself says still is.
-    let check = ["check", "--grounding", "in.jsonl", "without.jsonl"];
-    let check = [&check[..], &["--format", "json"]].concat();
+    let check = ["check", "--against", "in.jsonl", "without.jsonl"];
+    let check = [&check[..], &["--json"]].concat();
     let checked: Value = serde_json::from_slice(&workspace.run(&check).stdout).unwrap();
     assert!(checked["anchors_needed"].as_u64().unwrap() > 0, "{checked}");
     assert_eq!(checked["anchors_held"], json!(0), "{checked}");

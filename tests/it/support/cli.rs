@@ -163,7 +163,7 @@ impl Workspace {
         serde_json::from_slice(&self.read(name)).unwrap()
     }
 
-    /// The rejects: source, line, reason, exact bytes.
+    /// The rejects: source, line, reason with its detail, exact bytes.
     #[track_caller]
     pub fn rejects(&self, name: &str) -> Vec<(String, u64, String, Vec<u8>)> {
         let text = self.text(name);
@@ -175,7 +175,8 @@ impl Workspace {
                 None => decode_base64(&string("base64")),
             };
             let line = reject["line"].as_u64().unwrap();
-            (string("source"), line, string("reason"), bytes)
+            let reason = format!("{}: {}", string("reason"), string("reason_detail"));
+            (string("source"), line, reason, bytes)
         };
         text.lines().map(of_line).collect()
     }

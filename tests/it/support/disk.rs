@@ -152,7 +152,7 @@ impl DisturbedRun {
             if self.pays {
                 return totals["records_by_status"].to_string().into_bytes();
             }
-            totals["run"].as_object_mut().unwrap().remove("sources");
+            totals.remove("sources");
             return serde_json::to_vec(totals).unwrap();
         }
         bytes

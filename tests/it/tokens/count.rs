@@ -38,7 +38,7 @@ fn numbers(value: &Value) -> Vec<u64> {
 #[test]
 fn a_line_says_what_the_metrics_of_compress_say() {
     let workspace = everything();
-    let ran = workspace.run(&["count", "in.jsonl", "--json"]).exits(3);
+    let ran = workspace.run(&["count", "in.jsonl", "--per-record"]).exits(3);
     let counted = lines(&ran);
     workspace.compress(&["in.jsonl", "-o", "out.jsonl"]).exits(3);
     let rows = workspace.rows("out.metrics.csv");
@@ -49,11 +49,8 @@ fn a_line_says_what_the_metrics_of_compress_say() {
             (Some("in.jsonl"), Some(row.line))
         );
         if line.get("error").is_some() {
-            assert_eq!(line["code"], row.reason_code(), "{line}");
-            assert_eq!(
-                row.reason,
-                format!("{}: {}", row.reason_code(), line["error"].as_str().unwrap())
-            );
+            assert_eq!(line["code"], row.reason, "{line}");
+            assert_eq!(line["error"], row.reason_detail, "{line}");
             continue;
         }
         assert_eq!(
@@ -75,12 +72,11 @@ fn a_line_says_what_the_metrics_of_compress_say() {
 #[test]
 fn the_totals_are_what_the_lines_add_up_to() {
     let workspace = everything();
-    let counted = lines(&workspace.run(&["count", "in.jsonl", "--json"]).exits(3));
+    let counted = lines(&workspace.run(&["count", "in.jsonl", "--per-record"]).exits(3));
     let arguments = [
         "count",
         "in.jsonl",
-        "--format",
-        "json",
+        "--json",
         "--max-tokens",
         "5000",
         "--largest",
@@ -140,7 +136,7 @@ fn whatever_the_threads_the_lines_come_in_input_order() {
     let workspace = Workspace::with_input(many_runs(3));
     let run = |jobs| {
         workspace
-            .run(&["count", "in.jsonl", "--json", "--jobs", jobs])
+            .run(&["count", "in.jsonl", "--per-record", "--jobs", jobs])
             .exits(0)
             .stdout
     };
@@ -158,7 +154,7 @@ fn files_directories_pipes_arrays_and_compressed_data_are_read() {
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     gzip.write_all(format!("\n{}\n", short("e")).as_bytes()).unwrap();
     workspace.write("e", gzip.finish().unwrap());
-    let ran = workspace.run(&["count", "data", "e", "--json"]).exits(0);
+    let ran = workspace.run(&["count", "data", "e", "--per-record"]).exits(0);
     let places: Vec<String> = lines(&ran)
         .iter()
         .map(|line| {
@@ -178,7 +174,9 @@ fn files_directories_pipes_arrays_and_compressed_data_are_read() {
         "e:2 e",
     ];
     assert_eq!(places, expected);
-    let ran = workspace.shell("cat e | exec \"$0\" count - --json").exits(0);
+    let ran = workspace
+        .shell("cat e | exec \"$0\" count - --per-record")
+        .exits(0);
     assert_eq!(lines(&ran)[0]["source"], "-");
 }
 
@@ -186,7 +184,7 @@ fn files_directories_pipes_arrays_and_compressed_data_are_read() {
 fn a_line_that_cannot_be_read_is_told_and_what_becomes_of_it_can_be_chosen() {
     let workspace = Workspace::with_input(format!("{}\n{{\"a\": 1}}\n{}\n", short("a"), short("b")));
     let ran = workspace
-        .run(&["count", "in.jsonl", "--json"])
+        .run(&["count", "in.jsonl", "--per-record"])
         .exits(3)
         .says("could not be read: 1");
     let counted = lines(&ran);
@@ -200,7 +198,7 @@ fn a_line_that_cannot_be_read_is_told_and_what_becomes_of_it_can_be_chosen() {
     workspace
         .run(&["count", "in.jsonl", "--on-invalid", "pass"])
         .exits(0);
-    let fail = ["count", "in.jsonl", "--json", "--on-invalid", "fail"];
+    let fail = ["count", "in.jsonl", "--per-record", "--on-invalid", "fail"];
     let ran = workspace
         .run(&fail)
         .exits(4)
@@ -220,7 +218,7 @@ fn limit_and_sample_take_the_records_that_compress_takes() {
     ] {
         let counted = lines(
             &workspace
-                .run(&[&["count", "in.jsonl", "--json"], choice].concat())
+                .run(&[&["count", "in.jsonl", "--per-record"], choice].concat())
                 .exits(0),
         );
         workspace
@@ -245,7 +243,7 @@ fn the_limit_is_the_configurations_budget_unless_told() {
     );
     let limit = |arguments: &[&str]| {
         let ran = workspace
-            .run(&[&["count", "in.jsonl", "--format", "json"], arguments].concat())
+            .run(&[&["count", "in.jsonl", "--json"], arguments].concat())
             .exits(0);
         assert_eq!(ran.stderr, "");
         serde_json::from_slice::<Value>(&ran.stdout).unwrap()["max_tokens"].clone()
@@ -281,7 +279,7 @@ fn an_id_cannot_steer_the_terminal() {
 #[test]
 fn who_reads_the_lines_may_leave() {
     let workspace = Workspace::with_input(many_runs(20));
-    let script = "{ \"$0\" count in.jsonl --json; echo $? > status; } | head -n 1";
+    let script = "{ \"$0\" count in.jsonl --per-record; echo $? > status; } | head -n 1";
     let ran = workspace.shell(script).exits(0);
     assert_eq!((lines(&ran).len(), ran.stderr.as_str()), (1, ""));
     assert_eq!(workspace.text("status"), "0\n");
@@ -290,7 +288,7 @@ fn who_reads_the_lines_may_leave() {
 #[test]
 fn a_signal_ends_it_though_the_pipe_stays_open() {
     let workspace = Workspace::new();
-    let mut command = workspace.command(&["count", "-", "--json"]);
+    let mut command = workspace.command(&["count", "-", "--per-record"]);
     command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -328,7 +326,9 @@ fn with_a_template_both_counts_are_told_and_a_refusal_with_its_reason() {
     let workspace = Workspace::with_input(format!("{}\n{}\n", short("a"), short("refuse me")));
     workspace.write("chat.jinja", CHAT);
     let arguments = ["count", "in.jsonl", "--chat-template", "chat.jinja"];
-    let ran = workspace.run(&[&arguments[..], &["--json"]].concat()).exits(0);
+    let ran = workspace
+        .run(&[&arguments[..], &["--per-record"]].concat())
+        .exits(0);
     let counted = lines(&ran);
     let rendered = counted[0]["rendered_tokens"].as_u64().unwrap();
     assert!(rendered > counted[0]["tokens"].as_u64().unwrap(), "{counted:?}");
@@ -337,7 +337,7 @@ fn with_a_template_both_counts_are_told_and_a_refusal_with_its_reason() {
     let refusal = counted[1]["rendered_error"].as_str().unwrap();
     assert!(refusal.contains("not that"), "{refusal}");
     let ran = workspace
-        .run(&[&arguments[..], &["--format", "json", "--count", "rendered"]].concat())
+        .run(&[&arguments[..], &["--json", "--count", "rendered"]].concat())
         .exits(0);
     let totals: Value = serde_json::from_slice(&ran.stdout).unwrap();
     assert_eq!(totals["judged_by"], "rendered");

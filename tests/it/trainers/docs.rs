@@ -34,7 +34,7 @@ fn every_entry_on_the_page_is_the_one_that_is_printed() {
                 "--trainer",
                 name,
                 "--print-config",
-                "--input-format",
+                "--format",
                 &form.form,
             ];
             let printed = trajfit(&arguments, &root());

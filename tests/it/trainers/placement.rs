@@ -291,7 +291,7 @@ fn a_summary_is_appended_to_the_last_result_and_the_next_one_takes_its_place() {
             !shown.contains("\n- [2]") && !shown.contains("\n+ [2]"),
             "{shown}"
         );
-        let check = ["check", "--grounding", from, to, "--format", "json"];
+        let check = ["check", "--against", from, to, "--json"];
         let checked: Value = serde_json::from_slice(&workspace.run(&check).exits(0).stdout).unwrap();
         assert!(row.anchors_needed > 0);
         assert_eq!(checked["anchors_needed"], json!(row.anchors_needed), "{checked}");
