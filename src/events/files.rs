@@ -16,52 +16,6 @@ pub(crate) fn files<'e>(events: impl IntoIterator<Item = &'e Event>) -> (Vec<Str
     files.told()
 }
 
-/// What became of the files that events touched.
-pub(crate) struct EndStates(TrackedFiles);
-
-impl EndStates {
-    /// Reads what each event did to files, in order.
-    pub fn of<'t>(touches: impl IntoIterator<Item = &'t [Touch]>) -> Self {
-        let mut files = TrackedFiles::default();
-        for (number, touches) in touches.into_iter().enumerate() {
-            files.event = number;
-            for touch in touches {
-                files.note(touch);
-            }
-        }
-        Self(files)
-    }
-
-    /// If an event only made or removed files that are gone now or ran later, which tells more, only changed files that were put
-    /// back since, or only read files that a later event changed.
-    pub fn is_overtaken(&self, number: usize, touches: &[Touch]) -> bool {
-        let touched = touches.iter().filter(|touch| touch.step != Step::Run);
-        let is_overtaken = |touch: &Touch| {
-            let name = touch.file.as_deref()?;
-            let path = path_of(&touch.directory, name);
-            let mut same = self.0.alike(&path).peekable();
-            same.peek()?;
-            let is_later = |by: Option<usize>| by.is_some_and(|later| later > number);
-            Some(match touch.step {
-                Step::Read => same.any(|file| is_later(file.changed_by)),
-                _ => same.all(|file| {
-                    file.is_gone
-                        || is_later(file.put_back_by)
-                        || touch.step == Step::Create && is_later(file.run_by)
-                }),
-            })
-        };
-        let mut any = false;
-        for touch in touched {
-            any = true;
-            if is_overtaken(touch) != Some(true) {
-                return false;
-            }
-        }
-        any
-    }
-}
-
 /// Files of one name that are compared at most.
 const MAX_ALIKE: usize = 64;
 
@@ -71,7 +25,7 @@ const MAX_SCANS: usize = 400;
 /// A file, by what was done to it.
 #[derive(Debug)]
 #[allow(clippy::struct_excessive_bools)] // Each is a fact of its own.
-struct Tracked {
+pub(super) struct Tracked {
     /// As it was named last.
     name: String,
     /// From the root, where that is known.
@@ -83,31 +37,31 @@ struct Tracked {
     /// Whether it was not there before.
     is_new: bool,
     /// Whether it is not to be told of any more.
-    is_gone: bool,
+    pub is_gone: bool,
     /// What it does to others when it runs.
     script: Vec<(Step, String)>,
     last: usize,
     /// The last event that changed it.
-    changed_by: Option<usize>,
+    pub changed_by: Option<usize>,
     /// The last one that made it what it was before, and the last one that ran it.
-    put_back_by: Option<usize>,
-    run_by: Option<usize>,
+    pub put_back_by: Option<usize>,
+    pub run_by: Option<usize>,
 }
 
 /// The files of a stretch.
 #[derive(Debug, Default)]
-struct TrackedFiles {
+pub(super) struct TrackedFiles {
     files: Vec<Tracked>,
     by_last_step: FxHashMap<String, Vec<usize>>,
     steps: usize,
     scans: usize,
     /// The event whose steps are noted.
-    event: usize,
+    pub event: usize,
 }
 
 impl TrackedFiles {
     /// Notes a step that went well.
-    fn note(&mut self, touch: &Touch) {
+    pub fn note(&mut self, touch: &Touch) {
         let Some(name) = touch.file.as_deref().filter(|name| can_be_listed(name)) else {
             return;
         };
@@ -195,7 +149,7 @@ impl TrackedFiles {
             .flat_map(|alike| alike.iter().rev().take(MAX_ALIKE).copied())
     }
 
-    fn alike<'p>(&'p self, path: &'p str) -> impl Iterator<Item = &'p Tracked> {
+    pub fn alike<'p>(&'p self, path: &'p str) -> impl Iterator<Item = &'p Tracked> {
         let there = self.places(path).filter_map(|place| self.files.get(place));
         there.filter(move |file| is_same_file(&file.path, path))
     }
@@ -353,31 +307,6 @@ mod tests {
             ],
             &[],
             &["a.py"],
-        );
-    }
-
-    #[test]
-    fn events_are_overtaken_whose_files_are_gone_put_back_run_or_changed() {
-        let overtaken = |commands: &[&str]| -> Vec<bool> {
-            let touches = commands.iter().map(|command| Command::read(command).touches());
-            let touches: Vec<Vec<Touch>> = touches.collect();
-            let states = EndStates::of(touches.iter().map(Vec::as_slice));
-            let numbered = touches.iter().enumerate();
-            numbered
-                .map(|(number, touches)| states.is_overtaken(number, touches))
-                .collect()
-        };
-        assert_eq!(overtaken(&["echo 1 > a.py", "rm a.py"]), [true, true]);
-        assert_eq!(overtaken(&["echo 1 > a.py", "python a.py"]), [true, false]);
-        assert_eq!(
-            overtaken(&["echo 1 > a.py", "rm a.py", "echo 2 > a.py"])[2],
-            false
-        );
-        assert_eq!(overtaken(&["cat b.py", "sed -i s/x/y/ b.py"]), [true, false]);
-        assert_eq!(overtaken(&["sed -i s/x/y/ b.py", "cat b.py"]), [false, false]);
-        assert_eq!(
-            overtaken(&["cat b.py", "sed -i s/x/y/ b.py", "git checkout b.py"]),
-            [true, true, false]
         );
     }
 

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use rustc_hash::FxHashSet;
 
 use super::candidate::{Candidate, Limits, Section, order};
+use crate::events::end_states::EndStates;
 use crate::events::event::Event;
-use crate::events::files::EndStates;
 use crate::events::line::shortened;
 use crate::events::outcome::Status;
 use crate::events::resolved::LOOKUPS;

@@ -170,12 +170,19 @@ fn a_finished_run_says_so() {
 
 /// The journal of a finished run as it was before the first final name was given.
 fn complete_journal(workspace: &Workspace) -> String {
-    #[derive(serde::Deserialize)]
-    struct Summary {
-        run: Box<RawValue>,
+    // In the order in which a journal has them.
+    #[derive(serde::Deserialize, serde::Serialize)]
+    struct Identity {
+        version: Box<RawValue>,
+        configuration: Box<RawValue>,
+        tokenizer: Box<RawValue>,
+        chat_template: Box<RawValue>,
+        sources: Box<RawValue>,
+        outputs: Box<RawValue>,
     }
-    let summary: Summary = serde_json::from_slice(&workspace.read("out.summary.json")).unwrap();
-    let identity: String = summary.run.get().lines().map(str::trim).collect();
+    let identity: Identity = serde_json::from_slice(&workspace.read("out.summary.json")).unwrap();
+    let identity = serde_json::to_string(&identity).unwrap();
+    let identity: String = identity.lines().map(str::trim).collect();
     let milestone = json!({
         "source": 2,
         "position": {"offset": 0, "line": 0, "records": 0, "in_array": false, "hash": 0},

@@ -118,11 +118,12 @@ fn budgets_missed(fitter: impl Fn(usize) -> Fitter, line: &str, budgets: &[usize
         .iter()
         .map(|budget| fit(&fitter(*budget), line).row)
         .collect();
-    // Room for fewer tokens than these is not worth a summary.
-    let worth = rows.iter().filter(|row| row.summary_tokens >= 24);
-    let smallest = worth.map(|row| row.compressed_tokens).min().unwrap();
+    let smallest = rows.iter().map(|row| row.compressed_tokens).min().unwrap();
     let missed = budgets.iter().zip(&rows).filter(|(budget, row)| {
-        row.still_over_limit && row.summary_tokens > 60 && smallest <= **budget as u64
+        let budget = **budget as u64;
+        // Room for fewer tokens than these is not worth a summary.
+        let has_room = budget >= row.compressed_tokens - row.summary_tokens + 48;
+        row.still_over_limit && row.summary_tokens > 60 && has_room && smallest <= budget
     });
     missed.map(|(budget, _)| *budget).collect()
 }

@@ -128,7 +128,7 @@ fn identifiers_that_a_model_makes_up_are_counted_and_may_be_refused() {
     .exits(3);
     let kept = workspace.rows("out.metrics.csv");
     let refused = kept.iter().filter(|row| {
-        row.reason
+        row.reason_text()
             .starts_with("summary_invented: it names src/never_seen_here.py")
     });
     assert_eq!(

@@ -1,0 +1,78 @@
+//! Events that later ones overtook, by what became of the files that they touched.
+
+use super::files::TrackedFiles;
+use super::shell::{Step, Touch, path_of};
+
+/// What became of the files that events touched.
+pub(crate) struct EndStates(TrackedFiles);
+
+impl EndStates {
+    /// Reads what each event did to files, in order.
+    pub fn of<'t>(touches: impl IntoIterator<Item = &'t [Touch]>) -> Self {
+        let mut files = TrackedFiles::default();
+        for (number, touches) in touches.into_iter().enumerate() {
+            files.event = number;
+            for touch in touches {
+                files.note(touch);
+            }
+        }
+        Self(files)
+    }
+
+    /// If an event only made or removed files that are gone now or ran later, which tells more, only changed files that were put
+    /// back since, or only read files that a later event changed.
+    pub fn is_overtaken(&self, number: usize, touches: &[Touch]) -> bool {
+        let touched = touches.iter().filter(|touch| touch.step != Step::Run);
+        let is_overtaken = |touch: &Touch| {
+            let name = touch.file.as_deref()?;
+            let path = path_of(&touch.directory, name);
+            let mut same = self.0.alike(&path).peekable();
+            same.peek()?;
+            let is_later = |by: Option<usize>| by.is_some_and(|later| later > number);
+            Some(match touch.step {
+                Step::Read => same.any(|file| is_later(file.changed_by)),
+                _ => same.all(|file| {
+                    file.is_gone
+                        || is_later(file.put_back_by)
+                        || touch.step == Step::Create && is_later(file.run_by)
+                }),
+            })
+        };
+        let mut any = false;
+        for touch in touched {
+            any = true;
+            if is_overtaken(touch) != Some(true) {
+                return false;
+            }
+        }
+        any
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::events::shell::Command;
+
+    #[test]
+    fn events_are_overtaken_whose_files_are_gone_put_back_run_or_changed() {
+        let overtaken = |commands: &[&str]| -> Vec<bool> {
+            let touches = commands.iter().map(|command| Command::read(command).touches());
+            let touches: Vec<Vec<Touch>> = touches.collect();
+            let states = EndStates::of(touches.iter().map(Vec::as_slice));
+            let numbered = touches.iter().enumerate();
+            numbered
+                .map(|(number, touches)| states.is_overtaken(number, touches))
+                .collect()
+        };
+        assert_eq!(overtaken(&["echo 1 > a.py", "rm a.py"]), [true, true]);
+        assert_eq!(overtaken(&["echo 1 > a.py", "python a.py"]), [true, false]);
+        assert!(!overtaken(&["echo 1 > a.py", "rm a.py", "echo 2 > a.py"])[2]);
+        assert_eq!(overtaken(&["cat b.py", "sed -i s/x/y/ b.py"]), [true, false]);
+        assert_eq!(overtaken(&["sed -i s/x/y/ b.py", "cat b.py"]), [false, false]);
+        assert_eq!(
+            overtaken(&["cat b.py", "sed -i s/x/y/ b.py", "git checkout b.py"]),
+            [true, true, false]
+        );
+    }
+}
