@@ -1,7 +1,7 @@
 //! Fills a budget with quotations, other lines, and room for references to the identifiers that neither holds.
 
 use super::candidate::{Candidate, Section};
-use super::passages::Passages;
+use super::passages::{Passages, Quoted};
 use super::rank::{self, Chosen};
 use super::render;
 use crate::compress::anchors::Matcher;
@@ -43,30 +43,41 @@ impl Filling<'_> {
             QUOTED_SHARE
         };
         let firm = firm_tokens(candidates, budget, counter);
-        let mut quoted = passages.quoted(((budget - firm) as f64 * share) as usize, self.matcher, counter);
-        let mut passes = 0;
-        let mut lines = loop {
+        // Lines beside quotations, and what they leave of the budget once all identifiers have their room.
+        let beside = |quoted: &Quoted, room: usize| {
             let untold = candidates.iter().filter(|candidate| !quoted.tells(candidate));
             let lines = rank::chosen(
                 untold.cloned().collect(),
                 self.references,
                 self.matcher,
                 &quoted.lines,
-                budget.saturating_sub(quoted.tokens),
+                room,
                 budget,
                 counter,
             );
             let held = held_or(&none, lines.iter().chain(&quoted.lines));
             let named = self.references.room(&held, budget);
-            // What the rest leaves goes to quotations, and what it lacks they give.
-            let room = budget.saturating_sub(render::tokens(&lines, counter) + named + JOINT);
-            let fits = quoted.tokens <= room;
-            passes += 1;
-            if fits && (passes >= PASSES || room - quoted.tokens <= budget / 40) || passes >= MOST_PASSES {
+            let left = budget.saturating_sub(render::tokens(&lines, counter) + named + JOINT);
+            (lines, left)
+        };
+        let mut room = ((budget - firm) as f64 * share) as usize;
+        let mut quoted = passages.quoted(room, self.matcher, counter);
+        let mut passes = 0;
+        let mut lines = loop {
+            // Lines take nothing of the room of quotations, however little these take of it: else both would give way in turn.
+            let (lines, left) = beside(&quoted, budget.saturating_sub(room.max(quoted.tokens)));
+            let is_settled = passes >= PASSES || room.abs_diff(left) <= budget / 40;
+            if quoted.tokens <= left && is_settled || passes >= MOST_PASSES {
                 break lines;
             }
+            passes += 1;
+            room = left;
             quoted = passages.quoted(room, self.matcher, counter);
         };
+        let (more, left) = beside(&quoted, budget.saturating_sub(quoted.tokens + JOINT));
+        if quoted.tokens <= left {
+            lines = more;
+        }
         lines.extend(quoted.lines);
         lines
     }

@@ -74,15 +74,19 @@ impl Passages {
         let (mut low, mut high) = (0.0, f32::INFINITY);
         let mut estimate = room as f32;
         for _ in 0..CORRECTIONS {
-            let quoted = self.written(&self.chosen(estimate), matcher, counter);
+            let chosen = self.chosen(estimate);
+            // With much room the lowest price decides, and not the estimate.
+            estimate = estimate.min(self.tokens_of(&chosen).max(low));
+            let quoted = self.written(&chosen, matcher, counter);
             let tokens = quoted.tokens;
             let scaled = estimate * room as f32 / tokens.max(1) as f32;
             if tokens <= room {
+                let is_all = estimate <= low;
                 low = estimate;
                 if tokens >= best.tokens {
                     best = quoted;
                 }
-                if tokens + room / 25 >= room || estimate > 8.0 * room as f32 {
+                if tokens + room / 25 >= room || is_all {
                     break;
                 }
             } else {
@@ -98,6 +102,24 @@ impl Passages {
             };
         }
         best
+    }
+
+    /// The tokens of chosen units with their headings and gaps, about.
+    fn tokens_of(&self, chosen: &[Vec<bool>]) -> f32 {
+        let mut tokens = 0.0;
+        for (measured, is_chosen) in self.blocks.iter().zip(chosen) {
+            let mut is_within = None;
+            for (unit, is_chosen) in measured.units.iter().zip(is_chosen) {
+                if *is_chosen {
+                    tokens +=
+                        unit.cost + is_within.map_or(HEADING, |is_within| if is_within { 0.0 } else { GAP });
+                }
+                if *is_chosen || is_within.is_some() {
+                    is_within = Some(*is_chosen);
+                }
+            }
+        }
+        tokens
     }
 
     /// The units quoted for about `room` tokens: for each block, whether each of its units is.
