@@ -97,7 +97,7 @@ impl Reuse {
         }
     }
 
-    /// Returns whether turns before the region say a piece that [`is_sample`].
+    /// Returns whether turns before the region say a piece, of those that are samples.
     pub fn is_known(&self, sample: u64) -> bool {
         self.known.contains(&sample)
     }
