@@ -103,7 +103,7 @@ pub mod record {
     pub use crate::trajectory::{Format, ParseError, Record, Role, ToolCall, ToolResponse, Turn, TurnView};
 }
 
-/// What only fuzz targets reach from outside.
+/// Parts that only fuzz targets reach from outside.
 #[cfg(fuzzing)]
 #[doc(hidden)]
 pub mod fuzzing {

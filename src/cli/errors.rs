@@ -32,7 +32,7 @@ impl CliError {
         }
     }
 
-    /// What clap says of the arguments, in the form of all errors: its message, then its tips, or the help that lists the flags.
+    /// Clap's error in the form of all errors: its message, then its tips, or the help that lists the flags.
     pub fn of_arguments(error: &clap::Error, command: &Command, arguments: &[OsString]) -> Self {
         let text = error.render().to_string();
         let (message, rest) = text.split_once("\n\n").unwrap_or((&text, ""));

@@ -3,7 +3,7 @@
 use super::files::TrackedFiles;
 use super::shell::{Step, Touch, path_of};
 
-/// What became of the files that events touched.
+/// The end states of the files that events touched.
 pub(crate) struct EndStates(TrackedFiles);
 
 impl EndStates {

@@ -1,4 +1,4 @@
-//! What one record costs, by turn and by what its turns are: a line of `count --per-record`.
+//! The cost of one record, by turn and by kind of turn: a line of `count --per-record`.
 
 use serde::Serialize;
 

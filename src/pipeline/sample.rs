@@ -26,7 +26,7 @@ impl Sample {
         self.percent
     }
 
-    /// What it is drawn with.
+    /// The seed it is drawn with.
     pub fn seed(&self) -> u64 {
         self.seed
     }

@@ -45,7 +45,7 @@ pub(super) struct Unit {
     /// If it is worth anything, and a quotation may begin with it: not within an object of data, whose fields would seem to be
     /// another one's.
     pub may_begin: bool,
-    /// What each sample of its pieces is worth, as far as nothing is known of it.
+    /// The worth of each sample of its pieces, as far as nothing is known of it.
     chance: f32,
     /// The worth of what stands nowhere else.
     pub worth: f32,
@@ -59,13 +59,13 @@ pub(super) struct Unit {
 struct Found {
     unit: usize,
     piece: u64,
-    /// What later turns are known to repeat of it.
+    /// The part of it that later turns are known to repeat.
     wanted: f32,
     /// If it stands for others: its unit's chance is its too.
     is_sample: bool,
 }
 
-/// Where a piece stands.
+/// The places of a piece.
 struct Seen {
     /// The block that it stands in first.
     first: u32,
