@@ -10,6 +10,7 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use super::blocks::Block;
+use super::bridges;
 use super::candidate::{Candidate, Section};
 use super::measured::{Measured, Unit, measured};
 use super::rank::{Chosen, cost};
@@ -160,6 +161,8 @@ impl Passages {
                 is_within = *is_chosen;
             }
         }
+        let tokens = self.tokens_of(&best);
+        bridges::close(&self.blocks, &mut best, room - tokens);
         best
     }
 
