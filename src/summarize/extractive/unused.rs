@@ -13,8 +13,8 @@ use crate::events::shell::{Step, Touch};
 use crate::events::source::SourceTurn;
 use crate::trajectory::Role;
 
-/// Bytes that later turns repeat of a line that is of use to them.
-const USED_BYTES: f32 = 12.0;
+/// Bytes that later turns repeat of what is of use to them.
+pub(super) const USED_BYTES: f32 = 12.0;
 
 /// Takes out findings, requests, lookups, and files newly made of which later turns repeat nothing and need no identifier; the last
 /// request stays unless it is answered.
