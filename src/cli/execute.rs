@@ -13,7 +13,7 @@ use super::{running, stdout};
 use crate::compress::RoleOrder;
 use crate::config::{Config, MarkSummary, OutputCompression, OverLimit, Place, SummarizerKind};
 use crate::fit::{CountMode, FitSettings, Fitter, SummaryMark, SummarySize};
-use crate::metrics::{Status, Totals, is_grounded, share_held};
+use crate::metrics::{Columns, Status, Totals, is_grounded, share_held};
 use crate::pipeline::{self, Codec, Job, NamedFiles, RunError, RunReport, Sample, Source, Targets, Worker};
 use crate::report::{
     DryRunFigures, OverLimitFigures, Reasons, RecordFigures, RequestFigures, RunFigures, summary_table,
@@ -46,6 +46,7 @@ pub fn worker(config: &Config, sources: &[Source], chosen: &Chosen) -> Result<Wo
         on_invalid: config.input.on_invalid,
         source_names: sources.iter().map(Source::name).collect(),
         csv_safe: config.metrics.csv_safe,
+        unroll: None,
     })
 }
 
@@ -127,6 +128,7 @@ pub fn job(options: &CompressOptions) -> Result<Job, CliError> {
         },
         prices: summarizer::prices(config),
         metrics: config.metrics.file != Place::Off,
+        columns: Columns::Records,
         csv_safe: config.metrics.csv_safe,
         asks: None,
     })

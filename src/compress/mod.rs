@@ -2,6 +2,7 @@
 
 pub mod alignment;
 pub mod anchors;
+pub mod compaction;
 mod cut_points;
 mod outline;
 mod placement;

@@ -42,14 +42,14 @@ pub fn compressible_region(
     cut_points: &CutPoints,
     protection: &Protection,
 ) -> Range<usize> {
-    let head_end = cut_points.at_or_after(head_end(outline, protection));
+    let first_half = outline.turns.len() / 2;
+    let head_end = cut_points.at_or_after(head_end(outline, first_half, protection));
     let tail_start = cut_points.at_or_before(tail_start(outline, protection));
     head_end..tail_start.max(head_end)
 }
 
 /// One past the protected head: the prefix that ends with the last protected opening turn of the first half.
-fn head_end(outline: &Outline, protection: &Protection) -> usize {
-    let first_half = outline.turns.len() / 2;
+pub(super) fn head_end(outline: &Outline, first_half: usize, protection: &Protection) -> usize {
     let assistant = outline.answers_given().next();
     let single = |wanted: bool, role| outline.first_of(role).filter(|_| wanted).map(|index| index + 1);
     let answered = assistant.map(|index| {
@@ -75,19 +75,22 @@ fn head_end(outline: &Outline, protection: &Protection) -> usize {
 /// that says something, are always in the tail.
 fn tail_start(outline: &Outline, protection: &Protection) -> usize {
     let count = outline.turns.len();
-    let by_number = count.saturating_sub(protection.last_n_turns);
     let last_answer = outline.answers_given().next_back();
     let last_assistant = last_answer.or(outline.last_of(Role::Assistant)).unwrap_or(count);
-    by_number
-        .min(tail_by_tokens(outline, protection.tail_tokens))
-        .min(last_assistant)
+    tail_start_before(outline, count, protection).min(last_assistant)
+}
+
+/// The first of the last turns before `end` that are protected by their number or their tokens.
+pub(super) fn tail_start_before(outline: &Outline, end: usize, protection: &Protection) -> usize {
+    let by_number = end.saturating_sub(protection.last_n_turns);
+    by_number.min(tail_by_tokens(outline, end, protection.tail_tokens))
 }
 
 /// Walks backward as long as the sum stays within `tail_tokens`; one turn may go beyond, up to one and a half times it.
-fn tail_by_tokens(outline: &Outline, tail_tokens: usize) -> usize {
-    let mut start = outline.turns.len();
+fn tail_by_tokens(outline: &Outline, end: usize, tail_tokens: usize) -> usize {
+    let mut start = end;
     let mut sum = 0_usize;
-    for (index, turn) in outline.turns.iter().enumerate().rev() {
+    for (index, turn) in outline.turns.iter().enumerate().take(end).rev() {
         sum += turn.tokens;
         if tail_tokens == 0 || sum > tail_tokens + tail_tokens / 2 {
             break;

@@ -26,6 +26,8 @@ impl Reason {
     pub const LARGER_REGION_COSTS_MORE: &'static str = "larger_region_costs_more";
     /// Compressed, but still over the target when the passes ended, with compressible groups left.
     pub const PASSES_EXHAUSTED: &'static str = "passes_exhausted";
+    /// A record of an unrolled trajectory is over the budget: a group and what must stand before it cost more.
+    pub const GROUP_EXCEEDS_BUDGET: &'static str = "group_exceeds_budget";
     /// The region has more turns than the summarizer is given to read.
     pub const REGION_READ_IN_PART: &'static str = "region_read_in_part";
     /// No output of a tool between head and tail is worth masking.

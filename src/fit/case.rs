@@ -38,6 +38,8 @@ pub struct Case<'a> {
     pub cut_points: CutPoints,
     /// The turns between protected head and tail.
     pub compressible: Range<usize>,
+    /// The turns that a summary may be written with an eye on: all of them, or those up to the next step of an agent.
+    pub known: usize,
     /// The edit that adds the notice, with the turn that it changes.
     pub notice: Option<(usize, Edit)>,
     /// What the notice costs.
@@ -80,6 +82,21 @@ impl<'a> Case<'a> {
     ) -> Self {
         let cut_points = CutPoints::of(outline);
         let compressible = compressible_region(outline, &cut_points, &fitter.settings.protection);
+        let read = [views, read_views];
+        Self::within(fitter, record, read, outline, counted, secrets, compressible)
+    }
+
+    /// As [`Case::of_turns`], with the turns given that may be replaced.
+    pub fn within(
+        fitter: &'a Fitter,
+        record: &'a Record<'a>,
+        [views, read_views]: [&'a Views<'a>; 2],
+        outline: &'a Outline,
+        counted: &'a Counted,
+        secrets: Arc<RecordSecrets<'a>>,
+        compressible: Range<usize>,
+    ) -> Self {
+        let cut_points = CutPoints::of(outline);
         let mut case = Self {
             fitter,
             record,
@@ -89,6 +106,7 @@ impl<'a> Case<'a> {
             counted,
             cut_points,
             compressible,
+            known: outline.turns.len(),
             notice: None,
             notice_tokens: 0,
             merged_before: None,
@@ -248,7 +266,7 @@ impl<'a> Case<'a> {
     /// it says is kept. `region_views` are the region's turns as its summarizer sees them.
     pub fn anchors(&self, region: Region, region_views: Turns<'_>) -> Vec<Anchor> {
         let before = self.views.part(0..region.start());
-        let after = self.views.part(region.end()..self.outline.turns.len());
+        let after = self.views.part(region.end()..self.known);
         let is_updated = self.merged_before(region).is_some();
         let quoted = self.outline.last_human.filter(|last| region.contains(*last));
         if !is_updated && quoted.is_none() {

@@ -33,7 +33,7 @@ pub struct SummaryMark {
 impl SummaryMark {
     /// The value on a turn: on the assistant's the opposite of the summary's, on others the summary's; null where a value has no
     /// opposite.
-    fn on(&self, turn: &Turn<'_>, is_summary: bool) -> &str {
+    pub(super) fn on(&self, turn: &Turn<'_>, is_summary: bool) -> &str {
         if is_summary {
             return &self.value;
         }

@@ -20,6 +20,7 @@ mod settings;
 mod structure;
 mod summary;
 mod summary_size;
+mod unroll;
 mod write;
 
 use std::sync::Arc;
@@ -39,6 +40,7 @@ pub use settings::{
     Strategy,
 };
 pub use summary_size::SummarySize;
+pub use unroll::{Overlap, UnrollSettings, Unrolled};
 
 use crate::compress::{Content, Outline, Reason, TurnFacts};
 use crate::metrics::{Row, Status};

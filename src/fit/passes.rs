@@ -23,14 +23,19 @@ pub async fn run(case: Case<'_>, row: Row) -> Fitted {
         case.need(Measured::default()),
         |region| case.smallest_cost(region),
     ) {
-        Plan::Replace(region) => match case.placed(region) {
-            Ok(placed) => case.compress(placed, row).await,
-            Err(unwritten) => Case::not_written(unwritten, row),
-        },
+        Plan::Replace(region) => run_from(case, region, row).await,
         Plan::Keep(reason) => {
             let reason = case.protected_reason().unwrap_or(reason);
             Fitted::untouched(row.ended(Status::Kept, Some(&reason)))
         }
+    }
+}
+
+/// Compresses a record whose first region is given.
+pub async fn run_from(case: Case<'_>, region: Region, row: Row) -> Fitted {
+    match case.placed(region) {
+        Ok(placed) => case.compress(placed, row).await,
+        Err(unwritten) => Case::not_written(unwritten, row),
     }
 }
 

@@ -15,12 +15,14 @@ mod prices;
 mod record_metrics;
 mod reject;
 mod row;
+mod segment_row;
 mod totals;
+mod unroll_sums;
 
 pub use both_counts::BothCounts;
 pub use census::{Census, Complaint, Measured};
 #[cfg(feature = "cli")]
-pub use csv_file::{csv_header, csv_rows, read_rows, read_rows_written};
+pub use csv_file::{Columns, csv_header, csv_rows, read_rows, read_rows_written};
 pub use distribution::Distribution;
 pub use grounding::{GroundedRecord, WorstGrounded, is_grounded, share_held};
 pub use largest::LargeRecord;
@@ -33,4 +35,6 @@ pub use prices::{Prices, Tokens};
 pub use record_metrics::record_metrics;
 pub use reject::Reject;
 pub use row::{Row, Status};
+pub use segment_row::SegmentRow;
 pub use totals::{Sums, Totals};
+pub use unroll_sums::UnrollSums;

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize, Serializer};
 
+use super::SegmentRow;
 use crate::compress::Reason;
 
 /// How a record ended.
@@ -122,6 +123,9 @@ pub struct Row {
     pub mended_kinds: String,
     pub unknown_roles: u64,
     pub reason_detail: String,
+    /// The figures of a record that a trajectory was unrolled into; its columns are others.
+    #[serde(skip)]
+    pub segment: Option<SegmentRow>,
 }
 
 impl Row {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::distribution::Distribution;
-use super::{BothCounts, GroundedRecord, Row, Status, Tokens, WorstGrounded};
+use super::{BothCounts, GroundedRecord, Row, Status, Tokens, UnrollSums, WorstGrounded};
 
 /// Ratios are counted in steps of the four decimals that rows show.
 const RATIO_STEPS: usize = 10_000;
@@ -25,6 +25,8 @@ pub struct Totals {
     pub over_limit_reasons: BTreeMap<String, u64>,
     /// Plain sums.
     pub sums: Sums,
+    /// Sums over records of unrolled trajectories.
+    pub unroll: UnrollSums,
     /// What the records cost in both counts, where there is a chat template.
     pub both_counts: BothCounts,
     /// The records that lost most identifiers.
@@ -98,6 +100,7 @@ impl Default for Totals {
             by_placement: BTreeMap::new(),
             over_limit_reasons: BTreeMap::new(),
             sums: Sums::default(),
+            unroll: UnrollSums::default(),
             both_counts: BothCounts::default(),
             worst_grounded: WorstGrounded::default(),
             before: Distribution::default(),
@@ -117,6 +120,9 @@ impl Totals {
                 .by_reason
                 .entry((row.status, row.reason.clone()))
                 .or_default() += 1;
+        }
+        if let Some(segment) = &row.segment {
+            self.unroll.add(row, segment);
         }
         self.sums.records += 1;
         self.sums.add_usage(row);

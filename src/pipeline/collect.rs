@@ -94,7 +94,7 @@ impl Collection {
                 return Err(error);
             }
             Counters::add(&counters.bytes_done, chunk.bytes_read);
-            Counters::add(&counters.records, chunk.rows.len() as u64);
+            Counters::add(&counters.records, chunk.records);
             chunk.rows.iter().for_each(|row| totals.add(row));
             for request in &chunk.pending {
                 let why = request.why.to_string();

@@ -23,7 +23,7 @@ use super::waiting::Overflow;
 use super::worker::{Chunk, Worker};
 use super::writer::Writer;
 use super::{Finish, RunError, Targets};
-use crate::metrics::{Prices, Sums, Totals};
+use crate::metrics::{Columns, Prices, Sums, Totals};
 use crate::settings::Settings;
 
 /// What a run is to do, besides what becomes of each record.
@@ -58,6 +58,8 @@ pub struct Job {
     pub prices: Option<Prices>,
     /// Whether the metrics are wanted.
     pub metrics: bool,
+    /// Their columns.
+    pub columns: Columns,
     /// Whether their cells are safe for spreadsheets.
     pub csv_safe: bool,
     /// Where requests go that have to be answered first, where there are such.

@@ -309,7 +309,7 @@ pub fn totals_so_far(job: &Job, milestone: &Milestone) -> Result<Totals, RunErro
         }
     }
     let file = File::open(&path).map_err(|error| RunError::half_way("read", &path, &error))?;
-    for row in read_rows_written(file.take(milestone.metrics), job.csv_safe) {
+    for row in read_rows_written(file.take(milestone.metrics), job.columns, job.csv_safe) {
         let broken = |error| {
             RunError::usage(
                 format!("cannot resume: {} is damaged: {error}", path.display()),

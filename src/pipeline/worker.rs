@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::ops::Range;
 use std::panic::AssertUnwindSafe;
+use std::path::Path;
 use std::time::Instant;
 
 use futures_util::FutureExt;
@@ -14,8 +15,8 @@ use super::batch::{Batch, Item, TooLong};
 use super::counters::Counters;
 use super::record_metrics::with_metrics;
 use crate::compress::Reason;
-use crate::fit::{Fitted, Fitter, PendingRequest, PerTrajectory, Stop};
-use crate::metrics::{Reject, Row, Status, csv_rows};
+use crate::fit::{Fitted, Fitter, PendingRequest, PerTrajectory, Stop, UnrollSettings, Unrolled};
+use crate::metrics::{Columns, Reject, Row, Status, csv_rows};
 use crate::names::named;
 
 named! {
@@ -46,6 +47,8 @@ pub struct Chunk {
     pub rejects: Vec<u8>,
     /// The rows, for the totals.
     pub rows: Vec<Row>,
+    /// Records of the input, each with a row or more.
+    pub records: u64,
     /// Tokens that a summarizer read, or would read.
     pub summary_input_tokens: u64,
     /// What has to be answered before records of it can become what they should, in their order.
@@ -78,6 +81,8 @@ pub struct Worker {
     pub source_names: Vec<String>,
     /// Whether cells of the metrics are made safe for spreadsheets.
     pub csv_safe: bool,
+    /// How trajectories are unrolled, where that is what becomes of them.
+    pub unroll: Option<UnrollSettings>,
 }
 
 impl Worker {
@@ -93,7 +98,8 @@ impl Worker {
         let fitted = records.map(|(item, record)| async move {
             let fitted = self.fit(source, item, batch.slice(&record)).await;
             Counters::add(&counters.bytes_settled, item.outer.len() as u64);
-            let is_answered = fitted.row.summarization_api_calls > 0 || fitted.row.cached_summary;
+            let is_answered = |row: &Row| row.summarization_api_calls > 0 || row.cached_summary;
+            let is_answered = fitted.rows.iter().any(is_answered);
             Counters::add(&counters.answered, u64::from(is_answered));
             fitted
         });
@@ -114,47 +120,82 @@ impl Worker {
             }
         }
         chunk.data = data.finish();
-        chunk.metrics = csv_rows(&chunk.rows, self.csv_safe);
+        chunk.metrics = csv_rows(&chunk.rows, self.columns(), self.csv_safe);
         chunk
     }
 
-    async fn fit(&self, source: &str, item: &Item, bytes: &[u8]) -> Fitted {
+    async fn fit(&self, source: &str, item: &Item, bytes: &[u8]) -> Outcome {
         let started = Instant::now();
-        // A fault of ours in one record is that record's failure, never the run's.
-        let mut fitted = match item.too_long {
-            Some(too_long) => self
-                .fitter
-                .reject(&Reason::with(TooLong::CODE, too_long.to_string())),
-            None => match AssertUnwindSafe(self.fitter.fit(bytes)).catch_unwind().await {
-                Ok(fitted) => fitted,
+        let mut outcome = match item.too_long {
+            Some(too_long) => {
+                let reason = Reason::with(TooLong::CODE, too_long.to_string());
+                self.outcome_of(self.fitter.reject(&reason))
+            }
+            // A fault of ours in one record is that record's failure, never the run's.
+            None => match AssertUnwindSafe(self.process_record(source, item, bytes))
+                .catch_unwind()
+                .await
+            {
+                Ok(outcome) => outcome,
                 Err(panic) => {
                     let reason = Reason::with("internal_error", panic_message(&*panic));
-                    Fitted::failed(&reason, &self.fitter.settings)
+                    self.outcome_of(Fitted::failed(&reason, &self.fitter.settings))
                 }
             },
         };
-        source.clone_into(&mut fitted.row.source);
-        fitted.row.line = item.line;
-        fitted.row.duration_ms = started.elapsed().as_secs_f64() * 1e3;
-        fitted
+        for row in &mut outcome.rows {
+            source.clone_into(&mut row.source);
+            row.line = item.line;
+            row.duration_ms = started.elapsed().as_secs_f64() * 1e3;
+        }
+        outcome
+    }
+
+    async fn process_record(&self, source: &str, item: &Item, bytes: &[u8]) -> Outcome {
+        match &self.unroll {
+            None => self.fitter.fit(bytes).await.into(),
+            Some(settings) => {
+                let file = Path::new(source).file_name().unwrap_or_default();
+                let name = format!("{}:{}", file.to_string_lossy(), item.line);
+                self.fitter.unroll(bytes, settings, &name).await.into()
+            }
+        }
+    }
+
+    /// What a record became that was not unrolled, as the rows of this run show it.
+    fn outcome_of(&self, fitted: Fitted) -> Outcome {
+        match self.unroll {
+            None => fitted.into(),
+            Some(_) => Unrolled::from(fitted).into(),
+        }
+    }
+
+    /// The columns of the rows.
+    fn columns(&self) -> Columns {
+        match self.unroll {
+            None => Columns::Records,
+            Some(_) => Columns::Segments,
+        }
     }
 
     fn lay_out(
         &self,
         item: &Item,
         record: &Range<usize>,
-        fitted: Fitted,
+        outcome: Outcome,
         chunk: &mut Chunk,
         data: &mut Output<'_>,
     ) {
         let batch = data.batch;
-        let Fitted {
-            mut row,
-            text,
+        let Outcome {
+            mut rows,
+            texts,
             summary_input_tokens,
             stop,
             pending,
-        } = fitted;
+        } = outcome;
+        let Some(row) = rows.first_mut() else { return };
+        chunk.records += 1;
         chunk.pending.extend(pending.map(|request| *request));
         chunk.summary_input_tokens += summary_input_tokens as u64;
         let unreadable = row.status == Status::Rejected && !row.still_over_limit;
@@ -188,17 +229,19 @@ impl Worker {
         }
         if row.status == Status::Rejected {
             let reject = match item.too_long {
-                Some(TooLong { offset, bytes, .. }) => Reject::not_held(&row, offset, bytes),
-                None => Reject::new(&row, batch.slice(record)),
+                Some(TooLong { offset, bytes, .. }) => Reject::not_held(row, offset, bytes),
+                None => Reject::new(row, batch.slice(record)),
             };
             reject.append_to(&mut chunk.rejects);
-            chunk.rows.push(row);
+            chunk.rows.append(&mut rows);
             return;
         }
         if batch.in_array {
             data.push(b",");
         }
+        let text = texts.map(|texts| texts.join(separator(batch, item, record)));
         let wants_metrics = match self.fitter.settings.per_trajectory {
+            _ if self.unroll.is_some() => false,
             PerTrajectory::None => false,
             PerTrajectory::Compressed => row.was_compressed,
             // What is passed on unread may be no JSON.
@@ -207,7 +250,7 @@ impl Worker {
             }
         };
         let written = text.as_ref().map_or(batch.slice(record), |text| text.as_bytes());
-        let with_metrics = wants_metrics.then(|| with_metrics(written, &row)).flatten();
+        let with_metrics = wants_metrics.then(|| with_metrics(written, row)).flatten();
         match with_metrics.or_else(|| text.map(String::into_bytes)) {
             None => data.keep(&item.outer),
             Some(bytes) => {
@@ -216,7 +259,52 @@ impl Worker {
                 data.keep(&(record.end..item.outer.end));
             }
         }
-        chunk.rows.push(row);
+        chunk.rows.append(&mut rows);
+    }
+}
+
+/// What stands between the records that one became: the end of its line, or a comma in an array.
+fn separator<'b>(batch: &'b Batch, item: &Item, record: &Range<usize>) -> &'b str {
+    let end = batch.slice(&(record.end..item.outer.end));
+    match std::str::from_utf8(end) {
+        _ if batch.in_array => ",",
+        Ok(end) if end.ends_with('\n') => end,
+        _ => "\n",
+    }
+}
+
+/// What became of a record, whatever was to become of it.
+struct Outcome {
+    /// A row for each record in the output, at least one.
+    rows: Vec<Row>,
+    /// The texts of these; `None` where the record stays byte for byte.
+    texts: Option<Vec<String>>,
+    summary_input_tokens: usize,
+    stop: Option<Stop>,
+    pending: Option<Box<PendingRequest>>,
+}
+
+impl From<Fitted> for Outcome {
+    fn from(fitted: Fitted) -> Self {
+        Self {
+            rows: vec![fitted.row],
+            texts: fitted.text.map(|text| vec![text]),
+            summary_input_tokens: fitted.summary_input_tokens,
+            stop: fitted.stop,
+            pending: fitted.pending,
+        }
+    }
+}
+
+impl From<Unrolled> for Outcome {
+    fn from(unrolled: Unrolled) -> Self {
+        Self {
+            rows: unrolled.rows,
+            texts: unrolled.texts,
+            summary_input_tokens: unrolled.summary_input_tokens,
+            stop: unrolled.stop,
+            pending: None,
+        }
     }
 }
 

@@ -15,7 +15,7 @@ use super::source::Source;
 use super::targets::{PARTIAL, Targets};
 use super::worker::Chunk;
 use super::{RunError, disk, open};
-use crate::metrics::{Status, Totals, csv_header};
+use crate::metrics::{Columns, Status, Totals, csv_header};
 
 /// A milestone is due after so many bytes of output, or so much time: what a killed run does again.
 const MILESTONE_BYTES: u64 = 4 * 1024 * 1024;
@@ -97,7 +97,7 @@ impl<'r> Writer<'r> {
             dry_run: job.dry_run,
             totals,
         };
-        match writer.open_files() {
+        match writer.open_files(job.columns) {
             Ok(()) => Ok(writer),
             Err(error) => {
                 let _ = writer.discard();
@@ -106,12 +106,12 @@ impl<'r> Writer<'r> {
         }
     }
 
-    fn open_files(&mut self) -> Result<(), RunError> {
+    fn open_files(&mut self, columns: Columns) -> Result<(), RunError> {
         let targets = self.targets;
         if let Some(path) = targets.metrics() {
             let mut metrics = open::side_file(targets, &path, self.milestone.metrics, self.leftover)?;
             if self.milestone.metrics == 0 {
-                push(&mut metrics, &csv_header())?;
+                push(&mut metrics, &csv_header(columns))?;
             }
             self.metrics = Some(metrics);
         }
@@ -178,6 +178,7 @@ impl<'r> Writer<'r> {
 
     fn write_batch(&mut self, batch: &Batch, chunk: Chunk) -> Result<(), RunError> {
         self.count(&chunk);
+        self.milestone.taken += chunk.records;
         let Chunk {
             data,
             metrics,
@@ -196,7 +197,6 @@ impl<'r> Writer<'r> {
             self.totals.add(row);
         }
         self.milestone.summary_input_tokens += summary_input_tokens;
-        self.milestone.taken += rows.len() as u64;
         self.milestone.data_started |= !data.is_empty() && batch.in_array;
         if self.data.is_none() {
             self.data = self.open_data(batch.source, 0, Leftover::Reopen)?;
@@ -236,7 +236,7 @@ impl<'r> Writer<'r> {
     fn count(&self, chunk: &Chunk) {
         let of = |status| chunk.rows.iter().filter(|row| row.status == status).count() as u64;
         Counters::add(&self.counters.bytes_done, chunk.bytes_read);
-        Counters::add(&self.counters.records, chunk.rows.len() as u64);
+        Counters::add(&self.counters.records, chunk.records);
         Counters::add(&self.counters.compressed, of(Status::Compressed));
         Counters::add(&self.counters.rejected, of(Status::Rejected));
         let over = chunk.rows.iter().filter(|row| row.still_over_limit).count();

@@ -11,23 +11,54 @@ pub fn marked<'v>(
     field: &str,
     value: impl Fn(usize, &Turn<'_>) -> Option<&'v str>,
 ) -> String {
-    let mut edits = Vec::new();
-    for (index, turn) in record.turns.iter().enumerate() {
+    let edits = record.turns.iter().enumerate().filter_map(|(index, turn)| {
         if turn.opaque || has_field(turn, field) {
-            continue;
+            return None;
         }
-        if let (Some(value), Some(span)) = (value(index, turn), record.turn_span(index)) {
-            let brace = span.end - 1;
-            edits.push(Edit {
-                at: brace..brace,
-                text: addition(turn, field, value),
-            });
-        }
-    }
-    apply(record.text, edits)
+        added(record, index, field, value(index, turn)?)
+    });
+    apply(record.text, edits.collect())
 }
 
-/// If `after` is `before` with nothing but `field` added at the end of turns.
+/// The record's text with `field` on every turn that can be read: the value that `value` gives, as JSON. A turn that has the
+/// field keeps its own value, unless `value` gives true beside the new one.
+pub fn marked_anew<'v>(
+    record: &Record<'_>,
+    field: &str,
+    value: impl Fn(usize, &Turn<'_>) -> (&'v str, bool),
+) -> String {
+    let edits = record.turns.iter().enumerate().filter_map(|(index, turn)| {
+        if turn.opaque {
+            return None;
+        }
+        let (value, replaces) = value(index, turn);
+        if !has_field(turn, field) {
+            return added(record, index, field, value);
+        }
+        let at = record.span_of(value_of(turn, field).filter(|_| replaces)?);
+        let text = value.to_owned();
+        Some(Edit { at, text })
+    });
+    apply(record.text, edits.collect())
+}
+
+/// The edit that adds the field to a turn.
+fn added(record: &Record<'_>, index: usize, field: &str, value: &str) -> Option<Edit> {
+    let brace = record.turn_span(index)?.end - 1;
+    let text = addition(record.turns.get(index)?, field, value);
+    Some(Edit {
+        at: brace..brace,
+        text,
+    })
+}
+
+/// The value of a field of a turn, unless it is null.
+fn value_of<'a>(turn: &Turn<'a>, field: &str) -> Option<&'a str> {
+    let [value] = fields(turn.text, &[field]).ok()?.values;
+    value
+}
+
+/// If `after` is `before` with nothing but `field` added at the end of turns, or with another value in turns that had it.
 pub fn is_only_marked(before: &Record<'_>, after: &Record<'_>, field: &str) -> bool {
     let key = json::quoted(field);
     let is_same = |(old, new): (&Turn<'_>, &Turn<'_>)| {
@@ -41,11 +72,25 @@ pub fn is_only_marked(before: &Record<'_>, after: &Record<'_>, field: &str) -> b
             let value = added.and_then(|rest| rest.trim_start().strip_prefix(':'));
             value.is_some_and(|value| serde_json::from_str::<serde::de::IgnoredAny>(value).is_ok())
         };
-        old.text == new.text || added.is_some_and(is_mark)
+        old.text == new.text || added.is_some_and(is_mark) || is_same_around(old, new, field)
     };
     before.turns.len() == after.turns.len()
         && around(before).eq(around(after))
         && before.turns.iter().zip(&after.turns).all(is_same)
+}
+
+/// If two turns have the field and are the same beside its value.
+fn is_same_around(old: &Turn<'_>, new: &Turn<'_>, field: &str) -> bool {
+    let around = |text: &str, value: &str| {
+        let start = (value.as_ptr() as usize).checked_sub(text.as_ptr() as usize)?;
+        let after = text.get(start + value.len()..)?;
+        Some((text.get(..start)?.to_owned(), after.to_owned()))
+    };
+    let values = value_of(old, field).zip(value_of(new, field));
+    values.is_some_and(|(was, is)| {
+        let before = around(old.text, was);
+        before.is_some() && before == around(new.text, is)
+    })
 }
 
 /// The text around the turns, in pieces.
@@ -112,6 +157,21 @@ mod tests {
         assert_eq!(mark(text), text);
         let once = mark(r#"{"conversations": [{"from": "gpt", "value": "a"}]}"#);
         assert_eq!(mark(&once), once);
+    }
+
+    #[test]
+    fn a_value_that_is_there_is_replaced_only_where_that_is_wanted() {
+        let text = r#"{"messages": [{"role": "assistant", "train": true, "content": "a"}, {"role": "assistant", "content": "b", "train": false}, {"role": "user", "content": "c"}]}"#;
+        let record = parse(text.as_bytes(), None).unwrap();
+        let anew = marked_anew(&record, "train", |index, _| {
+            (if index == 1 { "true" } else { "false" }, index != 1)
+        });
+        assert_eq!(
+            anew,
+            r#"{"messages": [{"role": "assistant", "train": false, "content": "a"}, {"role": "assistant", "content": "b", "train": false}, {"role": "user", "content": "c", "train": false}]}"#
+        );
+        let after = parse(anew.as_bytes(), None).unwrap();
+        assert!(is_only_marked(&record, &after, "train"));
     }
 
     #[test]

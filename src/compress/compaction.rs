@@ -1,0 +1,222 @@
+//! When an agent with a bounded context would compact it, and which turns go: the plan of `trajfit unroll`.
+
+use std::ops::Range;
+
+use super::protect::{head_end, tail_start_before};
+use super::{CutPoints, Outline, Protection, freed};
+use crate::trajectory::Role;
+
+/// Compactions in a row that may save little before the trigger is no longer heeded.
+const STRIKES: usize = 2;
+
+/// Returns the steps of a trajectory, in order and without gaps: the turns up to and with one group. What follows the last
+/// group belongs to the last step, and a trajectory without an assistant turn is one step.
+pub fn steps(outline: &Outline, cut_points: &CutPoints) -> Vec<Range<usize>> {
+    let count = outline.turns.len();
+    let mut steps: Vec<Range<usize>> = Vec::new();
+    let (mut start, mut from) = (0, 0);
+    while from < count {
+        let end = cut_points.at_or_after(from + 1);
+        if has_assistant(outline, from..end) {
+            steps.push(start..end);
+            start = end;
+        }
+        from = end;
+    }
+    match steps.last_mut() {
+        Some(last) => last.end = count,
+        None if count > 0 => steps.push(0..count),
+        None => {}
+    }
+    steps
+}
+
+fn has_assistant(outline: &Outline, turns: Range<usize>) -> bool {
+    let turns = outline.turns.get(turns).unwrap_or_default();
+    turns.iter().any(|turn| turn.role == Role::Assistant)
+}
+
+/// The tokens at which a context is compacted, and those that it may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Window {
+    /// A context that would go beyond these tokens is compacted first.
+    pub trigger: usize,
+    /// No context may go beyond these tokens.
+    pub budget: usize,
+}
+
+/// Keeps a context from being compacted at every step where that saves little.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Guard {
+    low_savings: usize,
+}
+
+impl Guard {
+    /// Returns whether a context that would have `next` tokens with its next step is compacted before it.
+    pub fn wants_compaction(&self, next: usize, window: Window) -> bool {
+        next > window.budget || (next > window.trigger && self.low_savings < STRIKES)
+    }
+
+    /// Notes a compaction from `before` to `after` tokens; below a saving of `least`, a part of `before`, it is a strike.
+    pub fn note(&mut self, before: usize, after: usize, least: f64) {
+        let saved = before.saturating_sub(after) as f64;
+        self.low_savings = if saved < least * before as f64 {
+            self.low_savings + 1
+        } else {
+            0
+        };
+    }
+}
+
+/// The context of an agent that is about to take its next step.
+#[derive(Debug, Clone, Copy)]
+pub struct Bounds {
+    /// The turns that it has; the turns of the next step follow them.
+    pub held: usize,
+    /// The turns that it knows: those that it has, and what was said to it since.
+    pub known: usize,
+    /// The end of the head of the last compaction; none before the first one.
+    pub head: Option<usize>,
+}
+
+/// Returns the end of the head: the protected opening at the first compaction, and the same turns at later ones.
+pub fn head_of(outline: &Outline, cut_points: &CutPoints, bounds: Bounds, protection: &Protection) -> usize {
+    let first = || cut_points.at_or_after(head_end(outline, bounds.held / 2, protection));
+    bounds.head.unwrap_or_else(first).min(bounds.held)
+}
+
+/// Returns the end of the smallest head: system turns, and the human turn after them if it holds the request in progress.
+pub fn smallest_head(outline: &Outline, cut_points: &CutPoints, bounds: Bounds) -> usize {
+    let is_system = |turn: &&super::TurnFacts| turn.role == Role::System;
+    let system = outline.turns.iter().take_while(is_system).count();
+    let is_in_progress = outline.last_human == Some(system);
+    let end = (system + usize::from(is_in_progress)).min(bounds.held);
+    cut_points.at_or_before(end)
+}
+
+/// Returns the turns that go, up to the tail. The tail gives way, oldest turns first, until the context with its next step
+/// and a summary of the size that `summary_tokens` gives for freed tokens costs at most `goal`; if nothing is enough, all of it goes.
+pub fn compacted(
+    outline: &Outline,
+    cut_points: &CutPoints,
+    bounds: Bounds,
+    protection: &Protection,
+    head: usize,
+    goal: usize,
+    summary_tokens: impl Fn(usize) -> usize,
+) -> Range<usize> {
+    let total = outline.total();
+    let wanted = cut_points.at_or_before(tail_start_before(outline, bounds.known, protection));
+    let mut end = wanted.clamp(head, bounds.held);
+    while end < bounds.held {
+        let freed = freed(outline, &(head..end));
+        if end > head && (total + summary_tokens(freed)).saturating_sub(freed) <= goal {
+            break;
+        }
+        end = cut_points.at_or_after(end + 1).min(bounds.held);
+    }
+    head..end
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::tests::outline;
+    use super::*;
+
+    fn steps_of(letters: &str) -> Vec<Range<usize>> {
+        let outline = outline(letters);
+        steps(&outline, &CutPoints::of(&outline))
+    }
+
+    #[test]
+    fn a_step_ends_with_its_group_and_begins_with_what_was_said_before() {
+        assert_eq!(steps_of("shgttgthg"), [0..5, 5..7, 7..9]);
+        assert_eq!(steps_of("shggth"), [0..3, 3..6]);
+        assert_eq!(steps_of("shh"), [0..3]);
+        assert_eq!(steps_of(""), Vec::<Range<usize>>::new());
+    }
+
+    fn region(letters: &str, held: usize, head: Option<usize>, goal: usize, last_n_turns: usize) -> Range<usize> {
+        let outline = outline(letters);
+        let cut_points = CutPoints::of(&outline);
+        let bounds = Bounds {
+            held,
+            known: held,
+            head,
+        };
+        let protection = Protection {
+            last_n_turns,
+            ..Protection::default()
+        };
+        let head = head_of(&outline, &cut_points, bounds, &protection);
+        compacted(&outline, &cut_points, bounds, &protection, head, goal, |_| 10)
+    }
+
+    #[test]
+    fn what_lies_between_head_and_tail_goes() {
+        assert_eq!(region("shgtgtgtgtgtgt", 12, None, 1000, 4), 4..8);
+        assert_eq!(region("shgtHgtgtgtgt", 11, Some(4), 1000, 2), 4..9);
+    }
+
+    #[test]
+    fn the_tail_gives_way_group_by_group() {
+        // 14 turns of 10 tokens: 4..8 leaves 100 and a summary of 10.
+        assert_eq!(region("shgtgtgtgtgtgt", 12, None, 110, 4), 4..8);
+        assert_eq!(region("shgtgtgtgtgtgt", 12, None, 109, 4), 4..10);
+        assert_eq!(region("shgtgtgtgtgtgt", 12, None, 1, 4), 4..12);
+        // A tail that reaches the head leaves nothing to compact unless it gives way.
+        assert_eq!(region("shgtgtgtgtgtgt", 12, None, 1000, 99), 4..6);
+    }
+
+    #[test]
+    fn the_smallest_head_holds_the_request_only_while_it_is_in_progress() {
+        let smallest = |letters: &str, held: usize| {
+            let outline = outline(letters);
+            let bounds = Bounds {
+                held,
+                known: held,
+                head: None,
+            };
+            smallest_head(&outline, &CutPoints::of(&outline), bounds)
+        };
+        assert_eq!(smallest("shgtgtgt", 6), 2);
+        assert_eq!(smallest("shgthgtgt", 7), 1);
+        assert_eq!(smallest("hgtgtgt", 5), 1);
+    }
+
+    #[test]
+    fn two_strikes_end_the_trigger_but_never_the_budget() {
+        let window = Window {
+            trigger: 50,
+            budget: 100,
+        };
+        let mut guard = Guard::default();
+        assert!(guard.wants_compaction(51, window) && !guard.wants_compaction(50, window));
+        guard.note(100, 95, 0.1);
+        assert!(guard.wants_compaction(51, window));
+        guard.note(100, 95, 0.1);
+        assert!(!guard.wants_compaction(51, window) && guard.wants_compaction(101, window));
+        guard.note(100, 90, 0.1);
+        assert!(guard.wants_compaction(51, window));
+    }
+
+    proptest! {
+        #[test]
+        fn steps_cover_all_turns_and_split_no_group(letters in "[shgetuo]{0,30}") {
+            let outline = outline(&letters);
+            let cut_points = CutPoints::of(&outline);
+            let steps = steps(&outline, &cut_points);
+            let mut end = 0;
+            for step in &steps {
+                prop_assert_eq!(step.start, end);
+                prop_assert!(step.end > step.start && cut_points.is_cut(step.end));
+                end = step.end;
+            }
+            prop_assert_eq!(end, outline.turns.len());
+            let some = outline.turns.iter().any(|turn| turn.role == Role::Assistant);
+            prop_assert!(!some || steps.iter().all(|step| has_assistant(&outline, step.clone())));
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! One compaction of a context: the compression of the record that it is with its next step, of which a summary knows nothing.
+
+use std::ops::Range;
+
+use super::super::case::Case;
+use super::super::count::Counted;
+use super::super::{Fitted, Fitter, Rendered, Stop, outline, passes};
+use super::context::{Context, Held, Source, held};
+use super::settings::Overlap;
+use super::Replay;
+use crate::compress::compaction::{Bounds, compacted, head_of, smallest_head};
+use crate::compress::{CutPoints, Outline, Plan, Protection, plan};
+use crate::metrics::{Row, Status};
+use crate::trajectory::{self, Record, Role, Views};
+
+/// A context with its next step, read as a record.
+struct Reading<'c> {
+    record: &'c Record<'c>,
+    views: &'c Views<'c>,
+    outline: &'c Outline,
+    counted: &'c Counted,
+    bounds: Bounds,
+}
+
+impl Fitter {
+    /// What a text costs as rendered; `None` where the template refuses it.
+    pub(super) fn rendered_tokens(&self, text: &str, source: &Source<'_>) -> Option<usize> {
+        let record = trajectory::parse(text.as_bytes(), Some(source.record.format)).ok()?;
+        Some(self.rendered(&record)?.ok()?.tokens)
+    }
+
+    /// A record as the chat template renders it, where there is one.
+    fn rendered(&self, record: &Record<'_>) -> Option<Result<Rendered, String>> {
+        let template = self.template.as_deref()?;
+        let (arguments, images) = (self.settings.template_arguments, self.settings.image_tokens);
+        Some(Rendered::of(record, template, arguments, self.counter.as_ref(), images))
+    }
+}
+
+impl Replay<'_> {
+    /// The context compacted, with the step that follows; `None` where that cannot be done. `next` is what it would cost
+    /// otherwise.
+    ///
+    /// # Errors
+    ///
+    /// Why the run must end.
+    pub(super) async fn compacted(&mut self, step: &Range<usize>, next: usize) -> Result<Option<Context>, Stop> {
+        let text = self.context.text_with(&self.source, step);
+        let format = self.source.record.format;
+        let Ok(record) = trajectory::parse(text.as_bytes(), Some(format)) else {
+            return Ok(None);
+        };
+        let counted = Counted {
+            turns: self.context.costs_with(&self.source, step),
+            texts: Vec::new(),
+            extra_tokens: self.source.counted.extra_tokens,
+            rendered: self.fitter.rendered(&record),
+        };
+        let counted = counted.located(&record);
+        let views = Views::of(&record, Vec::new());
+        let outline = outline(self.fitter, &record, &counted, &views);
+        let held = self.context.turns.len();
+        let said = outline.turns.iter().skip(held);
+        let said = said.take_while(|turn| turn.role != Role::Assistant).count();
+        let reading = Reading {
+            record: &record,
+            views: &views,
+            outline: &outline,
+            counted: &counted,
+            bounds: Bounds {
+                held,
+                known: held + said,
+                head: self.context.head,
+            },
+        };
+        let Some(fitted) = self.best(&reading).await? else {
+            return Ok(None);
+        };
+        let after = fitted.row.compressed_tokens as usize;
+        self.guard.note(next, after, self.settings.min_savings);
+        let compacted = self.read_back(&reading, fitted, step);
+        Ok(compacted)
+    }
+
+    /// The compression with the head that is wanted, or with a smaller one where the budget demands it.
+    async fn best(&mut self, reading: &Reading<'_>) -> Result<Option<Fitted>, Stop> {
+        let cut_points = CutPoints::of(reading.outline);
+        let smallest = smallest_head(reading.outline, &cut_points, reading.bounds);
+        let usual = self.fitter.settings.protection;
+        let (protection, is_small) = match self.settings.overlap {
+            Overlap::Tail => (usual, self.settings.head_decay && reading.bounds.head.is_some()),
+            Overlap::None => {
+                let none = Protection {
+                    last_n_turns: 0,
+                    tail_tokens: 0,
+                    ..usual
+                };
+                (none, true)
+            }
+        };
+        let head = head_of(reading.outline, &cut_points, reading.bounds, &protection);
+        let mut heads = vec![if is_small { smallest.min(head) } else { head }];
+        heads.extend((smallest < head && !is_small).then_some(smallest));
+        let mut best: Option<Fitted> = None;
+        for head in heads {
+            let mut fitted = self.compressed(reading, &cut_points, &protection, head).await;
+            self.summary_input_tokens += fitted.summary_input_tokens;
+            if let Some(stop) = fitted.stop {
+                return Err(stop);
+            }
+            if fitted.row.status != Status::Compressed || fitted.text.is_none() {
+                self.refused = Some(fitted.row);
+                continue;
+            }
+            if let Some(best) = &best {
+                add_usage(&mut fitted.row, &best.row);
+            }
+            let is_enough = !fitted.row.still_over_limit;
+            best = Some(fitted);
+            if is_enough {
+                break;
+            }
+        }
+        Ok(best)
+    }
+
+    async fn compressed(
+        &self,
+        reading: &Reading<'_>,
+        cut_points: &CutPoints,
+        protection: &Protection,
+        head: usize,
+    ) -> Fitted {
+        let Reading {
+            record,
+            views,
+            outline,
+            counted,
+            bounds,
+        } = *reading;
+        let size = self.fitter.settings.summary_size;
+        let goal = self.window.trigger as f64 * (1.0 - self.settings.min_savings);
+        let summary = |freed: usize| size.of(freed);
+        let most = head..bounds.held;
+        let wanted = compacted(outline, cut_points, bounds, protection, head, goal as usize, summary);
+        let secrets = self.secrets();
+        let mut case = Case::within(
+            self.fitter,
+            record,
+            [views, views],
+            outline,
+            counted,
+            secrets,
+            most.clone(),
+        );
+        case.known = bounds.known;
+        let row = counted.row(&self.fitter.settings);
+        let planned = |turns: Range<usize>| {
+            let cost = |region| case.smallest_cost(region);
+            plan(outline, cut_points, turns, usize::MAX, cost)
+        };
+        let plan = match planned(wanted.clone()) {
+            Plan::Keep(_) if wanted != most => planned(most),
+            plan => plan,
+        };
+        match plan {
+            Plan::Replace(region) => passes::run_from(case, region, row).await,
+            Plan::Keep(reason) => Fitted::untouched(row.ended(Status::Kept, Some(&reason))),
+        }
+    }
+
+    /// The context that was written.
+    fn read_back(&self, reading: &Reading<'_>, fitted: Fitted, step: &Range<usize>) -> Option<Context> {
+        let Fitted { row, text, .. } = fitted;
+        let text = text?;
+        let written = trajectory::parse(text.as_bytes(), Some(reading.record.format)).ok()?;
+        let region = usize::try_from(row.region_start).ok()?..usize::try_from(row.region_end).ok()?;
+        let own_turn = row.placement == "own";
+        let before: Vec<Held> = self.context.turns.iter().copied().chain(held(&self.source, step.clone())).collect();
+        let places = (0..region.start)
+            .map(Some)
+            .chain(own_turn.then_some(None))
+            .chain((region.end..before.len()).map(Some));
+        let mut counter = super::super::TurnCounter::new(
+            self.fitter.counter.as_ref(),
+            self.fitter.settings.image_tokens,
+        );
+        let mut turns = Vec::with_capacity(written.turns.len());
+        let mut prefix_turns = 0;
+        for (index, (turn, place)) in written.turns.iter().zip(places).enumerate() {
+            let old = place.and_then(|place| Some((before.get(place)?, reading.record.turns.get(place)?)));
+            let same = old.filter(|(_, old)| old.text == turn.text);
+            if same.is_some() && index == prefix_turns && index < region.start {
+                prefix_turns += 1;
+            }
+            turns.push(same.map_or_else(
+                || Held {
+                    origin: old.and_then(|(held, _)| held.origin),
+                    is_whole: false,
+                    cost: counter.turn(turn),
+                },
+                |(held, _)| *held,
+            ));
+        }
+        let end = text.len().checked_sub(self.source.frame.1.len())?;
+        let is_over = row.compressed_tokens as usize > self.window.budget;
+        Some(Context {
+            tokens: row.compressed_tokens as usize,
+            head: Some(region.start),
+            fresh: turns.len().checked_sub(step.len())?,
+            prefix_turns,
+            over: is_over.then(|| step.clone()),
+            body: text.get(..end)?.to_owned(),
+            begun: Some(row),
+            turns,
+        })
+    }
+}
+
+/// Adds what the summaries of one row took to another.
+fn add_usage(row: &mut Row, other: &Row) {
+    row.summarization_api_calls += other.summarization_api_calls;
+    row.summarization_errors += other.summarization_errors;
+    row.prompt_tokens += other.prompt_tokens;
+    row.completion_tokens += other.completion_tokens;
+    row.fallback_prompt_tokens += other.fallback_prompt_tokens;
+    row.fallback_completion_tokens += other.fallback_completion_tokens;
+    row.cached_summary |= other.cached_summary;
+    row.redactions += other.redactions;
+}

@@ -1,0 +1,124 @@
+//! The context of the agent that is replayed: a record text without its end, and where each of its turns comes from.
+
+use std::ops::Range;
+
+use super::super::attempt::frame;
+use super::super::count::{Counted, TurnCost};
+use crate::compress::Outline;
+use crate::metrics::Row;
+use crate::trajectory::Record;
+
+/// The trajectory that is replayed, with what its turns cost.
+pub struct Source<'r> {
+    /// It.
+    pub record: &'r Record<'r>,
+    /// Its turns, as facts.
+    pub outline: &'r Outline,
+    /// What it costs.
+    pub counted: &'r Counted,
+    /// The text before its first turn, and after its last.
+    pub frame: (&'r str, &'r str),
+}
+
+impl<'r> Source<'r> {
+    /// A trajectory.
+    pub fn of(record: &'r Record<'r>, outline: &'r Outline, counted: &'r Counted) -> Self {
+        Self {
+            frame: frame(record),
+            record,
+            outline,
+            counted,
+        }
+    }
+
+    /// What turns cost, in what the budget is measured in.
+    pub fn tokens(&self, turns: &Range<usize>) -> usize {
+        let turns = self.outline.turns.get(turns.clone()).unwrap_or_default();
+        turns.iter().map(|turn| turn.tokens).sum()
+    }
+
+    /// The text of turns, with what stands before the first of them since the turn before.
+    fn text(&self, turns: &Range<usize>) -> &'r str {
+        let end_of = |turn: usize| self.record.turn_span(turn).map(|span| span.end);
+        let start = turns.start.checked_sub(1).and_then(end_of);
+        let start = start.unwrap_or(self.frame.0.len());
+        let end = turns.end.checked_sub(1).and_then(end_of).unwrap_or(start);
+        self.record.text.get(start..end).unwrap_or_default()
+    }
+}
+
+/// A turn of a context.
+#[derive(Debug, Clone, Copy)]
+pub struct Held {
+    /// The turn of the trajectory that it is; `None` for a summary.
+    pub origin: Option<usize>,
+    /// Whether its text is that turn's, byte for byte.
+    pub is_whole: bool,
+    /// What it costs by its values.
+    pub cost: TurnCost,
+}
+
+/// What an agent has before it: the record that is written when it is compacted, or at the end.
+#[derive(Debug, Clone)]
+pub struct Context {
+    /// The record's text up to the end of its last turn.
+    pub body: String,
+    /// Its turns.
+    pub turns: Vec<Held>,
+    /// What it costs, in what the budget is measured in.
+    pub tokens: usize,
+    /// The end of its head, after a compaction.
+    pub head: Option<usize>,
+    /// The first turn that no earlier context had.
+    pub fresh: usize,
+    /// Turns at its beginning that the context before it begins with as well.
+    pub prefix_turns: usize,
+    /// The row of the compaction that it began with.
+    pub begun: Option<Row>,
+    /// The step that took it over the budget.
+    pub over: Option<Range<usize>>,
+}
+
+impl Context {
+    /// Nothing but what stands before the first turn.
+    pub fn empty(source: &Source<'_>) -> Self {
+        Self {
+            body: source.frame.0.to_owned(),
+            turns: Vec::new(),
+            tokens: source.outline.extra_tokens,
+            head: None,
+            fresh: 0,
+            prefix_turns: 0,
+            begun: None,
+            over: None,
+        }
+    }
+
+    /// Adds a step, with which the context costs so many tokens.
+    pub fn add(&mut self, source: &Source<'_>, step: Range<usize>, tokens: usize) {
+        self.body.push_str(source.text(&step));
+        self.turns.extend(held(source, step));
+        self.tokens = tokens;
+    }
+
+    /// The record's text with a step at its end.
+    pub fn text_with(&self, source: &Source<'_>, step: &Range<usize>) -> String {
+        [&self.body, source.text(step), source.frame.1].concat()
+    }
+
+    /// The costs of its turns and those of a step.
+    pub fn costs_with(&self, source: &Source<'_>, step: &Range<usize>) -> Vec<TurnCost> {
+        let added = held(source, step.clone());
+        self.turns.iter().copied().chain(added).map(|held| held.cost).collect()
+    }
+}
+
+/// The turns of a step, as they are held.
+pub fn held<'s>(source: &'s Source<'_>, step: Range<usize>) -> impl Iterator<Item = Held> + use<'s> {
+    let costs = source.counted.turns.get(step.clone()).unwrap_or_default();
+    step.zip(costs).map(|(turn, cost)| Held {
+        origin: Some(turn),
+        is_whole: true,
+        cost: *cost,
+    })
+}

@@ -1,0 +1,41 @@
+//! The fields by which a record tells the trajectory that it is of, and its place in it.
+
+use serde_json::Value;
+
+/// The place of a record in its trajectory.
+pub struct Lineage<'t> {
+    /// The trajectory's id.
+    pub trajectory: &'t str,
+    /// The record's number, from 1.
+    pub segment: usize,
+    /// The records of the trajectory.
+    pub segments: usize,
+    /// The turns at its beginning that are those of the record before.
+    pub prefix_turns: usize,
+}
+
+/// The id of a record.
+pub fn id_of(trajectory: &str, segment: usize) -> String {
+    format!("{trajectory}#{segment}")
+}
+
+impl Lineage<'_> {
+    /// The fields, each with its JSON; with the trained turns where the turns themselves do not tell them.
+    pub fn fields(&self, trained: Option<&[usize]>) -> Vec<(&'static str, String)> {
+        let text = |text: String| Value::String(text).to_string();
+        let parent = (self.segment > 1).then(|| id_of(self.trajectory, self.segment - 1));
+        let mut fields = vec![
+            ("id", text(id_of(self.trajectory, self.segment))),
+            ("trajectory_id", text(self.trajectory.to_owned())),
+            ("segment", self.segment.to_string()),
+            ("segments", self.segments.to_string()),
+            ("parent", parent.map_or_else(|| "null".to_owned(), text)),
+            ("prefix_turns", self.prefix_turns.to_string()),
+        ];
+        if let Some(trained) = trained {
+            let trained: Vec<String> = trained.iter().map(ToString::to_string).collect();
+            fields.push(("trained_turns", format!("[{}]", trained.join(", "))));
+        }
+        fields
+    }
+}

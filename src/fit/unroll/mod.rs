@@ -1,0 +1,259 @@
+//! One trajectory replayed as an agent with a bounded context would have lived it: a record for each stretch between compactions.
+
+mod compaction;
+mod context;
+mod lineage;
+mod segment;
+mod settings;
+
+use std::sync::{Arc, OnceLock};
+
+use context::{Context, Source};
+pub use settings::{Overlap, UnrollSettings};
+
+use super::count::Counted;
+use super::redacted::secrets_of;
+use super::structure::Prepared;
+use super::{CountMode, Fitted, Fitter, OverLimit, Stop, outline};
+use crate::compress::compaction::{Guard, Window, steps};
+use crate::compress::{CutPoints, Reason};
+use crate::metrics::{Row, SegmentRow, Status};
+use crate::summarize::redact::RecordSecrets;
+use crate::trajectory::{self, Record, Role, Views};
+
+/// The records that a trajectory was unrolled into.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Unrolled {
+    /// The row of each record in the output, in order; one row where the trajectory is rejected or stays as it is.
+    pub rows: Vec<Row>,
+    /// The records' texts, in order; `None` where the record that was read stays byte for byte.
+    pub texts: Option<Vec<String>>,
+    /// Tokens that a summarizer was, or would be, given to read.
+    pub summary_input_tokens: usize,
+    /// Why the run must end here, if it must.
+    pub stop: Option<Stop>,
+}
+
+impl Unrolled {
+    /// A trajectory that is no longer than its one record.
+    fn alone(row: Row, text: Option<String>) -> Self {
+        Self {
+            rows: vec![row],
+            texts: text.map(|text| vec![text]),
+            summary_input_tokens: 0,
+            stop: None,
+        }
+    }
+}
+
+impl From<Fitted> for Unrolled {
+    fn from(fitted: Fitted) -> Self {
+        let row = Row {
+            segment: Some(SegmentRow::default()),
+            ..fitted.row
+        };
+        Self {
+            stop: fitted.stop,
+            ..Self::alone(row, fitted.text)
+        }
+    }
+}
+
+/// A trajectory that is being replayed.
+struct Replay<'r> {
+    fitter: &'r Fitter,
+    settings: &'r UnrollSettings,
+    source: Source<'r>,
+    views: &'r Views<'r>,
+    secrets: OnceLock<Arc<RecordSecrets<'r>>>,
+    window: Window,
+    guard: Guard,
+    context: Context,
+    /// The contexts before each compaction.
+    done: Vec<Context>,
+    /// The row of the last compaction that was wanted and could not be made.
+    refused: Option<Row>,
+    summary_input_tokens: usize,
+}
+
+impl Fitter {
+    /// Unrolls one trajectory, given as the bytes of one JSON object. `name` is the trajectory's id if the record has none.
+    pub async fn unroll(&self, bytes: &[u8], settings: &UnrollSettings, name: &str) -> Unrolled {
+        let record = match trajectory::parse(bytes, self.settings.format) {
+            Ok(record) => record,
+            Err(error) => return self.reject(&Reason::with(error.code(), error.to_string())).into(),
+        };
+        let id = record.id.map_or_else(
+            || name.to_owned(),
+            |id| trajectory::json::decode(id).0.into_owned(),
+        );
+        let mut unrolled = self.unroll_as(&record, settings, &id).await;
+        for row in &mut unrolled.rows {
+            record.format.name().clone_into(&mut row.format);
+            if row.id.is_empty() {
+                id.clone_into(&mut row.id);
+            }
+        }
+        let over = unrolled.rows.iter().find(|row| row.still_over_limit);
+        if let Some(row) = over.filter(|_| self.settings.over_limit == OverLimit::Reject) {
+            let reason = Reason::with("still_over_limit", row.reason_text());
+            let row = row.clone().ended(Status::Rejected, Some(&reason));
+            unrolled = Unrolled {
+                rows: vec![Row { id, ..row }],
+                texts: None,
+                ..unrolled
+            };
+        }
+        if self.settings.dry_run {
+            unrolled.texts = None;
+        }
+        unrolled
+    }
+
+    async fn unroll_as(&self, record: &Record<'_>, settings: &UnrollSettings, id: &str) -> Unrolled {
+        let prepared = match self.prepared(record) {
+            Ok(prepared) => prepared.map(Prepared::into_text),
+            Err(refused) => {
+                let reason = Reason::with(Reason::NOT_CONVERTIBLE, refused.to_string());
+                return self.reject(&reason).into();
+            }
+        };
+        let Some((text, format)) = prepared else {
+            return self.unroll_record(record, settings, id).await;
+        };
+        let Ok(whole) = trajectory::parse(text.as_bytes(), Some(format)) else {
+            let reason = Reason::with("internal_error", "the prepared record cannot be read");
+            return Fitted::failed(&reason, &self.settings).into();
+        };
+        let mut unrolled = self.unroll_record(&whole, settings, id).await;
+        let is_failed = unrolled.rows.iter().any(|row| row.status == Status::Failed);
+        if !is_failed {
+            unrolled.texts.get_or_insert_with(|| vec![text.clone()]);
+        }
+        unrolled
+    }
+
+    async fn unroll_record(&self, record: &Record<'_>, settings: &UnrollSettings, id: &str) -> Unrolled {
+        let mut counted = Counted::of(self, record);
+        let row = counted.row(&self.settings);
+        if let (CountMode::Rendered, Some(Err(refusal))) = (self.settings.count, &counted.rendered) {
+            let reason = Reason::with(Reason::TEMPLATE_REFUSES, refusal);
+            let row = Row {
+                degraded: true,
+                ..row
+            };
+            return self.kept(row.ended(Status::Kept, Some(&reason)), record, &counted);
+        }
+        let budget = self.settings.target_max_tokens;
+        if record.ambiguous && row.original_tokens > budget as u64 {
+            let reason = Reason::with("repeated_key", "the trajectory's key stands in the record twice");
+            return self.kept(row.ended(Status::Kept, Some(&reason)), record, &counted);
+        }
+        let views = Views::of(record, std::mem::take(&mut counted.texts));
+        let counted = counted.located(record);
+        let outline = outline(self, record, &counted, &views);
+        let steps = steps(&outline, &CutPoints::of(&outline));
+        let source = Source::of(record, &outline, &counted);
+        let mut replay = Replay {
+            fitter: self,
+            settings,
+            context: Context::empty(&source),
+            source,
+            views: &views,
+            secrets: OnceLock::new(),
+            window: Window {
+                trigger: settings.trigger_tokens(budget),
+                budget,
+            },
+            guard: Guard::default(),
+            done: Vec::new(),
+            refused: None,
+            summary_input_tokens: 0,
+        };
+        // What needs no compaction is one step.
+        let is_short = row.original_tokens <= replay.window.trigger as u64;
+        let stop = if is_short {
+            let whole = 0..record.turns.len();
+            replay.context.add(&replay.source, whole, row.original_tokens as usize);
+            None
+        } else {
+            replay.take(&steps).await
+        };
+        if let Some(stop) = stop {
+            return Unrolled {
+                stop: Some(stop),
+                ..self.kept(row.ended(Status::Kept, None), record, &counted)
+            };
+        }
+        replay.written(row, id)
+    }
+
+    /// A trajectory that stays as it is, whatever is wanted of it.
+    fn kept(&self, row: Row, record: &Record<'_>, counted: &Counted) -> Unrolled {
+        let is_assistant = |index: &usize| {
+            let turn = record.turns.get(*index);
+            turn.is_some_and(|turn| turn.role == Role::Assistant)
+        };
+        let assistant = (0..record.turns.len()).filter(is_assistant);
+        let cost = |index: usize| counted.turns.get(index).map_or(0, |cost| cost.tokens());
+        let segment = SegmentRow {
+            assistant_tokens: assistant.map(cost).sum::<usize>() as u64,
+            ..SegmentRow::default()
+        };
+        let row = Row {
+            segment: Some(segment),
+            ..row
+        };
+        Unrolled::alone(row, None)
+    }
+}
+
+impl<'r> Replay<'r> {
+    /// Takes the steps, one after another, with the compactions that they want. Returns why the run must end, if it must.
+    async fn take(&mut self, steps: &[std::ops::Range<usize>]) -> Option<Stop> {
+        for step in steps {
+            let next = self.tokens_with(step);
+            let is_first = self.context.turns.is_empty();
+            if !is_first && self.guard.wants_compaction(next, self.window) {
+                match self.compacted(step, next).await {
+                    Ok(Some(compacted)) => {
+                        let before = std::mem::replace(&mut self.context, compacted);
+                        self.done.push(before);
+                        continue;
+                    }
+                    Ok(None) => {}
+                    Err(stop) => return Some(stop),
+                }
+            }
+            self.context.add(&self.source, step.clone(), next);
+            if next > self.window.budget {
+                self.context.over = Some(step.clone());
+            }
+        }
+        None
+    }
+
+    /// What the context would cost with a step; as rendered, exactly wherever that may matter.
+    fn tokens_with(&self, step: &std::ops::Range<usize>) -> usize {
+        let estimate = self.context.tokens + self.source.tokens(step);
+        let is_rendered = self.fitter.settings.count == CountMode::Rendered && self.fitter.template.is_some();
+        if !is_rendered || estimate < self.window.trigger / 2 {
+            return estimate;
+        }
+        let text = self.context.text_with(&self.source, step);
+        self.fitter.rendered_tokens(&text, &self.source).unwrap_or(estimate)
+    }
+
+    /// The secrets of the whole record: what is one anywhere leaves the machine nowhere.
+    fn secrets(&self) -> Arc<RecordSecrets<'r>> {
+        let settings = &self.fitter.settings;
+        let found = self.secrets.get_or_init(|| {
+            if settings.redaction {
+                Arc::new(secrets_of(self.source.record, self.views, settings.redact_pii))
+            } else {
+                Arc::default()
+            }
+        });
+        Arc::clone(found)
+    }
+}

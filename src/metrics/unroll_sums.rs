@@ -1,0 +1,60 @@
+//! What the rows of `trajfit unroll` add up to.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Row, SegmentRow, Status};
+
+/// Sums over the records in the output of `trajfit unroll`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct UnrollSums {
+    /// Trajectories in the output.
+    pub trajectories: u64,
+    /// Those with more than one record.
+    pub unrolled_trajectories: u64,
+    /// Records in the output.
+    pub segments: u64,
+    /// Compactions: records that begin with a summary.
+    pub compactions: u64,
+    /// The most records of one trajectory.
+    pub most_segments: u64,
+    /// What the trajectories cost.
+    pub trajectory_tokens: u64,
+    /// What the records cost.
+    pub context_tokens: u64,
+    /// What assistant turns cost, by their values.
+    pub assistant_tokens: u64,
+    /// What trained assistant turns cost, by their values.
+    pub trained_tokens: u64,
+    /// Trained assistant turns.
+    pub trained_turns: u64,
+}
+
+impl UnrollSums {
+    /// Adds a row.
+    pub fn add(&mut self, row: &Row, segment: &SegmentRow) {
+        if row.status == Status::Rejected {
+            return;
+        }
+        self.segments += 1;
+        self.context_tokens += row.compressed_tokens;
+        self.trained_tokens += segment.trained_tokens;
+        self.trained_turns += segment.trained_turns;
+        self.compactions += u64::from(segment.tokens_before.is_some());
+        self.most_segments = self.most_segments.max(segment.segments);
+        if segment.segment <= 1 {
+            self.trajectories += 1;
+            self.unrolled_trajectories += u64::from(segment.segments > 1);
+            self.trajectory_tokens += row.original_tokens;
+            self.assistant_tokens += segment.assistant_tokens;
+        }
+    }
+
+    /// The part of assistant tokens that is trained; 1 where there are none.
+    pub fn trained_share(&self) -> f64 {
+        if self.assistant_tokens == 0 {
+            return 1.0;
+        }
+        self.trained_tokens as f64 / self.assistant_tokens as f64
+    }
+}
