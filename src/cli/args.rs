@@ -13,6 +13,7 @@ use super::count::CountArgs;
 use super::explain::ExplainArgs;
 use super::lint::LintArgs;
 use super::show::ShowArgs;
+use super::unroll::UnrollArgs;
 use super::version;
 
 /// Fit agent trajectories into a token budget.
@@ -35,6 +36,7 @@ const EXAMPLES: &str = "\
 Examples:
   trajfit compress runs.jsonl                        writes runs_compressed.jsonl beside it
   trajfit compress runs.jsonl -o out.jsonl --max-tokens 32000
+  trajfit unroll runs.jsonl -o unrolled.jsonl        a record for each context that an agent would have had
   trajfit count runs.jsonl                           how many tokens the records have
   trajfit check runs_compressed.jsonl                exits with 1 if a record is over the budget
   trajfit lint runs.jsonl --trainer axolotl          what a trainer will do with each record
@@ -49,6 +51,7 @@ rejected or degraded, 4 could not go on (resumable), 130 interrupted (resumable)
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Compress(Box<CompressArgs>),
+    Unroll(Box<UnrollArgs>),
     Batch(BatchArgs),
     Count(Box<CountArgs>),
     Check(Box<CheckArgs>),

@@ -51,8 +51,23 @@ pub fn worker(config: &Config, sources: &[Source], chosen: &Chosen) -> Result<Wo
 }
 
 /// Runs a job, and tells what it came to.
-pub fn run(options: &CompressOptions, mut job: Job, chosen: Chosen) -> Result<ExitStatus, CliError> {
-    let mut worker = worker(&options.config, &job.sources, &chosen)?;
+pub fn run(options: &CompressOptions, job: Job, chosen: Chosen) -> Result<ExitStatus, CliError> {
+    let worker = worker(&options.config, &job.sources, &chosen)?;
+    let (job, ended) = ended(options, job, worker, chosen)?;
+    match ended {
+        Ok(report) => Ok(tell(options, &report, job.cost(&report.totals.sums))),
+        Err(RunError::OutputClosed) => Ok(ExitStatus::Done),
+        Err(error) => Err(running::cli_error(error)),
+    }
+}
+
+/// Runs a job to its end, with signals and progress around it.
+pub fn ended(
+    options: &CompressOptions,
+    mut job: Job,
+    mut worker: Worker,
+    chosen: Chosen,
+) -> Result<(Job, Result<RunReport, RunError>), CliError> {
     worker.fitter.settings.dry_run = options.dry_run;
     job.settings.extend(chosen.wording);
     let stop = running::stop_on_signals()?;
@@ -76,11 +91,7 @@ pub fn run(options: &CompressOptions, mut job: Job, chosen: Chosen) -> Result<Ex
             job.targets.rejects().display()
         )]);
     }
-    match ended {
-        Ok(report) => Ok(tell(options, &report, job.cost(&report.totals.sums))),
-        Err(RunError::OutputClosed) => Ok(ExitStatus::Done),
-        Err(error) => Err(running::cli_error(error)),
-    }
+    Ok((job, ended))
 }
 
 /// The job that the options describe.
@@ -195,8 +206,11 @@ fn mark(config: &Config) -> Option<SummaryMark> {
     })
 }
 
-/// Tells what a run came to, unless that is not wanted, and turns it into an exit code.
-fn tell(options: &CompressOptions, report: &RunReport, cost: Option<f64>) -> ExitStatus {
+/// Prints the table of a run, unless that is not wanted, and what the tokenizer has to say.
+pub fn print(options: &CompressOptions, report: &RunReport, table: impl FnOnce() -> String) {
+    if options.quiet {
+        return;
+    }
     let files: Vec<String> = report
         .files
         .iter()
@@ -205,15 +219,18 @@ fn tell(options: &CompressOptions, report: &RunReport, cost: Option<f64>) -> Exi
     let text = if report.already_finished {
         format!("already finished: {}\n", files.join(", "))
     } else {
-        summary_table(&figures(options, report, cost))
+        table()
     };
-    if !options.quiet {
-        // Where stderr is closed there is nobody left to tell.
-        let _ = io::stderr().write_all(text.as_bytes());
-    }
-    if let Some(note) = report.tokenizer_note.as_ref().filter(|_| !options.quiet) {
+    // Where stderr is closed there is nobody left to tell.
+    let _ = io::stderr().write_all(text.as_bytes());
+    if let Some(note) = &report.tokenizer_note {
         errors::warn(std::slice::from_ref(note));
     }
+}
+
+/// Tells what a run came to, unless that is not wanted, and turns it into an exit code.
+fn tell(options: &CompressOptions, report: &RunReport, cost: Option<f64>) -> ExitStatus {
+    print(options, report, || summary_table(&figures(options, report, cost)));
     let sums = &report.totals.sums;
     let rejected = report.totals.with_status(Status::Rejected);
     let failed = report.totals.with_status(Status::Failed);
@@ -295,11 +312,11 @@ fn figures(options: &CompressOptions, report: &RunReport, cost: Option<f64>) -> 
 }
 
 /// Whether a run's figures are estimates: a dry run asks only the embedded summarizer.
-fn is_estimate(options: &CompressOptions) -> bool {
+pub fn is_estimate(options: &CompressOptions) -> bool {
     options.dry_run && options.config.summarization.summarizer != SummarizerKind::Extractive
 }
 
-fn reasons(totals: &Totals, status: Status) -> Reasons {
+pub fn reasons(totals: &Totals, status: Status) -> Reasons {
     let of_status = totals.by_reason.iter().filter(|((of, _), _)| *of == status);
     of_status
         .map(|((_, reason), count)| (reason.clone(), *count))

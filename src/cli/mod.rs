@@ -27,6 +27,7 @@ mod show_text;
 mod stdout;
 mod summarizer;
 mod survey;
+mod unroll;
 mod version;
 mod visible;
 
@@ -66,6 +67,7 @@ pub fn main() -> ExitCode {
     };
     let ended = match cli.command {
         Command::Compress(args) => compress::run(*args),
+        Command::Unroll(args) => unroll::run(*args),
         Command::Batch(args) => batch::run(args),
         Command::Count(args) => count::run(*args),
         Command::Check(args) => check::run(*args),

@@ -12,6 +12,14 @@ pub struct MarkSummary {
     pub value: String,
 }
 
+impl MarkSummary {
+    /// The mark that `FIELD` or `FIELD=VALUE` names; `None` where it names none.
+    pub fn read(text: &str) -> Option<Self> {
+        let mut mark = Self::default();
+        mark.assign(&Value::Text(text.to_owned())).then_some(mark)
+    }
+}
+
 impl Setting for MarkSummary {
     fn kind(&self) -> Kind {
         Kind::Mark

@@ -18,8 +18,9 @@ use super::run::{Job, RunReport};
 use super::start;
 use super::streams::is_stream;
 use super::targets::PARTIAL;
+use super::unroll_summary::{RunFacts, UnrollSummary};
 use super::writer::Writer;
-use crate::metrics::{BothCounts, Sums, Totals, WorstGrounded, share_held};
+use crate::metrics::{BothCounts, Columns, Sums, Totals, WorstGrounded, share_held};
 
 /// The form of the totals file, which `docs/json.md` describes.
 const SCHEMA: &str = "trajfit.summary/1";
@@ -227,11 +228,49 @@ impl<'r> Finish<'r> {
         let Some(path) = self.job.targets.summary() else {
             return Ok(None);
         };
-        let totals = &report.totals;
-        let (before, after) = totals.percentiles();
         let seconds = report.elapsed.as_secs_f64();
+        let timing = Timing {
+            seconds: (seconds * 1e3).round() / 1e3,
+            bytes_read: report.bytes_read,
+            megabytes_per_second: (report.bytes_read as f64 / 1e6 / seconds.max(1e-9) * 10.0).round() / 10.0,
+        };
+        let write = || -> io::Result<PartialFile> {
+            let mut json = self.summary(report, timing)?;
+            json.push(b'\n');
+            let mut file = if let Some(file) = file {
+                file
+            } else {
+                let opening = self.job.targets.opening(&path, Leftover::Take);
+                PartialFile::open(&appended(&path, PARTIAL), Codec::Plain, 0, opening)?
+            };
+            file.push(&json)?;
+            file.end()?;
+            file.sync()?;
+            Ok(file)
+        };
+        write()
+            .map(Some)
+            .map_err(|error| RunError::half_way("write", &path, &error))
+    }
+
+    /// The totals as JSON.
+    fn summary(&self, report: &RunReport, timing: Timing) -> serde_json::Result<Vec<u8>> {
+        let totals = &report.totals;
         let count = self.job.settings.get("compression.count");
         let count = count.and_then(Value::as_str).unwrap_or("values");
+        if self.job.columns == Columns::Segments {
+            let facts = RunFacts {
+                dry_run: self.job.dry_run,
+                is_estimate: self.job.is_estimate,
+                count,
+                summary_input_tokens: report.summary_input_tokens,
+                summarization_cost: self.job.cost(&totals.sums),
+                tokenizer_note: report.tokenizer_note.as_deref(),
+                timing,
+            };
+            return serde_json::to_vec_pretty(&UnrollSummary::of(self.identity, totals, facts));
+        }
+        let (before, after) = totals.percentiles();
         let summary = Summary {
             schema: SCHEMA,
             program: env!("CARGO_PKG_NAME"),
@@ -256,30 +295,9 @@ impl<'r> Finish<'r> {
             summary_input_tokens: report.summary_input_tokens,
             summarization_cost: self.job.cost(&totals.sums),
             tokenizer_note: report.tokenizer_note.as_deref(),
-            timing: Timing {
-                seconds: (seconds * 1e3).round() / 1e3,
-                bytes_read: report.bytes_read,
-                megabytes_per_second: (report.bytes_read as f64 / 1e6 / seconds.max(1e-9) * 10.0).round()
-                    / 10.0,
-            },
+            timing,
         };
-        let write = || -> io::Result<PartialFile> {
-            let mut json = serde_json::to_vec_pretty(&summary)?;
-            json.push(b'\n');
-            let mut file = if let Some(file) = file {
-                file
-            } else {
-                let opening = self.job.targets.opening(&path, Leftover::Take);
-                PartialFile::open(&appended(&path, PARTIAL), Codec::Plain, 0, opening)?
-            };
-            file.push(&json)?;
-            file.end()?;
-            file.sync()?;
-            Ok(file)
-        };
-        write()
-            .map(Some)
-            .map_err(|error| RunError::half_way("write", &path, &error))
+        serde_json::to_vec_pretty(&summary)
     }
 }
 

@@ -40,6 +40,7 @@ mod start;
 mod streams;
 mod survey;
 mod targets;
+mod unroll_summary;
 mod waiting;
 mod window;
 mod worker;

@@ -16,6 +16,7 @@ mod survey_figures;
 mod table;
 #[cfg(test)]
 mod tests;
+mod unroll_table;
 
 pub use cache_report::{CacheReport, cache_text, pruned_text};
 pub use check_outcome::{Allowance, CheckOutcome, Limits};
@@ -28,6 +29,7 @@ pub use lint::{LintReport, lint_text};
 pub use run_figures::{DryRunFigures, OverLimitFigures, Reasons, RecordFigures, RequestFigures, RunFigures};
 pub use summary_table::summary_table;
 pub use survey_figures::{SurveyFigures, Tokenizer};
+pub use unroll_table::{UnrollFigures, unroll_table};
 
 /// A result as JSON for machines, with a newline at its end.
 pub fn json(result: &impl serde::Serialize) -> String {

@@ -1,0 +1,290 @@
+//! `trajfit unroll`: its flags, and the run that they ask for.
+
+use std::path::PathBuf;
+use std::sync::LazyLock;
+
+use super::compress::CompressOptions;
+use super::errors::{self, CliError};
+use super::exit::ExitStatus;
+use super::inputs::percent;
+use super::key_flags::{KeyFlags, KeySet};
+use super::{execute, running, summarizer};
+use crate::config::{Config, KEYS, Key, MarkSummary, OverLimit, Resolved, SummarizerKind};
+use crate::fit::{MarkTurns, Overlap, Strategy, SummaryMark, UnrollSettings};
+use crate::metrics::{Columns, Status};
+use crate::names::Named;
+use crate::pipeline::{Job, RunError, RunReport};
+use crate::report::{UnrollFigures, unroll_table};
+
+/// Unroll each trajectory into the records that an agent with a bounded context would have lived through.
+///
+/// Turns are added group by group. When the next group would take the context over the trigger, it is compacted
+/// first: the protected head, a summary of what follows, the last turns. A record is written for each stretch between
+/// compactions, and no summary knows anything that came after it.
+///
+/// Every assistant turn is marked as trained in exactly one record, the first that holds it; copies in later records,
+/// and summaries, are marked as context. trajfit check OUT --unrolled-from INPUT proves it.
+///
+/// Every flag from Counting on is a key of the configuration file as well, and an environment variable
+/// (TRAJFIT_TARGET_MAX_TOKENS for --max-tokens): see trajfit config.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
+#[expect(clippy::doc_markdown, reason = "the text is help for a terminal")]
+pub struct UnrollArgs {
+    /// Files or directories; - is standard input
+    #[arg(value_name = "INPUT", required = true)]
+    inputs: Vec<PathBuf>,
+    /// File or directory to write; - is standard output [default: {stem}_unrolled.jsonl beside the input]
+    #[arg(short, long, value_name = "OUT")]
+    output: Option<PathBuf>,
+    /// Part of the budget at which the context is compacted, over 0 and at most 1
+    #[arg(long, value_name = "PART", default_value = "1", value_parser = trigger)]
+    trigger: f64,
+    /// Part of the context that a compaction should save, 0 to below 1: the tail gives way to it
+    #[arg(long, value_name = "PART", default_value = "0.1", value_parser = savings)]
+    min_savings: f64,
+    /// After the first compaction, keep only system turns and the request in progress as head
+    #[arg(long)]
+    head_decay: bool,
+    /// Earlier turns that a record begins with: head and tail, or none, for trainers that cannot mask a turn
+    #[arg(long, value_name = "NAME", default_value = "tail", value_parser = overlap)]
+    overlap: Overlap,
+    /// Field that is true on trained turns and false on others, or FIELD=VALUE for its value on others; none writes a list of
+    /// trained turns into each record instead [default: train, or the field of --trainer]
+    #[arg(long, value_name = "FIELD[=VALUE]")]
+    mark: Option<String>,
+    /// Configuration file, YAML, TOML or JSON by its name
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Plan and count everything, write the metrics, but no data
+    #[arg(long)]
+    dry_run: bool,
+    /// Continue a run that was stopped
+    #[arg(long, conflicts_with_all = ["force", "dry_run"])]
+    resume: bool,
+    /// Overwrite an existing output, discard an unfinished one
+    #[arg(long)]
+    force: bool,
+    /// Take the first N records only
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    limit: Option<u64>,
+    /// Take a random part of the records, in their order
+    #[arg(long, value_name = "PERCENT", value_parser = percent, allow_negative_numbers = true)]
+    sample: Option<f64>,
+    /// Seed for --sample [default: 0]
+    #[arg(long, value_name = "N", requires = "sample")]
+    seed: Option<u64>,
+    /// Print errors only
+    #[arg(short, long, conflicts_with = "verbose")]
+    quiet: bool,
+    /// Print progress as lines where there is no terminal
+    #[arg(short, long)]
+    verbose: bool,
+    #[command(flatten)]
+    keys: KeyFlags<UnrollKeys>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  trajfit unroll runs.jsonl -o unrolled.jsonl --max-tokens 32k
+  trajfit unroll runs.jsonl -o unrolled.jsonl --trigger 0.75 --tail-tokens 4000
+  trajfit unroll runs.jsonl -o unrolled.jsonl --overlap none --mark none
+  trajfit check unrolled.jsonl --unrolled-from runs.jsonl";
+
+/// Keys that mean nothing here: no system turn is changed, marks have a flag of their own, records are never masked.
+const LEFT_OUT: [&str; 8] = [
+    "compression.strategy",
+    "compression.min_grounding",
+    "output.add_summary_notice",
+    "output.summary_notice_text",
+    "output.output_suffix",
+    "output.mark_summary",
+    "output.mark_turns",
+    "metrics.per_trajectory",
+];
+
+/// The keys that decide how trajectories are read, counted, summarized and written.
+#[derive(Debug, Clone)]
+enum UnrollKeys {}
+
+impl KeySet for UnrollKeys {
+    fn keys() -> &'static [Key] {
+        static ALL: LazyLock<Vec<Key>> = LazyLock::new(|| {
+            let is_read = |key: &&Key| key.section() != "batch" && !LEFT_OUT.contains(&key.path);
+            KEYS.iter().filter(is_read).copied().collect()
+        });
+        &ALL
+    }
+}
+
+fn trigger(text: &str) -> Result<f64, String> {
+    let part = text.parse().ok().filter(|part| *part > 0.0 && *part <= 1.0);
+    part.ok_or_else(|| "not a part over 0 and at most 1, such as 0.75".to_owned())
+}
+
+fn savings(text: &str) -> Result<f64, String> {
+    let part = text.parse().ok().filter(|part| (0.0..1.0).contains(part));
+    part.ok_or_else(|| "not a part from 0 to below 1, such as 0.1".to_owned())
+}
+
+fn overlap(text: &str) -> Result<Overlap, String> {
+    Overlap::from_name(text).ok_or_else(|| format!("known are: {}", Overlap::NAMES.join(", ")))
+}
+
+/// Runs the command.
+pub fn run(args: UnrollArgs) -> Result<ExitStatus, CliError> {
+    let resolved = args.keys.clone().into_sources(args.config.clone()).resolve()?;
+    let settings = settings(&args, &resolved.config)?;
+    let options = options(args, resolved)?;
+    if !options.quiet {
+        errors::warn(&options.warnings);
+        errors::note(options.trainer_note.as_deref());
+    }
+    let mut job = execute::job(&options)?;
+    job.columns = Columns::Segments;
+    job.settings.extend(fingerprint(&settings));
+    let counter = running::tokenizer(&options.config)?;
+    let kept = summarizer::Kept {
+        beside: job.targets.cache(),
+        dry_run: options.dry_run,
+        warns: !options.quiet,
+    };
+    let chosen = summarizer::chosen(&options.config, kept, &counter)?;
+    let mut worker = execute::worker(&options.config, &job.sources, &chosen)?;
+    worker.unroll = Some(settings);
+    let (job, ended) = execute::ended(&options, job, worker, chosen)?;
+    match ended {
+        Ok(report) => {
+            execute::print(&options, &report, || unroll_table(&figures(&options, &job, &report)));
+            Ok(exit_status(&options, &report))
+        }
+        Err(RunError::OutputClosed) => Ok(ExitStatus::Done),
+        Err(error) => Err(running::cli_error(error)),
+    }
+}
+
+/// The options of the run, checked as those of a compression are.
+fn options(args: UnrollArgs, mut resolved: Resolved) -> Result<CompressOptions, CliError> {
+    let config = &mut resolved.config;
+    if config.compression.strategy != Strategy::Summarize {
+        return Err(CliError::usage("trajfit unroll knows the strategy summarize only")
+            .with_help("leave compression.strategy out of the configuration, or set it to summarize"));
+    }
+    if config.summarization.summarizer == SummarizerKind::Batch {
+        return Err(CliError::usage("trajfit unroll cannot wait for a batch between two compactions")
+            .with_help("use --summarizer extractive, chat or command"));
+    }
+    let is_named = Key::by_path("output.output_suffix").is_some_and(|key| resolved.provenance.is_given(key));
+    if !is_named {
+        "_unrolled".clone_into(&mut config.output.output_suffix);
+    }
+    config.output.add_summary_notice = false;
+    config.output.mark_summary = MarkSummary::default();
+    let options = CompressOptions {
+        inputs: args.inputs,
+        output: args.output,
+        dry_run: args.dry_run,
+        limit: args.limit,
+        sample: args.sample,
+        seed: args.seed.unwrap_or(0),
+        resume: args.resume,
+        force: args.force,
+        warnings: resolved.all_warnings(),
+        trainer_note: resolved.trainer_note.clone(),
+        config: resolved.config,
+        provenance: resolved.provenance,
+        quiet: args.quiet,
+        verbose: args.verbose,
+    };
+    options.checked()
+}
+
+fn settings(args: &UnrollArgs, config: &Config) -> Result<UnrollSettings, CliError> {
+    Ok(UnrollSettings {
+        trigger: args.trigger,
+        min_savings: args.min_savings,
+        head_decay: args.head_decay,
+        overlap: args.overlap,
+        mark: mark(args.mark.as_deref(), config)?,
+    })
+}
+
+/// The field of trained turns: as given, else that of the configuration or its trainer, else `train`.
+fn mark(given: Option<&str>, config: &Config) -> Result<Option<SummaryMark>, CliError> {
+    if given == Some("none") {
+        return Ok(None);
+    }
+    let configured = Some(config.output.mark_summary.clone()).filter(|mark| !mark.field.is_empty());
+    let mark = match given {
+        Some(text) => MarkSummary::read(text),
+        None => configured.or_else(|| MarkSummary::read("train")),
+    };
+    let has_opposite = |mark: &MarkSummary| ["false", "true", "0", "0.0", "1", "1.0"].contains(&mark.value.as_str());
+    let Some(MarkSummary { field, value }) = mark.filter(has_opposite) else {
+        let given = given.unwrap_or("output.mark_summary");
+        return Err(CliError::usage(format!("--mark {given}: no field that tells trained turns from others"))
+            .with_help("name a field such as train, weight=0 or loss=false, or say none"));
+    };
+    Ok(Some(SummaryMark {
+        field,
+        value,
+        turns: MarkTurns::All,
+    }))
+}
+
+/// The settings that decide the output, by flag.
+fn fingerprint(settings: &UnrollSettings) -> [(String, serde_json::Value); 5] {
+    let mark = settings.mark.as_ref();
+    let mark = mark.map_or_else(|| "none".to_owned(), |mark| format!("{}={}", mark.field, mark.value));
+    [
+        ("--trigger".to_owned(), settings.trigger.into()),
+        ("--min-savings".to_owned(), settings.min_savings.into()),
+        ("--head-decay".to_owned(), settings.head_decay.into()),
+        ("--overlap".to_owned(), settings.overlap.name().into()),
+        ("--mark".to_owned(), mark.into()),
+    ]
+}
+
+fn figures(options: &CompressOptions, job: &Job, report: &RunReport) -> UnrollFigures {
+    let totals = &report.totals;
+    let sums = &totals.sums;
+    let of = |status| (totals.with_status(status), execute::reasons(totals, status));
+    let over = totals.over_limit_reasons.iter();
+    UnrollFigures {
+        sums: totals.unroll.clone(),
+        kept: of(Status::Kept),
+        rejected: of(Status::Rejected),
+        failed: of(Status::Failed),
+        target_max_tokens: options.config.compression.target_max_tokens as u64,
+        over_limit: (
+            sums.still_over_limit,
+            over.map(|(reason, count)| (reason.clone(), *count)).collect(),
+        ),
+        degraded: sums.degraded,
+        anchors: (sums.anchors_needed, sums.anchors_held),
+        requests: (
+            sums.summarization_api_calls,
+            sums.prompt_tokens,
+            sums.completion_tokens,
+            job.cost(sums),
+        ),
+        elapsed: report.elapsed,
+        bytes_in: report.bytes_read,
+        files: report.files.clone(),
+        dry_run: options.dry_run,
+    }
+}
+
+fn exit_status(options: &CompressOptions, report: &RunReport) -> ExitStatus {
+    let totals = &report.totals;
+    let lost = totals.with_status(Status::Rejected) + totals.with_status(Status::Failed);
+    let fails = options.config.compression.over_limit == OverLimit::Fail;
+    if fails && totals.sums.still_over_limit > 0 {
+        ExitStatus::GateFailed
+    } else if lost + totals.sums.degraded > 0 {
+        ExitStatus::Incomplete
+    } else {
+        ExitStatus::Done
+    }
+}

@@ -1,0 +1,157 @@
+//! The text that ends a run of `trajfit unroll`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::figures::{duration, megabytes, megabytes_per_second, percent, thousands};
+use super::run_figures::Reasons;
+use super::table::{Table, reasons};
+use crate::metrics::UnrollSums;
+
+/// What a run came to.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct UnrollFigures {
+    /// Sums over the records.
+    pub sums: UnrollSums,
+    /// Trajectories that stayed as they were, over the budget, or are in no output, each with reasons.
+    pub kept: (u64, Reasons),
+    /// Trajectories in the rejects file.
+    pub rejected: (u64, Reasons),
+    /// Trajectories that the program failed on.
+    pub failed: (u64, Reasons),
+    /// The budget, in tokens.
+    pub target_max_tokens: u64,
+    /// Records over it, with reasons.
+    pub over_limit: (u64, Reasons),
+    /// Records that did not become what was asked.
+    pub degraded: u64,
+    /// Identifiers that the kept turns of compacted contexts rely on, and those of them that summaries hold.
+    pub anchors: (u64, u64),
+    /// Requests to a model or program, tokens read and written, and what that cost.
+    pub requests: (u64, u64, u64, Option<f64>),
+    /// Wall time.
+    pub elapsed: Duration,
+    /// Bytes of input, decompressed.
+    pub bytes_in: u64,
+    /// Files written.
+    pub files: Vec<PathBuf>,
+    /// Whether no data was written.
+    pub dry_run: bool,
+}
+
+/// The table, a newline after each row.
+pub fn unroll_table(figures: &UnrollFigures) -> String {
+    let mut table = Table::default();
+    trajectories(&mut table, figures);
+    let sums = &figures.sums;
+    let most = format!("at most {} of one trajectory", thousands(sums.most_segments));
+    table.row("Records", &thousands(sums.segments), &most);
+    table.row("Compactions", &thousands(sums.compactions), "");
+    table.row("Tokens before", &thousands(sums.trajectory_tokens), "");
+    let times = sums.context_tokens as f64 / sums.trajectory_tokens.max(1) as f64;
+    table.row("Tokens after", &thousands(sums.context_tokens), &format!("{times:.2} times as many"));
+    let trained = format!(
+        "tokens of {} assistant turns, {} of all",
+        thousands(sums.trained_turns),
+        percent(sums.trained_tokens, sums.assistant_tokens)
+    );
+    table.row("Trained", &thousands(sums.trained_tokens), &trained);
+    let (over, why) = &figures.over_limit;
+    let label = format!("Still over {}", thousands(figures.target_max_tokens));
+    table.row(&label, &thousands(*over), &reasons(why));
+    let note = if figures.degraded > 0 { "not as asked: see the metrics" } else { "" };
+    table.row("Degraded", &thousands(figures.degraded), note);
+    let (needed, held) = figures.anchors;
+    if needed > 0 {
+        let note = format!(
+            "of {} identifiers that the kept turns rely on are held ({})",
+            thousands(needed),
+            percent(held, needed)
+        );
+        table.row("Anchors", &thousands(held), &note);
+    }
+    let (sent, read, written, cost) = figures.requests;
+    if sent > 0 {
+        let cost = cost.map_or(String::new(), |cost| format!(" for ${cost:.2}"));
+        let note = format!("read {} tokens and wrote {}{cost}", thousands(read), thousands(written));
+        table.row("Requests", &thousands(sent), &note);
+    }
+    let rate = megabytes_per_second(figures.bytes_in, figures.elapsed);
+    let speed = format!("{}, {rate:.1} MB/s", megabytes(figures.bytes_in));
+    table.row("Time", &duration(figures.elapsed), &speed);
+    let label = if figures.dry_run { "Written (dry run)" } else { "Written" };
+    for (index, file) in figures.files.iter().enumerate() {
+        table.line(if index == 0 { label } else { "" }, &file.display().to_string());
+    }
+    table.text()
+}
+
+fn trajectories(table: &mut Table, figures: &UnrollFigures) {
+    let sums = &figures.sums;
+    let others = [
+        ("kept", &figures.kept),
+        ("rejected", &figures.rejected),
+        ("failed", &figures.failed),
+    ];
+    let total = sums.trajectories + figures.rejected.0;
+    let left: u64 = figures.kept.0 + figures.failed.0;
+    let fits = sums.trajectories.saturating_sub(sums.unrolled_trajectories + left);
+    table.row("Trajectories", &thousands(total), "");
+    let mut row = |label: &str, count: u64, why: &str| {
+        if count > 0 {
+            let note = format!("{:>7}  {why}", percent(count, total));
+            table.row(&format!("  {label}"), &thousands(count), &note);
+        }
+    };
+    row("one record", fits, "");
+    row("unrolled", sums.unrolled_trajectories, "");
+    for (label, (count, why)) in others {
+        row(label, *count, &reasons(why));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_is_told_in_a_few_lines() {
+        let figures = UnrollFigures {
+            sums: UnrollSums {
+                trajectories: 3,
+                unrolled_trajectories: 1,
+                segments: 5,
+                compactions: 2,
+                most_segments: 3,
+                trajectory_tokens: 1000,
+                context_tokens: 1500,
+                assistant_tokens: 300,
+                trained_tokens: 300,
+                trained_turns: 12,
+            },
+            kept: (1, vec![("group_exceeds_budget".to_owned(), 1)]),
+            target_max_tokens: 500,
+            over_limit: (1, vec![("group_exceeds_budget".to_owned(), 1)]),
+            anchors: (4, 4),
+            files: vec![PathBuf::from("out.jsonl")],
+            ..UnrollFigures::default()
+        };
+        let expected = "\
+Trajectories        3
+  one record        1   33.3 %
+  unrolled          1   33.3 %
+  kept              1   33.3 %  group_exceeds_budget 1
+Records             5  at most 3 of one trajectory
+Compactions         2
+Tokens before   1,000
+Tokens after    1,500  1.50 times as many
+Trained           300  tokens of 12 assistant turns, 100.0 % of all
+Still over 500      1  group_exceeds_budget 1
+Degraded            0
+Anchors             4  of 4 identifiers that the kept turns rely on are held (100.0 %)
+Time             0 ms  0.0 MB, 0.0 MB/s
+Written         out.jsonl
+";
+        assert_eq!(unroll_table(&figures), expected);
+    }
+}
