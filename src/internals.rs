@@ -32,8 +32,9 @@ pub mod config {
 
 pub mod fit {
     pub use crate::fit::{
-        CountMode, FitSettings, Fitted, Fitter, Linter, MarkTurns, OnFailure, OverLimit, PairScorer,
-        PerTrajectory, Strategy, SummaryMark, SummarySize, TemplateArguments, TurnCounter,
+        CountMode, FitSettings, Fitted, Fitter, Linter, MarkTurns, OnFailure, OverLimit, Overlap, PairScorer,
+        PerTrajectory, Reassembly, Strategy, SummaryMark, SummarySize, TemplateArguments, TurnCounter,
+        UnrollSettings, Unrolled,
     };
 }
 
@@ -42,7 +43,7 @@ pub mod http {
 }
 
 pub mod metrics {
-    pub use crate::metrics::{Prices, Row, Status, Totals, read_rows};
+    pub use crate::metrics::{Columns, Prices, Row, Status, Totals, read_rows};
 }
 
 pub mod names {

@@ -3,11 +3,13 @@
 use std::path::PathBuf;
 
 use super::check_grounding::GroundingCheck;
+use super::check_unrolled::UnrolledCheck;
 use super::errors::CliError;
 use super::exit::ExitStatus;
 use super::inputs::tokens;
 use super::stdout;
 use super::survey::{SurveyArgs, Surveyed};
+use super::unroll_mark;
 use crate::report::{self, Allowance, CheckOutcome, Limits, check_text};
 
 /// Check that trajectories are within the budget: exit code 0 if they are, 1 if not.
@@ -21,6 +23,9 @@ use crate::report::{self, Allowance, CheckOutcome, Limits, check_text};
 /// their ids; records that share an id, or have none, pair by order where both data sets have as many of them. Records that
 /// were not judged fail the check (--allow-unjudged): those without a counterpart, those that the run rejected, and those of
 /// which no assistant turn is the original's.
+///
+/// With --unrolled-from, the trained turns of the records that trajfit unroll wrote are put together again: they must be the
+/// assistant turns of the trajectories, each once, byte for byte.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct CheckArgs {
@@ -45,6 +50,13 @@ pub struct CheckArgs {
     /// With --against: records that need not be judged: a number, or a part of all such as 0.5%
     #[arg(long, value_name = "COUNT|PERCENT", default_value = "0", requires = "against", value_parser = allowance)]
     allow_unjudged: Allowance,
+    /// Prove that every assistant turn of these trajectories is trained in exactly one record. Then no tokens are counted
+    #[arg(long, value_name = "ORIGINAL", conflicts_with_all = ["against", "p99", "allow_refused", "json"])]
+    unrolled_from: Option<PathBuf>,
+    /// Field that is true on trained turns and false on others, or FIELD=VALUE for its value on others; none for records with
+    /// a list of trained turns [default: train, or the field of the configuration]
+    #[arg(long, value_name = "FIELD[=VALUE]", requires = "unrolled_from")]
+    mark: Option<String>,
     /// Print the answer as JSON
     #[arg(long)]
     json: bool,
@@ -56,19 +68,30 @@ Examples:
   trajfit check data/ --tokenizer qwen3/ --max-tokens 32000 --max-over 0.5%
   trajfit check runs.jsonl --p99 16000 --json
   trajfit check --against runs.jsonl out.jsonl --min-grounding 0.99
+  trajfit check --unrolled-from runs.jsonl unrolled.jsonl
 
 Exit codes: 0 passed, 1 failed, 2 wrong usage or configuration, 4 could not go on, 130 interrupted";
 
 /// Runs the command.
 pub fn run(args: CheckArgs) -> Result<ExitStatus, CliError> {
     if !args.against.is_empty() {
-        let (compressed, config) = args.survey.only_input()?;
+        let (compressed, config) = args.survey.only_input("--against")?;
         return GroundingCheck {
             originals: &args.against,
             compressed: &compressed,
             least: args.min_grounding,
             allow_unjudged: args.allow_unjudged,
             json: args.json,
+            config: &config,
+        }
+        .run();
+    }
+    if let Some(originals) = &args.unrolled_from {
+        let (unrolled, config) = args.survey.only_input("--unrolled-from")?;
+        return UnrolledCheck {
+            originals,
+            unrolled: &unrolled,
+            mark: unroll_mark::mark(args.mark.as_deref(), &config)?,
             config: &config,
         }
         .run();

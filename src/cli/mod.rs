@@ -6,6 +6,7 @@ mod cache_cmd;
 mod cells;
 mod check;
 mod check_grounding;
+mod check_unrolled;
 mod color;
 mod completions;
 mod compress;
@@ -28,6 +29,7 @@ mod stdout;
 mod summarizer;
 mod survey;
 mod unroll;
+mod unroll_mark;
 mod version;
 mod visible;
 

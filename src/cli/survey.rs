@@ -101,13 +101,14 @@ pub struct Surveyed {
 
 impl SurveyArgs {
     /// The input, where only one makes sense, and the configuration.
-    pub fn only_input(self) -> Result<(PathBuf, Config), CliError> {
+    pub fn only_input(self, flag: &str) -> Result<(PathBuf, Config), CliError> {
         let resolved = self.keys.into_sources(self.config).resolve()?;
         match <[PathBuf; 1]>::try_from(self.inputs) {
             Ok([input]) => Ok((input, resolved.config)),
             Err(_) => Err(
-                CliError::usage("--against compares two data sets, and more are named")
-                    .with_help("trajfit check --against ORIGINAL COMPRESSED: files or directories"),
+                CliError::usage(format!("{flag} compares two data sets, and more are named")).with_help(
+                    format!("trajfit check {flag} ORIGINAL OUTPUT: files or directories"),
+                ),
             ),
         }
     }

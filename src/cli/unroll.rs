@@ -8,9 +8,9 @@ use super::errors::{self, CliError};
 use super::exit::ExitStatus;
 use super::inputs::percent;
 use super::key_flags::{KeyFlags, KeySet};
-use super::{execute, running, summarizer};
+use super::{execute, running, summarizer, unroll_mark};
 use crate::config::{Config, KEYS, Key, MarkSummary, OverLimit, Resolved, SummarizerKind};
-use crate::fit::{MarkTurns, Overlap, Strategy, SummaryMark, UnrollSettings};
+use crate::fit::{Overlap, Strategy, UnrollSettings};
 use crate::metrics::{Columns, Status};
 use crate::names::Named;
 use crate::pipeline::{Job, RunError, RunReport};
@@ -23,7 +23,7 @@ use crate::report::{UnrollFigures, unroll_table};
 /// compactions, and no summary knows anything that came after it.
 ///
 /// Every assistant turn is marked as trained in exactly one record, the first that holds it; copies in later records,
-/// and summaries, are marked as context. trajfit check OUT --unrolled-from INPUT proves it.
+/// and summaries, are marked as context. trajfit check --unrolled-from INPUT OUT proves it.
 ///
 /// Every flag from Counting on is a key of the configuration file as well, and an environment variable
 /// (TRAJFIT_TARGET_MAX_TOKENS for --max-tokens): see trajfit config.
@@ -90,7 +90,7 @@ Examples:
   trajfit unroll runs.jsonl -o unrolled.jsonl --max-tokens 32k
   trajfit unroll runs.jsonl -o unrolled.jsonl --trigger 0.75 --tail-tokens 4000
   trajfit unroll runs.jsonl -o unrolled.jsonl --overlap none --mark none
-  trajfit check unrolled.jsonl --unrolled-from runs.jsonl";
+  trajfit check --unrolled-from runs.jsonl unrolled.jsonl";
 
 /// Keys that mean nothing here: no system turn is changed, marks have a flag of their own, records are never masked.
 const LEFT_OUT: [&str; 8] = [
@@ -156,7 +156,9 @@ pub fn run(args: UnrollArgs) -> Result<ExitStatus, CliError> {
     let (job, ended) = execute::ended(&options, job, worker, chosen)?;
     match ended {
         Ok(report) => {
-            execute::print(&options, &report, || unroll_table(&figures(&options, &job, &report)));
+            execute::print(&options, &report, || {
+                unroll_table(&figures(&options, &job, &report))
+            });
             Ok(exit_status(&options, &report))
         }
         Err(RunError::OutputClosed) => Ok(ExitStatus::Done),
@@ -168,12 +170,16 @@ pub fn run(args: UnrollArgs) -> Result<ExitStatus, CliError> {
 fn options(args: UnrollArgs, mut resolved: Resolved) -> Result<CompressOptions, CliError> {
     let config = &mut resolved.config;
     if config.compression.strategy != Strategy::Summarize {
-        return Err(CliError::usage("trajfit unroll knows the strategy summarize only")
-            .with_help("leave compression.strategy out of the configuration, or set it to summarize"));
+        return Err(
+            CliError::usage("trajfit unroll knows the strategy summarize only")
+                .with_help("leave compression.strategy out of the configuration, or set it to summarize"),
+        );
     }
     if config.summarization.summarizer == SummarizerKind::Batch {
-        return Err(CliError::usage("trajfit unroll cannot wait for a batch between two compactions")
-            .with_help("use --summarizer extractive, chat or command"));
+        return Err(
+            CliError::usage("trajfit unroll cannot wait for a batch between two compactions")
+                .with_help("use --summarizer extractive, chat or command"),
+        );
     }
     let is_named = Key::by_path("output.output_suffix").is_some_and(|key| resolved.provenance.is_given(key));
     if !is_named {
@@ -206,37 +212,17 @@ fn settings(args: &UnrollArgs, config: &Config) -> Result<UnrollSettings, CliErr
         min_savings: args.min_savings,
         head_decay: args.head_decay,
         overlap: args.overlap,
-        mark: mark(args.mark.as_deref(), config)?,
+        mark: unroll_mark::mark(args.mark.as_deref(), config)?,
     })
-}
-
-/// The field of trained turns: as given, else that of the configuration or its trainer, else `train`.
-fn mark(given: Option<&str>, config: &Config) -> Result<Option<SummaryMark>, CliError> {
-    if given == Some("none") {
-        return Ok(None);
-    }
-    let configured = Some(config.output.mark_summary.clone()).filter(|mark| !mark.field.is_empty());
-    let mark = match given {
-        Some(text) => MarkSummary::read(text),
-        None => configured.or_else(|| MarkSummary::read("train")),
-    };
-    let has_opposite = |mark: &MarkSummary| ["false", "true", "0", "0.0", "1", "1.0"].contains(&mark.value.as_str());
-    let Some(MarkSummary { field, value }) = mark.filter(has_opposite) else {
-        let given = given.unwrap_or("output.mark_summary");
-        return Err(CliError::usage(format!("--mark {given}: no field that tells trained turns from others"))
-            .with_help("name a field such as train, weight=0 or loss=false, or say none"));
-    };
-    Ok(Some(SummaryMark {
-        field,
-        value,
-        turns: MarkTurns::All,
-    }))
 }
 
 /// The settings that decide the output, by flag.
 fn fingerprint(settings: &UnrollSettings) -> [(String, serde_json::Value); 5] {
     let mark = settings.mark.as_ref();
-    let mark = mark.map_or_else(|| "none".to_owned(), |mark| format!("{}={}", mark.field, mark.value));
+    let mark = mark.map_or_else(
+        || "none".to_owned(),
+        |mark| format!("{}={}", mark.field, mark.value),
+    );
     [
         ("--trigger".to_owned(), settings.trigger.into()),
         ("--min-savings".to_owned(), settings.min_savings.into()),

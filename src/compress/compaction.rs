@@ -138,7 +138,13 @@ mod tests {
         assert_eq!(steps_of(""), Vec::<Range<usize>>::new());
     }
 
-    fn region(letters: &str, held: usize, head: Option<usize>, goal: usize, last_n_turns: usize) -> Range<usize> {
+    fn region(
+        letters: &str,
+        held: usize,
+        head: Option<usize>,
+        goal: usize,
+        last_n_turns: usize,
+    ) -> Range<usize> {
         let outline = outline(letters);
         let cut_points = CutPoints::of(&outline);
         let bounds = Bounds {

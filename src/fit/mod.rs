@@ -40,7 +40,7 @@ pub use settings::{
     Strategy,
 };
 pub use summary_size::SummarySize;
-pub use unroll::{Overlap, UnrollSettings, Unrolled};
+pub use unroll::{Overlap, Reassembly, TrajectoryId, UnrollSettings, Unrolled};
 
 use crate::compress::{Content, Outline, Reason, TurnFacts};
 use crate::metrics::{Row, Status};

@@ -114,7 +114,13 @@ impl<'r, T> UnrollSummary<'r, T> {
 
 /// Records by what rows of this command call their status.
 fn by_status(totals: &Totals) -> BTreeMap<&str, u64> {
-    let name = |status: &'static str| if status == Status::Compressed.name() { "unrolled" } else { status };
+    let name = |status: &'static str| {
+        if status == Status::Compressed.name() {
+            "unrolled"
+        } else {
+            status
+        }
+    };
     let counts = totals.by_status.iter();
     counts.map(|(status, count)| (name(status), *count)).collect()
 }

@@ -49,7 +49,11 @@ pub fn unroll_table(figures: &UnrollFigures) -> String {
     table.row("Compactions", &thousands(sums.compactions), "");
     table.row("Tokens before", &thousands(sums.trajectory_tokens), "");
     let times = sums.context_tokens as f64 / sums.trajectory_tokens.max(1) as f64;
-    table.row("Tokens after", &thousands(sums.context_tokens), &format!("{times:.2} times as many"));
+    table.row(
+        "Tokens after",
+        &thousands(sums.context_tokens),
+        &format!("{times:.2} times as many"),
+    );
     let trained = format!(
         "tokens of {} assistant turns, {} of all",
         thousands(sums.trained_turns),
@@ -59,7 +63,11 @@ pub fn unroll_table(figures: &UnrollFigures) -> String {
     let (over, why) = &figures.over_limit;
     let label = format!("Still over {}", thousands(figures.target_max_tokens));
     table.row(&label, &thousands(*over), &reasons(why));
-    let note = if figures.degraded > 0 { "not as asked: see the metrics" } else { "" };
+    let note = if figures.degraded > 0 {
+        "not as asked: see the metrics"
+    } else {
+        ""
+    };
     table.row("Degraded", &thousands(figures.degraded), note);
     let (needed, held) = figures.anchors;
     if needed > 0 {
@@ -73,13 +81,21 @@ pub fn unroll_table(figures: &UnrollFigures) -> String {
     let (sent, read, written, cost) = figures.requests;
     if sent > 0 {
         let cost = cost.map_or(String::new(), |cost| format!(" for ${cost:.2}"));
-        let note = format!("read {} tokens and wrote {}{cost}", thousands(read), thousands(written));
+        let note = format!(
+            "read {} tokens and wrote {}{cost}",
+            thousands(read),
+            thousands(written)
+        );
         table.row("Requests", &thousands(sent), &note);
     }
     let rate = megabytes_per_second(figures.bytes_in, figures.elapsed);
     let speed = format!("{}, {rate:.1} MB/s", megabytes(figures.bytes_in));
     table.row("Time", &duration(figures.elapsed), &speed);
-    let label = if figures.dry_run { "Written (dry run)" } else { "Written" };
+    let label = if figures.dry_run {
+        "Written (dry run)"
+    } else {
+        "Written"
+    };
     for (index, file) in figures.files.iter().enumerate() {
         table.line(if index == 0 { label } else { "" }, &file.display().to_string());
     }
@@ -95,7 +111,9 @@ fn trajectories(table: &mut Table, figures: &UnrollFigures) {
     ];
     let total = sums.trajectories + figures.rejected.0;
     let left: u64 = figures.kept.0 + figures.failed.0;
-    let fits = sums.trajectories.saturating_sub(sums.unrolled_trajectories + left);
+    let fits = sums
+        .trajectories
+        .saturating_sub(sums.unrolled_trajectories + left);
     table.row("Trajectories", &thousands(total), "");
     let mut row = |label: &str, count: u64, why: &str| {
         if count > 0 {

@@ -52,31 +52,37 @@ fn added(record: &Record<'_>, index: usize, field: &str, value: &str) -> Option<
     })
 }
 
-/// The value of a field of a turn, unless it is null.
-fn value_of<'a>(turn: &Turn<'a>, field: &str) -> Option<&'a str> {
+/// The value of a field of a turn as JSON, unless it is null.
+pub fn value_of<'a>(turn: &Turn<'a>, field: &str) -> Option<&'a str> {
     let [value] = fields(turn.text, &[field]).ok()?.values;
     value
 }
 
 /// If `after` is `before` with nothing but `field` added at the end of turns, or with another value in turns that had it.
 pub fn is_only_marked(before: &Record<'_>, after: &Record<'_>, field: &str) -> bool {
-    let key = json::quoted(field);
-    let is_same = |(old, new): (&Turn<'_>, &Turn<'_>)| {
-        let inner = old.text.strip_suffix('}').unwrap_or(old.text);
-        let added = new
-            .text
-            .strip_prefix(inner)
-            .and_then(|rest| rest.strip_suffix('}'));
-        let is_mark = |added: &str| {
-            let added = added.trim_start_matches([',', ' ']).strip_prefix(&key);
-            let value = added.and_then(|rest| rest.trim_start().strip_prefix(':'));
-            value.is_some_and(|value| serde_json::from_str::<serde::de::IgnoredAny>(value).is_ok())
-        };
-        old.text == new.text || added.is_some_and(is_mark) || is_same_around(old, new, field)
-    };
     before.turns.len() == after.turns.len()
         && around(before).eq(around(after))
-        && before.turns.iter().zip(&after.turns).all(is_same)
+        && before
+            .turns
+            .iter()
+            .zip(&after.turns)
+            .all(|(old, new)| is_marked_copy(old, new, field))
+}
+
+/// If a turn is another with nothing but `field` added at its end, or with another value where it had the field.
+pub fn is_marked_copy(old: &Turn<'_>, new: &Turn<'_>, field: &str) -> bool {
+    let inner = old.text.strip_suffix('}').unwrap_or(old.text);
+    let added = new
+        .text
+        .strip_prefix(inner)
+        .and_then(|rest| rest.strip_suffix('}'));
+    let key = json::quoted(field);
+    let is_mark = |added: &str| {
+        let added = added.trim_start_matches([',', ' ']).strip_prefix(&key);
+        let value = added.and_then(|rest| rest.trim_start().strip_prefix(':'));
+        value.is_some_and(|value| serde_json::from_str::<serde::de::IgnoredAny>(value).is_ok())
+    };
+    old.text == new.text || added.is_some_and(is_mark) || is_same_around(old, new, field)
 }
 
 /// If two turns have the field and are the same beside its value.

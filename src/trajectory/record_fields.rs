@@ -23,7 +23,11 @@ pub fn with_fields(record: &Record<'_>, fields: &[(&str, String)]) -> String {
             });
         } else {
             let name = json::quoted(name);
-            let comma = if added.is_empty() && members.is_empty() { "" } else { comma };
+            let comma = if added.is_empty() && members.is_empty() {
+                ""
+            } else {
+                comma
+            };
             added.push_str(&[comma, &name, colon, value].concat());
         }
     }
@@ -39,6 +43,15 @@ pub fn with_fields(record: &Record<'_>, fields: &[(&str, String)]) -> String {
         }
     }
     apply(record.text, edits)
+}
+
+/// The value of a field beside the turns, as JSON; of one given twice, the last.
+pub fn field_of<'a>(record: &Record<'a>, name: &str) -> Option<&'a str> {
+    let members = members(record.text);
+    members
+        .iter()
+        .rfind(|member| member.is(name))
+        .map(|member| member.value)
 }
 
 /// If there is a space between the first field's name and its value.
@@ -59,7 +72,11 @@ mod tests {
             let record = parse(text.as_bytes(), None).unwrap();
             with_fields(
                 &record,
-                &[("id", "\"a#2\"".into()), ("segment", "2".into()), ("parent", "null".into())],
+                &[
+                    ("id", "\"a#2\"".into()),
+                    ("segment", "2".into()),
+                    ("parent", "null".into()),
+                ],
             )
         };
         assert_eq!(

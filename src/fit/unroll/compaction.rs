@@ -5,9 +5,9 @@ use std::ops::Range;
 use super::super::case::Case;
 use super::super::count::Counted;
 use super::super::{Fitted, Fitter, Rendered, Stop, outline, passes};
+use super::Replay;
 use super::context::{Context, Held, Source, held};
 use super::settings::Overlap;
-use super::Replay;
 use crate::compress::compaction::{Bounds, compacted, head_of, smallest_head};
 use crate::compress::{CutPoints, Outline, Plan, Protection, plan};
 use crate::metrics::{Row, Status};
@@ -33,7 +33,13 @@ impl Fitter {
     fn rendered(&self, record: &Record<'_>) -> Option<Result<Rendered, String>> {
         let template = self.template.as_deref()?;
         let (arguments, images) = (self.settings.template_arguments, self.settings.image_tokens);
-        Some(Rendered::of(record, template, arguments, self.counter.as_ref(), images))
+        Some(Rendered::of(
+            record,
+            template,
+            arguments,
+            self.counter.as_ref(),
+            images,
+        ))
     }
 }
 
@@ -44,7 +50,11 @@ impl Replay<'_> {
     /// # Errors
     ///
     /// Why the run must end.
-    pub(super) async fn compacted(&mut self, step: &Range<usize>, next: usize) -> Result<Option<Context>, Stop> {
+    pub(super) async fn compacted(
+        &mut self,
+        step: &Range<usize>,
+        next: usize,
+    ) -> Result<Option<Context>, Stop> {
         let text = self.context.text_with(&self.source, step);
         let format = self.source.record.format;
         let Ok(record) = trajectory::parse(text.as_bytes(), Some(format)) else {
@@ -142,7 +152,15 @@ impl Replay<'_> {
         let goal = self.window.trigger as f64 * (1.0 - self.settings.min_savings);
         let summary = |freed: usize| size.of(freed);
         let most = head..bounds.held;
-        let wanted = compacted(outline, cut_points, bounds, protection, head, goal as usize, summary);
+        let wanted = compacted(
+            outline,
+            cut_points,
+            bounds,
+            protection,
+            head,
+            goal as usize,
+            summary,
+        );
         let secrets = self.secrets();
         let mut case = Case::within(
             self.fitter,
@@ -176,15 +194,19 @@ impl Replay<'_> {
         let written = trajectory::parse(text.as_bytes(), Some(reading.record.format)).ok()?;
         let region = usize::try_from(row.region_start).ok()?..usize::try_from(row.region_end).ok()?;
         let own_turn = row.placement == "own";
-        let before: Vec<Held> = self.context.turns.iter().copied().chain(held(&self.source, step.clone())).collect();
+        let before: Vec<Held> = self
+            .context
+            .turns
+            .iter()
+            .copied()
+            .chain(held(&self.source, step.clone()))
+            .collect();
         let places = (0..region.start)
             .map(Some)
             .chain(own_turn.then_some(None))
             .chain((region.end..before.len()).map(Some));
-        let mut counter = super::super::TurnCounter::new(
-            self.fitter.counter.as_ref(),
-            self.fitter.settings.image_tokens,
-        );
+        let mut counter =
+            super::super::TurnCounter::new(self.fitter.counter.as_ref(), self.fitter.settings.image_tokens);
         let mut turns = Vec::with_capacity(written.turns.len());
         let mut prefix_turns = 0;
         for (index, (turn, place)) in written.turns.iter().zip(places).enumerate() {

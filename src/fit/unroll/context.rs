@@ -109,7 +109,12 @@ impl Context {
     /// The costs of its turns and those of a step.
     pub fn costs_with(&self, source: &Source<'_>, step: &Range<usize>) -> Vec<TurnCost> {
         let added = held(source, step.clone());
-        self.turns.iter().copied().chain(added).map(|held| held.cost).collect()
+        self.turns
+            .iter()
+            .copied()
+            .chain(added)
+            .map(|held| held.cost)
+            .collect()
     }
 }
 

@@ -3,12 +3,14 @@
 mod compaction;
 mod context;
 mod lineage;
+mod proof;
 mod segment;
 mod settings;
 
 use std::sync::{Arc, OnceLock};
 
 use context::{Context, Source};
+pub use proof::{Reassembly, TrajectoryId};
 pub use settings::{Overlap, UnrollSettings};
 
 use super::count::Counted;
@@ -19,7 +21,7 @@ use crate::compress::compaction::{Guard, Window, steps};
 use crate::compress::{CutPoints, Reason};
 use crate::metrics::{Row, SegmentRow, Status};
 use crate::summarize::redact::RecordSecrets;
-use crate::trajectory::{self, Record, Role, Views};
+use crate::trajectory::{self, Record, Views};
 
 /// The records that a trajectory was unrolled into.
 #[derive(Debug, Clone, PartialEq)]
@@ -136,19 +138,8 @@ impl Fitter {
     async fn unroll_record(&self, record: &Record<'_>, settings: &UnrollSettings, id: &str) -> Unrolled {
         let mut counted = Counted::of(self, record);
         let row = counted.row(&self.settings);
-        if let (CountMode::Rendered, Some(Err(refusal))) = (self.settings.count, &counted.rendered) {
-            let reason = Reason::with(Reason::TEMPLATE_REFUSES, refusal);
-            let row = Row {
-                degraded: true,
-                ..row
-            };
-            return self.kept(row.ended(Status::Kept, Some(&reason)), record, &counted);
-        }
+        let kept = self.reason_to_keep(record, &counted, &row);
         let budget = self.settings.target_max_tokens;
-        if record.ambiguous && row.original_tokens > budget as u64 {
-            let reason = Reason::with("repeated_key", "the trajectory's key stands in the record twice");
-            return self.kept(row.ended(Status::Kept, Some(&reason)), record, &counted);
-        }
         let views = Views::of(record, std::mem::take(&mut counted.texts));
         let counted = counted.located(record);
         let outline = outline(self, record, &counted, &views);
@@ -170,41 +161,46 @@ impl Fitter {
             refused: None,
             summary_input_tokens: 0,
         };
-        // What needs no compaction is one step.
         let is_short = row.original_tokens <= replay.window.trigger as u64;
-        let stop = if is_short {
+        let stop = if is_short || kept.is_some() {
+            // What needs no compaction is one step.
             let whole = 0..record.turns.len();
-            replay.context.add(&replay.source, whole, row.original_tokens as usize);
+            replay
+                .context
+                .add(&replay.source, whole, row.original_tokens as usize);
             None
         } else {
             replay.take(&steps).await
         };
         if let Some(stop) = stop {
+            let unwritten = Unrolled::alone(row.ended(Status::Kept, None), None);
             return Unrolled {
                 stop: Some(stop),
-                ..self.kept(row.ended(Status::Kept, None), record, &counted)
+                ..unwritten
             };
         }
-        replay.written(row, id)
+        let mut unrolled = replay.written(row, id);
+        if let Some(reason) = kept {
+            unrolled.rows = unrolled
+                .rows
+                .into_iter()
+                .map(|row| row.ended(Status::Kept, Some(&reason)))
+                .collect();
+            for row in &mut unrolled.rows {
+                row.degraded |= row.is_uncounted();
+            }
+        }
+        unrolled
     }
 
-    /// A trajectory that stays as it is, whatever is wanted of it.
-    fn kept(&self, row: Row, record: &Record<'_>, counted: &Counted) -> Unrolled {
-        let is_assistant = |index: &usize| {
-            let turn = record.turns.get(*index);
-            turn.is_some_and(|turn| turn.role == Role::Assistant)
-        };
-        let assistant = (0..record.turns.len()).filter(is_assistant);
-        let cost = |index: usize| counted.turns.get(index).map_or(0, |cost| cost.tokens());
-        let segment = SegmentRow {
-            assistant_tokens: assistant.map(cost).sum::<usize>() as u64,
-            ..SegmentRow::default()
-        };
-        let row = Row {
-            segment: Some(segment),
-            ..row
-        };
-        Unrolled::alone(row, None)
+    /// Why a trajectory over the budget is not to be replayed, where that is so.
+    fn reason_to_keep(&self, record: &Record<'_>, counted: &Counted, row: &Row) -> Option<Reason> {
+        if let (CountMode::Rendered, Some(Err(refusal))) = (self.settings.count, &counted.rendered) {
+            return Some(Reason::with(Reason::TEMPLATE_REFUSES, refusal));
+        }
+        let is_over = row.original_tokens > self.settings.target_max_tokens as u64;
+        let repeated = || Reason::with("repeated_key", "the trajectory's key stands in the record twice");
+        (record.ambiguous && is_over).then(repeated)
     }
 }
 
@@ -241,7 +237,9 @@ impl<'r> Replay<'r> {
             return estimate;
         }
         let text = self.context.text_with(&self.source, step);
-        self.fitter.rendered_tokens(&text, &self.source).unwrap_or(estimate)
+        self.fitter
+            .rendered_tokens(&text, &self.source)
+            .unwrap_or(estimate)
     }
 
     /// The secrets of the whole record: what is one anywhere leaves the machine nowhere.

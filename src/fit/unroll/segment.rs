@@ -46,7 +46,12 @@ impl Replay<'_> {
     }
 
     /// The text of one record. `seen` counts the turns of the trajectory that records have had so far.
-    fn record_of(&self, context: &Context, lineage: &Lineage<'_>, seen: &mut usize) -> Result<String, &'static str> {
+    fn record_of(
+        &self,
+        context: &Context,
+        lineage: &Lineage<'_>,
+        seen: &mut usize,
+    ) -> Result<String, &'static str> {
         let text = [&context.body, self.source.frame.1].concat();
         let format = Some(self.source.record.format);
         let Ok(record) = trajectory::parse(text.as_bytes(), format) else {
@@ -97,7 +102,9 @@ impl Replay<'_> {
 
     fn row_of(&self, context: &Context, lineage: &Lineage<'_>, whole: &Row, assistant_tokens: usize) -> Row {
         let is_trained = |(index, held): &(usize, &super::context::Held)| {
-            let turn = held.origin.and_then(|origin| self.source.record.turns.get(origin));
+            let turn = held
+                .origin
+                .and_then(|origin| self.source.record.turns.get(origin));
             *index >= context.fresh && turn.is_some_and(|turn| turn.role == Role::Assistant)
         };
         let trained: Vec<usize> = context
@@ -118,7 +125,10 @@ impl Replay<'_> {
         };
         let budget = self.window.budget;
         let is_over = context.tokens > budget;
-        let begun = context.begun.clone().unwrap_or_else(|| Row::untouched(0, 0, budget));
+        let begun = context
+            .begun
+            .clone()
+            .unwrap_or_else(|| Row::untouched(0, 0, budget));
         let row = Row {
             id: id_of(lineage.trajectory, lineage.segment),
             original_tokens: whole.original_tokens,
@@ -133,11 +143,23 @@ impl Replay<'_> {
         };
         if !is_over {
             let is_alone = lineage.segments == 1;
-            let status = if is_alone { Status::UnderTarget } else { Status::Compressed };
+            let status = if is_alone {
+                Status::UnderTarget
+            } else {
+                Status::Compressed
+            };
             // Whatever the compaction came to, the record was over the budget for another reason then, or was degraded.
-            return if row.degraded { Row { status, ..row } } else { row.ended(status, None) };
+            return if row.degraded {
+                Row { status, ..row }
+            } else {
+                row.ended(status, None)
+            };
         }
-        let status = if lineage.segments == 1 { Status::Kept } else { Status::Compressed };
+        let status = if lineage.segments == 1 {
+            Status::Kept
+        } else {
+            Status::Compressed
+        };
         let is_degraded = self.refused.as_ref().is_some_and(|refused| refused.degraded);
         let row = Row {
             degraded: row.degraded || is_degraded,

@@ -8,7 +8,7 @@ use crate::support::{fitter_with, settings};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use trajfit::internals::fit::OnFailure;
-use trajfit::internals::metrics::Status;
+use trajfit::internals::metrics::{Columns, Status};
 use trajfit::internals::pipeline::{
     self, Counters, Job, OnInvalid, RunError, RunReport, Sample, Source, Targets, Worker,
 };
@@ -97,6 +97,7 @@ fn run(
         on_invalid: OnInvalid::Reject,
         source_names: sources.iter().map(Source::name).collect(),
         csv_safe: false,
+        unroll: None,
     };
     let job = Job {
         sources,
@@ -113,6 +114,7 @@ fn run(
         requests: 0,
         prices: None,
         metrics: true,
+        columns: Columns::Records,
         csv_safe: false,
         asks: None,
     };
