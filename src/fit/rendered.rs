@@ -74,6 +74,11 @@ impl Rendered {
         })
     }
 
+    /// The length of the chat, in bytes.
+    pub fn bytes(&self) -> usize {
+        self.text.len()
+    }
+
     /// A chat that was rendered elsewhere, and what it costs.
     pub fn with_text(text: String, tokens: usize) -> Self {
         Self {

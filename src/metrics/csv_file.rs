@@ -81,7 +81,7 @@ pub fn read_rows_written(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::metrics::{SegmentRow, Status};
+    use crate::metrics::{AgentCalls, SegmentRow, Status};
 
     #[test]
     fn rows_survive_the_way_to_csv_and_back() {
@@ -121,6 +121,11 @@ mod tests {
                 segments: 3,
                 trained_tokens: 7,
                 tokens_before: Some(120),
+                calls: AgentCalls {
+                    calls: 3,
+                    prompt_tokens: 400,
+                    cached_tokens: 250,
+                },
                 ..SegmentRow::default()
             }),
             ..Row::default()

@@ -35,6 +35,6 @@ pub use prices::{Prices, Tokens};
 pub use record_metrics::record_metrics;
 pub use reject::Reject;
 pub use row::{Row, Status};
-pub use segment_row::SegmentRow;
+pub use segment_row::{AgentCalls, SegmentRow};
 pub use totals::{Sums, Totals};
 pub use unroll_sums::UnrollSums;

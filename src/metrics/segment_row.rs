@@ -4,6 +4,26 @@ use serde::{Deserialize, Serialize};
 
 use super::{Row, Status};
 
+/// The calls of an agent that lives through a trajectory.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct AgentCalls {
+    /// How many there are: one for each step.
+    pub calls: u64,
+    /// Tokens that they send.
+    pub prompt_tokens: u64,
+    /// Of these, tokens that begin the call before as well, so that a server with a prefix cache need not read them again.
+    pub cached_tokens: u64,
+}
+
+impl AgentCalls {
+    /// Adds a call.
+    pub fn add(&mut self, prompt_tokens: u64, cached_tokens: u64) {
+        self.calls += 1;
+        self.prompt_tokens += prompt_tokens;
+        self.cached_tokens += cached_tokens;
+    }
+}
+
 /// The figures that only records of unrolled trajectories have.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SegmentRow {
@@ -21,6 +41,8 @@ pub struct SegmentRow {
     pub assistant_tokens: u64,
     /// The tokens that the context would have had without the compaction before it; none for a first record.
     pub tokens_before: Option<u64>,
+    /// The calls of the agent whose context it is, since the compaction before.
+    pub calls: AgentCalls,
 }
 
 /// The columns of the metrics of `trajfit unroll`, in order; `docs/metrics.md` describes them.
@@ -66,6 +88,9 @@ pub struct UnrollRow {
     fallback_completion_tokens: u64,
     cached_summary: bool,
     count: String,
+    agent_calls: u64,
+    agent_prompt_tokens: u64,
+    agent_cached_tokens: u64,
     reason_detail: String,
 }
 
@@ -131,6 +156,9 @@ impl From<Row> for UnrollRow {
             fallback_completion_tokens: row.fallback_completion_tokens,
             cached_summary: row.cached_summary,
             count: row.count,
+            agent_calls: segment.calls.calls,
+            agent_prompt_tokens: segment.calls.prompt_tokens,
+            agent_cached_tokens: segment.calls.cached_tokens,
             reason_detail: row.reason_detail,
         }
     }
@@ -187,6 +215,11 @@ impl From<UnrollRow> for Row {
                 trained_tokens: row.trained_tokens,
                 assistant_tokens: row.assistant_tokens,
                 tokens_before: row.tokens_before,
+                calls: AgentCalls {
+                    calls: row.agent_calls,
+                    prompt_tokens: row.agent_prompt_tokens,
+                    cached_tokens: row.agent_cached_tokens,
+                },
             }),
             ..Self::default()
         }

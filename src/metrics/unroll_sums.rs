@@ -28,6 +28,12 @@ pub struct UnrollSums {
     pub trained_tokens: u64,
     /// Trained assistant turns.
     pub trained_turns: u64,
+    /// Calls of the agents.
+    pub agent_calls: u64,
+    /// Tokens that these send.
+    pub agent_prompt_tokens: u64,
+    /// Of these, tokens that begin the call before as well.
+    pub agent_cached_tokens: u64,
 }
 
 impl UnrollSums {
@@ -41,6 +47,9 @@ impl UnrollSums {
         self.trained_tokens += segment.trained_tokens;
         self.trained_turns += segment.trained_turns;
         self.compactions += u64::from(segment.tokens_before.is_some());
+        self.agent_calls += segment.calls.calls;
+        self.agent_prompt_tokens += segment.calls.prompt_tokens;
+        self.agent_cached_tokens += segment.calls.cached_tokens;
         self.most_segments = self.most_segments.max(segment.segments);
         if segment.segment <= 1 {
             self.trajectories += 1;

@@ -60,6 +60,12 @@ pub fn unroll_table(figures: &UnrollFigures) -> String {
         percent(sums.trained_tokens, sums.assistant_tokens)
     );
     table.row("Trained", &thousands(sums.trained_tokens), &trained);
+    let calls = format!(
+        "calls would have sent {} tokens, {} of them cached",
+        thousands(sums.agent_prompt_tokens),
+        percent(sums.agent_cached_tokens, sums.agent_prompt_tokens)
+    );
+    table.row("Agent", &thousands(sums.agent_calls), &calls);
     let (over, why) = &figures.over_limit;
     let label = format!("Still over {}", thousands(figures.target_max_tokens));
     table.row(&label, &thousands(*over), &reasons(why));
@@ -146,6 +152,9 @@ mod tests {
                 assistant_tokens: 300,
                 trained_tokens: 300,
                 trained_turns: 12,
+                agent_calls: 12,
+                agent_prompt_tokens: 9000,
+                agent_cached_tokens: 6000,
             },
             kept: (1, vec![("group_exceeds_budget".to_owned(), 1)]),
             target_max_tokens: 500,
@@ -164,6 +173,7 @@ Compactions         2
 Tokens before   1,000
 Tokens after    1,500  1.50 times as many
 Trained           300  tokens of 12 assistant turns, 100.0 % of all
+Agent              12  calls would have sent 9,000 tokens, 66.7 % of them cached
 Still over 500      1  group_exceeds_budget 1
 Degraded            0
 Anchors             4  of 4 identifiers that the kept turns rely on are held (100.0 %)

@@ -10,8 +10,8 @@ use super::context::{Context, Held, Source, held};
 use super::settings::Overlap;
 use crate::compress::compaction::{Bounds, compacted, head_of, smallest_head};
 use crate::compress::{CutPoints, Outline, Plan, Protection, plan};
-use crate::metrics::{Row, Status};
-use crate::trajectory::{self, Record, Role, Views};
+use crate::metrics::{AgentCalls, Row, Status};
+use crate::trajectory::{self, Record, Views};
 
 /// A context with its next step, read as a record.
 struct Reading<'c> {
@@ -27,6 +27,17 @@ impl Fitter {
     pub(super) fn rendered_tokens(&self, text: &str, source: &Source<'_>) -> Option<usize> {
         let record = trajectory::parse(text.as_bytes(), Some(source.record.format)).ok()?;
         Some(self.rendered(&record)?.ok()?.tokens)
+    }
+
+    /// The bytes of a text as rendered; `None` where the template refuses it.
+    pub(super) fn rendered_bytes(&self, text: &str, source: &Source<'_>) -> Option<usize> {
+        let record = trajectory::parse(text.as_bytes(), Some(source.record.format)).ok()?;
+        let rendered = Rendered::uncounted(
+            &record,
+            self.template.as_deref()?,
+            self.settings.template_arguments,
+        );
+        Some(rendered.ok()?.bytes())
     }
 
     /// A record as the chat template renders it, where there is one.
@@ -70,8 +81,7 @@ impl Replay<'_> {
         let views = Views::of(&record, Vec::new());
         let outline = outline(self.fitter, &record, &counted, &views);
         let held = self.context.turns.len();
-        let said = outline.turns.iter().skip(held);
-        let said = said.take_while(|turn| turn.role != Role::Assistant).count();
+        let said = self.source.said(step).len();
         let reading = Reading {
             record: &record,
             views: &views,
@@ -225,9 +235,20 @@ impl Replay<'_> {
             ));
         }
         let end = text.len().checked_sub(self.source.frame.1.len())?;
+        // A compaction breaks the prefix that the server knows: what stands before the summary is left of it.
+        let prefix: usize = turns
+            .iter()
+            .take(prefix_turns)
+            .map(|held| held.cost.tokens())
+            .sum();
+        let cached = self.source.outline.extra_tokens + prefix;
+        let before_step = (row.compressed_tokens as usize).saturating_sub(self.source.tokens(step));
         let is_over = row.compressed_tokens as usize > self.window.budget;
-        Some(Context {
+        let mut compacted = Context {
+            calls: AgentCalls::default(),
+            last_prompt: 0,
             tokens: row.compressed_tokens as usize,
+            is_exact: true,
             head: Some(region.start),
             fresh: turns.len().checked_sub(step.len())?,
             prefix_turns,
@@ -235,7 +256,9 @@ impl Replay<'_> {
             body: text.get(..end)?.to_owned(),
             begun: Some(row),
             turns,
-        })
+        };
+        compacted.call(&self.source, step, before_step, cached);
+        Some(compacted)
     }
 }
 

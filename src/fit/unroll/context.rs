@@ -5,8 +5,8 @@ use std::ops::Range;
 use super::super::attempt::frame;
 use super::super::count::{Counted, TurnCost};
 use crate::compress::Outline;
-use crate::metrics::Row;
-use crate::trajectory::Record;
+use crate::metrics::{AgentCalls, Row};
+use crate::trajectory::{Record, Role};
 
 /// The trajectory that is replayed, with what its turns cost.
 pub struct Source<'r> {
@@ -35,6 +35,16 @@ impl<'r> Source<'r> {
     pub fn tokens(&self, turns: &Range<usize>) -> usize {
         let turns = self.outline.turns.get(turns.clone()).unwrap_or_default();
         turns.iter().map(|turn| turn.tokens).sum()
+    }
+
+    /// What is said in a step before its assistant turn, as turns.
+    pub fn said(&self, step: &Range<usize>) -> Range<usize> {
+        let turns = self.outline.turns.get(step.clone()).unwrap_or_default();
+        let said = turns
+            .iter()
+            .take_while(|turn| turn.role != Role::Assistant)
+            .count();
+        step.start..step.start + said
     }
 
     /// The text of turns, with what stands before the first of them since the turn before.
@@ -67,6 +77,8 @@ pub struct Context {
     pub turns: Vec<Held>,
     /// What it costs, in what the budget is measured in.
     pub tokens: usize,
+    /// Whether these were counted, and not added up of what its turns cost as rendered elsewhere.
+    pub is_exact: bool,
     /// The end of its head, after a compaction.
     pub head: Option<usize>,
     /// The first turn that no earlier context had.
@@ -77,6 +89,10 @@ pub struct Context {
     pub begun: Option<Row>,
     /// The step that took it over the budget.
     pub over: Option<Range<usize>>,
+    /// What the agent sent for its steps since the last compaction.
+    pub calls: AgentCalls,
+    /// What it sent for the last of them.
+    pub last_prompt: usize,
 }
 
 impl Context {
@@ -86,19 +102,34 @@ impl Context {
             body: source.frame.0.to_owned(),
             turns: Vec::new(),
             tokens: source.outline.extra_tokens,
+            is_exact: false,
             head: None,
             fresh: 0,
             prefix_turns: 0,
             begun: None,
             over: None,
+            calls: AgentCalls::default(),
+            last_prompt: 0,
         }
     }
 
     /// Adds a step, with which the context costs so many tokens.
     pub fn add(&mut self, source: &Source<'_>, step: Range<usize>, tokens: usize) {
+        self.call(source, &step, self.tokens, self.last_prompt);
         self.body.push_str(source.text(&step));
         self.turns.extend(held(source, step));
         self.tokens = tokens;
+    }
+
+    /// Notes the call of a step, before which the context costs so many tokens, of which the server knows some already.
+    pub fn call(&mut self, source: &Source<'_>, step: &Range<usize>, tokens: usize, cached: usize) {
+        let said = source.said(step);
+        if said.end == step.end {
+            return;
+        }
+        let prompt = tokens + source.tokens(&said);
+        self.last_prompt = prompt;
+        self.calls.add(prompt as u64, cached.min(prompt) as u64);
     }
 
     /// The record's text with a step at its end.

@@ -208,7 +208,7 @@ impl<'r> Replay<'r> {
     /// Takes the steps, one after another, with the compactions that they want. Returns why the run must end, if it must.
     async fn take(&mut self, steps: &[std::ops::Range<usize>]) -> Option<Stop> {
         for step in steps {
-            let next = self.tokens_with(step);
+            let (next, is_exact) = self.tokens_with(step);
             let is_first = self.context.turns.is_empty();
             if !is_first && self.guard.wants_compaction(next, self.window) {
                 match self.compacted(step, next).await {
@@ -222,6 +222,7 @@ impl<'r> Replay<'r> {
                 }
             }
             self.context.add(&self.source, step.clone(), next);
+            self.context.is_exact = is_exact;
             if next > self.window.budget {
                 self.context.over = Some(step.clone());
             }
@@ -229,17 +230,23 @@ impl<'r> Replay<'r> {
         None
     }
 
-    /// What the context would cost with a step; as rendered, exactly wherever that may matter.
-    fn tokens_with(&self, step: &std::ops::Range<usize>) -> usize {
+    /// What the context would cost with a step, and whether that is exact: as rendered, it is wherever it may matter.
+    fn tokens_with(&self, step: &std::ops::Range<usize>) -> (usize, bool) {
         let estimate = self.context.tokens + self.source.tokens(step);
-        let is_rendered = self.fitter.settings.count == CountMode::Rendered && self.fitter.template.is_some();
-        if !is_rendered || estimate < self.window.trigger / 2 {
-            return estimate;
-        }
+        let Some(whole) = self.source.counted.governing_rendering(&self.fitter.settings) else {
+            return (estimate, true);
+        };
         let text = self.context.text_with(&self.source, step);
-        self.fitter
-            .rendered_tokens(&text, &self.source)
-            .unwrap_or(estimate)
+        let half = self.window.trigger / 2;
+        // A template may drop from the whole what it shows of a beginning: thoughts, say.
+        let by_length =
+            |bytes: usize| (bytes as f64 / whole.bytes().max(1) as f64 * whole.tokens as f64) as usize;
+        let is_low = |bytes: usize| estimate.max(by_length(bytes)) < half;
+        if estimate < half && self.fitter.rendered_bytes(&text, &self.source).is_none_or(is_low) {
+            return (estimate, false);
+        }
+        let exact = self.fitter.rendered_tokens(&text, &self.source);
+        exact.map_or((estimate, false), |exact| (exact, true))
     }
 
     /// The secrets of the whole record: what is one anywhere leaves the machine nowhere.

@@ -19,6 +19,13 @@ impl Replay<'_> {
         let mut rows = Vec::with_capacity(segments);
         let mut texts = Vec::with_capacity(segments);
         let mut seen = 0;
+        for context in contexts.iter_mut().filter(|context| !context.is_exact) {
+            let text = [&context.body, self.source.frame.1].concat();
+            context.tokens = self
+                .fitter
+                .rendered_tokens(&text, &self.source)
+                .unwrap_or(context.tokens);
+        }
         for (index, context) in contexts.iter().enumerate() {
             let lineage = Lineage {
                 trajectory: id,
@@ -122,6 +129,7 @@ impl Replay<'_> {
             trained_tokens: trained.iter().sum::<usize>() as u64,
             assistant_tokens: assistant_tokens as u64,
             tokens_before: context.begun.as_ref().map(|row| row.original_tokens),
+            calls: context.calls,
         };
         let budget = self.window.budget;
         let is_over = context.tokens > budget;

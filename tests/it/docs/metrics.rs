@@ -25,10 +25,24 @@ const TABLES: [(&str, &str); 3] = [
 fn the_page_has_every_column_in_order() {
     let workspace = Workspace::with_input("");
     workspace.compress(&["in.jsonl", "-o", "out.jsonl"]).exits(0);
-    let header = workspace.text("out.metrics.csv");
+    assert_are_on_the_page(&workspace.text("out.metrics.csv"), "\n## Columns\n");
+}
+
+#[test]
+fn so_has_the_table_of_unrolled_records() {
+    let workspace = Workspace::with_input("");
+    workspace.run(&["unroll", "in.jsonl", "-o", "out.jsonl"]).exits(0);
+    assert_are_on_the_page(
+        &workspace.text("out.metrics.csv"),
+        "\n## Columns of `trajfit unroll`\n",
+    );
+}
+
+#[track_caller]
+fn assert_are_on_the_page(header: &str, heading: &str) {
     let columns: Vec<&str> = header.trim_end().split(',').collect();
     let page = page();
-    let (_, columns_on) = page.split_once("\n## Columns\n").unwrap();
+    let (_, columns_on) = page.split_once(heading).unwrap();
     let (table, _) = columns_on.split_once("\n## ").unwrap();
     let rows: Vec<Vec<&str>> = table
         .lines()

@@ -26,7 +26,7 @@ const FOLDERS: [&str; 9] = [
 ];
 
 /// Commands whose help lists all flags.
-const COMMANDS: [&str; 14] = [
+const COMMANDS: [&str; 15] = [
     "",
     "batch apply",
     "batch export",
@@ -41,6 +41,7 @@ const COMMANDS: [&str; 14] = [
     "explain",
     "lint",
     "show",
+    "unroll",
 ];
 
 #[test]
