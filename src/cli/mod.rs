@@ -29,6 +29,8 @@ mod stdout;
 mod summarizer;
 mod survey;
 mod unroll;
+mod unroll_compare;
+mod unroll_engine;
 mod unroll_mark;
 mod version;
 mod visible;

@@ -8,10 +8,11 @@ use super::errors::{self, CliError};
 use super::exit::ExitStatus;
 use super::inputs::percent;
 use super::key_flags::{KeyFlags, KeySet};
-use super::{execute, running, summarizer, unroll_mark};
+use super::unroll_engine::{Engine, Preset};
+use super::{execute, running, summarizer, unroll_compare, unroll_mark};
 use crate::config::{Config, KEYS, Key, MarkSummary, OverLimit, Resolved, SummarizerKind};
 use crate::fit::{Overlap, Strategy, UnrollSettings};
-use crate::metrics::{Columns, Status};
+use crate::metrics::{AgentPrices, Columns, Status};
 use crate::names::Named;
 use crate::pipeline::{Job, RunError, RunReport};
 use crate::report::{UnrollFigures, unroll_table};
@@ -38,9 +39,13 @@ pub struct UnrollArgs {
     /// File or directory to write; - is standard output [default: {stem}_unrolled.jsonl beside the input]
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
-    /// Part of the budget at which the context is compacted, over 0 and at most 1
-    #[arg(long, value_name = "PART", default_value = "1", value_parser = trigger)]
-    trigger: f64,
+    /// Replay as this agent compacts: sets trigger, head and tail where nobody else does
+    #[arg(long, value_name = "NAME", value_parser = engine)]
+    engine: Option<Engine>,
+    /// Part of the budget at which the context is compacted, over 0 and at most 1; with --dry-run several, such as
+    /// 0.5,0.75,0.85, which are compared in one table [default: 1]
+    #[arg(long, value_name = "PART", value_delimiter = ',', value_parser = trigger)]
+    trigger: Vec<f64>,
     /// Part of the context that a compaction should save, 0 to below 1: the tail gives way to it
     #[arg(long, value_name = "PART", default_value = "0.1", value_parser = savings)]
     min_savings: f64,
@@ -48,12 +53,19 @@ pub struct UnrollArgs {
     #[arg(long)]
     head_decay: bool,
     /// Earlier turns that a record begins with: head and tail, or none, for trainers that cannot mask a turn
-    #[arg(long, value_name = "NAME", default_value = "tail", value_parser = overlap)]
-    overlap: Overlap,
+    /// [default: tail]
+    #[arg(long, value_name = "NAME", value_parser = overlap)]
+    overlap: Option<Overlap>,
     /// Field that is true on trained turns and false on others, or FIELD=VALUE for its value on others; none writes a list of
     /// trained turns into each record instead [default: train, or the field of --trainer]
     #[arg(long, value_name = "FIELD[=VALUE]")]
     mark: Option<String>,
+    /// US dollars for a million tokens that the agent sends: the report says what its calls would have cost
+    #[arg(long, value_name = "NUMBER", value_parser = price)]
+    agent_price: Option<f64>,
+    /// US dollars for a million of them that a prefix cache has [default: --agent-price]
+    #[arg(long, value_name = "NUMBER", value_parser = price, requires = "agent_price")]
+    agent_price_cached: Option<f64>,
     /// Configuration file, YAML, TOML or JSON by its name
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
@@ -90,6 +102,7 @@ Examples:
   trajfit unroll runs.jsonl -o unrolled.jsonl --max-tokens 32k
   trajfit unroll runs.jsonl -o unrolled.jsonl --trigger 0.75 --tail-tokens 4000
   trajfit unroll runs.jsonl -o unrolled.jsonl --overlap none --mark none
+  trajfit unroll runs.jsonl --dry-run --trigger 0.5,0.75,1 --agent-price 3 --agent-price-cached 0.3
   trajfit check --unrolled-from runs.jsonl unrolled.jsonl";
 
 /// Keys that mean nothing here: no system turn is changed, marks have a flag of their own, records are never masked.
@@ -128,18 +141,46 @@ fn savings(text: &str) -> Result<f64, String> {
     part.ok_or_else(|| "not a part from 0 to below 1, such as 0.1".to_owned())
 }
 
+fn engine(text: &str) -> Result<Engine, String> {
+    Engine::from_name(text).ok_or_else(|| format!("known are: {}", Engine::NAMES.join(", ")))
+}
+
+fn price(text: &str) -> Result<f64, String> {
+    let price = text
+        .parse()
+        .ok()
+        .filter(|price: &f64| *price >= 0.0 && price.is_finite());
+    price.ok_or_else(|| "not a price in US dollars, such as 0.3".to_owned())
+}
+
 fn overlap(text: &str) -> Result<Overlap, String> {
     Overlap::from_name(text).ok_or_else(|| format!("known are: {}", Overlap::NAMES.join(", ")))
 }
 
 /// Runs the command.
 pub fn run(args: UnrollArgs) -> Result<ExitStatus, CliError> {
-    let resolved = args.keys.clone().into_sources(args.config.clone()).resolve()?;
-    let settings = settings(&args, &resolved.config)?;
+    let mut resolved = args.keys.clone().into_sources(args.config.clone()).resolve()?;
+    let preset = match args.engine {
+        Some(engine) => engine.apply(&mut resolved)?,
+        None => Preset::NONE,
+    };
+    let settings = settings(&args, preset, &resolved.config)?;
+    let prices = args.agent_price.map(|prompt| AgentPrices {
+        prompt,
+        cached: args.agent_price_cached.unwrap_or(prompt),
+    });
+    let triggers = args.trigger.clone();
     let options = options(args, resolved)?;
     if !options.quiet {
         errors::warn(&options.warnings);
         errors::note(options.trainer_note.as_deref());
+    }
+    if triggers.len() > 1 {
+        if !options.dry_run {
+            return Err(CliError::usage("several triggers are compared in a dry run only")
+                .with_help("add --dry-run, or name one trigger"));
+        }
+        return unroll_compare::run(&options, &settings, &triggers, prices);
     }
     let mut job = execute::job(&options)?;
     job.columns = Columns::Segments;
@@ -157,7 +198,7 @@ pub fn run(args: UnrollArgs) -> Result<ExitStatus, CliError> {
     match ended {
         Ok(report) => {
             execute::print(&options, &report, || {
-                unroll_table(&figures(&options, &job, &report))
+                unroll_table(&figures(&options, &job, &report, prices))
             });
             Ok(exit_status(&options, &report))
         }
@@ -206,12 +247,12 @@ fn options(args: UnrollArgs, mut resolved: Resolved) -> Result<CompressOptions, 
     options.checked()
 }
 
-fn settings(args: &UnrollArgs, config: &Config) -> Result<UnrollSettings, CliError> {
+fn settings(args: &UnrollArgs, preset: Preset, config: &Config) -> Result<UnrollSettings, CliError> {
     Ok(UnrollSettings {
-        trigger: args.trigger,
+        trigger: args.trigger.first().copied().unwrap_or(preset.trigger),
         min_savings: args.min_savings,
-        head_decay: args.head_decay,
-        overlap: args.overlap,
+        head_decay: args.head_decay || preset.head_decay,
+        overlap: args.overlap.unwrap_or(preset.overlap),
         mark: unroll_mark::mark(args.mark.as_deref(), config)?,
     })
 }
@@ -232,7 +273,12 @@ fn fingerprint(settings: &UnrollSettings) -> [(String, serde_json::Value); 5] {
     ]
 }
 
-fn figures(options: &CompressOptions, job: &Job, report: &RunReport) -> UnrollFigures {
+fn figures(
+    options: &CompressOptions,
+    job: &Job,
+    report: &RunReport,
+    prices: Option<AgentPrices>,
+) -> UnrollFigures {
     let totals = &report.totals;
     let sums = &totals.sums;
     let of = |status| (totals.with_status(status), execute::reasons(totals, status));
@@ -255,6 +301,7 @@ fn figures(options: &CompressOptions, job: &Job, report: &RunReport) -> UnrollFi
             sums.completion_tokens,
             job.cost(sums),
         ),
+        agent_cost: prices.map(|prices| prices.cost(&totals.unroll)),
         elapsed: report.elapsed,
         bytes_in: report.bytes_read,
         files: report.files.clone(),

@@ -37,4 +37,4 @@ pub use reject::Reject;
 pub use row::{Row, Status};
 pub use segment_row::{AgentCalls, SegmentRow};
 pub use totals::{Sums, Totals};
-pub use unroll_sums::UnrollSums;
+pub use unroll_sums::{AgentPrices, UnrollSums};

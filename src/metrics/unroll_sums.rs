@@ -67,3 +67,39 @@ impl UnrollSums {
         self.trained_tokens as f64 / self.assistant_tokens as f64
     }
 }
+
+/// What an agent pays for the tokens that it sends, in US dollars for a million.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct AgentPrices {
+    /// Tokens that the server reads.
+    pub prompt: f64,
+    /// Tokens that its prefix cache has.
+    pub cached: f64,
+}
+
+impl AgentPrices {
+    /// What the calls of all agents would have cost, in US dollars.
+    pub fn cost(&self, sums: &UnrollSums) -> f64 {
+        let read = sums.agent_prompt_tokens.saturating_sub(sums.agent_cached_tokens);
+        (read as f64 * self.prompt + sums.agent_cached_tokens as f64 * self.cached) / 1e6
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cached_tokens_have_a_price_of_their_own() {
+        let sums = UnrollSums {
+            agent_prompt_tokens: 3_000_000,
+            agent_cached_tokens: 2_000_000,
+            ..UnrollSums::default()
+        };
+        let prices = AgentPrices {
+            prompt: 3.0,
+            cached: 0.3,
+        };
+        assert!((prices.cost(&sums) - 3.6).abs() < 1e-9);
+    }
+}

@@ -16,6 +16,7 @@ mod survey_figures;
 mod table;
 #[cfg(test)]
 mod tests;
+mod trigger_table;
 mod unroll_table;
 
 pub use cache_report::{CacheReport, cache_text, pruned_text};
@@ -29,6 +30,7 @@ pub use lint::{LintReport, lint_text};
 pub use run_figures::{DryRunFigures, OverLimitFigures, Reasons, RecordFigures, RequestFigures, RunFigures};
 pub use summary_table::summary_table;
 pub use survey_figures::{SurveyFigures, Tokenizer};
+pub use trigger_table::{TriggerFigures, trigger_table};
 pub use unroll_table::{UnrollFigures, unroll_table};
 
 /// A result as JSON for machines, with a newline at its end.

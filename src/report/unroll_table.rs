@@ -29,6 +29,8 @@ pub struct UnrollFigures {
     pub anchors: (u64, u64),
     /// Requests to a model or program, tokens read and written, and what that cost.
     pub requests: (u64, u64, u64, Option<f64>),
+    /// What the agents' calls would have cost, in US dollars, where prices are known.
+    pub agent_cost: Option<f64>,
     /// Wall time.
     pub elapsed: Duration,
     /// Bytes of input, decompressed.
@@ -60,8 +62,11 @@ pub fn unroll_table(figures: &UnrollFigures) -> String {
         percent(sums.trained_tokens, sums.assistant_tokens)
     );
     table.row("Trained", &thousands(sums.trained_tokens), &trained);
+    let cost = figures
+        .agent_cost
+        .map_or(String::new(), |cost| format!(", for ${cost:.2}"));
     let calls = format!(
-        "calls would have sent {} tokens, {} of them cached",
+        "calls would have sent {} tokens, {} of them cached{cost}",
         thousands(sums.agent_prompt_tokens),
         percent(sums.agent_cached_tokens, sums.agent_prompt_tokens)
     );
@@ -164,20 +169,20 @@ mod tests {
             ..UnrollFigures::default()
         };
         let expected = "\
-Trajectories        3
-  one record        1   33.3 %
-  unrolled          1   33.3 %
-  kept              1   33.3 %  group_exceeds_budget 1
-Records             5  at most 3 of one trajectory
-Compactions         2
-Tokens before   1,000
-Tokens after    1,500  1.50 times as many
-Trained           300  tokens of 12 assistant turns, 100.0 % of all
-Agent              12  calls would have sent 9,000 tokens, 66.7 % of them cached
-Still over 500      1  group_exceeds_budget 1
-Degraded            0
-Anchors             4  of 4 identifiers that the kept turns rely on are held (100.0 %)
-Time             0 ms  0.0 MB, 0.0 MB/s
+Trajectories         3
+  one record         1   33.3 %
+  unrolled           1   33.3 %
+  kept               1   33.3 %  group_exceeds_budget 1
+Records              5  at most 3 of one trajectory
+Compactions          2
+Tokens before    1,000
+Tokens after     1,500  1.50 times as many
+Trained            300  tokens of 12 assistant turns, 100.0 % of all
+Agent               12  calls would have sent 9,000 tokens, 66.7 % of them cached
+Still over 500       1  group_exceeds_budget 1
+Degraded             0
+Anchors              4  of 4 identifiers that the kept turns rely on are held (100.0 %)
+Time            0.00 s  0 bytes, 0.0 MB/s
 Written         out.jsonl
 ";
         assert_eq!(unroll_table(&figures), expected);

@@ -1,0 +1,162 @@
+//! How known agents compact their context: `--engine`.
+
+use super::errors::CliError;
+use crate::config::{Key, Resolved};
+use crate::fit::{Overlap, SMALLEST_SUMMARY_TARGET};
+use crate::names::named;
+
+named! {
+    /// An agent whose compactions are known.
+    Engine {
+        /// The Hermes agent: `agent/context_compressor.py` of `NousResearch/hermes-agent`.
+        Hermes = "hermes",
+        /// pi: `packages/coding-agent/docs/compaction.md` of `badlogic/pi-mono`.
+        Pi = "pi",
+        /// Claude Code: issue 31806 of `anthropics/claude-code`.
+        ClaudeCode = "claude-code",
+    }
+}
+
+/// Tokens that pi keeps free for the answer, and tokens of recent turns that it keeps.
+const PI_RESERVE: usize = 16_384;
+const PI_RECENT: usize = 20_000;
+
+/// Messages that the Hermes agent keeps at the end, at least.
+const HERMES_LAST: usize = 20;
+
+/// Tokens of a summary of the Hermes agent, at least and at most; small budgets make them less.
+const HERMES_SUMMARY: (usize, usize) = (2_000, 10_000);
+
+/// The flags of the command that an engine sets.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Preset {
+    /// `--trigger`.
+    pub trigger: f64,
+    /// `--head-decay`.
+    pub head_decay: bool,
+    /// `--overlap`.
+    pub overlap: Overlap,
+}
+
+impl Preset {
+    /// The flags where no engine is named.
+    pub const NONE: Self = Self {
+        trigger: 1.0,
+        head_decay: false,
+        overlap: Overlap::Tail,
+    };
+}
+
+impl Engine {
+    /// Sets the keys of the configuration that the engine decides, where nobody else does, and returns its flags.
+    ///
+    /// # Errors
+    ///
+    /// The budget is too small for the engine.
+    pub fn apply(self, resolved: &mut Resolved) -> Result<Preset, CliError> {
+        let budget = resolved.config.compression.target_max_tokens;
+        let is_free = |resolved: &Resolved, path: &str| {
+            Key::by_path(path).is_some_and(|key| !resolved.provenance.is_given(key))
+        };
+        let free = |path: &str| is_free(resolved, path);
+        let [last_n, tail, human, gpt, ratio] = [
+            free("protected_turns.last_n_turns"),
+            free("protected_turns.tail_tokens"),
+            free("protected_turns.first_human"),
+            free("protected_turns.first_gpt"),
+            free("compression.summary_ratio"),
+        ];
+        let config = &mut resolved.config;
+        let protection = &mut config.protected_turns;
+        if self != Self::Hermes {
+            protection.first_human &= !human;
+            protection.first_gpt &= !gpt;
+        }
+        match self {
+            Self::Hermes => {
+                if last_n {
+                    protection.last_n_turns = HERMES_LAST;
+                }
+                if tail {
+                    protection.tail_tokens = budget / 10;
+                }
+                if ratio {
+                    let (least, most) = HERMES_SUMMARY;
+                    let least = least.min(budget / 8).max(SMALLEST_SUMMARY_TARGET);
+                    config.compression.summary_ratio = 0.2;
+                    config.compression.summary_min_tokens = Some(least);
+                    config.compression.summary_max_tokens = Some(most.min(budget / 4).max(least));
+                }
+                Ok(Preset {
+                    trigger: 0.5,
+                    head_decay: true,
+                    ..Preset::NONE
+                })
+            }
+            Self::Pi => {
+                if budget <= PI_RESERVE + PI_RECENT {
+                    let needed = PI_RESERVE + PI_RECENT;
+                    return Err(CliError::usage(format!(
+                        "--engine pi reserves {PI_RESERVE} tokens and keeps {PI_RECENT}; the budget is {budget}"
+                    ))
+                    .with_help(format!("set --max-tokens to more than {needed}")));
+                }
+                if last_n {
+                    protection.last_n_turns = 0;
+                }
+                if tail {
+                    protection.tail_tokens = PI_RECENT;
+                }
+                Ok(Preset {
+                    trigger: (budget - PI_RESERVE) as f64 / budget as f64,
+                    ..Preset::NONE
+                })
+            }
+            Self::ClaudeCode => Ok(Preset {
+                trigger: 0.835,
+                overlap: Overlap::None,
+                ..Preset::NONE
+            }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Sources;
+
+    fn resolved(flags: &[(&str, &str)]) -> Resolved {
+        let given = flags
+            .iter()
+            .map(|(path, text)| (Key::by_path(path).unwrap(), (*text).to_owned()));
+        let sources = Sources {
+            flags: given.collect(),
+            ..Sources::default()
+        };
+        sources.resolve().unwrap()
+    }
+
+    #[test]
+    fn an_engine_sets_what_nobody_else_sets() {
+        let mut hermes = resolved(&[("compression.target_max_tokens", "100k")]);
+        assert_eq!(Engine::Hermes.apply(&mut hermes).unwrap().trigger, 0.5);
+        let protection = hermes.config.protected_turns;
+        assert_eq!((protection.last_n_turns, protection.tail_tokens), (20, 10_000));
+        assert_eq!(hermes.config.compression.summary_max_tokens, Some(10_000));
+        let mut own = resolved(&[("protected_turns.last_n_turns", "2")]);
+        Engine::Hermes.apply(&mut own).unwrap();
+        assert_eq!(own.config.protected_turns.last_n_turns, 2);
+    }
+
+    #[test]
+    fn pi_needs_room_for_what_it_reserves_and_keeps() {
+        let mut large = resolved(&[("compression.target_max_tokens", "200k")]);
+        let preset = Engine::Pi.apply(&mut large).unwrap();
+        assert!((preset.trigger - 183_616.0 / 200_000.0).abs() < 1e-9);
+        assert!(!large.config.protected_turns.first_human);
+        assert_eq!(large.config.protected_turns.tail_tokens, 20_000);
+        let error = Engine::Pi.apply(&mut resolved(&[])).unwrap_err();
+        assert!(error.message.contains("16384"), "{}", error.message);
+    }
+}
