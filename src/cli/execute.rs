@@ -47,6 +47,7 @@ pub fn worker(config: &Config, sources: &[Source], chosen: &Chosen) -> Result<Wo
         source_names: sources.iter().map(Source::name).collect(),
         csv_safe: config.metrics.csv_safe,
         unroll: None,
+        merges_rows: false,
     })
 }
 

@@ -13,7 +13,7 @@ use super::{execute, running, summarizer, unroll_compare, unroll_mark};
 use crate::config::{Config, KEYS, Key, MarkSummary, OverLimit, Resolved, SummarizerKind};
 use crate::fit::{Overlap, Strategy, UnrollSettings};
 use crate::metrics::{AgentPrices, Columns, Status};
-use crate::names::Named;
+use crate::names::{Named, named};
 use crate::pipeline::{Job, RunError, RunReport};
 use crate::report::{UnrollFigures, unroll_table};
 
@@ -66,6 +66,9 @@ pub struct UnrollArgs {
     /// US dollars for a million of them that a prefix cache has [default: --agent-price]
     #[arg(long, value_name = "NUMBER", value_parser = price, requires = "agent_price")]
     agent_price_cached: Option<f64>,
+    /// Rows of the metrics: one for each record, or one for each trajectory [default: segments]
+    #[arg(long, value_name = "NAME", value_parser = rows)]
+    rows: Option<Rows>,
     /// Configuration file, YAML, TOML or JSON by its name
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
@@ -95,6 +98,16 @@ pub struct UnrollArgs {
     verbose: bool,
     #[command(flatten)]
     keys: KeyFlags<UnrollKeys>,
+}
+
+named! {
+    /// What has a row of the metrics.
+    Rows {
+        /// Each record.
+        Segments = "segments",
+        /// Each trajectory.
+        Trajectories = "trajectories",
+    }
 }
 
 const EXAMPLES: &str = "\
@@ -153,6 +166,10 @@ fn price(text: &str) -> Result<f64, String> {
     price.ok_or_else(|| "not a price in US dollars, such as 0.3".to_owned())
 }
 
+fn rows(text: &str) -> Result<Rows, String> {
+    Rows::from_name(text).ok_or_else(|| format!("known are: {}", Rows::NAMES.join(", ")))
+}
+
 fn overlap(text: &str) -> Result<Overlap, String> {
     Overlap::from_name(text).ok_or_else(|| format!("known are: {}", Overlap::NAMES.join(", ")))
 }
@@ -170,6 +187,7 @@ pub fn run(args: UnrollArgs) -> Result<ExitStatus, CliError> {
         cached: args.agent_price_cached.unwrap_or(prompt),
     });
     let triggers = args.trigger.clone();
+    let merges_rows = args.rows == Some(Rows::Trajectories);
     let options = options(args, resolved)?;
     if !options.quiet {
         errors::warn(&options.warnings);
@@ -184,7 +202,7 @@ pub fn run(args: UnrollArgs) -> Result<ExitStatus, CliError> {
     }
     let mut job = execute::job(&options)?;
     job.columns = Columns::Segments;
-    job.settings.extend(fingerprint(&settings));
+    job.settings.extend(fingerprint(&settings, merges_rows));
     let counter = running::tokenizer(&options.config)?;
     let kept = summarizer::Kept {
         beside: job.targets.cache(),
@@ -194,6 +212,7 @@ pub fn run(args: UnrollArgs) -> Result<ExitStatus, CliError> {
     let chosen = summarizer::chosen(&options.config, kept, &counter)?;
     let mut worker = execute::worker(&options.config, &job.sources, &chosen)?;
     worker.unroll = Some(settings);
+    worker.merges_rows = merges_rows;
     let (job, ended) = execute::ended(&options, job, worker, chosen)?;
     match ended {
         Ok(report) => {
@@ -258,7 +277,12 @@ fn settings(args: &UnrollArgs, preset: Preset, config: &Config) -> Result<Unroll
 }
 
 /// The settings that decide the output, by flag.
-fn fingerprint(settings: &UnrollSettings) -> [(String, serde_json::Value); 5] {
+fn fingerprint(settings: &UnrollSettings, merges_rows: bool) -> [(String, serde_json::Value); 6] {
+    let rows = if merges_rows {
+        Rows::Trajectories
+    } else {
+        Rows::Segments
+    };
     let mark = settings.mark.as_ref();
     let mark = mark.map_or_else(
         || "none".to_owned(),
@@ -270,6 +294,7 @@ fn fingerprint(settings: &UnrollSettings) -> [(String, serde_json::Value); 5] {
         ("--head-decay".to_owned(), settings.head_decay.into()),
         ("--overlap".to_owned(), settings.overlap.name().into()),
         ("--mark".to_owned(), mark.into()),
+        ("--rows".to_owned(), rows.name().into()),
     ]
 }
 

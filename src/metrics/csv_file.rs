@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::Row;
 use super::csv_safe::{quoted, unquoted};
-use super::segment_row::UnrollRow;
+use super::unroll_row::UnrollRow;
 
 /// The columns of the metrics of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

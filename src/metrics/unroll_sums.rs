@@ -42,11 +42,11 @@ impl UnrollSums {
         if row.status == Status::Rejected {
             return;
         }
-        self.segments += 1;
+        self.segments += segment.records();
         self.context_tokens += row.compressed_tokens;
         self.trained_tokens += segment.trained_tokens;
         self.trained_turns += segment.trained_turns;
-        self.compactions += u64::from(segment.tokens_before.is_some());
+        self.compactions += segment.compactions;
         self.agent_calls += segment.calls.calls;
         self.agent_prompt_tokens += segment.calls.prompt_tokens;
         self.agent_cached_tokens += segment.calls.cached_tokens;

@@ -16,7 +16,7 @@ use super::counters::Counters;
 use super::record_metrics::with_metrics;
 use crate::compress::Reason;
 use crate::fit::{Fitted, Fitter, PendingRequest, PerTrajectory, Stop, UnrollSettings, Unrolled};
-use crate::metrics::{Columns, Reject, Row, Status, csv_rows};
+use crate::metrics::{Columns, Reject, Row, Status, csv_rows, merged};
 use crate::names::named;
 
 named! {
@@ -83,6 +83,8 @@ pub struct Worker {
     pub csv_safe: bool,
     /// How trajectories are unrolled, where that is what becomes of them.
     pub unroll: Option<UnrollSettings>,
+    /// Whether an unrolled trajectory has one row instead of a row for each record.
+    pub merges_rows: bool,
 }
 
 impl Worker {
@@ -157,7 +159,12 @@ impl Worker {
             Some(settings) => {
                 let file = Path::new(source).file_name().unwrap_or_default();
                 let name = format!("{}:{}", file.to_string_lossy(), item.line);
-                self.fitter.unroll(bytes, settings, &name).await.into()
+                let mut unrolled = self.fitter.unroll(bytes, settings, &name).await;
+                if self.merges_rows {
+                    let row = merged(&unrolled.rows, &unrolled.trajectory);
+                    unrolled.rows = row.into_iter().collect();
+                }
+                unrolled.into()
             }
         }
     }

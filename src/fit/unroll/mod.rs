@@ -26,6 +26,8 @@ use crate::trajectory::{self, Record, Views};
 /// The records that a trajectory was unrolled into.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Unrolled {
+    /// The trajectory's id.
+    pub trajectory: String,
     /// The row of each record in the output, in order; one row where the trajectory is rejected or stays as it is.
     pub rows: Vec<Row>,
     /// The records' texts, in order; `None` where the record that was read stays byte for byte.
@@ -40,6 +42,7 @@ impl Unrolled {
     /// A trajectory that is no longer than its one record.
     fn alone(row: Row, text: Option<String>) -> Self {
         Self {
+            trajectory: String::new(),
             rows: vec![row],
             texts: text.map(|text| vec![text]),
             summary_input_tokens: 0,
@@ -96,6 +99,7 @@ impl Fitter {
                 id.clone_into(&mut row.id);
             }
         }
+        id.clone_into(&mut unrolled.trajectory);
         let over = unrolled.rows.iter().find(|row| row.still_over_limit);
         if let Some(row) = over.filter(|_| self.settings.over_limit == OverLimit::Reject) {
             let reason = Reason::with("still_over_limit", row.reason_text());

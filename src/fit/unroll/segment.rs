@@ -45,6 +45,7 @@ impl Replay<'_> {
         }
         let stays = segments == 1 && self.settings.mark.is_none();
         Unrolled {
+            trajectory: id.to_owned(),
             rows,
             texts: (!stays).then_some(texts),
             summary_input_tokens: self.summary_input_tokens,
@@ -129,6 +130,7 @@ impl Replay<'_> {
             trained_tokens: trained.iter().sum::<usize>() as u64,
             assistant_tokens: assistant_tokens as u64,
             tokens_before: context.begun.as_ref().map(|row| row.original_tokens),
+            compactions: u64::from(context.begun.is_some()),
             calls: context.calls,
         };
         let budget = self.window.budget;

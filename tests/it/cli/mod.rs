@@ -6,3 +6,4 @@ mod config_properties;
 mod outputs;
 mod sessions;
 mod show;
+mod unroll;

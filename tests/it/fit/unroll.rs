@@ -12,7 +12,7 @@ use trajfit::internals::metrics::Status;
 use crate::support::cli::Workspace;
 use crate::support::generate::made;
 use crate::support::oracle::{cost, parts};
-use crate::support::rendered::{THINKING, rendered_fitter, thinking_run};
+use crate::support::rendered::{THINKING, named_steps, rendered_fitter, thinking_run};
 use crate::support::{counter, fitter, real_data, settings};
 
 fn unrolling(mark: bool) -> UnrollSettings {
@@ -236,26 +236,9 @@ proptest! {
     }
 }
 
-/// A run of steps, each with a word of its own in its call and its answer.
-fn run_with_names(steps: usize) -> String {
-    let mut turns =
-        vec![r#"{"role": "user", "content": "Mend the parser in src/base_start.rs."}"#.to_owned()];
-    for step in 0..steps {
-        let filler = format!("a line of src/read_{step}.rs and of tests/case_{step}.rs that says no more; ")
-            .repeat(12);
-        turns.push(format!(
-            r#"{{"role": "assistant", "content": "Now src/made_{step}.rs.", "tool_calls": [{{"id": "c{step}", "type": "function", "function": {{"name": "bash", "arguments": "{{\"command\": \"cat src/read_{step}.rs\"}}"}}}}]}}"#
-        ));
-        turns.push(format!(
-            r#"{{"role": "tool", "tool_call_id": "c{step}", "content": "{filler}"}}"#
-        ));
-    }
-    format!(r#"{{"id": 7, "messages": [{}]}}"#, turns.join(", "))
-}
-
 #[test]
 fn no_summary_names_what_came_after_it() {
-    let line = run_with_names(30);
+    let line = named_steps(30);
     for head_decay in [false, true] {
         let settings = UnrollSettings {
             head_decay,
@@ -286,7 +269,7 @@ fn no_summary_names_what_came_after_it() {
 
 #[test]
 fn a_mark_that_the_data_has_is_no_second_training() {
-    let line = run_with_names(12).replace(
+    let line = named_steps(12).replace(
         r#""role": "assistant","#,
         r#""role": "assistant", "train": true,"#,
     );
@@ -306,7 +289,7 @@ fn a_mark_that_the_data_has_is_no_second_training() {
 
 #[test]
 fn a_record_tells_its_trajectory_and_its_place() {
-    let line = run_with_names(12);
+    let line = named_steps(12);
     let unrolled = unroll(budget(1500, 200), &unrolling(true), &line);
     let records: Vec<Value> = texts(&unrolled, &line)
         .iter()

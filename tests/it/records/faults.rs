@@ -98,6 +98,7 @@ fn run(
         source_names: sources.iter().map(Source::name).collect(),
         csv_safe: false,
         unroll: None,
+        merges_rows: false,
     };
     let job = Job {
         sources,

@@ -11,3 +11,4 @@ mod orphans;
 mod readings;
 mod retained_model;
 mod secrets;
+mod unrolled;

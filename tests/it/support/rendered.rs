@@ -1,4 +1,4 @@
-//! Chat templates of a few lines, fitters that count by them, and a run in which the model thinks.
+//! Chat templates of a few lines, fitters that count by them, a run in which the model thinks, and one whose steps have names.
 
 use std::sync::Arc;
 
@@ -72,4 +72,21 @@ pub fn thinking_run(steps: usize) -> String {
     messages
         .push(json!({"role": "assistant", "content": "Done.", "reasoning_content": words(20, "finally")}));
     json!({"messages": messages}).to_string()
+}
+
+/// A run of steps, each with a word of its own in its call and its answer.
+pub fn named_steps(steps: usize) -> String {
+    let mut turns =
+        vec![r#"{"role": "user", "content": "Mend the parser in src/base_start.rs."}"#.to_owned()];
+    for step in 0..steps {
+        let filler = format!("a line of src/read_{step}.rs and of tests/case_{step}.rs that says no more; ")
+            .repeat(12);
+        turns.push(format!(
+            r#"{{"role": "assistant", "content": "Now src/made_{step}.rs.", "tool_calls": [{{"id": "c{step}", "type": "function", "function": {{"name": "bash", "arguments": "{{\"command\": \"cat src/read_{step}.rs\"}}"}}}}]}}"#
+        ));
+        turns.push(format!(
+            r#"{{"role": "tool", "tool_call_id": "c{step}", "content": "{filler}"}}"#
+        ));
+    }
+    format!(r#"{{"id": 7, "messages": [{}]}}"#, turns.join(", "))
 }

@@ -2,47 +2,67 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Row, Status};
+use super::{AgentCalls, Row, SegmentRow, Status};
 
-/// The calls of an agent that lives through a trajectory.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct AgentCalls {
-    /// How many there are: one for each step.
-    pub calls: u64,
-    /// Tokens that they send.
-    pub prompt_tokens: u64,
-    /// Of these, tokens that begin the call before as well, so that a server with a prefix cache need not read them again.
-    pub cached_tokens: u64,
-}
-
-impl AgentCalls {
-    /// Adds a call.
-    pub fn add(&mut self, prompt_tokens: u64, cached_tokens: u64) {
-        self.calls += 1;
-        self.prompt_tokens += prompt_tokens;
-        self.cached_tokens += cached_tokens;
+/// One row about a whole trajectory, made of those of its records; `None` where there are none. What holds for one of them
+/// holds for it, regions and places are none, and the first reason is its reason.
+pub fn merged(rows: &[Row], id: &str) -> Option<Row> {
+    let (first, others) = rows.split_first()?;
+    let mut row = Row {
+        id: id.to_owned(),
+        region_start: -1,
+        region_end: -1,
+        placement: String::new(),
+        ..first.clone()
+    };
+    let mut all = row.segment.take().unwrap_or_default();
+    all.segment = 0;
+    all.tokens_before = None;
+    for other in others {
+        row.add(other);
+        let segment = other.segment.clone().unwrap_or_default();
+        all.prefix_turns += segment.prefix_turns;
+        all.trained_turns += segment.trained_turns;
+        all.trained_tokens += segment.trained_tokens;
+        all.compactions += segment.compactions;
+        all.calls.calls += segment.calls.calls;
+        all.calls.prompt_tokens += segment.calls.prompt_tokens;
+        all.calls.cached_tokens += segment.calls.cached_tokens;
     }
+    row.segment = Some(all);
+    Some(row)
 }
 
-/// The figures that only records of unrolled trajectories have.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SegmentRow {
-    /// The record's number in its trajectory, from 1; 0 for a trajectory that was not unrolled.
-    pub segment: u64,
-    /// The records of the trajectory.
-    pub segments: u64,
-    /// Turns at its beginning that are those of the record before.
-    pub prefix_turns: u64,
-    /// Assistant turns that are trained in it.
-    pub trained_turns: u64,
-    /// The tokens of these, by their values.
-    pub trained_tokens: u64,
-    /// The tokens of all assistant turns of the trajectory, by their values.
-    pub assistant_tokens: u64,
-    /// The tokens that the context would have had without the compaction before it; none for a first record.
-    pub tokens_before: Option<u64>,
-    /// The calls of the agent whose context it is, since the compaction before.
-    pub calls: AgentCalls,
+impl Row {
+    /// Adds the row of another record of the same trajectory.
+    fn add(&mut self, other: &Self) {
+        self.compressed_tokens += other.compressed_tokens;
+        self.compressed_turns += other.compressed_turns;
+        self.region_turns += other.region_turns;
+        self.still_over_limit |= other.still_over_limit;
+        self.summary_tokens += other.summary_tokens;
+        self.passes += other.passes;
+        self.degraded |= other.degraded;
+        self.anchors_needed += other.anchors_needed;
+        self.anchors_held += other.anchors_held;
+        self.anchors_written += other.anchors_written;
+        self.anchors_invented += other.anchors_invented;
+        self.redactions += other.redactions;
+        self.summarization_api_calls += other.summarization_api_calls;
+        self.summarization_errors += other.summarization_errors;
+        self.prompt_tokens += other.prompt_tokens;
+        self.completion_tokens += other.completion_tokens;
+        self.fallback_prompt_tokens += other.fallback_prompt_tokens;
+        self.fallback_completion_tokens += other.fallback_completion_tokens;
+        self.cached_summary |= other.cached_summary;
+        if self.summarizer.is_empty() {
+            other.summarizer.clone_into(&mut self.summarizer);
+        }
+        if self.reason.is_empty() {
+            other.reason.clone_into(&mut self.reason);
+            other.reason_detail.clone_into(&mut self.reason_detail);
+        }
+    }
 }
 
 /// The columns of the metrics of `trajfit unroll`, in order; `docs/metrics.md` describes them.
@@ -91,6 +111,7 @@ pub struct UnrollRow {
     agent_calls: u64,
     agent_prompt_tokens: u64,
     agent_cached_tokens: u64,
+    compactions: u64,
     reason_detail: String,
 }
 
@@ -159,6 +180,7 @@ impl From<Row> for UnrollRow {
             agent_calls: segment.calls.calls,
             agent_prompt_tokens: segment.calls.prompt_tokens,
             agent_cached_tokens: segment.calls.cached_tokens,
+            compactions: segment.compactions,
             reason_detail: row.reason_detail,
         }
     }
@@ -215,6 +237,7 @@ impl From<UnrollRow> for Row {
                 trained_tokens: row.trained_tokens,
                 assistant_tokens: row.assistant_tokens,
                 tokens_before: row.tokens_before,
+                compactions: row.compactions,
                 calls: AgentCalls {
                     calls: row.agent_calls,
                     prompt_tokens: row.agent_prompt_tokens,

@@ -1,0 +1,55 @@
+//! The figures of one record of an unrolled trajectory.
+
+/// The calls of an agent that lives through a trajectory.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct AgentCalls {
+    /// How many there are: one for each step.
+    pub calls: u64,
+    /// Tokens that they send.
+    pub prompt_tokens: u64,
+    /// Of these, tokens that begin the call before as well, so that a server with a prefix cache need not read them again.
+    pub cached_tokens: u64,
+}
+
+impl AgentCalls {
+    /// Adds a call.
+    pub fn add(&mut self, prompt_tokens: u64, cached_tokens: u64) {
+        self.calls += 1;
+        self.prompt_tokens += prompt_tokens;
+        self.cached_tokens += cached_tokens;
+    }
+}
+
+/// The figures that only records of unrolled trajectories have.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SegmentRow {
+    /// The record's number in its trajectory, from 1; 0 in a row about the whole trajectory.
+    pub segment: u64,
+    /// The records of the trajectory.
+    pub segments: u64,
+    /// Turns at its beginning that are those of the record before.
+    pub prefix_turns: u64,
+    /// Assistant turns that are trained in it.
+    pub trained_turns: u64,
+    /// The tokens of these, by their values.
+    pub trained_tokens: u64,
+    /// The tokens of all assistant turns of the trajectory, by their values.
+    pub assistant_tokens: u64,
+    /// The tokens that the context would have had without the compaction before it; none for a first record.
+    pub tokens_before: Option<u64>,
+    /// Compactions: one in the row of a record that begins with a summary.
+    pub compactions: u64,
+    /// The calls of the agent whose context it is, since the compaction before.
+    pub calls: AgentCalls,
+}
+
+impl SegmentRow {
+    /// The records that the row is about.
+    pub fn records(&self) -> u64 {
+        if self.segment == 0 {
+            self.segments.max(1)
+        } else {
+            1
+        }
+    }
+}
