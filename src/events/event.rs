@@ -16,6 +16,7 @@ use super::shell::programs::is_editor;
 use super::shell::{Step, Touch};
 use super::source::SourceTurn;
 use super::target::{Effect, Target, target};
+use super::words::starts_with_any;
 use crate::trajectory::Role;
 
 /// A tool call and how it ended.
@@ -43,6 +44,34 @@ pub(crate) struct Event {
     pub is_open: bool,
     /// The place of the same call later, among the events, which tells of this one as well.
     pub superseded_by: Option<usize>,
+}
+
+/// Starts of names of tools that only look something up.
+const LOOKUPS: [&str; 11] = [
+    "calculate",
+    "check_",
+    "describe_",
+    "find_",
+    "get_",
+    "list_",
+    "lookup_",
+    "query_",
+    "search_",
+    "show_",
+    "view_",
+];
+
+/// If a tool only looks something up, as its name says.
+pub(super) fn names_lookup(tool: &str) -> bool {
+    starts_with_any(tool, &LOOKUPS)
+}
+
+impl Event {
+    /// If the call was to change nothing.
+    pub fn is_lookup(&self) -> bool {
+        let target = &self.target;
+        target.effect == Effect::Read || target.effect == Effect::Other && names_lookup(&target.line)
+    }
 }
 
 /// The calls of the turns in order of their last run, each told once, and the earlier runs.

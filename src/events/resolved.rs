@@ -2,26 +2,10 @@
 
 use rustc_hash::FxHashMap;
 
-use super::event::Event;
+use super::event::{Event, names_lookup};
 use super::run::Run;
 use super::target::Effect;
-use super::words::starts_with_any;
 use crate::events::shell::{is_same_file, last_step};
-
-/// What the names of tools start with that only look something up.
-pub(crate) const LOOKUPS: [&str; 11] = [
-    "calculate",
-    "check_",
-    "describe_",
-    "find_",
-    "get_",
-    "list_",
-    "lookup_",
-    "query_",
-    "search_",
-    "show_",
-    "view_",
-];
 
 /// Later runs of one program, or of tests, that an error is compared with.
 const MAX_RUNS: usize = 64;
@@ -86,7 +70,7 @@ fn is_found(action: &Event) -> bool {
 fn looked_up(action: &Event) -> Option<&str> {
     let (tool, _) = action.target.line.split_once('(')?;
     let thing = tool.split_once("_by_").map_or(tool, |(thing, _)| thing);
-    starts_with_any(tool, &LOOKUPS).then_some(thing)
+    names_lookup(tool).then_some(thing)
 }
 
 /// Whether an action that ran tests shows that they passed.

@@ -1,5 +1,7 @@
 //! Blocks cut into units, each with what quoting it is worth: what later turns repeat of it, and what they may repeat.
 
+use std::ops::Range;
+
 use rustc_hash::FxHashMap;
 
 use super::blocks::{Block, LEAST_CHANCE};
@@ -45,6 +47,8 @@ pub(super) struct Unit {
     /// If it is worth anything, and a quotation may begin with it: not within an object of data, whose fields would seem to be
     /// another one's.
     pub may_begin: bool,
+    /// If it tells nothing: the heading says it, it only announces, or it was told anew later.
+    pub is_idle: bool,
     /// The worth of each sample of its pieces, as far as nothing is known of it.
     chance: f32,
     /// The worth of what stands nowhere else.
@@ -178,10 +182,12 @@ fn found(block: &Block, units: &mut [Unit], reuse: &Reuse, told: &Told) -> Vec<F
         let text = block.text.get(start..unit.end).unwrap_or_default();
         start = unit.end;
         if !is_fresh && found.len() == first {
+            unit.is_idle = unit.end <= block.words || is_told(text.trim(), &block.headings[1]);
             continue;
         }
         if is_idle(block, text, unit.end, told) {
             found.truncate(first);
+            unit.is_idle = true;
             continue;
         }
         if is_fresh {
@@ -239,6 +245,7 @@ fn units_of(text: &str) -> Vec<Unit> {
             end,
             cost: (end - start) as f32 / TOKEN_BYTES,
             may_begin: false,
+            is_idle: false,
             chance: 0.0,
             worth: 0.0,
             most: 0.0,
@@ -291,6 +298,25 @@ impl Measured {
         })
     }
 
+    /// The tokens of some units that stand beside one another, about; `None` if they are more than `most` or one tells nothing.
+    pub fn cost_of(&self, units: Range<usize>, most: f32) -> Option<f32> {
+        let units = self.units.get(units)?;
+        let cost = units.iter().map(|unit| unit.cost).sum::<f32>();
+        (cost <= most && !units.iter().any(|unit| unit.is_idle)).then_some(cost)
+    }
+
+    /// If a unit is a blank line.
+    pub fn is_blank(&self, unit: usize) -> bool {
+        let start = unit.checked_sub(1).and_then(|before| self.units.get(before));
+        let start = start.map_or(0, |before| before.end);
+        let end = self.units.get(unit).map_or(start, |unit| unit.end);
+        self.block
+            .text
+            .get(start..end)
+            .is_some_and(|text| text.trim().is_empty())
+    }
+
+    /// The worth of the chosen units.
     pub fn worth(&self, is_chosen: &[bool]) -> f32 {
         let chosen = self
             .units

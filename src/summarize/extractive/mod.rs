@@ -5,6 +5,7 @@
 //! them. Each step is a pure function of the one before.
 
 mod blocks;
+mod bridges;
 mod candidate;
 mod filling;
 mod lead;
@@ -21,36 +22,26 @@ mod superseded;
 #[cfg(test)]
 mod tests;
 mod units;
+mod unused;
 mod walk;
 mod work;
 
-use std::cmp::Reverse;
-
 use futures_util::future::BoxFuture;
-use rustc_hash::FxHashSet;
 
 use super::grounding::References;
 use super::marker::SUMMARY_MARKER;
 use super::redact::redact;
 use super::{Summarizer, Summary, SummaryError, SummaryRequest};
 use crate::compress::anchors::{Anchor, Matcher, Search, matcher_of};
-use crate::compress::reuse::{Reuse, pieces};
 use crate::events::source::SourceTurn;
 use crate::knowledge::phrases::Kinds;
 use crate::tokens::TokenCounter;
-use crate::trajectory::Role;
 use candidate::{Candidate, Limits, Section, holds, order};
 use filling::{Filling, held_or};
 pub use lead::IN_PROGRESS;
 use passages::Passages;
 use rank::Chosen;
 pub use small_talk::asks_for_something;
-
-/// The newest calls that are told whatever came of them.
-const NEWEST: usize = 3;
-
-/// Bytes that later turns repeat of a line that is of use to them.
-const USED_BYTES: f32 = 12.0;
 
 /// The embedded summarizer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -138,8 +129,8 @@ impl Extractive {
         prose::asked(&said, &told, limits, &mut candidates);
         prose::findings(&said, &told, limits, &mut candidates);
         without_replaced(&mut candidates, &told);
-        without_unused(&mut candidates, request.reuse, is_answered(turns));
         work::done(actions, limits, &mut candidates);
+        unused::take_out(&mut candidates, request.reuse, &matcher, turns, actions);
         work::open_errors(actions, limits, &mut candidates);
         candidates.retain(|candidate| is_news(candidate, lead, request.files_follow));
         // What is not known was redacted: it must not come back through a list of references.
@@ -185,57 +176,6 @@ impl Extractive {
             ..Summary::default()
         })
     }
-}
-
-/// If the last turn is an answer in words, after which there is nothing to do.
-fn is_answered(turns: &[SourceTurn<'_>]) -> bool {
-    turns
-        .last()
-        .is_some_and(|last| last.role == Role::Assistant && last.calls.is_empty())
-}
-
-/// Takes out findings, requests and calls without a result that nothing in later turns repeats, where these are known, but for the
-/// newest calls, and the last request unless it `is_answered`.
-fn without_unused(candidates: &mut Vec<Candidate>, reuse: &Reuse, is_answered: bool) {
-    if reuse.is_empty() {
-        return;
-    }
-    let asked = candidates
-        .iter()
-        .filter(|candidate| candidate.section == Section::Asked);
-    let last = asked.map(|asked| asked.order / order(0, 0)).max();
-    let done = candidates
-        .iter()
-        .filter(|candidate| candidate.section == Section::Done);
-    let mut newest: Vec<usize> = done.map(|done| done.order).collect();
-    newest.sort_unstable();
-    let newest = newest.iter().rev().nth(NEWEST - 1).copied().unwrap_or_default();
-    // What a newer line tells is no news.
-    let mut told: FxHashSet<u64> = FxHashSet::default();
-    candidates.sort_by_key(|candidate| Reverse(candidate.order));
-    candidates.retain(|candidate| {
-        let turn = candidate.order / order(0, 0);
-        let may_go = match candidate.section {
-            // An earlier summary has chosen already.
-            _ if turn == 0 => false,
-            Section::Findings => true,
-            // That a script was written tells nothing by itself.
-            Section::Done if candidate.order >= newest => false,
-            Section::Done => candidate.text.contains("-> ok") || !candidate.text.contains(" -> "),
-            Section::Asked => is_answered || Some(turn) != last,
-            _ => false,
-        };
-        let wanted = |piece| {
-            let wanted = reuse.wanted(piece);
-            if wanted > 0.0 && told.insert(piece) {
-                wanted
-            } else {
-                0.0
-            }
-        };
-        let worth: f32 = pieces(&candidate.text).map(wanted).sum();
-        !may_go || worth >= USED_BYTES
-    });
 }
 
 /// If a line tells what neither the line above the summary nor the list of files after it tells.

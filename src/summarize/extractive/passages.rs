@@ -10,10 +10,12 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use super::blocks::Block;
+use super::bridges;
 use super::candidate::{Candidate, Section};
 use super::measured::{Measured, Unit, measured};
 use super::rank::{Chosen, cost};
 use super::superseded::Told;
+use super::unused::USED_BYTES;
 use super::walk::{GAP, HEADING, Walk};
 use crate::compress::anchors::Matcher;
 use crate::compress::reuse::Reuse;
@@ -38,6 +40,8 @@ pub(super) struct Passages {
     shared: usize,
     /// The lowest price, however much room there is.
     lowest_price: f32,
+    /// The least worth of a quotation.
+    least_worth: f32,
     /// The choices at prices that were looked at, by the bits of the price: budgets of about the same size look at the same ones.
     at_prices: RefCell<FxHashMap<u32, Choice>>,
 }
@@ -64,6 +68,7 @@ impl Passages {
             blocks,
             shared,
             lowest_price: if reuse.is_empty() { 0.0 } else { LOWEST_PRICE },
+            least_worth: if reuse.is_empty() { 0.0 } else { USED_BYTES },
             at_prices: RefCell::default(),
         }
     }
@@ -160,6 +165,8 @@ impl Passages {
                 is_within = *is_chosen;
             }
         }
+        let tokens = self.tokens_of(&best);
+        bridges::close(&self.blocks, &mut best, room - tokens);
         best
     }
 
@@ -207,7 +214,7 @@ impl Passages {
                 .units
                 .iter()
                 .map(|unit| (unit.most - price * unit.cost).max(0.0));
-            if most.sum::<f32>() < price * HEADING {
+            if most.sum::<f32>() < price * HEADING + self.least_worth {
                 return vec![false; measured.units.len()];
             }
             let value = |unit: &Unit| {
@@ -222,7 +229,7 @@ impl Passages {
                 let worth = if open < NEWS * unit.most { 0.0 } else { open };
                 (worth - price * unit.cost, unit.may_begin)
             };
-            let is_chosen = walk.best(measured.units.iter().map(value), price);
+            let is_chosen = walk.best(measured.units.iter().map(value), price, self.least_worth);
             let mut is_first = true;
             let mut was_chosen = true;
             for (unit, is_chosen) in measured.units.iter().zip(&is_chosen) {

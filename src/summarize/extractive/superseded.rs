@@ -3,9 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::events::event::Event;
-use crate::events::resolved::LOOKUPS;
 use crate::events::target::Effect;
-use crate::events::words::starts_with_any;
 use crate::knowledge::phrases::{Kind, Kinds, is_word};
 
 /// Words of a subject at most.
@@ -55,7 +53,7 @@ impl Told {
             let Some((tool, arguments)) = action.target.line.split_once('(') else {
                 continue;
             };
-            let changes = action.target.effect == Effect::Other && !starts_with_any(tool, &LOOKUPS);
+            let changes = action.target.effect == Effect::Other && !action.is_lookup();
             if changes {
                 let named = tool.split('_').skip(1).chain(arguments.split([' ', ',', ')']));
                 told.note_change(action.turn + 1, named);

@@ -9,9 +9,7 @@ use crate::events::end_states::EndStates;
 use crate::events::event::Event;
 use crate::events::line::shortened;
 use crate::events::outcome::Status;
-use crate::events::resolved::LOOKUPS;
 use crate::events::target::Effect;
-use crate::events::words::starts_with_any;
 
 /// Errors still open that are told at most.
 const MAX_OPEN: usize = 8;
@@ -36,7 +34,7 @@ pub(super) fn done(actions: &[Event], limits: Limits, candidates: &mut Vec<Candi
             Effect::Read => (0.9, 2.0),
             Effect::Modify => (2.2, 2.0),
             // However late, what was looked up changed nothing.
-            Effect::Other if starts_with_any(&action.target.line, &LOOKUPS) => (0.9, 1.0),
+            Effect::Other if action.is_lookup() => (0.9, 1.0),
             Effect::Other => (2.0, 2.0),
         };
         let value = base

@@ -1,0 +1,99 @@
+//! Gaps in quotations, closed with the room that is left: what is quoted then reads as it was written.
+
+use std::ops::Range;
+
+use super::measured::Measured;
+use super::walk::GAP;
+
+/// The longest gap that is closed, in tokens: of words and calls, and of outputs, whose lines stand for themselves.
+const LONGEST: f32 = 80.0;
+const LONGEST_OF_OUTPUTS: f32 = 24.0;
+
+/// The longest way from a quotation to the start or end of its paragraph, in tokens.
+const PARAGRAPH: f32 = 40.0;
+
+/// Units that are left out between quoted ones.
+struct Gap {
+    block: usize,
+    units: Range<usize>,
+    cost: f32,
+}
+
+/// Closes gaps, the shortest first, and then completes paragraphs, as far as `room` tokens go.
+pub(super) fn close(blocks: &[Measured], chosen: &mut [Vec<bool>], room: f32) {
+    let mut left = room;
+    let mut take = |mut gaps: Vec<Gap>, chosen: &mut [Vec<bool>]| {
+        gaps.sort_by(|a, b| a.cost.total_cmp(&b.cost));
+        for gap in gaps {
+            if gap.cost > left {
+                break;
+            }
+            left -= gap.cost;
+            let units = chosen
+                .get_mut(gap.block)
+                .and_then(|units| units.get_mut(gap.units));
+            units
+                .into_iter()
+                .flatten()
+                .for_each(|is_chosen| *is_chosen = true);
+        }
+    };
+    let each = |chosen: &[Vec<bool>], of: fn(&Measured, &[bool]) -> Vec<(Range<usize>, f32)>| {
+        let blocks = blocks.iter().zip(chosen).enumerate();
+        let gaps = blocks.flat_map(|(block, (measured, is_chosen))| {
+            let found = of(measured, is_chosen).into_iter();
+            found.map(move |(units, cost)| Gap { block, units, cost })
+        });
+        gaps.collect::<Vec<Gap>>()
+    };
+    take(each(chosen, between), chosen);
+    take(each(chosen, beside), chosen);
+}
+
+/// The gaps between quoted units, each with its cost.
+fn between(measured: &Measured, is_chosen: &[bool]) -> Vec<(Range<usize>, f32)> {
+    let longest = if measured.block.is_output {
+        LONGEST_OF_OUTPUTS
+    } else {
+        LONGEST
+    };
+    let mut gaps = Vec::new();
+    let mut last: Option<usize> = None;
+    for (unit, _) in is_chosen.iter().enumerate().filter(|(_, is_chosen)| **is_chosen) {
+        if let Some(start) = last.map(|last| last + 1).filter(|start| *start < unit) {
+            gaps.extend(
+                measured
+                    .cost_of(start..unit, longest)
+                    .map(|cost| (start..unit, cost - GAP)),
+            );
+        }
+        last = Some(unit);
+    }
+    gaps
+}
+
+/// The rests of the paragraphs that quotations of words and calls begin or end in.
+fn beside(measured: &Measured, is_chosen: &[bool]) -> Vec<(Range<usize>, f32)> {
+    if measured.block.is_output {
+        return Vec::new();
+    }
+    let is_quoted = |unit: usize| is_chosen.get(unit) == Some(&true);
+    let mut gaps = Vec::new();
+    for unit in (0..is_chosen.len()).filter(|unit| is_quoted(*unit)) {
+        if unit > 0 && !is_quoted(unit - 1) {
+            let start = (0..unit)
+                .rev()
+                .find(|at| is_quoted(*at) || measured.is_blank(*at));
+            let start = start.map_or(0, |at| at + 1);
+            gaps.push(start..unit);
+        }
+        if unit + 1 < is_chosen.len() && !is_quoted(unit + 1) {
+            let end = (unit + 1..is_chosen.len()).find(|at| is_quoted(*at) || measured.is_blank(*at));
+            gaps.push(unit + 1..end.unwrap_or(is_chosen.len()));
+        }
+    }
+    let priced = gaps.into_iter().filter(|gap| !gap.is_empty());
+    priced
+        .filter_map(|gap| Some((gap.clone(), measured.cost_of(gap, PARAGRAPH)?)))
+        .collect()
+}

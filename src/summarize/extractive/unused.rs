@@ -1,0 +1,82 @@
+//! Lines that nothing in later turns repeats, taken out where later turns are known.
+
+use std::cmp::Reverse;
+
+use rustc_hash::FxHashSet;
+
+use super::candidate::{Candidate, Section, order};
+use super::work::order_of_call;
+use crate::compress::anchors::Matcher;
+use crate::compress::reuse::{Reuse, pieces};
+use crate::events::event::Event;
+use crate::events::shell::{Step, Touch};
+use crate::events::source::SourceTurn;
+use crate::trajectory::Role;
+
+/// Bytes that later turns repeat of what is of use to them.
+pub(super) const USED_BYTES: f32 = 12.0;
+
+/// Takes out findings, requests, lookups, and files newly made of which later turns repeat nothing and need no identifier; the last
+/// request stays unless it is answered.
+pub(super) fn take_out(
+    candidates: &mut Vec<Candidate>,
+    reuse: &Reuse,
+    matcher: &Matcher<'_>,
+    turns: &[SourceTurn<'_>],
+    actions: &[Event],
+) {
+    if reuse.is_empty() {
+        return;
+    }
+    let is_answered = ends_in_words(turns);
+    let idle = actions.iter().enumerate().filter(|(_, action)| is_idle(action));
+    let idle: FxHashSet<usize> = idle
+        .map(|(number, action)| order_of_call(action, number))
+        .collect();
+    let asked = candidates.iter().filter(|line| line.section == Section::Asked);
+    let last = asked.map(turn_of).max();
+    // What a newer line tells is no news.
+    let mut told: FxHashSet<u64> = FxHashSet::default();
+    candidates.sort_by_key(|candidate| Reverse(candidate.order));
+    candidates.retain(|candidate| {
+        let turn = turn_of(candidate);
+        let may_go = match candidate.section {
+            // An earlier summary has chosen already.
+            _ if turn == 0 => false,
+            Section::Findings => true,
+            Section::Done => idle.contains(&candidate.order),
+            Section::Asked => is_answered || Some(turn) != last,
+            _ => false,
+        };
+        let wanted = |piece| {
+            let wanted = reuse.wanted(piece);
+            if wanted > 0.0 && told.insert(piece) {
+                wanted
+            } else {
+                0.0
+            }
+        };
+        let worth: f32 = pieces(&candidate.text).map(wanted).sum();
+        let is_used = || worth >= USED_BYTES || matcher.held(&candidate.text).contains(&true);
+        !may_go || is_used()
+    });
+}
+
+/// If a call changed nothing that was there, and did not fail.
+fn is_idle(action: &Event) -> bool {
+    let makes = |touch: &Touch| touch.step == Step::Create;
+    let only_makes = !action.touches.is_empty() && action.touches.iter().all(makes);
+    action.outcome.failed() != Some(true) && (action.is_lookup() || only_makes)
+}
+
+/// The turn of a line, counted from 1; 0 for lines of an earlier summary.
+fn turn_of(candidate: &Candidate) -> usize {
+    candidate.order / order(0, 0)
+}
+
+/// If the last turn is an answer in words, after which there is nothing to do.
+fn ends_in_words(turns: &[SourceTurn<'_>]) -> bool {
+    turns
+        .last()
+        .is_some_and(|last| last.role == Role::Assistant && last.calls.is_empty())
+}
