@@ -5,7 +5,8 @@ use super::field_line::{line_of, push_key, sentence};
 use super::told::Told;
 use super::{Basis, MAX_LINE, Outcome, Status, quote};
 use crate::events::target::Effect;
-use crate::knowledge::errors::{Kind, kind_of, says_done, says_not_done};
+use crate::knowledge::errors::{Kind, says_done, says_not_done};
+use crate::knowledge::reading::kind_of;
 use crate::trajectory::leaves::Leaf;
 
 /// Longest field that tells something in a line, in bytes.
