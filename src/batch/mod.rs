@@ -8,6 +8,7 @@
 
 mod body;
 mod error;
+mod queue_backoff;
 mod responses;
 mod rounds;
 mod split;

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::BatchError;
+use super::queue_backoff::QueueBackoff;
 use super::state::{Batch, Folder, State};
-use super::submit::Patience;
 use super::vendor::Vendor;
 use crate::summarize::batch::job::{Job, Phase};
 use crate::summarize::batch::queue::{Full, Room};
@@ -72,10 +72,10 @@ impl Rounds<'_> {
     pub async fn finish(&mut self) -> Result<(), BatchError> {
         let mut ended = Vec::new();
         let mut failed_looks = 0;
-        let mut patience = Patience::default();
+        let mut backoff = QueueBackoff::default();
         loop {
-            self.submit_all(&mut patience).await?;
-            patience.look();
+            self.submit_all(&mut backoff).await?;
+            backoff.count_look();
             let ended_before = ended.len();
             let mut at = 0;
             while at < self.state.batches.len() {
@@ -88,10 +88,10 @@ impl Rounds<'_> {
                     Ok(Seen::Running) => failed_looks = 0,
                     Ok(Seen::Ended(job)) => {
                         failed_looks = 0;
-                        patience.lose();
+                        backoff.reset();
                         ended.push(job);
                     }
-                    Ok(Seen::Refused(full)) => self.full(at, &full, &mut patience)?,
+                    Ok(Seen::Refused(full)) => self.full(at, &full, &mut backoff)?,
                     Err(error @ BatchError::Stopped { passing: true, .. }) if failed_looks < FAILED_LOOKS => {
                         failed_looks += 1;
                         (self.tell)(Event::Unseen(&error));

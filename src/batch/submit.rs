@@ -1,6 +1,7 @@
 //! Submits batches, each once, whatever happened before, and no more at once than the vendor's queue takes.
 
 use super::error::RUN_AGAIN;
+use super::queue_backoff::QueueBackoff;
 use super::rounds::{Event, Rounds};
 use super::wire::Unsent;
 use super::{BatchError, split, state};
@@ -8,45 +9,16 @@ use crate::summarize::batch::job::{Job, Phase};
 use crate::summarize::batch::queue::{self, Full, Lesson, Load, Step};
 use crate::summarize::chat::retry::Verdict;
 
-/// What a run knows of its luck with the queue.
-#[derive(Debug, Default)]
-pub struct Patience {
-    /// Refusals in a row; several between two looks are one.
-    refusals: u32,
-    /// Whether it was refused since the last look.
-    is_refused: bool,
-    /// Looks that are to pass before the next attempt.
-    looks: u32,
-}
-
-impl Patience {
-    /// There is room again, as far as is known.
-    pub fn lose(&mut self) {
-        *self = Self::default();
-    }
-
-    /// Whether it is the time to submit.
-    pub fn is_over(&self) -> bool {
-        self.looks == 0
-    }
-
-    /// It was looked at all batches.
-    pub fn look(&mut self) {
-        self.is_refused = false;
-        self.looks = self.looks.saturating_sub(1);
-    }
-}
-
 impl Rounds<'_> {
     /// Submits what the queue takes; the rest waits.
-    pub async fn submit_all(&mut self, patience: &mut Patience) -> Result<(), BatchError> {
+    pub async fn submit_all(&mut self, backoff: &mut QueueBackoff) -> Result<(), BatchError> {
         let mut at = 0;
         while at < self.state.batches.len() {
             let batch = self.batch(at);
             let is_waiting = !batch.done && batch.id.is_none();
             // What may have been submitted already is looked for in any case.
             if is_waiting && !batch.submitting {
-                if !patience.is_over() {
+                if !backoff.is_due() {
                     at += 1;
                     continue;
                 }
@@ -63,7 +35,7 @@ impl Rounds<'_> {
                 }
             }
             if is_waiting && let Some(full) = self.submit(at).await? {
-                self.full(at, &full, patience)?;
+                self.full(at, &full, backoff)?;
                 return Ok(());
             }
             at += 1;
@@ -72,24 +44,24 @@ impl Rounds<'_> {
     }
 
     /// A batch was refused because the queue is full: it waits, or becomes smaller.
-    pub fn full(&mut self, at: usize, full: &Full, patience: &mut Patience) -> Result<(), BatchError> {
+    pub fn full(&mut self, at: usize, full: &Full, backoff: &mut QueueBackoff) -> Result<(), BatchError> {
         self.state.room = self.state.room.learned(full.room);
         self.save()?;
-        if !patience.is_refused {
-            patience.is_refused = true;
-            patience.refusals += 1;
+        if !backoff.is_refused {
+            backoff.is_refused = true;
+            backoff.refusals += 1;
             let wish = full.wish.unwrap_or_default().as_secs_f64();
             let wished = (wish / self.interval.as_secs_f64().max(1.0)).ceil() as u32;
-            patience.looks = queue::looks(patience.refusals).max(wished);
+            backoff.looks = queue::looks(backoff.refusals).max(wished);
         }
         let batch = self.batch(at).clone();
-        if patience.refusals == 1 {
+        if backoff.refusals == 1 {
             (self.tell)(Event::Full(&batch, full));
         }
         if self.in_queue(at).requests > 0 {
             return Ok(());
         }
-        match self.room().lesson(batch.load(), full, patience.refusals) {
+        match self.room().lesson(batch.load(), full, backoff.refusals) {
             Lesson::Wait => Ok(()),
             Lesson::Halve => self.split(at, 2),
             Lesson::TooLarge => self.give_up(at),

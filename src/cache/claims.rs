@@ -13,7 +13,8 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OptionalExtension};
 
-use super::{FILE, now};
+use super::clock::now;
+use super::file_name::FILE;
 use crate::files;
 
 /// How long a claim holds, in seconds, and how often its owner puts that off.

@@ -1,16 +1,14 @@
 //! The file that answers are kept in: made, recognized, and opened for one use or another.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, MAIN_DB, OpenFlags, TransactionBehavior};
 
+use super::file_name::FILE;
 use super::{CacheError, claims};
 use crate::files;
-
-/// The file's name in its folder.
-pub const FILE: &str = "answers.sqlite";
 
 /// What tells the file from other programs' (`tjft`), and the form of its tables from later ones.
 const APPLICATION: i64 = 0x746a_6674;
@@ -67,11 +65,6 @@ pub fn open(folder: &Path, access: Access) -> Result<Option<Connection>, CacheEr
         Err(Trouble::Known(error)) => Err(error),
         Err(Trouble::Sqlite(error)) => Err(CacheError::of(&path, &error)),
     }
-}
-
-/// The files that one cache consists of.
-pub fn files(folder: &Path) -> [PathBuf; 3] {
-    ["", "-wal", "-shm"].map(|ending| folder.join(format!("{FILE}{ending}")))
 }
 
 enum Trouble {

@@ -11,8 +11,10 @@
 mod claims;
 #[cfg(test)]
 mod claims_tests;
+mod clock;
 mod error;
 mod file;
+mod file_name;
 mod prune;
 mod stats;
 #[cfg(test)]
@@ -21,7 +23,7 @@ mod tests;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, OptionalExtension, Row, named_params};
 
@@ -29,8 +31,10 @@ use crate::names::Named;
 use crate::summarize::NotReady;
 use crate::summarize::answers::{AnswerKey, AnswerKind, AnswerStore, InMemory, KeptAnswer};
 use claims::Owner;
+use clock::{now, stored};
 pub use error::CacheError;
-pub use file::{Access, FILE};
+pub use file::Access;
+pub use file_name::FILE;
 pub use prune::{Prune, Pruned, prune};
 pub use stats::{ModelStats, Stats, stats};
 
@@ -244,10 +248,10 @@ impl Open {
             ":key": key.bytes(),
             ":kind": answer.kind.name(),
             ":text": answer.text,
-            ":redactions": whole(answer.redactions as u64),
+            ":redactions": stored(answer.redactions as u64),
             ":model": answer.model,
-            ":prompt_tokens": whole(answer.prompt_tokens),
-            ":completion_tokens": whole(answer.completion_tokens),
+            ":prompt_tokens": stored(answer.prompt_tokens),
+            ":completion_tokens": stored(answer.completion_tokens),
             ":now": now(),
         })?;
         Ok(rows > 0)
@@ -274,17 +278,6 @@ fn answer(row: &Row<'_>) -> rusqlite::Result<Option<KeptAnswer>> {
 /// Whether there is a cache in that folder.
 pub fn is_in(folder: &Path) -> bool {
     folder.join(FILE).is_file()
-}
-
-/// A number as the database has them.
-fn whole(number: u64) -> i64 {
-    i64::try_from(number).unwrap_or(i64::MAX)
-}
-
-/// Seconds since 1970.
-fn now() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    since.map_or(0, |since| whole(since.as_secs()))
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -5,8 +5,10 @@ use std::time::Duration;
 
 use rusqlite::Connection;
 
-use super::file::{self, Access, FILE};
-use super::{CacheError, now, stats, whole};
+use super::clock::{now, stored};
+use super::file::{self, Access};
+use super::file_name::{FILE, files};
+use super::{CacheError, stats};
 
 /// Bytes that an answer takes besides its text, about.
 const ENTRY: i64 = 200;
@@ -62,7 +64,7 @@ pub fn prune(folder: &Path, what: Prune) -> Result<Option<Pruned>, CacheError> {
         let before = count(&connection)?;
         match what {
             Prune::OlderThan(age) => {
-                let oldest = now().saturating_sub(whole(age.as_secs()));
+                let oldest = now().saturating_sub(stored(age.as_secs()));
                 connection.execute("DELETE FROM answers WHERE used < ?1", [oldest])?;
                 shrink(&connection)?;
             }
@@ -91,7 +93,7 @@ fn count(connection: &Connection) -> rusqlite::Result<u64> {
 }
 
 fn to_size(connection: &Connection, most: u64) -> rusqlite::Result<()> {
-    let mut room = whole(most);
+    let mut room = stored(most);
     for _ in 0..ROUNDS {
         if size(connection)? <= most {
             return Ok(());
@@ -122,7 +124,7 @@ fn shrink(connection: &Connection) -> rusqlite::Result<()> {
 }
 
 fn remove(folder: &Path) -> Result<(), CacheError> {
-    for path in file::files(folder) {
+    for path in files(folder) {
         match std::fs::remove_file(&path) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
                 return Err(CacheError::cannot("remove", &path, &error));

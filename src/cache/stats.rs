@@ -6,7 +6,8 @@ use rusqlite::Connection;
 use serde::Serialize;
 
 use super::CacheError;
-use super::file::{self, Access, FILE};
+use super::file::{self, Access};
+use super::file_name::{FILE, files};
 
 /// What a cache holds. Times are seconds since 1970.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -59,7 +60,7 @@ pub fn stats(folder: &Path) -> Result<Option<Stats>, CacheError> {
 /// Bytes of all files of the cache in that folder.
 pub fn bytes(folder: &Path) -> u64 {
     let size = |path: PathBuf| path.metadata().map_or(0, |metadata| metadata.len());
-    file::files(folder).map(size).iter().sum()
+    files(folder).map(size).iter().sum()
 }
 
 fn read(connection: &Connection, folder: &Path) -> rusqlite::Result<Stats> {

@@ -87,7 +87,7 @@ fn what_was_put_is_in_the_files_at_that_moment_as_a_killed_process_leaves_them()
         store.put(&key(number), answer(&number.to_string()));
         if number % 60 == 59 {
             let left = tempfile::tempdir().unwrap();
-            for file in file::files(folder.path()) {
+            for file in file_name::files(folder.path()) {
                 // The shared memory is none after a kill.
                 if !file.to_string_lossy().ends_with("-shm") {
                     std::fs::copy(&file, left.path().join(file.file_name().unwrap())).unwrap();

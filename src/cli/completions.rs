@@ -1,9 +1,7 @@
 //! `trajfit completions`: a completion script for a shell, on stdout.
 
-use clap::CommandFactory;
 use clap_complete::Shell;
 
-use super::args::Cli;
 use super::errors::CliError;
 use super::exit::ExitStatus;
 use super::stdout;
@@ -18,10 +16,10 @@ pub struct CompletionsArgs {
     pub shell: Shell,
 }
 
-/// Runs the command.
-pub fn run(args: &CompletionsArgs) -> Result<ExitStatus, CliError> {
+/// Prints the script for the shell; `program` is the whole command line.
+pub fn run(args: &CompletionsArgs, mut program: clap::Command) -> Result<ExitStatus, CliError> {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), "trajfit", &mut script);
+    clap_complete::generate(args.shell, &mut program, "trajfit", &mut script);
     stdout::print(&script)?;
     Ok(ExitStatus::Done)
 }

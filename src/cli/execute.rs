@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::compress::CompressOptions;
+use super::compress_options::CompressOptions;
 use super::errors::{self, CliError};
 use super::exit::ExitStatus;
 use super::progress::{Progress, ProgressStyle, compressing};

@@ -10,6 +10,7 @@ mod check_unrolled;
 mod color;
 mod completions;
 mod compress;
+mod compress_options;
 mod config_cmd;
 mod count;
 mod errors;
@@ -80,7 +81,7 @@ pub fn main() -> ExitCode {
         Command::Explain(args) => explain::run(*args),
         Command::Show(args) => show::run(*args, cli.color),
         Command::Config(args) => config_cmd::run(args),
-        Command::Completions(args) => completions::run(&args),
+        Command::Completions(args) => completions::run(&args, Cli::command()),
     };
     ended.unwrap_or_else(|error| error.report()).into()
 }

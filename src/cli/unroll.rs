@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
-use super::compress::CompressOptions;
+use super::compress_options::CompressOptions;
 use super::errors::{self, CliError};
 use super::exit::ExitStatus;
 use super::inputs::percent;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::compress::CompressOptions;
+use super::compress_options::CompressOptions;
 use super::errors::CliError;
 use super::exit::ExitStatus;
 use super::inputs::is_dash;

@@ -26,16 +26,20 @@ impl EndStates {
         let is_overtaken = |touch: &Touch| {
             let name = touch.file.as_deref()?;
             let path = path_of(&touch.directory, name);
-            let mut same = self.0.alike(&path).peekable();
-            same.peek()?;
+            let same = || self.0.alike(&path);
             let is_later = |by: Option<usize>| by.is_some_and(|later| later > number);
+            // A name may be given again: the event worked on the first file that lasted longer.
+            let lasted = same().filter(|file| file.changed_by >= Some(number));
+            let own = lasted
+                .min_by_key(|file| file.changed_by)
+                .or_else(|| same().next())?;
             Some(match touch.step {
-                Step::Read => same.any(|file| is_later(file.changed_by)),
-                _ => same.all(|file| {
-                    file.is_gone
-                        || is_later(file.put_back_by)
-                        || touch.step == Step::Create && is_later(file.run_by)
-                }),
+                Step::Read | Step::Search => same().any(|file| is_later(file.changed_by)),
+                Step::Remove => own.is_gone || same().any(|file| is_later(file.changed_by)),
+                step => {
+                    let is_run = step == Step::Create && is_later(own.run_by);
+                    own.is_gone || is_run || is_later(own.put_back_by)
+                }
             })
         };
         let mut any = false;
@@ -46,6 +50,21 @@ impl EndStates {
             }
         }
         any
+    }
+}
+
+impl EndStates {
+    /// If all that was done to files made new ones, or changed files that were new.
+    pub fn only_makes(&self, touches: &[Touch]) -> bool {
+        let makes = |touch: &Touch| match (touch.step, touch.file.as_deref()) {
+            (Step::Create, _) => true,
+            (Step::Write, Some(name)) => {
+                let path = path_of(&touch.directory, name);
+                self.0.alike(&path).any(|file| file.is_new)
+            }
+            _ => false,
+        };
+        !touches.is_empty() && touches.iter().all(makes)
     }
 }
 
@@ -67,11 +86,18 @@ mod tests {
         };
         assert_eq!(overtaken(&["echo 1 > a.py", "rm a.py"]), [true, true]);
         assert_eq!(overtaken(&["echo 1 > a.py", "python a.py"]), [true, false]);
-        assert!(!overtaken(&["echo 1 > a.py", "rm a.py", "echo 2 > a.py"])[2]);
+        assert_eq!(
+            overtaken(&["echo 1 > a.py", "rm a.py", "echo 2 > a.py"]),
+            [true, true, false]
+        );
         assert_eq!(overtaken(&["cat b.py", "sed -i s/x/y/ b.py"]), [true, false]);
         assert_eq!(overtaken(&["sed -i s/x/y/ b.py", "cat b.py"]), [false, false]);
         assert_eq!(
             overtaken(&["cat b.py", "sed -i s/x/y/ b.py", "git checkout b.py"]),
+            [true, true, false]
+        );
+        assert_eq!(
+            overtaken(&["grep -n x b.py", "sed -i s/x/y/ b.py", "cp b.py.orig b.py"]),
             [true, true, false]
         );
     }

@@ -47,7 +47,7 @@ pub(crate) struct Event {
 }
 
 /// Starts of names of tools that only look something up.
-const LOOKUPS: [&str; 11] = [
+const LOOKUPS: [&str; 12] = [
     "calculate",
     "check_",
     "describe_",
@@ -58,6 +58,7 @@ const LOOKUPS: [&str; 11] = [
     "query_",
     "search_",
     "show_",
+    "think",
     "view_",
 ];
 

@@ -35,7 +35,7 @@ pub(super) struct Tracked {
     /// Whether it was read.
     is_read: bool,
     /// Whether it was not there before.
-    is_new: bool,
+    pub is_new: bool,
     /// Whether it is not to be told of any more.
     pub is_gone: bool,
     /// What it does to others when it runs.
@@ -62,7 +62,8 @@ pub(super) struct TrackedFiles {
 impl TrackedFiles {
     /// Notes a step that went well.
     pub fn note(&mut self, touch: &Touch) {
-        let Some(name) = touch.file.as_deref().filter(|name| can_be_listed(name)) else {
+        let name = touch.file.as_deref().filter(|name| can_be_listed(name));
+        let Some(name) = name.filter(|_| touch.step != Step::Search) else {
             return;
         };
         self.steps += 1;
@@ -72,7 +73,7 @@ impl TrackedFiles {
         let Some(file) = found.and_then(|found| self.files.get_mut(found)) else {
             match touch.step {
                 Step::Remove => self.remove(name, path, touch.is_pattern),
-                Step::Restore | Step::Run => {}
+                Step::Restore | Step::Run | Step::Search => {}
                 step => self.add(name, path, step, &touch.script),
             }
             return;
@@ -84,6 +85,7 @@ impl TrackedFiles {
                 self.run(&script, &touch.directory);
                 return;
             }
+            Step::Search => return,
             Step::Read => {
                 file.is_read = true;
                 if file.is_modified {

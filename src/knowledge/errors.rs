@@ -4,8 +4,9 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::found::{Found, Table as Known};
+use super::found::Found;
 use super::pattern::{Hit, Literals, Pattern, bare};
+use super::table::Table as Known;
 
 /// The sort of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -176,11 +177,6 @@ pub(crate) fn lines_anywhere(text: &str) -> impl Iterator<Item = Said<'_>> {
     ANYWHERE.apart(text).filter_map(|(row, hit)| known(row, hit, ""))
 }
 
-/// The sort of a line, if any.
-pub(crate) fn kind_of(line: &str) -> Option<Kind> {
-    lines(&Found::read(line), "").map(|said| said.kind).next()
-}
-
 /// The meaning of exit code 1 of a program that says no in this way, and if it prints something then.
 pub(crate) fn no_of(program: &str) -> Option<(&'static str, bool)> {
     let no = TABLE.no.iter().find(|no| no.program == program)?;
@@ -212,6 +208,7 @@ pub(crate) fn says_done(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::reading::kind_of;
     use super::*;
 
     #[test]

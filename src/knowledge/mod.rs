@@ -4,8 +4,10 @@ pub(crate) mod errors;
 pub(crate) mod found;
 pub(crate) mod pattern;
 pub(crate) mod phrases;
+pub(crate) mod reading;
 pub(crate) mod results;
 pub(crate) mod runners;
+mod table;
 
 /// A table of this folder. One that cannot be parsed is empty, which its test sees.
 fn table<T: serde::de::DeserializeOwned + Default>(text: &str) -> T {

@@ -6,7 +6,7 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind, PatternID};
 use regex::bytes::{Captures, Regex, RegexBuilder};
 use serde::Deserialize;
 
-use super::found::Table;
+use super::table::Table;
 
 /// A regular expression, compiled when it is first needed. `^` and `$` stand at the ends of lines; classes are those of ASCII,
 /// which compile many times faster than those of Unicode.

@@ -4,8 +4,9 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::found::{Found, Table as Known};
+use super::found::Found;
 use super::pattern::Pattern;
+use super::table::Table as Known;
 
 /// The sort of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]

@@ -4,8 +4,9 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::found::{Found, Table as Known};
+use super::found::Found;
 use super::pattern::{Match, Pattern};
+use super::table::Table as Known;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -12,15 +12,16 @@ use super::RunError;
 use super::counters::Counters;
 use super::disk::{self, DiskError};
 use super::file_names::appended;
+use super::job::{Job, RunReport};
 use super::journal::{Journal, Milestone, RunIdentity};
 use super::output::{Codec, Leftover, PartialFile};
-use super::run::{Job, RunReport};
 use super::start;
 use super::streams::is_stream;
 use super::targets::PARTIAL;
 use super::unroll_summary::{RunFacts, UnrollSummary};
 use super::writer::Writer;
-use crate::metrics::{BothCounts, Columns, Sums, Totals, WorstGrounded, share_held};
+use super::written::Written;
+use crate::metrics::{BothCounts, Columns, Sums, WorstGrounded, share_held};
 
 /// The form of the totals file, which `docs/json.md` describes.
 const SCHEMA: &str = "trajfit.summary/1";
@@ -29,22 +30,6 @@ const SCHEMA: &str = "trajfit.summary/1";
 pub struct Finish<'r> {
     job: &'r Job,
     identity: &'r RunIdentity,
-}
-
-/// What a run has written, and what is left to write.
-pub struct Written {
-    /// The journal, where there is one.
-    pub journal: Option<Journal>,
-    /// Whether there are rejects.
-    pub rejects: bool,
-    /// The file of the totals, which is empty.
-    pub summary: Option<PartialFile>,
-    /// The other files, whole.
-    pub open: [Option<PartialFile>; 3],
-    /// The totals.
-    pub totals: Totals,
-    /// The end.
-    pub milestone: Milestone,
 }
 
 /// The totals file.

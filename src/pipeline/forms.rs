@@ -1,8 +1,8 @@
 //! One form in one file: inputs that are merged are of one form, or written in one.
 
 use super::RunError;
+use super::job::Job;
 use super::records::Records;
-use super::run::Job;
 use super::source::Source;
 use crate::fit::Fitter;
 use crate::metrics::{Row, Status, Totals};

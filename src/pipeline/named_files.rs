@@ -1,38 +1,13 @@
 //! Side files that flags name: which they are, and whether they can be written there.
 
 use std::collections::BTreeSet;
-use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::{Path, PathBuf};
 
 use super::RunError;
 use super::file_names::appended;
+use super::side_files::{METRICS, NamedFiles, REJECTS, SUMMARY};
 use super::streams::{self, is_stream};
-use super::targets::{METRICS, REJECTS, SUMMARY, Targets, is_taken};
-
-/// Side files that have names of their own; the others stand beside the data.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct NamedFiles {
-    /// The metrics.
-    pub metrics: Option<PathBuf>,
-    /// The totals.
-    pub summary: Option<PathBuf>,
-    /// The rejects.
-    pub rejects: Option<PathBuf>,
-}
-
-impl NamedFiles {
-    /// They, with their flags.
-    pub fn all(&self) -> impl Iterator<Item = (&'static str, &Path)> {
-        let files = [
-            ("--metrics", &self.metrics),
-            ("--summary", &self.summary),
-            ("--rejects", &self.rejects),
-        ];
-        files
-            .into_iter()
-            .filter_map(|(flag, path)| Some((flag, path.as_deref()?)))
-    }
-}
+use super::targets::{Targets, is_taken};
 
 impl Targets {
     /// The same data files, with side files of these names.
@@ -128,13 +103,6 @@ impl Targets {
             )),
         }
     }
-}
-
-/// A name in the current directory that no other run chooses.
-pub fn unique_rejects() -> PathBuf {
-    // Seeded by the system, with 64 random bits a process.
-    let random = RandomState::new().build_hasher().finish();
-    PathBuf::from(format!("trajfit-{random:016x}{REJECTS}"))
 }
 
 /// The one path of a file that may not be there yet: its folder as the system knows it, where that is there.

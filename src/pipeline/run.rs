@@ -1,6 +1,5 @@
 //! A run: reader, worker pool and writer put together, from the inputs to the final names.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -8,93 +7,21 @@ use std::time::{Duration, Instant};
 use super::batch::Batch;
 use super::counters::Counters;
 use super::feed::Feed;
-use super::file_names::appended;
 use super::forms::{self, OneForm};
+use super::job::{Job, RunReport};
 use super::journal::{Journal, Milestone};
 use super::ordered::{Width, in_order};
-use super::output::Leftover;
 use super::patience;
-use super::requests::{RequestMark, RequestTarget};
-use super::sample::Sample;
-use super::source::Source;
 use super::spill::Spill;
 use super::start::{self, Start};
 use super::waiting::Overflow;
 use super::worker::{Chunk, Worker};
 use super::writer::Writer;
-use super::{Finish, RunError, Targets};
-use crate::metrics::{Columns, Prices, Sums, Totals};
-use crate::settings::Settings;
-
-/// What a run is to do, besides what becomes of each record.
-#[derive(Debug, Clone)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
-pub struct Job {
-    /// Inputs, in order.
-    pub sources: Vec<Source>,
-    /// The files that it writes.
-    pub targets: Targets,
-    /// The settings that decide what the output is, by key.
-    pub settings: Settings,
-    /// Plan and count, write the metrics, but no data.
-    pub dry_run: bool,
-    /// Whether what a dry run counts are estimates, since it does not ask for the summaries.
-    pub is_estimate: bool,
-    /// Records to take, at most.
-    pub limit: Option<u64>,
-    /// Which records to take.
-    pub sample: Sample,
-    /// Bytes that a record may have.
-    pub max_record_bytes: u64,
-    /// Go on with an unfinished run.
-    pub resume: bool,
-    /// Start over, and overwrite.
-    pub force: bool,
-    /// Threads of the worker pool.
-    pub jobs: usize,
-    /// Requests over a network that may be in flight: so many records more wait for their answer.
-    pub requests: usize,
-    /// What tokens of the summarizer cost, where it is known.
-    pub prices: Option<Prices>,
-    /// Whether the metrics are wanted.
-    pub metrics: bool,
-    /// Their columns.
-    pub columns: Columns,
-    /// Whether their cells are safe for spreadsheets.
-    pub csv_safe: bool,
-    /// Where requests go that have to be answered first, where there are such.
-    pub asks: Option<RequestTarget>,
-}
-
-/// What a run came to.
-#[derive(Debug)]
-pub struct RunReport {
-    /// Sums over all rows, those of a resumed run's first part included.
-    pub totals: Totals,
-    /// Time of this run.
-    pub elapsed: Duration,
-    /// Decompressed bytes that this run read.
-    pub bytes_read: u64,
-    /// Tokens that summarizers read, or in a dry run would read.
-    pub summary_input_tokens: u64,
-    /// What is still to be asked.
-    pub requests: RequestMark,
-    /// The files that it left.
-    pub files: Vec<PathBuf>,
-    /// What the tokenizer has to say of its counts, if anything.
-    pub tokenizer_note: Option<String>,
-    /// Whether there was nothing to do: the run had finished before.
-    pub already_finished: bool,
-    /// Whether it went on with an unfinished run.
-    pub resumed: bool,
-}
+use super::{Finish, RunError};
 
 /// What helps where an input cannot be read to its end.
 const UNREADABLE: &str = "where it is whole but was out of reach, run the same command with --resume; where it is damaged, \
     mend it and start over with --force";
-
-/// The ending of the file of results that wait for an earlier one.
-const SPILL: &str = ".spill";
 
 /// How long a run that is interrupted waits for answers that are under way; others wait for as long as requests may take.
 const LAST_ANSWERS: Duration = Duration::from_secs(2);
@@ -216,57 +143,6 @@ fn transfer<'r>(
             // What was written before the fault is safe as far as it can be made so; the fault is what matters.
             let _ = writer.map(Writer::stop);
             Err(error)
-        }
-    }
-}
-
-impl Job {
-    /// Whether a stopped run can go on where it stopped.
-    pub fn is_resumable(&self) -> bool {
-        !self.dry_run && self.targets.resumable()
-    }
-
-    /// Where results wait that have no room in memory: beside the output, where the disk must have room anyway.
-    fn spill_file(&self) -> PathBuf {
-        match self.targets.data.first() {
-            Some(target) if self.is_resumable() => appended(&target.path, SPILL),
-            _ => std::env::temp_dir().join(format!("trajfit-{}{SPILL}", std::process::id())),
-        }
-    }
-
-    /// What becomes of half-written files that are there when the run begins.
-    pub fn leftover(&self) -> Leftover {
-        if self.resume || self.force {
-            Leftover::Take
-        } else {
-            Leftover::Refuse
-        }
-    }
-
-    /// What so many tokens of the summarizer cost, in US dollars with four decimals; `None` where prices are not known.
-    pub fn cost(&self, sums: &Sums) -> Option<f64> {
-        let cost = self.prices?.cost(sums.tokens());
-        Some((cost * 1e4).round() / 1e4)
-    }
-}
-
-impl RunReport {
-    fn already_finished(job: &Job, totals: Totals) -> Self {
-        Self {
-            totals,
-            elapsed: Duration::ZERO,
-            bytes_read: 0,
-            summary_input_tokens: 0,
-            requests: RequestMark::default(),
-            files: job
-                .targets
-                .data_files()
-                .into_iter()
-                .map(|target| target.path.clone())
-                .collect(),
-            tokenizer_note: None,
-            already_finished: true,
-            resumed: false,
         }
     }
 }

@@ -7,25 +7,16 @@ use super::RunError;
 use super::file_names::{
     appended, ends_with_separator, has_no_data_extension, named, named_after, stem_of, without_data_extension,
 };
-use super::named_files::{NamedFiles, unique_rejects};
 use super::output::{Codec, Leftover, Opening};
+use super::side_files::{METRICS, NamedFiles, REJECTS, SUMMARY, unique_rejects};
 use super::source::{Source, split_data_extension};
 use crate::files::{self, Access};
 
 /// The ending of a data file while it is written.
 pub const PARTIAL: &str = ".partial";
 
-/// The ending of rejects.
-pub const REJECTS: &str = ".rejects.jsonl";
-
 /// The ending of the folder for answers that may be used again.
 const CACHE: &str = ".cache";
-
-/// The ending of the metrics.
-pub const METRICS: &str = ".metrics.csv";
-
-/// The ending of the totals.
-pub const SUMMARY: &str = ".summary.json";
 
 /// The files of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]

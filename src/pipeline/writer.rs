@@ -6,14 +6,14 @@ use std::time::{Duration, Instant};
 use super::batch::{Batch, Position};
 use super::counters::Counters;
 use super::file_names::appended;
-use super::finish::Written;
+use super::job::Job;
 use super::journal::{Journal, Milestone};
 use super::output::{Leftover, PartialFile};
 use super::requests::RequestFiles;
-use super::run::Job;
 use super::source::Source;
 use super::targets::{PARTIAL, Targets};
 use super::worker::Chunk;
+use super::written::Written;
 use super::{RunError, disk, open};
 use crate::metrics::{Columns, Status, Totals, csv_header};
 

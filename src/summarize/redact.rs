@@ -16,6 +16,7 @@ mod lines;
 mod log_prefix;
 mod manifest;
 mod markup;
+mod named_value;
 mod names;
 mod other_places;
 mod personal;
@@ -23,6 +24,7 @@ mod piped;
 mod places;
 mod prefix;
 mod record;
+mod secret;
 mod separator;
 mod sessions;
 mod shape;
@@ -39,29 +41,19 @@ mod word_lists;
 mod words;
 
 use std::borrow::Cow;
-use std::ops::Range;
 use std::sync::LazyLock;
 
 use keywords::Keywords;
 pub use record::RecordSecrets;
+use secret::{MARKER, Secret};
 
 static KEYWORDS: LazyLock<Keywords> = LazyLock::new(Keywords::new);
-
-/// How a marker begins.
-const MARKER: &str = "[REDACTED:";
 
 /// Passes over a text at most: what the first one leaves can only show itself where two secrets meet.
 const MAX_PASSES: usize = 4;
 
 /// How far behind its word a secret stands whose inside is not looked at again.
 const MAX_NEAR: usize = 200;
-
-/// A secret in a text.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Secret {
-    span: Range<usize>,
-    kind: &'static str,
-}
 
 /// `text` with every recognized secret replaced by `[REDACTED:<kind>]`, and how many were. Borrowed where there were
 /// none. Redacting twice changes nothing more.

@@ -4,54 +4,12 @@ use std::sync::{Arc, OnceLock};
 
 use memchr::memmem;
 
-use super::bpe::{Encoder, Pattern, Pieces, Vocabulary};
+use super::bpe::{Encoder, OWN_ENGINE, Pieces, Vocabulary};
+use super::encodings::Encoding;
 use super::{TokenCounter, TokenizerError, TokenizerIdentity};
-
-/// The vocabulary of `o200k_base`; `assets/README.md` says where it is from.
-pub(super) static O200K_RANKS: &[u8] = include_bytes!("../../assets/o200k_base.ranks");
-/// The vocabulary of `cl100k_base`.
-pub(super) static CL100K_RANKS: &[u8] = include_bytes!("../../assets/cl100k_base.ranks");
-
-/// The code that counts: the own encoder.
-pub(super) const OWN_ENGINE: &str = concat!("trajfit bpe ", env!("CARGO_PKG_VERSION"));
 
 /// How every special token starts.
 const SPECIAL_START: &str = "<|";
-
-/// What is fixed about a built-in encoding.
-pub(super) struct Encoding {
-    pub(super) name: &'static str,
-    /// Of the `.tiktoken` file that the vocabulary was made from.
-    pub(super) sha256: &'static str,
-    pub(super) ranks: &'static [u8],
-    pub(super) pattern: Pattern,
-    /// With their numbers, as tiktoken's registry has them. None is the start of another.
-    pub(super) special_tokens: &'static [(&'static str, u32)],
-}
-
-/// GPT-4o and later.
-pub(super) static O200K_BASE: Encoding = Encoding {
-    name: "o200k_base",
-    sha256: "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
-    ranks: O200K_RANKS,
-    pattern: Pattern::O200k,
-    special_tokens: &[("<|endoftext|>", 199_999), ("<|endofprompt|>", 200_018)],
-};
-
-/// GPT-3.5 and GPT-4.
-pub(super) static CL100K_BASE: Encoding = Encoding {
-    name: "cl100k_base",
-    sha256: "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
-    ranks: CL100K_RANKS,
-    pattern: Pattern::Cl100k,
-    special_tokens: &[
-        ("<|endoftext|>", 100_257),
-        ("<|fim_prefix|>", 100_258),
-        ("<|fim_middle|>", 100_259),
-        ("<|fim_suffix|>", 100_260),
-        ("<|endofprompt|>", 100_276),
-    ],
-};
 
 /// A built-in encoding, ready to count.
 struct BuiltIn {

@@ -3,8 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
+use super::encodings::BUILT_IN;
 use super::hub::HubError;
-use super::load::BUILT_IN;
 use super::ranks;
 
 /// Why there is no tokenizer.

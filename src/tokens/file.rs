@@ -10,9 +10,10 @@ use std::thread;
 use sha2::{Digest, Sha256};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::builtin::OWN_ENGINE;
+use super::bpe::OWN_ENGINE;
 use super::check::{Check, Difference};
 use super::fast::{self, FAST_ENGINE};
+use super::hex::hex;
 use super::json::JsonTokenizer;
 use super::ranks::{self, RankTokenizer, SplitPattern};
 use super::reference::{Form, REFERENCE_ENGINE, Reference};
@@ -269,15 +270,6 @@ fn unless_replaced(engine: Engine, difference: Option<Difference>) -> (Engine, O
         None => (engine, None),
         Some(difference) => (Engine::Reference, Some((engine.name(), difference))),
     }
-}
-
-/// Bytes as hexadecimal digits.
-pub fn hex(bytes: &[u8]) -> String {
-    let digit = |nibble: u8| char::from_digit(u32::from(nibble), 16).unwrap_or_default();
-    bytes
-        .iter()
-        .flat_map(|byte| [digit(byte >> 4), digit(byte & 15)])
-        .collect()
 }
 
 #[cfg(test)]

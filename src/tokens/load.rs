@@ -4,14 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::builtin::{CL100K_BASE, Encoding, O200K_BASE};
+use super::encodings::{BUILT_IN, CL100K_BASE, Encoding, O200K_BASE};
 use super::file::{Choice, FileCounter};
 use super::hub::{FILES, Hub, Repository};
 use super::ranks::{self, SplitPattern};
 use super::{TokenCounter, TokenizerError, families};
-
-/// The names of the built-in encodings, the default first.
-pub const BUILT_IN: [&str; 2] = ["o200k_base", "cl100k_base"];
 
 static ENCODINGS: [&Encoding; 2] = [&O200K_BASE, &CL100K_BASE];
 

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use sha2::{Digest, Sha256};
 
-use super::hex;
+use super::hex::hex;
 use super::ranks::{self, SplitPattern};
 
 /// The library, with its version.

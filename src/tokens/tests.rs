@@ -12,7 +12,7 @@ use proptest::sample::select;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use sha2::{Digest, Sha256};
 
-use super::builtin::{CL100K_BASE, Encoding, O200K_BASE};
+use super::encodings::{CL100K_BASE, Encoding, O200K_BASE};
 use super::load;
 use super::oracle::{Oracle, tokens};
 

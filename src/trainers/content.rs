@@ -2,11 +2,12 @@
 
 use serde_json::Value;
 
-use super::findings::{FindingKind, Outcome, Verdict};
+use super::action::{Action, Class};
+use super::findings::{FindingKind, Outcome};
 use super::form::{Calls, FormRules};
-use super::rules::{Action, Class};
-use super::structure::Judged;
+use super::judged::{Judged, outcome};
 use super::turn::{Content, TurnFields, has_broken_arguments, texts_of_parts, trimmed};
+use super::verdict::Verdict;
 use crate::trajectory::json;
 
 /// Judges the content of one turn, and the calls beside it.
@@ -88,18 +89,6 @@ pub fn judge_turn(turn: &Judged<'_>, fields: &TurnFields<'_>, rules: &FormRules,
     }
     if rules.exact_keys && fields.count() != 2 {
         add(FindingKind::ExtraKeys, Action::EndsRun, None, "");
-    }
-}
-
-/// The outcome of an action; `loss` where what it leaves out was there. What the template gets is judged once it is rendered.
-pub fn outcome(action: Action, loss: Option<Outcome>) -> Option<Outcome> {
-    match action {
-        Action::Keep | Action::Template => None,
-        Action::Join | Action::Empty | Action::Ignore => loss,
-        // Nothing is learnt from it; others may be, and if none is, that is a finding of its own.
-        Action::Unprinted => Some(Outcome::Lose),
-        Action::Drop => Some(Outcome::Drop),
-        Action::EndsRun => Some(Outcome::Refuse),
     }
 }
 

@@ -1,6 +1,5 @@
-//! The verdict on a record: its outcome with one trainer, and the findings that it rests on.
+//! The findings about a record, and the outcome that each leads to.
 
-use super::table::Shape;
 use crate::names::named;
 
 named! {
@@ -106,41 +105,6 @@ pub struct Finding {
     pub detail: String,
 }
 
-/// The verdict on a record.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Verdict {
-    /// What was found; of each kind the first only.
-    pub findings: Vec<Finding>,
-    /// Tokens to be learnt, as far as they are known.
-    pub learnt: u64,
-    /// Tokens of these that vanish, where the record is cut.
-    pub vanished: u64,
-    /// The shape of the record, which is held against those before it.
-    pub shape: Shape,
-    /// If the marker that ends the last turn to be learnt is still there; `None` where nothing is cut.
-    pub keeps_end: Option<bool>,
-}
-
-impl Verdict {
-    /// The worst that was found.
-    pub fn outcome(&self) -> Outcome {
-        let outcomes = self.findings.iter().map(|finding| finding.outcome);
-        outcomes
-            .max_by_key(|outcome| outcome.harm())
-            .unwrap_or(Outcome::Keep)
-    }
-
-    /// Adds a finding, unless there is one of its kind that is as bad.
-    pub fn add(&mut self, finding: Finding) {
-        let harm = finding.outcome.harm();
-        match self.findings.iter_mut().find(|found| found.kind == finding.kind) {
-            Some(found) if found.outcome.harm() < harm => *found = finding,
-            Some(_) => {}
-            None => self.findings.push(finding),
-        }
-    }
-}
-
 impl Outcome {
     /// The harm done, from 0.
     pub fn harm(self) -> u8 {
@@ -150,5 +114,15 @@ impl Outcome {
     /// If something of the record is lost for certain.
     pub fn is_loss(self) -> bool {
         self.harm() > Self::Undecided.harm()
+    }
+}
+
+/// A finding about the whole record.
+pub fn whole(kind: FindingKind, outcome: Outcome, detail: &str) -> Finding {
+    Finding {
+        kind,
+        outcome,
+        turn: None,
+        detail: detail.to_owned(),
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::rules::{Action, Class};
+use super::action::{Action, Class};
 
 /// How records of one form are read.
 #[derive(Debug, Clone, PartialEq, Deserialize)]

@@ -70,7 +70,7 @@ pub fn trainer(name: TrainerName) -> Option<&'static Trainer> {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::super::rules::Action;
+    use super::super::action::Action;
     use super::*;
     use crate::names::Named;
 

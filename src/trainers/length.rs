@@ -1,8 +1,10 @@
 //! Length: what a trainer's limit does to a record, and which of the tokens to be learnt vanish.
 
-use super::findings::{FindingKind, Outcome, Verdict};
-use super::rules::{Action, OverLength, Trainer};
-use super::structure::{Judged, whole};
+use super::action::Action;
+use super::findings::{FindingKind, Outcome, whole};
+use super::judged::Judged;
+use super::rules::{OverLength, Trainer};
+use super::verdict::Verdict;
 
 /// The length of a record in tokens, as far as it is known.
 #[derive(Debug, Clone, PartialEq, Eq)]

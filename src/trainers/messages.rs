@@ -1,8 +1,9 @@
 //! The messages that a trainer hands to a chat template: made by splicing, each as JSON.
 
+use super::action::{Action, Class};
 use super::form::{Calls, FormRules};
-use super::rules::{Action, Class};
-use super::structure::{Judged, keys};
+use super::judged::Judged;
+use super::structure::keys;
 use super::turn::{Content, TurnFields, texts_of_parts};
 use crate::trajectory::{Record, TemplateArguments, call_list_with, json};
 

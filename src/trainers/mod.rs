@@ -1,24 +1,30 @@
 //! Trainers: the rules by which each one takes records, as data, and a judge that applies them to one record.
 
+mod action;
 mod content;
 mod findings;
 mod form;
+mod judged;
 mod kinds;
 mod known;
 mod length;
 mod messages;
 mod order;
 mod rules;
+mod shape;
 mod structure;
 mod table;
 mod turn;
+mod verdict;
 
-pub use findings::{Finding, FindingKind, Outcome, Verdict};
+pub use findings::{Finding, FindingKind, Outcome, whole};
 pub use form::{FormRules, Tools};
+pub use judged::Judged;
 pub use known::{TrainerName, trainer};
 pub use length::{Lengths, over_length};
 pub use messages::{fits_in_prefixes, list, messages, same_alone};
 pub use rules::{CompressSettings, MarkTurns, Pieces, Reader, Renderer, Trainer};
-pub use structure::{Judged, Judgement, judge, whole};
+pub use structure::{Judgement, judge};
 pub use table::Table;
 pub use turn::trimmed;
+pub use verdict::Verdict;

@@ -1,7 +1,7 @@
 //! The order of roles, as a trainer sees it once it has taken neighbours together.
 
+use super::action::Class;
 use super::form::{FormRules, Order};
-use super::rules::Class;
 
 /// An order that is not taken.
 #[derive(Debug, PartialEq, Eq)]

@@ -2,28 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use super::content::{judge_turn, outcome};
-use super::findings::{Finding, FindingKind, Outcome, Verdict};
+use super::action::{Action, Class};
+use super::content::judge_turn;
+use super::findings::{Finding, FindingKind, Outcome, whole};
 use super::form::{FormRules, Tools};
+use super::judged::{Judged, outcome};
 use super::kinds;
 use super::order::{misplaced, ordered};
-use super::rules::{Action, Class, Reader, Thinking, Trainer};
-use super::table::Shape;
+use super::rules::{Reader, Thinking, Trainer};
+use super::shape::Shape;
 use super::turn::{Content, TurnFields, kinds_of_parts, trimmed};
+use super::verdict::Verdict;
 use crate::trajectory::{Format, Record, Turn, json};
-
-/// A turn as the trainer takes it.
-#[derive(Debug)]
-pub struct Judged<'a> {
-    /// Its place, from 0.
-    pub index: usize,
-    /// What it is taken for; `None` where its role is not known.
-    pub class: Option<Class>,
-    /// The kind of its content.
-    pub content: Content<'a>,
-    /// If it is learnt.
-    pub is_learnt: bool,
-}
 
 /// A record judged as it stands.
 #[derive(Debug)]
@@ -34,23 +24,6 @@ pub struct Judgement<'a> {
     pub turns: Vec<Judged<'a>>,
     /// What was found.
     pub verdict: Verdict,
-}
-
-impl Judged<'_> {
-    /// A finding about this turn.
-    pub fn finding(&self, kind: FindingKind, outcome: Outcome, detail: &str) -> Finding {
-        Finding {
-            kind,
-            outcome,
-            turn: Some(self.index + 1),
-            detail: detail.to_owned(),
-        }
-    }
-
-    /// If it answers.
-    pub fn is_answer(&self) -> bool {
-        matches!(self.class, Some(Class::Assistant | Class::Call))
-    }
 }
 
 /// Judges a record by the rules of a trainer.
@@ -108,16 +81,6 @@ pub fn judge<'a>(record: &Record<'a>, trainer: &'static Trainer) -> Judgement<'a
         form: Some(rules),
         turns,
         verdict,
-    }
-}
-
-/// A finding about the whole record.
-pub fn whole(kind: FindingKind, outcome: Outcome, detail: &str) -> Finding {
-    Finding {
-        kind,
-        outcome,
-        turn: None,
-        detail: detail.to_owned(),
     }
 }
 

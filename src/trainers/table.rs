@@ -2,70 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
-
-use super::findings::{Finding, FindingKind, Outcome};
+use super::findings::{Finding, FindingKind, Outcome, whole};
 use super::kinds::Kind;
-use super::rules::{Class, Reader};
-use super::structure::whole;
+use super::rules::Reader;
+use super::shape::Shape;
 
 /// Bytes of the first file that `datasets` takes its columns from.
 const FIRST_BLOCK: u64 = 10 << 20;
 
 /// Places that are remembered: with more of them, nothing is said.
 const MOST_PLACES: usize = 20_000;
-
-/// The places of one record's values with their kinds, and its names for roles of which a configuration takes one.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Shape {
-    /// By place, such as `messages[].content`; `None` where it holds null only.
-    places: BTreeMap<String, Option<Kind>>,
-    /// The class with its name, and what becomes of a record with another one.
-    names: Vec<(Class, String, Outcome)>,
-    /// Bytes of the record.
-    bytes: u64,
-}
-
-impl Shape {
-    /// The shape of a record, given as JSON text.
-    pub fn of(text: &str, names: Vec<(Class, String, Outcome)>) -> Self {
-        let mut shape = Self {
-            places: BTreeMap::new(),
-            names,
-            bytes: text.len() as u64 + 1,
-        };
-        if let Ok(Value::Object(fields)) = serde_json::from_str(text) {
-            for (name, value) in &fields {
-                shape.note(name, value);
-            }
-        }
-        shape
-    }
-
-    fn note(&mut self, place: &str, value: &Value) {
-        let kind = Kind::of(value);
-        match self.places.get_mut(place) {
-            Some(known) => *known = known.or(kind),
-            None => {
-                self.places.insert(place.to_owned(), kind);
-            }
-        }
-        match value {
-            Value::Array(items) => {
-                let place = format!("{place}[]");
-                for item in items {
-                    self.note(&place, item);
-                }
-            }
-            Value::Object(fields) => {
-                for (name, value) in fields {
-                    self.note(&format!("{place}.{name}"), value);
-                }
-            }
-            _ => {}
-        }
-    }
-}
 
 /// The columns that the records read so far make.
 #[derive(Debug, Clone)]
@@ -150,6 +96,7 @@ impl Table {
 
 #[cfg(test)]
 mod tests {
+    use super::super::action::Class;
     use super::*;
 
     /// What is said of the last of records, each in the file of its name.

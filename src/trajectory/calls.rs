@@ -4,19 +4,8 @@ use rustc_hash::FxHashSet;
 use serde_json::value::RawValue;
 
 use super::Turn;
-use super::fields::fields;
 use super::in_parts::InParts;
-
-/// A tool call whose fields are JSON text as written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RawCall<'a> {
-    /// Its id.
-    pub id: Option<&'a str>,
-    /// The tool's name.
-    pub name: Option<&'a str>,
-    /// The arguments: a string of JSON, or an object.
-    pub arguments: Option<&'a str>,
-}
+use super::raw_call::{RawCall, raw_call};
 
 /// The calls that a turn makes. What cannot be read as a call stands as one call with its whole text as arguments.
 pub fn raw_calls<'a>(turn: &Turn<'a>) -> Vec<RawCall<'a>> {
@@ -45,54 +34,4 @@ pub(super) fn all_calls<'a>(turn: &Turn<'a>, in_parts: Option<&InParts<'a>>) -> 
     let is_new = |call: &&RawCall<'a>| call.id.is_none_or(|id| !ids.contains(id));
     calls.extend(parted.iter().filter(is_new).copied());
     calls
-}
-
-/// One call: `{"id", "function": {"name", "arguments"}}`, or the same without the `function` between.
-pub fn raw_call(text: &str) -> RawCall<'_> {
-    let unread = RawCall {
-        id: None,
-        name: None,
-        arguments: Some(text),
-    };
-    let Ok(outer) = fields(text, &["id", "function", "name", "arguments", "args", "input"]) else {
-        return unread;
-    };
-    let [id, function, mut name, arguments, args, input] = outer.values;
-    let mut arguments = arguments.or(args).or(input);
-    if let Some(Ok(inner)) = function.map(|function| fields(function, &["name", "arguments"])) {
-        [name, arguments] = inner.values;
-    }
-    if name.is_none() && arguments.is_none() {
-        unread
-    } else {
-        RawCall { id, name, arguments }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn calls_are_read_in_every_spelling() {
-        let wanted = RawCall {
-            id: Some("\"1\""),
-            name: Some("\"f\""),
-            arguments: Some("{\"a\": 1}"),
-        };
-        assert_eq!(
-            raw_call(r#"{"id":"1","type":"function","function":{"name":"f","arguments":{"a": 1}}}"#),
-            wanted
-        );
-        assert_eq!(raw_call(r#"{"id":"1","name":"f","args":{"a": 1}}"#), wanted);
-        assert_eq!(
-            raw_call("[1]"),
-            RawCall {
-                id: None,
-                name: None,
-                arguments: Some("[1]")
-            }
-        );
-        assert_eq!(raw_call("{}").arguments, Some("{}"));
-    }
 }

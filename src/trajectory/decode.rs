@@ -4,14 +4,12 @@ use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 
-use super::calls::{all_calls, raw_call};
+use super::calls::all_calls;
+use super::content::{content_text, string_or_json};
 use super::fields::fields;
 use super::in_parts::{calls_of_pi, in_parts, response_in};
-use super::parts::{Part, parts};
-use super::{Role, ToolCall, ToolResponse, Turn, TurnView, json};
-
-/// Stands in a view for an image.
-const IMAGE: &str = "[image]";
+use super::raw_call::{RawCall, raw_call};
+use super::{Role, ToolCall, ToolResponse, Turn, TurnView};
 
 /// Decodes the turn at `index`. An opaque turn's view is its JSON text.
 pub fn view<'a>(turn: &Turn<'a>, index: usize) -> TurnView<'a> {
@@ -72,40 +70,7 @@ pub fn view_with<'a>(turn: &Turn<'a>, index: usize, content: Option<String>) -> 
     view
 }
 
-/// A string's text; any other value's JSON text; nothing for null.
-pub(super) fn string_or_json(value: &str) -> Cow<'_, str> {
-    match value {
-        "null" => Cow::Borrowed(""),
-        _ if value.starts_with('"') => json::decode(value).0,
-        _ => Cow::Borrowed(value),
-    }
-}
-
-pub(super) fn content_text(content: &str) -> Cow<'_, str> {
-    let Some(parts) = parts(content) else {
-        return string_or_json(content);
-    };
-    text_of_parts(&parts)
-}
-
-/// The texts of parts, a line each; calls and results as JSON.
-pub(super) fn text_of_parts<'a>(parts: &[Part<'a>]) -> Cow<'a, str> {
-    let texts: Vec<Cow<'a, str>> = parts
-        .iter()
-        .filter_map(|part| match part {
-            Part::Text(value) | Part::Value(value) => Some(string_or_json(value)),
-            Part::Call(part) | Part::ToolResult(part) => Some(Cow::Borrowed(*part)),
-            Part::Image => Some(Cow::Borrowed(IMAGE)),
-            Part::Nothing => None,
-        })
-        .collect();
-    match <[_; 1]>::try_from(texts) {
-        Ok([text]) => text,
-        Err(texts) => Cow::Owned(texts.join("\n")),
-    }
-}
-
-fn call_view<'a>(call: &super::calls::RawCall<'a>) -> ToolCall<'a> {
+fn call_view<'a>(call: &RawCall<'a>) -> ToolCall<'a> {
     ToolCall {
         id: call.id.map(string_or_json),
         name: call.name.map_or(Cow::Borrowed(""), string_or_json),

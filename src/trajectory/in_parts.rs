@@ -6,10 +6,10 @@ use memchr::memmem;
 use rustc_hash::FxHashSet;
 use serde_json::value::RawValue;
 
-use super::calls::{RawCall, raw_call};
-use super::decode::{content_text, string_or_json, text_of_parts};
+use super::content::{content_text, string_or_json, text_of_parts};
 use super::fields::fields;
 use super::parts::{Part, part_of, result_content};
+use super::raw_call::{RawCall, raw_call};
 use super::results::elements;
 use super::{Role, ToolResponse, Turn};
 

@@ -9,10 +9,12 @@ use memchr::memmem::{self, Finder};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::value::RawValue;
 
-use super::calls::{all_calls, raw_call, raw_calls};
-use super::decode::{content_text, tagged_calls_of, tagged_responses};
+use super::calls::{all_calls, raw_calls};
+use super::content::content_text;
+use super::decode::{tagged_calls_of, tagged_responses};
 use super::fields::fields;
 use super::in_parts::in_parts;
+use super::raw_call::raw_call;
 use super::results::result_ids;
 use super::{Role, Turn, json};
 

@@ -7,7 +7,7 @@ use super::collecting::{Collecting, collect};
 use super::flags::{self, BatchFlags};
 use super::keys::ApplyKeys;
 use crate::batch::ResponseFiles;
-use crate::cli::compress::CompressOptions;
+use crate::cli::compress_options::CompressOptions;
 use crate::cli::errors::CliError;
 use crate::cli::exit::ExitStatus;
 use crate::cli::{execute, running, summarizer};

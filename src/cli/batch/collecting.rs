@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::flags;
-use crate::cli::compress::CompressOptions;
+use crate::cli::compress_options::CompressOptions;
 use crate::cli::errors::CliError;
 use crate::cli::progress::{Progress, ProgressStyle, counting};
 use crate::cli::{execute, running, summarizer};

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::collecting::{Collecting, collect};
 use super::flags::{self, BatchFlags};
 use super::keys::ExportKeys;
-use crate::cli::compress::CompressOptions;
+use crate::cli::compress_options::CompressOptions;
 use crate::cli::errors::{self, CliError};
 use crate::cli::exit::ExitStatus;
 use crate::cli::inputs::is_dash;

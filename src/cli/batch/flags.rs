@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::batch::ResponseFiles;
-use crate::cli::compress::CompressOptions;
+use crate::cli::compress_options::CompressOptions;
 use crate::cli::errors::{self, CliError};
 use crate::cli::inputs::percent;
 use crate::cli::key_flags::{KeyFlags, KeySet};

@@ -11,7 +11,7 @@ use super::keys::RunKeys;
 use super::watch::Watch;
 use super::{apply, export};
 use crate::batch::{Batch, BatchError, Folder, RUN_AGAIN, ResponseFiles, Rounds, State, Vendor, part_of};
-use crate::cli::compress::CompressOptions;
+use crate::cli::compress_options::CompressOptions;
 use crate::cli::errors::CliError;
 use crate::cli::exit::ExitStatus;
 use crate::cli::inputs::is_dash;

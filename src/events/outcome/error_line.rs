@@ -7,8 +7,9 @@ use memchr::memmem::Finder;
 
 use super::{edges, quote};
 use crate::events::line::{last_lines, lines_of};
-use crate::knowledge::errors::{Kind, Said, kind_of, lines, lines_anywhere};
+use crate::knowledge::errors::{Kind, Said, lines, lines_anywhere};
 use crate::knowledge::found::Found as Literals;
+use crate::knowledge::reading::kind_of;
 
 static TRACEBACK: LazyLock<Finder<'static>> =
     LazyLock::new(|| Finder::new("Traceback (most recent call last)"));

@@ -5,7 +5,8 @@ use super::field_line::{line_of, push_key, sentence};
 use super::told::Told;
 use super::{Basis, MAX_LINE, Outcome, Status, quote};
 use crate::events::target::Effect;
-use crate::knowledge::errors::{Kind, kind_of, says_done, says_not_done};
+use crate::knowledge::errors::{Kind, says_done, says_not_done};
+use crate::knowledge::reading::kind_of;
 use crate::trajectory::leaves::Leaf;
 
 /// Longest field that tells something in a line, in bytes.
@@ -33,6 +34,9 @@ const SENTENCES: [&str; 13] = [
 
 /// Fields of the outermost object that are told before all others.
 const FIRST: [&str; 3] = ["status", "message", "result"];
+
+/// Stands before the first of several records.
+const SEVERAL: &str = "first of several: ";
 
 pub(crate) const EXIT_CODES: [&str; 4] = ["exit_code", "returncode", "exitCode", "return_code"];
 
@@ -181,7 +185,13 @@ fn told_fields(fields: &[Leaf<'_>], target: &str, told: &mut Told) -> Option<Str
     } else {
         news
     };
-    quote(&line)
+    let quoted = quote(&line)?;
+    // Of a list that does not fit in a line the first is not the only one.
+    let is_cut = quoted.ends_with('…') && fields.iter().any(|leaf| leaf.record > 1);
+    if is_cut {
+        return quote(&[SEVERAL, &line].concat());
+    }
+    Some(quoted)
 }
 
 fn has_lines(value: &str) -> bool {

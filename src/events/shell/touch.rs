@@ -12,6 +12,8 @@ use super::words::{changed_in_place, edited, files, formatted, value_of};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Step {
     Read,
+    /// Lines of it are looked for.
+    Search,
     /// It is changed where it is there.
     Write,
     /// It is written, and there from then on.
@@ -63,6 +65,14 @@ const MAX_NAME: usize = 300;
 
 /// Files of a script that are told of at most.
 const MAX_SCRIPT: usize = 64;
+
+/// Ends of names of copies that are kept of a file.
+const KEPT: [&str; 6] = [".bak", ".backup", ".old", ".orig", ".save", "~"];
+
+/// If a file's name says that it is a copy kept of another one.
+fn is_copy_kept(name: &str, of: &str) -> bool {
+    name.strip_prefix(of).is_some_and(|end| KEPT.contains(&end))
+}
 
 /// What a file of this name does to others when it runs, by what is written into it.
 pub(crate) fn script_of(name: &str, content: &str) -> Vec<(Step, String)> {
@@ -124,6 +134,12 @@ impl Steps {
                 let files = files(words).filter(|word| !is_number(word));
                 files.for_each(|word| self.note(Step::Read, word));
             }
+            // The first word is what is looked for.
+            Does::Looks => {
+                let is_file = |word: &&Word| word.text.contains('.') && !word.text.contains('*');
+                let searched = files(words).skip(1).filter(is_file);
+                searched.for_each(|word| self.note(Step::Search, word));
+            }
             Does::Streams => {
                 let in_place = changed_in_place(words);
                 let step = if in_place { Step::Write } else { Step::Read };
@@ -143,7 +159,11 @@ impl Steps {
                         Step::Read
                     };
                     self.note_all(step, from.iter().copied());
-                    if !to.text.ends_with('/') && to.text != "." {
+                    if let [from] = from
+                        && is_copy_kept(&from.text, &to.text)
+                    {
+                        self.note(Step::Restore, to);
+                    } else if !to.text.ends_with('/') && to.text != "." {
                         self.note(Step::Create, to);
                     }
                 }
@@ -249,7 +269,7 @@ pub(super) mod tests {
 
     #[test]
     fn names_are_whole_and_options_are_none() {
-        use Step::{Create, Read, Remove, Restore, Run, Write};
+        use Step::{Create, Read, Remove, Restore, Run, Search, Write};
         does("cat \"my file.txt\"", &[(Read, "my file.txt")]);
         does(
             "head -n 20 a.py b.py | tail -5",
@@ -278,7 +298,17 @@ pub(super) mod tests {
             "git checkout -- a.py && git diff a.py > p.diff",
             &[(Restore, "a.py"), (Create, "p.diff")],
         );
-        does("cat $FILE *.py /dev/null; grep x a.py; ls b.c", &[]);
+        does("cat $FILE *.py /dev/null; ls b.c", &[]);
+        does(
+            "grep -n x a.py; cp a.py.orig a.py; cp a.py b.py",
+            &[
+                (Search, "a.py"),
+                (Read, "a.py.orig"),
+                (Restore, "a.py"),
+                (Read, "a.py"),
+                (Create, "b.py"),
+            ],
+        );
         does(
             "sudo timeout 5 cat a.py < in.txt | tee out.txt",
             &[(Read, "in.txt"), (Read, "a.py"), (Create, "out.txt")],

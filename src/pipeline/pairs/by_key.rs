@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::{Found, LeftOut, Pairs, Take, interrupted};
+use super::data_sets::{Found, LeftOut, Pairs, Take, interrupted};
 use crate::fit::PairScorer;
 use crate::pipeline::RunError;
 use crate::pipeline::records::{RawRecord, Records};

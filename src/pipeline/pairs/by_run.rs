@@ -6,8 +6,8 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
+use super::data_sets::{Found, LeftOut, Pairs, Take, interrupted};
 use super::run_files::RunFiles;
-use super::{Found, LeftOut, Pairs, Take, interrupted};
 use crate::fit::PairScorer;
 use crate::metrics::{PairRow, read_pair_rows};
 use crate::pipeline::RunError;

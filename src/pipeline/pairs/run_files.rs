@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Pairs;
+use super::data_sets::Pairs;
 use crate::metrics::read_pair_rows;
 use crate::pipeline::source::{Source, without_compression};
 use crate::pipeline::targets::MetricsBeside;

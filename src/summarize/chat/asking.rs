@@ -3,19 +3,17 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use super::ChatSummarizer;
-use super::client::Client;
 use super::keep;
 use super::place;
 use super::question::{Model, Question, Trouble};
+use super::shared::Shared;
 use crate::names::Named;
-use crate::summarize::answers::{AnswerKey, KeptAnswer};
+use crate::summarize::answers::AnswerKey;
 use crate::summarize::failure::Failure;
 use crate::summarize::judge::Judge;
 use crate::summarize::length::Limit;
 use crate::summarize::marker::{body_of, with_marker};
 use crate::summarize::prompt::{Material, Prompt, pieces};
-use crate::summarize::turn::{Turn, Turns};
 use crate::summarize::{PendingRequest, SummaryRequest, Usage};
 
 /// Times a prompt is made shorter because the server says that it is too long.
@@ -30,7 +28,7 @@ const SMALLEST_ROOM: usize = 200;
 /// One request for a summary, put to one model.
 pub struct Asking<'a> {
     /// Who asks.
-    pub summarizer: &'a ChatSummarizer,
+    pub summarizer: &'a Shared,
     /// For what.
     pub request: SummaryRequest<'a>,
     /// Whom.
@@ -137,7 +135,7 @@ impl<'a> Asking<'a> {
         let summarizer = self.summarizer;
         let key = self.key(&prompt);
         let max_output = self.max_output();
-        let counts_tokens = summarizer.counts_tokens();
+        let counts_tokens = summarizer.transport.counts_tokens();
         let prompt_tokens = if counts_tokens { self.tokens_of(&prompt) } else { 0 };
         let question = Question {
             model: Arc::clone(self.model),
@@ -152,7 +150,7 @@ impl<'a> Asking<'a> {
         };
         let taken = &mut *self.taken;
         let asked = summarizer.answers.ask_once(key, || async {
-            let (result, usage) = summarizer.put(key, question, ask_for).await?;
+            let (result, usage) = summarizer.transport.put(key, question, ask_for).await?;
             taken.usage.add(&usage);
             result
         });
@@ -234,29 +232,4 @@ impl<'a> Asking<'a> {
             &prompt.user,
         ])
     }
-}
-
-/// An answer, with whether another process had it already.
-pub(super) type Put = Result<(KeptAnswer, bool), Trouble>;
-
-/// Asks, unless another process does, and keeps the answer before its place among the requests in flight is given away.
-pub(super) async fn ask_and_keep(
-    client: Arc<Client>,
-    question: Question,
-    turns: Turns,
-    key: AnswerKey,
-    redaction: bool,
-) -> (Put, Usage) {
-    let claim = match turns.of(key).await {
-        Turn::Ours(claim) => claim,
-        Turn::Known(answer) => return (Ok((answer, true)), Usage::default()),
-    };
-    let asked = client.ask(&question).await;
-    let usage = asked.usage;
-    let answer = match keep::kept(asked.result, &question.model.name, &usage, redaction) {
-        Ok(answer) => Ok((claim.keep(answer).await, false)),
-        Err(trouble) => Err(trouble),
-    };
-    drop(asked.place);
-    (answer, usage)
 }

@@ -1,5 +1,8 @@
 //! The statuses that errors stand for by the names that servers give them: in bodies under 200, and in lines of batches.
 
+/// The failure of a record that the server does not allow, or of a key.
+pub const FORBIDDEN: &str = "summary_http_403";
+
 /// Names in lower case, without `_error`.
 const TABLE: [(&str, u16); 32] = [
     // https://docs.anthropic.com/en/api/errors

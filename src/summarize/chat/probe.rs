@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::answer;
 use super::breaker::Pass;
 use super::client::{Client, lock};
+use super::error_names::FORBIDDEN;
 use super::question::{Model, Question};
 use super::retry::{self, Verdict};
 use super::wire::Reply;
@@ -17,9 +18,6 @@ use crate::summarize::run_end::RunEnd;
 /// The question, and the tokens that its answer may have.
 const QUESTION: &str = "Answer with OK.";
 const MAX_OUTPUT: usize = 16;
-
-/// The failure of a record that the server does not allow, or of a key.
-pub(super) const FORBIDDEN: &str = "summary_http_403";
 
 impl Client {
     /// Waits until the server is believed to be up.

@@ -121,8 +121,12 @@ fn spoken(turn: &SourceTurn<'_>, at: At<'_>, events: [&[Event]; 2], limits: Limi
         let Some(call) = turn.calls.get(event.call) else {
             continue;
         };
-        let is_made = event.is_answered && event.outcome.failed() != Some(true);
-        let written = written(call, is_made).filter(|written| at.takes(&written.text, chances[1]));
+        let failed = event.outcome.failed() == Some(true);
+        let is_made = event.is_answered && !failed;
+        let stands = !failed || event.is_open;
+        let written = written(call, is_made)
+            .filter(|_| stands)
+            .filter(|written| at.takes(&written.text, chances[1]));
         let is_all = written.as_ref().is_some_and(|written| written.is_all);
         let written = written.map(|written| harmless(&written.text)).unwrap_or_default();
         let mut text = std::mem::take(&mut said);
@@ -201,9 +205,9 @@ fn outputs(
         let is_edit = call.is_some_and(|(event, _)| {
             event.target.effect == Effect::Modify && event.outcome.failed() != Some(true)
         });
-        let chance = OUTPUTS * at.freshness * if is_edit { 0.1 } else { 1.0 };
+        let chance = OUTPUTS * at.freshness;
         // A short one is told by how its call ended.
-        let is_told = call.is_some() && output.len() <= SHORT_OUTPUT;
+        let is_told = is_edit || call.is_some() && output.len() <= SHORT_OUTPUT;
         if is_told || !at.takes(output, chance) {
             continue;
         }

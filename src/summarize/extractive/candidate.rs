@@ -15,7 +15,7 @@ pub(super) enum Section {
     Files,
     /// What failed and did not succeed later.
     Errors,
-    /// What the assistant found out.
+    /// What an earlier summary tells as found out.
     Findings,
     /// What the assistant wrote last, quoted.
     Recent,

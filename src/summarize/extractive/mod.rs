@@ -33,6 +33,7 @@ use super::marker::SUMMARY_MARKER;
 use super::redact::redact;
 use super::{Summarizer, Summary, SummaryError, SummaryRequest};
 use crate::compress::anchors::{Anchor, Matcher, Search, matcher_of};
+use crate::events::end_states::EndStates;
 use crate::events::source::SourceTurn;
 use crate::knowledge::phrases::Kinds;
 use crate::tokens::TokenCounter;
@@ -127,10 +128,10 @@ impl Extractive {
         let mut told = superseded::Told::by_calls(actions);
         prose::note(&said, &mut told);
         prose::asked(&said, &told, limits, &mut candidates);
-        prose::findings(&said, &told, limits, &mut candidates);
         without_replaced(&mut candidates, &told);
-        work::done(actions, limits, &mut candidates);
-        unused::take_out(&mut candidates, request.reuse, &matcher, turns, actions);
+        let files = EndStates::of(actions.iter().map(|action| action.touches.as_slice()));
+        work::done(actions, &files, limits, &mut candidates);
+        unused::take_out(&mut candidates, request.reuse, &matcher, turns, actions, &files);
         work::open_errors(actions, limits, &mut candidates);
         candidates.retain(|candidate| is_news(candidate, lead, request.files_follow));
         // What is not known was redacted: it must not come back through a list of references.

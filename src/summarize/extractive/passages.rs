@@ -299,7 +299,7 @@ impl Quoted {
         match line.section {
             Section::Done => self.calls.contains(&line.order),
             Section::Errors => self.calls.contains(&(line.order + 1)),
-            Section::Findings | Section::Asked => {
+            Section::Asked => {
                 let said = |quoted: &Chosen| quoted.candidate.text.contains(line.text.as_str());
                 self.lines.iter().any(said)
             }

@@ -6,7 +6,7 @@ use std::cell::OnceCell;
 use rustc_hash::FxHashSet;
 
 use super::candidate::{Candidate, Limits, Section, order};
-use super::sentences::{is_ended, sentences, without_number};
+use super::sentences::{sentences, without_number};
 use super::small_talk::{asks, is_idle, specifics};
 use super::superseded::Told;
 use crate::events::line::{cleaned_line, is_fence, lines_of, shortened, without_bullet};
@@ -17,17 +17,8 @@ use crate::trajectory::Role;
 /// Sentences looked at in one turn.
 const MAX_SENTENCES: usize = 60;
 
-/// Turns of the assistant, from the end on, whose sentences may tell how things are currently.
-const LATEST: usize = 2;
-
 /// The worth of a demand, which enters before anything else.
 const DEMAND: f64 = 30.0;
-
-/// The least worth of a finding.
-const LEAST: f64 = 1.0;
-
-/// The part of a finding's words that later findings do not hold, at the least.
-const LEAST_NEWS: f64 = 0.4;
 
 /// A turn of a person or the assistant, as sentences with the kinds of their phrases.
 pub(super) struct Said<'t> {
@@ -192,53 +183,6 @@ fn worth(sentence: &str, kinds: Kinds) -> f64 {
 /// and not with its length.
 fn root(text: &str) -> f64 {
     ((length(text) + 24.0) / 124.0).sqrt()
-}
-
-/// Lines for what the assistant found that still stands at the end.
-pub(super) fn findings(said: &[Said<'_>], told: &Told, limits: Limits, candidates: &mut Vec<Candidate>) {
-    let mut words: FxHashSet<String> = FxHashSet::default();
-    let speaking = said.iter().filter(|said| said.role == Role::Assistant);
-    for (rank, said) in speaking.enumerate() {
-        for (number, (sentence, kinds)) in said.sentences.iter().take(MAX_SENTENCES).enumerate() {
-            let sentence = sentence.as_ref();
-            let is_late = rank < LATEST;
-            if sentence.chars().count() > limits.line * 2 || !is_finding(sentence, *kinds, is_late) {
-                continue;
-            }
-            let worth = finding_worth(sentence, *kinds);
-            let is_telling = worth >= LEAST || is_late;
-            if !is_telling
-                || told.is_replaced(Some(said.turn), sentence, *kinds)
-                || news(sentence, &mut words) < LEAST_NEWS
-            {
-                continue;
-            }
-            let value = worth * (length(sentence) / 70.0).min(1.0);
-            candidates.push(Candidate {
-                section: Section::Findings,
-                order: order(said.turn, number),
-                text: sentence.to_owned(),
-                value: value / (0.88 + 0.12 * (rank + 1) as f64),
-            });
-        }
-    }
-}
-
-/// If a sentence states a fact by itself, and as a whole.
-fn is_finding(sentence: &str, kinds: Kinds, is_late: bool) -> bool {
-    let other_script = |c: char| c >= '\u{370}' && c.is_alphabetic();
-    let begins =
-        sentence.starts_with(|c: char| !c.is_lowercase() && !matches!(c, '{' | '[' | '|' | '<' | ',' | ')'));
-    let states = kinds.has_any(&[Kind::States, Kind::Is, Kind::Finding]) || sentence.contains(other_script);
-    let is_idle =
-        kinds.has_any(&[Kind::Announcement, Kind::Open, Kind::Leaning]) || kinds.has(Kind::Now) && !is_late;
-    begins && states && !is_idle && is_ended(sentence) && !sentence.ends_with(['?', '？', '…'])
-}
-
-/// The worth of a finding: causes and results most, then what names something.
-fn finding_worth(sentence: &str, kinds: Kinds) -> f64 {
-    let named = specifics(sentence).min(4) as f64;
-    0.75 * named + if kinds.has(Kind::Finding) { 2.0 } else { 0.5 }
 }
 
 /// The letters of a text; one of a script that needs few counts as several.

@@ -78,12 +78,6 @@ pub(super) fn without_number(sentence: &str) -> &str {
     }
 }
 
-/// If a mark ends a sentence, before closing brackets and quotes.
-pub(super) fn is_ended(sentence: &str) -> bool {
-    let bare = sentence.trim_end_matches([')', '"', '\'', '`', '*', '”', '’']);
-    bare.ends_with(['.', '!', '?', '…', '。', '！', '？'])
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -8,15 +8,15 @@ use super::candidate::{Candidate, Section, order};
 use super::work::order_of_call;
 use crate::compress::anchors::Matcher;
 use crate::compress::reuse::{Reuse, pieces};
+use crate::events::end_states::EndStates;
 use crate::events::event::Event;
-use crate::events::shell::{Step, Touch};
 use crate::events::source::SourceTurn;
 use crate::trajectory::Role;
 
 /// Bytes that later turns repeat of what is of use to them.
 pub(super) const USED_BYTES: f32 = 12.0;
 
-/// Takes out findings, requests, lookups, and files newly made of which later turns repeat nothing and need no identifier; the last
+/// Takes out requests, lookups, and files newly made of which later turns repeat nothing and need no identifier; the last
 /// request stays unless it is answered.
 pub(super) fn take_out(
     candidates: &mut Vec<Candidate>,
@@ -24,15 +24,21 @@ pub(super) fn take_out(
     matcher: &Matcher<'_>,
     turns: &[SourceTurn<'_>],
     actions: &[Event],
+    files: &EndStates,
 ) {
     if reuse.is_empty() {
         return;
     }
     let is_answered = ends_in_words(turns);
-    let idle = actions.iter().enumerate().filter(|(_, action)| is_idle(action));
-    let idle: FxHashSet<usize> = idle
-        .map(|(number, action)| order_of_call(action, number))
-        .collect();
+    let orders = |of: &dyn Fn(&Event) -> bool| -> FxHashSet<usize> {
+        let numbered = actions.iter().enumerate();
+        let found = numbered.filter(|(_, action)| action.outcome.failed() != Some(true) && of(action));
+        found
+            .map(|(number, action)| order_of_call(action, number))
+            .collect()
+    };
+    let lookups = orders(&Event::is_lookup);
+    let makes = orders(&|action| files.only_makes(&action.touches));
     let asked = candidates.iter().filter(|line| line.section == Section::Asked);
     let last = asked.map(turn_of).max();
     // What a newer line tells is no news.
@@ -43,8 +49,7 @@ pub(super) fn take_out(
         let may_go = match candidate.section {
             // An earlier summary has chosen already.
             _ if turn == 0 => false,
-            Section::Findings => true,
-            Section::Done => idle.contains(&candidate.order),
+            Section::Done => lookups.contains(&candidate.order) || makes.contains(&candidate.order),
             Section::Asked => is_answered || Some(turn) != last,
             _ => false,
         };
@@ -57,16 +62,11 @@ pub(super) fn take_out(
             }
         };
         let worth: f32 = pieces(&candidate.text).map(wanted).sum();
-        let is_used = || worth >= USED_BYTES || matcher.held(&candidate.text).contains(&true);
+        // How files are made comes again with every file: a name must be needed.
+        let is_made = makes.contains(&candidate.order);
+        let is_used = || worth >= USED_BYTES && !is_made || matcher.held(&candidate.text).contains(&true);
         !may_go || is_used()
     });
-}
-
-/// If a call changed nothing that was there, and did not fail.
-fn is_idle(action: &Event) -> bool {
-    let makes = |touch: &Touch| touch.step == Step::Create;
-    let only_makes = !action.touches.is_empty() && action.touches.iter().all(makes);
-    action.outcome.failed() != Some(true) && (action.is_lookup() || only_makes)
 }
 
 /// The turn of a line, counted from 1; 0 for lines of an earlier summary.

@@ -18,9 +18,8 @@ const MAX_OPEN: usize = 8;
 const OVERTAKEN: usize = 2;
 
 /// A line for each action; failing, changing and late ones are worth most.
-pub(super) fn done(actions: &[Event], limits: Limits, candidates: &mut Vec<Candidate>) {
+pub(super) fn done(actions: &[Event], files: &EndStates, limits: Limits, candidates: &mut Vec<Candidate>) {
     let count = actions.len().max(1) as f64;
-    let files = EndStates::of(actions.iter().map(|action| action.touches.as_slice()));
     for (number, action) in actions.iter().enumerate() {
         if was_overtaken(actions, number) || files.is_overtaken(number, &action.touches) {
             continue;

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::alphabet::Alphabet;
 use super::colour::{past_colour, past_type};
+use super::named_value::Value;
 use super::names::{Found, Name, Values};
 use super::other_places::other_places;
 use super::prefix::own_line;
@@ -11,7 +12,7 @@ use super::separator::{How, value_start};
 use super::shape::{
     GROUPED, head, is_code, is_grouped, is_joined_words, is_machine_made, is_strong_mixture, skip,
 };
-use super::value::{Value, is_machine_value, is_password_value, is_phrase, is_secret_value};
+use super::value::{is_machine_value, is_password_value, is_phrase, is_secret_value};
 use super::word_lists::{LINE_OPENERS, SCHEMES, WRAPPERS};
 
 /// Longest value that a person chose.

@@ -1,8 +1,8 @@
 //! Whether what a name is given in a setting or a literal was chosen as a password: anything that is not plainly something else.
 
+use super::named_value::Value;
 use super::separator::How;
 use super::shape::{distinct, entropy, is_joined_words, is_words};
-use super::value::Value;
 use super::word_lists::{PLAIN_PARTS, PLAIN_VALUES, SENTENCE_WORDS};
 
 /// Returns whether a setting or a literal that a name for a password is given is one: anything that is not plainly code, the

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::Secret;
 use super::alphabet::Alphabet;
+use super::secret::Secret;
 use super::shape::begins_part;
 use super::words::{Rule, found, words};
 

@@ -1,7 +1,7 @@
 //! Personal data: mail addresses and phone numbers. Replaced only where that is asked for.
 
-use super::Secret;
 use super::alphabet::Alphabet;
+use super::secret::Secret;
 
 /// Longest name before the sign of a mail address, and longest host after it.
 const MAX_PART: usize = 64;

@@ -12,8 +12,9 @@ use rustc_hash::FxHashSet;
 
 use super::alphabet::Alphabet;
 use super::personal::personal;
+use super::secret::{MARKER, Secret};
 use super::shape::{distinct, is_filler, is_long_mixture, is_random_word};
-use super::{MARKER, Secret, redact, redact_noting, replaced};
+use super::{redact, redact_noting, replaced};
 
 /// Shortest secret that is looked for elsewhere.
 const SHORTEST: usize = 8;

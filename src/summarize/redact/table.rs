@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 
+use super::named_value::Value;
 use super::names::{Name, Values};
 use super::prefix::{row_start, text_start};
 use super::separator::How;
 use super::shape::{head, is_machine_made};
-use super::value::{Value, is_machine_value, is_password_value, is_secret_value};
+use super::value::{is_machine_value, is_password_value, is_secret_value};
 
 /// Longest line of a table.
 const MAX_LINE: usize = 1_000;

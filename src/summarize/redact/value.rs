@@ -1,9 +1,8 @@
 //! Whether the value of a name that means a secret is one: what machines make, what people choose, and what is code or a filler.
 
-use std::ops::Range;
-
 use super::alphabet::Alphabet;
 use super::chosen::{is_chosen, is_keyboard_mixture, is_markup, is_name, is_selector};
+use super::named_value::Value;
 use super::names::{Name, Values};
 use super::separator::How;
 use super::shape::{
@@ -11,30 +10,6 @@ use super::shape::{
     is_random_word, is_strong_mixture, is_time, is_uuid, is_words,
 };
 use super::word_lists::{PLAIN_PARTS, PLAIN_VALUES};
-
-/// A value, and how it stands in its text.
-#[derive(Debug)]
-#[allow(clippy::struct_excessive_bools)] // Each says one thing about where it stands.
-pub struct Value<'t> {
-    /// It.
-    pub text: &'t str,
-    /// The place where it stands.
-    pub span: Range<usize>,
-    /// Between quotes.
-    pub is_quoted: bool,
-    /// A call, an index or an attribute.
-    pub is_expression: bool,
-    /// In a place where values stand without quotes: options, variables of the environment, settings.
-    pub is_data: bool,
-    /// The name is that of a variable of the environment.
-    pub is_variable: bool,
-    /// How it is given.
-    pub how: How,
-    /// A blank follows, or the end of its line.
-    pub ends_line: bool,
-    /// Name and value are all of their line.
-    pub is_line: bool,
-}
 
 /// Returns whether a person chose it as a password.
 pub fn is_password_value(value: &Value<'_>) -> bool {

@@ -7,8 +7,9 @@ use super::alphabet::Alphabet;
 use super::commands::COMMANDS;
 use super::contexts::{Context, contexts};
 use super::names::{Name, names};
+use super::secret::{MARKER, Secret};
 use super::tokens::{Token, tokens};
-use super::{Secret, assigned, fields, table};
+use super::{assigned, fields, table};
 
 /// The thing that a word announces.
 #[derive(Debug)]
@@ -25,7 +26,7 @@ pub enum Rule {
 
 /// All words with their rules.
 pub fn words() -> Vec<(String, Rule, &'static str)> {
-    let marker = std::iter::once((super::MARKER.to_owned(), Rule::Marker, ""));
+    let marker = std::iter::once((MARKER.to_owned(), Rule::Marker, ""));
     let tokens = tokens().map(|token| (token.mark.clone(), Rule::Token(token), ""));
     // As JSON may write them: `\u5bc6\u7801`.
     let escaped = names().filter(|name| !name.word.is_ascii()).map(|name| {

@@ -1,22 +1,14 @@
 //! Byte-pair merging of one piece, counting what is left.
 
 mod blocks;
+mod long;
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-use std::ops::Range;
+use long::{BLOCK, Bytes, Unmerged, count_long, merge_in_rounds, set};
 
 use super::vocabulary::{NO_TOKEN, Rank, Vocabulary};
 
 /// Pieces of fewer bytes are merged in a few small arrays.
 const SHORT: usize = 1 << 8;
-
-/// Longer ones for so many rounds, which is all that long runs of a few characters need; then by a
-/// heap, since each round looks at the whole piece.
-const ROUNDS: usize = 16;
-
-/// Longer ones than this many bytes are merged a block at a time: merging takes up to 32 bytes of memory for each.
-const BLOCK: usize = 1 << 16;
 
 /// The number of tokens of `piece`: the pair of the lowest rank is merged, the leftmost of equals,
 /// until no two neighbours make a token.
@@ -39,53 +31,6 @@ pub fn count_tokens(vocabulary: &Vocabulary, tokens: &[Rank]) -> usize {
         64..SHORT => count_short::<SHORT>(vocabulary, tokens),
         SHORT..=BLOCK => count_long(vocabulary, tokens),
         _ => blocks::count(vocabulary, tokens, BLOCK),
-    }
-}
-
-/// What is merged: its tokens before anything is, and what each makes with the next.
-trait Unmerged: Copy {
-    fn part(self, part: Range<usize>) -> Self;
-    fn tokens(self, vocabulary: &Vocabulary) -> impl ExactSizeIterator<Item = Rank>;
-    fn pairs(self, vocabulary: &Vocabulary) -> impl Iterator<Item = Rank>;
-}
-
-/// Bytes, whose tokens and pairs have tables.
-#[derive(Clone, Copy)]
-struct Bytes<'p>(&'p [u8]);
-
-impl Unmerged for Bytes<'_> {
-    fn part(self, part: Range<usize>) -> Self {
-        Self(self.0.get(part).unwrap_or_default())
-    }
-
-    #[inline]
-    fn tokens(self, vocabulary: &Vocabulary) -> impl ExactSizeIterator<Item = Rank> {
-        self.0.iter().map(|byte| vocabulary.of_byte(*byte))
-    }
-
-    #[inline]
-    fn pairs(self, vocabulary: &Vocabulary) -> impl Iterator<Item = Rank> {
-        let rest = self.0.get(1..).unwrap_or_default();
-        let pairs = self.0.iter().zip(rest);
-        pairs.map(|(left, right)| vocabulary.of_byte_pair(*left, *right))
-    }
-}
-
-impl Unmerged for &[Rank] {
-    fn part(self, part: Range<usize>) -> Self {
-        self.get(part).unwrap_or_default()
-    }
-
-    #[inline]
-    fn tokens(self, _vocabulary: &Vocabulary) -> impl ExactSizeIterator<Item = Rank> {
-        self.iter().copied()
-    }
-
-    #[inline]
-    fn pairs(self, vocabulary: &Vocabulary) -> impl Iterator<Item = Rank> {
-        let rest = self.get(1..).unwrap_or_default();
-        let pairs = self.iter().zip(rest);
-        pairs.map(|(left, right)| vocabulary.merge_of(*left, *right))
     }
 }
 
@@ -163,160 +108,4 @@ fn as_step(rank: Rank, place: usize) -> Step {
     } else {
         rank.cast_signed() * STEP_PLACES + Step::from(place as u8)
     }
-}
-
-fn count_long(vocabulary: &Vocabulary, piece: impl Unmerged) -> usize {
-    let length = piece.tokens(vocabulary).len();
-    let (mut tokens, mut pairs) = (vec![NO_TOKEN; length], vec![NO_TOKEN; length]);
-    set(vocabulary, piece, &mut tokens, &mut pairs);
-    let left = merge_in_rounds(vocabulary, &mut tokens, &mut pairs, &mut [], ROUNDS);
-    merge_by_heap(vocabulary, &tokens[..left], &pairs[..left]).1
-}
-
-/// Where the tokens of `piece` start in it.
-fn starts(vocabulary: &Vocabulary, piece: impl Unmerged) -> Vec<u32> {
-    let length = piece.tokens(vocabulary).len();
-    let (mut tokens, mut pairs) = (vec![NO_TOKEN; length], vec![NO_TOKEN; length]);
-    let mut starts: Vec<u32> = (0_u32..).take(length).collect();
-    set(vocabulary, piece, &mut tokens, &mut pairs);
-    let left = merge_in_rounds(vocabulary, &mut tokens, &mut pairs, &mut starts, ROUNDS);
-    let (parts, _) = merge_by_heap(vocabulary, &tokens[..left], &pairs[..left]);
-    let following = |index: &u32| parts.get(*index as usize).map(|part| part.next);
-    let indexes = std::iter::successors(Some(0), following);
-    let starts = indexes.map_while(|index| starts.get(..left)?.get(index as usize).copied());
-    starts.collect()
-}
-
-/// The tokens before anything is merged, and what each makes with the next; the last one makes nothing.
-#[inline]
-fn set(vocabulary: &Vocabulary, piece: impl Unmerged, tokens: &mut [Rank], pairs: &mut [Rank]) {
-    for (place, token) in tokens.iter_mut().zip(piece.tokens(vocabulary)) {
-        *place = token;
-    }
-    for (place, pair) in pairs.iter_mut().zip(piece.pairs(vocabulary)) {
-        *place = pair;
-    }
-}
-
-/// In each round all pairs of the lowest rank are merged, from left to right; what is left moves to the
-/// front, and its number is the result. That is the order of one merge at a time where no merge makes a
-/// pair with a lower rank than its own. Where one can, and does, the round ends with it: what it made
-/// comes first in the next. The slices are equally long; `starts`, where the tokens start, may be empty.
-#[inline]
-fn merge_in_rounds(
-    vocabulary: &Vocabulary,
-    tokens: &mut [Rank],
-    pairs: &mut [Rank],
-    starts: &mut [u32],
-    rounds: usize,
-) -> usize {
-    let is_ordered = vocabulary.is_ordered();
-    let mut left = tokens.len().min(pairs.len());
-    for _ in 0..rounds {
-        let lowest = pairs[..left].iter().copied().min().unwrap_or(NO_TOKEN);
-        let first = pairs[..left].iter().position(|pair| *pair == lowest);
-        let Some(first) = first.filter(|_| lowest != NO_TOKEN) else {
-            break;
-        };
-        let made = vocabulary.made_by(lowest);
-        let mut is_over = false;
-        let (mut read, mut write) = (first, first);
-        while read < left {
-            if read < starts.len() {
-                starts[write] = starts[read];
-            }
-            if pairs[read] == lowest && !is_over {
-                tokens[write] = made;
-                read += 2;
-                if write > 0 {
-                    pairs[write - 1] = vocabulary.merge_of(tokens[write - 1], made);
-                    is_over = !is_ordered && pairs[write - 1] < lowest;
-                }
-                // What it makes with a next one that is merged itself is found then.
-                let is_settled = read < left && (pairs[read] != lowest || !is_ordered);
-                pairs[write] = if is_settled {
-                    vocabulary.merge_of(made, tokens[read])
-                } else {
-                    NO_TOKEN
-                };
-                is_over |= !is_ordered && pairs[write] < lowest;
-            } else {
-                tokens[write] = tokens[read];
-                pairs[write] = pairs[read];
-                read += 1;
-            }
-            write += 1;
-        }
-        left = write;
-    }
-    left
-}
-
-/// One token of a long piece.
-#[derive(Clone, Copy)]
-struct Part {
-    token: Rank,
-    previous: u32,
-    /// The index of the next part; the number of all for the last one.
-    next: u32,
-    /// What it makes with the next; nothing too when it is gone.
-    pair: Rank,
-}
-
-/// Merges tokens one pair at a time. A pair that has changed since it was put on the heap is known by
-/// its rank: the same rank at the same place is the same pair. Returns the parts, those that are gone included, and how many
-/// are left.
-fn merge_by_heap(vocabulary: &Vocabulary, tokens: &[Rank], pairs: &[Rank]) -> (Vec<Part>, usize) {
-    let mut parts: Vec<Part> = (0_u32..)
-        .zip(tokens.iter().zip(pairs))
-        .map(|(index, (token, pair))| Part {
-            token: *token,
-            previous: index.wrapping_sub(1),
-            next: index + 1,
-            pair: *pair,
-        })
-        .collect();
-    let waiting = (0_u32..).zip(pairs).filter(|(_, pair)| **pair != NO_TOKEN);
-    let mut heap: BinaryHeap<_> = waiting.map(|(index, pair)| Reverse((*pair, index))).collect();
-    let mut left = parts.len();
-    while let Some(Reverse((rank, index))) = heap.pop() {
-        let Some(part) = parts
-            .get(index as usize)
-            .copied()
-            .filter(|part| part.pair == rank)
-        else {
-            continue;
-        };
-        let Some(gone) = parts.get_mut(part.next as usize) else {
-            continue;
-        };
-        gone.pair = NO_TOKEN;
-        let next = gone.next;
-        left -= 1;
-        let made = vocabulary.made_by(rank);
-        let mut after = NO_TOKEN;
-        if let Some(follower) = parts.get_mut(next as usize) {
-            follower.previous = index;
-            after = vocabulary.merge_of(made, follower.token);
-        }
-        let merged = Part {
-            token: made,
-            previous: part.previous,
-            next,
-            pair: after,
-        };
-        if let Some(part) = parts.get_mut(index as usize) {
-            *part = merged;
-        }
-        if after != NO_TOKEN {
-            heap.push(Reverse((after, index)));
-        }
-        if let Some(before) = parts.get_mut(part.previous as usize) {
-            before.pair = vocabulary.merge_of(before.token, made);
-            if before.pair != NO_TOKEN {
-                heap.push(Reverse((before.pair, part.previous)));
-            }
-        }
-    }
-    (parts, left)
 }

@@ -29,6 +29,9 @@ pub use characters::{Characters, SPACE};
 pub use pattern::Pattern;
 pub use vocabulary::{Merge, NO_TOKEN, Rank, Vocabulary};
 
+/// The code that counts: the own encoder.
+pub const OWN_ENGINE: &str = concat!("trajfit bpe ", env!("CARGO_PKG_VERSION"));
+
 /// What is merged, and a vocabulary: a tokenizer without its added tokens.
 pub struct Encoder {
     alphabet: Alphabet,

@@ -3,17 +3,13 @@
 use minijinja::value::{Rest, ValueKind};
 use minijinja::{Environment, Error, Value};
 
+use super::arguments::fault;
 use super::bounds;
-use super::filters::text_of;
 use super::markup::{escaped, marked};
-use super::methods::fault;
+use super::names::{ADD, CONCATENATE, MULTIPLY};
+use super::python::text_of;
 use super::strings::joined;
 use super::values::{Kind, List, is_tuple};
-
-/// The filters that operators become.
-pub const ADD: &str = "__add__";
-pub const CONCATENATE: &str = "__concatenate__";
-pub const MULTIPLY: &str = "__multiply__";
 
 /// Bytes of a value in a list.
 const ELEMENT: usize = size_of::<Value>();

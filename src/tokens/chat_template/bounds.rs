@@ -6,7 +6,7 @@ use std::sync::{Arc, Weak};
 
 use minijinja::{Error, Value};
 
-use super::methods::fault;
+use super::arguments::fault;
 
 /// Bytes that rendering a chat may hold, beside [`TIMES`] those of the chat. Templates of the field hold a few times the chat.
 const MOST: usize = 16 << 20;
@@ -14,6 +14,9 @@ const TIMES: usize = 8;
 
 /// Bytes of a text that a value holds within itself.
 const WITHIN: usize = 22;
+
+/// How deep values may lie in one another.
+pub const DEEPEST: usize = 500;
 
 /// What is said where a template makes too much.
 pub const TOO_MUCH: &str = "the template makes more text than any sensible one does";

@@ -1,8 +1,7 @@
 //! Tags with the values that they keep sent through a check.
 
-use super::charged::MADE;
-use super::nesting::KEPT;
-use super::source::string_end;
+use super::names::{KEPT, MADE};
+use super::quoted::string_end;
 
 /// What is between two delimiters of a bracket, or of the tag itself where that sets a name.
 struct Level {

@@ -7,7 +7,8 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::{AutoEscape, Environment, Error, ErrorKind, UndefinedBehavior, Value};
 
 use super::bounds::{self, Output};
-use super::{TemplateRefusal, arithmetic, charged, filters, iteration, markup, methods, source};
+use super::error::TemplateRefusal;
+use super::{arithmetic, charged, filters, iteration, markup, methods, python, source};
 
 /// Steps that rendering one chat may take. Templates of the field take some hundreds a turn.
 const FUEL: u64 = 50_000_000;
@@ -48,7 +49,7 @@ impl Engine {
                 bounds::charge(text.len())?;
                 return Ok(out.write_str(text)?);
             }
-            let text = filters::text_of(value)?;
+            let text = python::text_of(value)?;
             bounds::charge(text.len())?;
             Ok(out.write_str(&text)?)
         });
@@ -99,7 +100,7 @@ fn refusal(error: &Error) -> TemplateRefusal {
 }
 
 fn raise_exception(message: &Value) -> Result<Value, Error> {
-    let message = filters::text_of(message)?;
+    let message = python::text_of(message)?;
     Err(Error::new(ErrorKind::InvalidOperation, message.clone()).with_source(Raised(message)))
 }
 

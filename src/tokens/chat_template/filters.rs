@@ -3,10 +3,13 @@
 use minijinja::value::{Kwargs, Rest, ValueKind, from_args};
 use minijinja::{Environment, Error, State, Value};
 
-use super::iteration::{self, Generator};
-use super::methods::{fault, in_order};
+use super::arguments::{fault, in_order};
+use super::generator::Generator;
+use super::iteration::walkable;
+use super::python::text_of;
+use super::sizes::as_list;
 use super::values::{Numeral, View};
-use super::{bounds, charged, python, strings, to_json};
+use super::{bounds, strings, to_json};
 
 /// Gives the engine these filters and tests.
 pub fn add(environment: &mut Environment<'_>) {
@@ -30,22 +33,16 @@ pub fn add(environment: &mut Environment<'_>) {
     environment.add_test("float", is_float);
 }
 
-/// What `str(value)` gives, if there is room for it.
-pub fn text_of(value: &Value) -> Result<String, Error> {
-    bounds::room(value.as_str().map_or(0, str::len))?;
-    Ok(python::str(value))
-}
-
 /// `join(value, d='', attribute=None)`.
 fn join(state: &mut State, value: Value, positional: Rest<Value>, named: Kwargs) -> Result<Value, Error> {
     let arguments = in_order((positional, named), &["d", "attribute"])?;
     let (between, attribute): (&Value, &Value) = from_args(&arguments)?;
-    let mut list = iteration::walkable(value)?;
+    let mut list = walkable(value)?;
     if !attribute.is_none() && !attribute.is_undefined() {
         let named = Kwargs::from_iter([("attribute", attribute.clone())]);
         list = state.apply_filter("map", &[list, named.into()])?;
     }
-    bounds::room(charged::as_list(&list))?;
+    bounds::room(as_list(&list))?;
     let parts = list.try_iter()?.map(|part| match part.as_str() {
         Some(_) => Ok(part),
         None => text_of(&part).and_then(bounds::text),

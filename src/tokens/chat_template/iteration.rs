@@ -1,17 +1,13 @@
 //! Iteration as Python has it: `none` cannot be walked, and what some filters generate can be walked once.
 
-use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-
-use minijinja::value::{Enumerator, Object, ObjectRepr, Rest, ValueOrKwargs};
+use minijinja::value::{Rest, ValueOrKwargs};
 use minijinja::{Environment, Error, State, Value, filters};
 
-use super::charged;
-use super::methods::fault;
-use super::nesting::{Extent, Nesting, settled};
-
-/// The filter that a loop's sequence goes through.
-pub const ITERATE: &str = "__iterate__";
+use super::arguments::fault;
+use super::generator::Generator;
+use super::names::ITERATE;
+use super::nesting::settled;
+use super::sizes::before_filter;
 
 /// Gives the engine the filters that walk a sequence, those that generate one among them.
 pub fn add(environment: &mut Environment<'_>) {
@@ -54,7 +50,7 @@ fn apply(
 ) -> Result<Value, Error> {
     let arguments = arguments.into_iter().map(ValueOrKwargs::into_value);
     let all: Vec<Value> = std::iter::once(value).chain(arguments).collect();
-    charged::before_filter(filter, &all)?;
+    before_filter(filter, &all)?;
     settled(state.apply_filter(filter, &all)?)
 }
 
@@ -108,70 +104,4 @@ fn generator(value: Value) -> Result<Value, Error> {
         return Ok(value);
     }
     Generator::of(value.try_iter()?.collect())
-}
-
-/// A generator: it is true, has no length and no elements by number, and gives every element once.
-#[derive(Debug)]
-pub struct Generator {
-    rest: Mutex<std::vec::IntoIter<Value>>,
-    nesting: Nesting,
-}
-
-impl Generator {
-    /// Of these elements.
-    fn of(elements: Vec<Value>) -> Result<Value, Error> {
-        let nesting = Nesting::of_made(&elements)?;
-        let rest = Mutex::new(elements.into_iter());
-        Ok(Value::from_object(Self { rest, nesting }))
-    }
-
-    /// What a walk through it meets.
-    pub fn extent(&self) -> Extent {
-        self.nesting.extent()
-    }
-
-    fn rest(&self) -> MutexGuard<'_, std::vec::IntoIter<Value>> {
-        self.rest.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// A walk through what a generator has left; how much that is, loops are told.
-struct Walk(Arc<Generator>);
-
-impl Iterator for Walk {
-    type Item = Value;
-
-    fn next(&mut self) -> Option<Value> {
-        self.0.rest().next()
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        self.0.rest().size_hint()
-    }
-}
-
-impl Object for Generator {
-    fn repr(self: &Arc<Self>) -> ObjectRepr {
-        ObjectRepr::Iterable
-    }
-
-    fn get_value(self: &Arc<Self>, _: &Value) -> Option<Value> {
-        Some(Value::UNDEFINED)
-    }
-
-    fn enumerate(self: &Arc<Self>) -> Enumerator {
-        Enumerator::Iter(Box::new(Walk(Arc::clone(self))))
-    }
-
-    fn enumerator_len(self: &Arc<Self>) -> Option<usize> {
-        None
-    }
-
-    fn is_true(self: &Arc<Self>) -> bool {
-        true
-    }
-
-    fn render(self: &Arc<Self>, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("<generator object>")
-    }
 }

@@ -2,13 +2,16 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde_json::Value as Json;
 use sha2::{Digest, Sha256};
 
 use super::environment::Engine;
+use super::error::TemplateError;
 use super::special::special_tokens;
-use super::{ChatTemplate, TemplateError, TemplateIdentity};
+use super::template::{ChatTemplate, TemplateIdentity};
+use crate::tokens::hex::hex;
 use crate::tokens::load::tokenizer_file;
 
 /// Files beside a tokenizer that may hold its template, the first one that does is taken.
@@ -18,7 +21,20 @@ const FILES: [&str; 3] = [
     "chat_template.json",
 ];
 
-pub fn load(choice: &str, tokenizer: &str) -> Result<ChatTemplate, TemplateError> {
+impl ChatTemplate {
+    /// The template that `choice` means: `auto` for the one that lies beside the tokenizer named `tokenizer`, or a file:
+    /// a Jinja template, or JSON with the key `chat_template`. Special tokens are the tokenizer's in both cases, where it
+    /// is a file and not built in.
+    ///
+    /// # Errors
+    ///
+    /// There is none, it cannot be read, or it is no template.
+    pub fn load(choice: &str, tokenizer: &str) -> Result<Arc<Self>, TemplateError> {
+        load(choice, tokenizer).map(Arc::new)
+    }
+}
+
+fn load(choice: &str, tokenizer: &str) -> Result<ChatTemplate, TemplateError> {
     let file = tokenizer_file(tokenizer)?;
     let folder = file.as_deref().and_then(Path::parent);
     let (path, texts) = if choice == "auto" {
@@ -51,7 +67,7 @@ pub fn load(choice: &str, tokenizer: &str) -> Result<ChatTemplate, TemplateError
     Ok(ChatTemplate {
         identity: TemplateIdentity {
             name: path.display().to_string(),
-            sha256: crate::tokens::hex(&hash.finalize()),
+            sha256: hex(&hash.finalize()),
         },
         plain: compile(&texts.plain)?,
         tool_use: texts.tool_use.as_deref().map(compile).transpose()?,

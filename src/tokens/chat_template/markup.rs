@@ -3,10 +3,7 @@
 use minijinja::{Environment, Error, Value};
 
 use super::bounds;
-use super::filters::text_of;
-
-/// The filters whose results are marked.
-pub const MARKING: [&str; 4] = ["e", "escape", "forceescape", "safe"];
+use super::python::text_of;
 
 /// Gives the engine these filters.
 pub fn add(environment: &mut Environment<'_>) {

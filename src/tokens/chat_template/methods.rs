@@ -1,11 +1,12 @@
 //! Python's methods of strings, dictionaries and lists.
 
-use minijinja::value::{DynObject, Kwargs, Rest, Tuple, ValueKind, from_args};
+use minijinja::value::{DynObject, Tuple, ValueKind, from_args};
 use minijinja::{Error, ErrorKind, State, Value};
 
-use super::iteration::Generator;
+use super::arguments::fault;
+use super::generator::Generator;
+use super::names::SLICE;
 use super::nesting::settled;
-use super::source::SLICE;
 use super::values::{Dict, List, View, is_tuple};
 use super::{bounds, strings};
 
@@ -134,19 +135,4 @@ fn places(
         })
         .ok()
     }))
-}
-
-/// The arguments with the named ones appended in the order of `names`, absent ones as none.
-pub fn in_order(given: (Rest<Value>, Kwargs), names: &[&str]) -> Result<Vec<Value>, Error> {
-    let (Rest(mut arguments), named) = given;
-    for name in names.iter().skip(arguments.len()) {
-        arguments.push(named.get::<Option<Value>>(name)?.unwrap_or_default());
-    }
-    named.assert_all_used()?;
-    Ok(arguments)
-}
-
-/// An error of the engine with these words.
-pub fn fault(message: &'static str) -> Error {
-    Error::new(ErrorKind::InvalidOperation, message)
 }

@@ -5,20 +5,14 @@
 use minijinja::value::{DynObject, ObjectRepr, Tuple, ValueKind};
 use minijinja::{Error, Value};
 
-use super::bounds;
-use super::iteration::Generator;
-use super::methods::fault;
+use super::arguments::fault;
+use super::bounds::{self, DEEPEST};
+use super::generator::Generator;
 use super::ranges::Range;
 use super::values::{Dict, Kind, List, View};
 
-/// How deep values may lie in one another.
-pub const DEEPEST: usize = 500;
-
 /// What a namespace or a loop counts as, which may come to hold anything less deep later. So none can hold another one, or itself.
 const CHANGING: usize = 350;
-
-/// The function that checks what a namespace or a loop is to hold.
-pub const KEPT: &str = "__kept__";
 
 /// What is said of values that lie too deep.
 const TOO_DEEP: &str = "the template puts values deeper into one another than any sensible one does";

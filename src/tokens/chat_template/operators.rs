@@ -1,10 +1,9 @@
 //! Loops and operators of a template's tags in the words of the engine: its own are not Python's, and make what they make
 //! without asking whether there is room for it.
 
-use super::arithmetic::{ADD, CONCATENATE, MULTIPLY};
-use super::iteration::ITERATE;
-use super::markup::MARKING;
-use super::nesting::DEEPEST;
+use super::bounds::DEEPEST;
+use super::names::{ADD, CONCATENATE, ITERATE, MARKING, MULTIPLY};
+use super::quoted::string_end;
 
 /// Whether a template marks texts as safe, so that what is added to them must be escaped.
 pub fn marks_texts(source: &str) -> bool {
@@ -261,7 +260,7 @@ impl Token {
             let mut around = depth;
             let kind = match byte {
                 b'\'' | b'"' => {
-                    at = super::source::string_end(bytes, start).min(inner_end);
+                    at = string_end(bytes, start).min(inner_end);
                     Kind::Text
                 }
                 _ if is_word(&byte) => {

@@ -2,11 +2,10 @@
 
 use std::fmt::Write;
 
-use minijinja::Value;
 use minijinja::value::{DynObject, ValueKind};
+use minijinja::{Error, Value};
 
-use super::bounds;
-use super::nesting::DEEPEST;
+use super::bounds::{self, DEEPEST};
 use super::ranges::Range;
 use super::values::{View, is_tuple};
 
@@ -149,4 +148,10 @@ fn is_printable(character: char) -> bool {
     let mut after_another = String::from("a");
     after_another.push(character);
     after_another.escape_debug().count() == 2
+}
+
+/// What `str(value)` gives, if there is room for it.
+pub fn text_of(value: &Value) -> Result<String, Error> {
+    bounds::room(value.as_str().map_or(0, str::len))?;
+    Ok(str(value))
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use minijinja::value::{Enumerator, Object, ObjectRepr};
 use minijinja::{Error, Value};
 
-use super::methods::fault;
+use super::arguments::fault;
 
 /// The numbers from one on, by steps, up to before another.
 #[derive(Debug)]

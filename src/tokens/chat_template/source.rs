@@ -2,11 +2,9 @@
 
 use std::fmt::Write;
 
-use super::charged::WRITES;
+use super::names::{SLICE, WRITES};
+use super::quoted::string_end;
 use super::{checks, operators};
-
-/// The method that slices become calls of.
-pub const SLICE: &str = "__slice__";
 
 /// Steps from one value to the next that a tag may take, and branches that a template may have: the engine calls itself for each.
 /// Tags of the field take some dozens.
@@ -219,20 +217,6 @@ fn close(bracket: Option<Open>, out: &mut String) {
     call.push(')');
     out.truncate(at);
     out.push_str(&call);
-}
-
-/// Where the string that begins at `start` ends, its closing quote included.
-pub fn string_end(bytes: &[u8], start: usize) -> usize {
-    let quote = bytes.get(start).copied();
-    let mut at = start + 1;
-    while let Some(&byte) = bytes.get(at) {
-        match byte {
-            b'\\' => at += 2,
-            _ if Some(byte) == quote => return at + 1,
-            _ => at += 1,
-        }
-    }
-    bytes.len()
 }
 
 #[cfg(test)]

@@ -4,9 +4,9 @@ use minijinja::formatting::{FormatStyle, format};
 use minijinja::value::{Kwargs, Rest, Tuple, from_args};
 use minijinja::{Error, ErrorKind, Value};
 
-use super::methods::{fault, in_order};
+use super::arguments::{fault, in_order};
 use super::values::is_tuple;
-use super::{bounds, charged};
+use super::{bounds, sizes};
 
 /// Methods that make a text of about the same length, and charge nothing for it otherwise.
 const MAKES_TEXT: [&str; 13] = [
@@ -81,7 +81,7 @@ pub fn call(text: &str, method: &str, arguments: &[Value]) -> Result<Value, Erro
             let parts = parts.ok_or_else(|| fault("only texts can be joined"))?;
             joined(&parts, text).map(Value::from)
         }
-        "format" => bounds::room(charged::of_format(text, arguments))
+        "format" => bounds::room(sizes::of_format(text, arguments))
             .and_then(|()| format(FormatStyle::StrFormat, text, arguments))
             .map(Value::from),
         "ljust" | "rjust" | "center" | "zfill" => padded(text, method, arguments),

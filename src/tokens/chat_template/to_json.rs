@@ -5,9 +5,9 @@ use std::fmt::Write;
 use minijinja::value::{DynObject, Kwargs, Rest, ValueKind, from_args};
 use minijinja::{Error, ErrorKind, Value};
 
-use super::iteration::Generator;
-use super::methods::in_order;
-use super::nesting::DEEPEST;
+use super::arguments::in_order;
+use super::bounds::DEEPEST;
+use super::generator::Generator;
 use super::ranges::Range;
 use super::values::{Numeral, View};
 use super::{bounds, python};

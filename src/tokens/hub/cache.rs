@@ -21,7 +21,7 @@ use sha2::{Digest, Sha256};
 
 use super::answer::Received;
 use super::{Failure, HubError, Repository};
-use crate::tokens::hex;
+use crate::tokens::hex::hex;
 
 /// How much is read at once.
 const CHUNK: usize = 1 << 16;

@@ -1,7 +1,7 @@
 //! The split patterns that have names, and the rank files that are known by their sums.
 
 use crate::tokens::bpe::Pattern;
-use crate::tokens::builtin::{CL100K_BASE, O200K_BASE};
+use crate::tokens::encodings::{CL100K_BASE, O200K_BASE};
 use crate::tokens::json::{CL100K, O200K};
 
 const GPT2: &str = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+";

@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 
-use super::super::calls::{RawCall, raw_call};
 use super::super::edit::Edit;
 use super::super::fields::fields;
 use super::super::json::decode;
+use super::super::raw_call::{RawCall, raw_call};
 use crate::names::named;
 
 named! {

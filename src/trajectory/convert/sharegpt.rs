@@ -10,7 +10,7 @@ use super::losses::{Loss, Losses};
 use super::message::{Answer, Call, Message};
 use super::stays::role_name;
 use super::value::{Object, arguments_as};
-use crate::trajectory::decode::string_or_json;
+use crate::trajectory::content::string_or_json;
 use crate::trajectory::fields::fields;
 use crate::trajectory::members::Member;
 use crate::trajectory::{Format, Role, json};

@@ -6,10 +6,10 @@ use serde_json::value::RawValue;
 
 use super::losses::{Loss, Losses};
 use super::message::{Answer, Call, Message, Text};
-use crate::trajectory::calls::{RawCall, raw_call};
 use crate::trajectory::decode::{tagged_calls_of, tagged_responses, whole_calls, whole_responses};
 use crate::trajectory::fields::fields;
 use crate::trajectory::members::{Member, members};
+use crate::trajectory::raw_call::{RawCall, raw_call};
 use crate::trajectory::{Format, json};
 
 /// Takes the calls out of what an assistant's message says, if all of them can be read. Its whole text is calls where it

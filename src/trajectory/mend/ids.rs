@@ -6,10 +6,10 @@ use std::ops::Range;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Item;
-use crate::trajectory::calls::raw_call;
 use crate::trajectory::decode::{tagged_calls_of, tagged_responses};
 use crate::trajectory::fields::fields;
 use crate::trajectory::in_parts::in_parts;
+use crate::trajectory::raw_call::raw_call;
 use crate::trajectory::results::result_ids;
 use crate::trajectory::shape::Shape;
 use crate::trajectory::structure::{Place, Structure};

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::{Item, appended, is_exact};
 use crate::trajectory::calls::raw_calls;
-use crate::trajectory::decode::content_text;
+use crate::trajectory::content::content_text;
 use crate::trajectory::parts::{parts, text_part};
 use crate::trajectory::responses::replaced;
 use crate::trajectory::results::{elements, is_results_only};

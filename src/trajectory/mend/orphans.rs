@@ -6,7 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::told::Told;
 use super::{Item, insert, is_exact, run_of};
-use crate::trajectory::decode::content_text;
+use crate::trajectory::content::content_text;
 use crate::trajectory::fields::fields;
 use crate::trajectory::parts::{Part, parts};
 use crate::trajectory::responses::replaced;

@@ -48,9 +48,9 @@ fn lines_keep_their_ends_and_arrays_stay_arrays() {
         format!("[{}]", runs.trim_end().replace('\n', ",\n ")),
     );
     workspace
-        .run(&[&["unroll", "runs.json", "-o", "out.json"], &BUDGET[..]].concat())
+        .run(&[&["unroll", "runs.json", "-o", "array.json"], &BUDGET[..]].concat())
         .exits(0);
-    let array: Vec<Value> = serde_json::from_slice(&workspace.read("out.json")).unwrap();
+    let array: Vec<Value> = serde_json::from_slice(&workspace.read("array.json")).unwrap();
     assert_eq!(array, lines);
     // A last line without its end has several records as well.
     workspace.write("open.jsonl", runs.trim_end());
@@ -74,6 +74,8 @@ fn a_row_for_each_trajectory_adds_up_to_the_same() {
             "configuration",
             "timing",
             "records_by_status",
+            "records_by_format",
+            "over_limit_reasons",
             "reasons",
             "sources",
             "still_over_limit",

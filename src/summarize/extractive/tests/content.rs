@@ -50,9 +50,7 @@ fn a_summary_tells_what_was_asked_done_and_left_open() {
          - bash: pytest core_a.py (x2, 1 failed) -> ok: 13 passed in 2.0s\n\
          - bash: ruff check . -> exit 127: bash: ruff: command not found\n\
          Open errors:\n\
-         - bash: ruff: command not found (bash: ruff check .)\n\
-         Findings:\n\
-         - The bug is in the seed handling of the sampler."
+         - bash: ruff: command not found (bash: ruff check .)"
     );
 }
 

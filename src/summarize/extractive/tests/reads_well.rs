@@ -254,17 +254,6 @@ fn values_that_other_lines_tell_are_not_told_twice() {
 }
 
 #[test]
-fn politeness_is_no_finding() {
-    let said = "Thanks for checking that, John, it helps me a lot. I completely understand your concern about this. \
-                The line L1002 is active and not suspended at all.";
-    let text = told(&[turn(Role::Assistant, said)]);
-    assert!(
-        text.contains("L1002 is active") && !text.contains("Thanks") && !text.contains("concern"),
-        "{text}"
-    );
-}
-
-#[test]
 fn what_failed_in_one_place_is_not_closed_by_what_passed_in_another() {
     let (back, front) = (bash("cd backend && npm test"), bash("cd frontend && npm test"));
     let turns = [
@@ -312,26 +301,6 @@ fn code_is_told_as_such_where_a_human_wrote_it_and_not_at_all_from_an_earlier_su
     assert_eq!(
         text,
         "[CONTEXT SUMMARY]:\nEarlier:\n- It was so.\nAsked:\n- Please fix this: [code] and nothing else."
-    );
-}
-
-#[test]
-fn what_a_later_turn_takes_back_is_no_finding() {
-    let turns = [
-        turn(
-            Role::Assistant,
-            "The root cause is the missing index on orders_v1.",
-        ),
-        turn(Role::Human, "Look again."),
-        turn(
-            Role::Assistant,
-            "I was wrong: the root cause is a deadlock in worker_pool.py.",
-        ),
-    ];
-    let text = told(&turns);
-    assert!(
-        text.contains("deadlock") && !text.contains("missing index"),
-        "{text}"
     );
 }
 

@@ -4,7 +4,7 @@
 //! the one and the first token of the other are merged alone. What lies further away changes when these merges are made, and
 //! never which. So a block may end wherever such a place is.
 
-use super::{BLOCK, Unmerged, count_long, starts};
+use super::long::{BLOCK, Unmerged, count_long, starts};
 use crate::tokens::bpe::vocabulary::Vocabulary;
 
 /// Tokens at the end of a block that may become others by what follows it; the next block begins with them.
@@ -61,7 +61,7 @@ fn stay_apart(vocabulary: &Vocabulary, piece: impl Unmerged, [first, second, end
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Bytes, Unmerged, count_long};
+    use super::super::long::{Bytes, Unmerged, count_long};
     use super::*;
     use crate::tokens::bpe::vocabulary::{Merge, NO_TOKEN, Rank};
 

@@ -1,0 +1,64 @@
+//! Two data sets to be compared, and the steps through them.
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::pipeline::RunError;
+use crate::pipeline::records::RawRecord;
+use crate::pipeline::source::Source;
+
+/// Two data sets to be compared.
+#[derive(Debug, Clone)]
+pub struct Pairs {
+    /// The originals.
+    pub original: Vec<Source>,
+    /// The records made of them.
+    pub compressed: Vec<Source>,
+    /// The path that the compressed records were named by: metrics of the run that wrote them stand beside it.
+    pub compressed_path: PathBuf,
+    /// Bytes that a record may have.
+    pub max_record_bytes: u64,
+}
+
+/// The reason that an original has no compressed record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LeftOut {
+    /// The run rejected it.
+    Rejected,
+    /// The run did not read it: `--limit`, `--sample`.
+    NotTaken,
+    /// The data sets have different numbers of records with its id or, where it has none, without one.
+    Counts {
+        /// True if ids tell the records apart; otherwise all records are counted.
+        by_id: bool,
+        /// The number of originals.
+        originals: u64,
+        /// The number of compressed records.
+        compressed: u64,
+    },
+    /// Its compressed record is in a file that is not among those compared.
+    Elsewhere,
+}
+
+/// A step through two data sets.
+#[derive(Debug)]
+pub enum Found<'r> {
+    /// A record and what was made of it.
+    Pair(&'r RawRecord, &'r RawRecord),
+    /// A compressed record whose original is not there or not known, or that cannot be read.
+    NoOriginal(&'r RawRecord),
+    /// An original without a compressed record.
+    Left(&'r RawRecord, LeftOut),
+}
+
+/// The function that takes the steps.
+pub type Take<'t> = dyn FnMut(Found<'_>) -> Result<ControlFlow<()>, RunError> + 't;
+
+/// Returns an error if the user asked to stop.
+pub fn interrupted(stop: &AtomicBool) -> Result<(), RunError> {
+    if stop.load(Ordering::Relaxed) {
+        return Err(RunError::Interrupted { resumable: false });
+    }
+    Ok(())
+}

@@ -1,0 +1,86 @@
+//! Questions put all at once in batch files.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use futures_util::future::{self, BoxFuture};
+
+use super::keep;
+use super::question::{Question, Trouble};
+use super::settings::ChatSettings;
+use super::transport::{Received, Transport};
+use crate::summarize::Usage;
+use crate::summarize::answers::{AnswerKey, AnswerKind, AnswerStore, KeptAnswer};
+use crate::summarize::batch::Postbox;
+use crate::summarize::spend::Spend;
+
+/// The answers that are back, and those that other runs were given.
+pub struct InFiles {
+    /// The answers that are back.
+    pub postbox: Postbox,
+    /// The answers that other runs were given.
+    pub cache: Arc<dyn AnswerStore>,
+    /// The answers that this run takes.
+    pub store: Arc<dyn AnswerStore>,
+    /// The settings of the requests.
+    pub settings: Arc<ChatSettings>,
+    /// The requests that were spared are counted here.
+    pub spend: Arc<Spend>,
+}
+
+impl InFiles {
+    fn received(&self, key: AnswerKey, question: &Question, wanted: usize) -> (Received, Usage) {
+        let mut asked = self.postbox.ask(&self.settings, key, question, wanted);
+        let redaction = self.settings.prompt.redaction;
+        let back = keep::kept(asked.result, &question.model.name, &asked.usage, redaction);
+        let kept = match back {
+            Ok(answer) => {
+                // These files are what was asked for: an answer that another run was given does not replace theirs.
+                self.cache.put(&key, answer.clone());
+                Ok(answer)
+            }
+            Err(ended @ Trouble::Ended(_)) => Err(ended),
+            Err(trouble) => {
+                let is_wanted =
+                    |answer: &KeptAnswer| answer.kind != AnswerKind::Refused || !self.postbox.resend_failed;
+                let answer = self.cache.get(&key).filter(is_wanted).ok_or(trouble);
+                if answer.is_ok() {
+                    asked.usage.cached += 1;
+                    self.spend.cache_hits.fetch_add(1, Ordering::Relaxed);
+                }
+                answer
+            }
+        };
+        (
+            kept.map(|answer| (self.store.put(&key, answer), false)),
+            asked.usage,
+        )
+    }
+}
+
+impl Transport for InFiles {
+    fn name(&self) -> &'static str {
+        "batch"
+    }
+
+    fn lasting(&self) -> &dyn AnswerStore {
+        self.cache.as_ref()
+    }
+
+    fn counts_tokens(&self) -> bool {
+        true
+    }
+
+    fn put(
+        &self,
+        key: AnswerKey,
+        question: Question,
+        wanted: usize,
+    ) -> BoxFuture<'_, Result<(Received, Usage), Trouble>> {
+        Box::pin(future::ready(Ok(self.received(key, &question, wanted))))
+    }
+
+    fn finish(&self) -> BoxFuture<'_, ()> {
+        Box::pin(future::ready(()))
+    }
+}

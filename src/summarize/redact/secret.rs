@@ -1,0 +1,15 @@
+//! A secret in a text, and the marker that replaces it.
+
+use std::ops::Range;
+
+/// How a marker begins.
+pub const MARKER: &str = "[REDACTED:";
+
+/// A secret in a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Secret {
+    /// The place where it stands.
+    pub span: Range<usize>,
+    /// Its kind, as the marker names it.
+    pub kind: &'static str,
+}

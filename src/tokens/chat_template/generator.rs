@@ -1,0 +1,75 @@
+//! A generator: a sequence that can be walked once.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use minijinja::value::{Enumerator, Object, ObjectRepr};
+use minijinja::{Error, Value};
+
+use super::nesting::{Extent, Nesting};
+
+/// A generator: it is true, has no length and no elements by number, and gives every element once.
+#[derive(Debug)]
+pub struct Generator {
+    rest: Mutex<std::vec::IntoIter<Value>>,
+    nesting: Nesting,
+}
+
+impl Generator {
+    /// Of these elements.
+    pub fn of(elements: Vec<Value>) -> Result<Value, Error> {
+        let nesting = Nesting::of_made(&elements)?;
+        let rest = Mutex::new(elements.into_iter());
+        Ok(Value::from_object(Self { rest, nesting }))
+    }
+
+    /// What a walk through it meets.
+    pub fn extent(&self) -> Extent {
+        self.nesting.extent()
+    }
+
+    fn rest(&self) -> MutexGuard<'_, std::vec::IntoIter<Value>> {
+        self.rest.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A walk through what a generator has left; how much that is, loops are told.
+struct Walk(Arc<Generator>);
+
+impl Iterator for Walk {
+    type Item = Value;
+
+    fn next(&mut self) -> Option<Value> {
+        self.0.rest().next()
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.0.rest().size_hint()
+    }
+}
+
+impl Object for Generator {
+    fn repr(self: &Arc<Self>) -> ObjectRepr {
+        ObjectRepr::Iterable
+    }
+
+    fn get_value(self: &Arc<Self>, _: &Value) -> Option<Value> {
+        Some(Value::UNDEFINED)
+    }
+
+    fn enumerate(self: &Arc<Self>) -> Enumerator {
+        Enumerator::Iter(Box::new(Walk(Arc::clone(self))))
+    }
+
+    fn enumerator_len(self: &Arc<Self>) -> Option<usize> {
+        None
+    }
+
+    fn is_true(self: &Arc<Self>) -> bool {
+        true
+    }
+
+    fn render(self: &Arc<Self>, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("<generator object>")
+    }
+}

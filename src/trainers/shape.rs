@@ -1,0 +1,61 @@
+//! The shape of a record: the kinds of its values by their places.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::action::Class;
+use super::findings::Outcome;
+use super::kinds::Kind;
+
+/// The places of one record's values with their kinds, and its names for roles of which a configuration takes one.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Shape {
+    /// By place, such as `messages[].content`; `None` where it holds null only.
+    pub(super) places: BTreeMap<String, Option<Kind>>,
+    /// The class with its name, and what becomes of a record with another one.
+    pub(super) names: Vec<(Class, String, Outcome)>,
+    /// Bytes of the record.
+    pub(super) bytes: u64,
+}
+
+impl Shape {
+    /// The shape of a record, given as JSON text.
+    pub fn of(text: &str, names: Vec<(Class, String, Outcome)>) -> Self {
+        let mut shape = Self {
+            places: BTreeMap::new(),
+            names,
+            bytes: text.len() as u64 + 1,
+        };
+        if let Ok(Value::Object(fields)) = serde_json::from_str(text) {
+            for (name, value) in &fields {
+                shape.note(name, value);
+            }
+        }
+        shape
+    }
+
+    fn note(&mut self, place: &str, value: &Value) {
+        let kind = Kind::of(value);
+        match self.places.get_mut(place) {
+            Some(known) => *known = known.or(kind),
+            None => {
+                self.places.insert(place.to_owned(), kind);
+            }
+        }
+        match value {
+            Value::Array(items) => {
+                let place = format!("{place}[]");
+                for item in items {
+                    self.note(&place, item);
+                }
+            }
+            Value::Object(fields) => {
+                for (name, value) in fields {
+                    self.note(&format!("{place}.{name}"), value);
+                }
+            }
+            _ => {}
+        }
+    }
+}
