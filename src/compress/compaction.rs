@@ -53,7 +53,7 @@ pub struct Guard {
 
 impl Guard {
     /// Returns whether a context that would have `next` tokens with its next step is compacted before it.
-    pub fn wants_compaction(&self, next: usize, window: Window) -> bool {
+    pub fn wants_compaction(self, next: usize, window: Window) -> bool {
         next > window.budget || (next > window.trigger && self.low_savings < STRIKES)
     }
 

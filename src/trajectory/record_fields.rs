@@ -85,11 +85,11 @@ mod tests {
         );
         assert_eq!(
             with(r#"{"segment":9,"messages":[],"id":null}"#),
-            r##"{"segment":2,"messages":[],"id":"a#2","parent":null}"##
+            r#"{"segment":2,"messages":[],"id":"a#2","parent":null}"#
         );
         assert_eq!(
             with(r#"{"messages":[]}"#),
-            r##"{"messages":[],"id":"a#2","segment":2,"parent":null}"##
+            r#"{"messages":[],"id":"a#2","segment":2,"parent":null}"#
         );
     }
 }

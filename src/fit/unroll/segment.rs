@@ -35,13 +35,13 @@ impl Replay<'_> {
             };
             let text = match self.record_of(context, &lineage, &mut seen) {
                 Ok(text) => text,
-                Err(what) => return self.failed(whole, assistant_tokens, what),
+                Err(what) => return Self::failed(whole, assistant_tokens, what),
             };
             texts.push(text);
             rows.push(self.row_of(context, &lineage, &whole, assistant_tokens));
         }
         if seen != self.source.record.turns.len() {
-            return self.failed(whole, assistant_tokens, "turns are missing");
+            return Self::failed(whole, assistant_tokens, "turns are missing");
         }
         let stays = segments == 1 && self.settings.mark.is_none();
         Unrolled {
@@ -93,7 +93,7 @@ impl Replay<'_> {
             let Some(origin) = held.origin else { continue };
             let original = self.source.record.turns.get(origin);
             let is_same = original.is_some_and(|original| original.text == turn.text);
-            if held.is_whole && !is_same || turn.role == Role::Assistant && !is_same {
+            if !is_same && (held.is_whole || turn.role == Role::Assistant) {
                 return Err("a turn changed");
             }
             if index >= context.fresh {
@@ -208,7 +208,7 @@ impl Replay<'_> {
     }
 
     /// A fault of ours: the record stays as it was.
-    fn failed(&self, whole: Row, assistant_tokens: usize, what: &str) -> Unrolled {
+    fn failed(whole: Row, assistant_tokens: usize, what: &str) -> Unrolled {
         let reason = Reason::with("verify_failed", what);
         let row = Row {
             degraded: true,
