@@ -80,3 +80,20 @@ pub(crate) fn sentence(value: &str, most: usize) -> Option<String> {
     let short = shortened(&value, most)?;
     (!short.is_empty()).then(|| short.into_owned())
 }
+
+/// Returns true if `text` holds `words` with no letter or digit right before or after them.
+pub(super) fn has_words(text: &str, words: &str) -> bool {
+    let is_part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+    let Some(first) = words.as_bytes().first() else {
+        return false;
+    };
+    // Both are short: what looks for a substring in long texts is set up longer than this takes.
+    let mut places = memchr::memchr_iter(*first, text.as_bytes());
+    places.any(|at| {
+        let after = text.get(at..).and_then(|rest| rest.strip_prefix(words));
+        after.is_some_and(|after| {
+            let before = text.get(..at).and_then(|before| before.chars().next_back());
+            !is_part(before) && !is_part(after.chars().next())
+        })
+    })
+}

@@ -1,7 +1,7 @@
 //! How a tool call ended that has a JSON answer: what its fields say.
 
 use super::envelope::failed_items;
-use super::field_line::{line_of, push_key, sentence};
+use super::field_line::{has_words, line_of, push_key, sentence};
 use super::told::Told;
 use super::{Basis, MAX_LINE, Outcome, Status, quote};
 use crate::events::target::Effect;
@@ -185,13 +185,12 @@ fn told_fields(fields: &[Leaf<'_>], target: &str, told: &mut Told) -> Option<Str
     } else {
         news
     };
-    let quoted = quote(&line)?;
     // Of a list that does not fit in a line the first is not the only one.
-    let is_cut = quoted.ends_with('…') && fields.iter().any(|leaf| leaf.record > 1);
-    if is_cut {
-        return quote(&[SEVERAL, &line].concat());
+    let is_cut = |quoted: &String| quoted.ends_with('…') && fields.iter().any(|leaf| leaf.record > 1);
+    match quote(&line) {
+        Some(quoted) if is_cut(&quoted) => quote(&[SEVERAL, &line].concat()),
+        quoted => quoted,
     }
-    Some(quoted)
 }
 
 fn has_lines(value: &str) -> bool {
@@ -236,23 +235,6 @@ fn is_id(value: &str) -> bool {
         && value
             .bytes()
             .any(|byte| byte == b'#' || byte.is_ascii_alphabetic())
-}
-
-/// Whether `text` holds `words` with no letter or digit right before or after them.
-fn has_words(text: &str, words: &str) -> bool {
-    let is_part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
-    let Some(first) = words.as_bytes().first() else {
-        return false;
-    };
-    // Both are short: what looks for a substring in long texts is set up longer than this takes.
-    let mut places = memchr::memchr_iter(*first, text.as_bytes());
-    places.any(|at| {
-        let after = text.get(at..).and_then(|rest| rest.strip_prefix(words));
-        after.is_some_and(|after| {
-            let before = text.get(..at).and_then(|before| before.chars().next_back());
-            !is_part(before) && !is_part(after.chars().next())
-        })
-    })
 }
 
 #[cfg(test)]
@@ -393,15 +375,16 @@ mod tests {
 
     #[test]
     fn errors_that_are_no_line_still_say_that_it_failed() {
-        let ended = outcome(r#"{"error": 404}"#, Effect::Other, "", &mut Told::default());
-        assert_eq!(ended.result.as_deref(), Some("error: 404"));
-        let ended = outcome(r#"{"error": false}"#, Effect::Other, "", &mut Told::default());
-        assert_eq!(ended.result.as_deref(), Some("error: false"));
-        let answer = serde_json::json!({"error": "x".repeat(300)}).to_string();
-        let ended = outcome(answer.as_str(), Effect::Other, "", &mut Told::default());
-        assert_eq!((ended.failed(), ended.result), (Some(true), None));
-        let answer = serde_json::json!({"output": "a\nb\nc"}).to_string();
-        let ended = outcome(answer.as_str(), Effect::Other, "", &mut Told::default());
-        assert_eq!((ended.result, ended.lines), (None, 3));
+        let ended = |answer: &str| outcome(answer, Effect::Other, "", &mut Told::default());
+        for (answer, result) in [
+            (r#"{"error": 404}"#, "error: 404"),
+            (r#"{"error": false}"#, "error: false"),
+        ] {
+            assert_eq!(ended(answer).result.as_deref(), Some(result));
+        }
+        let long = ended(&serde_json::json!({"error": "x".repeat(300)}).to_string());
+        assert_eq!((long.failed(), long.result), (Some(true), None));
+        let lines = ended(&serde_json::json!({"output": "a\nb\nc"}).to_string());
+        assert_eq!((lines.result, lines.lines), (None, 3));
     }
 }

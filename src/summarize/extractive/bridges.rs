@@ -19,6 +19,9 @@ struct Gap {
     cost: f32,
 }
 
+/// Finds gaps in a block: the units of each, and its cost.
+type GapsOf = fn(&Measured, &[bool]) -> Vec<(Range<usize>, f32)>;
+
 /// Closes gaps, the shortest first, and then completes paragraphs, as far as `room` tokens go.
 pub(super) fn close(blocks: &[Measured], chosen: &mut [Vec<bool>], room: f32) {
     let mut left = room;
@@ -38,7 +41,7 @@ pub(super) fn close(blocks: &[Measured], chosen: &mut [Vec<bool>], room: f32) {
                 .for_each(|is_chosen| *is_chosen = true);
         }
     };
-    let each = |chosen: &[Vec<bool>], of: fn(&Measured, &[bool]) -> Vec<(Range<usize>, f32)>| {
+    let each = |chosen: &[Vec<bool>], of: GapsOf| {
         let blocks = blocks.iter().zip(chosen).enumerate();
         let gaps = blocks.flat_map(|(block, (measured, is_chosen))| {
             let found = of(measured, is_chosen).into_iter();
