@@ -10,6 +10,7 @@ mod memory;
 mod repeated_ids;
 mod report_dir;
 mod resume;
+mod same_runs;
 mod side_files;
 mod stopping;
 mod threads;
