@@ -136,7 +136,7 @@ mod tests {
             let read: Vec<Row> = read_rows_written(csv.as_slice(), Columns::Segments, safe)
                 .collect::<Result<_, _>>()
                 .unwrap();
-            assert_eq!(read, [row.clone()]);
+            assert_eq!(read, std::slice::from_ref(&row));
         }
     }
 
