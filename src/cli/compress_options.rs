@@ -49,7 +49,7 @@ impl CompressOptions {
         Ok(self)
     }
 
-    /// Whether the data go to stdout.
+    /// True if the data go to stdout.
     pub fn writes_stdout(&self) -> bool {
         match &self.output {
             Some(output) => is_dash(output),

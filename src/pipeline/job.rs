@@ -12,7 +12,7 @@ use super::source::Source;
 use crate::metrics::{Columns, Prices, Sums, Totals};
 use crate::settings::Settings;
 
-/// What a run is to do, besides what becomes of each record.
+/// The settings of a run, besides what becomes of each record.
 #[derive(Debug, Clone)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub struct Job {
@@ -24,7 +24,7 @@ pub struct Job {
     pub settings: Settings,
     /// Plan and count, write the metrics, but no data.
     pub dry_run: bool,
-    /// Whether what a dry run counts are estimates, since it does not ask for the summaries.
+    /// True if what a dry run counts are estimates, since it does not ask for the summaries.
     pub is_estimate: bool,
     /// Records to take, at most.
     pub limit: Option<u64>,
@@ -42,17 +42,17 @@ pub struct Job {
     pub requests: usize,
     /// What tokens of the summarizer cost, where it is known.
     pub prices: Option<Prices>,
-    /// Whether the metrics are wanted.
+    /// True if the metrics are wanted.
     pub metrics: bool,
     /// Their columns.
     pub columns: Columns,
-    /// Whether their cells are safe for spreadsheets.
+    /// True if their cells are safe for spreadsheets.
     pub csv_safe: bool,
     /// Where requests go that have to be answered first, where there are such.
     pub asks: Option<RequestTarget>,
 }
 
-/// What a run came to.
+/// The report of a run.
 #[derive(Debug)]
 pub struct RunReport {
     /// Sums over all rows, those of a resumed run's first part included.
@@ -69,9 +69,9 @@ pub struct RunReport {
     pub files: Vec<PathBuf>,
     /// What the tokenizer has to say of its counts, if anything.
     pub tokenizer_note: Option<String>,
-    /// Whether there was nothing to do: the run had finished before.
+    /// True if there was nothing to do: the run had finished before.
     pub already_finished: bool,
-    /// Whether it went on with an unfinished run.
+    /// True if it went on with an unfinished run.
     pub resumed: bool,
 }
 
@@ -79,7 +79,7 @@ pub struct RunReport {
 const SPILL: &str = ".spill";
 
 impl Job {
-    /// Whether a stopped run can go on where it stopped.
+    /// True if a stopped run can go on where it stopped.
     pub fn is_resumable(&self) -> bool {
         !self.dry_run && self.targets.resumable()
     }

@@ -62,7 +62,7 @@ impl<'r> Source<'r> {
 pub struct Held {
     /// The turn of the trajectory that it is; `None` for a summary.
     pub origin: Option<usize>,
-    /// Whether its text is that turn's, byte for byte.
+    /// True if its text is that turn's, byte for byte.
     pub is_whole: bool,
     /// What it costs by its values.
     pub cost: TurnCost,
@@ -77,7 +77,7 @@ pub struct Context {
     pub turns: Vec<Held>,
     /// What it costs, in what the budget is measured in.
     pub tokens: usize,
-    /// Whether these were counted, and not added up of what its turns cost as rendered elsewhere.
+    /// True if these were counted, and not added up of what its turns cost as rendered elsewhere.
     pub is_exact: bool,
     /// The end of its head, after a compaction.
     pub head: Option<usize>,

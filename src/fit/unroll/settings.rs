@@ -20,7 +20,7 @@ pub struct UnrollSettings {
     pub trigger: f64,
     /// The part of the context that a compaction should save, from 0 to below 1.
     pub min_savings: f64,
-    /// Whether the head is the smallest one after the first compaction.
+    /// True if the head is the smallest one after the first compaction.
     pub head_decay: bool,
     /// The earlier turns that a record begins with.
     pub overlap: Overlap,
