@@ -126,9 +126,7 @@ pub fn job(options: &CompressOptions) -> Result<Job, CliError> {
         dry_run: options.dry_run,
         is_estimate: is_estimate(options),
         limit: options.limit,
-        sample: options
-            .sample
-            .map_or(Sample::ALL, |percent| Sample::new(percent, options.seed)),
+        sample: Sample::of(options.sample, options.seed),
         max_record_bytes: config.input.max_record_bytes.0,
         resume: options.resume,
         force: options.force,

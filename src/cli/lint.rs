@@ -182,11 +182,7 @@ fn judged(args: &LintArgs, config: &Config, rules: &'static Trainer) -> Result<L
     let sources = pipeline::sources(&args.inputs).map_err(running::cli_error)?;
     let counters = running::counters(&sources);
     let survey = Survey {
-        sources,
-        limit: args.limit,
-        sample: Sample::ALL,
-        max_record_bytes: config.input.max_record_bytes.0,
-        jobs: running::jobs(config),
+        scan: running::scan(sources, args.limit, Sample::ALL, config),
         lines: false,
         stop_at_unreadable: config.input.on_invalid == OnInvalid::Fail,
     };

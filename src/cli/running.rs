@@ -9,7 +9,7 @@ use signal_hook::flag;
 use super::errors::CliError;
 use super::exit::ExitStatus;
 use crate::config::{Config, InputFormat, OutputArguments, OutputFormat};
-use crate::pipeline::{Counters, RunError, Source};
+use crate::pipeline::{Counters, RunError, Sample, Scan, Source};
 use crate::tokens::chat_template::ChatTemplate;
 use crate::tokens::{self, TokenCounter};
 use crate::trajectory::{Arguments, Format, Target};
@@ -51,6 +51,17 @@ pub fn format(config: &Config) -> Option<Format> {
         InputFormat::Auto => None,
         InputFormat::Sharegpt => Some(Format::ShareGpt),
         InputFormat::Messages => Some(Format::Messages),
+    }
+}
+
+/// A scan of the sources with the limits of the configuration.
+pub fn scan(sources: Vec<Source>, limit: Option<u64>, sample: Sample, config: &Config) -> Scan {
+    Scan {
+        sources,
+        limit,
+        sample,
+        max_record_bytes: config.input.max_record_bytes.0,
+        jobs: jobs(config),
     }
 }
 

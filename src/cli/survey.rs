@@ -129,14 +129,9 @@ impl SurveyArgs {
         let measurer = measurer(&config)?;
         let identity = measurer.counter.identity().clone();
         let seed = self.seed.unwrap_or(0);
+        let sample = Sample::of(self.sample, seed);
         let survey = Survey {
-            sources,
-            limit: self.limit,
-            sample: self
-                .sample
-                .map_or(Sample::ALL, |percent| Sample::new(percent, seed)),
-            max_record_bytes: config.input.max_record_bytes.0,
-            jobs: running::jobs(&config),
+            scan: running::scan(sources, self.limit, sample, &config),
             lines,
             stop_at_unreadable: config.input.on_invalid == OnInvalid::Fail,
         };

@@ -11,10 +11,10 @@ use crate::compress::anchors::{Anchor, held_mask, invented};
 use crate::compress::reuse::Reuse;
 use crate::compress::{Reason, Region};
 use crate::metrics::Row;
-use crate::summarize::extractive::{IN_PROGRESS, asks_for_something};
+use crate::summarize::extractive::asks_for_something;
 use crate::summarize::footer::{Files, with_footer};
 use crate::summarize::grounding::ground;
-use crate::summarize::marker::{body_of, with_marker};
+use crate::summarize::marker::{IN_PROGRESS, body_of, with_marker};
 use crate::summarize::redact::redact;
 use crate::summarize::{
     Around, Estimate, PendingRequest, Stretch, Summarizer, Summary, SummaryError, SummaryRequest, Usage,

@@ -3,22 +3,21 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
 
 use super::RunError;
-use super::batch::{Batch, Position};
+use super::batch::Batch;
 use super::counters::Counters;
-use super::feed::Feed;
 use super::file_names::appended;
 use super::journal::Journal;
-use super::ordered::{Width, in_order};
 use super::output::Leftover;
 use super::requests::{RequestFiles, RequestMark, RequestTarget, RequestTotals};
-use super::sample::Sample;
-use super::source::{Source, split_data_extension};
+use super::scan::Scan;
+use super::source::split_data_extension;
 use super::targets::refuse_inputs;
 use super::worker::{Chunk, Worker};
 use crate::files;
@@ -27,16 +26,8 @@ use crate::metrics::Totals;
 /// What a collection is to do.
 #[derive(Debug, Clone)]
 pub struct Collection {
-    /// Inputs, in order.
-    pub sources: Vec<Source>,
-    /// Records to take, at most.
-    pub limit: Option<u64>,
-    /// Which records to take.
-    pub sample: Sample,
-    /// Bytes that a record may have.
-    pub max_record_bytes: u64,
-    /// Threads of the worker pool.
-    pub jobs: usize,
+    /// The records to read.
+    pub scan: Scan,
     /// Where the requests go.
     pub target: RequestTarget,
     /// Whether files that are there are overwritten.
@@ -61,8 +52,6 @@ pub struct Collected {
     /// What the tokenizer has to say of its counts, if anything.
     pub tokenizer_note: Option<String>,
 }
-
-const UNREADABLE: &str = "check that it is whole and within reach, then run it again";
 
 impl Collection {
     /// Writes what has to be asked. `stop` ends it early, and then nothing is left.
@@ -104,7 +93,7 @@ impl Collection {
             }
             Ok(())
         };
-        let collected = self.all(worker, counters, stop, take);
+        let collected = self.scan.run(counters, stop, processing(worker, counters), take);
         // Nobody was asked anything, so there is nothing to wait for.
         let _ended = summarizer.finish().now_or_never();
         let collected = collected.and_then(|()| {
@@ -129,55 +118,18 @@ impl Collection {
         })
     }
 
-    fn all(
-        &self,
-        worker: Worker,
-        counters: &Arc<Counters>,
-        stop: &Arc<AtomicBool>,
-        take: impl FnMut(&Batch, Chunk) -> Result<(), RunError>,
-    ) -> Result<(), RunError> {
-        let feed = Feed {
-            sources: self.sources.clone(),
-            from: (0, Position::default()),
-            limit: self.limit,
-            sample: self.sample,
-            max_record_bytes: self.max_record_bytes,
-            merged: false,
-            counters: Arc::clone(counters),
-            help: UNREADABLE,
-        };
-        let worker = Arc::new(worker);
-        let live = Arc::clone(counters);
-        let process = move |batch: Batch| {
-            let (worker, live) = (Arc::clone(&worker), Arc::clone(&live));
-            async move {
-                let chunk = worker.process(&batch, &live).await;
-                (batch, chunk)
-            }
-        };
-        let width = Width {
-            jobs: self.jobs,
-            requests: 0,
-        };
-        in_order(feed, width, stop, None, process, take)?;
-        if stop.load(Ordering::Relaxed) {
-            return Err(RunError::Interrupted { resumable: false });
-        }
-        Ok(())
-    }
-
     /// Refuses what may not be written, and locks it.
     fn start(&self) -> Result<Journal, RunError> {
         let path = &self.target.path;
         let existing = self.target.existing();
-        refuse_inputs(existing.iter().cloned().chain([path.clone()]), &self.sources)?;
+        refuse_inputs(existing.iter().cloned().chain([path.clone()]), &self.scan.sources)?;
         if let Some(existing) = existing.first().filter(|_| !self.force) {
             return Err(RunError::usage(
                 format!("the output {} exists already", existing.display()),
                 "overwrite it with --force, or name another with -o",
             ));
         }
-        let first = self.sources.first().map(|source| source.path.as_path());
+        let first = self.scan.sources.first().map(|source| source.path.as_path());
         files::create_folders_of(path, first).map_err(|error| RunError::output(path, &error))?;
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let stem = path.with_file_name(split_data_extension(&name).0);
@@ -206,5 +158,20 @@ impl Collection {
             message: format!("cannot write {}: {error}", self.target.path.display()),
             help: "mend that, then run it again".to_owned(),
         }
+    }
+}
+
+/// Fits the records of a batch.
+fn processing(
+    worker: Worker,
+    counters: &Arc<Counters>,
+) -> impl Fn(Batch) -> BoxFuture<'static, (Batch, Chunk)> + Send + 'static {
+    let (worker, counters) = (Arc::new(worker), Arc::clone(counters));
+    move |batch: Batch| {
+        let (worker, counters) = (Arc::clone(&worker), Arc::clone(&counters));
+        Box::pin(async move {
+            let chunk = worker.process(&batch, &counters).await;
+            (batch, chunk)
+        })
     }
 }

@@ -21,6 +21,11 @@ impl Sample {
         Self { percent, seed }
     }
 
+    /// About `percent` of the records, or all of them if that is not set.
+    pub fn of(percent: Option<f64>, seed: u64) -> Self {
+        percent.map_or(Self::ALL, |percent| Self::new(percent, seed))
+    }
+
     /// About how many of a hundred records it takes.
     pub fn percent(&self) -> f64 {
         self.percent

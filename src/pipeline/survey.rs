@@ -2,15 +2,13 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use super::RunError;
-use super::batch::{Batch, Item, Position, TooLong};
+use super::batch::{Batch, Item, TooLong};
 use super::counters::Counters;
-use super::feed::Feed;
-use super::ordered::{Width, in_order};
-use super::sample::Sample;
+use super::scan::Scan;
 use super::source::Source;
 use super::worker::panic_message;
 use crate::fit::Measurer;
@@ -19,16 +17,8 @@ use crate::metrics::{Census, Measure, Unreadable};
 /// What a survey is to do.
 #[derive(Debug, Clone)]
 pub struct Survey {
-    /// Inputs, in order.
-    pub sources: Vec<Source>,
-    /// Records to take, at most.
-    pub limit: Option<u64>,
-    /// Which records to take.
-    pub sample: Sample,
-    /// Bytes that a record may have.
-    pub max_record_bytes: u64,
-    /// Threads of the worker pool.
-    pub jobs: usize,
+    /// The records to read.
+    pub scan: Scan,
     /// Whether a line of JSON is wanted for each record.
     pub lines: bool,
     /// Whether a record that cannot be read ends it.
@@ -45,9 +35,6 @@ pub struct SurveyReport {
     /// What the tokenizer has to say of its counts, if anything.
     pub tokenizer_note: Option<String>,
 }
-
-/// What helps where an input cannot be read to its end.
-const UNREADABLE_INPUT: &str = "check that it is whole and within reach, then run it again";
 
 const UNREADABLE_RECORD: &str = "mend the input, or go on after such records with --on-invalid reject";
 
@@ -96,17 +83,7 @@ impl Survey {
         process: impl Fn(&Batch, &str) -> T + Send + Sync + 'static,
         mut take: impl FnMut(&str, T) -> Result<(), RunError>,
     ) -> Result<(), RunError> {
-        let feed = Feed {
-            sources: self.sources.clone(),
-            from: (0, Position::default()),
-            limit: self.limit,
-            sample: self.sample,
-            max_record_bytes: self.max_record_bytes,
-            merged: false,
-            counters: Arc::clone(counters),
-            help: UNREADABLE_INPUT,
-        };
-        let names: Arc<[String]> = self.sources.iter().map(Source::name).collect();
+        let names: Arc<[String]> = self.scan.sources.iter().map(Source::name).collect();
         let process = {
             let shared = Arc::new((process, Arc::clone(&names)));
             move |batch: Batch| {
@@ -123,15 +100,7 @@ impl Survey {
             Counters::add(&counters.bytes_done, batch.bytes.len() as u64);
             Ok(())
         };
-        let width = Width {
-            jobs: self.jobs,
-            requests: 0,
-        };
-        in_order(feed, width, stop, None, process, take)?;
-        if stop.load(Ordering::Relaxed) {
-            return Err(RunError::Interrupted { resumable: false });
-        }
-        Ok(())
+        self.scan.run(counters, stop, process, take)
     }
 
     fn measure_all(&self, measurer: &Measurer, batch: &Batch, source: &str) -> Surveyed {

@@ -6,6 +6,9 @@ use memchr::memmem;
 
 pub use crate::trajectory::{END_MARKER, SUMMARY_MARKER};
 
+/// Start of the line that tells the request in progress.
+pub const IN_PROGRESS: &str = "In progress:";
+
 /// What a summary begins with that was appended to a text; [`END_MARKER`] stands after it, on lines of its own.
 const APPENDED: &str = "\n\n[CONTEXT SUMMARY]:\n";
 

@@ -46,17 +46,16 @@ pub fn collect(
     // What is asked does not depend on what becomes of a record that waits: it is left alone.
     worker.fitter.settings.on_failure = OnFailure::Keep;
     let collection = Collection {
-        sources,
-        limit: options.limit,
-        sample: options
-            .sample
-            .map_or(Sample::ALL, |percent| Sample::new(percent, options.seed)),
-        max_record_bytes: config.input.max_record_bytes.0,
-        jobs: running::jobs(config),
+        scan: running::scan(
+            sources,
+            options.limit,
+            Sample::of(options.sample, options.seed),
+            config,
+        ),
         target: flags::request_target(config, collecting.path),
         force: collecting.force,
     };
-    let counters = running::counters(&collection.sources);
+    let counters = running::counters(&collection.scan.sources);
     let progress = Progress::start(
         ProgressStyle::detect(options.quiet, options.verbose),
         Arc::clone(&counters),
