@@ -1,4 +1,4 @@
-//! `trajfit lint`: what a trainer will do with each record.
+//! `trajfit lint`: the outcome of each record in a trainer.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -167,7 +167,7 @@ fn linter(args: &LintArgs, config: &Config, rules: &'static Trainer) -> Result<L
     Ok(Linter {
         trainer: rules,
         counter: running::tokenizer(config)?,
-        // The count that a trainer's defaults ask for demands a template; lint does with and without.
+        // The count of a trainer's defaults needs a template; lint works with and without.
         template: match &config.tokenizer.chat_template {
             Some(_) => running::template(config)?,
             None => None,
@@ -255,7 +255,7 @@ fn compared(
     Ok(LintReport::compared(rules, args.max_length, &changes, args.fail))
 }
 
-/// The verdict on a record, added up; `None` where it cannot be read.
+/// The verdict on a record, added up; `None` if it cannot be read.
 fn judge(
     linter: &Linter,
     record: &RawRecord,

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{AgentCalls, Row, SegmentRow, Status};
 
-/// One row about a whole trajectory, made of those of its records; `None` where there are none. What holds for one of them
-/// holds for it, regions and places are none, and the first reason is its reason.
+/// One row for a whole trajectory, merged from those of its records; `None` if there are none. A flag is set if it is
+/// set in one of them, there is no region and no placement, and the first reason is its reason.
 pub fn merged(rows: &[Row], id: &str) -> Option<Row> {
     let (first, others) = rows.split_first()?;
     let mut row = Row {
@@ -115,7 +115,7 @@ pub struct UnrollRow {
     reason_detail: String,
 }
 
-/// How a record of an unrolled trajectory ended, as its row says it.
+/// The status of a record of an unrolled trajectory at the end, as its row names it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum UnrollStatus {

@@ -1,4 +1,4 @@
-//! A collection: every record is fitted as far as the answers go that are there, and what has to be asked next is written.
+//! A collection: fits every record as far as the available answers allow, and writes the requests that it needs next.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -23,38 +23,38 @@ use super::worker::{Chunk, Worker};
 use crate::files;
 use crate::metrics::Totals;
 
-/// What a collection is to do.
+/// The settings of a collection.
 #[derive(Debug, Clone)]
 pub struct Collection {
     /// The records to read.
     pub scan: Scan,
-    /// Where the requests go.
+    /// The files for the requests.
     pub target: RequestTarget,
-    /// Whether files that are there are overwritten.
+    /// True if existing files are overwritten.
     pub force: bool,
 }
 
-/// What a collection came to.
+/// The result of a collection.
 #[derive(Debug)]
 pub struct Collected {
-    /// The records, as far as they came.
+    /// The totals of the records fitted.
     pub totals: Totals,
     /// The requests written.
     pub requests: RequestTotals,
-    /// Records that wait for an answer, by why there is none yet.
+    /// Number of records that wait for an answer, by reason code.
     pub waiting: BTreeMap<String, u64>,
-    /// The files that it left; none where there is nothing to ask.
+    /// The files written; none if there is nothing to ask.
     pub files: Vec<PathBuf>,
     /// Time it took.
     pub elapsed: Duration,
     /// Decompressed bytes read.
     pub bytes_read: u64,
-    /// What the tokenizer has to say of its counts, if anything.
+    /// The tokenizer's note on its counts, if any.
     pub tokenizer_note: Option<String>,
 }
 
 impl Collection {
-    /// Writes what has to be asked. `stop` ends it early, and then nothing is left.
+    /// Writes the requests that have to be sent. `stop` ends it early, and then no file is left.
     pub fn run(
         &self,
         worker: Worker,
@@ -94,7 +94,7 @@ impl Collection {
             Ok(())
         };
         let collected = self.scan.run(counters, stop, processing(worker, counters), take);
-        // Nobody was asked anything, so there is nothing to wait for.
+        // No request was sent, so there is no answer to wait for.
         let _ended = summarizer.finish().now_or_never();
         let collected = collected.and_then(|()| {
             let mark = files.sync().map_err(|error| self.fault(&error))?;
@@ -104,7 +104,7 @@ impl Collection {
         if collected.is_err() {
             self.remove_partials();
         }
-        // Left behind it would say nothing: no harm.
+        // A lock file that is left behind does no harm.
         let _ = lock.remove();
         let (mark, files) = collected?;
         Ok(Collected {
@@ -118,7 +118,7 @@ impl Collection {
         })
     }
 
-    /// Refuses what may not be written, and locks it.
+    /// Refuses outputs that may not be written, and locks them.
     fn start(&self) -> Result<Journal, RunError> {
         let path = &self.target.path;
         let existing = self.target.existing();

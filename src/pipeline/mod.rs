@@ -5,7 +5,7 @@
 //!  (files)   (batches)  (bytes)   (chunks)     │    (order)   (frames)  (final names)
 //!                                              │      └─► journal (milestones)
 //!                                              ├─► survey: a census, and no files
-//!                                              └─► collect: what has to be asked, and nothing else
+//!                                              └─► collect: the requests to send, and nothing else
 //! ```
 
 mod batch;

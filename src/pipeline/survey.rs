@@ -1,4 +1,4 @@
-//! A survey: every record of the inputs is measured, in input order, and nothing of them is written.
+//! A survey: every record of the inputs is measured, in input order, and none is written.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -14,31 +14,31 @@ use super::worker::panic_message;
 use crate::fit::Measurer;
 use crate::metrics::{Census, Measure, Unreadable};
 
-/// What a survey is to do.
+/// The settings of a survey.
 #[derive(Debug, Clone)]
 pub struct Survey {
     /// The records to read.
     pub scan: Scan,
-    /// Whether a line of JSON is wanted for each record.
+    /// True if each record gets a line of JSON.
     pub lines: bool,
-    /// Whether a record that cannot be read ends it.
+    /// True if a record that cannot be read ends it.
     pub stop_at_unreadable: bool,
 }
 
-/// What a survey came to, besides its census.
+/// The result of a survey, besides its census.
 #[derive(Debug, Clone)]
 pub struct SurveyReport {
     /// Time it took.
     pub elapsed: Duration,
     /// Decompressed bytes read.
     pub bytes_read: u64,
-    /// What the tokenizer has to say of its counts, if anything.
+    /// The tokenizer's note on its counts, if any.
     pub tokenizer_note: Option<String>,
 }
 
 const UNREADABLE_RECORD: &str = "mend the input, or go on after such records with --on-invalid reject";
 
-/// What a batch turns into.
+/// The results of a batch.
 #[derive(Default)]
 struct Surveyed {
     records: Vec<Result<Measure, Unreadable>>,
@@ -46,7 +46,7 @@ struct Surveyed {
 }
 
 impl Survey {
-    /// Measures every record and adds it to the census. The lines of a batch, where lines are wanted, go to `deliver`.
+    /// Measures every record and adds it to the census. The lines of a batch, if lines are wanted, go to `deliver`.
     /// `stop` ends it early, at the next batch.
     pub fn run(
         &self,
@@ -64,7 +64,7 @@ impl Survey {
         };
         self.walk(counters, stop, process, |source, surveyed: Surveyed| {
             let stopped = self.add_all(census, counters, source, &surveyed.records);
-            // What was measured before the record that ends it is told all the same.
+            // Lines of the records before the one that ends it are delivered all the same.
             deliver(&surveyed.lines).and(stopped)
         })?;
         Ok(SurveyReport {
@@ -74,7 +74,7 @@ impl Survey {
         })
     }
 
-    /// Has every batch processed on the worker pool, and hands the result to `take` with the name of its source, in input
+    /// Processes every batch on the worker pool, and passes the result to `take` with the name of its source, in input
     /// order.
     pub(super) fn walk<T: Send + 'static>(
         &self,
@@ -172,7 +172,7 @@ fn measure(measurer: &Measurer, item: &Item, bytes: &[u8]) -> Result<Measure, Un
     })
 }
 
-/// What `read` makes of a record, or why it cannot be read: a reason code and a sentence.
+/// The result of `read` for a record, or the reason why it cannot be read: a reason code and a sentence.
 pub(super) fn read<T>(
     item: &Item,
     read: impl FnOnce() -> Result<T, (&'static str, String)>,
@@ -185,7 +185,7 @@ pub(super) fn read<T>(
     if let Some(too_long) = item.too_long {
         return Err(unreadable(TooLong::CODE, too_long.to_string()));
     }
-    // A fault of ours in one record is that record's failure, never the run's.
+    // A panic in one record is that record's failure, never the run's.
     match catch_unwind(AssertUnwindSafe(read)) {
         Ok(Ok(read)) => Ok(read),
         Ok(Err((code, error))) => Err(unreadable(code, error)),
