@@ -23,6 +23,7 @@ mod key_flags;
 mod lint;
 mod one_record;
 mod progress;
+mod run_flags;
 mod running;
 mod show;
 mod show_text;

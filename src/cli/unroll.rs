@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 use super::compress_options::CompressOptions;
 use super::errors::{self, CliError};
 use super::exit::ExitStatus;
-use super::inputs::percent;
 use super::key_flags::{KeyFlags, KeySet};
+use super::run_flags::{PrintFlags, RunFlags};
 use super::unroll_engine::{Engine, Preset};
 use super::{execute, running, summarizer, unroll_compare, unroll_mark};
 use crate::config::{Config, KEYS, Key, MarkSummary, OverLimit, Resolved, SummarizerKind};
@@ -30,7 +30,6 @@ use crate::report::{UnrollFigures, unroll_table};
 /// (TRAJFIT_TARGET_MAX_TOKENS for --max-tokens): see trajfit config.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 #[expect(clippy::doc_markdown, reason = "the text is help for a terminal")]
 pub struct UnrollArgs {
     /// Files or directories; - is standard input
@@ -69,33 +68,10 @@ pub struct UnrollArgs {
     /// Rows of the metrics: one for each record, or one for each trajectory [default: segments]
     #[arg(long, value_name = "NAME", value_parser = rows)]
     rows: Option<Rows>,
-    /// Configuration file, YAML, TOML or JSON by its name
-    #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
-    /// Plan and count everything, write the metrics, but no data
-    #[arg(long)]
-    dry_run: bool,
-    /// Continue a run that was stopped
-    #[arg(long, conflicts_with_all = ["force", "dry_run"])]
-    resume: bool,
-    /// Overwrite an existing output, discard an unfinished one
-    #[arg(long)]
-    force: bool,
-    /// Take the first N records only
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    limit: Option<u64>,
-    /// Take a random part of the records, in their order
-    #[arg(long, value_name = "PERCENT", value_parser = percent, allow_negative_numbers = true)]
-    sample: Option<f64>,
-    /// Seed for --sample [default: 0]
-    #[arg(long, value_name = "N", requires = "sample")]
-    seed: Option<u64>,
-    /// Print errors only
-    #[arg(short, long, conflicts_with = "verbose")]
-    quiet: bool,
-    /// Print progress as lines where there is no terminal
-    #[arg(short, long)]
-    verbose: bool,
+    #[command(flatten)]
+    run: RunFlags,
+    #[command(flatten)]
+    print: PrintFlags,
     #[command(flatten)]
     keys: KeyFlags<UnrollKeys>,
 }
@@ -118,9 +94,8 @@ Examples:
   trajfit unroll runs.jsonl --dry-run --trigger 0.5,0.75,1 --agent-price 3 --agent-price-cached 0.3
   trajfit check --unrolled-from runs.jsonl unrolled.jsonl";
 
-/// Keys that mean nothing here: no system turn is changed, marks have a flag of their own, records are never masked.
-const LEFT_OUT: [&str; 8] = [
-    "compression.strategy",
+/// Keys that mean nothing here: no system turn is changed, and marks have a flag of their own.
+const LEFT_OUT: [&str; 7] = [
     "compression.min_grounding",
     "output.add_summary_notice",
     "output.summary_notice_text",
@@ -176,7 +151,11 @@ fn overlap(text: &str) -> Result<Overlap, String> {
 
 /// Runs the command.
 pub fn run(args: UnrollArgs) -> Result<ExitStatus, CliError> {
-    let mut resolved = args.keys.clone().into_sources(args.config.clone()).resolve()?;
+    let mut resolved = args
+        .keys
+        .clone()
+        .into_sources(args.run.config.clone())
+        .resolve()?;
     let preset = match args.engine {
         Some(engine) => engine.apply(&mut resolved)?,
         None => Preset::NONE,
@@ -229,12 +208,6 @@ pub fn run(args: UnrollArgs) -> Result<ExitStatus, CliError> {
 /// The options of the run, checked as those of a compression are.
 fn options(args: UnrollArgs, mut resolved: Resolved) -> Result<CompressOptions, CliError> {
     let config = &mut resolved.config;
-    if config.compression.strategy != Strategy::Summarize {
-        return Err(
-            CliError::usage("trajfit unroll knows the strategy summarize only")
-                .with_help("leave compression.strategy out of the configuration, or set it to summarize"),
-        );
-    }
     if config.summarization.summarizer == SummarizerKind::Batch {
         return Err(
             CliError::usage("trajfit unroll cannot wait for a batch between two compactions")
@@ -247,31 +220,22 @@ fn options(args: UnrollArgs, mut resolved: Resolved) -> Result<CompressOptions, 
     }
     config.output.add_summary_notice = false;
     config.output.mark_summary = MarkSummary::default();
-    let options = CompressOptions {
-        inputs: args.inputs,
-        output: args.output,
-        dry_run: args.dry_run,
-        limit: args.limit,
-        sample: args.sample,
-        seed: args.seed.unwrap_or(0),
-        resume: args.resume,
-        force: args.force,
-        warnings: resolved.all_warnings(),
-        trainer_note: resolved.trainer_note.clone(),
-        config: resolved.config,
-        provenance: resolved.provenance,
-        quiet: args.quiet,
-        verbose: args.verbose,
-    };
-    options.checked()
+    args.run.options(args.inputs, args.output, resolved, args.print)
 }
 
 fn settings(args: &UnrollArgs, preset: Preset, config: &Config) -> Result<UnrollSettings, CliError> {
+    let overlap = args.overlap.unwrap_or(preset.overlap);
+    if overlap == Overlap::None && config.compression.strategy != Strategy::Summarize {
+        return Err(CliError::usage(
+            "a record whose outputs are masked keeps all turns, and --overlap none allows no copies",
+        )
+        .with_help("use --overlap tail, or --strategy summarize"));
+    }
     Ok(UnrollSettings {
         trigger: args.trigger.first().copied().unwrap_or(preset.trigger),
         min_savings: args.min_savings,
         head_decay: args.head_decay || preset.head_decay,
-        overlap: args.overlap.unwrap_or(preset.overlap),
+        overlap,
         mark: unroll_mark::mark(args.mark.as_deref(), config)?,
     })
 }

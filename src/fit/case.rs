@@ -20,6 +20,19 @@ use crate::trajectory::{self, Edit, Record, Role, Turns, Views};
 /// Tokens that joining texts may cost beyond the sum of their parts.
 const JOINT_TOKENS: usize = 6;
 
+/// The compaction of an agent's context: what goes is given, and not planned.
+#[derive(Debug, Clone)]
+pub struct Compaction {
+    /// The turns that go.
+    pub wanted: Range<usize>,
+    /// The turns that may go where these are not enough.
+    pub most: Range<usize>,
+    /// The turns that the agent knows.
+    pub known: usize,
+    /// Tokens that masks bring the context to.
+    pub goal: usize,
+}
+
 /// A record over its target, with everything that bounds its compression.
 pub struct Case<'a> {
     /// What is asked for, and the tools to do it.
@@ -38,8 +51,8 @@ pub struct Case<'a> {
     pub cut_points: CutPoints,
     /// The turns between protected head and tail.
     pub compressible: Range<usize>,
-    /// The turns that a summary may be written with an eye on: all of them, or those up to the next step of an agent.
-    pub known: usize,
+    /// The compaction that it is, where an agent is replayed.
+    pub compaction: Option<Compaction>,
     /// The edit that adds the notice, with the turn that it changes.
     pub notice: Option<(usize, Edit)>,
     /// What the notice costs.
@@ -106,7 +119,7 @@ impl<'a> Case<'a> {
             counted,
             cut_points,
             compressible,
-            known: outline.turns.len(),
+            compaction: None,
             notice: None,
             notice_tokens: 0,
             merged_before: None,
@@ -211,6 +224,18 @@ impl<'a> Case<'a> {
         self.fitter.settings.target_max_tokens
     }
 
+    /// The turns that summaries and masks may be written with an eye on: all of them, or those that a replayed agent knows.
+    pub fn known(&self) -> usize {
+        let compaction = self.compaction.as_ref();
+        compaction.map_or(self.outline.turns.len(), |compaction| compaction.known)
+    }
+
+    /// Tokens that masks bring the trajectory to.
+    pub fn goal(&self) -> usize {
+        let compaction = self.compaction.as_ref();
+        compaction.map_or(self.target(), |compaction| compaction.goal)
+    }
+
     /// Why no region of this trajectory can bring it under its target, where that is so.
     pub fn protected_reason(&self) -> Option<Reason> {
         let freed = freed(self.outline, &self.compressible) + self.replaced_tokens();
@@ -266,7 +291,7 @@ impl<'a> Case<'a> {
     /// it says is kept. `region_views` are the region's turns as its summarizer sees them.
     pub fn anchors(&self, region: Region, region_views: Turns<'_>) -> Vec<Anchor> {
         let before = self.views.part(0..region.start());
-        let after = self.views.part(region.end()..self.known);
+        let after = self.views.part(region.end()..self.known());
         let is_updated = self.merged_before(region).is_some();
         let quoted = self.outline.last_human.filter(|last| region.contains(*last));
         if !is_updated && quoted.is_none() {

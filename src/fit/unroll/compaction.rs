@@ -2,15 +2,15 @@
 
 use std::ops::Range;
 
-use super::super::case::Case;
+use super::super::case::{Case, Compaction};
 use super::super::count::Counted;
-use super::super::{Fitted, Fitter, Rendered, Stop, outline, passes};
+use super::super::{Fitted, Fitter, Rendered, Stop, Strategy, masking, outline, passes};
 use super::Replay;
 use super::context::{Context, Held, Source, held};
 use super::settings::Overlap;
 use crate::compress::compaction::{Bounds, compacted, head_of, smallest_head};
-use crate::compress::{CutPoints, Outline, Plan, Protection, plan};
-use crate::metrics::{AgentCalls, Row, Status};
+use crate::compress::{CutPoints, Outline, Protection};
+use crate::metrics::{AgentCalls, Status};
 use crate::trajectory::{self, Record, Views};
 
 /// A context with its next step, read as a record.
@@ -94,6 +94,11 @@ impl Replay<'_> {
             },
         };
         let Some(fitted) = self.best(&reading).await? else {
+            self.guard.note(next, next, self.settings.min_savings);
+            if let (Strategy::Mask, Some(refused)) = (self.fitter.settings.strategy, &self.refused) {
+                let least = refused.compressed_tokens as usize;
+                self.masked_tokens = least.saturating_sub(self.source.tokens(step));
+            }
             return Ok(None);
         };
         let after = fitted.row.compressed_tokens as usize;
@@ -128,12 +133,14 @@ impl Replay<'_> {
             if let Some(stop) = fitted.stop {
                 return Err(stop);
             }
-            if fitted.row.status != Status::Compressed || fitted.text.is_none() {
+            let is_masked = self.fitter.settings.strategy == Strategy::Mask;
+            let is_vain = is_masked && fitted.row.still_over_limit;
+            if fitted.row.status != Status::Compressed || fitted.text.is_none() || is_vain {
                 self.refused = Some(fitted.row);
                 continue;
             }
             if let Some(best) = &best {
-                add_usage(&mut fitted.row, &best.row);
+                fitted.row.add_usage(&best.row);
             }
             let is_enough = !fitted.row.still_over_limit;
             best = Some(fitted);
@@ -151,6 +158,31 @@ impl Replay<'_> {
         protection: &Protection,
         head: usize,
     ) -> Fitted {
+        let (outline, bounds) = (reading.outline, reading.bounds);
+        let size = self.fitter.settings.summary_size;
+        let goal = (self.window.trigger as f64 * (1.0 - self.settings.min_savings)) as usize;
+        let summary = |freed: usize| size.of(freed);
+        let most = head..bounds.held;
+        let wanted = compacted(outline, cut_points, bounds, protection, head, goal, summary);
+        let fitted = self
+            .carried_out(reading, wanted.clone(), most.clone(), goal)
+            .await;
+        let is_masked = self.fitter.settings.strategy == Strategy::Mask;
+        let is_enough = fitted.row.was_compressed && !fitted.row.still_over_limit;
+        if is_enough || !is_masked || wanted == most {
+            return fitted;
+        }
+        // Masks take nothing from the tail by themselves.
+        self.carried_out(reading, most.clone(), most, goal).await
+    }
+
+    async fn carried_out(
+        &self,
+        reading: &Reading<'_>,
+        wanted: Range<usize>,
+        most: Range<usize>,
+        goal: usize,
+    ) -> Fitted {
         let Reading {
             record,
             views,
@@ -158,42 +190,18 @@ impl Replay<'_> {
             counted,
             bounds,
         } = *reading;
-        let size = self.fitter.settings.summary_size;
-        let goal = self.window.trigger as f64 * (1.0 - self.settings.min_savings);
-        let summary = |freed: usize| size.of(freed);
-        let most = head..bounds.held;
-        let wanted = compacted(
-            outline,
-            cut_points,
-            bounds,
-            protection,
-            head,
-            goal as usize,
-            summary,
-        );
-        let secrets = self.secrets();
-        let mut case = Case::within(
-            self.fitter,
-            record,
-            [views, views],
-            outline,
-            counted,
-            secrets,
-            most.clone(),
-        );
-        case.known = bounds.known;
-        let row = counted.row(&self.fitter.settings);
-        let planned = |turns: Range<usize>| {
-            let cost = |region| case.smallest_cost(region);
-            plan(outline, cut_points, turns, usize::MAX, cost)
-        };
-        let plan = match planned(wanted.clone()) {
-            Plan::Keep(_) if wanted != most => planned(most),
-            plan => plan,
-        };
-        match plan {
-            Plan::Replace(region) => passes::run_from(case, region, row).await,
-            Plan::Keep(reason) => Fitted::untouched(row.ended(Status::Kept, Some(&reason))),
+        let (fitter, views, turns) = (self.fitter, [views, views], wanted.clone());
+        let mut case = Case::within(fitter, record, views, outline, counted, self.secrets(), turns);
+        case.compaction = Some(Compaction {
+            wanted,
+            most,
+            known: bounds.known,
+            goal,
+        });
+        let row = counted.row(&fitter.settings);
+        match fitter.settings.strategy {
+            Strategy::Summarize => passes::run(case, row).await,
+            Strategy::Mask | Strategy::MaskThenSummarize => masking::run(case, row).await,
         }
     }
 
@@ -202,7 +210,10 @@ impl Replay<'_> {
         let Fitted { row, text, .. } = fitted;
         let text = text?;
         let written = trajectory::parse(text.as_bytes(), Some(reading.record.format)).ok()?;
-        let region = usize::try_from(row.region_start).ok()?..usize::try_from(row.region_end).ok()?;
+        // Masks replace no region.
+        let region = usize::try_from(row.region_start)
+            .ok()
+            .zip(usize::try_from(row.region_end).ok());
         let own_turn = row.placement == "own";
         let before: Vec<Held> = self
             .context
@@ -211,10 +222,11 @@ impl Replay<'_> {
             .copied()
             .chain(held(&self.source, step.clone()))
             .collect();
-        let places = (0..region.start)
+        let (start, end) = region.unwrap_or((before.len(), before.len()));
+        let places = (0..start)
             .map(Some)
             .chain(own_turn.then_some(None))
-            .chain((region.end..before.len()).map(Some));
+            .chain((end..before.len()).map(Some));
         let mut counter =
             super::super::TurnCounter::new(self.fitter.counter.as_ref(), self.fitter.settings.image_tokens);
         let mut turns = Vec::with_capacity(written.turns.len());
@@ -222,7 +234,7 @@ impl Replay<'_> {
         for (index, (turn, place)) in written.turns.iter().zip(places).enumerate() {
             let old = place.and_then(|place| Some((before.get(place)?, reading.record.turns.get(place)?)));
             let same = old.filter(|(_, old)| old.text == turn.text);
-            if same.is_some() && index == prefix_turns && index < region.start {
+            if same.is_some() && index == prefix_turns && index < start {
                 prefix_turns += 1;
             }
             turns.push(same.map_or_else(
@@ -249,7 +261,7 @@ impl Replay<'_> {
             last_prompt: 0,
             tokens: row.compressed_tokens as usize,
             is_exact: true,
-            head: Some(region.start),
+            head: region.map(|(start, _)| start).or(self.context.head),
             fresh: turns.len().checked_sub(step.len())?,
             prefix_turns,
             over: is_over.then(|| step.clone()),
@@ -260,16 +272,4 @@ impl Replay<'_> {
         compacted.call(&self.source, step, before_step, cached);
         Some(compacted)
     }
-}
-
-/// Adds what the summaries of one row took to another.
-fn add_usage(row: &mut Row, other: &Row) {
-    row.summarization_api_calls += other.summarization_api_calls;
-    row.summarization_errors += other.summarization_errors;
-    row.prompt_tokens += other.prompt_tokens;
-    row.completion_tokens += other.completion_tokens;
-    row.fallback_prompt_tokens += other.fallback_prompt_tokens;
-    row.fallback_completion_tokens += other.fallback_completion_tokens;
-    row.cached_summary |= other.cached_summary;
-    row.redactions += other.redactions;
 }

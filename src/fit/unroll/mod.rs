@@ -16,7 +16,7 @@ pub use settings::{Overlap, UnrollSettings};
 use super::count::Counted;
 use super::redacted::secrets_of;
 use super::structure::Prepared;
-use super::{CountMode, Fitted, Fitter, OverLimit, Stop, outline};
+use super::{CountMode, Fitted, Fitter, OverLimit, Stop, Strategy, outline};
 use crate::compress::compaction::{Guard, Window, steps};
 use crate::compress::{CutPoints, Reason};
 use crate::metrics::{Row, SegmentRow, Status};
@@ -78,6 +78,8 @@ struct Replay<'r> {
     done: Vec<Context>,
     /// The row of the last compaction that was wanted and could not be made.
     refused: Option<Row>,
+    /// The tokens that the context had left then, with all its masks and without the step that wanted it; 0 where it is summarized.
+    masked_tokens: usize,
     summary_input_tokens: usize,
 }
 
@@ -163,6 +165,7 @@ impl Fitter {
             guard: Guard::default(),
             done: Vec::new(),
             refused: None,
+            masked_tokens: 0,
             summary_input_tokens: 0,
         };
         let is_short = row.original_tokens <= replay.window.trigger as u64;
@@ -214,7 +217,10 @@ impl<'r> Replay<'r> {
         for step in steps {
             let (next, is_exact) = self.tokens_with(step);
             let is_first = self.context.turns.is_empty();
-            if !is_first && self.guard.wants_compaction(next, self.window) {
+            // Masks that were not enough are no more with more turns.
+            let masked = self.masked_tokens;
+            let is_vain = masked > 0 && masked + self.source.tokens(step) > self.window.budget;
+            if !is_first && !is_vain && self.guard.wants_compaction(next, self.window) {
                 match self.compacted(step, next).await {
                     Ok(Some(compacted)) => {
                         let before = std::mem::replace(&mut self.context, compacted);
@@ -257,8 +263,9 @@ impl<'r> Replay<'r> {
     fn secrets(&self) -> Arc<RecordSecrets<'r>> {
         let settings = &self.fitter.settings;
         let found = self.secrets.get_or_init(|| {
-            if settings.redaction {
-                Arc::new(secrets_of(self.source.record, self.views, settings.redact_pii))
+            if settings.redaction || settings.strategy != Strategy::Summarize {
+                let personal = settings.redaction && settings.redact_pii;
+                Arc::new(secrets_of(self.source.record, self.views, personal))
             } else {
                 Arc::default()
             }

@@ -1,6 +1,6 @@
 //! The records of a replayed trajectory: each context with its marks and its lineage, proved against the trajectory.
 
-use super::super::SummaryMark;
+use super::super::{Strategy, SummaryMark};
 use super::context::Context;
 use super::lineage::{Lineage, id_of};
 use super::{Replay, Unrolled};
@@ -196,7 +196,11 @@ impl Replay<'_> {
             step.end.saturating_sub(1),
             context.tokens.saturating_sub(tokens)
         );
-        Reason::with(Reason::GROUP_EXCEEDS_BUDGET, detail)
+        let code = match self.fitter.settings.strategy {
+            Strategy::Mask => Reason::MASKS_EXHAUSTED,
+            _ => Reason::GROUP_EXCEEDS_BUDGET,
+        };
+        Reason::with(code, detail)
     }
 
     fn assistant_tokens(&self) -> usize {

@@ -5,15 +5,14 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use serde_json::Value;
 use trajfit::internals::fit::{
-    FitSettings, MarkTurns, Overlap, Reassembly, SummaryMark, UnrollSettings, Unrolled,
+    FitSettings, MarkTurns, Overlap, Reassembly, Strategy, SummaryMark, UnrollSettings, Unrolled,
 };
 use trajfit::internals::metrics::Status;
 
-use crate::support::cli::Workspace;
 use crate::support::generate::made;
 use crate::support::oracle::{cost, parts};
 use crate::support::rendered::{THINKING, named_steps, rendered_fitter, thinking_run};
-use crate::support::{counter, fitter, real_data, settings};
+use crate::support::{counter, fitter, settings};
 
 fn unrolling(mark: bool) -> UnrollSettings {
     UnrollSettings {
@@ -40,6 +39,8 @@ fn budget(tokens: usize, summary: usize) -> FitSettings {
         ..settings(tokens, summary)
     }
 }
+
+const STRATEGIES: [Strategy; 3] = [Strategy::Summarize, Strategy::Mask, Strategy::MaskThenSummarize];
 
 /// The records' texts; of a record that stays as it is, its line.
 fn texts(unrolled: &Unrolled, line: &str) -> Vec<String> {
@@ -148,6 +149,7 @@ proptest! {
         is_apart in any::<bool>(),
         is_marked in any::<bool>(),
         placement in 0..3_usize,
+        strategy in 0..3_usize,
     ) {
         use trajfit::internals::compress::SummaryPlacement::{Auto, Human, Merge};
         let line = made.line();
@@ -155,6 +157,9 @@ proptest! {
         fit.summary_placement = [Auto, Human, Merge][placement];
         fit.protection.last_n_turns = last_n_turns;
         fit.protection.tail_tokens = tail_tokens;
+        fit.strategy = STRATEGIES[strategy];
+        let is_apart = is_apart && strategy == 0;
+        let over = if fit.strategy == Strategy::Mask { "masks_exhausted" } else { "group_exceeds_budget" };
         let settings = UnrollSettings {
             trigger,
             head_decay,
@@ -172,7 +177,7 @@ proptest! {
             let tokens = cost(&serde_json::from_str(record).unwrap(), counter().as_ref());
             prop_assert_eq!(tokens as u64, row.compressed_tokens);
             prop_assert_eq!(row.still_over_limit, tokens > target);
-            prop_assert!(!row.still_over_limit || row.reason == "group_exceeds_budget", "{}", row.reason_text());
+            prop_assert!(!row.still_over_limit || row.reason == over, "{}", row.reason_text());
             let figures = row.segment.as_ref().unwrap();
             prop_assert_eq!((figures.segment, figures.segments), (number as u64 + 1, records.len() as u64));
             let value: Value = serde_json::from_str(record).unwrap();
@@ -203,10 +208,12 @@ proptest! {
         made in made(),
         target in 60..600_usize,
         trigger in 0.4..=1.0_f64,
+        strategy in 0..3_usize,
     ) {
         let line = made.line();
         let settings = UnrollSettings { trigger, ..unrolling(false) };
-        let whole = texts(&unroll(budget(target, 30), &settings, &line), &line);
+        let fit = || FitSettings { strategy: STRATEGIES[strategy], ..budget(target, 30) };
+        let whole = texts(&unroll(fit(), &settings, &line), &line);
         let record: Value = serde_json::from_str(&line).unwrap();
         let key = if made.sharegpt { "conversations" } else { "messages" };
         // Without its last turns the trajectory has the same records up to there.
@@ -225,7 +232,7 @@ proptest! {
             let mut shorter = record.clone();
             shorter[key] = Value::from(cut);
             let shorter = shorter.to_string();
-            let again = texts(&unroll(budget(target, 30), &settings, &shorter), &shorter);
+            let again = texts(&unroll(fit(), &settings, &shorter), &shorter);
             for (before, after) in whole.iter().zip(&again).take(number) {
                 let tree = |text: &str| -> Vec<Value> {
                     turns(text).iter().map(|turn| serde_json::from_str(turn).unwrap()).collect()
@@ -265,6 +272,35 @@ fn no_summary_names_what_came_after_it() {
         }
         assert_eq!(seen, 30);
     }
+}
+
+#[test]
+fn masks_keep_all_turns_until_they_are_not_enough() {
+    let line = named_steps(30);
+    let with = |strategy, tokens| {
+        let fit = FitSettings {
+            strategy,
+            ..budget(tokens, 100)
+        };
+        unroll(fit, &unrolling(true), &line)
+    };
+    let masked = with(Strategy::Mask, 1000);
+    let records = texts(&masked, &line);
+    assert!(records.len() > 1);
+    for (record, row) in records.iter().zip(&masked.rows).skip(1) {
+        assert!(row.masked_turns > 0 && !record.contains("[CONTEXT SUMMARY]:"));
+        assert_eq!(row.summary_tokens, 0);
+    }
+    // A context that no mask makes small enough goes on in one record, and says so.
+    let last = turns(records.last().unwrap());
+    assert_eq!(last.len(), turns(&line).len());
+    assert!(masked.rows.last().unwrap().reason == "masks_exhausted");
+    // Where masks are not enough, a summary is, and outputs were masked before any was summarized.
+    let both = with(Strategy::MaskThenSummarize, 1500);
+    assert!(both.rows.iter().all(|row| !row.still_over_limit));
+    assert!(both.rows[1].masked_turns > 0 && both.rows[1].summary_tokens == 0);
+    assert!(both.rows.iter().any(|row| row.summary_tokens > 0));
+    assert_eq!(trained(&line, &texts(&both, &line), true).1.len(), 30);
 }
 
 #[test]
@@ -328,40 +364,5 @@ fn rendered_budgets_hold_for_every_record() {
             "{}",
             row.reason_text()
         );
-    }
-}
-
-#[test]
-fn real_trajectories_are_unrolled_without_loss() {
-    let Some(folder) = real_data() else { return };
-    let workspace = Workspace::new();
-    let folder = folder.to_str().unwrap();
-    let files = std::fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path());
-    for path in files.filter(|path| path.extension().is_some_and(|extension| extension == "jsonl")) {
-        let input = path.to_str().unwrap();
-        for (output, more) in [
-            ("tail.jsonl", &["--trigger", "0.8"][..]),
-            ("none.jsonl", &["--overlap", "none", "--mark", "none"]),
-        ] {
-            let run = [
-                &["unroll", input, "-o", output, "--max-tokens", "8000", "--force"],
-                more,
-            ]
-            .concat();
-            workspace.run(&run).exits(0);
-            let mut check = vec!["check", "--unrolled-from", input, output];
-            check.extend(
-                (output == "none.jsonl")
-                    .then_some(["--mark", "none"])
-                    .into_iter()
-                    .flatten(),
-            );
-            workspace.run(&check).exits(0);
-            for record in workspace.text(output).lines() {
-                assert!(serde_json::from_str::<Value>(record).is_ok());
-            }
-        }
     }
 }
