@@ -31,7 +31,6 @@ use crate::trainers::{Trainer, TrainerName, Verdict, trainer};
 /// With --compressed, both data sets are judged and compared record by record: exit code 1 if a record fares worse.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub struct LintArgs {
     /// Files or directories; - is standard input
     #[arg(value_name = "INPUT", required_unless_present = "print_config")]

@@ -6,12 +6,13 @@ use std::sync::LazyLock;
 use super::compress_options::CompressOptions;
 use super::errors::{self, CliError};
 use super::exit::ExitStatus;
+use super::inputs::trigger;
 use super::key_flags::{KeyFlags, KeySet};
 use super::run_flags::{PrintFlags, RunFlags};
 use super::unroll_engine::{Engine, Preset};
 use super::{execute, running, summarizer, unroll_compare, unroll_mark};
 use crate::config::{Config, KEYS, Key, MarkSummary, OverLimit, Resolved, SummarizerKind};
-use crate::fit::{Overlap, Strategy, UnrollSettings};
+use crate::fit::{Overlap, Strategy, SummaryRecords, UnrollSettings};
 use crate::metrics::{AgentPrices, Columns, Status};
 use crate::names::{Named, named};
 use crate::pipeline::{Job, RunError, RunReport};
@@ -45,9 +46,12 @@ pub struct UnrollArgs {
     /// 0.5,0.75,0.85, which are compared in one table [default: 1]
     #[arg(long, value_name = "PART", value_delimiter = ',', value_parser = trigger)]
     trigger: Vec<f64>,
-    /// Part of the context that a compaction should save, 0 to below 1: the tail gives way to it
-    #[arg(long, value_name = "PART", default_value = "0.1", value_parser = savings)]
-    min_savings: f64,
+    /// Compact the context as well before it would have more turns than these: half as many stay then
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(8..))]
+    max_turns: Option<u64>,
+    /// Part of the context that a compaction should save, 0 to below 1: the tail gives way to it [default: 0.1]
+    #[arg(long, value_name = "PART", value_parser = savings)]
+    min_savings: Option<f64>,
     /// After the first compaction, keep only system turns and the request in progress as head
     #[arg(long)]
     head_decay: bool,
@@ -55,6 +59,22 @@ pub struct UnrollArgs {
     /// [default: tail]
     #[arg(long, value_name = "NAME", value_parser = overlap)]
     overlap: Option<Overlap>,
+    /// Write one more record for each summary, which teaches it: the context before the compaction, a request, the summary
+    /// as the trained turn. Those of language models and programs, or all with --with-summaries=all
+    #[arg(
+        long,
+        value_name = "WHICH",
+        value_parser = summary_records,
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "models",
+        default_value = "none",
+        hide_default_value = true
+    )]
+    with_summaries: SummaryRecords,
+    /// Let summaries name what later turns of the trajectory rely on, though no agent could have known
+    #[arg(long)]
+    hindsight: bool,
     /// Field that is true on trained turns and false on others, or FIELD=VALUE for its value on others; none writes a list of
     /// trained turns into each record instead [default: train, or the field of --trainer]
     #[arg(long, value_name = "FIELD[=VALUE]")]
@@ -119,11 +139,6 @@ impl KeySet for UnrollKeys {
     }
 }
 
-fn trigger(text: &str) -> Result<f64, String> {
-    let part = text.parse().ok().filter(|part| *part > 0.0 && *part <= 1.0);
-    part.ok_or_else(|| "not a part over 0 and at most 1, such as 0.75".to_owned())
-}
-
 fn savings(text: &str) -> Result<f64, String> {
     let part = text.parse().ok().filter(|part| (0.0..1.0).contains(part));
     part.ok_or_else(|| "not a part from 0 to below 1, such as 0.1".to_owned())
@@ -143,6 +158,11 @@ fn price(text: &str) -> Result<f64, String> {
 
 fn rows(text: &str) -> Result<Rows, String> {
     Rows::from_name(text).ok_or_else(|| format!("known are: {}", Rows::NAMES.join(", ")))
+}
+
+fn summary_records(text: &str) -> Result<SummaryRecords, String> {
+    let known = || format!("known are: {}", SummaryRecords::NAMES.join(", "));
+    SummaryRecords::from_name(text).ok_or_else(known)
 }
 
 fn overlap(text: &str) -> Result<Overlap, String> {
@@ -231,17 +251,41 @@ fn settings(args: &UnrollArgs, preset: Preset, config: &Config) -> Result<Unroll
         )
         .with_help("use --overlap tail, or --strategy summarize"));
     }
+    if overlap == Overlap::None && args.with_summaries != SummaryRecords::None {
+        return Err(CliError::usage(
+            "a record that teaches a summary repeats turns, and --overlap none allows no copies",
+        )
+        .with_help("use --overlap tail, or leave out --with-summaries"));
+    }
+    if config.compression.strategy == Strategy::Mask
+        && (args.max_turns.is_some() || preset.max_turns.is_some())
+    {
+        return Err(
+            CliError::usage("masks keep all turns, and --max-turns wants fewer")
+                .with_help("use --strategy summarize or mask-then-summarize"),
+        );
+    }
+    let is_embedded = config.summarization.summarizer == SummarizerKind::Extractive;
+    if is_embedded && args.with_summaries == SummaryRecords::Models {
+        return Err(CliError::usage(
+            "--with-summaries teaches summaries of language models and programs, and extractive is none",
+        )
+        .with_help("choose another --summarizer, or say --with-summaries=all"));
+    }
     Ok(UnrollSettings {
         trigger: args.trigger.first().copied().unwrap_or(preset.trigger),
-        min_savings: args.min_savings,
+        max_turns: args.max_turns.map(|turns| turns as usize).or(preset.max_turns),
+        min_savings: args.min_savings.unwrap_or(preset.min_savings),
         head_decay: args.head_decay || preset.head_decay,
         overlap,
+        summary_records: args.with_summaries,
+        hindsight: args.hindsight,
         mark: unroll_mark::mark(args.mark.as_deref(), config)?,
     })
 }
 
 /// The settings that decide the output, by flag.
-fn fingerprint(settings: &UnrollSettings, merges_rows: bool) -> [(String, serde_json::Value); 6] {
+fn fingerprint(settings: &UnrollSettings, merges_rows: bool) -> [(String, serde_json::Value); 9] {
     let rows = if merges_rows {
         Rows::Trajectories
     } else {
@@ -254,9 +298,15 @@ fn fingerprint(settings: &UnrollSettings, merges_rows: bool) -> [(String, serde_
     );
     [
         ("--trigger".to_owned(), settings.trigger.into()),
+        ("--max-turns".to_owned(), settings.max_turns.into()),
         ("--min-savings".to_owned(), settings.min_savings.into()),
         ("--head-decay".to_owned(), settings.head_decay.into()),
         ("--overlap".to_owned(), settings.overlap.name().into()),
+        (
+            "--with-summaries".to_owned(),
+            settings.summary_records.name().into(),
+        ),
+        ("--hindsight".to_owned(), settings.hindsight.into()),
         ("--mark".to_owned(), mark.into()),
         ("--rows".to_owned(), rows.name().into()),
     ]

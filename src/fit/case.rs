@@ -53,6 +53,8 @@ pub struct Case<'a> {
     pub compressible: Range<usize>,
     /// The compaction that it is, where an agent is replayed.
     pub compaction: Option<Compaction>,
+    /// Turns that follow the record's own and are known as well: those that a summary may be written with an eye on in hindsight.
+    pub later: (&'a Views<'a>, Range<usize>),
     /// The edit that adds the notice, with the turn that it changes.
     pub notice: Option<(usize, Edit)>,
     /// What the notice costs.
@@ -120,6 +122,7 @@ impl<'a> Case<'a> {
             cut_points,
             compressible,
             compaction: None,
+            later: (views, 0..0),
             notice: None,
             notice_tokens: 0,
             merged_before: None,
@@ -290,8 +293,25 @@ impl<'a> Case<'a> {
     /// What kept assistant turns rely on and only the region says. The last human turn is quoted where the region takes it: what
     /// it says is kept. `region_views` are the region's turns as its summarizer sees them.
     pub fn anchors(&self, region: Region, region_views: Turns<'_>) -> Vec<Anchor> {
+        self.with_after(region, |after| self.anchors_for(region, region_views, after))
+    }
+
+    /// Hands the known turns after a region to `read`.
+    pub fn with_after<T>(&self, region: Region, read: impl FnOnce(Turns<'_>) -> T) -> T {
+        let own = self.views.part(region.end()..self.known());
+        let (views, later) = &self.later;
+        if later.is_empty() {
+            return read(own);
+        }
+        let all = |place: usize| match place.checked_sub(own.len()) {
+            None => own.get(place).map(Cow::into_owned),
+            Some(place) => views.get(later.start + place).map(Cow::into_owned),
+        };
+        read(Turns::Made(own.len() + later.len(), &all))
+    }
+
+    fn anchors_for(&self, region: Region, region_views: Turns<'_>, after: Turns<'_>) -> Vec<Anchor> {
         let before = self.views.part(0..region.start());
-        let after = self.views.part(region.end()..self.known());
         let is_updated = self.merged_before(region).is_some();
         let quoted = self.outline.last_human.filter(|last| region.contains(*last));
         if !is_updated && quoted.is_none() {

@@ -332,6 +332,7 @@ impl Case<'_> {
             None => Case::of_turns(fitter, &record, turns, &outline, counted, secrets),
         };
         case.compaction.clone_from(&self.compaction);
+        case.later.clone_from(&self.later);
         Ok(passes::run(case, row).await)
     }
 
@@ -382,11 +383,8 @@ impl Case<'_> {
             ..row
         };
         Fitted {
-            row: row.ended(Status::Compressed, reason.as_ref()),
             text: Some(masked.text),
-            summary_input_tokens: 0,
-            stop: None,
-            pending: None,
+            ..Fitted::untouched(row.ended(Status::Compressed, reason.as_ref()))
         }
     }
 }

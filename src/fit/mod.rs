@@ -40,7 +40,10 @@ pub use settings::{
     Strategy,
 };
 pub use summary_size::SummarySize;
-pub use unroll::{Overlap, Reassembly, TrajectoryId, UnrollSettings, Unrolled};
+pub use unroll::{
+    CompactionLine, Overlap, Reassembly, Stretch, SummaryRecords, TrajectoryId, UnrollSettings, Unrolled,
+    trained_turns,
+};
 
 use crate::compress::{Content, Outline, Reason, TurnFacts};
 use crate::metrics::{Row, Status};
@@ -75,6 +78,8 @@ pub struct Fitted {
     pub row: Row,
     /// The record's new text; `None` where it stays byte for byte.
     pub text: Option<String>,
+    /// The summary in it, with its marker, where one was written.
+    pub summary: Option<String>,
     /// Tokens that a summarizer was, or would be, given to read.
     pub summary_input_tokens: usize,
     /// Why the run must end here, if it must.
@@ -102,6 +107,7 @@ impl Fitted {
         Self {
             row,
             text: None,
+            summary: None,
             summary_input_tokens: 0,
             stop: None,
             pending: None,

@@ -390,11 +390,10 @@ impl Case<'_> {
         };
         let row = row.ended(Status::Compressed, reason.as_ref());
         Fitted {
-            row,
             text: Some(written.text),
+            summary: Some(summary.text),
             summary_input_tokens,
-            stop: None,
-            pending: None,
+            ..Fitted::untouched(row)
         }
     }
 }

@@ -302,9 +302,9 @@ impl Case<'_> {
 
     /// Text that the kept turns around a region say and repeat.
     fn reuse(&self, region: Region) -> Reuse {
-        let after = self.views.part(region.end()..self.known());
+        let before = self.views.part(0..region.start());
         let is_known = self.fitter.settings.grounding;
-        Reuse::of(self.views.part(0..region.start()), is_known.then_some(after))
+        self.with_after(region, |after| Reuse::of(before, is_known.then_some(after)))
     }
 
     /// Adds the files of these turns and of the footers of earlier summaries, and takes their room.

@@ -25,6 +25,8 @@ pub fn merged(rows: &[Row], id: &str) -> Option<Row> {
         all.trained_turns += segment.trained_turns;
         all.trained_tokens += segment.trained_tokens;
         all.compactions += segment.compactions;
+        all.summary_records += segment.summary_records;
+        all.hindsight |= segment.hindsight;
         all.calls.calls += segment.calls.calls;
         all.calls.prompt_tokens += segment.calls.prompt_tokens;
         all.calls.cached_tokens += segment.calls.cached_tokens;
@@ -147,6 +149,8 @@ columns! {
     agent_cached_tokens: u64 = segment.calls.cached_tokens,
     compactions: u64 = segment.compactions,
     masked_turns: u64 = row.masked_turns,
+    summary_records: u64 = segment.summary_records,
+    hindsight: bool = segment.hindsight,
     reason_detail: String = row.reason_detail,
 }
 

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use serde_json::Value;
+
 use crate::support::cli::Workspace;
 use crate::support::oracle::{assert_sound, cost};
 use crate::support::{counter, real_data};

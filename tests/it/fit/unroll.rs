@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use serde_json::Value;
 use trajfit::internals::fit::{
-    FitSettings, MarkTurns, Overlap, Reassembly, Strategy, SummaryMark, UnrollSettings, Unrolled,
+    FitSettings, MarkTurns, Overlap, Reassembly, Strategy, SummaryMark, SummaryRecords, UnrollSettings,
+    Unrolled,
 };
 use trajfit::internals::metrics::Status;
 
@@ -14,12 +15,15 @@ use crate::support::oracle::{cost, parts};
 use crate::support::rendered::{THINKING, named_steps, rendered_fitter, thinking_run};
 use crate::support::{counter, fitter, settings};
 
-fn unrolling(mark: bool) -> UnrollSettings {
+pub fn unrolling(mark: bool) -> UnrollSettings {
     UnrollSettings {
         trigger: 1.0,
+        max_turns: None,
         min_savings: 0.1,
         head_decay: false,
         overlap: Overlap::Tail,
+        summary_records: SummaryRecords::None,
+        hindsight: false,
         mark: mark.then(|| SummaryMark {
             field: "train".to_owned(),
             value: "false".to_owned(),
@@ -28,12 +32,12 @@ fn unrolling(mark: bool) -> UnrollSettings {
     }
 }
 
-fn unroll(fit: FitSettings, unroll: &UnrollSettings, line: &str) -> Unrolled {
+pub fn unroll(fit: FitSettings, unroll: &UnrollSettings, line: &str) -> Unrolled {
     pollster::block_on(fitter(fit).unroll(line.as_bytes(), unroll, "in.jsonl:1"))
 }
 
 /// The budget as `trajfit unroll` uses it: no turn gains a notice.
-fn budget(tokens: usize, summary: usize) -> FitSettings {
+pub fn budget(tokens: usize, summary: usize) -> FitSettings {
     FitSettings {
         notice: None,
         ..settings(tokens, summary)
@@ -47,7 +51,7 @@ fn texts(unrolled: &Unrolled, line: &str) -> Vec<String> {
     unrolled.texts.clone().unwrap_or_else(|| vec![line.to_owned()])
 }
 
-fn turns(text: &str) -> Vec<String> {
+pub fn turns(text: &str) -> Vec<String> {
     parts(text).0
 }
 
@@ -63,7 +67,7 @@ fn is_assistant(turn: &str) -> bool {
 }
 
 /// A turn without its mark, and the mark.
-fn unmarked(turn: &str) -> (String, bool) {
+pub fn unmarked(turn: &str) -> (String, bool) {
     for (written, mark) in [("true", true), ("false", false)] {
         for ending in [
             format!(r#", "train": {written}}}"#),
@@ -78,7 +82,7 @@ fn unmarked(turn: &str) -> (String, bool) {
 }
 
 /// The assistant turns of a trajectory, and those that its records train, in order, as they stand.
-fn trained(line: &str, records: &[String], is_marked: bool) -> (Vec<String>, Vec<String>) {
+pub fn trained(line: &str, records: &[String], is_marked: bool) -> (Vec<String>, Vec<String>) {
     let assistant: Vec<String> = turns(line)
         .into_iter()
         .filter(|turn| is_assistant(turn))
@@ -301,6 +305,32 @@ fn masks_keep_all_turns_until_they_are_not_enough() {
     assert!(both.rows[1].masked_turns > 0 && both.rows[1].summary_tokens == 0);
     assert!(both.rows.iter().any(|row| row.summary_tokens > 0));
     assert_eq!(trained(&line, &texts(&both, &line), true).1.len(), 30);
+}
+
+#[test]
+fn a_context_of_too_many_turns_is_halved() {
+    let line = named_steps(30);
+    let settings = UnrollSettings {
+        max_turns: Some(16),
+        ..unrolling(true)
+    };
+    let unrolled = unroll(budget(100_000, 100), &settings, &line);
+    assert_eq!(trained(&line, &texts(&unrolled, &line), true).1.len(), 30);
+    assert!(unrolled.rows.len() > 4 && unrolled.rows.iter().all(|row| row.compressed_turns <= 16));
+    for stretch in &unrolled.timeline[1..] {
+        let calls = stretch.calls.len() as u64;
+        // Half of them stay, the next step among these; each other step has two.
+        let row = &unrolled.rows[unrolled
+            .timeline
+            .iter()
+            .position(|other| other == stretch)
+            .unwrap()];
+        assert!(
+            row.compressed_turns - 2 * (calls - 1) <= 8,
+            "{}",
+            row.compressed_turns
+        );
+    }
 }
 
 #[test]
