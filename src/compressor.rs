@@ -45,7 +45,7 @@ pub struct Compressor {
     fitter: Fitter,
 }
 
-/// The settings of a [`Compressor`]; what is not set is as on the command line.
+/// The settings of a [`Compressor`]; the defaults are those of the command line.
 #[must_use]
 pub struct CompressorBuilder {
     counter: Option<Arc<dyn TokenCounter>>,
@@ -59,7 +59,7 @@ pub struct CompressorBuilder {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Compression<'a> {
-    /// The record's new line; the line as given, where the record stays as it is.
+    /// The record's new line; the line as given if the record is unchanged.
     pub line: Cow<'a, str>,
     /// Its row of the metrics; the columns `source`, `line` and `duration_ms` are not set.
     pub row: Row,
@@ -69,15 +69,15 @@ pub struct Compression<'a> {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
-    /// Nothing says which tokens are counted.
+    /// No tokenizer was set.
     #[error("no tokenizer: call `tokenizer` or `counter` first")]
     NoTokenizer,
-    /// The summarizer cannot begin.
+    /// The summarizer is not ready.
     #[error("{message}; {help}")]
     Summarizer {
         /// The reason.
         message: String,
-        /// The way out.
+        /// The remedy.
         help: String,
     },
 }
@@ -89,12 +89,12 @@ pub enum CompressError {
     /// The line holds no trajectory.
     #[error(transparent)]
     Unreadable(#[from] ParseError),
-    /// The summarizer will answer no more, whatever the record.
+    /// The summarizer has stopped, for this record and all later ones.
     #[error("{message}; {help}")]
     Stopped {
         /// The reason.
         message: String,
-        /// The way out.
+        /// The remedy.
         help: String,
     },
 }
@@ -111,12 +111,12 @@ impl Compressor {
         }
     }
 
-    /// Compresses one record: the text of a JSON object that holds `conversations` or `messages`. Waits for the summarizer
-    /// where that waits for something.
+    /// Compresses one record: the text of a JSON object that holds `conversations` or `messages`. Blocks the thread
+    /// while the summarizer waits.
     ///
     /// # Errors
     ///
-    /// The line holds no trajectory, or the summarizer has ended its work.
+    /// The line holds no trajectory, or the summarizer has stopped.
     pub fn compress<'a>(&self, line: &'a str) -> Result<Compression<'a>, CompressError> {
         pollster::block_on(self.compress_async(line))
     }
@@ -125,7 +125,7 @@ impl Compressor {
     ///
     /// # Errors
     ///
-    /// The line holds no trajectory, or the summarizer has ended its work.
+    /// The line holds no trajectory, or the summarizer has stopped.
     pub async fn compress_async<'a>(&self, line: &'a str) -> Result<Compression<'a>, CompressError> {
         trajectory::parse(line.as_bytes(), None)?;
         let fitted = self.fitter.fit(line.as_bytes()).await;
@@ -140,8 +140,8 @@ impl Compressor {
 }
 
 impl CompressorBuilder {
-    /// Sets the tokenizer by name: a built-in encoding (`o200k_base`, `cl100k_base`), the path of a `tokenizer.json` or of a
-    /// folder that holds one, or `hf:OWNER/NAME`.
+    /// Sets the tokenizer by name: a built-in encoding (`o200k_base`, `cl100k_base`), the path of a `tokenizer.json` or
+    /// of a folder that holds one, or `hf:OWNER/NAME`.
     ///
     /// # Errors
     ///
@@ -162,13 +162,13 @@ impl CompressorBuilder {
         self
     }
 
-    /// Sets the tokens that a summary should cost: 750, or a quarter of a smaller budget, where it is not set.
+    /// Sets the tokens that a summary should cost; by default 750, or a quarter of a smaller budget.
     pub fn summary_target(mut self, tokens: usize) -> Self {
         self.summary = Some(tokens);
         self
     }
 
-    /// Sets how many turns at the end are never summarized.
+    /// Sets the number of turns at the end that are never summarized.
     pub fn last_turns(mut self, turns: usize) -> Self {
         self.last_turns = Some(turns);
         self
@@ -184,7 +184,7 @@ impl CompressorBuilder {
     ///
     /// # Errors
     ///
-    /// No tokenizer was set, or the summarizer cannot begin.
+    /// No tokenizer was set, or the summarizer is not ready.
     pub fn build(self) -> Result<Compressor, BuildError> {
         let counter = self.counter.ok_or(BuildError::NoTokenizer)?;
         self.summarizer
@@ -210,8 +210,8 @@ impl CompressorBuilder {
 }
 
 impl Compression<'_> {
-    /// The code of the reason why the record is not what was asked for; empty where it is.
-    /// `row.reason_detail` holds what it comes to in this record.
+    /// The code of the reason why the result differs from what was asked for; empty if it does not. `row.reason_detail`
+    /// holds the details.
     pub fn reason(&self) -> &str {
         &self.row.reason
     }

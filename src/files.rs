@@ -9,14 +9,14 @@ use std::path::Path;
 pub enum Access {
     /// Read and written by its owner alone.
     Private,
-    /// At most those of an input; the system's file mode mask takes away more.
+    /// At most those of an input; the umask of the process may remove more.
     AtMost {
         /// Permission bits, `0o666` at most.
         mode: u32,
-        /// The group that the bits for groups are about; `None` where inputs are of several.
+        /// The group that the group bits apply to; `None` if the inputs have several.
         group: Option<u32>,
     },
-    /// Those of the file that it replaces.
+    /// The permissions of the file that it replaces.
     Exactly(u32),
 }
 
@@ -41,7 +41,7 @@ impl Access {
                 },
             ) => {
                 let both = mode & other_mode;
-                // Members of one group are others to a file of another group.
+                // To a file of another group, members of a group are others.
                 let (mode, group) = if group == other_group {
                     (both, group)
                 } else {
@@ -61,27 +61,27 @@ impl Access {
     }
 }
 
-/// Permission bits with those of the group lowered to those of others.
+/// The permission bits, with the group's reduced to those that others have too.
 fn for_any_group(mode: u32) -> u32 {
     mode & !0o070 | mode & (mode & 0o007) << 3
 }
 
-/// Makes a file for writing and holds it; an error where anything of that name is there, be it a link to nowhere.
+/// Creates a file for writing and locks it. Fails if anything exists at `path`, even a dangling link.
 pub fn create_new(path: &Path, access: Access) -> io::Result<File> {
     let file = create(path, access)?;
     hold(&file, path)?;
     Ok(file)
 }
 
-/// Opens a file that an earlier part of the same run made, and holds it. Anything but a regular file is an error, and so
-/// is a link.
+/// Opens a file that an earlier part of the same run made, and locks it. Fails for a link, and for anything but a
+/// regular file.
 pub fn open_existing(path: &Path) -> io::Result<File> {
     let file = open(path)?;
     hold(&file, path)?;
     Ok(file)
 }
 
-/// Opens a regular file for reading and writing, and makes it where it is missing. It is not held.
+/// Opens a regular file for reading and writing, or creates it if it is missing. Does not lock it.
 pub fn open_or_create(path: &Path, access: Access) -> io::Result<File> {
     loop {
         match create(path, access) {
@@ -89,7 +89,7 @@ pub fn open_or_create(path: &Path, access: Access) -> io::Result<File> {
             created => return created,
         }
         match open(path) {
-            // It was removed between the two.
+            // The file was removed in between.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             opened => return opened,
         }
@@ -117,12 +117,12 @@ fn open(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Removes a file that an earlier run left half-written, unless a run is writing it. A link is removed, not what it leads to.
+/// Removes a file that an earlier run left half-written, unless a run is writing it. A link is removed, not its target.
 pub fn remove_leftover(path: &Path) -> io::Result<()> {
     match path.symlink_metadata() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Ok(found) if found.is_file() => {
-            // Whoever may not open it may still remove it, and nobody writes it then.
+            // A file that cannot be opened can still be removed, and no run writes it.
             if let Ok(file) = File::open(path) {
                 hold(&file, path)?;
                 return std::fs::remove_file(path);
@@ -133,7 +133,7 @@ pub fn remove_leftover(path: &Path) -> io::Result<()> {
     std::fs::remove_file(path)
 }
 
-/// Locks a file until it is closed; an error where another run has it, or has put another file in its place.
+/// Locks a file until it is closed. Fails if another run has locked it, or has replaced it by another file.
 fn hold(file: &File, path: &Path) -> io::Result<()> {
     let held = match file.try_lock() {
         Err(TryLockError::WouldBlock) => false,
@@ -158,14 +158,14 @@ pub fn access_like(path: &Path) -> Access {
     })
 }
 
-/// `access`, or the permissions of the regular file that is at `path` already.
+/// The permissions of the regular file at `path`; `access` if there is none.
 pub fn access_at(path: &Path, access: Access) -> Access {
     let is_file = path.symlink_metadata().is_ok_and(|found| found.is_file());
     let existing = system::mode_and_group(path).filter(|_| is_file);
     existing.map_or(access, |(mode, _)| Access::Exactly(mode & 0o777))
 }
 
-/// Makes the folders of `file` that are missing, each with the permissions of its counterpart above `like`, if there is one.
+/// Creates the missing folders of `file`, each with the permissions of its counterpart above `like`, if there is one.
 pub fn create_folders_of(file: &Path, like: Option<&Path>) -> io::Result<()> {
     let Some(folder) = file.parent().filter(|folder| !folder.as_os_str().is_empty()) else {
         return Ok(());
@@ -190,7 +190,7 @@ pub fn create_folders_of(file: &Path, like: Option<&Path>) -> io::Result<()> {
     }
 }
 
-/// Makes a folder that its owner alone may enter; one that is there stays as it is.
+/// Creates a folder that only its owner may enter; an existing one stays as it is.
 pub fn create_private_folder(folder: &Path) -> io::Result<()> {
     create_folders_of(folder, None)?;
     match system::create_folder_with(folder, 0o700) {
@@ -214,7 +214,7 @@ mod system {
         options.mode(mode);
     }
 
-    /// Gives a new file what could not be given when it was made: its group was not known then.
+    /// Corrects the permissions of a new file, whose group is known only once it exists.
     pub fn adjust(file: &File, access: Access) -> io::Result<()> {
         let mode = match access {
             Access::Private => return Ok(()),
@@ -252,7 +252,7 @@ mod system {
         DirBuilder::new().mode(mode).create(folder)
     }
 
-    /// Whether an open file is still the one at `path`.
+    /// Returns true if an open file is still the one at `path`.
     pub fn is_same_file(file: &File, path: &Path) -> bool {
         let identity = |metadata: &std::fs::Metadata| (metadata.dev(), metadata.ino());
         matches!(

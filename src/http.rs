@@ -1,4 +1,4 @@
-//! HTTP clients, made in one way: TLS by rustls, the system's certificates, no surprises.
+//! HTTP clients, all built alike: TLS by rustls, the system's certificates, no redirects.
 
 use std::time::Duration;
 
@@ -6,11 +6,11 @@ pub use reqwest::Certificate;
 pub use reqwest::blocking::{Client as WaitingClient, Response};
 pub use reqwest::header::HeaderMap;
 
-/// How long a connection may take to come about.
+/// The longest time that connecting may take.
 const CONNECT: Duration = Duration::from_secs(10);
 
-/// A client for `url`: pooled connections, no redirects, the proxies that the environment names (none for this machine
-/// itself). Certificates are those of the system, so that a company's own count; where there are none at all, as in small
+/// Builds a client for `url`: pooled connections, no redirects, the proxies of the environment (none for this machine
+/// itself). It trusts the system's certificates, a company's own included; if there are none at all, as in small
 /// containers, those that Mozilla trusts.
 ///
 /// # Errors
@@ -20,7 +20,7 @@ pub fn client(url: &str) -> Result<reqwest::Client, String> {
     with_roots(|| builder(url), reqwest::ClientBuilder::build)
 }
 
-/// The same for code that waits: each step of a request may take `timeout`. `certificates` replace the system's.
+/// Builds a blocking client: each step of a request may take `timeout`. `certificates` replace the system's.
 ///
 /// # Errors
 ///
@@ -42,7 +42,7 @@ pub fn waiting_client(
 
 /// The settings that all clients share.
 fn builder(url: &str) -> reqwest::ClientBuilder {
-    // Another one may have been chosen before: as good.
+    // A provider that was installed before serves as well.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let builder = reqwest::Client::builder()
         .user_agent(concat!("trajfit/", env!("CARGO_PKG_VERSION")))
@@ -68,7 +68,7 @@ fn with_roots<C>(
     built.map_err(|error| causes(&error))
 }
 
-/// An error with what caused it, without the address.
+/// The message of an error, with those of its causes.
 pub fn causes(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
@@ -83,7 +83,7 @@ pub fn causes(error: &dyn std::error::Error) -> String {
     text
 }
 
-/// An address as it may be told: without user and password, values of its query, and parts of its path that may be keys.
+/// An address as it may be shown: without user, password, values of its query, and parts of its path that may be keys.
 pub fn shown(url: &str) -> String {
     let (scheme, rest) = url
         .split_once("://")
@@ -106,10 +106,10 @@ pub fn shown(url: &str) -> String {
     format!("{scheme}{host}{path}{query}")
 }
 
-/// What stands in place of something that is not told.
+/// The text in place of a hidden part of an address.
 const HIDDEN: &str = "…";
 
-/// If a part of a path is a word or a version, and so no key.
+/// Returns true if a part of a path is a word or a version, and so no key.
 fn is_plain(part: &str) -> bool {
     let is_word = |part: &str| {
         part.bytes()

@@ -1,4 +1,4 @@
-//! The library's inside as the program, its tests and its benchmarks need it: not stable, whatever the version says.
+//! Internals of the library for the program, its tests and its benchmarks: not stable, whatever the version says.
 #![allow(missing_docs)]
 
 pub use crate::cli::main;

@@ -1,7 +1,7 @@
 //! Fits agent trajectories into a token budget.
 //!
-//! A record whose trajectory costs more than the budget keeps its opening and its last turns; the turns between are replaced by
-//! one summary turn, grounded in what later turns rely on. [`Compressor`] does this to one record at a time:
+//! A record whose trajectory costs more than the budget keeps its opening and its last turns; a summary turn, grounded
+//! in what later turns rely on, replaces the turns between. [`Compressor`] does this to one record at a time:
 //!
 //! ```
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -11,9 +11,9 @@
 //!
 //! let line = r#"{"conversations": [{"from": "human", "value": "Hello"}, {"from": "gpt", "value": "Hi."}]}"#;
 //! let compression = compressor.compress(line)?;
-//! println!("{}", compression.line); // the record's new line, or the same where it fits already
+//! println!("{}", compression.line); // the record's new line; unchanged if it fits already
 //! assert_eq!(compression.row.status, Status::UnderTarget); // its row of the metrics
-//! assert_eq!(compression.reason(), ""); // the code why it is not what was asked for
+//! assert_eq!(compression.reason(), ""); // the reason code; empty if the result is as asked for
 //! # Ok(())
 //! # }
 //! ```
@@ -22,11 +22,11 @@
 //! - [`grounding::score`] compares a record with what any program made of it.
 //! - [`Record`] reads a line without copying or changing it.
 //!
-//! Features, all on by default: `cli` is the program and its runs over files, and needs the others; `chat` language models,
-//! programs and batches that summarize; `cache` their answers on disk; `hub` tokenizers that are downloaded. Without them
-//! (`default-features = false`) there is no command line, no network and no database.
+//! Features, all on by default: `cli` (the program and its runs over files; needs the others), `chat` (summaries by
+//! language models, programs and batches), `cache` (their answers on disk), `hub` (downloads of tokenizers). Without
+//! them (`default-features = false`) there is no command line, no network and no database.
 //!
-//! The line that a record moves along in the program, and the module that owns each station:
+//! The stages that a record passes in the program, and the module of each:
 //!
 //! ```text
 //! pipeline ──► trajectory ─► tokens ─► compress::plan ─► summarize ─► trajectory::edit ─► compress::verify ─► pipeline
@@ -36,7 +36,7 @@
 //! ```
 
 #![forbid(unsafe_code)]
-// Without the command line, some of what the modules offer has nobody who asks for it.
+// Without the feature `cli`, some items of the modules are unused.
 #![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports))]
 
 #[cfg(feature = "cli")]
@@ -80,12 +80,12 @@ pub use summarizer::Summarizer;
 pub use tokenizer::TokenCounter;
 pub use trajectory::Record;
 
-/// Exact token counts: loading a tokenizer, or bringing one's own.
+/// Exact token counts: loading a tokenizer, or implementing one.
 pub mod tokenizer {
     pub use crate::tokens::{BUILT_IN, TokenCounter, TokenizerError, TokenizerIdentity, load};
 }
 
-/// Turning turns into a summary: the trait, what it is given, and what it gives back.
+/// Summaries of turns: the trait, its requests and its results.
 pub mod summarizer {
     pub use crate::compress::Reason;
     pub use crate::compress::anchors::Anchor;
@@ -98,19 +98,19 @@ pub mod summarizer {
     };
 }
 
-/// Records read in place: their turns, and what those say.
+/// Records read in place: their turns, and the text of these.
 pub mod record {
     pub use crate::trajectory::{Format, ParseError, Record, Role, ToolCall, ToolResponse, Turn, TurnView};
 }
 
-/// Parts that only fuzz targets reach from outside.
+/// Items that are public for fuzz targets only.
 #[cfg(fuzzing)]
 #[doc(hidden)]
 pub mod fuzzing {
     pub use crate::tokens::chat_template::ChatTemplate;
 }
 
-/// Comparing a record with what was made of it.
+/// Comparing a record with its compressed version.
 pub mod grounding {
     pub use crate::compress::alignment::Origin;
     pub use crate::compress::anchors::{Needed, PairScore};

@@ -1,15 +1,15 @@
-//! The `trajfit` program: hands its arguments to the library and its answer to the shell.
+//! The `trajfit` program: hands its arguments to the library, and returns its exit code.
 
 use std::process::ExitCode;
 
-/// Batches come and go between threads all the time, each of another size: jemalloc hands such memory out again, where
-/// glibc gives it back and fetches it anew.
+/// Batches of different sizes move between threads all the time: jemalloc reuses their memory, while glibc returns it
+/// to the system and requests it again.
 #[cfg(all(target_os = "linux", feature = "jemalloc"))]
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 ctor::declarative::ctor! {
-    /// Runs before Rust's own start, which hides that a standard stream is closed.
+    /// Runs before Rust's runtime starts, which hides that a standard stream is closed.
     #[ctor(unsafe)]
     fn before_main() {
         trajfit::internals::note_closed();

@@ -1,10 +1,10 @@
-//! Choices that have names: an enum, its names, and the error that lists them for a name that none has.
+//! Enums whose variants have names, and the error that lists these names if one is unknown.
 
-/// Below this similarity (0 to 1, normalized Damerau-Levenshtein) a suggestion misleads more than it helps:
-/// `mask` and `fail` share a letter in place, and nobody who types one means the other.
+/// Similarity (0 to 1, normalized Damerau-Levenshtein) above which a name is suggested. Below it a suggestion misleads:
+/// `mask` and `fail` share a letter in place, but neither is a misspelling of the other.
 const SIMILAR_ENOUGH: f64 = 0.5;
 
-/// Longer names are no typing errors; comparing them would take quadratic time.
+/// Bytes of the longest name that is compared: comparing takes quadratic time.
 const LONGEST: usize = 200;
 
 /// An enum whose variants have names in configuration files and flags.
@@ -29,7 +29,7 @@ pub struct UnknownName {
     pub nearest: Option<&'static str>,
 }
 
-/// The known name most like `name`, if any is like it at all. The first of equals wins.
+/// The known name most similar to `name`, the first of equals; `None` if none is similar enough.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     if name.len() > LONGEST {
         return None;
@@ -45,7 +45,7 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     best.1
 }
 
-/// Makes an enum with a name for each variant.
+/// Defines an enum with a name for each variant.
 macro_rules! named {
     ($(#[$about:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $text:literal),+ $(,)? }) => {
         $(#[$about])*

@@ -1,4 +1,4 @@
-//! The settings that decide what a run writes, as JSON values by key: kept in files of the run, compared when it is resumed.
+//! The settings that determine what a run writes, as JSON values by key: stored in its files, compared on resume.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +17,7 @@ pub fn differences(then: &Settings, now: &Settings) -> Vec<String> {
     differing.collect()
 }
 
-/// If two values are the same but for the last bit that a number may lose when it is written and read back.
+/// Returns true if two values are equal, apart from the last bit that a number may lose when written and read back.
 fn is_same(left: Option<&Value>, right: Option<&Value>) -> bool {
     match (left.and_then(Value::as_f64), right.and_then(Value::as_f64)) {
         (Some(left), Some(right)) => (left - right).abs() <= f64::EPSILON * left.abs(),

@@ -1,4 +1,4 @@
-//! The standard streams of this process, as it was started with them.
+//! The standard streams that this process was started with.
 
 use std::io;
 use std::path::Path;
@@ -26,7 +26,7 @@ impl StandardStream {
         }
     }
 
-    /// An error of the kind `NotConnected` where the process was started without the stream (`<&-`, `>&-`).
+    /// Fails with `NotConnected` if the process was started without the stream (`<&-`, `>&-`).
     pub fn refuse_closed(self) -> io::Result<()> {
         let is_closed = match self {
             Self::Input => &INPUT_IS_CLOSED,
@@ -39,8 +39,8 @@ impl StandardStream {
     }
 }
 
-/// Notes which standard streams are closed. To be called before Rust's own start, which opens `/dev/null` in place of a closed
-/// one: input would be empty and output lost, and nothing would fail.
+/// Records which standard streams are closed. To be called before Rust's runtime starts, which opens `/dev/null` in
+/// place of a closed one: input would be empty and output lost, without an error.
 pub fn note_closed() {
     #[cfg(unix)]
     {

@@ -10,25 +10,25 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 use http_body::{Frame, SizeHint};
 
-/// Bytes that are read at once.
+/// Bytes read at once.
 const CHUNK: usize = 64 * 1024;
 
-/// What a form's parts are told apart by. No file of ours holds it: lines of JSON have no line end within.
+/// The boundary between a form's parts. No file of requests contains it, as no JSON has a line end inside.
 const BOUNDARY: &str = "trajfit-7d1f0c5be2a94e3a";
 
-/// A file with something before and after it.
+/// The content of a file with text before and after it.
 pub struct FileBody {
     before: Option<Bytes>,
     file: File,
-    /// Bytes of the file that are still to be read.
+    /// Bytes of the file that are not read yet.
     left: u64,
     after: Option<Bytes>,
-    /// Whether its lines become the elements of a list.
+    /// The lines become the elements of a JSON list.
     as_list: bool,
 }
 
 impl FileBody {
-    /// The form in which a file is uploaded.
+    /// A multipart form that uploads a file.
     pub fn form(path: &Path, fields: &[(&str, &str)], name: &str) -> io::Result<Self> {
         let mut parts = String::new();
         for (field, value) in fields {
@@ -45,7 +45,7 @@ impl FileBody {
         Self::new(path, before, format!("\r\n--{BOUNDARY}--\r\n"), false)
     }
 
-    /// An object whose one field is the list of the file's lines.
+    /// A JSON object whose one field is the list of the file's lines.
     pub fn list(path: &Path, field: &str) -> io::Result<Self> {
         Self::new(path, format!("{{\"{field}\":["), "]}".to_owned(), true)
     }
@@ -62,7 +62,7 @@ impl FileBody {
         })
     }
 
-    /// What a form's header says that its content is.
+    /// The value of the form's `Content-Type` header.
     pub fn form_type() -> String {
         format!("multipart/form-data; boundary={BOUNDARY}")
     }

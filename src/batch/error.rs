@@ -1,4 +1,4 @@
-//! Why a run through a Batch API ends early, in words that help; none of them holds a key.
+//! Errors that end a run through a Batch API, with advice; none of them contains a key.
 
 use std::io;
 use std::path::Path;
@@ -7,29 +7,29 @@ use crate::http::shown;
 use crate::summarize::chat::Key;
 use crate::summarize::failure::Failure;
 
-/// What ends it. Everything that was submitted stays so: the same command goes on from there.
+/// The reason why the run ended. Submitted batches stay submitted: the same command continues with them.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BatchError {
-    /// It was told to stop.
+    /// The user stopped it.
     #[error("interrupted")]
     Interrupted,
-    /// It cannot go on.
+    /// It cannot continue.
     #[error("{message}")]
     Stopped {
-        /// What happened.
+        /// The error.
         message: String,
-        /// What to do.
+        /// Advice.
         help: String,
-        /// Whether it may be otherwise in a while by itself.
+        /// The error may be temporary.
         passing: bool,
     },
 }
 
-/// What helps in any case.
+/// Advice for every error.
 pub const RUN_AGAIN: &str = "run the same command again: it goes on from there, and submits nothing twice";
 
 impl BatchError {
-    /// It cannot go on.
+    /// The run cannot continue.
     pub fn stopped(message: impl Into<String>, help: impl Into<String>) -> Self {
         Self::Stopped {
             message: message.into(),
@@ -38,7 +38,7 @@ impl BatchError {
         }
     }
 
-    /// The vendor refuses.
+    /// The vendor refuses the request.
     pub fn refused(url: &str, failure: &Failure, key: Option<&Key>) -> Self {
         let help = match failure.name {
             "summary_http_401" | "summary_http_402" | "summary_http_403" => key.map_or_else(
@@ -61,7 +61,7 @@ impl BatchError {
         )
     }
 
-    /// The vendor does not answer, or nonsense.
+    /// The vendor does not answer, or the answer cannot be read.
     pub fn failed(url: &str, failure: &Failure) -> Self {
         Self::Stopped {
             message: format!(
@@ -75,7 +75,7 @@ impl BatchError {
         }
     }
 
-    /// A file of the run.
+    /// A file of the run could not be read or written.
     pub fn file(doing: &str, path: &Path, error: &io::Error) -> Self {
         Self::stopped(
             format!("cannot {doing} {}: {error}", path.display()),

@@ -1,4 +1,4 @@
-//! The files and the vendors of batches: responses that came back, and runs that have a Batch API answer their requests.
+//! Batches: files of responses, and runs whose requests are answered by a vendor's Batch API.
 //!
 //! ```text
 //!  requests (files) ─► rounds ─► vendor ─► wire ─► a Batch API

@@ -1,28 +1,28 @@
 //! The time to wait after the vendor refused a batch because its queue is full.
 
-/// What a run knows of its luck with the queue.
+/// The state of waiting for room in the vendor's queue.
 #[derive(Debug, Default)]
 pub struct QueueBackoff {
-    /// Refusals in a row; several between two looks are one.
+    /// Refusals in a row; several between two polls count once.
     pub refusals: u32,
-    /// Whether it was refused since the last look.
+    /// A batch was refused since the last poll.
     pub is_refused: bool,
-    /// Looks that are to pass before the next attempt.
+    /// Number of polls before the next attempt.
     pub looks: u32,
 }
 
 impl QueueBackoff {
-    /// There is room again, as far as is known.
+    /// Ends the waiting: the queue has accepted a batch.
     pub fn reset(&mut self) {
         *self = Self::default();
     }
 
-    /// Whether it is the time to submit.
+    /// Returns true if it is time to submit.
     pub fn is_due(&self) -> bool {
         self.looks == 0
     }
 
-    /// It was looked at all batches.
+    /// Counts a poll of all batches.
     pub fn count_look(&mut self) {
         self.is_refused = false;
         self.looks = self.looks.saturating_sub(1);

@@ -1,4 +1,4 @@
-//! Responses in files, found by the request that they answer: only where each lies is kept in memory.
+//! Responses in files, indexed by the request that they answer; only their positions are kept in memory.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -12,75 +12,75 @@ use crate::summarize::answers::AnswerKey;
 use crate::summarize::batch::response::{self, NoResponse, Outcome};
 use crate::summarize::batch::{Found, Lesson, Responses, custom_id};
 
-/// Bytes that a line may have; no response is nearly as long.
+/// Maximum bytes of a line; no response is nearly as long.
 const LONGEST_LINE: u64 = 64 * 1024 * 1024;
 
-/// Broken lines that are told one by one.
+/// Number of broken lines that are reported individually.
 const TOLD: usize = 10;
 
 const GZIP_MAGIC: &[u8] = &[0x1f, 0x8b];
 const ZSTD_MAGIC: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 
-/// Files of responses, read through once.
+/// Files of responses, each read once and indexed.
 #[derive(Debug, Default)]
 pub struct ResponseFiles {
     files: Vec<PathBuf>,
     index: FxHashMap<AnswerKey, Entry>,
-    /// The names of failures.
+    /// The names of failures, which entries refer to by index.
     names: Vec<&'static str>,
-    /// What was found in them.
+    /// The totals of the files.
     pub found: Contents,
 }
 
-/// What files of responses hold.
+/// Totals of files of responses.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Contents {
-    /// Files.
+    /// Number of files.
     pub files: u64,
-    /// Bytes.
+    /// Bytes of all files.
     pub bytes: u64,
-    /// Requests that have an answer.
+    /// Number of requests with an answer.
     pub answered: u64,
-    /// Requests that have none, but something that went wrong, by its name.
+    /// Number of requests with a failure and no answer, by the name of the failure.
     pub failed: BTreeMap<&'static str, u64>,
-    /// Of these, refused for how they were written: the next time they are written otherwise.
+    /// Number of these refused for their form: the next time they are written in another form.
     pub taught: u64,
-    /// Of these, refused for their length: the next time less is asked.
+    /// Number of these refused for their length: the next time they are shorter.
     pub too_long: u64,
-    /// Responses to nothing that this program asks: their ids are others'.
+    /// Number of responses whose ids are not from this program.
     pub foreign: u64,
-    /// Lines that ask instead of answering.
+    /// Number of lines that are requests instead of responses.
     pub requests: u64,
-    /// Lines that cannot be read.
+    /// Number of lines that cannot be read.
     pub broken: u64,
-    /// Where the first of them are, and what is wrong.
+    /// The places and errors of the first of them.
     pub complaints: Vec<String>,
 }
 
-/// Where a response lies.
+/// The position of a response, and what is known of it.
 #[derive(Debug)]
 struct Entry {
     offset: u64,
     length: u32,
     file: u32,
-    /// A failure, by its place among their names; `None` for an answer.
+    /// The failure, as an index into their names; `None` for an answer.
     failure: Option<u8>,
     failures: u8,
     answers: u8,
     completion_limit: bool,
     no_temperature: bool,
     too_long: bool,
-    /// Whether it was asked for.
+    /// The request was made in this run.
     asked: AtomicBool,
 }
 
 impl ResponseFiles {
-    /// Reads through files, and the `.jsonl` files of folders; packed ones are refused. Of several responses to one request an answer counts before
-    /// a failure, and else the last one, in the order in which the files are named.
+    /// Reads files, and the `.jsonl` files of folders; compressed files are refused. Of several responses to one
+    /// request, an answer takes precedence over a failure, else the last one, in the order of the paths.
     ///
     /// # Errors
     ///
-    /// What cannot be read.
+    /// A file could not be read.
     pub fn open(paths: &[PathBuf]) -> Result<Self, String> {
         let mut files = Self::default();
         for path in files_of(paths)? {
@@ -103,7 +103,7 @@ impl ResponseFiles {
         Ok(files)
     }
 
-    /// Responses that nobody has asked for, though their ids could be ours.
+    /// Number of responses that no request looked up, though their ids are from this program.
     pub fn unasked(&self) -> u64 {
         let unasked = self
             .index
@@ -260,11 +260,11 @@ impl Responses for ResponseFiles {
     }
 }
 
-/// The files that paths stand for, those of a folder in the order of their names.
+/// The files of these paths; those of a folder are sorted by name.
 fn files_of(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
     let mut files = Vec::new();
     let mut seen = BTreeSet::new();
-    // A file that is named twice, or with its folder, has failed only once.
+    // A file named twice, or with its folder, must not count its failures twice.
     let mut is_new = |path: &Path| seen.insert(path.canonicalize().unwrap_or_else(|_| path.to_owned()));
     for path in paths {
         if !path.is_dir() {
@@ -276,7 +276,7 @@ fn files_of(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
         let mut in_folder = Vec::new();
         for entry in entries {
             let file = entry.map_err(wrong)?.path();
-            // What is packed is told, not passed over.
+            // Compressed files are reported, not skipped.
             let ends = |path: &Path, end: &str| path.extension().is_some_and(|extension| extension == end);
             let is_packed = ends(&file, "gz") || ends(&file, "zst");
             let inner = if is_packed {
@@ -295,7 +295,7 @@ fn files_of(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
     Ok(files)
 }
 
-/// Reads to the end of the line without keeping it; returns its bytes.
+/// Skips to the end of the line without keeping it. Returns the number of bytes.
 fn skip_line(reader: &mut impl BufRead) -> io::Result<u64> {
     let mut skipped = 0;
     loop {

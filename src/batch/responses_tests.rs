@@ -1,4 +1,4 @@
-//! Responses in files: which of several counts, what is broken, and what is found where.
+//! Files of responses: precedence of several responses, broken lines, and where files are found.
 
 use serde_json::{Value, json};
 
@@ -126,7 +126,7 @@ fn a_folder_is_its_files_and_what_cannot_be_read_is_named() {
     let packed = folder.path().join("packed.jsonl");
     std::fs::write(&packed, [0x1f, 0x8b, 8, 0]).unwrap();
     assert!(ResponseFiles::open(&[packed]).unwrap_err().contains("compressed"));
-    // Nor is it passed over in a folder.
+    // Compressed files in a folder are not skipped either.
     for name in ["1.jsonl.gz", "1.jsonl.zst"] {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join(name), GZIP_MAGIC).unwrap();

@@ -1,5 +1,5 @@
-//! Brings open batches to their end: submits what the vendor takes, waits, and takes the answers in, one safe step after
-//! another.
+//! Runs open batches to their end: submits what the vendor's queue takes, waits, and downloads the answers. Every step
+//! can be interrupted and repeated.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -11,64 +11,64 @@ use super::vendor::Vendor;
 use crate::summarize::batch::job::{Job, Phase};
 use crate::summarize::batch::queue::{Full, Room};
 
-/// Looks in a row that may fail before the run ends: some are lost in a day.
+/// Maximum number of failed polls in a row; over a day some fail.
 const FAILED_LOOKS: u32 = 10;
 
-/// Something to tell while it happens.
+/// An event to report as it happens.
 #[derive(Debug)]
 pub enum Event<'e> {
     /// A file of requests is being uploaded.
     Uploading(&'e Batch),
     /// A batch was submitted.
     Submitted(&'e Batch),
-    /// A batch that an earlier run had submitted was found at the vendor's.
+    /// A batch that an earlier run submitted was found at the vendor.
     FoundAgain(&'e Batch),
     /// A batch waits: the vendor's queue is full.
     Full(&'e Batch, &'e Full),
-    /// A batch is too large for the queue, and becomes so many.
+    /// A batch is too large for the queue, and is split into this many.
     Split(&'e Batch, usize),
-    /// The one request of a batch is too large for the queue: it is asked for in pieces.
+    /// The only request of a batch is too large for the queue: it is asked in pieces.
     TooLarge(&'e Batch),
-    /// How far a batch is.
+    /// The progress of a batch.
     Progress(&'e Job),
-    /// It was looked at all batches; the next time is after this.
+    /// All batches were polled; the next poll is after this time.
     Waiting(Duration),
-    /// A look at a batch failed.
+    /// A poll of a batch failed.
     Unseen(&'e BatchError),
-    /// A batch is done, and its answers are here.
+    /// A batch has ended, and its answers are downloaded.
     Done(&'e Job),
 }
 
-/// What a look at a batch finds.
+/// The result of polling a batch.
 enum Seen {
     Running,
     Ended(Job),
-    /// The vendor's queue was full.
+    /// The vendor refused it, since its queue was full.
     Refused(Full),
 }
 
-/// A run's batches.
+/// The open batches of a run.
 pub struct Rounds<'r> {
-    /// Where everything lies.
+    /// The folder of the run.
     pub folder: &'r Folder,
-    /// What is known of them.
+    /// The state of the run's batches.
     pub state: &'r mut State,
-    /// Who answers.
+    /// The vendor.
     pub vendor: Vendor<'r>,
-    /// What the user allows in the vendor's queue.
+    /// The user's limit on batches in the vendor's queue.
     pub limit: Room,
-    /// The time between two looks.
+    /// The time between two polls.
     pub interval: Duration,
-    /// Whom it is told.
+    /// The callback for events.
     pub tell: &'r mut dyn FnMut(Event<'_>),
 }
 
 impl Rounds<'_> {
-    /// Brings all open batches to their end.
+    /// Runs all open batches to their end.
     ///
     /// # Errors
     ///
-    /// Why they are not; what was done stays done.
+    /// The run stopped early; completed steps are kept.
     pub async fn finish(&mut self) -> Result<(), BatchError> {
         let mut ended = Vec::new();
         let mut failed_looks = 0;
@@ -103,7 +103,7 @@ impl Rounds<'_> {
             if !self.state.is_open() {
                 break;
             }
-            // What has ended has made room for what waits.
+            // Batches that have ended have made room for others.
             if ended.len() == ended_before || !self.is_waiting() {
                 (self.tell)(Event::Waiting(self.interval));
                 self.vendor.wire.sleep(self.interval).await?;
@@ -112,13 +112,13 @@ impl Rounds<'_> {
         refuse_bad_ends(&ended)
     }
 
-    /// Whether there are batches that are still to be submitted.
+    /// Returns true if there are batches that are still to be submitted.
     fn is_waiting(&self) -> bool {
         let mut open = self.state.batches.iter().filter(|batch| !batch.done);
         open.any(|batch| batch.id.is_none())
     }
 
-    /// Looks how far a batch is, and takes its answers in where it is done.
+    /// Polls a batch, and downloads its answers if it has ended.
     async fn look(&mut self, at: usize) -> Result<Seen, BatchError> {
         let id = self.batch(at).id.clone().unwrap_or_default();
         let job = self.vendor.status(&id).await?;
@@ -127,7 +127,7 @@ impl Rounds<'_> {
             return Ok(Seen::Running);
         }
         if let Some(full) = job.full {
-            // Nothing of it was begun: it is submitted again, as what it is.
+            // The vendor has not started it: it is submitted again unchanged.
             self.change(at, |batch| {
                 batch.refused.extend(batch.id.take());
                 batch.submitting = false;
@@ -148,43 +148,43 @@ impl Rounds<'_> {
             batch.done = true;
             batch.ended = word;
         })?;
-        // Everything that it asked is answered here, or will be found to be missing.
+        // All its requests are answered now, or will be found missing.
         let _ = std::fs::remove_file(self.requests(at));
         (self.tell)(Event::Done(&job));
         Ok(Seen::Ended(job))
     }
 
-    /// Where the requests of a batch are.
+    /// The path of a batch's file of requests.
     pub fn requests(&self, at: usize) -> PathBuf {
         self.folder.path().join(&self.batch(at).file)
     }
 
-    /// A batch.
+    /// The batch at this index.
     pub fn batch(&self, at: usize) -> &Batch {
         static NONE: std::sync::LazyLock<Batch> = std::sync::LazyLock::new(Batch::default);
         self.state.batches.get(at).unwrap_or(&NONE)
     }
 
-    /// Changes what is known of a batch, and keeps that.
+    /// Changes the state of a batch, and saves it.
     pub fn change(&mut self, at: usize, change: impl FnOnce(&mut Batch)) -> Result<(), BatchError> {
         self.state.batches.get_mut(at).map(change);
         self.save()
     }
 
-    /// Keeps what is known.
+    /// Saves the state.
     pub fn save(&self) -> Result<(), BatchError> {
         let saved = self.folder.save(self.state);
         saved.map_err(|error| BatchError::file("write", &self.folder.state(), &error))
     }
 }
 
-/// An id as the name of a file.
+/// An id as a file name.
 fn file_name(id: &str) -> String {
     let safe = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     id.chars().map(|c| if safe(c) { c } else { '_' }).collect()
 }
 
-/// Batches that ended otherwise than by being done are somebody's decision: nothing is submitted in their place unasked.
+/// Fails if a batch ended early, for example by cancelling: it is not replaced unless the user runs the command again.
 fn refuse_bad_ends(ended: &[Job]) -> Result<(), BatchError> {
     for job in ended {
         let problem = job.problem.as_deref().unwrap_or("it does not say why");

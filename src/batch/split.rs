@@ -1,4 +1,4 @@
-//! Batches that are too large for a vendor's queue, made into several: their files of requests are cut between lines.
+//! Splitting of batches that are too large for a vendor's queue: their files of requests are cut between lines.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
@@ -6,8 +6,8 @@ use std::path::Path;
 
 use super::state::{self, Batch, Folder};
 
-/// The batches that take the place of a batch, in at least so many files of about the same size. The old file stays until
-/// nobody needs it: cut off in between, it is cut again.
+/// Returns the batches that replace a batch, in at least this many files of about the same size. The old file is kept
+/// until they are saved, so that an interrupted split can be repeated.
 pub fn split(folder: &Folder, batch: &Batch, parts: u64) -> io::Result<Vec<Batch>> {
     let path = folder.path().join(&batch.file);
     let bytes = path.metadata()?.len();
@@ -42,7 +42,7 @@ pub fn split(folder: &Folder, batch: &Batch, parts: u64) -> io::Result<Vec<Batch
     Ok(made)
 }
 
-/// The one request of a batch.
+/// The only request of a batch.
 pub fn first_line(path: &Path) -> io::Result<Vec<u8>> {
     let mut line = Vec::new();
     BufReader::new(File::open(path)?).read_until(b'\n', &mut line)?;
@@ -69,7 +69,7 @@ mod tests {
             ..Batch::of(&folder.requests(1)).unwrap()
         };
         for _ in 0..2 {
-            // The second time as after a kill in between.
+            // The second pass is the one after a kill in between.
             let parts = split(&folder, &whole, 3).unwrap();
             let texts: Vec<String> = parts
                 .iter()

@@ -1,4 +1,4 @@
-//! How far a run through a Batch API has come: a small file that is whole at any moment, so that nothing is submitted twice.
+//! The state of a run through a Batch API: a file that is replaced atomically, so that nothing is submitted twice.
 
 use std::fs::{File, TryLockError};
 use std::io::{self, Read, Write};
@@ -12,10 +12,10 @@ use crate::settings::Settings;
 use crate::summarize::batch::custom_id;
 use crate::summarize::batch::queue::{Load, Room};
 
-/// The form of the file.
+/// The version of the file format.
 const VERSION: u32 = 2;
 
-/// What is known of the batches of a run.
+/// The state of the batches of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct State {
     version: u32,
@@ -23,28 +23,28 @@ pub struct State {
     pub settings: Settings,
     /// Rounds begun since the output was last finished.
     pub rounds: u64,
-    /// Requests submitted, and their tokens, since then.
+    /// The requests submitted since then, and their tokens.
     pub spent: Spent,
-    /// What the vendor was learned to allow in its queue.
+    /// The limits of the vendor's queue, as learned from its refusals.
     #[serde(default)]
     pub room: Room,
     /// Batches, in the order in which they were made.
     pub batches: Vec<Batch>,
 }
 
-/// What was submitted.
+/// Amounts submitted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spent {
-    /// Requests.
+    /// Number of requests.
     pub requests: u64,
-    /// Tokens to be read.
+    /// Prompt tokens.
     pub prompt_tokens: u64,
-    /// Tokens to be written, about.
+    /// Completion tokens, estimated.
     pub completion_tokens: u64,
-    /// Of those to be read, by the fallback model.
+    /// Prompt tokens of the fallback model, included above.
     #[serde(default)]
     pub fallback_prompt_tokens: u64,
-    /// Of those to be written, by the fallback model.
+    /// Completion tokens of the fallback model, included above.
     #[serde(default)]
     pub fallback_completion_tokens: u64,
 }
@@ -56,25 +56,25 @@ pub struct Batch {
     pub file: String,
     /// The SHA-256 of that file.
     pub sha256: String,
-    /// Requests in it.
+    /// Number of requests.
     pub requests: u64,
-    /// Tokens to be read in it, about.
+    /// Prompt tokens, estimated.
     #[serde(default)]
     pub prompt_tokens: u64,
-    /// The ids that it had before, when the vendor's queue was full: these were never begun.
+    /// Former ids, each refused because the vendor's queue was full, and never started.
     #[serde(default)]
     pub refused: Vec<String>,
-    /// The id of the uploaded file, where the vendor knows such.
+    /// The id of the uploaded file, if the vendor takes uploads.
     pub upload: Option<String>,
-    /// Whether it may have been submitted: from just before that is tried.
+    /// It may have been submitted; set just before the attempt.
     pub submitting: bool,
-    /// The latest batch that the vendor knew before that.
+    /// The latest batch of the vendor before that attempt.
     pub newest_before: Option<String>,
-    /// Its id.
+    /// Its id at the vendor.
     pub id: Option<String>,
-    /// Whether all there is to have of it is here.
+    /// All its available results are downloaded.
     pub done: bool,
-    /// How it ended, in the vendor's word.
+    /// Its final status, in the vendor's word.
     pub ended: String,
 }
 
@@ -82,30 +82,30 @@ pub struct Batch {
 #[derive(Debug)]
 pub struct Folder {
     path: PathBuf,
-    /// Locked for as long as it is open.
+    /// The lock, held while the file is open.
     _lock: File,
 }
 
 impl State {
-    /// Whether there are batches that are not done.
+    /// Returns true if there are batches that are not done.
     pub fn is_open(&self) -> bool {
         self.batches.iter().any(|batch| !batch.done)
     }
 
-    /// Whether such batches may cost something already.
+    /// Returns true if an open batch may have been submitted, so that it may cost something.
     pub fn has_submitted(&self) -> bool {
         let open = self.batches.iter().filter(|batch| !batch.done);
         open.into_iter()
             .any(|batch| batch.submitting || batch.id.is_some())
     }
 
-    /// Forgets batches that were never submitted: what they ask is found out anew.
+    /// Removes batches that were never submitted: their requests will be collected again.
     pub fn drop_unsubmitted(&mut self) {
         self.batches
             .retain(|batch| batch.done || batch.submitting || batch.id.is_some());
     }
 
-    /// Whether that batch is one of these.
+    /// Returns true if a batch of this state has or had this id.
     pub fn knows(&self, id: &str) -> bool {
         let is_of =
             |batch: &Batch| batch.id.as_deref() == Some(id) || batch.refused.iter().any(|old| old == id);
@@ -114,7 +114,7 @@ impl State {
 }
 
 impl Batch {
-    /// What it takes of a vendor's queue.
+    /// The share that it takes of a vendor's queue.
     pub fn load(&self) -> Load {
         Load {
             tokens: self.prompt_tokens,
@@ -122,7 +122,7 @@ impl Batch {
         }
     }
 
-    /// The batch that a file of requests is to become.
+    /// The batch for a file of requests.
     pub fn of(path: &Path) -> io::Result<Self> {
         let mut file = File::open(path)?;
         let (mut hash, mut requests) = (Sha256::new(), 0);
@@ -147,7 +147,7 @@ impl Batch {
 }
 
 impl Folder {
-    /// Makes the folder where it is not there, and locks it; `None` where another run holds it.
+    /// Creates the folder if it does not exist, and locks it; `None` if another run holds the lock.
     pub fn open(path: &Path) -> io::Result<Option<Self>> {
         files::create_private_folder(path)?;
         files::create_private_folder(&path.join("answers"))?;
@@ -162,12 +162,12 @@ impl Folder {
         }
     }
 
-    /// Where it is.
+    /// The path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Where answers are kept.
+    /// The folder of answers.
     pub fn answers(&self) -> PathBuf {
         self.path.join("answers")
     }
@@ -177,12 +177,12 @@ impl Folder {
         self.path.join(format!("requests-{round}.jsonl"))
     }
 
-    /// Where the state is kept.
+    /// The path of the state file.
     pub fn state(&self) -> PathBuf {
         self.path.join("state.json")
     }
 
-    /// The state; a new one where there is none.
+    /// Reads the state; a new one if there is none.
     pub fn load(&self) -> io::Result<State> {
         let text = match std::fs::read(self.state()) {
             Ok(text) => text,
@@ -204,7 +204,7 @@ impl Folder {
         Ok(state)
     }
 
-    /// Keeps the state: on the disk when this returns.
+    /// Writes the state; it is on the disk when this returns.
     pub fn save(&self, state: &State) -> io::Result<()> {
         let mut json = serde_json::to_vec_pretty(state)?;
         json.push(b'\n');
@@ -212,7 +212,7 @@ impl Folder {
     }
 }
 
-/// Writes a file of the folder, which is there as a whole or not at all.
+/// Writes a file of the folder atomically.
 pub fn write(path: &Path, content: &[u8]) -> io::Result<()> {
     let mut partial = path.as_os_str().to_owned();
     partial.push(".partial");
@@ -223,19 +223,19 @@ pub fn write(path: &Path, content: &[u8]) -> io::Result<()> {
     rename(partial, path)
 }
 
-/// The part of something that belongs to so many of all bytes.
+/// The share of `whole` for this many of all bytes.
 pub fn part_of(whole: u64, bytes: u64, all: u64) -> u64 {
     let part = u128::from(whole) * u128::from(bytes) / u128::from(all.max(1));
     u64::try_from(part).unwrap_or(whole)
 }
 
-/// Makes a file of the folder, in place of one that was left half-written.
+/// Creates a file of the folder, in place of an incomplete one.
 pub fn create(path: &Path) -> io::Result<File> {
     files::remove_leftover(path)?;
     files::create_new(path, Access::Private)
 }
 
-/// Gives a file its final name, for good.
+/// Renames a file to its final name, durably.
 pub fn rename(from: &Path, to: &Path) -> io::Result<()> {
     std::fs::rename(from, to)?;
     let folder = to.parent().filter(|folder| !folder.as_os_str().is_empty());

@@ -1,4 +1,4 @@
-//! Submits batches, each once, whatever happened before, and no more at once than the vendor's queue takes.
+//! Submission of batches: each one once, even after a crash, and no more at a time than the vendor's queue takes.
 
 use super::error::RUN_AGAIN;
 use super::queue_backoff::QueueBackoff;
@@ -10,13 +10,13 @@ use crate::summarize::batch::queue::{self, Full, Lesson, Load, Step};
 use crate::summarize::chat::retry::Verdict;
 
 impl Rounds<'_> {
-    /// Submits what the queue takes; the rest waits.
+    /// Submits as many batches as the queue takes; the others wait.
     pub async fn submit_all(&mut self, backoff: &mut QueueBackoff) -> Result<(), BatchError> {
         let mut at = 0;
         while at < self.state.batches.len() {
             let batch = self.batch(at);
             let is_waiting = !batch.done && batch.id.is_none();
-            // What may have been submitted already is looked for in any case.
+            // A batch that may have been submitted already is looked for in any case.
             if is_waiting && !batch.submitting {
                 if !backoff.is_due() {
                     at += 1;
@@ -43,7 +43,7 @@ impl Rounds<'_> {
         Ok(())
     }
 
-    /// A batch was refused because the queue is full: it waits, or becomes smaller.
+    /// Handles a refusal because the queue is full: the batch waits, or is split.
     pub fn full(&mut self, at: usize, full: &Full, backoff: &mut QueueBackoff) -> Result<(), BatchError> {
         self.state.room = self.state.room.learned(full.room);
         self.save()?;
@@ -68,7 +68,7 @@ impl Rounds<'_> {
         }
     }
 
-    /// What is in the queue beside a batch, as far as this run has put it there.
+    /// The load of this run's other batches in the queue.
     fn in_queue(&self, beside: usize) -> Load {
         let mut load = Load::default();
         for (at, batch) in self.state.batches.iter().enumerate() {
@@ -92,12 +92,12 @@ impl Rounds<'_> {
         (self.tell)(Event::Split(&batch, made.len()));
         self.state.batches.splice(at..=at, made);
         self.save()?;
-        // Left behind, it is read by nobody.
+        // If it cannot be removed, it is never read.
         let _ = std::fs::remove_file(path);
         Ok(())
     }
 
-    /// Answers a request, which the queue will never take, as a server does that finds it too long.
+    /// Ends a batch whose request the queue will never take: writes the answer of a server that finds it too long.
     fn give_up(&mut self, at: usize) -> Result<(), BatchError> {
         let path = self.requests(at);
         let line = split::first_line(&path).map_err(|error| BatchError::file("read", &path, &error))?;
@@ -118,7 +118,7 @@ impl Rounds<'_> {
         Ok(())
     }
 
-    /// Submits a batch once, whatever happened before; tells where the queue does not take it.
+    /// Submits a batch once, even after a crash. Returns the refusal if the queue is full.
     async fn submit(&mut self, at: usize) -> Result<Option<Full>, BatchError> {
         if self.vendor.takes_uploads() {
             self.submit_upload(at).await
@@ -133,7 +133,7 @@ impl Rounds<'_> {
             match self.find_upload(at).await {
                 Ok(Some(job)) => return self.adopt(at, job).map(|()| None),
                 Err(BatchError::Interrupted) => return Err(BatchError::Interrupted),
-                // Where there is no list, there is nothing to be found in it.
+                // A vendor without a list cannot be searched.
                 Ok(None) | Err(BatchError::Stopped { .. }) => {}
             }
             let batch = self.batch(at).clone();
@@ -159,8 +159,8 @@ impl Rounds<'_> {
         }
     }
 
-    /// Anthropic's batches have no mark that we could give them: what came after the latest one before ours, with as many
-    /// requests as ours, is taken for ours. If it is not, its answers have other ids, and the requests are asked again.
+    /// Anthropic's batches cannot carry a mark: a batch newer than the latest one before ours, with as many requests as
+    /// ours, is taken to be ours. If it is not, its answers have other ids, and the requests are submitted again.
     async fn submit_list(&mut self, at: usize) -> Result<Option<Full>, BatchError> {
         let mut unsure = self.batch(at).submitting;
         let mut attempt = 0;
@@ -203,7 +203,7 @@ impl Rounds<'_> {
         self.vendor.find(is_ours, is_older).await
     }
 
-    /// After a submission that was not confirmed: waits, and says whether it may have been received.
+    /// Waits after a submission that was not confirmed. Returns true if the vendor may have received it.
     async fn after(&mut self, at: usize, unsent: Unsent, attempt: &mut u32) -> Result<bool, BatchError> {
         let unsure = match &unsent {
             Unsent::Verdict(Verdict::Retry(..), unsure) => *unsure,
@@ -211,7 +211,7 @@ impl Rounds<'_> {
             Unsent::Ended(_) => true,
         };
         if !unsure {
-            // Refused: it was not received, which is known the next time as well.
+            // Refused, so not received; saved for the next run.
             self.change(at, |batch| batch.submitting = false)?;
         }
         let url = self.vendor.url();
@@ -236,7 +236,7 @@ impl Rounds<'_> {
         Ok(())
     }
 
-    /// Not received, which is known the next time as well.
+    /// Saves that the batch was not received.
     fn refused(&mut self, at: usize, full: Full) -> Result<Full, BatchError> {
         self.change(at, |batch| batch.submitting = false)?;
         Ok(full)

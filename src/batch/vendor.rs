@@ -1,4 +1,4 @@
-//! What a vendor of batches is asked for: take a file, make a batch of it, tell how far it is, hand over the answers.
+//! Requests to a vendor of batches: upload a file, make a batch of it, get its status and its answers.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -15,24 +15,24 @@ use crate::summarize::chat::api::Api;
 use crate::summarize::chat::retry::Verdict;
 use crate::summarize::failure::Failure;
 
-/// Pages of a list of batches that are looked through, of 100 each.
+/// Maximum number of pages searched in a list of batches, of 100 each.
 const PAGES: usize = 20;
 
-/// A vendor.
+/// A vendor of batches.
 pub struct Vendor<'s> {
-    /// The way to it.
+    /// The HTTP connection to it.
     pub wire: Wire<'s>,
     api: Api,
-    /// Its address, with the version.
+    /// Its base address, version included.
     root: String,
 }
 
 impl<'s> Vendor<'s> {
-    /// The vendor that the settings name.
+    /// The vendor of these settings.
     ///
     /// # Errors
     ///
-    /// What is wrong with them.
+    /// The settings are not valid.
     pub fn new(settings: &'s ChatSettings, stop: &'s AtomicBool) -> Result<Self, String> {
         Ok(Self {
             wire: Wire::new(settings, stop)?,
@@ -41,17 +41,17 @@ impl<'s> Vendor<'s> {
         })
     }
 
-    /// Whether files are uploaded first.
+    /// Returns true if files are uploaded before they are submitted.
     pub fn takes_uploads(&self) -> bool {
         self.api == Api::OpenAi
     }
 
-    /// Uploads a file of requests, and returns its id.
+    /// Uploads a file of requests. Returns its id.
     pub async fn upload(&self, path: &Path) -> Result<String, BatchError> {
         let url = format!("{}/files", self.root);
         let mut attempt = 0;
         loop {
-            // Uploaded twice, it costs nothing.
+            // Uploading it twice costs nothing.
             match self.wire.once(Method::POST, &url, Sent::Form(path)).await {
                 Ok(file) => {
                     let id = file.get("id").and_then(Value::as_str);
@@ -86,7 +86,7 @@ impl<'s> Vendor<'s> {
         job.ok_or_else(|| Unsent::Ended(no_sense(&url, "a batch")))
     }
 
-    /// A batch whose error does not repeat the key.
+    /// A batch whose error message does not repeat the key.
     fn without_key(&self, job: Job) -> Job {
         Job {
             problem: job.problem.map(|problem| self.wire.error_text(&problem)),
@@ -94,7 +94,7 @@ impl<'s> Vendor<'s> {
         }
     }
 
-    /// Where batches are.
+    /// The URL of batches.
     pub fn url(&self) -> String {
         match self.api {
             Api::OpenAi => format!("{}/batches", self.root),
@@ -102,7 +102,7 @@ impl<'s> Vendor<'s> {
         }
     }
 
-    /// How far a batch is.
+    /// The status of a batch.
     pub async fn status(&self, id: &str) -> Result<Job, BatchError> {
         let url = format!("{}/{id}", self.url());
         let answer = self.wire.get(&url).await?;
@@ -110,8 +110,8 @@ impl<'s> Vendor<'s> {
         job.ok_or_else(|| no_sense(&url, "a batch"))
     }
 
-    /// The latest batch for which `is_it` says so, and of which `is_older` has not said that everything from there on is
-    /// older than what is looked for.
+    /// The latest batch for which `is_it` returns true. The search ends at a batch for which `is_older` returns true,
+    /// since all further ones are older than the one searched for.
     pub async fn find(
         &self,
         is_it: impl Fn(&Job) -> bool,
@@ -142,7 +142,7 @@ impl<'s> Vendor<'s> {
         Ok(None)
     }
 
-    /// The address of an output of a batch. A key is only sent to where it belongs.
+    /// The URL of an output of a batch. A key is only sent to the vendor's own address.
     pub fn output(&self, job: &Job, output: &str) -> String {
         match self.api {
             Api::OpenAi => format!("{}/files/{output}/content", self.root),
@@ -152,7 +152,7 @@ impl<'s> Vendor<'s> {
     }
 }
 
-/// Too many batches at once are not a matter of some repetitions: they wait until others are done.
+/// Turns a refusal for too many batches at once into a full queue: retries do not help, only the end of others.
 fn queue_is_full(unsent: Unsent) -> Unsent {
     if let Unsent::Verdict(Verdict::Refused(failure, wish), _) = &unsent
         && failure.name == "summary_http_429"

@@ -1,4 +1,4 @@
-//! Requests to a vendor of batches: small ones that are repeated as their failures deserve, and whole files both ways.
+//! HTTP requests to a vendor of batches: small ones with retries, and whole files in both directions.
 
 use std::io::Write;
 use std::path::Path;
@@ -22,16 +22,16 @@ use crate::summarize::chat::retry::{self, Transport, Verdict};
 use crate::summarize::chat::wire::{self, Confidential};
 use crate::summarize::failure::Failure;
 
-/// Bytes of an answer that are read; lists of batches are the longest.
+/// Maximum bytes of an answer; lists of batches are the longest.
 const MAX_ANSWER: usize = 16 * 1024 * 1024;
 
-/// Bytes a second that a line at least has: how long a file may take to be sent.
+/// Minimum speed of a connection in bytes a second, for the timeout of an upload.
 const SLOWEST: u64 = 100_000;
 
-/// How often it is looked whether the run is to stop.
+/// The time between two checks if the run is to stop.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// The way to a vendor.
+/// A connection to a vendor.
 pub struct Wire<'s> {
     http: reqwest::Client,
     headers: HeaderMap,
@@ -40,12 +40,12 @@ pub struct Wire<'s> {
     stop: &'s AtomicBool,
 }
 
-/// What is sent.
+/// The body of a request.
 #[derive(Clone, Copy)]
 pub enum Sent<'a> {
-    /// Nothing but the address.
+    /// No body.
     Nothing,
-    /// JSON.
+    /// A JSON value.
     Json(&'a Value),
     /// A file as a form.
     Form(&'a Path),
@@ -53,23 +53,23 @@ pub enum Sent<'a> {
     List(&'a Path),
 }
 
-/// Why an attempt brought nothing.
+/// The reason why an attempt failed.
 #[derive(Debug)]
 pub enum Unsent {
-    /// What is to be done about it; and whether it may have been received all the same.
+    /// The verdict on the failure, and true if the vendor may have received the request.
     Verdict(Verdict, bool),
     /// The vendor's queue is full: nothing was received.
     Full(Full),
-    /// Nothing can be done.
+    /// An error that no retry can solve.
     Ended(BatchError),
 }
 
 impl<'s> Wire<'s> {
-    /// The way to the vendor that the settings name.
+    /// A connection to the vendor of these settings.
     ///
     /// # Errors
     ///
-    /// What is wrong with them.
+    /// The settings are not valid.
     pub fn new(settings: &'s ChatSettings, stop: &'s AtomicBool) -> Result<Self, String> {
         Ok(Self {
             http: http::client(&settings.base_url)?,
@@ -80,7 +80,7 @@ impl<'s> Wire<'s> {
         })
     }
 
-    /// Asks for JSON, again and again as far as that makes sense.
+    /// Requests JSON, with retries.
     pub async fn get(&self, url: &str) -> Result<Value, BatchError> {
         let mut attempt = 0;
         loop {
@@ -91,7 +91,7 @@ impl<'s> Wire<'s> {
         }
     }
 
-    /// One attempt.
+    /// Sends a request, in one attempt.
     pub async fn once(&self, method: Method, url: &str, sent: Sent<'_>) -> Result<Value, Unsent> {
         let request = self.request(method, url, sent).map_err(Unsent::Ended)?;
         let answered = async {
@@ -123,7 +123,7 @@ impl<'s> Wire<'s> {
         })
     }
 
-    /// Waits before the next attempt, or ends where there is to be none.
+    /// Waits before the next attempt. Fails if there is to be none.
     pub async fn pause(&self, url: &str, unsent: Unsent, attempt: &mut u32) -> Result<(), BatchError> {
         let (failure, wish) = match unsent {
             Unsent::Ended(error) => return Err(error),
@@ -147,7 +147,7 @@ impl<'s> Wire<'s> {
         self.sleep(pause).await
     }
 
-    /// Downloads what lies at an address into a file, which appears when it is whole. `false`: there is nothing (any more).
+    /// Downloads a URL into a file, which appears once complete. Returns false if the URL has no content (any more).
     pub async fn download(&self, url: &str, path: &Path) -> Result<bool, BatchError> {
         let mut attempt = 0;
         loop {
@@ -167,7 +167,7 @@ impl<'s> Wire<'s> {
         let partial = Path::new(&partial);
         let fault = |error| Unsent::Ended(BatchError::file("write", path, &error));
         let broken = |error: reqwest::Error| Unsent::Verdict(wrong(&error), false);
-        // However long the whole takes, each part of it must come in time.
+        // The whole may take long, but each part of it must arrive in time.
         let request = self.http.get(url).headers(self.headers.clone());
         let mut response = self.in_time(request.send()).await?.map_err(broken)?;
         let status = response.status().as_u16();
@@ -191,12 +191,12 @@ impl<'s> Wire<'s> {
         state::rename(partial, path).map_err(fault)
     }
 
-    /// What a vendor says of an error, without the key, if it repeats that.
+    /// The vendor's error message, with the key taken out.
     pub fn error_text(&self, text: &str) -> String {
         String::from_utf8_lossy(&self.confidential.taken_out(text.as_bytes())).into_owned()
     }
 
-    /// Sleeps, unless the run is to stop.
+    /// Sleeps, or fails if the run is to stop.
     pub async fn sleep(&self, time: Duration) -> Result<(), BatchError> {
         self.unless_stopped(tokio::time::sleep(time)).await
     }
@@ -259,7 +259,7 @@ fn retry_after(response: &Response) -> Option<Duration> {
     limits::wish(|name| headers.get(name)?.to_str().ok(), since_1970)
 }
 
-/// The body, as far as anybody reads such answers.
+/// The body, up to [`MAX_ANSWER`] bytes.
 async fn read(mut response: Response) -> Result<Vec<u8>, reqwest::Error> {
     let mut body = Vec::new();
     while let Some(chunk) = response.chunk().await? {

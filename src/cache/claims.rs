@@ -1,8 +1,8 @@
-//! What is being asked for at this moment, and by which process: so that two that ask the same at once pay once.
+//! Claims on requests in flight, by process: two processes that need the same answer at the same time pay once.
 //!
-//! A claim is a row with its owner and a time until which it holds, which the owner puts off while it lives. It never
-//! holds others up for long: the owner also holds a locked file, and what is killed holds no lock; what is stopped, or
-//! keeps its claims where files cannot be locked, loses them when their time is over.
+//! A claim is a row with its owner and an expiry time, which the owner extends while it lives. It never delays others
+//! for long: the owner also holds a lock on a file, which ends when it is killed. If the owner is suspended, or files
+//! cannot be locked, its claims end when they expire.
 
 use std::fs::File;
 use std::hash::{BuildHasher, RandomState};
@@ -17,32 +17,32 @@ use super::clock::now;
 use super::file_name::FILE;
 use crate::files;
 
-/// How long a claim holds, in seconds, and how often its owner puts that off.
+/// Lifetime of a claim in seconds, and the interval at which its owner extends it.
 const HOLDS: i64 = 60;
 const RENEWED: Duration = Duration::from_secs(15);
 
-/// Tries to make an owner's file: before it is locked, another process may take it for one that was left behind.
+/// Attempts to make an owner's file: before it is locked, another process may remove it as a leftover.
 const TRIES: usize = 100;
 
-/// The table. An older version that shares the file does not look at it.
+/// The table of claims. An older version that shares the file ignores it.
 const TABLE: &str = "CREATE TABLE IF NOT EXISTS claims (
     key BLOB PRIMARY KEY,
     owner TEXT NOT NULL,
     until INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID";
 
-/// A process that asks; its claims end with it.
+/// A process that holds claims; they end with it.
 pub struct Owner {
     name: String,
     path: PathBuf,
-    /// Locked for as long as it is open.
+    /// The lock, held while the file is open.
     _locked: File,
     /// Ends the renewal when it is dropped.
     _renewal: Sender<()>,
 }
 
 impl Owner {
-    /// A new owner in that folder; `renew` is called again and again with its name, on a thread of its own.
+    /// A new owner in that folder; `renew` is called with its name at intervals, on a thread of its own.
     pub fn new(folder: &Path, renew: impl Fn(&str) + Send + 'static) -> io::Result<Self> {
         let make = |path: &Path| files::create_new(path, files::Access::Private);
         let (name, path, locked) = new_file(folder, make)?;
@@ -64,7 +64,7 @@ impl Owner {
         })
     }
 
-    /// What its claims are known by.
+    /// The name of the owner in its claims.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -72,12 +72,12 @@ impl Owner {
 
 impl Drop for Owner {
     fn drop(&mut self) {
-        // Left behind, it is nobody's.
+        // If it cannot be removed, it is a leftover without a lock.
         let _ = std::fs::remove_file(&self.path);
     }
 }
 
-/// A new file that is locked, with its path and its owner's name.
+/// Creates and locks an owner's file. Returns it with its path and the owner's name.
 pub(super) fn new_file(
     folder: &Path,
     make: impl Fn(&Path) -> io::Result<File>,
@@ -97,14 +97,14 @@ pub(super) fn new_file(
     made.unwrap_or_else(|| Err(io::ErrorKind::ResourceBusy.into()))
 }
 
-/// Makes the table where it is missing, and forgets claims whose time is over.
+/// Creates the table if it does not exist, and removes expired claims.
 pub fn prepare(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute(TABLE, [])?;
     connection.execute("DELETE FROM claims WHERE until < ?1", [now()])?;
     Ok(())
 }
 
-/// Whether `owner` is the one to ask for that key now.
+/// Claims the key for `owner`. Returns false if another process, or this one, has claimed it.
 pub fn claim(connection: &Connection, folder: &Path, key: &[u8], owner: &str) -> rusqlite::Result<bool> {
     let mut find = connection.prepare_cached("SELECT owner, until FROM claims WHERE key = ?1")?;
     let found: Option<(String, i64)> = find
@@ -128,20 +128,20 @@ pub fn claim(connection: &Connection, folder: &Path, key: &[u8], owner: &str) ->
     Ok(insert.execute((key, owner, now + HOLDS))? > 0)
 }
 
-/// Gives a claim up.
+/// Releases a claim.
 pub fn release(connection: &Connection, key: &[u8], owner: &str) -> rusqlite::Result<()> {
     let mut statement = connection.prepare_cached("DELETE FROM claims WHERE key = ?1 AND owner = ?2")?;
     statement.execute((key, owner)).map(|_| ())
 }
 
-/// Gives all claims of an owner up.
+/// Releases all claims of an owner.
 pub fn release_all(connection: &Connection, owner: &str) -> rusqlite::Result<()> {
     connection
         .execute("DELETE FROM claims WHERE owner = ?1", [owner])
         .map(|_| ())
 }
 
-/// Puts the end of an owner's claims off.
+/// Extends an owner's claims.
 pub fn renew(connection: &Connection, owner: &str) -> rusqlite::Result<()> {
     let until = now() + HOLDS;
     connection
@@ -149,7 +149,7 @@ pub fn renew(connection: &Connection, owner: &str) -> rusqlite::Result<()> {
         .map(|_| ())
 }
 
-/// Removes the files of owners that are no more.
+/// Removes the files of owners that have ended.
 pub fn remove_leftovers(folder: &Path) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
@@ -159,13 +159,13 @@ pub fn remove_leftovers(folder: &Path) {
     }
 }
 
-/// Whether an owner holds its file; if not, that is removed.
+/// Returns true if an owner holds the lock on its file; otherwise the file is removed.
 fn lives(folder: &Path, owner: &str) -> bool {
     let path = lock_file(folder, owner);
     if !is_name(owner) || !path.exists() {
         return false;
     }
-    // What cannot be told is left to the claim's time.
+    // If the lock cannot be tested, the claim ends when it expires.
     files::remove_leftover(&path).is_err()
 }
 
@@ -173,7 +173,7 @@ fn lock_file(folder: &Path, owner: &str) -> PathBuf {
     folder.join(format!("{FILE}-{owner}.lock"))
 }
 
-/// The owner that a file of that name is of.
+/// The owner of a lock file, by the file's name.
 fn owner_of(name: &str) -> Option<&str> {
     let owner = name
         .strip_prefix(FILE)?

@@ -1,11 +1,11 @@
-//! Claims of several processes, each an own store here: a file is locked by who opened it, not by a process.
+//! Claims of several processes, here one store each: a file lock belongs to the open file, not to the process.
 
 use std::path::Path;
 
 use super::tests::{answer, key, opened, sql};
 use super::*;
 
-/// What lies in the folder beside the database.
+/// Number of lock files in the folder of the database.
 fn lock_files(folder: &Path) -> usize {
     let names = std::fs::read_dir(folder)
         .unwrap()
@@ -15,7 +15,7 @@ fn lock_files(folder: &Path) -> usize {
         .count()
 }
 
-/// A claim of somebody who was killed: nobody holds the file.
+/// A claim of a process that was killed: no process holds the lock.
 fn leave_behind(store: &AnswerCache, folder: &Path, number: usize) {
     let name = "00000000deadbeef";
     std::fs::write(folder.join(format!("{FILE}-{name}.lock")), "").unwrap();
@@ -33,7 +33,7 @@ fn one_of_two_asks_and_the_other_one_after_it() {
     let (one, other) = (opened(folder.path()), opened(folder.path()));
     assert!(one.claim(&key(1)) && !other.claim(&key(1)) && !other.claim(&key(1)));
     assert!(other.claim(&key(2)) && !one.claim(&key(2)));
-    // What is under way in this process is under way.
+    // A request in flight in this process stays claimed.
     assert!(!one.claim(&key(1)));
     other.release(&key(1));
     assert!(!other.claim(&key(1)), "only its owner gives a claim up");
@@ -62,7 +62,7 @@ fn what_a_killed_owner_claimed_is_free_at_once() {
     assert!(store.claim(&key(1)));
     assert_eq!(lock_files(folder.path()), 1, "its own");
     leave_behind(&store, folder.path(), 2);
-    // Whoever comes next clears up.
+    // The next one to open the store removes leftovers.
     let next = opened(folder.path());
     assert_eq!(lock_files(folder.path()), 1);
     assert!(next.claim(&key(2)) && !next.claim(&key(1)));
@@ -73,7 +73,7 @@ fn an_owner_that_does_not_go_on_loses_its_claims_in_time() {
     let folder = tempfile::tempdir().unwrap();
     let (stopped, other) = (opened(folder.path()), opened(folder.path()));
     assert!(stopped.claim(&key(1)) && stopped.claim(&key(2)) && !other.claim(&key(1)));
-    // It holds its file, but its time is over; or its clock was wrong by far.
+    // It holds its file, but its claim has expired, or its clock was far wrong.
     sql(&stopped, "UPDATE claims SET until = until - 61");
     assert!(other.claim(&key(1)) && !stopped.claim(&key(1)));
     sql(&stopped, "UPDATE claims SET until = 4102444800");
@@ -119,7 +119,7 @@ fn an_owner_whose_file_is_cleared_away_before_it_is_locked_makes_another_one() {
         if made.len() > 3 {
             return crate::files::create_new(path, crate::files::Access::Private);
         }
-        // Between the two another process opens the store.
+        // Another process opens the store between the two.
         std::fs::write(path, "").unwrap();
         claims::remove_leftovers(folder.path());
         assert!(!path.exists());

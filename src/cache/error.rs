@@ -1,53 +1,53 @@
-//! Why the answers on disk cannot be had, in words that help.
+//! Errors of the answer cache, with advice.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use rusqlite::ErrorCode;
 
-/// Why a cache cannot be used.
+/// The cache cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CacheError {
-    /// It is a database no more.
+    /// The file is damaged.
     #[error("the cache {} is damaged: {cause}", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What was found.
+        /// The damage found.
         cause: String,
     },
-    /// It is another program's.
+    /// The file belongs to another program.
     #[error("{} is no cache of answers", path.display())]
     Foreign {
         /// The file.
         path: PathBuf,
     },
-    /// A later version wrote it.
+    /// The file was written by a later version.
     #[error("a later version of trajfit wrote the cache {}", path.display())]
     Newer {
         /// The file.
         path: PathBuf,
     },
-    /// It may be read only.
+    /// The file is read-only.
     #[error("the cache {} may be read only, so that nothing could be kept in it", path.display())]
     ReadOnly {
         /// The file.
         path: PathBuf,
     },
-    /// The system has something against it.
+    /// An operation failed.
     #[error("cannot {doing} the cache {}: {cause}", path.display())]
     Cannot {
-        /// What could not be done.
+        /// The operation.
         doing: &'static str,
         /// The file, or its folder.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the operating system.
         cause: String,
     },
 }
 
 impl CacheError {
-    /// Something that the system would not do.
+    /// An operation that the operating system refused.
     pub fn cannot(doing: &'static str, path: &Path, error: &io::Error) -> Self {
         Self::Cannot {
             doing,
@@ -56,12 +56,12 @@ impl CacheError {
         }
     }
 
-    /// What the database says of a file.
+    /// The error of the database for a file.
     pub fn of(path: &Path, error: &rusqlite::Error) -> Self {
         let path = path.to_owned();
         let cause = cause(error);
         match error.sqlite_error_code() {
-            // Unknown to the wrapper is what names no table or column that is there.
+            // `Unknown` is the code for a missing table or column.
             Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt | ErrorCode::Unknown) => {
                 Self::Damaged { path, cause }
             }
@@ -74,7 +74,7 @@ impl CacheError {
         }
     }
 
-    /// What to do, in a run that would use it.
+    /// Advice, for a run that would use the cache.
     pub fn help(&self) -> String {
         let prune = |path: &Path| {
             let folder = path.parent().unwrap_or(path);
@@ -96,7 +96,7 @@ impl CacheError {
     }
 }
 
-/// What the database says, in one line.
+/// The database's error message, in one line.
 pub fn cause(error: &rusqlite::Error) -> String {
     let text = match error {
         rusqlite::Error::SqliteFailure(_, Some(message)) => message.clone(),

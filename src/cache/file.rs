@@ -1,4 +1,4 @@
-//! The file that answers are kept in: made, recognized, and opened for one use or another.
+//! The database file of answers: creating, recognizing and opening it.
 
 use std::path::Path;
 use std::thread;
@@ -10,18 +10,18 @@ use super::file_name::FILE;
 use super::{CacheError, claims};
 use crate::files;
 
-/// What tells the file from other programs' (`tjft`), and the form of its tables from later ones.
+/// The application id that distinguishes the file from other programs' (`tjft`), and the version of its tables.
 const APPLICATION: i64 = 0x746a_6674;
 const VERSION: i64 = 1;
 
-/// How long one process waits while another writes. A write takes a fraction of a millisecond, pruning some seconds.
+/// Time that one process waits while another writes. A write takes a fraction of a millisecond, pruning some seconds.
 const BUSY: Duration = Duration::from_secs(20);
 
-/// Some locks are refused at once rather than waited for: tried so often, with such pauses.
+/// Attempts, and the pause between them, for locks that are refused at once instead of waited for.
 const TRIES: u32 = 200;
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// A file up to that size is checked as a whole when it is opened, which takes 0.2 s at most.
+/// Maximum bytes of a file that is checked as a whole when it is opened, which takes up to 0.2 s.
 const CHECKED: u64 = 128 * 1024 * 1024;
 
 const TABLES: &str = "
@@ -39,23 +39,23 @@ CREATE TABLE answers (
 ) STRICT;
 ";
 
-/// What a file is opened for.
+/// The purpose that a file is opened for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// To keep answers in it. It is made where it is missing.
+    /// To store answers. The file is created if it does not exist.
     Keep,
-    /// To look up answers. It is neither made nor changed.
+    /// To look up answers. The file is neither created nor changed.
     Look,
-    /// To take answers out of it. It is not made.
+    /// To remove answers. The file is not created.
     Prune,
 }
 
-/// Opens the file in that folder; `None` where it is missing and not to be made.
+/// Opens the file in that folder; `None` if it does not exist and is not to be created.
 pub fn open(folder: &Path, access: Access) -> Result<Option<Connection>, CacheError> {
     let path = folder.join(FILE);
     if access == Access::Keep {
         files::create_private_folder(folder).map_err(|error| CacheError::cannot("make", folder, &error))?;
-        // SQLite would make it readable for all. Where it is there, or cannot be made, SQLite says so if it matters.
+        // SQLite would make it readable for all. If it exists, or cannot be created, SQLite reports that if it matters.
         let _ = files::create_new(&path, files::Access::Private);
     } else if !path.exists() {
         return Ok(None);
@@ -103,26 +103,26 @@ fn connect(path: &Path, access: Access) -> Result<Option<Connection>, Trouble> {
     if access == Access::Look {
         connection.pragma_update(None, "query_only", true)?;
     } else {
-        // Killed, a process loses nothing that was committed; what power loss may take is the store's to say.
+        // A killed process loses no committed answer; a power loss may lose some (see `SYNC`).
         connection.pragma_update(None, "synchronous", "NORMAL")?;
     }
     check(&connection, path)?;
     if access == Access::Keep {
-        // Without them two processes may ask the same at once, and nothing else is lost.
+        // Without claims, two processes may request the same answer at once; nothing else is lost.
         let _ = claims::prepare(&connection);
     }
     Ok(Some(connection))
 }
 
-/// Whether the file holds nothing at all, not even marks of another program.
+/// Returns true if the file is empty and has no other program's mark.
 fn is_blank(connection: &Connection) -> rusqlite::Result<bool> {
     let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
     Ok(tables == 0 && number(connection, "application_id")? == 0)
 }
 
-/// Makes the tables, unless another process has done so meanwhile.
+/// Creates the tables, unless another process has done so meanwhile.
 fn make(connection: &mut Connection) -> rusqlite::Result<()> {
-    // Where a file system cannot share memory between processes, the journal stays another one: slower, as safe.
+    // On a file system without shared memory, the journal mode stays another one: slower, but as safe.
     patiently(|| connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(())))?;
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     if is_blank(&transaction)? {
@@ -145,7 +145,7 @@ fn recognize(connection: &Connection, path: &Path) -> Result<(), Trouble> {
     Ok(())
 }
 
-/// Looks for damage in a file that is not too large for that. In a larger one it shows where it is met.
+/// Checks a file for damage, if it is not too large. In a larger one, damage is found when it is read.
 fn check(connection: &Connection, path: &Path) -> Result<(), Trouble> {
     let size = path.metadata().map_or(0, |metadata| metadata.len());
     if size > CHECKED {

@@ -1,11 +1,11 @@
-//! The names of the files that a cache consists of.
+//! The names of a cache's files.
 
 use std::path::{Path, PathBuf};
 
-/// The file's name in its folder.
+/// The name of the database file.
 pub const FILE: &str = "answers.sqlite";
 
-/// The files that one cache consists of.
+/// The paths of all files of a cache.
 pub fn files(folder: &Path) -> [PathBuf; 3] {
     ["", "-wal", "-shm"].map(|ending| folder.join(format!("{FILE}{ending}")))
 }

@@ -1,4 +1,4 @@
-//! Answers of language models on disk, so that nobody pays twice for one: a file that runs and processes share.
+//! A cache of language models' answers on disk, so that each is paid once: one file shared by runs and processes.
 //!
 //! ```text
 //!  summarize::answers ─► AnswerCache ─► file (SQLite, write-ahead log) ◄─► other processes
@@ -38,43 +38,43 @@ pub use file_name::FILE;
 pub use prune::{Prune, Pruned, prune};
 pub use stats::{ModelStats, Stats, stats};
 
-/// So often at most the disk is waited for. Killed, a process loses nothing that was put; power loss may take what came
-/// within so long after the last wait. Waiting each time would cost most of the speed.
+/// Minimum time between two waits for the disk. A killed process loses no stored answer; a power loss may lose answers
+/// stored within this time after the last wait. Waiting each time would cost most of the speed.
 const SYNC: Duration = Duration::from_secs(1);
 
-/// How exactly the time of the last use is kept, in seconds: looking answers up then writes next to nothing.
+/// Resolution of the time of the last use, in seconds: coarse, so that lookups rarely write.
 const USED: i64 = 24 * 60 * 60;
 
-/// A store of answers in a file.
+/// A cache of answers in a file.
 pub struct AnswerCache {
     folder: PathBuf,
     access: Access,
     open: Arc<Mutex<Option<Open>>>,
     claims: Mutex<Claims>,
-    /// Answers that the file did not take.
+    /// Answers that could not be stored in the file.
     rest: InMemory,
     has_failed: AtomicBool,
     warn: Box<dyn Fn(&str) + Send + Sync>,
 }
 
-/// What this process claims in the file.
+/// The claims of this process in the file.
 enum Claims {
-    /// Nothing so far.
+    /// None so far.
     None,
-    /// What it asks for.
+    /// The owner of the claims made.
     Of(Owner),
-    /// Nothing any more: the file or the folder does not take it. Others may ask the same then.
+    /// Claims are not possible in this file or folder, so others may request the same answers at the same time.
     GivenUp,
 }
 
 struct Open {
     connection: Connection,
-    /// When the disk was last waited for.
+    /// The time of the last wait for the disk.
     synced: Option<Instant>,
 }
 
 impl AnswerCache {
-    /// The store in that folder. Nothing is opened yet. `warn` is told, once, that the file takes no more.
+    /// The cache in that folder, not opened yet. `warn` is called at the first error of the file.
     pub fn new(folder: PathBuf, access: Access, warn: Box<dyn Fn(&str) + Send + Sync>) -> Self {
         Self {
             folder,
@@ -87,7 +87,7 @@ impl AnswerCache {
         }
     }
 
-    /// Becomes an owner of claims, where there is a file to keep them in.
+    /// Creates an owner of claims, if there is a file for them.
     fn owner(&self) -> Claims {
         if self.access != Access::Keep || lock(&self.open).is_none() {
             return Claims::GivenUp;
@@ -95,7 +95,7 @@ impl AnswerCache {
         let open = Arc::clone(&self.open);
         let renew = move |owner: &str| {
             if let Some(open) = lock(&open).as_ref() {
-                // Where that fails, it is tried again before their time is over.
+                // If it fails, it is tried again before they expire.
                 let _ = claims::renew(&open.connection, owner);
             }
         };
@@ -191,10 +191,10 @@ impl AnswerStore for AnswerCache {
     fn close(&self) {
         let claims = std::mem::replace(&mut *lock(&self.claims), Claims::GivenUp);
         if let (Claims::Of(owner), Some(open)) = (&claims, lock(&self.open).as_ref()) {
-            // Where that fails, they end with the owner's file.
+            // If it fails, they end with the owner's file.
             let _ = claims::release_all(&open.connection, owner.name());
         }
-        // The last one to close it writes everything into one file and waits for the disk.
+        // The last one to close it writes the log back into the database and waits for the disk.
         drop(lock(&self.open).take());
     }
 }
@@ -213,7 +213,7 @@ impl Open {
         };
         let now = now();
         if note_use && now - used >= USED {
-            // Where that fails nothing is lost: it only looks older than it is.
+            // If it fails, nothing is lost: the answer only seems older than it is.
             let _ = self
                 .connection
                 .execute("UPDATE answers SET used = ?1 WHERE id = ?2", [now, id]);
@@ -221,11 +221,11 @@ impl Open {
         Ok(answer)
     }
 
-    /// Keeps an answer; returns the one that was there before, if there was one.
+    /// Stores an answer. Returns the one stored before, if there was one.
     fn put(&mut self, key: &AnswerKey, answer: &KeptAnswer) -> rusqlite::Result<Option<KeptAnswer>> {
         let wait = self.synced.is_none_or(|synced| synced.elapsed() >= SYNC);
         if wait {
-            // Everything written before goes to the disk as well.
+            // This also writes all earlier answers to the disk.
             self.connection.pragma_update(None, "synchronous", "FULL")?;
         }
         let inserted = self.insert(key, answer);
@@ -258,7 +258,7 @@ impl Open {
     }
 }
 
-/// The answer in a row; `None` where it is of a kind that is not known here.
+/// The answer in a row; `None` if this version does not know its kind.
 fn answer(row: &Row<'_>) -> rusqlite::Result<Option<KeptAnswer>> {
     let kind: String = row.get("kind")?;
     let Some(kind) = AnswerKind::from_name(&kind) else {
@@ -275,7 +275,7 @@ fn answer(row: &Row<'_>) -> rusqlite::Result<Option<KeptAnswer>> {
     }))
 }
 
-/// Whether there is a cache in that folder.
+/// Returns true if there is a cache in that folder.
 pub fn is_in(folder: &Path) -> bool {
     folder.join(FILE).is_file()
 }

@@ -1,4 +1,4 @@
-//! Takes answers out of a cache, those first that were not used for the longest time.
+//! Removes answers from a cache, least recently used first.
 
 use std::path::Path;
 use std::time::Duration;
@@ -10,29 +10,29 @@ use super::file::{self, Access};
 use super::file_name::{FILE, files};
 use super::{CacheError, stats};
 
-/// Bytes that an answer takes besides its text, about.
+/// Estimated bytes of an answer beside its text.
 const ENTRY: i64 = 200;
 
-/// Times that the file is made smaller where it came out larger than was asked for.
+/// Maximum number of passes that shrink the file to the size asked for.
 const ROUNDS: usize = 6;
 
-/// Which answers go.
+/// The answers to remove.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Prune {
-    /// Those not used for so long.
+    /// Answers not used for this long.
     OlderThan(Duration),
-    /// As many as make the file no larger than that.
+    /// As many as needed to make the file at most this many bytes.
     MaxSize(u64),
-    /// All.
+    /// All answers.
     All,
 }
 
-/// What came of it.
+/// The result of pruning.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Pruned {
-    /// Answers taken out; `None` where the file was damaged, and nobody knows.
+    /// Number of answers removed; `None` if the file was damaged, so that the number is not known.
     pub removed: Option<u64>,
-    /// Answers left.
+    /// Number of answers left.
     pub left: u64,
     /// Bytes on disk before.
     pub bytes_before: u64,
@@ -40,11 +40,11 @@ pub struct Pruned {
     pub bytes: u64,
 }
 
-/// Prunes the cache in that folder; `None` where there is none. Other processes may go on using it.
+/// Prunes the cache in that folder; `None` if there is none. Other processes may use it at the same time.
 ///
 /// # Errors
 ///
-/// Why it cannot be read or written. A damaged file is removed where all is to go.
+/// It could not be read or written. A damaged file is not an error if all answers are to be removed.
 pub fn prune(folder: &Path, what: Prune) -> Result<Option<Pruned>, CacheError> {
     let bytes_before = stats::bytes(folder);
     let connection = match file::open(folder, Access::Prune) {
@@ -116,10 +116,10 @@ fn size(connection: &Connection) -> rusqlite::Result<u64> {
     Ok(number("page_count")? * number("page_size")?)
 }
 
-/// Gives the room that was freed back to the disk.
+/// Returns free space to the file system.
 fn shrink(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch("VACUUM")?;
-    // Where others read at this moment, the log is emptied by the next one.
+    // While others read, the log is not emptied; the next one to do this empties it.
     connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
 }
 

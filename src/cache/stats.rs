@@ -1,4 +1,4 @@
-//! What a cache holds: how many answers, of which models, since when.
+//! Statistics of a cache: the number of answers by model, and their age.
 
 use std::path::{Path, PathBuf};
 
@@ -9,45 +9,45 @@ use super::CacheError;
 use super::file::{self, Access};
 use super::file_name::{FILE, files};
 
-/// What a cache holds. Times are seconds since 1970.
+/// Statistics of a cache. Times are seconds since 1970.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Stats {
     /// The file.
     pub file: PathBuf,
     /// Bytes on disk.
     pub bytes: u64,
-    /// Answers kept.
+    /// Number of answers.
     pub answers: u64,
-    /// When the oldest was received; `None` where there is none, as below.
+    /// Time at which the oldest answer was received; `None` in an empty cache, as in the next two.
     pub oldest: Option<i64>,
-    /// When the newest was received.
+    /// Time at which the newest answer was received.
     pub newest: Option<i64>,
-    /// When one was last asked for, to the day.
+    /// Time at which an answer was last used, to the day.
     pub last_used: Option<i64>,
-    /// The same by model, the one with the most answers first.
+    /// Statistics by model, the one with the most answers first.
     pub models: Vec<ModelStats>,
 }
 
-/// What a cache holds of one model.
+/// Statistics of one model's answers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ModelStats {
     /// The model.
     pub model: String,
-    /// Answers kept.
+    /// Number of answers.
     pub answers: u64,
     /// Bytes of their texts.
     pub text_bytes: u64,
-    /// Tokens that were read for them.
+    /// Prompt tokens of their requests.
     pub prompt_tokens: u64,
-    /// Tokens that they were written in.
+    /// Completion tokens.
     pub completion_tokens: u64,
 }
 
-/// What the cache in that folder holds; `None` where there is none.
+/// The statistics of the cache in that folder; `None` if there is none.
 ///
 /// # Errors
 ///
-/// Why it cannot be read.
+/// It could not be read.
 pub fn stats(folder: &Path) -> Result<Option<Stats>, CacheError> {
     let Some(connection) = file::open(folder, Access::Look)? else {
         return Ok(None);

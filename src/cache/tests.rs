@@ -1,4 +1,4 @@
-//! The file under other processes, a full disk, damage and pruning.
+//! The cache with other processes, a full disk, damage and pruning.
 
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex as StdMutex};
@@ -22,7 +22,7 @@ pub(super) fn key(number: usize) -> AnswerKey {
     AnswerKey::of(&[&number.to_string()])
 }
 
-/// A store, and the warnings that it gives.
+/// A cache, and the warnings that it gives.
 fn store(folder: &Path, access: Access) -> (AnswerCache, Arc<StdMutex<Vec<String>>>) {
     let warnings = Arc::new(StdMutex::new(Vec::new()));
     let told = Arc::clone(&warnings);
@@ -52,7 +52,7 @@ fn refusal(folder: &Path) -> NotReady {
     store(folder, Access::Keep).0.open().unwrap_err()
 }
 
-/// A folder with a cache of so many answers, closed.
+/// A folder with a closed cache of this many answers.
 fn filled(answers: usize) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let store = opened(folder.path());
@@ -88,7 +88,7 @@ fn what_was_put_is_in_the_files_at_that_moment_as_a_killed_process_leaves_them()
         if number % 60 == 59 {
             let left = tempfile::tempdir().unwrap();
             for file in file_name::files(folder.path()) {
-                // The shared memory is none after a kill.
+                // Shared memory does not survive a kill.
                 if !file.to_string_lossy().ends_with("-shm") {
                     std::fs::copy(&file, left.path().join(file.file_name().unwrap())).unwrap();
                 }
@@ -107,7 +107,7 @@ fn several_writers_at_once_lose_nothing() {
         for writer in 0..4 {
             let (folder, kept) = (folder.path(), &kept);
             scope.spawn(move || {
-                // All of them find no file, and make it.
+                // None of them finds a file, and all try to create it.
                 let (store, warnings) = store(folder, Access::Keep);
                 store.open().unwrap();
                 for number in 0..100 {
@@ -271,7 +271,7 @@ fn pruning_takes_what_was_not_used_for_long_and_using_it_is_noticed_to_the_day()
     );
     assert!(store.get(&key(0)).is_some());
     let month = Prune::OlderThan(Duration::from_hours(30 * 24));
-    // While another process has it open.
+    // Pruning while another process has the file open.
     let pruned = prune(folder.path(), month).unwrap().unwrap();
     assert_eq!((pruned.removed, pruned.left), (Some(4), 6));
     assert!(store.get(&key(0)).is_some() && store.get(&key(1)).is_none() && store.get(&key(7)).is_some());

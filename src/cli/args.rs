@@ -1,4 +1,4 @@
-//! The program's subcommands, and what its help says first.
+//! The program's subcommands, and the first part of its help.
 
 use clap::{Parser, Subcommand};
 
@@ -48,7 +48,7 @@ Examples:
 Exit codes: 0 done, 1 a gate failed, 2 wrong usage or configuration, 3 done, but some records were
 rejected or degraded, 4 could not go on (resumable), 130 interrupted (resumable)";
 
-/// What to do. Each command's help is the first paragraph of its arguments' type.
+/// The subcommands. Each command's help is the first paragraph of its arguments' type.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Compress(Box<CompressArgs>),

@@ -1,4 +1,4 @@
-//! `trajfit cache`: what the answers on disk come to, and taking some of them away.
+//! `trajfit cache`: figures of the answers on disk, and the removal of answers.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -101,7 +101,7 @@ impl PruneArgs {
 }
 
 impl Place {
-    /// The folder of the cache that is meant.
+    /// The folder of the cache that the argument names.
     fn folder(&self) -> Result<PathBuf, CliError> {
         let Some(place) = &self.place else {
             return configured();

@@ -5,16 +5,16 @@ use unicode_width::UnicodeWidthChar;
 use super::visible::visible;
 use crate::compress::anchors::Matcher;
 
-/// How a page is laid out.
+/// The layout of a page.
 #[derive(Debug, Clone, Copy)]
 pub struct Page {
     /// Columns to fill.
     pub width: usize,
-    /// Whether colours are wanted.
+    /// True if colours are printed.
     pub colours: bool,
-    /// Whether long turns are shown whole.
+    /// True if long turns are shown whole.
     pub full: bool,
-    /// Whether before and after stand side by side.
+    /// True if before and after stand side by side.
     pub side_by_side: bool,
 }
 
@@ -24,20 +24,20 @@ pub struct Highlights<'h> {
     anchors: Vec<(&'h str, bool)>,
 }
 
-/// Marks in a text; the data's own control characters are gone before they enter.
+/// Marks in a text; the data's own control characters are escaped before.
 const HELD: char = '\u{1}';
 const DANGLING: char = '\u{2}';
 const END: char = '\u{3}';
 
-/// Lines of a long turn that are shown from its start and its end.
+/// Number of lines of a long turn that are shown from its start and its end.
 const FIRST: usize = 8;
 const LAST: usize = 3;
 
-/// Characters of a turn that are looked at where it is shortened, at each end.
+/// Bytes of a turn that are read at each end if it is shortened.
 const LOOKED_AT: usize = 6_000;
 
 impl<'h> Highlights<'h> {
-    /// Those of `anchors`: what to find, and whether it is held.
+    /// Highlights of `anchors`: the text to find, and true if it is held.
     pub fn new(anchors: Vec<(&'h str, bool)>) -> Self {
         Self {
             matcher: Matcher::new(anchors.iter().map(|(text, _)| *text)),
@@ -63,7 +63,7 @@ impl<'h> Highlights<'h> {
         let mut marked = String::with_capacity(safe.len() + 2 * hits.len());
         let mut from = 0;
         for (start, end, is_held) in hits {
-            // Those within another are part of it.
+            // A hit within another is part of it.
             if start < from {
                 continue;
             }
@@ -79,7 +79,7 @@ impl<'h> Highlights<'h> {
 }
 
 impl Page {
-    /// `text` as lines of at most `width` columns, shortened unless all is wanted.
+    /// `text` as lines of at most `width` columns, shortened unless `full`.
     pub fn lines(&self, text: &str, width: usize, highlights: &Highlights<'_>) -> Vec<String> {
         let middle = if self.full { None } else { without_middle(text) };
         let wrapped = |text: &str| wrap(&highlights.marked(text), width.max(8));
@@ -105,7 +105,7 @@ impl Page {
         lines.iter().map(|line| self.coloured(line)).collect()
     }
 
-    /// `text` in a colour of the terminal, where colours are wanted.
+    /// `text` in a colour of the terminal, if colours are printed.
     pub fn paint(&self, text: &str, colour: &str) -> String {
         if self.colours && !colour.is_empty() {
             format!("\u{1b}[{colour}m{text}\u{1b}[0m")
@@ -126,7 +126,7 @@ impl Page {
                 HELD if self.colours => text.push_str("\u{1b}[32;4m"),
                 DANGLING if self.colours => text.push_str("\u{1b}[1;31;4m"),
                 END if self.colours => text.push_str("\u{1b}[0m"),
-                // Without colours only what is wrong is marked.
+                // Without colours only dangling identifiers are marked.
                 DANGLING => text.push_str("[!"),
                 END if before == DANGLING => text.push(']'),
                 END | HELD => {}
@@ -137,7 +137,7 @@ impl Page {
     }
 }
 
-/// Both ends of a very long text; `None` where it is short enough to be wrapped as a whole.
+/// Both ends of a very long text; `None` if it is short enough to be wrapped as a whole.
 fn without_middle(text: &str) -> Option<(&str, &str)> {
     if text.len() <= 2 * LOOKED_AT {
         return None;
@@ -182,8 +182,8 @@ pub fn clipped(line: &str, width: usize) -> String {
     text
 }
 
-/// `text` in lines of at most `width` columns, cut at spaces where there are some near the end. Marks that are open at a line's
-/// end are closed there and opened again on the next.
+/// `text` in lines of at most `width` columns, cut at spaces if there are some near the end. Marks that are open at a
+/// line's end are closed there and opened again on the next.
 fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut open: Option<char> = None;

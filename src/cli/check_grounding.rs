@@ -1,4 +1,4 @@
-//! `trajfit check --against`: how well a compressed data set keeps what its assistant turns rely on.
+//! `trajfit check --against`: the grounding of a compressed data set in its original.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -13,20 +13,20 @@ use crate::metrics::{Complaint, GroundedRecord, is_grounded, share_held};
 use crate::pipeline::{self, Found, LeftOut, Pairs, RawRecord, RunError, TooLong};
 use crate::report::{self, Allowance, GroundingOutcome, grounding_text};
 
-/// Dangling identifiers named for a record, at most.
+/// Maximum number of dangling identifiers named for a record.
 const NAMED: usize = 5;
 
-/// What is asked for.
+/// The settings of the check.
 pub struct GroundingCheck<'a> {
     /// The data before.
     pub originals: &'a [PathBuf],
     /// The data after.
     pub compressed: &'a Path,
-    /// The part of identifiers that must be held.
+    /// The share of identifiers that must be held.
     pub least: Option<f64>,
     /// The records that need not be judged.
     pub allow_unjudged: Allowance,
-    /// If the answer is JSON.
+    /// True if the answer is JSON.
     pub json: bool,
     /// The effective configuration.
     pub config: &'a Config,
@@ -83,7 +83,7 @@ impl GroundingCheck<'_> {
         let compared = pairs.each(&matching, scorer, &stop, |found| {
             match found {
                 Found::Pair(old, new) => add(&mut outcome, scorer, old, new, stops)?,
-                // It says itself why it cannot be read.
+                // Scored against itself, it reports its error.
                 Found::NoOriginal(new) if scorer.id(&new.bytes).is_none() => {
                     add(&mut outcome, scorer, new, new, stops)?;
                 }
@@ -112,7 +112,7 @@ impl GroundingCheck<'_> {
         let is_enough = self
             .least
             .is_none_or(|least| is_grounded(outcome.anchors_needed, outcome.anchors_held, least));
-        // A check that saw nothing says nothing.
+        // A check that compared no record fails.
         outcome.passed = is_enough && outcome.unjudged <= outcome.allowed_unjudged && outcome.records > 0;
         if outcome.records == 0 {
             errors::warn(&["no record was compared".to_owned()]);

@@ -13,22 +13,22 @@ use crate::pipeline::{self, RawRecord, Records};
 use crate::report::figures::thousands;
 use crate::trajectory::Format;
 
-/// Differences that are named; the others are counted.
+/// Number of differences that are named; the others are counted.
 const NAMED: usize = 5;
 
-/// What is asked for.
+/// The settings of the check.
 pub struct UnrolledCheck<'a> {
     /// The trajectories.
     pub originals: &'a Path,
     /// The records that they were unrolled into.
     pub unrolled: &'a Path,
-    /// The field that tells trained turns from others; none for lists of trained turns.
+    /// The field that marks trained turns; `None` for lists of trained turns.
     pub mark: Option<SummaryMark>,
     /// The effective configuration.
     pub config: &'a Config,
 }
 
-/// What was found.
+/// The result of the check.
 #[derive(Debug, Default)]
 struct Found {
     trajectories: u64,
@@ -104,7 +104,7 @@ impl UnrolledCheck<'_> {
     }
 }
 
-/// If a record is the one of a trajectory that comes next: by its lineage, or as the trajectory itself.
+/// Returns true if a record is the next one of a trajectory: by its lineage, or as the trajectory itself.
 fn is_part(
     record: &RawRecord,
     original: &RawRecord,

@@ -1,4 +1,4 @@
-//! Colours in a terminal: where `--color` and the variables of the environment want them.
+//! Colours in a terminal, as `--color` and the variables of the environment set them.
 
 use std::env;
 use std::ffi::OsString;
@@ -34,7 +34,7 @@ impl Color {
             .unwrap_or_default()
     }
 
-    /// If colours are printed to a stream, which `is_terminal` or not.
+    /// Returns true if colours are printed to a stream, which `is_terminal` or not.
     pub fn is_wanted(self, is_terminal: bool) -> bool {
         let variable = |name| env::var(name).unwrap_or_default();
         self.is_wanted_with(&variable("NO_COLOR"), &variable("CLICOLOR_FORCE"), is_terminal)

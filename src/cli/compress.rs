@@ -1,4 +1,4 @@
-//! `trajfit compress`: its flags, and the checks between flags as typed and a run that can start.
+//! `trajfit compress`: its flags, and the checks of them before a run starts.
 
 use std::path::PathBuf;
 

@@ -6,7 +6,7 @@ use super::errors::CliError;
 use super::inputs::{self, is_dash};
 use crate::config::{Config, Provenance};
 
-/// A run that can start.
+/// The checked options of a run.
 #[derive(Debug, Clone, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub struct CompressOptions {
@@ -14,29 +14,29 @@ pub struct CompressOptions {
     pub inputs: Vec<PathBuf>,
     /// File or directory; `-` is stdout. `None`: stdout if the only input is stdin, else beside the input.
     pub output: Option<PathBuf>,
-    /// Plan and count, write no data.
+    /// True if no data is written.
     pub dry_run: bool,
-    /// Take the first records only; at least 1.
+    /// Maximum number of records to take; at least 1.
     pub limit: Option<u64>,
-    /// Take this percentage of the records: over 0, at most 100.
+    /// Percentage of the records to take: over 0, at most 100.
     pub sample: Option<f64>,
-    /// Which records a sample takes.
+    /// The seed of the sample.
     pub seed: u64,
-    /// Continue a stopped run.
+    /// True if a stopped run is continued.
     pub resume: bool,
-    /// Overwrite what is there.
+    /// True if existing files are overwritten.
     pub force: bool,
     /// The effective configuration.
     pub config: Config,
-    /// Where its values came from.
+    /// The origin of its values.
     pub provenance: Provenance,
-    /// What has no effect though it was given.
+    /// Warnings about settings without effect.
     pub warnings: Vec<String>,
-    /// What the trainer set, where one is named.
+    /// The settings made by the trainer, if one is named.
     pub trainer_note: Option<String>,
-    /// Print errors only.
+    /// True if only errors are printed.
     pub quiet: bool,
-    /// Print progress as lines where there is no terminal.
+    /// True if progress is printed as lines where there is no terminal.
     pub verbose: bool,
 }
 
@@ -49,7 +49,7 @@ impl CompressOptions {
         Ok(self)
     }
 
-    /// True if the data go to stdout.
+    /// Returns true if the data goes to stdout.
     pub fn writes_stdout(&self) -> bool {
         match &self.output {
             Some(output) => is_dash(output),
@@ -57,7 +57,7 @@ impl CompressOptions {
         }
     }
 
-    /// A directory is no stream.
+    /// Refuses to write a directory to stdout.
     fn check_directories(&self) -> Result<(), CliError> {
         let directory = self.inputs.iter().find(|input| input.is_dir());
         match directory.filter(|_| self.writes_stdout()) {

@@ -61,7 +61,7 @@ pub fn run(args: ConfigArgs) -> Result<ExitStatus, CliError> {
     Ok(ExitStatus::Done)
 }
 
-/// Longer values push their origin to the right instead of widening the column for all.
+/// Width of the column of values; longer values push their origin to the right.
 const VALUE_WIDTH: usize = 24;
 
 fn table(resolved: &Resolved) -> String {

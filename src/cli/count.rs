@@ -1,4 +1,4 @@
-//! `trajfit count`: what the records cost, as a table, as totals in JSON, or as a line of JSON for each record.
+//! `trajfit count`: the tokens of the records, as a table, as totals in JSON, or as a line of JSON for each record.
 
 use super::errors::{self, CliError};
 use super::exit::ExitStatus;

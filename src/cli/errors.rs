@@ -1,4 +1,4 @@
-//! What ends a command, as the user sees it: `error: …`, then `help: …`.
+//! Errors that end a command, as the user sees them: `error: …`, then `help: …`.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -11,19 +11,19 @@ use crate::config::ConfigError;
 use crate::metrics::GroundedRecord;
 use crate::report::figures::printable;
 
-/// Why a command ended early, what helps, and the exit code that says so.
+/// The error of a command that ended early, with advice and the exit code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CliError {
     /// The exit code.
     pub status: ExitStatus,
-    /// What is wrong, with the path or the flag it is about.
+    /// The error, with the path or the flag it is about.
     pub message: String,
-    /// What the user can do, naming the flag that helps.
+    /// The advice, naming the flag that helps.
     pub help: Option<String>,
 }
 
 impl CliError {
-    /// Wrong usage: exit code 2.
+    /// The error for wrong usage: exit code 2.
     pub fn usage(message: impl Into<String>) -> Self {
         Self {
             status: ExitStatus::Usage,
@@ -44,7 +44,7 @@ impl CliError {
         Self::usage(message.trim_start_matches("error: ").trim_end()).with_help(help)
     }
 
-    /// The run could not go on: exit code 4.
+    /// The error for a run that stopped: exit code 4.
     pub fn stopped(message: impl Into<String>) -> Self {
         Self {
             status: ExitStatus::Stopped,
@@ -60,9 +60,9 @@ impl CliError {
         self
     }
 
-    /// Prints it to stderr and hands over the exit code.
+    /// Prints it to stderr and returns the exit code.
     pub fn report(&self) -> ExitStatus {
-        // Where stderr is closed there is nobody left to tell.
+        // If stderr is closed, the text is lost.
         let _ = write!(io::stderr(), "{self}");
         self.status
     }
@@ -88,15 +88,15 @@ pub fn warn(warnings: &[String]) {
     }
 }
 
-/// Prints what somebody should know, and need not do anything about.
+/// Prints a note that needs no action.
 pub fn note(note: Option<&str>) {
     if let Some(note) = note {
-        // Where stderr is closed there is nobody left to tell.
+        // If stderr is closed, the text is lost.
         let _ = writeln!(io::stderr().lock(), "{note}");
     }
 }
 
-/// Prints why a gate on grounding failed, and the records that lost most.
+/// Prints the error of a failed gate on grounding, and the records that lost most.
 pub fn gate(message: &str, worst: &[GroundedRecord]) {
     let mut stderr = io::stderr().lock();
     let _ = writeln!(stderr, "error: {message}");

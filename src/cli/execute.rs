@@ -1,4 +1,4 @@
-//! From checked options to a run, and from what it came to back to a table and an exit code.
+//! Runs a compression from checked options, and turns its report into a table and an exit code.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -33,7 +33,7 @@ pub fn execute(options: &CompressOptions) -> Result<ExitStatus, CliError> {
     run(options, job, chosen)
 }
 
-/// What fits the records of these sources, with those who write their summaries.
+/// The worker that fits the records of these sources, with the chosen summarizers.
 pub fn worker(config: &Config, sources: &[Source], chosen: &Chosen) -> Result<Worker, CliError> {
     Ok(Worker {
         fitter: Fitter {
@@ -51,7 +51,7 @@ pub fn worker(config: &Config, sources: &[Source], chosen: &Chosen) -> Result<Wo
     })
 }
 
-/// Runs a job, and tells what it came to.
+/// Runs a job and reports its result.
 pub fn run(options: &CompressOptions, job: Job, chosen: Chosen) -> Result<ExitStatus, CliError> {
     let worker = worker(&options.config, &job.sources, &chosen)?;
     let (job, ended) = ended(options, job, worker, chosen)?;
@@ -81,7 +81,7 @@ pub fn ended(
     );
     let ended = pipeline::run(&job, worker, &counters, &stop);
     progress.finish();
-    // Nobody knows the name otherwise: not where the table is not printed, nor from the command.
+    // The name is shown nowhere else if the table is not printed.
     if job.targets.to_stdout
         && options.config.output.rejects_file.is_none()
         && (options.quiet || ended.is_err())
@@ -126,9 +126,7 @@ pub fn job(options: &CompressOptions) -> Result<Job, CliError> {
         dry_run: options.dry_run,
         is_estimate: is_estimate(options),
         limit: options.limit,
-        sample: options
-            .sample
-            .map_or(Sample::ALL, |percent| Sample::new(percent, options.seed)),
+        sample: Sample::of(options.sample, options.seed),
         max_record_bytes: config.input.max_record_bytes.0,
         resume: options.resume,
         force: options.force,
@@ -159,7 +157,7 @@ fn named_files(config: &Config) -> NamedFiles {
     }
 }
 
-/// What the algorithm sees of the configuration.
+/// The settings of the algorithm, from the configuration.
 pub fn settings(config: &Config, dry_run: bool) -> FitSettings {
     let compression = &config.compression;
     FitSettings {
@@ -197,7 +195,7 @@ pub fn settings(config: &Config, dry_run: bool) -> FitSettings {
     }
 }
 
-/// The mark that summaries get, where one is asked for.
+/// The mark that summaries get, if one is set.
 fn mark(config: &Config) -> Option<SummaryMark> {
     let MarkSummary { field, value } = &config.output.mark_summary;
     (!field.is_empty()).then(|| SummaryMark {
@@ -207,7 +205,7 @@ fn mark(config: &Config) -> Option<SummaryMark> {
     })
 }
 
-/// Prints the table of a run, unless that is not wanted, and what the tokenizer has to say.
+/// Prints the table of a run and the tokenizer's note, unless `quiet`.
 pub fn print(options: &CompressOptions, report: &RunReport, table: impl FnOnce() -> String) {
     if options.quiet {
         return;
@@ -222,14 +220,14 @@ pub fn print(options: &CompressOptions, report: &RunReport, table: impl FnOnce()
     } else {
         table()
     };
-    // Where stderr is closed there is nobody left to tell.
+    // If stderr is closed, the text is lost.
     let _ = io::stderr().write_all(text.as_bytes());
     if let Some(note) = &report.tokenizer_note {
         errors::warn(std::slice::from_ref(note));
     }
 }
 
-/// Tells what a run came to, unless that is not wanted, and turns it into an exit code.
+/// Prints the result of a run, unless `quiet`, and returns the exit code.
 fn tell(options: &CompressOptions, report: &RunReport, cost: Option<f64>) -> ExitStatus {
     print(options, report, || summary_table(&figures(options, report, cost)));
     let sums = &report.totals.sums;
@@ -312,7 +310,7 @@ fn figures(options: &CompressOptions, report: &RunReport, cost: Option<f64>) -> 
     }
 }
 
-/// Whether a run's figures are estimates: a dry run asks only the embedded summarizer.
+/// Returns true if a run's figures are estimates: a dry run asks only the embedded summarizer.
 pub fn is_estimate(options: &CompressOptions) -> bool {
     options.dry_run && options.config.summarization.summarizer != SummarizerKind::Extractive
 }

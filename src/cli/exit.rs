@@ -1,8 +1,8 @@
-//! The exit codes: how the program tells a shell what became of a run.
+//! The exit codes, by which the program reports the result of a run.
 
 use std::process::ExitCode;
 
-/// What became of a run.
+/// The result of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExitStatus {
     /// Everything was done.

@@ -1,4 +1,4 @@
-//! `trajfit explain`: the decision about one record, walked through.
+//! `trajfit explain`: the decision about one record, step by step.
 
 mod summary;
 
@@ -30,10 +30,10 @@ pub struct ExplainArgs {
     json: bool,
 }
 
-/// Identifiers listed at most.
+/// Maximum number of identifiers listed.
 const LISTED: usize = 40;
 
-/// The form of the JSON, by name and number.
+/// The schema of the JSON, by name and number.
 const SCHEMA: &str = "trajfit.explain/1";
 
 /// The decision for programs.
@@ -156,7 +156,7 @@ fn marks(explained: &Explanation, group: &[TurnLine]) -> &'static str {
     }
 }
 
-/// The part that a group belongs to; masked where any of its outputs is.
+/// The part that a group belongs to; masked if any of its outputs is.
 fn group_part(explained: &Explanation, group: &[TurnLine]) -> &'static str {
     let parts = group.iter().map(|turn| part(explained, turn.index));
     let first = group.first().map_or("", |turn| part(explained, turn.index));
@@ -167,7 +167,7 @@ fn group_part(explained: &Explanation, group: &[TurnLine]) -> &'static str {
     }
 }
 
-/// What does not fit together in the record.
+/// Writes the faults, and the changes before the plan.
 fn faults(text: &mut String, explained: &Explanation) {
     let row = &explained.row;
     let faults = [
@@ -289,7 +289,7 @@ fn plan(text: &mut String, explained: &Explanation, need: usize) {
     }
 }
 
-/// Which turns these are, by their numbers in the list.
+/// The turns of a range, by their numbers in the list.
 fn turns(range: &Range<usize>) -> String {
     match range.len() {
         0 => "no turn".to_owned(),
@@ -298,7 +298,7 @@ fn turns(range: &Range<usize>) -> String {
     }
 }
 
-/// What masks did, and where they were not enough.
+/// Writes the effect of masks, and the region if they were not enough.
 fn masks(text: &mut String, explained: &Explanation, need: usize) {
     let (total, target) = (count(explained.total_tokens), count(explained.target_tokens));
     let _ = writeln!(
@@ -338,7 +338,7 @@ fn anchors(text: &mut String, anchors: &[AnchorLine]) {
         "Anchors    {held} of {} identifiers that later turns rely on are held",
         anchors.len()
     );
-    // Those that dangle are never left out of the list for those that do not.
+    // Those that dangle come first, so that none of them is left out.
     let mut listed: Vec<&AnchorLine> = anchors.iter().collect();
     listed.sort_by_key(|anchor| anchor.is_held);
     for anchor in listed.iter().take(LISTED) {

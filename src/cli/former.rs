@@ -1,9 +1,9 @@
-//! Flags that had another meaning before 0.1.0, given the meaning they have now. To be removed with the version after it.
+//! Translates flags that had another meaning before 0.1.0. To be removed in the version after it.
 
 use std::ffi::OsString;
 
-/// The arguments with `--format` of answers as what it is today: `--json` of `count`, `check` and `lint`, `--as` of `config`.
-/// The formats of records have other names.
+/// Returns the arguments with `--format` of answers replaced by its successor: `--json` of `count`, `check` and `lint`,
+/// `--as` of `config`. The formats of records have other names.
 pub fn translated(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut arguments = arguments.peekable();
     let mut translated: Vec<OsString> = arguments.by_ref().take(2).collect();

@@ -1,4 +1,4 @@
-//! What every command that reads records checks about its inputs before it starts.
+//! The checks of inputs that every command that reads records makes before it starts.
 
 use std::ffi::OsStr;
 use std::io::ErrorKind;
@@ -19,7 +19,7 @@ pub fn check(inputs: &[PathBuf]) -> Result<(), CliError> {
         if is_dash(input) {
             continue;
         }
-        // What else may be wrong with a file shows when it is opened.
+        // Other errors of a file are reported when it is opened.
         if std::fs::metadata(input).is_err_and(|error| error.kind() == ErrorKind::NotFound) {
             return Err(
                 CliError::usage(format!("cannot read the input {}: no such file", input.display()))
@@ -30,7 +30,7 @@ pub fn check(inputs: &[PathBuf]) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Whether this means stdin, or stdout.
+/// Returns true if this means stdin, or stdout.
 pub fn is_dash(path: &Path) -> bool {
     path.as_os_str() == OsStr::new("-")
 }
@@ -43,7 +43,7 @@ pub fn tokens(text: &str) -> Result<u64, String> {
         .ok_or_else(|| "not a number of tokens such as 16000 or 16k".to_owned())
 }
 
-/// The value of `--sample`: `5`, `5%`, `0.5%`. A number below 1 without the sign could be a share or a percentage.
+/// The value of `--sample`: `5`, `5%`, `0.5%`. A number below 1 needs the sign: it could be a share or a percentage.
 pub fn percent(text: &str) -> Result<f64, String> {
     let digits = text.strip_suffix('%');
     let number: f64 = digits

@@ -12,7 +12,7 @@ use crate::config::{Config, KEYS, Key, Kind, ReadBy, Sources, Value};
 
 /// The keys that a command has flags for.
 pub trait KeySet {
-    /// They, in the order of the help.
+    /// The keys, in the order of the help.
     fn keys() -> &'static [Key];
 }
 
@@ -40,7 +40,7 @@ impl KeySet for RunKeys {
     }
 }
 
-/// A flag for every key of a set, as far as the user gave them.
+/// The flags for the keys of a set that the user gave.
 #[derive(Debug, Clone)]
 pub struct KeyFlags<S = EveryKey> {
     given: Vec<(&'static Key, String)>,
@@ -147,8 +147,8 @@ fn heading(section: &'static str) -> &'static str {
     }
 }
 
-/// Names for help and completions. Whether a value is one of them is the configuration's business, so that a wrong
-/// one is the same error from a flag, a file and the environment.
+/// Names for help and completions. The configuration checks that a value is one of them, so that a wrong one is the
+/// same error from a flag, a file and the environment.
 #[derive(Debug, Clone, Copy)]
 struct AnyOf(&'static [&'static str]);
 

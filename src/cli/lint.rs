@@ -1,4 +1,4 @@
-//! `trajfit lint`: what a trainer will do with each record.
+//! `trajfit lint`: the outcome of each record in a trainer.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -163,7 +163,7 @@ fn linter(args: &LintArgs, config: &Config, rules: &'static Trainer) -> Result<L
     Ok(Linter {
         trainer: rules,
         counter: running::tokenizer(config)?,
-        // The count that a trainer's defaults ask for demands a template; lint does with and without.
+        // The count of a trainer's defaults needs a template; lint works with and without.
         template: match &config.tokenizer.chat_template {
             Some(_) => running::template(config)?,
             None => None,
@@ -178,11 +178,7 @@ fn judged(args: &LintArgs, config: &Config, rules: &'static Trainer) -> Result<L
     let sources = pipeline::sources(&args.inputs).map_err(running::cli_error)?;
     let counters = running::counters(&sources);
     let survey = Survey {
-        sources,
-        limit: args.limit,
-        sample: Sample::ALL,
-        max_record_bytes: config.input.max_record_bytes.0,
-        jobs: running::jobs(config),
+        scan: running::scan(sources, args.limit, Sample::ALL, config),
         lines: false,
         stop_at_unreadable: config.input.on_invalid == OnInvalid::Fail,
     };
@@ -255,7 +251,7 @@ fn compared(
     Ok(LintReport::compared(rules, args.max_length, &changes, args.fail))
 }
 
-/// The verdict on a record, added up; `None` where it cannot be read.
+/// The verdict on a record, added up; `None` if it cannot be read.
 fn judge(
     linter: &Linter,
     record: &RawRecord,

@@ -58,7 +58,7 @@ pub fn main() -> ExitCode {
     let parsed = command.clone().try_get_matches_from(&arguments);
     let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
-        // Help and version come this way too. A closed pipe is no reason to complain.
+        // Help and version come this way too. A closed pipe is no error.
         Err(usage) if !usage.use_stderr() => {
             let printed = stdout::written(|| usage.print()).map(|()| ExitStatus::Done);
             return printed.unwrap_or_else(|error| error.report()).into();
@@ -90,7 +90,7 @@ pub fn main() -> ExitCode {
     ended.unwrap_or_else(|error| error.report()).into()
 }
 
-/// A fault of ours in a record is that record's failure and stands in its row; one anywhere else is told in a line.
+/// Reports a panic in a line, unless it is in a worker: there it is that record's failure and stands in its row.
 fn report_panic(panic: &std::panic::PanicHookInfo<'_>) {
     let thread = std::thread::current();
     if thread

@@ -1,4 +1,4 @@
-//! What `explain` and `show` have in common: one record of an input, and the plan that the flags make for it.
+//! Shared by `explain` and `show`: one record of an input, and the plan that the flags make for it.
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -14,10 +14,10 @@ use crate::fit::{Explanation, Fitter, PairScorer};
 use crate::pipeline::{self, RawRecord, Records};
 use crate::summarize::extractive::Extractive;
 
-/// Lines listed of records that share an id, beside the first.
+/// Maximum number of other lines listed that share an id.
 const LISTED: usize = 9;
 
-/// Which record, and the settings that decide its plan.
+/// The arguments that name a record, and the settings that decide its plan.
 #[derive(Debug, clap::Args)]
 pub struct OneRecordArgs {
     /// File; - is standard input
@@ -72,17 +72,17 @@ impl KeySet for PlanKeys {
     }
 }
 
-/// The record, and how to fit it.
+/// The record, and the fitter for it.
 pub struct OneRecord {
     /// The file that it is in.
     pub input: PathBuf,
-    /// As it was read.
+    /// The record as it was read.
     pub raw: RawRecord,
     /// The trigger, where it is to be replayed.
     pub unroll: Option<f64>,
-    /// Bytes that a record may have.
+    /// Maximum bytes of a record.
     pub max_record_bytes: u64,
-    /// With the embedded summarizer: nothing is asked over a network to explain a plan.
+    /// The fitter, with the embedded summarizer: explaining a plan sends no request.
     pub fitter: Fitter,
 }
 
@@ -120,7 +120,7 @@ impl OneRecordArgs {
 }
 
 impl OneRecord {
-    /// What is decided about it.
+    /// The decisions about it.
     pub fn explanation(&self) -> Result<Explanation, CliError> {
         let explained = futures_util::FutureExt::now_or_never(self.fitter.explain(&self.raw.bytes));
         // The embedded summarizer waits for nothing.
@@ -147,7 +147,7 @@ fn record_at(mut records: Records, input: &Path, line: u64) -> Result<RawRecord,
     )
 }
 
-/// The record of a file that has an id; an error where several have it.
+/// The record of a file that has an id; an error if several have it.
 fn record_with_id(
     mut records: Records,
     input: &Path,

@@ -1,4 +1,4 @@
-//! How far a run is, on stderr: a bar on a terminal, lines in a log, nothing in a plain pipe.
+//! The progress of a run, on stderr: a bar on a terminal, lines in a log, nothing in a plain pipe.
 
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write as _};
@@ -14,7 +14,7 @@ use crate::pipeline::Counters;
 use crate::report::figures::{self, thousands};
 use crate::summarize::spend::Spend;
 
-/// How progress is shown.
+/// The style of the progress display.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProgressStyle {
     /// A bar that is drawn over itself.
@@ -33,7 +33,7 @@ impl ProgressStyle {
         Self::choose(quiet, smart && io::stderr().is_terminal(), ci || verbose)
     }
 
-    /// A bar where stderr is a terminal, lines in a log (that of a CI run, or one asked for), else nothing.
+    /// A bar if stderr is a terminal, lines in a log (that of a CI run, or one asked for), else nothing.
     pub fn choose(quiet: bool, terminal: bool, log: bool) -> Self {
         match (quiet, terminal, log) {
             (true, _, _) | (false, false, false) => Self::Silent,
@@ -50,15 +50,15 @@ impl ProgressStyle {
     }
 }
 
-/// A progress display that goes on until it is finished or dropped.
+/// A progress display that runs until it is finished or dropped.
 #[derive(Debug)]
 pub struct Progress {
     running: Option<(Sender<()>, JoinHandle<()>)>,
 }
 
 impl Progress {
-    /// Shows the counters from a thread of its own, the records as `records` words them, and what requests were made. Where
-    /// none can be had the run goes on without.
+    /// Shows the counters from a thread of its own: the records in the words of `records`, and the requests made. If no
+    /// thread can be started, nothing is shown.
     pub fn start(
         style: ProgressStyle,
         counters: Arc<Counters>,
@@ -96,7 +96,7 @@ impl Progress {
         }
     }
 
-    /// Ends the display and clears the bar, so that what is printed next stands alone.
+    /// Ends the display and clears the bar, so that later output stands alone.
     pub fn finish(self) {
         drop(self);
     }
@@ -124,7 +124,7 @@ fn bar(bytes_total: Option<u64>) -> ProgressBar {
     bar
 }
 
-/// What a compression has done so far.
+/// The progress of a compression.
 pub fn compressing(counters: &Counters) -> String {
     let (compressed, over_limit) = (count(&counters.compressed), count(&counters.over_limit));
     let records = count(&counters.records);
@@ -135,7 +135,7 @@ pub fn compressing(counters: &Counters) -> String {
     line
 }
 
-/// What a survey has seen so far.
+/// The progress of a survey.
 pub fn counting(counters: &Counters) -> String {
     let mut line = format!("{} records", count(&counters.records));
     if Counters::get(&counters.rejected) > 0 {
@@ -148,7 +148,7 @@ fn count(counter: &AtomicU64) -> String {
     thousands(Counters::get(counter))
 }
 
-/// Adds how far the run is. What matters most comes first: a narrow terminal cuts the end.
+/// Adds the progress of the run. The most important figures come first: a narrow terminal cuts the end.
 fn line(mut line: String, counters: &Counters, elapsed: Duration) -> String {
     let position = counters.position();
     let done = position.saturating_sub(Counters::get(&counters.bytes_skipped));
@@ -170,7 +170,7 @@ fn line(mut line: String, counters: &Counters, elapsed: Duration) -> String {
     line
 }
 
-/// What was answered, is being asked and spent.
+/// The requests answered and in flight, and their cost.
 fn requests(spend: &Spend, counters: &Counters, elapsed: Duration) -> String {
     let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
     let minutes = (elapsed.as_secs_f64() / 60.0).max(1.0 / 60.0);

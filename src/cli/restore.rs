@@ -52,11 +52,11 @@ impl KeySet for RestoreKeys {
 
 /// A trajectory of which records were read.
 struct Restored {
-    /// Its id.
+    /// The trajectory's id.
     id: String,
     /// The number of the record that comes next.
     next: usize,
-    /// Its assistant turns so far, as they stand.
+    /// The assistant turns so far, as they stand.
     turns: Vec<String>,
 }
 

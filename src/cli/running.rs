@@ -1,4 +1,4 @@
-//! What stands around every run over records: tokenizer, threads, signals, and how its end is told.
+//! Shared parts of all runs over records: tokenizer, threads, signals, and errors.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -9,7 +9,7 @@ use signal_hook::flag;
 use super::errors::CliError;
 use super::exit::ExitStatus;
 use crate::config::{Config, InputFormat, OutputArguments, OutputFormat};
-use crate::pipeline::{Counters, RunError, Source};
+use crate::pipeline::{Counters, RunError, Sample, Scan, Source};
 use crate::tokens::chat_template::ChatTemplate;
 use crate::tokens::{self, TokenCounter};
 use crate::trajectory::{Arguments, Format, Target};
@@ -20,7 +20,7 @@ pub fn tokenizer(config: &Config) -> Result<Arc<dyn TokenCounter>, CliError> {
         .map_err(|error| CliError::usage(error.to_string()).with_help(error.help()))
 }
 
-/// The chat template, where rendered counts are asked for.
+/// The chat template, if rendered counts are asked for.
 pub fn template(config: &Config) -> Result<Option<Arc<ChatTemplate>>, CliError> {
     let Some(choice) = config.chat_template() else {
         return Ok(None);
@@ -30,7 +30,7 @@ pub fn template(config: &Config) -> Result<Option<Arc<ChatTemplate>>, CliError> 
         .map_err(|error| CliError::usage(error.to_string()).with_help(error.help()))
 }
 
-/// The form that every record gets; `None` where each keeps its own.
+/// The form that every record gets; `None` if each keeps its own.
 pub fn output_form(config: &Config) -> Option<Target> {
     let (form, usual) = match config.output.format {
         OutputFormat::Same => return None,
@@ -54,7 +54,18 @@ pub fn format(config: &Config) -> Option<Format> {
     }
 }
 
-/// Threads of the worker pool.
+/// A scan of the sources with the limits of the configuration.
+pub fn scan(sources: Vec<Source>, limit: Option<u64>, sample: Sample, config: &Config) -> Scan {
+    Scan {
+        sources,
+        limit,
+        sample,
+        max_record_bytes: config.input.max_record_bytes.0,
+        jobs: jobs(config),
+    }
+}
+
+/// Number of threads of the worker pool.
 pub fn jobs(config: &Config) -> usize {
     match config.processing.jobs {
         0 => std::thread::available_parallelism().map_or(1, usize::from),
@@ -70,11 +81,11 @@ pub fn counters(sources: &[Source]) -> Arc<Counters> {
     })
 }
 
-/// The first signal asks the run to stop at a safe place, the second ends the process at once.
+/// Installs signal handlers: the first signal asks the run to stop at a safe place, the second ends the process.
 pub fn stop_on_signals() -> Result<Arc<AtomicBool>, CliError> {
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM] {
-        // In this order: the condition is looked at before the flag is set.
+        // In this order: the condition is checked before the flag is set.
         flag::register_conditional_shutdown(signal, ExitStatus::Interrupted as i32, Arc::clone(&stop))
             .and_then(|_| flag::register(signal, Arc::clone(&stop)))
             .map_err(|error| CliError::stopped(format!("cannot listen for signals: {error}")))?;
@@ -82,7 +93,7 @@ pub fn stop_on_signals() -> Result<Arc<AtomicBool>, CliError> {
     Ok(stop)
 }
 
-/// The error that ends a command, for one that ended its run.
+/// The error of a command, for the error of its run.
 pub fn cli_error(error: RunError) -> CliError {
     match error {
         RunError::Usage { message, help } => CliError::usage(message).with_help(help),

@@ -1,4 +1,4 @@
-//! `trajfit show`: a record in the terminal, alone or beside what was made of it.
+//! `trajfit show`: a record in the terminal, alone or beside its compressed record.
 
 use std::io::{self, IsTerminal};
 use std::ops::ControlFlow;
@@ -42,10 +42,10 @@ pub struct ShowArgs {
     width: Option<u64>,
 }
 
-/// Columns where nobody says how many there are.
+/// Number of columns if it is not known.
 const WIDTH: usize = 100;
 
-/// Columns that two records side by side need.
+/// Minimum number of columns for two records side by side.
 const WIDE: usize = 100;
 
 /// Runs the command.
@@ -102,7 +102,7 @@ fn compare(record: &OneRecord, after: &RawRecord, page: Page) -> Result<String, 
     let shown = |raw| shown(record, raw, record.fitter.settings.format);
     let (old, new) = (shown(&record.raw)?, shown(after)?);
     let score = if record.raw.bytes == after.bytes {
-        // Not compared there, since nothing can be lost.
+        // Equal records are not compared, since nothing can be lost.
         Ok(PairScore {
             origins: (0..old.turns.len())
                 .map(crate::compress::alignment::Origin::Kept)
@@ -119,7 +119,7 @@ fn compare(record: &OneRecord, after: &RawRecord, page: Page) -> Result<String, 
     Ok(beside(&old, &new, &score, page))
 }
 
-/// The record of the other file that was made of this one.
+/// The record of the other file that was made from this one.
 fn find_compressed(record: &OneRecord, path: &Path) -> Result<RawRecord, CliError> {
     if inputs::is_dash(&record.input) || inputs::is_dash(path) {
         return Err(
@@ -220,7 +220,7 @@ fn shown(record: &OneRecord, raw: &RawRecord, form: Option<Format>) -> Result<Sh
     })
 }
 
-/// All that a turn says, as text.
+/// All content of a turn, as text.
 fn said(view: &TurnView<'_>) -> String {
     let mut text = view.text.trim_end().to_owned();
     let mut add = |piece: String| {

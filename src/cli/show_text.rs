@@ -1,4 +1,4 @@
-//! How a record is shown: turn by turn, with its region, or beside what was made of it.
+//! A record as text: turn by turn, with its region, or beside its compressed record.
 
 use std::fmt::Write;
 
@@ -15,20 +15,20 @@ use crate::trajectory::Role;
 pub struct Shown {
     /// File and line.
     pub place: String,
-    /// Its id; empty where it has none.
+    /// Its id; empty if it has none.
     pub id: String,
     /// Role, tokens and text of each turn.
     pub turns: Vec<(Role, usize, String)>,
     /// Its top-level system text.
     pub system: Option<String>,
-    /// What that costs.
+    /// The tokens of that text.
     pub extra_tokens: usize,
 }
 
-/// Which turns of the two stand beside each other.
+/// Indexes of two turns that stand beside each other.
 type Pairing = (Option<usize>, Option<usize>);
 
-/// The record, its region marked.
+/// The record alone, with its region marked.
 pub fn alone(shown: &Shown, explained: &Explanation, page: Page) -> String {
     let anchors = explained
         .anchors
@@ -87,7 +87,7 @@ pub fn replayed(shown: &Shown, timeline: &Timeline, page: Page) -> String {
     text
 }
 
-/// The record before and after: what is kept, what is gone (-), what is new (+).
+/// The record before and after: kept turns, removed ones (-), new ones (+).
 pub fn beside(old: &Shown, new: &Shown, score: &PairScore, page: Page) -> String {
     let anchors = score
         .needed
@@ -126,7 +126,7 @@ pub fn beside(old: &Shown, new: &Shown, score: &PairScore, page: Page) -> String
             }
         };
         match (left, right) {
-            // What is the same on both sides is shown once.
+            // A turn that is the same on both sides is shown once.
             (_, Some(turn)) => stacked(new, turn, came),
             (Some(turn), None) => stacked(old, turn, gone),
             (None, None) => {}
@@ -136,7 +136,7 @@ pub fn beside(old: &Shown, new: &Shown, score: &PairScore, page: Page) -> String
     text
 }
 
-/// `-` for what is gone, `+` for what is new, `~` for what was extended or has another summary or none, nothing for what is kept.
+/// The marks: `-` for a removed turn, `+` for a new one, `~` if it was extended or has another summary or none.
 fn marks(left: Option<usize>, right: Option<usize>, origins: &[Origin]) -> (&'static str, &'static str) {
     let came = match right.and_then(|turn| origins.get(turn)) {
         Some(Origin::New) => "+ ",
@@ -147,7 +147,7 @@ fn marks(left: Option<usize>, right: Option<usize>, origins: &[Origin]) -> (&'st
     (if is_kept { "  " } else { "- " }, came)
 }
 
-/// The turns side by side: kept ones with themselves; what is new stands beside what is gone, side by side only.
+/// The turns in their order: kept ones beside each other; between these the removed ones, then the new ones.
 fn pairings(old_turns: usize, origins: &[Origin]) -> Vec<Pairing> {
     let mut pairs: Vec<Pairing> = Vec::new();
     let (mut from, mut new) = (0, Vec::new());
@@ -249,7 +249,7 @@ fn colour(role: Role) -> &'static str {
     }
 }
 
-/// What the marks mean, and the identifiers by name.
+/// The meaning of the marks, and the identifiers by name.
 fn legend(score: &PairScore, page: Page) -> String {
     let mut text = String::from("\n- gone, + new, ~ extended or updated");
     let needed = score.needed.len();

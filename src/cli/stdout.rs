@@ -17,7 +17,7 @@ pub fn print(text: &[u8]) -> Result<(), CliError> {
     written(|| io::stdout().lock().write_all(text))
 }
 
-/// Does what writes to standard output. A reader that has gone away (`| head`) has what it wanted.
+/// Calls a function that writes to stdout. A reader that has closed the pipe (`| head`) is no error.
 pub fn written(write: impl FnOnce() -> io::Result<()>) -> Result<(), CliError> {
     refuse_closed()?;
     match write().and_then(|()| io::stdout().flush()) {

@@ -1,4 +1,4 @@
-//! The summarizer that the configuration asks for, and what of it a run must know.
+//! The summarizer that the configuration names, and the parts of it that a run needs.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,27 +19,27 @@ use crate::summarize::prompt::PromptSettings;
 use crate::summarize::spend::{Limits, Spend};
 use crate::tokens::TokenCounter;
 
-/// Who writes summaries in a run.
+/// The summarizers of a run, and their counters.
 pub struct Chosen {
-    /// Whom records are given to.
+    /// The summarizer of the configuration.
     pub summarizer: Arc<dyn Summarizer>,
-    /// Who writes where that one fails.
+    /// The summarizer used when that one fails.
     pub fallback: Arc<dyn Summarizer>,
-    /// Who counts tokens in the run.
+    /// The token counter of the run.
     pub counter: Arc<dyn TokenCounter>,
-    /// What is being spent, where requests leave the machine.
+    /// The usage so far; `None` if the run itself sends no requests.
     pub spend: Option<Arc<Spend>>,
-    /// What its prompts are like, for telling this run from another: a name and a value.
+    /// The version of its prompts, by which runs differ: a name and a value.
     pub wording: Option<(String, serde_json::Value)>,
 }
 
-/// What a run has to do with answers that were received before.
+/// The use that a run makes of stored answers.
 pub struct Kept {
     /// The folder beside its output, if it has an output.
     pub beside: Option<PathBuf>,
-    /// Whether it asks, or only says what it would ask.
+    /// True if stored answers are only read: no request is sent.
     pub dry_run: bool,
-    /// Whether warnings are printed.
+    /// True if warnings are printed.
     pub warns: bool,
 }
 
@@ -92,7 +92,7 @@ pub fn chosen(config: &Config, kept: Kept, counter: &Arc<dyn TokenCounter>) -> R
     Ok(chosen)
 }
 
-/// Where answers are kept.
+/// The store of answers.
 fn answers(config: &Config, kept: Kept) -> Arc<dyn AnswerStore> {
     let folder = match &config.summarization.cache {
         Place::Off => None,
@@ -129,7 +129,7 @@ pub fn in_files(config: &Config, kept: Kept, postbox: Postbox) -> Result<Chosen,
     })
 }
 
-/// What tokens of the summarizer cost, where that is told; what is not told costs nothing.
+/// The prices of the summarizer's tokens, if any is set; those not set are 0.
 pub fn prices(config: &Config) -> Option<Prices> {
     let summarization = &config.summarization;
     (config.has_prices() && summarization.summarizer.uses_network()).then(|| {
@@ -144,7 +144,7 @@ pub fn prices(config: &Config) -> Option<Prices> {
     })
 }
 
-/// The limits on what is spent.
+/// The limits on requests and costs.
 pub fn limits(config: &Config) -> Limits {
     Limits {
         max_requests: config.summarization.max_requests.map(|most| most as u64),
@@ -153,7 +153,7 @@ pub fn limits(config: &Config) -> Limits {
     }
 }
 
-/// What is told to whoever asks language models.
+/// The settings for requests to language models.
 pub fn chat_settings(config: &Config) -> Result<ChatSettings, CliError> {
     let summarization = &config.summarization;
     let headers = summarization.headers.0.iter();
@@ -191,8 +191,7 @@ fn prompt_settings(config: &Config) -> Result<PromptSettings, CliError> {
     })
 }
 
-/// The key from the variable that is named, else from those that are usual for the endpoint. A server of one's own
-/// needs none.
+/// The API key from the variable that is named, else from those that are usual for the endpoint; `None` if none is set.
 fn key(config: &Config) -> Option<Key> {
     let named = config.summarization.api_key_env.as_deref();
     let usual = config.summarization.api.key_variables(config.base_url());

@@ -1,4 +1,4 @@
-//! What `count` and `check` have in common: their flags, and the survey of the inputs that both make.
+//! Shared by `count` and `check`: their flags, and the survey of the inputs.
 
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -56,7 +56,7 @@ impl KeySet for CountingKeys {
     }
 }
 
-/// The key as these commands have it, where it matters to them.
+/// The key as these commands have it; `None` if they do not use it.
 fn counting_key(key: &Key) -> Option<Key> {
     match key.path {
         "tokenizer.name"
@@ -73,24 +73,24 @@ fn counting_key(key: &Key) -> Option<Key> {
     }
 }
 
-/// What a survey came to.
+/// The result of a survey.
 pub struct Surveyed {
-    /// The records, added up.
+    /// The sums over the records.
     pub census: Census,
-    /// The same as plain figures.
+    /// The census as plain figures.
     pub figures: SurveyFigures,
-    /// About the run.
+    /// Time, bytes and notes of the run.
     pub report: SurveyReport,
-    /// Tokens that a record may cost.
+    /// Maximum tokens of a record.
     pub max_tokens: u64,
-    /// Whether records that cannot be read are no failure.
+    /// True if records that cannot be read are no failure.
     pub allow_unreadable: bool,
-    /// Whether warnings are not wanted.
+    /// True if no warnings are printed.
     pub quiet: bool,
 }
 
 impl SurveyArgs {
-    /// The input, where only one makes sense, and the configuration.
+    /// The only input, and the configuration; an error if there are several inputs.
     pub fn only_input(self, flag: &str) -> Result<(PathBuf, Config), CliError> {
         let resolved = self.keys.into_sources(self.config).resolve()?;
         match <[PathBuf; 1]>::try_from(self.inputs) {
@@ -103,12 +103,12 @@ impl SurveyArgs {
         }
     }
 
-    /// Measures all records; with `lines`, prints a line of JSON for each. `None`: who read them has gone.
+    /// Measures all records; with `lines`, prints a line of JSON for each. `None` if their reader has closed the pipe.
     pub fn survey(self, lines: bool) -> Result<Option<Surveyed>, CliError> {
         let resolved = self.keys.into_sources(self.config).resolve()?;
         let config = resolved.config;
         if !self.print.quiet {
-            // Keys of the file that only matter to compress are nobody's mistake here.
+            // Keys of the file that only matter to compress are no mistake here.
             errors::warn(&resolved.unknown_variables);
         }
         inputs::check(&self.inputs)?;
@@ -119,15 +119,9 @@ impl SurveyArgs {
         let measurer = measurer(&config)?;
         let identity = measurer.counter.identity().clone();
         let seed = self.part.seed.unwrap_or(0);
+        let sample = Sample::of(self.part.sample, seed);
         let survey = Survey {
-            sources,
-            limit: self.part.limit,
-            sample: self
-                .part
-                .sample
-                .map_or(Sample::ALL, |percent| Sample::new(percent, seed)),
-            max_record_bytes: config.input.max_record_bytes.0,
-            jobs: running::jobs(&config),
+            scan: running::scan(sources, self.part.limit, sample, &config),
             lines,
             stop_at_unreadable: config.input.on_invalid == OnInvalid::Fail,
         };
@@ -169,7 +163,7 @@ impl SurveyArgs {
     }
 }
 
-/// Whoever reads a pipe gets the lines as they come.
+/// Prints lines at once, for readers of a pipe.
 fn print_lines(lines: &[u8]) -> Result<(), RunError> {
     let mut stdout = io::stdout().lock();
     let written = stdout.write_all(lines).and_then(|()| stdout.flush());

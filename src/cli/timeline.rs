@@ -21,7 +21,7 @@ const INDENT: &str = "            ";
 /// The timeline of a record that is replayed with a trigger.
 pub struct Timeline {
     stretches: Vec<Stretch>,
-    /// Why the trajectory is not as it should be, where that is so.
+    /// The first reason in the rows of its records; `None` where there is none.
     reason: Option<String>,
     place: String,
     max_tokens: usize,
@@ -142,7 +142,7 @@ impl Timeline {
 }
 
 impl CompactionLine {
-    /// What the compaction did, a line each.
+    /// Returns the lines about the compaction: tokens, masks, summary.
     fn lines(&self) -> Vec<String> {
         let sizes = format!(
             "compacted: {} tokens with the next step become {}",
@@ -177,7 +177,7 @@ impl CompactionLine {
     }
 }
 
-/// Which turns these are: `3`, `3-5`.
+/// Returns the indexes of turns as text: `3`, `3-5`.
 fn numbers(turns: &Range<usize>) -> String {
     match turns.len() {
         0 | 1 => turns.start.to_string(),

@@ -1,4 +1,4 @@
-//! `trajfit unroll`: its flags, and the run that they ask for.
+//! `trajfit unroll`: its flags, and the run that they describe.
 
 use std::path::PathBuf;
 use std::sync::LazyLock;
@@ -97,11 +97,11 @@ pub struct UnrollArgs {
 }
 
 named! {
-    /// What has a row of the metrics.
+    /// The unit of a row of the metrics.
     Rows {
-        /// Each record.
+        /// A row for each record.
         Segments = "segments",
-        /// Each trajectory.
+        /// A row for each trajectory.
         Trajectories = "trajectories",
     }
 }
@@ -114,7 +114,7 @@ Examples:
   trajfit unroll runs.jsonl --dry-run --trigger 0.5,0.75,1 --agent-price 3 --agent-price-cached 0.3
   trajfit check --unrolled-from runs.jsonl unrolled.jsonl";
 
-/// Keys that mean nothing here: no system turn is changed, and marks have a flag of their own.
+/// Keys without effect here: no system turn is changed, and marks have a flag of their own.
 const LEFT_OUT: [&str; 7] = [
     "compression.min_grounding",
     "output.add_summary_notice",

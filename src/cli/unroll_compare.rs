@@ -13,10 +13,10 @@ use crate::metrics::{AgentPrices, Columns};
 use crate::pipeline::RunError;
 use crate::report::{TriggerFigures, trigger_table};
 
-/// Where files go that nobody wants.
+/// The path for files that are not wanted.
 const NOWHERE: &str = "/dev/null";
 
-/// Replays all trajectories with each trigger, and prints what each would have come to.
+/// Replays all trajectories with each trigger, and prints the figures of each.
 pub fn run(
     options: &CompressOptions,
     settings: &UnrollSettings,

@@ -1,4 +1,4 @@
-//! How known agents compact their context: `--engine`.
+//! The compaction settings of known agents: `--engine`.
 
 use super::errors::CliError;
 use crate::config::{Key, Resolved};
@@ -26,10 +26,10 @@ const PI_RECENT: usize = 20_000;
 /// Events after which `OpenHands` condenses, by `_DEFAULT_MAX_SIZE`; half of them stay.
 const OPENHANDS_EVENTS: usize = 80;
 
-/// Messages that the Hermes agent keeps at the end, at least.
+/// Minimum number of messages that the Hermes agent keeps at the end.
 const HERMES_LAST: usize = 20;
 
-/// Tokens of a summary of the Hermes agent, at least and at most; small budgets make them less.
+/// Minimum and maximum tokens of a summary of the Hermes agent; small budgets reduce them.
 const HERMES_SUMMARY: (usize, usize) = (2_000, 10_000);
 
 /// The flags of the command that an engine sets.
@@ -48,7 +48,7 @@ pub struct Preset {
 }
 
 impl Preset {
-    /// The flags where no engine is named.
+    /// The flags if no engine is named.
     pub const NONE: Self = Self {
         trigger: 1.0,
         max_turns: None,
@@ -59,7 +59,7 @@ impl Preset {
 }
 
 impl Engine {
-    /// Sets the keys of the configuration that the engine decides, where nobody else does, and returns its flags.
+    /// Sets the keys of the configuration that the engine decides, unless they are given, and returns its flags.
     ///
     /// # Errors
     ///

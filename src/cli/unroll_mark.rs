@@ -1,4 +1,4 @@
-//! The field that tells trained turns from context: `--mark`.
+//! The field that marks trained turns: `--mark`.
 
 use super::errors::CliError;
 use crate::config::{Config, MarkSummary};

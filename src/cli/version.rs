@@ -1,4 +1,4 @@
-//! What `--version` says: the program's version and those of the engines that count tokens.
+//! The text of `--version`: the program's version and those of the engines that count tokens.
 
 /// The program's version, then a line for each engine. Equal engines count equally, so a report of a wrong count
 /// should carry these lines.

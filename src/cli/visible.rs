@@ -16,12 +16,12 @@ pub fn visible(text: &str) -> String {
     safe
 }
 
-/// The same on one line.
+/// The same on one line: line ends as `\n`.
 pub fn one_line(text: &str) -> String {
     visible(text).replace('\n', "\\n")
 }
 
-/// Marks that turn the direction of what follows, break lines or take no room.
+/// Returns true for marks that change the direction of text, break lines or have no width.
 fn is_deceptive(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}')
 }

@@ -1,4 +1,4 @@
-//! Which turns of a compressed trajectory are turns of the original, whoever compressed it.
+//! Matches the turns of a compressed trajectory with the turns of its original, whatever program compressed it.
 
 use std::cell::OnceCell;
 use std::hash::{Hash, Hasher};
@@ -7,21 +7,21 @@ use rustc_hash::{FxHashMap, FxHasher};
 
 use crate::trajectory::{ToolCall, TurnView, Turns, leaves};
 
-/// Where a turn of a compressed trajectory comes from.
+/// The origin of a turn of a compressed trajectory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
-    /// It says what this turn of the original says.
+    /// The turn has the content of this turn of the original.
     Kept(usize),
-    /// It says what this turn says, and more: a notice, or a summary that was put behind it or in front of it.
+    /// The turn has the content of this turn and more: a notice, or a summary before or after it.
     Extended(usize),
-    /// It says what this turn says, but for a summary in it that another one replaced, or that was taken out.
+    /// The turn has the content of this turn, but for a summary in it that was replaced or removed.
     Updated(usize),
-    /// It is new, or was changed.
+    /// The turn is new or changed.
     New,
 }
 
 impl Origin {
-    /// The original's turn, where there is one.
+    /// The turn of the original; `None` for a new turn.
     pub fn turn(self) -> Option<usize> {
         match self {
             Self::Kept(turn) | Self::Extended(turn) | Self::Updated(turn) => Some(turn),
@@ -30,14 +30,14 @@ impl Origin {
     }
 }
 
-/// A turn without the summaries in it; `None` where it has none, or nothing is left of it then.
+/// Returns a turn without its summaries; `None` where it has no summary, or nothing else.
 pub type WithoutSummaries = for<'v, 't> fn(&'v TurnView<'t>) -> Option<TurnView<'v>>;
 
-/// Pairs of turns compared for the longest common subsequence; beyond that, each turn takes the next equal one.
+/// Most pairs of turns compared for the longest common subsequence; beyond that, each turn takes the next equal one.
 const MAX_PAIRS: usize = 4_000_000;
 
-/// Where each turn of `compressed` comes from. Turns are compared by what they say (role, text, calls, answers), not by how
-/// it is written as JSON; those that are kept keep their order. `without_summaries` knows summaries that were appended to turns.
+/// Returns the origin of each turn of `compressed`. Turns are compared by content (role, text, calls, answers), not by
+/// JSON spelling; kept turns keep their order. `without_summaries` removes summaries that were appended to turns.
 pub fn align<'o, 'c>(
     original: impl Into<Turns<'o>>,
     compressed: impl Into<Turns<'c>>,
@@ -64,7 +64,7 @@ pub fn align<'o, 'c>(
     origins
 }
 
-/// A turn that begins with what a turn of the original between its neighbours says comes from there.
+/// Finds the origin of new turns that begin with the content of an original turn between the same neighbours.
 fn extend(
     origins: &mut [Origin],
     original: Turns<'_>,
@@ -72,7 +72,7 @@ fn extend(
     without_summaries: WithoutSummaries,
 ) {
     let mut from = 0;
-    // The turns that have summaries in them, without these.
+    // The turns of the original that contain summaries, without these.
     let of_original = OnceCell::new();
     let all = || {
         let turns = original.all().enumerate();
@@ -116,12 +116,12 @@ fn extend(
     }
 }
 
-/// Whether any other turn can be told from this one.
+/// Returns true if the turn has a text that is not blank.
 fn says_something(turn: &TurnView<'_>) -> bool {
     turn.texts().any(|text| !text.trim().is_empty())
 }
 
-/// Whether `new` says all that `old` says, and then more.
+/// Returns true if `new` begins with all that `old` contains.
 fn continues(new: &TurnView<'_>, old: &TurnView<'_>) -> bool {
     let said = old.text.trim();
     let answers = || new.responses.iter().zip(&old.responses);
@@ -139,7 +139,7 @@ fn continues(new: &TurnView<'_>, old: &TurnView<'_>) -> bool {
             .all(|(new, old)| hash_of_call(new) == hash_of_call(old))
 }
 
-/// For each of `new` its place in `old`, so that as many as possible have one and the order is kept.
+/// Returns the index in `old` of each of `new`, by a longest common subsequence; `None` where it is not part of that.
 fn longest(old: &[u64], new: &[u64]) -> Vec<Option<usize>> {
     let width = old.len() + 1;
     let mut lengths = vec![0_u32; width * (new.len() + 1)];
@@ -174,7 +174,7 @@ fn longest(old: &[u64], new: &[u64]) -> Vec<Option<usize>> {
     places
 }
 
-/// The same, each of `new` taking the next equal turn of `old`: linear.
+/// The same in linear time: each of `new` takes the next equal turn of `old`.
 fn next_equal(old: &[u64], new: &[u64]) -> Vec<Option<usize>> {
     let mut places: FxHashMap<u64, Vec<usize>> = FxHashMap::default();
     for (index, hash) in old.iter().enumerate() {
@@ -209,7 +209,7 @@ fn hash_of(turn: &TurnView<'_>) -> u64 {
     hasher.finish()
 }
 
-/// A call's name and arguments, these without the white space between them.
+/// Returns a hash of a call's name and arguments, without the white space between the arguments.
 fn hash_of_call(call: &ToolCall<'_>) -> u64 {
     let mut hasher = FxHasher::default();
     call.name.hash(&mut hasher);
@@ -314,7 +314,7 @@ mod tests {
             origins(&old, &["task", " own words", "new", "c"]),
             [Kept(0), Updated(1), New, Kept(3)]
         );
-        // Nothing is left of it that could be found again.
+        // Without the summary, nothing is left to be matched.
         assert_eq!(
             origins(&["task", " SUM old"], &["task", "anything"]),
             [Kept(0), New]

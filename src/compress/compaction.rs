@@ -1,4 +1,4 @@
-//! When an agent with a bounded context would compact it, and which turns go: the plan of `trajfit unroll`.
+//! The plan of `trajfit unroll`: the steps at which an agent with a bounded context compacts it, and the turns that go.
 
 use std::ops::Range;
 
@@ -6,11 +6,11 @@ use super::protect::{head_end, tail_start_before};
 use super::{CutPoints, Outline, Protection, freed};
 use crate::trajectory::Role;
 
-/// Compactions in a row that may save little before the trigger is no longer heeded.
+/// Number of compactions in a row that may save little before the trigger is ignored.
 const STRIKES: usize = 2;
 
-/// Returns the steps of a trajectory, in order and without gaps: the turns up to and with one group. What follows the last
-/// group belongs to the last step, and a trajectory without an assistant turn is one step.
+/// Returns the steps of a trajectory, in order and without gaps: each step ends with one group. Turns after the last
+/// group belong to the last step, and a trajectory without an assistant turn is one step.
 pub fn steps(outline: &Outline, cut_points: &CutPoints) -> Vec<Range<usize>> {
     let count = outline.turns.len();
     let mut steps: Vec<Range<usize>> = Vec::new();
@@ -41,7 +41,7 @@ fn has_assistant(outline: &Outline, turns: Range<usize>) -> bool {
 pub struct Size {
     /// Tokens of the whole.
     pub tokens: usize,
-    /// Its turns.
+    /// Number of its turns.
     pub turns: usize,
 }
 
@@ -75,7 +75,7 @@ impl Window {
     }
 }
 
-/// Keeps a context from being compacted at every step where that saves little.
+/// Prevents a compaction at every step where compactions save little.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Guard {
     low_savings: usize,
@@ -88,7 +88,7 @@ impl Guard {
         next.tokens > window.budget || (is_large && self.low_savings < STRIKES)
     }
 
-    /// Notes a compaction from `before` to `after` tokens; below a saving of `least`, a part of `before`, it is a strike.
+    /// Records a compaction from `before` to `after` tokens; saving less than the part `least` of `before` is a strike.
     pub fn note(&mut self, before: usize, after: usize, least: f64) {
         let saved = before.saturating_sub(after) as f64;
         self.low_savings = if saved < least * before as f64 {
@@ -99,14 +99,14 @@ impl Guard {
     }
 }
 
-/// The context of an agent that is about to take its next step.
+/// The context of an agent before its next step.
 #[derive(Debug, Clone, Copy)]
 pub struct Bounds {
-    /// The turns that it has; the turns of the next step follow them.
+    /// Number of turns in the context; the turns of the next step follow them.
     pub held: usize,
-    /// The turns that it knows: those that it has, and what was said to it since.
+    /// Number of turns known to the agent: those in the context, and the messages it has received since.
     pub known: usize,
-    /// The end of the head of the last compaction; none before the first one.
+    /// The end of the head of the last compaction; `None` before the first one.
     pub head: Option<usize>,
 }
 
@@ -116,7 +116,7 @@ pub fn head_of(outline: &Outline, cut_points: &CutPoints, bounds: Bounds, protec
     bounds.head.unwrap_or_else(first).min(bounds.held)
 }
 
-/// Returns the end of the smallest head: system turns, and the human turn after them if it holds the request in progress.
+/// Returns the end of the smallest head: system turns, and the human turn after them if it is the last human turn.
 pub fn smallest_head(outline: &Outline, cut_points: &CutPoints, bounds: Bounds) -> usize {
     let is_system = |turn: &&super::TurnFacts| turn.role == Role::System;
     let system = outline.turns.iter().take_while(is_system).count();
@@ -125,8 +125,8 @@ pub fn smallest_head(outline: &Outline, cut_points: &CutPoints, bounds: Bounds) 
     cut_points.at_or_before(end)
 }
 
-/// Returns the turns that go, up to the tail. The tail gives way, oldest turns first, until the context with its next step
-/// and a summary of the size that `summary_tokens` gives for freed tokens is at most `goal`; if nothing is enough, all of it goes.
+/// Returns the turns to be replaced, from the head to the tail. The tail shrinks, oldest turns first, until the context
+/// with its next step and a summary (`summary_tokens` of the freed tokens) is at most `goal`, or the tail is empty.
 pub fn compacted(
     outline: &Outline,
     cut_points: &CutPoints,
@@ -205,11 +205,11 @@ mod tests {
 
     #[test]
     fn the_tail_gives_way_group_by_group() {
-        // 14 turns of 10 tokens: 4..8 leaves 100 and a summary of 10.
+        // 14 turns of 10 tokens: replacing 4..8 leaves 100, and a summary of 10.
         assert_eq!(region("shgtgtgtgtgtgt", 12, None, 110, 4), 4..8);
         assert_eq!(region("shgtgtgtgtgtgt", 12, None, 109, 4), 4..10);
         assert_eq!(region("shgtgtgtgtgtgt", 12, None, 1, 4), 4..12);
-        // A tail that reaches the head leaves nothing to compact unless it gives way.
+        // A tail that reaches the head leaves nothing to compact unless it shrinks.
         assert_eq!(region("shgtgtgtgtgtgt", 12, None, 1000, 99), 4..6);
     }
 

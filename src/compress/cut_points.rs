@@ -1,4 +1,4 @@
-//! Where a boundary may lie: never inside a group, and never before a tool turn.
+//! The boundaries that a region may have: never inside a group, and never before a tool turn.
 
 use std::ops::Range;
 
@@ -8,11 +8,11 @@ use crate::trajectory::Role;
 /// The legal boundaries of one trajectory. Both of its ends are always legal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CutPoints {
-    /// Whether a boundary may lie before turn `i`; one longer than the turns.
+    /// True at `i` if a boundary may lie before turn `i`; one entry more than turns.
     legal: Vec<bool>,
 }
 
-/// The turns that a summary replaces: made of two cut points, so it cannot split a group.
+/// The turns that a summary replaces, between two cut points, so that no group is split.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Region {
     start: usize,
@@ -24,7 +24,7 @@ impl CutPoints {
     pub fn of(outline: &Outline) -> Self {
         let count = outline.turns.len();
         let mut legal = vec![true; count + 1];
-        // The open group that reaches furthest back decides: walk backward, holding the earliest call still to be met.
+        // The open group that begins earliest decides: walk backward, keeping the earliest call not yet reached.
         let mut earliest_call = count;
         for (index, turn) in outline.turns.iter().enumerate().rev() {
             if let Some(call) = turn.answers(index) {
@@ -39,12 +39,12 @@ impl CutPoints {
         Self { legal }
     }
 
-    /// Whether a boundary may lie before turn `index`.
+    /// Returns true if a boundary may lie before turn `index`.
     pub fn is_cut(&self, index: usize) -> bool {
         self.legal.get(index).copied().unwrap_or(false)
     }
 
-    /// The nearest cut point at or after `index`; the trajectory's end where there is none.
+    /// Returns the nearest cut point at or after `index`; the trajectory's end where there is none.
     pub fn at_or_after(&self, index: usize) -> usize {
         let end = self.legal.len().saturating_sub(1);
         (index..end)
@@ -52,7 +52,7 @@ impl CutPoints {
             .unwrap_or(end)
     }
 
-    /// The nearest cut point at or before `index`.
+    /// Returns the nearest cut point at or before `index`.
     pub fn at_or_before(&self, index: usize) -> usize {
         let end = self.legal.len().saturating_sub(1);
         (0..=index.min(end))
@@ -61,29 +61,29 @@ impl CutPoints {
             .unwrap_or(0)
     }
 
-    /// The region between two cut points; `None` where it would be empty or either is no cut point.
+    /// Returns the region between two cut points; `None` where it would be empty or either is no cut point.
     pub fn region(&self, start: usize, end: usize) -> Option<Region> {
         (start < end && self.is_cut(start) && self.is_cut(end)).then_some(Region { start, end })
     }
 }
 
 impl Region {
-    /// First turn replaced.
+    /// The index of the first turn replaced.
     pub fn start(self) -> usize {
         self.start
     }
 
-    /// One past the last turn replaced.
+    /// The index after the last turn replaced.
     pub fn end(self) -> usize {
         self.end
     }
 
-    /// The turns replaced.
+    /// The indexes of the turns replaced.
     pub fn range(self) -> Range<usize> {
         self.start..self.end
     }
 
-    /// Whether a turn is replaced.
+    /// Returns true if a turn is replaced.
     pub fn contains(self, turn: usize) -> bool {
         self.range().contains(&turn)
     }

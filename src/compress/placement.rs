@@ -1,13 +1,13 @@
-//! Where the summary goes: a turn of its own, or a turn beside the region, so that the order of roles that held still holds.
+//! The place of the summary: a turn of its own, or a turn beside the region, so that the order of roles is preserved.
 
 use super::{Content, CutPoints, Outline, Region, RoleOrder, TurnFacts, extend};
 use crate::names::named;
 use crate::trajectory::Role;
 
 named! {
-    /// Where the summary goes.
+    /// The place of the summary.
     SummaryPlacement {
-        /// The first way that keeps the order of roles: a turn of its own where that does.
+        /// The first placement that keeps the order of roles; a turn of its own where possible.
         Auto = "auto",
         /// A turn of the human role right after the head.
         Human = "human",
@@ -17,7 +17,7 @@ named! {
 }
 
 named! {
-    /// A way to place a summary, in the order in which they are tried.
+    /// The ways to place a summary, in the order in which they are tried.
     Way {
         /// A human turn of its own.
         Own = "own",
@@ -35,18 +35,18 @@ named! {
 /// A place for the summary of one region.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Placement {
-    /// The way.
+    /// The way to place it.
     pub way: Way,
-    /// The turn that takes the summary in; `None` for a turn of its own.
+    /// The index of the turn that receives the summary; `None` for a turn of its own.
     pub host: Option<usize>,
-    /// Whether an end marker must separate it from what follows.
+    /// An end marker must separate the summary from the text after it.
     pub end_marker: bool,
-    /// Whether the placement asked for was impossible.
+    /// The placement asked for was impossible.
     pub refused: bool,
 }
 
 impl Placement {
-    /// A turn of its own in place of a region.
+    /// Returns a turn of its own in place of a region.
     pub fn own(outline: &Outline, region: Region) -> Self {
         let after = outline.turns.get(region.end());
         Self {
@@ -57,14 +57,14 @@ impl Placement {
         }
     }
 
-    /// The end of the turn before a region; `None` where it takes nothing in.
+    /// Returns the end of the turn before a region; `None` where that cannot receive a summary.
     pub fn before(outline: &Outline, region: Region) -> Option<Self> {
         let host = region.start().checked_sub(1)?;
         let way = way_into(outline.turns.get(host)?)?;
         Some(Self::into(way, host))
     }
 
-    /// The front of the human turn after a region; `None` where there is none that takes the summary in.
+    /// Returns the front of the human turn after a region; `None` where no such turn can receive the summary.
     pub fn after(outline: &Outline, region: Region) -> Option<Self> {
         let host = region.end();
         let turn = outline.turns.get(host)?;
@@ -81,7 +81,7 @@ impl Placement {
         }
     }
 
-    /// The same, where another placement was asked for.
+    /// Returns this placement, marked as a substitute for the one asked for.
     #[must_use]
     pub fn refused(self) -> Self {
         Self {
@@ -91,7 +91,7 @@ impl Placement {
     }
 }
 
-/// How a turn takes a summary in at its end: only text that the model reads can, never what it is trained to say.
+/// Returns the way to append a summary to a turn: only text that the model reads, not text it is trained on, takes one.
 fn way_into(turn: &TurnFacts) -> Option<Way> {
     let is_in_parts = matches!(turn.content, Content::Parts | Content::Results { .. });
     let ends_in_text = turn.quotable || turn.content == Content::Results { end_in_text: true };
@@ -104,9 +104,9 @@ fn way_into(turn: &TurnFacts) -> Option<Way> {
     }
 }
 
-/// The places for the summary of a region that keep the order of roles, best first; none where no place keeps it.
+/// Returns the places for the summary of a region that keep the order of roles, best first; none where none does.
 ///
-/// `is_update` tells that the turn before the region holds an earlier summary, which the new one replaces where it stands.
+/// `is_update` is true if the turn before the region holds an earlier summary, which the new one replaces there.
 pub fn placements(
     outline: &Outline,
     region: Region,
@@ -133,8 +133,8 @@ pub fn placements(
     own.into_iter().chain(hosts).collect()
 }
 
-/// The regions that differ from a region by one group at one of its ends, best first: those that free more before those that
-/// free less, and those that leave the last human turn where it is before those that take it.
+/// Returns the regions that differ from a region by one group at one end, best first: those that take the last human
+/// turn come last; otherwise those that free more come first.
 pub fn moved(
     outline: &Outline,
     cut_points: &CutPoints,
@@ -162,7 +162,7 @@ mod tests {
     use super::super::tests::outline;
     use super::*;
 
-    /// The ways in which the summary of `[start, end)` can be placed; turns as letters, see [`outline`].
+    /// Returns the ways in which the summary of `[start, end)` can be placed; turns as letters, see [`outline`].
     fn ways(letters: &str, start: usize, end: usize, is_update: bool) -> Vec<Way> {
         let outline = outline(letters);
         let region = CutPoints::of(&outline).region(start, end).unwrap();
@@ -173,7 +173,7 @@ mod tests {
     #[test]
     fn the_first_way_that_keeps_the_order_comes_first() {
         use Way::{HumanAfter, HumanBefore, Own, Part, ToolBefore};
-        // Strictly in turn.
+        // Roles strictly alternate.
         assert_eq!(ways("shgtgtgtg", 4, 6, false), [ToolBefore]);
         assert_eq!(ways("shgtgtgtg", 2, 4, false), [HumanBefore]);
         assert_eq!(ways("shgugugug", 4, 6, false), [ToolBefore]);
@@ -181,14 +181,14 @@ mod tests {
         assert_eq!(ways("shghghg", 3, 5, false), [HumanAfter]);
         assert_eq!(ways("shghghg", 3, 4, false), [Own]);
         assert_eq!(ways("shgttgttgtg", 5, 8, false), [ToolBefore]);
-        // In no strict order, but no person speaks twice in a row.
+        // Roles do not strictly alternate, but no person speaks twice in a row.
         assert_eq!(ways("shggtgtg", 5, 7, false), [ToolBefore]);
-        // In none of the two; a person speaks behind a tool elsewhere.
+        // Neither; elsewhere a person speaks after a tool.
         assert_eq!(ways("shggtgtgthg", 5, 7, false), [Own, ToolBefore]);
         assert_eq!(ways("shggthg", 3, 5, false), [HumanAfter]);
         assert_eq!(ways("shgtghggh", 2, 5, false), Vec::<Way>::new());
         assert_eq!(ways("shggthg", 2, 3, false), [HumanBefore]);
-        // In no order at all.
+        // No order of roles holds.
         assert_eq!(ways("shhggthg", 3, 6, false), [Own, HumanBefore, HumanAfter]);
     }
 
@@ -232,7 +232,7 @@ mod tests {
 
     #[test]
     fn a_region_is_moved_by_one_group_and_the_last_human_turn_taken_last() {
-        // Between an answer and a person's turn there is no place.
+        // No place exists between an answer and a person's turn.
         assert!(ways("shgtgtghgtg", 4, 7, false).is_empty());
         assert_eq!(moves("shgtgtghgthg", 4, 7, 9), [[4, 8], [4, 6], [6, 7]]);
         assert_eq!(moves("shgtgtghgtg", 4, 7, 9), [[4, 6], [6, 7], [4, 8]]);
@@ -240,7 +240,7 @@ mod tests {
         assert_eq!(moves("shgtghgtg", 4, 5, 5), Vec::<[usize; 2]>::new());
     }
 
-    /// Turns of the two sides in turn: people and answers, one each or in runs, then the assistant.
+    /// Turns of the two sides that alternate: people and answers, one each or in runs, then the assistant.
     fn alternating() -> impl Strategy<Value = String> {
         let side = prop_oneof![3 => Just("h"), 4 => Just("t"), 1 => Just("u"), 2 => Just("ttt"), 1 => Just("uu"), 1 => Just("n")];
         (
@@ -255,7 +255,7 @@ mod tests {
             })
     }
 
-    /// Any turns, in which no two of a person's meet.
+    /// Any turns without two of a person's in a row.
     fn apart() -> impl Strategy<Value = String> {
         "s?[hgto]{2,14}".prop_map(|letters| letters.replace("hh", "h").replace("hh", "h"))
     }
@@ -308,7 +308,7 @@ mod tests {
                     let host = placement.host.map(|host| &letters[host..=host]);
                     prop_assert!(matches!(host, None | Some("h" | "t" | "u")), "{:?}", host);
                 }
-                // Of a trajectory in turn, all regions of two groups have a place, or one that differs by a group has.
+                // In an alternating trajectory, a region of two groups has a place, or one that differs by a group has.
                 let others = moved(&facts, &cut_points, region, count, true);
                 let has_place = |region: &Region| !placements(&facts, *region, &RoleOrder::OF_RECORDS, false).is_empty();
                 let groups = letters[region.range()].matches('g').count();

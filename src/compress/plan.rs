@@ -1,22 +1,22 @@
-//! The decision which turns are replaced: as few middle turns as bring the trajectory under its target.
+//! Chooses the turns to be replaced: as few middle turns as bring the trajectory within its budget.
 
 use std::ops::Range;
 
 use super::{CutPoints, Outline, Reason, Region};
 
-/// What is to be done with a trajectory over its target.
+/// The plan for a trajectory over its budget.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Plan {
     /// Replace these turns.
     Replace(Region),
-    /// Leave it as it is, and say why.
+    /// Keep it as it is, for this reason.
     Keep(Reason),
 }
 
 /// Plans one compression.
 ///
-/// `compressible` is what lies between head and tail, `need` the tokens that the region must free, the summary that
-/// replaces it included, and `summary_tokens` what the summary of a region may cost.
+/// `compressible` is the range between head and tail, `need` the tokens that the region must free, including those for
+/// its summary, and `summary_tokens` the most that the summary of a region may cost.
 pub fn plan(
     outline: &Outline,
     cut_points: &CutPoints,
@@ -47,7 +47,7 @@ pub fn plan(
     }
 }
 
-/// Extends a region until it frees `need`, by one group at the least; `None` where no group is left.
+/// Extends a region until it frees `need`, by at least one group; `None` where no group is left.
 pub fn extend(
     outline: &Outline,
     cut_points: &CutPoints,
@@ -57,14 +57,14 @@ pub fn extend(
 ) -> Option<Region> {
     let stretches = readable_stretches(outline, cut_points, region.start()..compressible_end);
     let stretch = stretches.first()?;
-    // Counts may not add up: what seems to free enough already has turned out not to.
+    // Counts may be inexact: a region that seems to free enough may have turned out not to.
     let end = end_of_need(outline, stretch, need).max(region.end() + 1);
     cut_points
         .region(region.start(), cut_points.at_or_after(end).min(stretch.end))
         .filter(|extended| extended.end() > region.end())
 }
 
-/// What replacing these turns frees. The last human turn frees nothing: it goes verbatim into the summary turn.
+/// Returns the tokens freed by replacing these turns: none by the last human turn, which the summary turn quotes.
 pub fn freed(outline: &Outline, turns: &Range<usize>) -> usize {
     let last_human = outline.last_human;
     let cost = |index: usize| outline.turns.get(index).map_or(0, |turn| turn.tokens);
@@ -75,7 +75,7 @@ pub fn freed(outline: &Outline, turns: &Range<usize>) -> usize {
         .sum()
 }
 
-/// The index at which the turns from the stretch's start have freed `need`.
+/// Returns the index at which the turns from the stretch's start have freed `need` tokens.
 fn end_of_need(outline: &Outline, stretch: &Range<usize>, need: usize) -> usize {
     let last_human = outline.last_human;
     let mut sum = 0;
@@ -89,7 +89,7 @@ fn end_of_need(outline: &Outline, stretch: &Range<usize>, need: usize) -> usize 
     stretch.end
 }
 
-/// The first stretch that frees enough; where none does, the one that frees most.
+/// Returns the first stretch that frees enough; if none does, the one that frees most.
 fn choose(outline: &Outline, stretches: &[Range<usize>], need: usize) -> Option<Range<usize>> {
     let enough = stretches.iter().find(|stretch| freed(outline, stretch) >= need);
     let most = || {
@@ -101,7 +101,7 @@ fn choose(outline: &Outline, stretches: &[Range<usize>], need: usize) -> Option<
     enough.or_else(most).cloned()
 }
 
-/// The parts of the compressible region, from cut point to cut point, that hold no turn that must not be summarized.
+/// Returns the parts of the compressible region, from cut point to cut point, whose turns may all be summarized.
 ///
 /// There is more than one only where a turn could not be read, or where the last human turn has content that a summary
 /// cannot quote.

@@ -1,25 +1,25 @@
-//! Which turns are never summarized: the protected head and the protected tail.
+//! The turns that are never summarized: the protected head and the protected tail.
 
 use std::ops::Range;
 
 use super::{CutPoints, Outline};
 use crate::trajectory::Role;
 
-/// What is protected: the section `protected_turns` of the configuration.
+/// The turns to be protected: the section `protected_turns` of the configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a key")]
 pub struct Protection {
-    /// The first system turn.
+    /// The first system turn is protected.
     pub first_system: bool,
-    /// The first human turn.
+    /// The first human turn is protected.
     pub first_human: bool,
-    /// The first assistant turn that says something.
+    /// The first assistant turn with content is protected.
     pub first_gpt: bool,
-    /// The tool turns that answer it.
+    /// The tool turns that answer it are protected.
     pub first_tool: bool,
-    /// This many turns at the end.
+    /// Number of turns protected at the end.
     pub last_n_turns: usize,
-    /// Turns at the end as long as their sum stays within this many tokens.
+    /// Tokens up to which turns at the end are protected.
     pub tail_tokens: usize,
 }
 
@@ -36,7 +36,7 @@ impl Default for Protection {
     }
 }
 
-/// The turns between protected head and protected tail; empty where the two meet. Both ends are cut points.
+/// Returns the turns between protected head and protected tail; empty where the two meet. Both ends are cut points.
 pub fn compressible_region(
     outline: &Outline,
     cut_points: &CutPoints,
@@ -48,7 +48,7 @@ pub fn compressible_region(
     head_end..tail_start.max(head_end)
 }
 
-/// One past the protected head: the prefix that ends with the last protected opening turn of the first half.
+/// Returns the end of the protected head: the prefix up to the last protected opening turn of the first half.
 pub(super) fn head_end(outline: &Outline, first_half: usize, protection: &Protection) -> usize {
     let assistant = outline.answers_given().next();
     let single = |wanted: bool, role| outline.first_of(role).filter(|_| wanted).map(|index| index + 1);
@@ -71,8 +71,8 @@ pub(super) fn head_end(outline: &Outline, first_half: usize, protection: &Protec
     .unwrap_or(0)
 }
 
-/// The protected tail's first turn, before it moves to a cut point. The last assistant turn, and the last
-/// that says something, are always in the tail.
+/// Returns the first turn of the protected tail, before it moves to a cut point. The last assistant turn, and the last
+/// one with content, are always in the tail.
 fn tail_start(outline: &Outline, protection: &Protection) -> usize {
     let count = outline.turns.len();
     let last_answer = outline.answers_given().next_back();
@@ -80,13 +80,13 @@ fn tail_start(outline: &Outline, protection: &Protection) -> usize {
     tail_start_before(outline, count, protection).min(last_assistant)
 }
 
-/// The first of the last turns before `end` that are protected by their number or their tokens.
+/// Returns the first of the last turns before `end` that are protected by their number or their tokens.
 pub(super) fn tail_start_before(outline: &Outline, end: usize, protection: &Protection) -> usize {
     let by_number = end.saturating_sub(protection.last_n_turns);
     by_number.min(tail_by_tokens(outline, end, protection.tail_tokens))
 }
 
-/// Walks backward as long as the sum stays within `tail_tokens`; one turn may go beyond, up to one and a half times it.
+/// Walks backward while the sum is within `tail_tokens`; one turn may exceed it, up to one and a half times.
 fn tail_by_tokens(outline: &Outline, end: usize, tail_tokens: usize) -> usize {
     let mut start = end;
     let mut sum = 0_usize;

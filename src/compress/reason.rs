@@ -1,38 +1,38 @@
-//! Why a trajectory ended as it did: a stable code, and a detail for people.
+//! The reason for a trajectory's outcome: a stable code, and a detail for people.
 
 use std::fmt;
 
-/// A reason of the metrics.
+/// A reason, as recorded in the metrics.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reason {
-    /// Stable, `snake_case`; what totals are grouped by.
+    /// A stable code in `snake_case`; totals are grouped by it.
     pub code: &'static str,
-    /// What makes this case particular; may be empty.
+    /// Details of this record; may be empty.
     pub detail: String,
 }
 
 impl Reason {
-    /// No head, tail or group lets a region be chosen.
+    /// Head, tail and groups leave no region to choose.
     pub const NOTHING_COMPRESSIBLE: &'static str = "nothing_compressible";
-    /// The region costs no more than the summary that would replace it.
+    /// The region costs no more than its summary would.
     pub const NO_NET_SAVING: &'static str = "no_net_saving";
-    /// Head and tail alone are over the target.
+    /// Head and tail alone are over the budget.
     pub const PROTECTED_TURNS_EXCEED_BUDGET: &'static str = "protected_turns_exceed_budget";
-    /// Compressed, but still over the target, and no compressible group is left.
+    /// Compressed, but still over the budget, and no compressible group is left.
     pub const REGION_EXHAUSTED: &'static str = "region_exhausted";
-    /// Compressed, but still over the target: what is left lies beyond a turn that cannot be summarized.
+    /// Compressed, but still over the budget: the rest lies beyond a turn that cannot be summarized.
     pub const REGION_DIVIDED: &'static str = "region_divided";
-    /// Compressed, but still over the target: taking more turns made the record as rendered longer.
+    /// Compressed, but still over the budget: a larger region made the rendered record longer.
     pub const LARGER_REGION_COSTS_MORE: &'static str = "larger_region_costs_more";
-    /// Compressed, but still over the target when the passes ended, with compressible groups left.
+    /// Compressed, but still over the budget after the last pass, with compressible groups left.
     pub const PASSES_EXHAUSTED: &'static str = "passes_exhausted";
-    /// A record of an unrolled trajectory is over the budget: a group and what must stand before it cost more.
+    /// A record of an unrolled trajectory is over the budget: a group and the turns that must precede it cost more.
     pub const GROUP_EXCEEDS_BUDGET: &'static str = "group_exceeds_budget";
-    /// The region has more turns than the summarizer is given to read.
+    /// The region has more turns than the summarizer reads.
     pub const REGION_READ_IN_PART: &'static str = "region_read_in_part";
-    /// No output of a tool between head and tail is worth masking.
+    /// No tool output between head and tail is worth masking.
     pub const NOTHING_TO_MASK: &'static str = "nothing_to_mask";
-    /// All that could be masked is, and that was not enough.
+    /// All maskable outputs are masked, and that was not enough.
     pub const MASKS_EXHAUSTED: &'static str = "masks_exhausted";
 
     /// No place for the summary keeps the order of roles, with this region or one that differs by a group.
@@ -42,13 +42,13 @@ impl Reason {
     pub const TEMPLATE_REFUSES: &'static str = "template_refuses";
     /// The chat template refuses the trajectory with its summary.
     pub const TEMPLATE_REFUSES_SUMMARY: &'static str = "template_refuses_summary";
-    /// With the summary in its place the chat template renders kept turns otherwise than before.
+    /// With the summary in place, the chat template renders kept turns differently.
     pub const TEMPLATE_CHANGES_KEPT_TURNS: &'static str = "template_changes_kept_turns";
 
-    /// The record cannot be written in the form that is asked for.
+    /// The record cannot be converted to the requested form.
     pub const NOT_CONVERTIBLE: &'static str = "not_convertible";
 
-    /// A reason that says all by its code.
+    /// Returns a reason without a detail.
     pub fn plain(code: &'static str) -> Self {
         Self {
             code,
@@ -56,7 +56,7 @@ impl Reason {
         }
     }
 
-    /// The same reason, with another one told in its detail.
+    /// Returns the same reason, with another one appended to its detail.
     #[must_use]
     pub fn and(mut self, other: &Self) -> Self {
         if !self.detail.is_empty() {
@@ -66,7 +66,7 @@ impl Reason {
         self
     }
 
-    /// A reason with a detail.
+    /// Returns a reason with a detail.
     pub fn with(code: &'static str, detail: impl Into<String>) -> Self {
         Self {
             code,

@@ -1,4 +1,4 @@
-//! Text that later turns repeat: which parts of a region kept assistant turns are built on, found by hashes of short pieces.
+//! Text that later turns repeat: the parts of a region that kept assistant turns quote, found by hashes of pieces.
 
 use std::sync::LazyLock;
 
@@ -7,35 +7,35 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::trajectory::leaves::leaves;
 use crate::trajectory::{Role, TurnView, Turns};
 
-/// Bytes of a piece.
+/// The length of a piece in bytes.
 const PIECE: usize = 8;
 
-/// Bytes of kept turns before the region, and after it, that are read.
+/// Most bytes of kept turns that are read before the region, and after it.
 const MAX_BEFORE: usize = 256 * 1024;
 const MAX_AFTER: usize = 128 * 1024;
 
-/// The weight of an assistant turn after the region, as a part of the one before it: what comes next matters most.
+/// The weight of an assistant turn after the region, relative to the one before it: the next turn matters most.
 const LATER: f32 = 0.9;
 
-/// Text that stands before a region, and text that kept assistant turns after it repeat.
+/// Pieces of text before a region, and pieces that kept assistant turns after it repeat.
 #[derive(Debug, Clone, Default)]
 pub struct Reuse {
-    /// Samples of the pieces that stand before the region.
+    /// Samples of the pieces before the region.
     known: FxHashSet<u64>,
     filter: Filter,
     wanted: FxHashMap<u64, f32>,
 }
 
-/// Nothing is known.
+/// Knows no pieces.
 static NONE: LazyLock<Reuse> = LazyLock::new(Reuse::default);
 
 impl Reuse {
-    /// Returns the one of a region of whose surroundings nothing is known.
+    /// Returns the reuse of a region whose surroundings are unknown.
     pub fn none() -> &'static Self {
         &NONE
     }
 
-    /// Reads the kept turns around a region. Without `kept_after`, nothing of what comes later is known.
+    /// Reads the kept turns around a region. Without `kept_after`, later turns are unknown.
     pub fn of(kept_before: Turns<'_>, kept_after: Option<Turns<'_>>) -> Self {
         let mut reuse = Self::default();
         if let Some(kept_after) = kept_after {
@@ -58,9 +58,9 @@ impl Reuse {
         reuse
     }
 
-    /// Notes what assistant turns after the region are the first there to say.
+    /// Adds the pieces after the region that first occur in an assistant turn.
     fn read_after(&mut self, kept_after: Turns<'_>) {
-        // Most text there is outputs': only pieces that an assistant says need a place.
+        // Most text there is tool output: only pieces that also occur in an assistant turn need an entry.
         let mut left = MAX_AFTER;
         for turn in kept_after.all() {
             for_each_text(&turn, &mut left, |text| {
@@ -88,7 +88,7 @@ impl Reuse {
         self.wanted.retain(|_, weight| *weight > 0.0);
     }
 
-    /// Returns how much later turns want a piece, 0 to 1: nothing that turns before the region say.
+    /// Returns the weight of a piece in later turns, 0 to 1; 0 for pieces that occur before the region.
     pub fn wanted(&self, piece: u64) -> f32 {
         if self.filter.may_hold(piece) {
             self.wanted.get(&piece).copied().unwrap_or_default()
@@ -97,22 +97,22 @@ impl Reuse {
         }
     }
 
-    /// Returns whether turns before the region say a piece, of those that are samples.
+    /// Returns true if a sample occurs in turns before the region.
     pub fn is_known(&self, sample: u64) -> bool {
         self.known.contains(&sample)
     }
 
-    /// Returns whether later turns repeat anything.
+    /// Returns true if later turns repeat no piece.
     pub fn is_empty(&self) -> bool {
         self.wanted.is_empty()
     }
 }
 
-/// A set of pieces that also holds some that were not added: it fits into the nearest cache, where a table does not.
+/// A Bloom-style set of pieces, with false positives: it fits into the nearest cache, where a hash set does not.
 #[derive(Debug, Clone)]
 struct Filter(Box<[u64]>);
 
-/// The words of a filter, as a power of two: 16 KiB.
+/// The number of 64-bit words of a filter, as a power of two: 16 KiB.
 const FILTER_BITS: u32 = 11;
 
 impl Default for Filter {
@@ -146,12 +146,12 @@ impl Filter {
     }
 }
 
-/// The hashes of the pieces of a text.
+/// Returns the hashes of the pieces of a text.
 pub fn pieces(text: &str) -> impl Iterator<Item = u64> {
     ending_within(text.as_bytes(), 0, text.len())
 }
 
-/// The hashes of the pieces whose last byte stands within `start..end`.
+/// Returns the hashes of the pieces whose last byte lies within `start..end`.
 pub fn ending_within(text: &[u8], start: usize, end: usize) -> impl Iterator<Item = u64> {
     let text = text
         .get((start + 1).saturating_sub(PIECE)..end)
@@ -162,15 +162,15 @@ pub fn ending_within(text: &[u8], start: usize, end: usize) -> impl Iterator<Ite
     })
 }
 
-/// If a piece is one of the quarter that stands for all where an estimate will do: the same ones in every text.
+/// Returns true for one piece in four, by its hash: the same pieces in every text, for estimates.
 pub fn is_sample(piece: u64) -> bool {
     (piece >> SAMPLE_SHIFT).trailing_zeros() >= 2
 }
 
-/// The bits of a hash that say which pieces are samples: others than the ones that a filter reads.
+/// The bits of a hash that select samples: not those that a filter reads.
 const SAMPLE_SHIFT: u32 = 42;
 
-/// The texts of a turn as a model reads them, arguments of calls decoded, as far as there are bytes left for them.
+/// Hands the texts of a turn to `read`, as a model reads them (arguments of calls decoded), up to `left` bytes.
 fn for_each_text(turn: &TurnView<'_>, left: &mut usize, mut read: impl FnMut(&str)) {
     let mut within = |text: &str| {
         let text = text.get(..text.floor_char_boundary(*left)).unwrap_or_default();

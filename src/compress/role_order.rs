@@ -1,4 +1,4 @@
-//! Orders of roles that trainers and templates demand, as rules that a compression must not break.
+//! Orders of roles that trainers and templates require, as rules that a compression must not break.
 
 use super::{Content, Outline, TurnFacts};
 use crate::trajectory::Role;
@@ -9,31 +9,31 @@ use crate::trajectory::Role;
 pub struct RoleOrder {
     /// Human and tool turns alternate with assistant turns, after the system turns that open the trajectory.
     pub sides_alternate: bool,
-    /// Tool turns in a row count as one of those that alternate.
+    /// Consecutive tool turns count as one of the alternating turns.
     pub tool_runs_are_one: bool,
     /// No turn with the role name of a person follows another such turn.
     pub humans_apart: bool,
-    /// No human turn follows a tool turn: what a tool says is answered by the assistant.
+    /// No human turn follows a tool turn: the assistant answers each tool.
     pub tools_answered: bool,
 }
 
-/// A turn, as orders see it.
+/// The role of a turn, for the order of roles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Seat {
     role: Role,
-    /// If the turn is written with the role name of a person.
+    /// The turn has the role name of a person.
     is_humans: bool,
 }
 
 impl Seat {
-    /// A summary turn of its own.
+    /// The seat of a separate summary turn.
     const SUMMARY: Self = Self {
         role: Role::Human,
         is_humans: true,
     };
 
     fn of(turn: &TurnFacts) -> Self {
-        // Answers beside which a person speaks, or a summary stands, are answers still.
+        // Answers with a person's words or a summary beside them still are answers.
         let is_answer = turn.role == Role::Human && turn.asked_before.is_some();
         Self {
             role: if is_answer { Role::Tool } else { turn.role },
@@ -43,7 +43,7 @@ impl Seat {
 }
 
 impl RoleOrder {
-    /// Every human or tool turn is followed by an assistant turn, and the reverse.
+    /// Human and tool turns alternate with assistant turns.
     pub const STRICT: Self = Self {
         sides_alternate: true,
         tool_runs_are_one: false,
@@ -51,7 +51,7 @@ impl RoleOrder {
         tools_answered: false,
     };
 
-    /// The same, with the answers to parallel calls as one.
+    /// The same, with the answers to parallel calls counted as one.
     pub const TOOL_RUNS: Self = Self {
         tool_runs_are_one: true,
         ..Self::STRICT
@@ -65,14 +65,14 @@ impl RoleOrder {
         tools_answered: false,
     };
 
-    /// No human turn behind a tool turn, wherever assistant turns stand in a row.
+    /// No human turn after a tool turn; assistant turns may stand in a row.
     pub const TOOLS_ANSWERED: Self = Self {
         humans_apart: false,
         tools_answered: true,
         ..Self::HUMANS_APART
     };
 
-    /// The orders that are kept in every trajectory in which they held.
+    /// The orders that are preserved in every trajectory in which they held.
     pub const OF_RECORDS: [Self; 4] = [
         Self::STRICT,
         Self::TOOL_RUNS,
@@ -80,13 +80,13 @@ impl RoleOrder {
         Self::TOOLS_ANSWERED,
     ];
 
-    /// Returns whether a trajectory is in this order.
+    /// Returns true if a trajectory is in this order.
     pub fn holds(self, outline: &Outline) -> bool {
         self.holds_for(outline.turns.iter().map(Seat::of))
     }
 
-    /// Returns whether a trajectory is in this order once the turns `[start, end)` are gone, with a human turn in their
-    /// place or with none.
+    /// Returns true if a trajectory is in this order without the turns `[start, end)`, with a human turn in their place
+    /// or with none.
     pub fn holds_without(self, outline: &Outline, [start, end]: [usize; 2], has_own_turn: bool) -> bool {
         let turns = || outline.turns.iter().map(Seat::of);
         let summary = has_own_turn.then_some(Seat::SUMMARY);

@@ -1,11 +1,11 @@
-//! Protection, cut points, plans and placements on small trajectories, written one letter a turn.
+//! Tests of protection, cut points, plans and placements on small trajectories, written one letter a turn.
 
 use super::*;
 use crate::trajectory::Role;
 
-/// `s`ystem, `h`uman, `g`pt, `e`mpty answer, `t`ool (answers the `g` before it), `o`ther, `x` for a human turn that cannot be read, `u` for a
-/// person's turn of results in parts, `n` for a tool turn without a text, `H` for a human turn that opens with a summary;
-/// every turn costs 10 tokens.
+/// Returns an outline of turns of 10 tokens: `s`ystem, `h`uman, `g`pt, `e`mpty answer, `t`ool (answers the `g` before
+/// it), `o`ther, `x` a human turn that cannot be read, `u` a person's turn of results in parts, `n` a tool turn without
+/// a text, `H` a human turn that begins with a summary.
 pub(super) fn outline(letters: &str) -> Outline {
     let mut caller = None;
     let turns = letters.chars().enumerate().map(|(index, letter)| {
@@ -135,7 +135,7 @@ fn each_part_of_the_head_can_be_switched_off() {
         ..DEFAULT
     };
     assert_eq!(compressible(letters, none).start, 0);
-    // Its tool turns cannot be cut off from the assistant turn, whatever is asked.
+    // Its tool turns stay with the assistant turn, whatever the settings.
     assert_eq!(
         compressible(
             letters,
@@ -188,7 +188,7 @@ fn tail_tokens_protect_as_many_turns_as_fit_and_one_that_half_fits() {
     };
     assert_eq!(tail(0), 15);
     assert_eq!(tail(30), 12);
-    // A seventh turn would stay within 1.5 times 50 tokens, but only one may go beyond them.
+    // A seventh turn would stay within 1.5 times 50 tokens, but only one may exceed them.
     assert_eq!(tail(50), 10);
     // A first turn of 10 tokens is over 1.5 times 6.
     assert_eq!(tail(6), 15);
@@ -274,7 +274,7 @@ fn an_extension_takes_what_is_needed_and_one_group_at_the_least() {
     let cut_points = CutPoints::of(&outline);
     let region = cut_points.region(4, 6).unwrap();
     let extended = |need| extend(&outline, &cut_points, region, 14, need).map(Region::range);
-    // It seems to free enough already, and has turned out not to.
+    // It seems to free enough already, but turned out not to.
     assert_eq!(extended(1), Some(4..8));
     assert_eq!(extended(45), Some(4..10));
     assert_eq!(extended(1000), Some(4..14));

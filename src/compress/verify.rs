@@ -1,40 +1,40 @@
-//! The last look at a compressed record: invariants 1 to 6, checked on what will be written.
+//! The final check of a compressed record: invariants 1 to 6, on the text that will be written.
 
 use super::{Outline, Region};
 use crate::trajectory::Role;
 
-/// A compressed trajectory beside its original, as bytes to compare and counts to add up.
+/// A compressed trajectory and its original, as texts to compare and counts to add up.
 pub struct Compressed<'a, T> {
-    /// The original, as facts.
+    /// The facts about the original.
     pub outline: &'a Outline,
     /// The turns replaced.
     pub region: Region,
     /// The original turns.
     pub original_turns: &'a [T],
-    /// What is to be kept of one of them in its place, as text: without an earlier summary.
+    /// The turn of the original that loses an earlier summary, with the text of it that must be kept.
     pub in_place: Option<(usize, &'a str)>,
     /// The turns as written.
     pub written_turns: &'a [T],
-    /// The original around its turns: before the first, after the last.
+    /// The text of the original before its first turn and after its last.
     pub original_frame: (&'a str, &'a str),
-    /// The same of what is written.
+    /// The same of the written record.
     pub written_frame: (&'a str, &'a str),
-    /// Kept turns that may have gained text at their end: the system turn, the turn that took the summary in.
+    /// Kept turns that may have gained text at their end: the system turn, and the turn that received the summary.
     pub appended: &'a [usize],
-    /// The text of the last human turn, where the region took it.
+    /// The text of the last human turn, where the region contains it.
     pub quoted_human: Option<&'a str>,
     /// The text of the summary as written.
     pub summary_text: &'a str,
-    /// Whether the summary is a turn of its own.
+    /// The summary is a turn of its own.
     pub own_turn: bool,
-    /// What the written trajectory costs, its changed turns counted as written.
+    /// The cost of the written trajectory in tokens, its changed turns counted as written.
     pub written_tokens: usize,
 }
 
-/// An invariant that does not hold: a fault of this program, which must not reach the data.
+/// An invariant that does not hold: a bug of this program, which must not reach the data.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Violation {
-    /// A kept turn, or what surrounds the turns, changed.
+    /// A kept turn, or the text around the turns, changed.
     #[error("a kept part changed ({0})")]
     KeptPartChanged(String),
     /// A group lies partly inside the region.
@@ -46,9 +46,9 @@ pub enum Violation {
     /// The compressed trajectory is not smaller.
     #[error("{written} tokens written, {original} before")]
     NotSmaller {
-        /// Tokens after.
+        /// Tokens after compression.
         written: usize,
-        /// Tokens before.
+        /// Tokens before compression.
         original: usize,
     },
 }
@@ -107,7 +107,7 @@ fn kept_parts_are_identical<T: AsRef<str>>(compressed: &Compressed<'_, T>) -> Re
     Ok(())
 }
 
-/// Whether `written` is `original` with something inserted at one place.
+/// Returns true if `written` is `original` with something inserted at one place.
 fn is_extension(original: &str, written: &str) -> bool {
     let (original, written) = (original.as_bytes(), written.as_bytes());
     let head = original

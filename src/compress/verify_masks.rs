@@ -1,27 +1,27 @@
-//! The last look at a masked record: nothing changed but outputs of tools in the compressible region.
+//! The final check of a masked record: only tool outputs in the compressible region changed.
 
 use std::ops::Range;
 
 use super::Violation;
 use crate::trajectory::TurnView;
 
-/// A masked trajectory beside its original.
+/// A masked trajectory and its original.
 pub struct MaskedTurns<'a, T> {
     /// The turns between head and tail.
     pub compressible: Range<usize>,
     /// The turns that were masked, in order.
     pub masked: &'a [usize],
-    /// One of them, before and after.
+    /// Returns a turn before and after masking.
     pub views: &'a dyn Fn(usize) -> Option<[TurnView<'a>; 2]>,
     /// The original turns.
     pub original_turns: &'a [T],
     /// The turns as written.
     pub written_turns: &'a [T],
-    /// The original around its turns, and the same as written.
+    /// The texts around the turns: of the original, and as written.
     pub frames: [(&'a str, &'a str); 2],
-    /// What the trajectory cost.
+    /// The tokens of the original.
     pub original_tokens: usize,
-    /// What it costs now.
+    /// The tokens of the masked trajectory.
     pub written_tokens: usize,
 }
 
@@ -61,7 +61,7 @@ pub fn verify_masks<T: AsRef<str>>(masked: &MaskedTurns<'_, T>) -> Result<(), Vi
     Ok(())
 }
 
-/// Whether both are the same turn with outputs of tools, answering the same calls by the same names.
+/// Returns true if both turns are the same but for tool outputs, and answer the same calls by the same names.
 fn is_same_but_for_outputs(before: &TurnView<'_>, after: &TurnView<'_>) -> bool {
     let answers = |view: &TurnView<'_>| -> Vec<(Option<String>, Option<String>)> {
         let text = |text: &Option<std::borrow::Cow<'_, str>>| text.as_deref().map(str::to_owned);

@@ -2,7 +2,7 @@
 
 use super::value::{Kind, Setting, Value};
 
-/// A program and its arguments; nothing where none is set. No shell ever reads it.
+/// A program and its arguments; empty if none is set. It is never passed to a shell.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CommandLine(pub Vec<String>);
 
@@ -21,7 +21,7 @@ impl Setting for CommandLine {
     fn assign(&mut self, value: &Value) -> bool {
         let words = match value {
             Value::Words(words) => Some(words.clone()),
-            // A quote that is never closed makes no words.
+            // A text with an unclosed quote cannot be split.
             Value::Text(text) => shlex::split(text),
             _ => None,
         };

@@ -1,10 +1,10 @@
-//! What can be wrong with a configuration, and what helps.
+//! Errors of a configuration, and advice on how to solve them.
 
 use std::path::PathBuf;
 
 use super::provenance::Origin;
 
-/// Why there is no valid configuration. All of them are exit code 2.
+/// An error in the configuration. All of them end the program with exit code 2.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ConfigError {
     /// The file cannot be read.
@@ -12,7 +12,7 @@ pub enum ConfigError {
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The message of the operating system.
         cause: String,
     },
     /// The file is not of a kind that is known by its name.
@@ -26,7 +26,7 @@ pub enum ConfigError {
     Parse {
         /// The file.
         path: PathBuf,
-        /// What the parser says, with the line.
+        /// The message of the parser, with the line number.
         cause: String,
     },
     /// No key has that name.
@@ -34,9 +34,9 @@ pub enum ConfigError {
     UnknownKey {
         /// The key as given.
         key: String,
-        /// Where it was given.
+        /// The source of the key.
         origin: Origin,
-        /// The key it resembles most.
+        /// The most similar known key.
         nearest: Option<&'static str>,
     },
     /// A key, or the key and its alias, stands twice in the file.
@@ -44,21 +44,21 @@ pub enum ConfigError {
     Twice {
         /// The key.
         key: String,
-        /// Where it was given.
+        /// The source of the key.
         origin: Origin,
     },
-    /// No choice of that key has that name.
+    /// The key takes one of a set of names, and the value is none of them.
     #[error("unknown value {value:?} for {key} ({origin})")]
     UnknownValue {
         /// The key.
         key: &'static str,
         /// The value as given.
         value: String,
-        /// Where it was given.
+        /// The source of the value.
         origin: Origin,
-        /// The names there are.
+        /// The names that the key takes.
         known: &'static [&'static str],
-        /// The name it resembles most.
+        /// The most similar of these names.
         nearest: Option<&'static str>,
     },
     /// The value is of another kind than the key.
@@ -66,29 +66,29 @@ pub enum ConfigError {
     WrongKind {
         /// The key.
         key: &'static str,
-        /// What it takes.
+        /// The kind of value that the key takes.
         expected: &'static str,
         /// The value as given, quoted where it is text.
         value: String,
-        /// Where it was given.
+        /// The source of the value.
         origin: Origin,
     },
-    /// The value is of the right kind, but makes no sense.
+    /// The value is of the right kind, but breaks a rule.
     #[error("{key} is {value} ({origin}), but {rule}")]
     OutOfRange {
         /// The key.
         key: &'static str,
         /// The value.
         value: String,
-        /// Where it was given.
+        /// The source of the value.
         origin: Origin,
-        /// What must hold: `it must be …`.
+        /// The rule that it breaks: `it must be …`.
         rule: String,
     },
 }
 
 impl ConfigError {
-    /// What the user can do about it.
+    /// Advice on how to solve the error; none for some errors.
     pub fn help(&self) -> Option<String> {
         match self {
             Self::Read { .. } => Some("--config takes a YAML, TOML or JSON file".to_owned()),

@@ -19,10 +19,10 @@ pub fn read(path: &Path) -> Result<Vec<(String, Value)>, ConfigError> {
     parse(path, text.strip_prefix('\u{feff}').unwrap_or(&text))
 }
 
-/// Brackets that may be open at once. Parsers give up at far fewer, but YAML's looks at all that are open for each new one.
+/// Maximum number of brackets open at once. Parsers stop at far fewer, but YAML's takes time for all open ones at each.
 const MOST_OPEN: usize = 1000;
 
-/// Whether more brackets are open somewhere than any configuration has; those in texts and comments count as well.
+/// Returns true if more than [`MOST_OPEN`] brackets are open at some point; those in texts and comments count as well.
 fn nests_too_deep(text: &str) -> bool {
     let mut open = 0_usize;
     text.bytes().any(|byte| {
@@ -35,7 +35,7 @@ fn nests_too_deep(text: &str) -> bool {
     })
 }
 
-/// What is wrong with TOML, and in which line; the line itself may hold a secret.
+/// Message of a TOML error with its line number, but without the text of the line, which may hold a secret.
 fn without_line(text: &str, error: &toml::de::Error) -> String {
     let before = error.span().and_then(|span| text.get(..span.start));
     match before {
@@ -77,7 +77,7 @@ fn parse(path: &Path, text: &str) -> Result<Vec<(String, Value)>, ConfigError> {
     Ok(entries)
 }
 
-/// What all three formats have in common.
+/// A parsed document, the same for all three formats.
 enum Tree {
     Leaf(Value),
     List(Vec<Tree>),
@@ -104,12 +104,12 @@ fn flatten(prefix: &str, children: Vec<(String, Tree)>, entries: &mut Vec<(Strin
     }
 }
 
-/// Whether what stands below `path` is the value of a key of that kind, and no keys.
+/// Returns true if the subtree at `path` is the value of a key of that kind, not a section of keys.
 fn takes(path: &str, kind: Kind) -> bool {
     Key::by_path(path).is_some_and(|key| key.kind() == kind)
 }
 
-/// A list of words; a number among them is a word as well.
+/// A list of words. Numbers among them are taken as words.
 fn words(items: Vec<Tree>) -> Value {
     let words = items.into_iter().map(|item| match item {
         Tree::Leaf(value @ (Value::Text(_) | Value::Whole(_) | Value::Number(_))) => Some(value.to_string()),
@@ -202,7 +202,7 @@ impl<'de> Visitor<'de> for TreeVisitor {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Tree, A::Error> {
         let mut children = Vec::new();
         while let Some(key) = map.next_key::<Tree>()? {
-            // YAML keys may be of any kind; whatever is no text becomes an unknown key and is named as such.
+            // YAML keys may be of any kind; one that is not text becomes an unknown key, and the error shows it.
             let name = match key {
                 Tree::Leaf(value) => value.to_string(),
                 Tree::List(_) | Tree::Section(_) => "?".to_owned(),

@@ -12,27 +12,27 @@ use crate::http;
 use crate::names::nearest;
 use crate::summarize::redact::redact;
 
-/// To whom a key matters.
+/// The summarizers that a key has an effect for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReadBy {
-    /// Whatever summarizer there is.
+    /// All summarizers.
     All,
-    /// Summarizers that ask somebody else.
+    /// Summarizers that send requests: a language model or a program.
     Asking,
-    /// Those that ask over a network.
+    /// Summarizers that use the network.
     Network,
-    /// The one that asks a program.
+    /// The summarizer that runs a program.
     Program,
 }
 
-/// How much of a value is printed and written into files of a run.
+/// The part of a value that is hidden when it is printed or written into files of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Secrecy {
-    /// All of it.
+    /// Nothing is hidden.
     None,
-    /// An address without what may let somebody in.
+    /// Credentials within an address are hidden.
     Address,
-    /// Nothing.
+    /// The whole value is hidden.
     Whole,
 }
 
@@ -40,31 +40,31 @@ pub enum Secrecy {
 #[derive(Clone, Copy)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a property")]
 pub struct Key {
-    /// Its place in the file: `compression.target_max_tokens`.
+    /// Its path in the file: `compression.target_max_tokens`.
     pub path: &'static str,
     /// Its flag, without the dashes: `max-tokens`.
     pub flag: &'static str,
-    /// Another name of the flag, after which the environment variable is called: `target-max-tokens`.
+    /// Another name of the flag, from which the environment variable is named: `target-max-tokens`.
     pub alias: Option<&'static str>,
-    /// A former name of the flag, which is accepted and not shown.
+    /// A former name of the flag: accepted, but not in the help.
     pub former: Option<&'static str>,
-    /// Its flag of one letter.
+    /// Its short flag, one letter.
     pub short: Option<char>,
-    /// What it is for, in one line of help.
+    /// Its purpose, in one line of help.
     pub help: &'static str,
-    /// Whether it influences the bytes of a run's files.
+    /// The value affects the bytes of a run's files.
     pub affects_output: bool,
-    /// To whom it matters.
+    /// The summarizers that it has an effect for.
     pub read_by: ReadBy,
-    /// Whether the short help shows it.
+    /// The short help shows it.
     pub common: bool,
-    /// Whether no help shows it.
+    /// No help shows it.
     pub hidden: bool,
-    /// How much of its value is printed.
+    /// The part of its value that is hidden.
     pub secrecy: Secrecy,
-    /// The name of its value in help, where its kind does not say enough.
+    /// The placeholder of its value in help, if the kind's is not specific enough.
     pub value_name: Option<&'static str>,
-    /// Whether its flag alone, without a value, means `true`.
+    /// The flag without a value means `true`.
     pub bare: bool,
     read: fn(&Config) -> &dyn Setting,
     edit: fn(&mut Config) -> &mut dyn Setting,
@@ -253,14 +253,14 @@ impl Key {
         self
     }
 
-    /// The same key for a command in which it has another effect.
+    /// The same key, with the help of a command in which it has another effect.
     #[must_use]
     pub fn with_help(mut self, help: &'static str) -> Self {
         self.help = help;
         self
     }
 
-    /// The key at that place in the file.
+    /// The key with that path in the file.
     pub fn by_path(path: &str) -> Option<&'static Self> {
         KEYS.iter().find(|key| key.path == path)
     }
@@ -282,13 +282,13 @@ impl Key {
         self.variables().next().unwrap_or_default()
     }
 
-    /// All names of its environment variable: that of the flag as well.
+    /// All names of its environment variable, the one made from the flag included.
     pub fn variables(&self) -> impl Iterator<Item = String> {
         let names = self.alias.into_iter().chain([self.flag]);
         names.map(|name| format!("TRAJFIT_{}", name.replace('-', "_").to_ascii_uppercase()))
     }
 
-    /// What it takes.
+    /// The kind of its value.
     pub fn kind(&self) -> Kind {
         (self.read)(&Config::default()).kind()
     }
@@ -298,7 +298,7 @@ impl Key {
         (self.read)(config).value()
     }
 
-    /// Its value as it may be printed and kept: of what may hold secrets, no more than tells one value from another.
+    /// Its value for output and files: a hidden part is replaced with a short check code, so that changes can be seen.
     pub fn shown(&self, config: &Config) -> String {
         let value = self.value(config);
         let text = value.to_string();
@@ -333,19 +333,19 @@ impl Key {
         }
     }
 
-    /// Whether something in its value is not printed.
+    /// Returns true if a part of its value is not printed.
     pub fn is_hidden(&self, config: &Config) -> bool {
         let value = self.value(config);
         value != Value::Null && self.secrecy != Secrecy::None && self.shown(config) != value.to_string()
     }
 
-    /// Sets it in that configuration; `false`, and unchanged, if the value is not of its kind.
+    /// Sets it in that configuration. Returns false, and changes nothing, if the value is not of its kind.
     #[must_use]
     pub fn assign(&self, config: &mut Config, value: &Value) -> bool {
         (self.edit)(config).assign(value)
     }
 
-    /// Whether it has no effect in that configuration, because it is none of its summarizer's business.
+    /// Returns true if the summarizer of that configuration does not use it.
     pub fn is_idle(&self, config: &Config) -> bool {
         let summarizer = config.summarization.summarizer;
         !match self.read_by {
@@ -356,7 +356,7 @@ impl Key {
         }
     }
 
-    /// The key that a mistyped or misplaced one was probably meant to be.
+    /// The key that a mistyped or misplaced key most probably stands for.
     pub fn nearest(path: &str) -> Option<&'static Self> {
         let field = path.rsplit('.').next().unwrap_or(path);
         let misplaced = KEYS.iter().find(|key| key.field() == field);
@@ -369,7 +369,7 @@ impl Key {
     }
 }
 
-/// Sixteen bits of a hash: enough to notice another value, too few to find the value by trying.
+/// Sixteen bits of a hash: enough to show that a value changed, too few to guess the value from.
 fn check_code(text: &str) -> String {
     let digest = Sha256::digest(text.as_bytes());
     let bits = digest.iter().take(2).map(|byte| format!("{byte:02x}"));

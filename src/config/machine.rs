@@ -19,8 +19,8 @@ pub enum MachineFormat {
 }
 
 impl Config {
-    /// Every value that has an effect or differs from its default, in that format. Texts are quoted alike in all
-    /// three, since YAML and TOML know JSON's escapes.
+    /// Every value that has an effect or differs from its default, in that format. All three quote texts with JSON's
+    /// escapes, which YAML and TOML know.
     pub fn to_machine(&self, format: MachineFormat) -> String {
         let mut sections: Vec<(&str, Vec<(&Key, Value)>)> = Vec::new();
         for key in KEYS {
@@ -80,7 +80,7 @@ fn write_json(text: &mut String, sections: &Sections) -> fmt::Result {
     Ok(())
 }
 
-/// A value as all three formats read it.
+/// A value, written so that all three formats read it.
 pub struct Scalar<'a>(pub &'a Value);
 
 impl fmt::Display for Scalar<'_> {
@@ -99,7 +99,7 @@ impl fmt::Display for Scalar<'_> {
                 '\n' => formatter.write_str("\\n")?,
                 '\r' => formatter.write_str("\\r")?,
                 '\t' => formatter.write_str("\\t")?,
-                // What YAML calls not printable, of which TOML and JSON forbid a part.
+                // Characters that YAML counts as not printable; TOML and JSON forbid some of them.
                 '\0'..='\x1f'
                 | '\x7f'..='\u{9f}'
                 | '\u{2028}'

@@ -46,45 +46,45 @@ pub use sections::{
 };
 pub use value::{Kind, Value, whole_number};
 
-/// Everything a run can be told, one field per section of the configuration file.
+/// All settings of a run, one field per section of the configuration file.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Config {
-    /// Which tokens are counted.
+    /// The tokenizer.
     pub tokenizer: TokenizerConfig,
     /// The budget and how it is reached.
     pub compression: CompressionConfig,
     /// The turns that are never summarized.
     pub protected_turns: Protection,
-    /// Who writes summaries.
+    /// The summarizer and its requests.
     pub summarization: SummarizationConfig,
-    /// How language models are asked in batches.
+    /// Batches of requests to language models.
     pub batch: BatchConfig,
-    /// How input is read.
+    /// Reading of the input.
     pub input: InputConfig,
-    /// What is written into the output.
+    /// Content and form of the output.
     pub output: OutputConfig,
-    /// How the work is done.
+    /// Threads and requests in flight.
     pub processing: ProcessingConfig,
-    /// What is reported.
+    /// Metrics and totals.
     pub metrics: MetricsConfig,
-    /// Secrets.
+    /// Redaction of secrets.
     pub redaction: RedactionConfig,
 }
 
 impl Config {
-    /// Whether what a summary should cost depends on its region.
+    /// Returns true if the target length of a summary depends on its region.
     pub fn scales_summaries(&self) -> bool {
         self.compression.summary_ratio > 0.0
     }
 
-    /// The tokens that a summary should cost at least.
+    /// Minimum target length of a summary, in tokens.
     pub fn summary_min_tokens(&self) -> usize {
         let compression = &self.compression;
         let least = compression.summary_min_tokens.filter(|_| self.scales_summaries());
         least.unwrap_or(compression.summary_target_tokens)
     }
 
-    /// The tokens that a summary should cost at most, whatever its region.
+    /// Maximum target length of a summary, in tokens, for any region.
     pub fn summary_target_max_tokens(&self) -> usize {
         if self.scales_summaries() {
             self.summary_max_tokens()
@@ -93,8 +93,8 @@ impl Config {
         }
     }
 
-    /// The tokens that a summary may cost where the plan leaves room: as set, or twice the target; a language model's is
-    /// never longer than the largest target.
+    /// Maximum tokens of a summary where the plan leaves room: as set, or twice the target. A language model's summary
+    /// is at most as long as the largest target.
     pub fn summary_max_tokens(&self) -> usize {
         let compression = &self.compression;
         if self.summarization.summarizer.uses_network() && !self.scales_summaries() {
@@ -105,41 +105,41 @@ impl Config {
             .unwrap_or(compression.summary_target_tokens.saturating_mul(2))
     }
 
-    /// The tokens that a summary should cost where nobody says it: 750, or a quarter of the budget where that is less, but no
-    /// less than can hold a line.
+    /// Target length of a summary, in tokens, if not set: 750, or a quarter of the budget if that is less, but no
+    /// less than a line needs.
     pub fn default_summary_target_tokens(&self) -> usize {
         FitSettings::default_summary_tokens(self.compression.target_max_tokens)
     }
 
-    /// Where a network summarizer asks: as set, or where its interface has its name from.
+    /// Base address of a network summarizer: as set, or the default of its API.
     pub fn base_url(&self) -> &str {
         let summarization = &self.summarization;
         let default = summarization.api.default_base_url();
         summarization.base_url.as_deref().unwrap_or(default)
     }
 
-    /// Whether it is known what tokens cost.
+    /// Returns true if a price for tokens is set.
     pub fn has_prices(&self) -> bool {
         let summarization = &self.summarization;
         summarization.price_prompt.is_some() || summarization.price_completion.is_some()
     }
 
-    /// The chat template that rendered counts are made with, where they are asked for: a budget on what is rendered needs one.
+    /// The chat template for rendered counts: as set, or `auto` if the budget counts rendered tokens, else none.
     pub fn chat_template(&self) -> Option<&str> {
         let own = (self.compression.count == CountMode::Rendered).then_some("auto");
         self.tokenizer.chat_template.as_deref().or(own)
     }
 
-    /// The text that the system turn gains when a trajectory is compressed; none if it is switched off.
+    /// The text appended to the system turn of a compressed trajectory; none if it is switched off.
     pub fn summary_notice(&self) -> Option<&str> {
         let output = &self.output;
         (output.add_summary_notice && !output.summary_notice_text.is_empty())
             .then_some(output.summary_notice_text.as_str())
     }
 
-    /// The effective values that influence the bytes of a run's files, by key.
-    /// Two runs with equal fingerprints on equal inputs write equal files, so a resume compares these. They stand in
-    /// files of the run, so secrets among them do not.
+    /// The effective values that affect the bytes of a run's files, by key. Two runs with equal fingerprints on equal
+    /// inputs write equal files, so a resume compares them. They are written into files of the run, so secrets are
+    /// hidden.
     pub fn fingerprint(&self) -> Settings {
         let mut effective = self.clone();
         effective.compression.summary_min_tokens = Some(self.summary_min_tokens());

@@ -1,4 +1,4 @@
-//! The choices that only the configuration knows by name; others are named where they are made.
+//! Named choices that only the configuration uses; the others are named where they are defined.
 
 use crate::names::named;
 
@@ -11,7 +11,7 @@ pub use crate::summarize::prompt::Style;
 pub use crate::trainers::TrainerName;
 
 named! {
-    /// Who writes summaries.
+    /// The kind of summarizer.
     SummarizerKind {
         /// Quotes from the region: deterministic, no network.
         Extractive = "extractive",
@@ -25,13 +25,13 @@ named! {
 }
 
 named! {
-    /// The field that tells a server how many tokens it may write.
+    /// The request field with the maximum number of output tokens.
     TokenLimitField {
-        /// The newer one for `OpenAI`'s own server, the older one for others.
+        /// `max_completion_tokens` for `OpenAI`'s own server, `max_tokens` for others.
         Auto = "auto",
-        /// As most servers know it.
+        /// The field that most servers know.
         MaxTokens = "max_tokens",
-        /// As `OpenAI`'s newer models want it.
+        /// The field that `OpenAI`'s newer models require.
         MaxCompletionTokens = "max_completion_tokens",
     }
 }
@@ -39,7 +39,7 @@ named! {
 named! {
     /// The format that records are read as.
     InputFormat {
-        /// Detected a record at a time.
+        /// Detected per record.
         Auto = "auto",
         /// `conversations` of `from` and `value`.
         Sharegpt = "sharegpt",
@@ -49,9 +49,9 @@ named! {
 }
 
 named! {
-    /// The form that every record of the output has.
+    /// The format of every record in the output.
     OutputFormat {
-        /// The one that it was read in.
+        /// The format that the record was read in.
         Same = "same",
         /// `conversations` of `from` and `value`.
         Sharegpt = "sharegpt",
@@ -61,11 +61,11 @@ named! {
 }
 
 named! {
-    /// How arguments of tool calls are written.
+    /// The form of tool call arguments in the output.
     OutputArguments {
-        /// As most trainers take the form: a string in messages, an object in `ShareGPT`.
+        /// The form that most trainers read: a string in messages, an object in `ShareGPT`.
         Auto = "auto",
-        /// A string of JSON.
+        /// A string that holds JSON.
         String = "string",
         /// A JSON object.
         Object = "object",
@@ -73,11 +73,11 @@ named! {
 }
 
 named! {
-    /// How output is compressed as a file.
+    /// The compression of the output file.
     OutputCompression {
-        /// By the output's name: `.gz`, `.zst`, else none.
+        /// By the output's extension: `.gz`, `.zst`, otherwise none.
         Auto = "auto",
-        /// Not at all.
+        /// No compression.
         None = "none",
         /// gzip.
         Gzip = "gzip",
@@ -87,7 +87,7 @@ named! {
 }
 
 impl SummarizerKind {
-    /// Whether its requests leave the machine, so that the keys about endpoints and secrets matter.
+    /// Returns true if its requests use the network, so that the keys for endpoints and secrets have an effect.
     pub fn uses_network(self) -> bool {
         match self {
             Self::Extractive | Self::Command => false,
@@ -95,7 +95,7 @@ impl SummarizerKind {
         }
     }
 
-    /// Whether it asks somebody else, so that answers may be worth keeping.
+    /// Returns true if it sends requests to a model or a program, so that its answers can be cached.
     pub fn asks(self) -> bool {
         match self {
             Self::Extractive => false,

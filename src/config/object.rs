@@ -1,4 +1,4 @@
-//! A setting that holds names and values of its own: a section in a file, JSON in a variable or a flag.
+//! A setting that holds a JSON object: a section in a file, JSON in a variable or a flag.
 
 use serde_json::Map;
 

@@ -1,16 +1,16 @@
-//! A setting that is a place: beside the output, where its name says, or nowhere.
+//! A setting that is the place of an output file or folder: beside the output, at a path, or off.
 
 use super::value::{Kind, Setting, Value};
 
-/// The place of a file or folder that a run may leave.
+/// The place of an optional file or folder of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Place {
     /// Beside the output.
     #[default]
     Auto,
-    /// Nowhere.
+    /// Not written.
     Off,
-    /// At that path.
+    /// At this path.
     Named(String),
 }
 

@@ -1,21 +1,21 @@
-//! Keys that only the Python predecessor's files have: what each of them means here.
+//! Keys that only the Python predecessor's files have, and their meaning here.
 
 use super::error::ConfigError;
 use super::names::OverLimit;
 use super::provenance::Origin;
 use super::value::{Kind, Setting, Value};
 
-/// What a key of the predecessor comes to.
+/// The meaning of a key of the predecessor.
 pub enum Meaning {
-    /// It asks for what happens here anyway.
+    /// It asks for what is always done here.
     Nothing,
-    /// It has no effect, and the user should know.
+    /// It has no effect; the user is warned.
     Warning(String),
-    /// What remains over the budget is treated so, unless `compression.over_limit` says otherwise.
+    /// The treatment of records still over the budget, unless `compression.over_limit` is set.
     OverLimit(OverLimit),
 }
 
-/// The key of ours that another name stands for: the predecessor's, or that of the flag.
+/// The key that another name stands for: the predecessor's name, or one made from a flag.
 pub fn alias(path: &str) -> Option<&'static str> {
     match path {
         "processing.num_workers" => Some("processing.jobs"),
@@ -25,7 +25,7 @@ pub fn alias(path: &str) -> Option<&'static str> {
     }
 }
 
-/// What a key means that exists only there; `None` if it does not exist there either.
+/// The meaning of a key that only the predecessor has; `None` if it does not have it either.
 pub fn meaning(path: &str, value: &Value, origin: &Origin) -> Option<Result<Meaning, ConfigError>> {
     let no_effect = |key: &str, why: &str| Meaning::Warning(format!("{key} has no effect ({origin}): {why}"));
     let switch = |key: &'static str, meaning: fn(bool) -> Option<Meaning>, why: &str| {

@@ -1,4 +1,4 @@
-//! Where each value of a configuration came from.
+//! The origin of each value of a configuration.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,9 +9,9 @@ use super::keys::Key;
 /// The layer that gave a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
-    /// Nobody said anything.
+    /// No layer gave one.
     Default,
-    /// The trainer that the records are made for.
+    /// The trainer that is set.
     Trainer(&'static str),
     /// The configuration file.
     File(PathBuf),
@@ -28,12 +28,12 @@ pub struct Provenance {
 }
 
 impl Provenance {
-    /// Where that key's value came from.
+    /// The origin of that key's value.
     pub fn origin(&self, key: &Key) -> &Origin {
         self.given.get(key.path).unwrap_or(&Origin::Default)
     }
 
-    /// Whether anyone gave that key a value.
+    /// Returns true if some layer gave that key a value.
     pub fn is_given(&self, key: &Key) -> bool {
         self.given.contains_key(key.path)
     }

@@ -11,34 +11,34 @@ use super::value::{Kind, Value};
 use super::{Config, file, validate};
 use crate::names::nearest;
 
-/// What the layers are made of.
+/// The inputs of the layers above the defaults.
 #[derive(Debug, Clone, Default)]
 pub struct Sources {
     /// The configuration file.
     pub file: Option<PathBuf>,
     /// The environment; variables that do not start with `TRAJFIT_` are ignored.
     pub environment: Vec<(OsString, OsString)>,
-    /// The flags given, in the words of the user.
+    /// The flags given, with their values as text.
     pub flags: Vec<(&'static Key, String)>,
 }
 
-/// A validated configuration, with what there is to say about it.
+/// A validated configuration, with its provenance and warnings.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Resolved {
     /// The effective values.
     pub config: Config,
-    /// Where they came from.
+    /// The origin of each value.
     pub provenance: Provenance,
-    /// Keys that have no effect though they were given: a sentence each, in a fixed order.
+    /// Keys that were given but have no effect: a sentence each, in a fixed order.
     pub warnings: Vec<String>,
-    /// The same for environment variables that are no key's.
+    /// The same for environment variables that belong to no key.
     pub unknown_variables: Vec<String>,
-    /// What the trainer set, in a line, where one is named.
+    /// The settings that the trainer made, in one line; none without a trainer.
     pub trainer_note: Option<String>,
 }
 
 impl Sources {
-    /// Applies the layers and validates what they come to.
+    /// Applies the layers in order and validates the result.
     pub fn resolve(&self) -> Result<Resolved, ConfigError> {
         let mut resolved = Resolved::default();
         if let Some(path) = &self.file {
@@ -57,7 +57,7 @@ impl Sources {
 }
 
 impl Resolved {
-    /// Everything that has no effect though it was given.
+    /// All warnings: keys without effect, then unknown variables.
     pub fn all_warnings(&self) -> Vec<String> {
         [&self.warnings[..], &self.unknown_variables].concat()
     }
@@ -141,7 +141,7 @@ impl Resolved {
             };
             let origin = Origin::Environment(variable.to_owned());
             match text.to_str() {
-                // CI systems set variables to nothing where others would not set them.
+                // CI systems set variables to an empty value instead of leaving them out.
                 Some("") => {}
                 Some(text) => self.set(key, &Value::Text(text.to_owned()), origin)?,
                 None => {

@@ -14,14 +14,14 @@ use super::place::Place;
 use crate::fit::SUMMARY_NOTICE;
 use crate::pipeline::MAX_RECORD_BYTES;
 
-/// `tokenizer`: which tokens are counted.
+/// `tokenizer`: the tokenizer and the chat template.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TokenizerConfig {
     /// A built-in name, a `tokenizer.json`, or a folder that holds one.
     pub name: String,
     /// The chat template that rendered counts are made with: `auto`, the tokenizer's own, or a file.
     pub chat_template: Option<String>,
-    /// How the template gets the arguments of tool calls.
+    /// The form in which the template gets the arguments of tool calls.
     pub template_arguments: TemplateArguments,
     /// Tokens that an image part costs, whatever its size.
     pub image_tokens: usize,
@@ -32,192 +32,192 @@ pub struct TokenizerConfig {
 pub struct CompressionConfig {
     /// Tokens that a trajectory may cost after compression.
     pub target_max_tokens: usize,
-    /// Tokens that a summary should cost. Where nobody says it, a small budget makes it less
+    /// Target length of a summary, in tokens; if not set, smaller for a small budget
     /// (see [`Config::default_summary_target_tokens`](super::Config::default_summary_target_tokens)).
     pub summary_target_tokens: usize,
-    /// The part of its region that a summary should cost, from 0 to below 1; 0 is the same target for all.
+    /// Target length of a summary as a part of its region, from 0 to below 1; 0 means the same target for all regions.
     pub summary_ratio: f64,
-    /// Tokens that such a part is at least; the summary target if not set
+    /// Minimum tokens of such a part of a region; the summary target if not set
     /// (see [`Config::summary_min_tokens`](super::Config::summary_min_tokens)).
     pub summary_min_tokens: Option<usize>,
-    /// Tokens that such a part is at most, and that an extractive summary may cost where the plan leaves room; twice the target if not set
+    /// Maximum tokens of it, and of an extractive summary where the plan leaves room; twice the target if not set
     /// (see [`Config::summary_max_tokens`](super::Config::summary_max_tokens)).
     pub summary_max_tokens: Option<usize>,
-    /// How a trajectory is made to fit.
+    /// The way a trajectory is made to fit.
     pub strategy: Strategy,
-    /// What the budget is measured in.
+    /// The count that the budget applies to.
     pub count: CountMode,
-    /// The trainer that the records are made for: its rules set other keys where nobody else does.
+    /// The trainer that the records are made for: its rules set other keys that are not set elsewhere.
     pub trainer: Option<TrainerName>,
-    /// What becomes of a record that is still over the budget.
+    /// The treatment of a record that is still over the budget.
     pub over_limit: OverLimit,
-    /// Times a plan may be extended when the first summary was not enough.
+    /// Maximum number of times that a plan is extended when the first summary was not enough.
     pub max_passes: usize,
-    /// Where the summary goes.
+    /// The place of the summary.
     pub summary_placement: SummaryPlacement,
-    /// Whether identifiers that later turns rely on are kept in the summary.
+    /// Identifiers that later turns rely on are kept in the summary.
     pub grounding: bool,
-    /// The part of these identifiers that a run must hold, 0 to 1.
+    /// Minimum part of these identifiers that a run must keep, 0 to 1.
     pub min_grounding: Option<f64>,
-    /// Whether the summary ends with the files read and modified.
+    /// The summary ends with a list of the files read and modified.
     pub file_footer: bool,
 }
 
-/// `summarization`: who writes summaries.
+/// `summarization`: the summarizer and its requests.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SummarizationConfig {
-    /// Who writes summaries.
+    /// The kind of summarizer.
     pub summarizer: SummarizerKind,
-    /// The program asked.
+    /// The program that writes summaries.
     pub command: CommandLine,
-    /// What becomes of a record whose summary failed.
+    /// The treatment of a record whose summary failed.
     pub on_failure: OnFailure,
-    /// Whether a summary with identifiers that the record does not have is a failed one.
+    /// A summary with identifiers that are not in the record counts as failed.
     pub reject_invented: bool,
-    /// What the endpoint of a network summarizer understands.
+    /// The API of a network summarizer's endpoint.
     pub api: Api,
-    /// The model that it asks.
+    /// The model.
     pub model: Option<String>,
-    /// The model that it asks where that one fails.
+    /// The model used when the first one fails.
     pub fallback_model: Option<String>,
-    /// Where it asks (see [`Config::base_url`](super::Config::base_url)).
+    /// Base address of the endpoint (see [`Config::base_url`](super::Config::base_url)).
     pub base_url: Option<String>,
-    /// The environment variable that holds the key.
+    /// The environment variable that holds the API key.
     pub api_key_env: Option<String>,
-    /// Headers beside our own; never printed, since keys may be among them.
+    /// Additional headers of the requests; never printed, since they may hold keys.
     pub headers: JsonObject,
-    /// Fields of the requests' bodies beside our own.
+    /// Additional fields of the request bodies.
     pub body: JsonObject,
     /// The form of the summaries.
     pub style: Style,
-    /// What they should dwell on.
+    /// The topic that summaries should dwell on.
     pub focus: Option<String>,
-    /// A file with other wording.
+    /// A file with a template of the prompt.
     pub prompt_template: Option<String>,
-    /// Tokens that the model reads and writes at most.
+    /// Context window of the model, in tokens.
     pub context_window: Option<usize>,
-    /// Tokens that an answer may have.
+    /// Maximum tokens of an answer.
     pub max_output_tokens: Option<usize>,
     /// Sampling temperature, 0 to 2.
     pub temperature: f64,
-    /// Times a failed request is repeated.
+    /// Maximum number of retries of a failed request.
     pub max_retries: usize,
-    /// Seconds before the first repetition.
+    /// Seconds before the first retry.
     pub retry_delay: f64,
-    /// Seconds that a request may take.
+    /// Timeout of a request, in seconds.
     pub timeout: f64,
-    /// Requests a minute.
+    /// Maximum requests per minute.
     pub rpm: Option<usize>,
-    /// Tokens a minute.
+    /// Maximum tokens per minute.
     pub tpm: Option<usize>,
-    /// US dollars for a million tokens read.
+    /// US dollars per million prompt tokens.
     pub price_prompt: Option<f64>,
-    /// US dollars for a million tokens written.
+    /// US dollars per million completion tokens.
     pub price_completion: Option<f64>,
-    /// The same for the fallback model, where it is another price.
+    /// US dollars per million prompt tokens of the fallback model, if different.
     pub fallback_price_prompt: Option<f64>,
-    /// US dollars for a million tokens that it writes.
+    /// US dollars per million completion tokens of the fallback model, if different.
     pub fallback_price_completion: Option<f64>,
-    /// Requests after which a run ends.
+    /// Maximum number of requests of a run.
     pub max_requests: Option<usize>,
-    /// US dollars that a run may cost.
+    /// Maximum cost of a run, in US dollars.
     pub max_cost: Option<f64>,
-    /// Where answers are kept.
+    /// The place of the answer cache.
     pub cache: Place,
 }
 
-/// `batch`: how language models are asked in batches.
+/// `batch`: batches of requests to language models.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BatchConfig {
-    /// The field that tells how many tokens may be written: nobody answers whom it could be learned from.
+    /// The request field with the maximum output tokens. A batch gets no answer at once that would show the right one.
     pub token_limit_field: TokenLimitField,
-    /// Whether the temperature is sent; some models take none.
+    /// The requests contain the temperature; some models accept none.
     pub send_temperature: bool,
-    /// Requests in a file, at most; what the vendor takes if not set.
+    /// Maximum requests in a file; the vendor's limit if not set.
     pub max_requests_per_file: Option<usize>,
-    /// Megabytes in a file, at most; what the vendor takes if not set.
+    /// Maximum megabytes of a file; the vendor's limit if not set.
     pub max_file_size: Option<f64>,
-    /// Tokens in batches under way, at most; what the vendor allows if not set.
+    /// Maximum tokens of unfinished batches; the vendor's limit if not set.
     pub max_enqueued_tokens: Option<usize>,
-    /// Seconds between two looks at how far a batch is.
+    /// Seconds between two polls of a batch's status.
     pub poll_interval: f64,
-    /// Batches one after another, each asking what the answers before it lead to.
+    /// Maximum number of successive batches; each asks the requests that follow from the answers before it.
     pub max_rounds: usize,
 }
 
-/// `input`: how input is read.
+/// `input`: reading of the input.
 #[derive(Debug, Clone, PartialEq)]
 pub struct InputConfig {
     /// The format that records are read as.
     pub format: InputFormat,
-    /// What becomes of a line that cannot be read as a trajectory.
+    /// The treatment of a line that cannot be read as a trajectory.
     pub on_invalid: OnInvalid,
-    /// Bytes of a record that are read; a longer one is rejected.
+    /// Maximum bytes of a record; a longer one is rejected.
     pub max_record_bytes: ByteSize,
 }
 
-/// `output`: what is written into the output.
+/// `output`: content and form of the output.
 #[derive(Debug, Clone, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch")]
 pub struct OutputConfig {
-    /// Whether the system turn of a compressed trajectory says that there is a summary.
+    /// The system turn of a compressed trajectory gains a notice of the summary.
     pub add_summary_notice: bool,
-    /// What it then says, appended as it stands.
+    /// The text of the notice, appended unchanged.
     pub summary_notice_text: String,
-    /// How output is compressed as a file.
+    /// The compression of the output file.
     pub compress: OutputCompression,
-    /// What a file's stem gains where no output is named.
+    /// The suffix added to a file's stem if no output is named.
     pub output_suffix: String,
-    /// The form of every record.
+    /// The format of every record.
     pub format: OutputFormat,
-    /// How the arguments of calls are written where a form is asked for.
+    /// The form of tool call arguments if a format is set.
     pub arguments: OutputArguments,
-    /// Whether what is broken in a record is mended, and not only reported.
+    /// Defects of records are repaired, not only reported.
     pub sanitize: bool,
-    /// Whether contents of text parts become strings then.
+    /// If repairing, contents of text parts become strings.
     pub join_text_parts: bool,
-    /// Whether what follows the last assistant turn is cut then.
+    /// If repairing, turns after the last assistant turn are cut.
     pub end_with_assistant: bool,
-    /// The folder of metrics, totals and rejects, where they are not beside the output.
+    /// The folder of metrics, totals and rejects, if not beside the output.
     pub report_dir: Option<String>,
-    /// The field that summary turns gain; empty for none.
+    /// The field added to summary turns; empty for none.
     pub mark_summary: MarkSummary,
-    /// The turns that gain it.
+    /// The turns that get the field.
     pub mark_turns: MarkTurns,
-    /// The rejects, where they are not beside the output.
+    /// The file of rejects, if not beside the output.
     pub rejects_file: Option<String>,
 }
 
-/// `processing`: how the work is done.
+/// `processing`: threads and requests in flight.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProcessingConfig {
-    /// Worker threads; 0 for as many as there are cores.
+    /// Number of worker threads; 0 for one per core.
     pub jobs: usize,
-    /// Network requests in flight at once.
+    /// Maximum number of network requests in flight.
     pub max_concurrent_requests: usize,
 }
 
-/// `metrics`: what is reported.
+/// `metrics`: metrics and totals.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MetricsConfig {
-    /// The CSV with a row a record.
+    /// The CSV file with a row per record.
     pub file: Place,
-    /// The totals, where they are not beside the output.
+    /// The file of totals, if not beside the output.
     pub summary_file: Option<String>,
-    /// Whether cells that a spreadsheet would run begin with an apostrophe.
+    /// Cells that a spreadsheet would run as formulas get an apostrophe in front.
     pub csv_safe: bool,
     /// The records that gain a `compression_metrics` object.
     pub per_trajectory: PerTrajectory,
 }
 
-/// `redaction`: secrets.
+/// `redaction`: redaction of secrets.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RedactionConfig {
-    /// Whether secrets are replaced before a text leaves the machine.
+    /// Secrets are replaced in what summarizers read and write.
     pub enabled: bool,
-    /// Whether they are replaced in kept turns too.
+    /// Secrets are replaced in kept turns too.
     pub kept_turns: bool,
-    /// Whether mail addresses and phone numbers are replaced as secrets are.
+    /// Mail addresses and phone numbers are replaced as secrets are.
     pub pii: bool,
 }
 

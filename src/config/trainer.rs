@@ -1,4 +1,4 @@
-//! The settings that a named trainer brings along: over the defaults, under everything that anybody says.
+//! The settings that a named trainer makes: above the defaults, below the file, environment and flags.
 
 use super::keys::Key;
 use super::provenance::Origin;
@@ -8,7 +8,7 @@ use crate::names::Named;
 use crate::trainers::{CompressSettings, MarkTurns, trainer};
 
 impl Resolved {
-    /// Sets what the configured trainer wants, wherever nobody else says anything, and notes it in one line.
+    /// Applies the configured trainer's settings to keys that no layer gave, and notes them in one line.
     pub(super) fn fill_from_trainer(&mut self) {
         let Some(name) = self.config.compression.trainer else {
             return;

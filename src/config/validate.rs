@@ -1,4 +1,4 @@
-//! What must hold between values, beyond their kinds.
+//! Rules between values, beyond their kinds.
 
 use super::Config;
 use super::error::ConfigError;
@@ -7,19 +7,19 @@ use super::names::{OnInvalid, OutputArguments, OutputFormat, Strategy, Summarize
 use super::provenance::Provenance;
 use crate::fit::SMALLEST_SUMMARY_TARGET;
 
-/// No model charges an image near as much; sums of it stay far from overflow.
+/// Far above what any model charges for an image, and small enough that sums cannot overflow.
 const MAX_IMAGE_TOKENS: usize = 1_000_000;
 
 /// More threads than any machine has cores; beyond this, a run dies of thread creation instead of a message.
 const MOST_JOBS: usize = 1024;
 
-/// Places in a record are numbers of 32 bits.
+/// Byte offsets in a record have 32 bits.
 const MOST_RECORD_BYTES: u64 = 4_000_000_000;
 
-/// What instructions and a turn take of a model's window, beside summaries.
+/// Tokens of a context window for instructions and one turn, beside summaries.
 const SMALLEST_WINDOW: usize = 2_000;
 
-/// A key, whether its rule holds, and the rule.
+/// A key, whether its rule holds, and the rule in words.
 type Rule = (&'static str, bool, String);
 
 /// Checks the rules in table order and reports the first that is broken.
@@ -32,7 +32,7 @@ pub fn check(config: &Config, provenance: &Provenance) -> Result<(), ConfigError
         .chain(network_rules(config))
     {
         if let (false, Some(key)) = (holds, Key::by_path(path)) {
-            // An address with a password in it is refused, but not repeated.
+            // An address with a password is refused, and the message does not repeat it.
             let value = key.shown(config);
             let value = if value.is_empty() {
                 "empty".to_owned()
@@ -50,7 +50,7 @@ pub fn check(config: &Config, provenance: &Provenance) -> Result<(), ConfigError
     Ok(())
 }
 
-/// What must hold whoever summarizes.
+/// Rules for every summarizer.
 fn general_rules(config: &Config) -> Vec<Rule> {
     let compression = &config.compression;
     let summarization = &config.summarization;
@@ -123,7 +123,7 @@ fn general_rules(config: &Config) -> Vec<Rule> {
     ]
 }
 
-/// What must hold for the form and the shape of the output.
+/// Rules for the format of the output.
 fn form_rules(config: &Config) -> Vec<Rule> {
     vec![
         (
@@ -149,7 +149,7 @@ fn form_rules(config: &Config) -> Vec<Rule> {
     ]
 }
 
-/// What must hold of the lengths of summaries.
+/// Rules for the lengths of summaries.
 fn summary_rules(config: &Config) -> Vec<Rule> {
     let compression = &config.compression;
     vec![
@@ -202,7 +202,7 @@ fn summary_rules(config: &Config) -> Vec<Rule> {
     ]
 }
 
-/// What must hold for a summarizer that asks somebody else.
+/// Rules for summarizers that send requests.
 fn asking_rules(config: &Config) -> Vec<Rule> {
     let summarization = &config.summarization;
     if !summarization.summarizer.asks() {
@@ -222,7 +222,7 @@ fn asking_rules(config: &Config) -> Vec<Rule> {
     ]
 }
 
-/// What must hold for a summarizer that asks over a network.
+/// Rules for summarizers that use the network.
 fn network_rules(config: &Config) -> Vec<Rule> {
     let summarization = &config.summarization;
     if !summarization.summarizer.uses_network() {

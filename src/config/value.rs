@@ -7,23 +7,23 @@ use super::names::Named;
 /// A value as a file, the environment or a flag gives it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
-    /// `null`: the key is named, the default stands.
+    /// `null`: the key is present, but keeps its default.
     Null,
-    /// `true`, `false`.
+    /// A boolean.
     Switch(bool),
     /// A whole number.
     Whole(i128),
     /// Any other number.
     Number(f64),
-    /// Text; the environment and flags give nothing else.
+    /// Text; the environment and flags give only this.
     Text(String),
     /// A list of texts.
     Words(Vec<String>),
-    /// Whatever no key takes, by its name in messages.
+    /// A kind that no key takes, by its name in messages.
     Other(&'static str),
 }
 
-/// What a key takes.
+/// The kind of value that a key takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A whole number, 0 or more.
@@ -38,21 +38,21 @@ pub enum Kind {
     Text,
     /// One of these names.
     Name(&'static [&'static str]),
-    /// Names with values of any kind.
+    /// An object whose values may be of any kind.
     Object,
     /// A program and its arguments.
     Words,
-    /// A field, and its value if it is not false.
+    /// A field, and its value if it is not `false`.
     Mark,
 }
 
 /// A field that a value can be assigned to.
 pub trait Setting {
-    /// What it takes.
+    /// The kind of value that it takes.
     fn kind(&self) -> Kind;
-    /// What it holds.
+    /// The current value.
     fn value(&self) -> Value;
-    /// Takes the value; `false`, and unchanged, if it is not of this kind.
+    /// Assigns the value. Returns false, and changes nothing, if it is not of this kind.
     #[must_use]
     fn assign(&mut self, value: &Value) -> bool;
 }
@@ -94,7 +94,7 @@ impl fmt::Display for Value {
 
 /// Reads a whole number as people write it: `16000`, `16_000`, `16k`, `1.5k`, `1M`; `None` for anything else.
 pub fn whole_number(text: &str) -> Option<usize> {
-    // YAML 1.1 readers, the predecessor's among them, know 15_250 as a number.
+    // YAML 1.1 readers, such as the predecessor's, read `15_250` as a number.
     let text = text.replace('_', "");
     let is_number = |digits: &str| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     let (digits, zeros) = match text.strip_suffix(['k', 'K']) {

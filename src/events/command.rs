@@ -61,7 +61,7 @@ pub(crate) fn of_command(name: &str, text: &str) -> Target {
     }
 }
 
-/// What a command of an editor of lines, or a tool of its name, does to the file that is open.
+/// The step of a line editor's command, or of a tool of its name, on the file that is open.
 pub(crate) fn on_open_file(name: &str) -> Option<Touch> {
     match known(&name.to_ascii_lowercase())?.does {
         Does::Edits => Some(Touch::on_open(Step::Write)),
@@ -123,7 +123,7 @@ fn clause(text: &str, statements: &[Statement], at: usize) -> String {
     }
 }
 
-/// What makes two commands the same wherever they run: all of their words, but what a pipe shows of the output of one that
+/// The key by which two commands are the same wherever they run: all of their words, without the pipe that filters the output of one that
 /// only runs, and the directories that they go to first.
 fn key(statements: &[Statement], telling: Option<usize>, effect: Effect) -> Option<String> {
     let telling = telling?;
@@ -217,7 +217,7 @@ pub(crate) fn tell_directories(targets: &mut [Target]) {
     }
 }
 
-/// What runs a script of several lines, with the comment or statement that tells most of the script.
+/// The line of a script of several lines: the program that runs it, and its most telling comment or statement.
 fn script_line(first: &str, body: &str) -> String {
     let program = first.split("<<").next().unwrap_or(first);
     let program = program.trim_end_matches([' ', '(', '-']);

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// How many bytes of an escape follow its first one.
+/// Number of bytes of an escape sequence after its first.
 pub(super) fn escape_length(rest: &str) -> usize {
     let bytes = rest.as_bytes();
     let (body, is_last): (usize, fn(u8) -> bool) = match bytes.first() {

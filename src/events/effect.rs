@@ -4,7 +4,7 @@ use super::shell::programs::Does;
 use super::shell::{Command, End, Statement, Step, Touch};
 use super::target::Effect;
 
-/// What a command does, by the statement at `at` and those behind its pipe. Where that changes a file, so may those that
+/// The effect of a command, by the statement at `at` and those behind its pipe. If that changes a file, so may those that
 /// follow: the last file tells.
 pub(crate) fn effect_of(command: &Command, at: usize) -> (Effect, Option<String>) {
     let rest = command.statements.get(at..).unwrap_or_default();
@@ -43,7 +43,7 @@ pub(crate) fn effect_of(command: &Command, at: usize) -> (Effect, Option<String>
     )
 }
 
-/// What a statement does by itself.
+/// The effect of a statement alone.
 fn does_to_files(statement: &Statement) -> Effect {
     let does_step = |step: Step| statement.touches.iter().any(|touch| touch.step == step);
     match statement.does() {

@@ -30,15 +30,15 @@ pub(super) struct Tracked {
     name: String,
     /// From the root, where that is known.
     path: String,
-    /// Whether it was changed, and not only read.
+    /// It was changed, and not only read.
     is_modified: bool,
-    /// Whether it was read.
+    /// It was read.
     is_read: bool,
-    /// Whether it was not there before.
+    /// It did not exist before.
     pub is_new: bool,
-    /// Whether it is not to be told of any more.
+    /// It was removed or put back: no list names it.
     pub is_gone: bool,
-    /// What it does to others when it runs.
+    /// The steps on other files that it takes when it runs.
     script: Vec<(Step, String)>,
     last: usize,
     /// The last event that changed it.
@@ -115,7 +115,7 @@ impl TrackedFiles {
         }
     }
 
-    /// What a script does that runs in a directory.
+    /// Notes the steps of a script that runs in a directory.
     fn run(&mut self, script: &[(Step, String)], directory: &str) {
         for (step, file) in script {
             self.note(&Touch {
@@ -194,12 +194,12 @@ impl TrackedFiles {
     }
 }
 
-/// Whether a name can stand in a line of names that is read again: no marks that a summary must not hold, and no separator.
+/// Returns true if a name can stand in a list that is parsed again: it has no mark that a summary must not hold, and no separator.
 fn can_be_listed(name: &str) -> bool {
     !name.is_empty() && !name.contains(", ") && cleaned(name) == name
 }
 
-/// Whether a pattern of the shell (`*` and `?`) stands for a path, or for the end of one.
+/// Returns true if a shell pattern (`*` and `?`) matches a path, or the end of one.
 fn matches(pattern: &str, path: &str) -> bool {
     if !pattern.starts_with('/') && path.matches('/').count() != pattern.matches('/').count() {
         let steps = pattern.matches('/').count() + 1;

@@ -52,10 +52,10 @@ pub(crate) fn cleaned_line(text: &str) -> Cow<'_, str> {
     Cow::Owned(line)
 }
 
-/// What stands where a tag was taken out, until the line is whole; no cleaned line holds it otherwise.
+/// Placeholder of a removed tag until the line is whole; no cleaned line holds it otherwise.
 const GONE: &str = " \u{1} ";
 
-/// What is told of a tag in the middle of a line: left out without a word, it would leave a sentence that says something else.
+/// Replacement of a tag in the middle of a line: without it the sentence could say something else.
 const PLACEHOLDER: &str = "(tag)";
 
 /// `line` with single spaces, and a placeholder for tags that were taken out between words.
@@ -177,12 +177,12 @@ fn clean(text: &str) -> Option<&str> {
 /// Bytes looked at at once.
 const PIECE: usize = 33;
 
-/// What a line holds.
+/// The contents of a line.
 #[derive(Default)]
 struct Found {
     /// Something that is no printable ASCII, or two blanks.
     is_dirty: bool,
-    /// What something begins with that may have to go.
+    /// It holds the start of something that may have to be removed.
     is_marked: bool,
 }
 
@@ -229,7 +229,7 @@ pub(crate) fn shortened(line: &str, most: usize) -> Option<Cow<'_, str>> {
     (!head.is_empty()).then(|| Cow::Owned(format!("{head} …")))
 }
 
-/// Where the character begins that so many others stand before, if there is one.
+/// The byte offset of the character with this index, if there is one.
 pub(crate) fn place_of(text: &str, count: usize) -> Option<usize> {
     // No more bytes are no more characters.
     let head = text.as_bytes().get(..=count)?;
@@ -259,7 +259,7 @@ fn without_little_words(head: &str) -> &str {
     kept
 }
 
-/// Whether a cut right after `c` at `at` halves no word.
+/// Returns true if a cut right after `c` at `at` splits no word.
 fn ends_word(head: &str, line: &str, at: usize, c: char) -> bool {
     if c == ' ' {
         return at > 0;
@@ -310,7 +310,7 @@ pub(crate) fn last_lines(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Whether a line opens or closes a block of code.
+/// Returns true if a line opens or closes a block of code.
 pub(crate) fn is_fence(line: &str) -> bool {
     let line = line.trim_start();
     line.starts_with("```") || line.starts_with("~~~")

@@ -1,5 +1,7 @@
 //! Tool events: what the tools of a trajectory were asked, what they did to which files, and how it ended.
 
+pub(crate) mod attempt;
+mod call;
 pub(crate) mod command;
 pub(crate) mod control;
 mod effect;
@@ -8,8 +10,10 @@ pub(crate) mod event;
 pub(crate) mod files;
 pub(crate) mod line;
 pub(crate) mod observation;
+mod open_file;
 pub(crate) mod outcome;
 pub(crate) mod pairing;
+pub(crate) mod reading;
 pub(crate) mod resolved;
 pub(crate) mod run;
 pub(crate) mod shell;
@@ -17,4 +21,3 @@ pub(crate) mod source;
 pub(crate) mod stretch;
 pub(crate) mod target;
 pub(crate) mod tools;
-pub(crate) mod words;

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use memchr::memmem::Finder;
 use serde::Deserialize;
 
-/// Where such a turn may stand.
+/// The place of such a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Place {
@@ -65,7 +65,7 @@ static SUMMARIES: LazyLock<Tables> =
     LazyLock::new(|| toml::from_str(include_str!("../knowledge/summaries.toml")).unwrap_or_default());
 
 impl Observation {
-    /// Where it begins in a trimmed text.
+    /// Its byte offset in a trimmed text.
     fn begins(&self, text: &str) -> Option<usize> {
         let is_there = |pattern: &Option<String>, holds: fn(&str, &str) -> bool| {
             pattern.as_deref().is_none_or(|pattern| holds(text, pattern))
@@ -87,7 +87,7 @@ impl Observation {
     }
 }
 
-/// Where what an environment shows begins in a text of a person's role that stands at `place`; `None` where all of it is a person's.
+/// The byte offset at which an environment's output begins in a text of a person's role at `place`; `None` if all of it is a person's.
 pub(crate) fn observed_from(text: &str, place: Place) -> Option<usize> {
     let trimmed = text.trim();
     let blanks = text.len() - text.trim_start().len();
@@ -109,7 +109,7 @@ pub(crate) fn behind_label(text: &str) -> usize {
     rest.map_or(0, |rest| text.len() - rest.trim_start().len())
 }
 
-/// What of a text a person asks: nothing of what an environment shows, nothing of another program's summary.
+/// The part of a text that a person wrote: without an environment's output and another program's summary.
 pub fn request_in(text: &str, is_after_assistant: bool) -> &str {
     let place = if is_after_assistant {
         Place::AfterAssistant

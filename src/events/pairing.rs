@@ -8,7 +8,7 @@ use crate::trajectory::{OpenCalls, Role};
 /// The place of a call or of an answer: its turn, and which one of that.
 pub(crate) type Place = (usize, usize);
 
-/// Which answer each call has, and which call each answer.
+/// The answer of each call, and the call of each answer.
 #[derive(Debug, Default)]
 pub(crate) struct Pairing {
     answers: FxHashMap<Place, Place>,

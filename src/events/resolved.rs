@@ -2,9 +2,10 @@
 
 use rustc_hash::FxHashMap;
 
-use super::event::{Event, names_lookup};
+use super::event::Event;
 use super::run::Run;
 use super::target::Effect;
+use super::tools::is_lookup;
 use crate::events::shell::{is_same_file, last_step};
 
 /// Later runs of one program, or of tests, that an error is compared with.
@@ -14,7 +15,7 @@ const MAX_RUNS: usize = 64;
 /// change or run tells so.
 const NEEDLESS: usize = 2;
 
-/// What went well later.
+/// Later successes.
 #[derive(Default)]
 struct Later<'a> {
     by_program: FxHashMap<&'a str, Vec<&'a Run>>,
@@ -66,14 +67,14 @@ fn is_found(action: &Event) -> bool {
     outcome.failed() != Some(true) && (outcome.lines > 0 || outcome.result.is_some())
 }
 
-/// What a tool looks up by one thing or another, as its name says: `find_user` of `find_user_by_email`.
+/// The thing that a tool looks up, from its name: `find_user` of `find_user_by_email`.
 fn looked_up(action: &Event) -> Option<&str> {
     let (tool, _) = action.target.line.split_once('(')?;
     let thing = tool.split_once("_by_").map_or(tool, |(thing, _)| thing);
-    names_lookup(tool).then_some(thing)
+    is_lookup(tool).then_some(thing)
 }
 
-/// Whether an action that ran tests shows that they passed.
+/// Returns true if an action that ran tests shows that they passed.
 fn has_passed(action: &Event) -> bool {
     let outcome = &action.outcome;
     let ran_none = |said: &str| said.contains("no tests") || said.contains("Ran 0 tests");

@@ -8,14 +8,14 @@ use crate::events::shell::{Command, End, Statement, last_step};
 pub(crate) struct Run {
     /// A script by its name, a program with its subcommand: `a.py`, `pytest`, `cargo test`.
     pub program: String,
-    /// Whether its exit code is another one's, behind its pipe.
+    /// A pipe follows, so the exit code is another program's.
     pub is_piped: bool,
     kind: Kind,
     /// Words that are no flags.
     words: Vec<String>,
-    /// What chooses among what it could do: `-k this`, `--package=a`.
+    /// The options that select a part of its work: `-k this`, `--package=a`.
     choices: Vec<String>,
-    /// Where it ran, if that was said.
+    /// The directory it ran in, if the command says so.
     place: String,
 }
 
@@ -129,12 +129,12 @@ fn scripted<'w>(words: &mut impl Iterator<Item = &'w str>, kind: &mut Kind) -> O
 }
 
 impl Run {
-    /// Whether it ran tests.
+    /// Returns true if it ran tests.
     pub fn is_of_tests(&self) -> bool {
         self.kind == Kind::Tests
     }
 
-    /// Whether it did what an `earlier` run was to do.
+    /// Returns true if it covers all that an `earlier` run was to do.
     pub fn covers(&self, earlier: &Self) -> bool {
         if self.place != earlier.place && !self.place.is_empty() && !earlier.place.is_empty() {
             return false;
@@ -164,7 +164,7 @@ impl Run {
     }
 }
 
-/// Whether a test, or a file or directory of tests, is one of those that `wider` names.
+/// Returns true if a test, or a file or directory of tests, is among those that `wider` names.
 fn is_within(test: &str, wider: &str) -> bool {
     let wider = wider.trim_start_matches("./").trim_end_matches('/');
     if matches!(wider, "" | "." | "...") {

@@ -13,23 +13,23 @@ const FIRST_ANSWERED: usize = 3;
 
 /// A turn of the region.
 pub(crate) struct SourceTurn<'a> {
-    /// Who speaks; a human turn that only carries what an environment shows is a tool's, and another program's summary nobody's.
+    /// The role; a human turn that only holds an environment's output counts as a tool's, and another program's summary as none.
     pub role: Role,
-    /// What was said, calls left out.
+    /// The text without its calls.
     pub prose: Cow<'a, str>,
-    /// What was asked of tools.
+    /// The tool calls.
     pub calls: Vec<SourceCall<'a>>,
-    /// What tools brought back, with the id of the call.
+    /// The answers of tools, each with the id of its call.
     pub answers: Vec<(Option<&'a str>, Cow<'a, str>)>,
     /// The tools that brought them back, one for each of them that says so at all.
     pub tools: Vec<Option<&'a str>>,
-    /// What is said of each of them beside its text.
+    /// The flags that stand beside the text of each answer.
     pub flags: Vec<Flags>,
-    /// Whether a turn of a person's role shows what an environment did.
+    /// The turn has a person's role and an environment's output.
     pub is_observed: bool,
 }
 
-/// What a record says of an answer beside its text.
+/// The flags of an answer that stand beside its text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Flags {
     pub is_error: Option<bool>,
@@ -147,7 +147,7 @@ fn from_byte(text: Cow<'_, str>, from: usize) -> Cow<'_, str> {
     }
 }
 
-/// Where a turn stands: after the one before, which what is read need not begin with.
+/// The place of a turn by the turn before it, which may lie before the region.
 fn place(before: Option<&SourceTurn<'_>>, index: usize) -> Place {
     match before {
         Some(before) if before.role != Role::Assistant => Place::Anywhere,
@@ -158,7 +158,7 @@ fn place(before: Option<&SourceTurn<'_>>, index: usize) -> Place {
     }
 }
 
-/// Whether a turn of calls could not be read as such: it is prose with calls in it.
+/// Returns true if the calls of a turn could not be read: the turn is prose with calls in it.
 fn is_unread(calls: &[SourceCall<'_>]) -> bool {
     matches!(calls, [SourceCall { id: None, name, arguments: Arguments::Json(text) }]
         if name.is_empty() && !text.trim_start().starts_with(['{', '[']))

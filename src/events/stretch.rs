@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::ops::Deref;
 use std::sync::OnceLock;
 
-use super::event::{Event, actions};
+use super::event::Event;
+use super::reading::actions;
 use super::source::{SourceTurn, source_turns};
 use crate::trajectory::TurnView;
 

@@ -10,7 +10,7 @@ use super::shell::programs::{Does, known};
 use super::source::{Arguments, SourceCall};
 use crate::trajectory::leaves::{Leaf, leaves};
 
-/// What an argument holds.
+/// The contents of an argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Holds {
@@ -26,7 +26,7 @@ pub(crate) enum Holds {
     Task,
 }
 
-/// What a verb does.
+/// The effect of a verb.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Verb {
@@ -74,10 +74,19 @@ struct VerbRow {
     example: Example,
 }
 
+#[derive(Debug, Deserialize)]
+struct LookupRow {
+    starts: Vec<String>,
+    #[cfg(test)]
+    example: Example,
+}
+
 #[derive(Debug, Default, Deserialize)]
 struct Table {
     argument: Vec<ArgumentRow>,
     verb: Vec<VerbRow>,
+    #[serde(default)]
+    lookup: Vec<LookupRow>,
 }
 
 static TABLE: LazyLock<Table> =
@@ -87,7 +96,16 @@ static TABLE: LazyLock<Table> =
 #[cfg(test)]
 pub(crate) fn examples() -> impl Iterator<Item = &'static Example> {
     let arguments = TABLE.argument.iter().map(|row| &row.example);
-    arguments.chain(TABLE.verb.iter().map(|row| &row.example))
+    let verbs = TABLE.verb.iter().map(|row| &row.example);
+    arguments
+        .chain(verbs)
+        .chain(TABLE.lookup.iter().map(|row| &row.example))
+}
+
+/// Returns true if a tool only looks something up, as the start of its name says.
+pub(crate) fn is_lookup(tool: &str) -> bool {
+    let mut starts = TABLE.lookup.iter().flat_map(|row| &row.starts);
+    starts.any(|start| tool.starts_with(start.as_str()))
 }
 
 /// Verbs shorter than this are whole words.
@@ -103,7 +121,7 @@ static VERBS: LazyLock<FxHashMap<&'static str, Verb>> = LazyLock::new(|| {
         .collect()
 });
 
-/// What a name of a tool says that it does; what writes outranks what reads.
+/// The verbs in a tool's name; verbs that write outrank verbs that read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Verbs(u8);
 

@@ -1,4 +1,4 @@
-//! One compression carried out: the new text, its exact cost, and the proof that nothing else changed.
+//! Carries out one compression: writes the new text, counts its tokens, and verifies that nothing else changed.
 
 use std::borrow::Cow;
 
@@ -9,13 +9,13 @@ use crate::compress::{Compressed, Placement, Region, Violation, Way, verify};
 use crate::summarize::marker::END_MARKER;
 use crate::trajectory::{self, Edit, Record, Role};
 
-/// What is to be written in place of a region.
+/// A region, and the place of the summary to be written.
 pub struct Attempt<'a> {
-    /// The record and all that is known of it.
+    /// The record and its bounds.
     pub case: &'a Case<'a>,
-    /// The turns that go.
+    /// The turns to be replaced.
     pub region: Region,
-    /// Where the summary goes.
+    /// The place of the summary.
     pub placement: Placement,
 }
 
@@ -24,35 +24,35 @@ pub struct Attempt<'a> {
 pub struct Written {
     /// The record's new text.
     pub text: String,
-    /// What the trajectory costs now, in what the budget is measured in.
+    /// Tokens of the trajectory, counted as the budget is.
     pub tokens: usize,
-    /// What it costs by its values.
+    /// Tokens of the values of its turns.
     pub value_tokens: usize,
-    /// What it costs as rendered; `None` without a template.
+    /// Tokens as rendered; `None` without a template.
     pub rendered_tokens: Option<usize>,
-    /// Kept turns that the template renders otherwise than before.
+    /// Number of kept turns that the template renders differently than before.
     pub changed_turns: usize,
-    /// What the summary costs by its values, with its markers: what its turn costs beyond what was said there before.
+    /// Tokens of the summary's values, markers included: those of its turn beyond the text that was there before.
     pub summary_tokens: usize,
-    /// Its turns.
+    /// Number of turns.
     pub turns: usize,
-    /// Where the summary went.
+    /// The place of the summary.
     pub placement: Placement,
 }
 
-/// Why an attempt cannot be written.
+/// The reason why a compression cannot be written.
 #[derive(Debug)]
 pub enum Unwritten {
     /// No place for the summary keeps the order of roles.
     NoPlace,
-    /// The chat template refuses what it would be.
+    /// The chat template refuses the compressed record.
     Refused(String),
-    /// An invariant would not hold.
+    /// An invariant would be violated.
     Violation(Violation),
 }
 
 impl Attempt<'_> {
-    /// The last human turn's text, where the region takes it.
+    /// Returns the text of the last human turn, if the region contains it.
     pub fn quoted_human(&self) -> Option<String> {
         let last_human = self.case.outline.last_human;
         let last_human = last_human.filter(|last| self.region.contains(*last))?;
@@ -60,11 +60,11 @@ impl Attempt<'_> {
         super::spoken(&view).map(Cow::into_owned)
     }
 
-    /// Returns how many kept turns the chat template would render otherwise than before, with this summary in its place.
+    /// Returns the number of kept turns that the chat template would render differently with this summary in place.
     ///
     /// # Errors
     ///
-    /// Why the record could not be written so.
+    /// The record cannot be written with this summary.
     pub fn changed_turns(&self, summary: &str) -> Result<usize, Unwritten> {
         let text = self.spliced(summary).ok_or_else(Self::no_splice)?;
         let written = self.parsed(&text)?;
@@ -87,7 +87,7 @@ impl Attempt<'_> {
         let written = self.parsed(&text)?;
         let is_own_turn = self.placement.host.is_none();
         let appended = self.appended();
-        // Kept turns were counted when the record was read; only what changed is counted again, as it was written.
+        // Kept turns were counted when the record was read; only changed turns are counted again, as written.
         let changed = appended
             .iter()
             .map(|turn| self.place_after(*turn))
@@ -161,13 +161,13 @@ impl Attempt<'_> {
         trajectory::parse(text.as_bytes(), format).map_err(|error| Unwritten::Violation(broken(error)))
     }
 
-    /// The turns of the original that gain text: the one with the notice, the one that takes the summary in.
+    /// Returns the turns of the original that gain text: the one with the notice, and the summary's host.
     fn appended(&self) -> Vec<usize> {
         let notice = self.case.notice.as_ref().map(|(turn, _)| *turn);
         notice.into_iter().chain(self.placement.host).collect()
     }
 
-    /// Where a kept turn stands in what is written.
+    /// Returns the index of a kept turn in the written record.
     fn place_after(&self, turn: usize) -> usize {
         let own_turn = usize::from(self.placement.host.is_none());
         if turn < self.region.end() {
@@ -177,13 +177,13 @@ impl Attempt<'_> {
         }
     }
 
-    /// Where the turn with the summary stands in what is written.
+    /// Returns the index of the turn with the summary in the written record.
     fn summary_turn(&self) -> usize {
         let host = self.placement.host.map(|turn| self.place_after(turn));
         host.unwrap_or(self.region.start())
     }
 
-    /// All that the turn with the summary says.
+    /// Returns all text of the turn with the summary.
     fn summary_text(&self, written: &Record<'_>) -> String {
         let index = self.summary_turn();
         let turn = written.turns.get(index);
@@ -199,18 +199,18 @@ impl Attempt<'_> {
         })
     }
 
-    /// What a turn of the original costs by its values.
+    /// Returns the tokens of the values of a turn of the original.
     fn value_tokens(&self, turn: usize) -> usize {
         self.case.counted.turns.get(turn).map_or(0, |cost| cost.tokens())
     }
 
-    /// The earlier summary that this one replaces in the turn that takes it in.
+    /// Returns the earlier summary that this one replaces in the turn that receives it.
     fn merged_before(&self) -> Option<&MergedBefore> {
         let earlier = self.case.merged_before(self.region)?;
         (self.placement.host == Some(earlier.turn)).then_some(earlier)
     }
 
-    /// The record's text with the region replaced; `None` where there is nothing to splice into.
+    /// Returns the record's text with the region replaced; `None` where there is nothing to splice into.
     fn spliced(&self, summary: &str) -> Option<String> {
         let record = self.case.record;
         let mut body = summary.to_owned();
@@ -249,7 +249,7 @@ impl Attempt<'_> {
             _ if self.merged_before().is_some() => None,
             Way::HumanAfter => Some(trajectory::prepend_text(record, turn, &format!("{body}\n\n"))?),
             Way::Part => {
-                // Templates write texts beside one another without a break.
+                // Templates join the texts of parts without a break.
                 let is_alone = turn.role == Role::Tool && turn.speaker() == Role::Human;
                 let lead = if is_alone { "" } else { "\n\n" };
                 Some(trajectory::append_part(record, turn, &format!("{lead}{body}"))?)
@@ -267,7 +267,7 @@ fn push_quoted(body: &mut String, quoted: Option<&str>) {
     }
 }
 
-/// What stands before the first turn and after the last.
+/// Returns the text before the first turn and the text after the last.
 pub(super) fn frame<'a>(record: &Record<'a>) -> (&'a str, &'a str) {
     let start = record.turn_span(0).map_or(0, |span| span.start);
     let end = record

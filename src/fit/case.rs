@@ -1,4 +1,4 @@
-//! One record over its target: what may be replaced, how much of it must go, and what a summary of it may cost.
+//! One record over its budget: the turns that may be replaced, the tokens to be freed, and the size of the summary.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -33,21 +33,21 @@ pub struct Compaction {
     pub goal: usize,
 }
 
-/// A record over its target, with everything that bounds its compression.
+/// A record over its budget, with everything that bounds its compression.
 pub struct Case<'a> {
-    /// What is asked for, and the tools to do it.
+    /// Settings, tokenizer, template and summarizers of the run.
     pub fitter: &'a Fitter,
     /// The record.
     pub record: &'a Record<'a>,
-    /// Its turns, decoded.
+    /// The turns of the record, decoded.
     pub views: &'a Views<'a>,
-    /// Its turns as summarizers read them: as they were before any was masked.
+    /// The turns as summarizers read them: before any was masked.
     pub read_views: &'a Views<'a>,
-    /// Its turns, as facts.
+    /// The facts about the turns.
     pub outline: &'a Outline,
-    /// What it costs, in every way that is asked for.
+    /// The token counts of the record.
     pub counted: &'a Counted,
-    /// Where a region may begin and end.
+    /// The boundaries that a region may have.
     pub cut_points: CutPoints,
     /// The turns between protected head and tail.
     pub compressible: Range<usize>,
@@ -55,20 +55,20 @@ pub struct Case<'a> {
     pub compaction: Option<Compaction>,
     /// Turns that follow the record's own and are known as well: those that a summary may be written with an eye on in hindsight.
     pub later: (&'a Views<'a>, Range<usize>),
-    /// The edit that adds the notice, with the turn that it changes.
+    /// The index of the turn that gets the notice, and the edit that adds it.
     pub notice: Option<(usize, Edit)>,
-    /// What the notice costs.
+    /// The cost of the notice in tokens.
     pub notice_tokens: usize,
     /// The earlier summary at the end of the head, which the next one replaces.
     pub(super) merged_before: Option<MergedBefore>,
-    /// What an end marker costs.
+    /// The cost of an end marker in tokens.
     pub(super) end_marker_tokens: usize,
-    /// The secrets that were recognized anywhere in the record, in turns that are masked now as well.
+    /// The secrets recognized anywhere in the record, including in turns that are masked now.
     pub secrets: Arc<RecordSecrets<'a>>,
 }
 
 impl<'a> Case<'a> {
-    /// Works out the bounds.
+    /// Computes the bounds of a record.
     pub fn new(
         fitter: &'a Fitter,
         record: &'a Record<'a>,
@@ -86,7 +86,7 @@ impl<'a> Case<'a> {
         Self::of_turns(fitter, record, [views, views], outline, counted, secrets)
     }
 
-    /// As [`Case::new`], for a record with masks: its turns as they are and as they were, and its secrets.
+    /// The same as [`Case::new`], for a record with masks: its turns as they are and as they were, and its secrets.
     pub fn of_turns(
         fitter: &'a Fitter,
         record: &'a Record<'a>,
@@ -101,7 +101,7 @@ impl<'a> Case<'a> {
         Self::within(fitter, record, read, outline, counted, secrets, compressible)
     }
 
-    /// As [`Case::of_turns`], with the turns given that may be replaced.
+    /// The same as [`Case::of_turns`], for given turns that may be replaced.
     pub fn within(
         fitter: &'a Fitter,
         record: &'a Record<'a>,
@@ -137,12 +137,12 @@ impl<'a> Case<'a> {
         case
     }
 
-    /// The secrets to be replaced; `None` where none are.
+    /// Returns the secrets to be redacted; `None` without redaction.
     pub fn redaction(&self) -> Option<&RecordSecrets<'a>> {
         self.fitter.settings.redaction.then_some(self.secrets.as_ref())
     }
 
-    /// The earlier summary in the turn that a summary would be appended to, where it may be appended.
+    /// Returns the earlier summary in the turn that a summary would be appended to, if it may be appended there.
     fn earlier_merged(&self) -> Option<MergedBefore> {
         let settings = &self.fitter.settings;
         let is_own_turn = settings.summary_placement == SummaryPlacement::Human;
@@ -157,13 +157,13 @@ impl<'a> Case<'a> {
             .flatten()
     }
 
-    /// The earlier summary that the summary of a region replaces.
+    /// Returns the earlier summary that the summary of a region replaces.
     pub fn merged_before(&self, region: Region) -> Option<&MergedBefore> {
         let earlier = self.merged_before.as_ref()?;
         (earlier.turn + 1 == region.start()).then_some(earlier)
     }
 
-    /// The notice at the end of the first system turn, unless it is there already or that turn may be replaced.
+    /// Returns the notice at the end of the first system turn, unless it is there already or that turn may be replaced.
     fn notice_edit(&self) -> Option<(usize, Edit, usize)> {
         let notice = self.fitter.settings.notice.as_deref()?;
         let index = self
@@ -190,7 +190,7 @@ impl<'a> Case<'a> {
         Some((index, edit, tokens.saturating_sub(cost.tokens())))
     }
 
-    /// What a trainer would see of the record as written, where the original could be rendered.
+    /// Renders the record as written, counting its tokens; `None` where the original could not be rendered.
     pub fn rendered(&self, written: &Record<'_>) -> Result<Option<Rendered>, String> {
         let fitter = self.fitter;
         let Some(template) = self.template() else {
@@ -201,7 +201,7 @@ impl<'a> Case<'a> {
         Ok(Some(rendered.located(written)))
     }
 
-    /// The same, not counted.
+    /// The same, without counting.
     pub fn rendered_uncounted(&self, written: &Record<'_>) -> Result<Option<Rendered>, String> {
         let Some(template) = self.template() else {
             return Ok(None);
@@ -211,18 +211,18 @@ impl<'a> Case<'a> {
         Ok(Some(rendered.located(written)))
     }
 
-    /// The chat template, where the original could be rendered by it.
+    /// Returns the chat template; `None` where the original could not be rendered by it.
     fn template(&self) -> Option<&ChatTemplate> {
         let template = self.fitter.template.as_deref();
         template.filter(|_| self.counted.rendering().is_some())
     }
 
-    /// A counter of turns.
+    /// Returns a counter of turns.
     pub fn counter(&self) -> TurnCounter<'a> {
         TurnCounter::new(self.fitter.counter.as_ref(), self.fitter.settings.image_tokens)
     }
 
-    /// Tokens that the trajectory may cost.
+    /// Returns the budget of the trajectory in tokens.
     pub fn target(&self) -> usize {
         self.fitter.settings.target_max_tokens
     }
@@ -239,7 +239,7 @@ impl<'a> Case<'a> {
         compaction.map_or(self.target(), |compaction| compaction.goal)
     }
 
-    /// Why no region of this trajectory can bring it under its target, where that is so.
+    /// Returns the reason why no region can bring this trajectory within its budget; `None` where one can.
     pub fn protected_reason(&self) -> Option<Reason> {
         let freed = freed(self.outline, &self.compressible) + self.replaced_tokens();
         let protected = self.outline.total().saturating_sub(freed);
@@ -262,8 +262,8 @@ impl<'a> Case<'a> {
         Some(Reason::with(Reason::PROTECTED_TURNS_EXCEED_BUDGET, detail))
     }
 
-    /// Why a trajectory is over its target though no group is left that could join the region, or none with which its summary
-    /// would have a place.
+    /// Returns the reason why a trajectory is over its budget though no group is left to extend the region, or only
+    /// groups that would leave its summary without a place.
     pub fn exhausted_reason(&self, placed: &Placed, measured: Measured, written_tokens: usize) -> Reason {
         let region = placed.region;
         let left = || {
@@ -279,7 +279,7 @@ impl<'a> Case<'a> {
         self.protected_reason().unwrap_or_else(left)
     }
 
-    /// What the turns of a region cost.
+    /// Returns the tokens of the turns of a region.
     pub fn region_tokens(&self, region: Region) -> usize {
         self.outline
             .turns
@@ -290,8 +290,8 @@ impl<'a> Case<'a> {
             .sum()
     }
 
-    /// What kept assistant turns rely on and only the region says. The last human turn is quoted where the region takes it: what
-    /// it says is kept. `region_views` are the region's turns as its summarizer sees them.
+    /// Returns the identifiers that kept assistant turns rely on and only the region contains. The last human turn
+    /// counts as kept: the summary quotes it. `region_views` are the region's turns as its summarizer sees them.
     pub fn anchors(&self, region: Region, region_views: Turns<'_>) -> Vec<Anchor> {
         self.with_after(region, |after| self.anchors_for(region, region_views, after))
     }
@@ -328,7 +328,7 @@ impl<'a> Case<'a> {
                 Some(view)
             }
         };
-        // Of the turn that is quoted, earlier summaries go.
+        // Earlier summaries in the quoted turn are not quoted.
         let gone = |place: usize| {
             let mut view = region_views.get(place)?.into_owned();
             if Some(view.index) == quoted {

@@ -1,4 +1,4 @@
-//! What turns cost: every turn is decoded and counted once, and where there is a chat template, rendered once.
+//! Token counts: every turn is decoded and counted once, and rendered once where there is a chat template.
 
 use super::{CountMode, FitSettings, Fitter, Rendered};
 use crate::metrics::Row;
@@ -6,10 +6,10 @@ use crate::names::Named;
 use crate::tokens::TokenCounter;
 use crate::trajectory::{Piece, Record, Turn, json};
 
-/// What one turn costs.
+/// The token cost of one turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TurnCost {
-    /// The tokens, twice, and one more where all of the text could be decoded: there may be millions of turns.
+    /// The tokens times two, plus one if all text could be decoded: packed, since there may be millions of turns.
     packed: u64,
 }
 
@@ -20,12 +20,12 @@ impl TurnCost {
         }
     }
 
-    /// Tokens.
+    /// Returns the tokens.
     pub fn tokens(self) -> usize {
         (self.packed >> 1) as usize
     }
 
-    /// Whether all of its text could be decoded.
+    /// Returns true if all of the turn's text could be decoded.
     pub fn is_exact(self) -> bool {
         self.packed & 1 == 1
     }
@@ -35,12 +35,12 @@ impl TurnCost {
 pub struct TurnCounter<'c> {
     counter: &'c dyn TokenCounter,
     image_tokens: usize,
-    /// Decoded text, reused from turn to turn.
+    /// Buffer for decoded text, reused from turn to turn.
     scratch: String,
 }
 
 impl<'c> TurnCounter<'c> {
-    /// A counter that charges images a flat `image_tokens`.
+    /// Returns a counter that charges a flat `image_tokens` for each image.
     pub fn new(counter: &'c dyn TokenCounter, image_tokens: usize) -> Self {
         Self {
             counter,
@@ -49,7 +49,7 @@ impl<'c> TurnCounter<'c> {
         }
     }
 
-    /// What one turn costs.
+    /// Returns the cost of one turn.
     pub fn turn(&mut self, turn: &Turn<'_>) -> TurnCost {
         let mut tokens = 0;
         let exact = turn.pieces(&mut self.scratch, |piece| {
@@ -61,9 +61,9 @@ impl<'c> TurnCounter<'c> {
         TurnCost::new(tokens, exact)
     }
 
-    /// What each turn of a record costs, with its text where decoding it was work: who reads the turn later needs it too.
+    /// Returns the cost of each turn of a record, and the long texts that were decoded, by turn, for later readers.
     pub fn turns(&mut self, record: &Record<'_>) -> (Vec<TurnCost>, Vec<(u32, String)>) {
-        /// Shorter texts are decoded again as fast as they are kept.
+        /// The fewest bytes of a text to be kept; decoding a shorter one again is as fast.
         const LONG: usize = 512;
         let mut texts = Vec::new();
         let cost_of = |(index, turn): (usize, &Turn<'_>)| {
@@ -78,14 +78,14 @@ impl<'c> TurnCounter<'c> {
         (costs, texts)
     }
 
-    /// What a record costs beside its turns: its top-level `system` text.
+    /// Returns the tokens of a record beside its turns: of its top-level `system` text.
     pub fn extra(&mut self, record: &Record<'_>) -> usize {
         record.system.map_or(0, |system| {
             self.counter.count(json::decode_into(system, &mut self.scratch).0)
         })
     }
 
-    /// What its top-level `tools` cost, by their text as written; a string, by what it says.
+    /// Returns the tokens of the top-level `tools`: of their text as written, or of a string's content.
     pub fn tools(&mut self, record: &Record<'_>) -> usize {
         record.tools.map_or(0, |tools| {
             let is_string = tools.starts_with('"');
@@ -99,16 +99,16 @@ impl<'c> TurnCounter<'c> {
     }
 }
 
-/// A record counted in every way that is asked for.
+/// A record's token counts, by values and as rendered.
 #[derive(Debug)]
 pub struct Counted {
-    /// What each turn costs by its values.
+    /// The cost of each turn by its values.
     pub turns: Vec<TurnCost>,
-    /// The texts of turns as far as they were kept, with their turns.
+    /// The decoded texts that were kept, each with the index of its turn.
     pub texts: Vec<(u32, String)>,
-    /// What the record costs beside its turns, by values.
+    /// Tokens of the record beside its turns, by values.
     pub extra_tokens: usize,
-    /// What a trainer sees, or why the template refuses it; `None` where there is no template.
+    /// The rendered chat, or the reason why the template refuses it; `None` without a template.
     pub rendered: Option<Result<Rendered, String>>,
 }
 
@@ -130,22 +130,22 @@ impl Counted {
         }
     }
 
-    /// The sum of the values.
+    /// Returns the tokens of all values.
     pub fn value_tokens(&self) -> usize {
         self.extra_tokens + self.turns.iter().map(|cost| cost.tokens()).sum::<usize>()
     }
 
-    /// The rendering, where there is one.
+    /// Returns the rendered chat, if there is one.
     pub fn rendering(&self) -> Option<&Rendered> {
         self.rendered.as_ref().and_then(|rendered| rendered.as_ref().ok())
     }
 
-    /// The rendering, where the budget is on its tokens.
+    /// Returns the rendered chat, if the budget is measured in its tokens.
     pub fn governing_rendering(&self, settings: &FitSettings) -> Option<&Rendered> {
         self.rendering().filter(|_| settings.count == CountMode::Rendered)
     }
 
-    /// The same with the turns found in the rendered text.
+    /// Returns the same with the turns located in the rendered text.
     pub fn located(self, record: &Record<'_>) -> Self {
         let rendered = self
             .rendered
@@ -153,7 +153,7 @@ impl Counted {
         Self { rendered, ..self }
     }
 
-    /// The row of a record that stays as it is.
+    /// Returns the row of a record that stays as it is.
     pub fn row(&self, settings: &FitSettings) -> Row {
         let values = self.value_tokens();
         let rendered = self.rendering().map(|rendered| rendered.tokens);

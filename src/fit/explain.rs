@@ -1,4 +1,4 @@
-//! Why a record becomes what it becomes: the decision walked through, for whoever asks about one record.
+//! Explains the decision about one record, for `trajfit explain`.
 
 use std::ops::Range;
 
@@ -18,17 +18,17 @@ use crate::trajectory::{self, Format, ParseError, Record, Views};
 /// One turn, as the plan sees it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TurnLine {
-    /// Place in the trajectory, from 0.
+    /// The turn's index in the trajectory, from 0.
     pub index: usize,
-    /// Who speaks.
+    /// The role of the speaker.
     pub role: &'static str,
-    /// What it costs.
+    /// The turn's tokens.
     pub tokens: usize,
-    /// The assistant turn that it answers.
+    /// The index of the assistant turn that it answers.
     pub answers: Option<usize>,
-    /// Whether it was read in full, so that it may be summarized.
+    /// The turn was read in full, so that it may be summarized.
     pub readable: bool,
-    /// Whether a mask stands for what it brought back.
+    /// A mask replaces the turn's outputs.
     pub masked: bool,
 }
 
@@ -37,66 +37,66 @@ pub struct TurnLine {
 pub struct AnchorLine {
     /// The identifier.
     pub text: String,
-    /// How often kept assistant turns use it.
+    /// Number of uses in kept assistant turns.
     pub uses: usize,
-    /// The turn of the original that uses it first after the region.
+    /// The index of the turn of the original that uses it first after the region.
     pub first_turn: usize,
-    /// Whether the summary says it.
+    /// The summary contains it.
     pub is_held: bool,
 }
 
-/// What was decided, and what it rests on.
+/// The decision about a record, and its basis.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Explanation {
     /// The turns, in order.
     pub turns: Vec<TurnLine>,
-    /// What the record costs beside its turns.
+    /// Tokens of the record beside its turns.
     pub extra_tokens: usize,
-    /// What the whole costs.
+    /// Tokens of the whole record.
     pub total_tokens: usize,
-    /// What it may cost.
+    /// The budget in tokens.
     pub target_tokens: usize,
-    /// What the notice in the system turn costs.
+    /// Tokens of the notice in the system turn.
     pub notice_tokens: usize,
-    /// What the summary of the region should cost.
+    /// Tokens that the summary of the region should have.
     pub summary_target_tokens: usize,
     /// The turns between protected head and tail.
     pub compressible: Range<usize>,
-    /// The last turn in which a person speaks.
+    /// The index of the last turn in which a person speaks.
     pub last_human: Option<usize>,
-    /// What may be done to it.
+    /// The name of the strategy.
     pub strategy: &'static str,
-    /// Whether the summary ends with the files of the region.
+    /// The summary ends with the files of the region.
     pub file_footer: bool,
-    /// Tokens that the region, or masks, must free; `None` where it fits as it is.
+    /// Tokens that the region, or masks, must free; `None` where the record fits as it is.
     pub need_tokens: Option<usize>,
-    /// The region that is planned first; where masks come first, it depends on them, and the region below is all that is known.
+    /// The region planned first; `None` where masks come first, since it depends on them.
     pub planned: Option<Range<usize>>,
     /// The region that was replaced.
     pub region: Option<Range<usize>>,
-    /// What the turns of the region cost.
+    /// Tokens of the turns of the region.
     pub region_tokens: usize,
-    /// What its summary may cost, end marker included: the room that the plan leaves, up to the most allowed.
+    /// Most tokens of its summary, end marker included: the room that the plan leaves, up to the maximum allowed.
     pub summary_budget: usize,
-    /// The identifiers that only the region tells and later turns rely on, in order of first use.
+    /// The identifiers that only the region contains and later turns rely on, in order of first use.
     pub anchors: Vec<AnchorLine>,
     /// The row of the metrics.
     pub row: Row,
     /// The record as it would be written; `None` where it stays as it is.
     #[serde(skip)]
     pub text: Option<String>,
-    /// The record as it was mended and converted before anything else, with its form; the turns are its turns.
+    /// The record after mending and conversion, with its form; `turns` are its turns.
     #[serde(skip)]
     pub prepared: Option<(String, Format)>,
 }
 
 impl Fitter {
-    /// Fits one record and tells how that came about.
+    /// Fits one record and explains the decision.
     pub async fn explain(&self, bytes: &[u8]) -> Result<Explanation, ParseError> {
         let record = trajectory::parse(bytes, self.settings.format)?;
         let fitted = self.fit(bytes).await;
         let row = fitted.row;
-        // A record that has no other form is rejected, as its row says, and shown as it is.
+        // A record that cannot be converted is rejected, as its row says, and shown as it is.
         let prepared = self.prepared(&record).ok().flatten();
         let prepared = prepared.map(Prepared::into_text);
         let Some((text, form)) = &prepared else {

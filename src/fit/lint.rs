@@ -1,4 +1,4 @@
-//! One record held against a trainer: judged as it stands, rendered as the trainer renders it, and measured.
+//! Checks one record against a trainer: judged as it is, rendered as the trainer renders it, and measured.
 
 use std::sync::Arc;
 
@@ -14,14 +14,14 @@ use crate::trainers::{
 };
 use crate::trajectory::{self, Format, ParseError, Record, Role, TemplateArguments, Turn, json};
 
-/// Tokens that a template of a trainer's own may put around a turn, and around a chat, schema of tools aside.
+/// Tokens that a trainer's own template may put around a turn, and around a chat (without the schema of tools).
 const AROUND_TURN: u64 = 16;
 const AROUND_CHAT: u64 = 256;
 
-/// The end of a turn's text that is looked for in a rendered chat, in bytes.
+/// Number of bytes at the end of a turn's text that are searched for in a rendered chat.
 const NEEDLE: usize = 48;
 
-/// Holds records against a trainer.
+/// Checks records against a trainer.
 pub struct Linter {
     /// The trainer's rules.
     pub trainer: &'static Trainer,
@@ -29,7 +29,7 @@ pub struct Linter {
     pub counter: Arc<dyn TokenCounter>,
     /// The chat template of the model to be trained, if it is known.
     pub template: Option<Arc<ChatTemplate>>,
-    /// The tokens that an image costs.
+    /// The tokens charged for an image.
     pub image_tokens: usize,
     /// The format that all records are in; `None` lets each record decide.
     pub format: Option<Format>,
@@ -38,7 +38,7 @@ pub struct Linter {
 }
 
 impl Linter {
-    /// Returns what the trainer does with one record, given as the bytes of one JSON object.
+    /// Returns the trainer's verdict on one record, given as the bytes of one JSON object.
     pub fn lint(&self, bytes: &[u8]) -> Result<Verdict, ParseError> {
         let record = trajectory::parse(bytes, self.format)?;
         let Judgement {
@@ -73,7 +73,7 @@ impl Linter {
         Ok(verdict)
     }
 
-    /// The length where nothing renders the record: what its values cost, and what may be around them.
+    /// Returns the estimated length where nothing renders the record: its values, and what may surround them.
     fn estimated(&self, record: &Record<'_>) -> Lengths {
         let mut counter = TurnCounter::new(self.counter.as_ref(), self.image_tokens);
         let turns: Vec<u64> = record
@@ -84,7 +84,7 @@ impl Linter {
         let values: u64 = turns.iter().sum();
         let tools = counter.tools(record) as u64;
         let around = AROUND_CHAT + AROUND_TURN * turns.len() as u64;
-        // Thinking may be left out, and that is all that may be.
+        // Only thinking may be left out.
         let thinks = |turn: &&Turn<'_>| turn.reasoning().is_some() || turn.text.contains("</think>");
         let said = record.turns.iter().zip(&turns).filter(|(turn, _)| !thinks(turn));
         Lengths {
@@ -94,7 +94,7 @@ impl Linter {
         }
     }
 
-    /// The length where the trainer has templates of its own that print nearly what the model's prints.
+    /// Returns the length where the trainer's own templates print nearly the same as the model's.
     fn nearly_rendered(
         &self,
         record: &Record<'_>,
@@ -110,7 +110,7 @@ impl Linter {
             self.image_tokens,
         );
         let rendered = rendered.ok()?;
-        // What the model's template leaves out is no finding about a trainer that renders otherwise.
+        // Text that the model's template omits is no finding about a trainer with other templates.
         let ends = located(record, turns, rendered.text(), &mut Verdict::default());
         let rendered = rendered.with_ends(ends);
         let tokens = rendered.tokens as u64;
@@ -123,11 +123,11 @@ impl Linter {
         })
     }
 
-    /// The length as the chat template renders what the trainer hands to it; what it leaves out goes into the verdict.
+    /// Returns the length as the chat template renders the trainer's messages; omitted text is added to the verdict.
     ///
     /// # Errors
     ///
-    /// The reason for which the template refuses the record.
+    /// The template refuses the record, for the reason returned.
     fn rendered(
         &self,
         record: &Record<'_>,
@@ -170,7 +170,7 @@ impl Linter {
     }
 }
 
-/// What a turn has that a template prints: its thinking, the rest of its text, the end of its last call.
+/// The texts of a turn that a template prints: its thinking, the rest of its text, the end of its last call.
 struct Said {
     thinking: String,
     rest: String,
@@ -204,7 +204,7 @@ impl Said {
     }
 }
 
-/// The last string or number of a call's arguments, or else of the calls.
+/// Returns the last string or number of the last call's arguments; without one, the call's name.
 fn last_leaf(calls: &Value) -> Option<String> {
     let last = calls.as_array().and_then(|calls| calls.last())?;
     let call = last.get("function").unwrap_or(last);
@@ -225,7 +225,7 @@ fn leaf(value: &Value) -> Option<String> {
     }
 }
 
-/// Where each turn ends in the rendered chat, for turns of which something is found there, and notes on text that is not.
+/// Returns the end of each turn in the rendered chat, as far as its texts are found, and reports those that are not.
 fn located(record: &Record<'_>, turns: &[Judged<'_>], rendered: &str, verdict: &mut Verdict) -> Vec<usize> {
     let (mut at, mut ends) = (0, Vec::with_capacity(turns.len()));
     let (mut learnt, mut printed) = (0, 0);
@@ -265,7 +265,7 @@ fn located(record: &Record<'_>, turns: &[Judged<'_>], rendered: &str, verdict: &
     ends
 }
 
-/// The end of a text's last words in the rendered chat after `at`, as they stand or as JSON spells them.
+/// Returns the end in the rendered chat, after `at`, of a text's last words, as they are or as JSON spells them.
 fn find_end(rendered: &str, at: usize, text: &str) -> Option<usize> {
     let mut cut = text.len().saturating_sub(NEEDLE);
     while !text.is_char_boundary(cut) {

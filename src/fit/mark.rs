@@ -1,4 +1,4 @@
-//! Marks on turns: the summary is not to be learnt, and loaders want the field on other turns as well.
+//! Marks on turns: a field excludes summaries from training, and some loaders need it on other turns as well.
 
 use super::Fitted;
 use crate::compress::Reason;
@@ -19,20 +19,20 @@ named! {
     }
 }
 
-/// A field that summaries gain.
+/// A field that is added to summaries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SummaryMark {
-    /// Its name.
+    /// The field's name.
     pub field: String,
-    /// Its value on summaries, as JSON.
+    /// The field's value on summaries, as JSON.
     pub value: String,
-    /// The turns that have it.
+    /// The turns that get the field.
     pub turns: MarkTurns,
 }
 
 impl SummaryMark {
-    /// The value on a turn: on the assistant's the opposite of the summary's, on others the summary's; null where a value has no
-    /// opposite.
+    /// Returns the value for a turn: the opposite of the summary's value on assistant turns, the summary's on others;
+    /// null for a value without an opposite.
     pub(super) fn on(&self, turn: &Turn<'_>, is_summary: bool) -> &str {
         if is_summary {
             return &self.value;
@@ -53,7 +53,7 @@ impl SummaryMark {
         }
     }
 
-    /// The record's text with its turns marked.
+    /// Returns the record's text with its turns marked.
     fn marked(&self, record: &Record<'_>) -> String {
         trajectory::marked(record, &self.field, |_, turn| {
             let is_summary = is_summary(turn);
@@ -61,7 +61,7 @@ impl SummaryMark {
         })
     }
 
-    /// Marks the turns of a record that was fitted; `original` is its text as it was read.
+    /// Marks the turns of a fitted record; `original` is the record as it was read.
     pub fn mark(&self, fitted: Fitted, original: &Record<'_>) -> Fitted {
         let is_written = !matches!(fitted.row.status, Status::Rejected | Status::Failed);
         let is_wanted = fitted.row.was_compressed || self.turns == MarkTurns::All;
@@ -84,7 +84,7 @@ impl SummaryMark {
                 ..fitted
             };
         }
-        // A fault of ours: the record stays as it was.
+        // This is a bug of ours: the record stays as it was.
         let reason = Reason::with("verify_failed", "a mark changed more than it should");
         Fitted {
             row: fitted.row.ended(Status::Failed, Some(&reason)),
@@ -98,7 +98,7 @@ fn read<'t>(text: &'t str, original: &Record<'_>) -> Option<Record<'t>> {
     trajectory::parse(text.as_bytes(), Some(original.format)).ok()
 }
 
-/// If a turn is a summary and nothing else, or a person's words behind one: neither is learnt.
+/// Returns true if a turn is a summary, or a summary followed by a person's words: neither is trained on.
 fn is_summary(turn: &Turn<'_>) -> bool {
     turn.role == Role::Human
         && turn

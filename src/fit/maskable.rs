@@ -1,4 +1,4 @@
-//! The turns that masks are made from: all of them, or, where there are very many, those around outputs that may be masked.
+//! The turns that masks are made from: all, or in very long records those around outputs that may be masked.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use crate::summarize::mask::is_long;
 use crate::trajectory::{Role, TurnView};
 
 impl<'a> Case<'a> {
-    /// The known views that masks are made from, in order.
+    /// Returns the known views that masks are made from, in order.
     pub fn maskable(&self) -> Cow<'_, [TurnView<'a>]> {
         let known = self.known();
         if let Some(kept) = self.views.kept() {
@@ -20,11 +20,11 @@ impl<'a> Case<'a> {
         Cow::Owned(views.collect())
     }
 
-    /// For each turn whether it brings back an output that may be masked, asked for one, or answers who asked for one.
+    /// Returns for each turn true if it has a maskable output, or asked for one, or answers a turn that did.
     fn around_outputs(&self) -> Vec<bool> {
         let turns = &self.outline.turns;
         let mut is_wanted = vec![false; turns.len()];
-        // Who asked, or spoke last before an output that nobody asked for.
+        // The turns that asked, or that precede an output nobody asked for.
         let mut is_asking = vec![false; turns.len()];
         let mut speaker = None;
         for (index, facts) in turns.iter().enumerate() {

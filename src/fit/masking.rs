@@ -1,4 +1,4 @@
-//! Masking: outputs of tools between head and tail become a line each, oldest first, until the record fits.
+//! Masking: tool outputs between head and tail are replaced by one line each, oldest first, until the record fits.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -18,30 +18,30 @@ use crate::metrics::{Row, Status};
 use crate::summarize::mask::{Mask, masks, view_at};
 use crate::trajectory::{self, Edit, TurnView, Views};
 
-/// Times that masks are added after a recount; the last time, all are.
+/// Number of times that masks are added after a recount; the last time, all are.
 const ROUNDS: usize = 6;
 
 /// A record with masks, written, recounted, and verified.
 struct Masked {
     text: String,
-    /// Tokens in what the budget is measured in.
+    /// Tokens, counted as the budget is.
     tokens: usize,
     value_tokens: usize,
     rendered: Option<Rendered>,
     changed_turns: usize,
-    /// The turns that were masked, in order.
+    /// The indexes of the masked turns, in order.
     turns: Vec<usize>,
-    /// Secrets taken out of what the masks are made of, by turn.
+    /// Number of secrets redacted in the masks' sources, by turn.
     secrets: BTreeMap<usize, usize>,
 }
 
-/// Why no masks were written.
+/// The reason why no masks were written.
 enum Unmasked {
-    /// Nothing can be won.
+    /// No mask saves anything.
     Nothing,
-    /// The chat template refuses it.
+    /// The chat template refuses the masked record.
     Refused(String),
-    /// An invariant would not hold.
+    /// An invariant would be violated.
     Violation(Violation),
 }
 
@@ -50,15 +50,15 @@ struct Choice {
     turn: usize,
     response: usize,
     text: String,
-    /// Tokens that it saves, by estimate.
+    /// Estimated number of tokens saved.
     saves: usize,
 }
 
-/// Masks a record that is over its target; `row` is its row as untouched.
+/// Masks a record that is over its budget; `row` is its row before any change.
 pub async fn run(mut case: Case<'_>, row: Row) -> Fitted {
     let may_summarize = case.fitter.settings.strategy == Strategy::MaskThenSummarize;
     if !may_summarize {
-        // It announces a summary.
+        // The notice announces a summary.
         case.notice = None;
         case.notice_tokens = 0;
     }
@@ -74,7 +74,7 @@ pub async fn run(mut case: Case<'_>, row: Row) -> Fitted {
         Ok(fitted) => fitted,
         Err(violation) => return case.unmasked(Unmasked::Violation(violation), row),
     };
-    // Where a summary wins nothing, the masks stay.
+    // Where a summary saves nothing, the masks stay.
     let is_declined = fitted.row.status == Status::Kept && !fitted.row.degraded && fitted.stop.is_none();
     if is_declined {
         return case.finish_masked(masked, row);
@@ -83,7 +83,7 @@ pub async fn run(mut case: Case<'_>, row: Row) -> Fitted {
 }
 
 impl Case<'_> {
-    /// As few masks as make the record fit; all that can be had where that is not enough.
+    /// Returns as few masks as make the record fit; all possible ones where that is not enough.
     fn masked(&self) -> Result<Masked, Unmasked> {
         let (choices, secrets) = self.choices();
         let mut counter = self.counter();
@@ -116,7 +116,7 @@ impl Case<'_> {
         }
     }
 
-    /// What may be masked, in the order in which it is: first what comes once more later, then all else.
+    /// Returns the possible masks in the order of use: outputs that are repeated later first, then all others.
     fn choices(&self) -> (Vec<Choice>, BTreeMap<usize, usize>) {
         let settings = &self.fitter.settings;
         let all = self.maskable();
@@ -145,7 +145,7 @@ impl Case<'_> {
         (choices.collect(), secrets)
     }
 
-    /// Has each mask name what later turns rely on and nothing else told before them.
+    /// Adds to each mask the identifiers that later turns rely on and only its output contains before them.
     fn name_what_masks_take(&self, masks: &mut [Mask], region: &[TurnView<'_>]) {
         let text = |mask: &Mask| {
             let view = view_at(region, mask.turn)?;
@@ -165,7 +165,7 @@ impl Case<'_> {
         }
     }
 
-    /// What kept assistant turns rely on and the masks took out, needed and held.
+    /// Counts the identifiers of masked outputs that kept assistant turns rely on, needed and held.
     fn note_anchors(&self, masked: &Masked, row: &mut Row) {
         let format = Some(self.record.format);
         let Ok(written) = trajectory::parse(masked.text.as_bytes(), format) else {
@@ -187,7 +187,7 @@ impl Case<'_> {
         row.anchors_held = score.held() as u64;
     }
 
-    /// A mask that costs less than what it stands for.
+    /// Returns the choice for a mask that costs less than its output.
     fn choice(&self, mask: Mask, all: &[TurnView<'_>]) -> Option<Choice> {
         let facts = self.outline.turns.get(mask.turn)?;
         let text = mask.reference.unwrap_or(mask.text);
@@ -196,7 +196,7 @@ impl Case<'_> {
             None => text,
         };
         let view = view_at(all, mask.turn)?;
-        // A summary that stands with an output is told nowhere else.
+        // An earlier summary in the same turn would be lost.
         if !bodies_in(view).is_empty() {
             return None;
         }
@@ -215,7 +215,7 @@ impl Case<'_> {
         })
     }
 
-    /// The record with these masks; turns that would not cost less stay as they are.
+    /// Writes the record with these masks; turns that would not cost less stay as they are.
     fn write_masks(&self, choices: &[Choice], counter: &mut TurnCounter<'_>) -> Result<Masked, Unmasked> {
         let broken = |what: &str| Unmasked::Violation(Violation::KeptPartChanged(what.to_owned()));
         let mut by_turn: BTreeMap<usize, Vec<(usize, &str)>> = BTreeMap::new();
@@ -285,7 +285,7 @@ impl Case<'_> {
         })
     }
 
-    /// The masked record with a summary in place of a region. The summarizer reads the turns as they were; the masks
+    /// Replaces a region of the masked record by a summary. The summarizer reads the turns as they were; the masks
     /// after the region stay.
     async fn summarized(&self, masked: &Masked, row: Row) -> Result<Fitted, Violation> {
         let mut fitted = self.summarized_once(masked, row).await?;
@@ -296,7 +296,7 @@ impl Case<'_> {
             let secrets: usize = stay.iter().filter_map(|turn| masked.secrets.get(turn)).sum();
             fitted.row.masked_turns = stay.len() as u64;
             fitted.row.redactions += secrets as u64;
-            // Masks took out what the region did not hold.
+            // Masks removed outputs outside the region, too.
             let text = fitted
                 .text
                 .as_deref()

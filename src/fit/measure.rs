@@ -1,4 +1,4 @@
-//! One record measured: what its turns cost, what they are, and what a chat template makes of it.
+//! Measures one record: tokens of its turns, by role, and of the chat that a template renders.
 
 use std::sync::Arc;
 
@@ -14,16 +14,16 @@ pub struct Measurer {
     pub counter: Arc<dyn TokenCounter>,
     /// The chat template of the model to be trained, where rendered counts are wanted.
     pub template: Option<Arc<ChatTemplate>>,
-    /// How the template gets the arguments of tool calls.
+    /// The form in which the template gets the arguments of tool calls.
     pub template_arguments: TemplateArguments,
-    /// What an image costs.
+    /// The tokens charged for an image.
     pub image_tokens: usize,
     /// The format that all records are in; `None` lets each record decide.
     pub format: Option<Format>,
 }
 
 impl Measurer {
-    /// Measures one record, given as the bytes of one JSON object. Its line is the pipeline's to fill in.
+    /// Measures one record, given as the bytes of one JSON object. The pipeline fills in its line.
     pub fn measure(&self, bytes: &[u8]) -> Result<Measure, ParseError> {
         let record = trajectory::parse(bytes, self.format)?;
         let mut counter = TurnCounter::new(self.counter.as_ref(), self.image_tokens);
@@ -53,7 +53,7 @@ impl Measurer {
         })
     }
 
-    /// What the record costs as the chat template renders it, or why the template refuses it; `None` without one.
+    /// Returns the tokens as the chat template renders the record, or the reason of its refusal; `None` without one.
     fn rendered(&self, record: &Record<'_>) -> Option<Result<u64, String>> {
         let template = self.template.as_deref()?;
         let (arguments, images) = (self.template_arguments, self.image_tokens);

@@ -1,4 +1,4 @@
-//! Earlier summaries that stand in turns with something else: taken out of what a summarizer reads, and replaced by the next one.
+//! Earlier summaries in turns with other content: removed from the summarizer's input, and replaced by the next.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -8,24 +8,24 @@ use super::count::TurnCost;
 use crate::summarize::marker::{Found, SUMMARY_MARKER, summaries_in, text_beside};
 use crate::trajectory::{self, Edit, Record, Role, TurnView};
 
-/// The earlier summary in the turn that is to take in the next one, which replaces it.
+/// The earlier summary in the turn that will receive the next one, which replaces it.
 pub struct MergedBefore {
-    /// The turn.
+    /// The index of the turn.
     pub turn: usize,
-    /// It alone, as the summary turn that it might have been.
+    /// The summary alone, as a summary turn.
     pub view: TurnView<'static>,
-    /// What it costs.
+    /// Tokens of the summary.
     pub tokens: usize,
-    /// Where it stands in the turn's last text.
+    /// The byte range of the summaries in the turn's last text.
     at: Range<usize>,
-    /// What stands between it and others like it.
+    /// The text between several summaries.
     between: String,
-    /// What follows it.
+    /// The text after them.
     after: String,
 }
 
 impl MergedBefore {
-    /// The summary, or summaries, in a turn; `None` where there is none.
+    /// Returns the summary, or summaries, in a turn; `None` where there is none.
     pub fn of(
         record: &Record<'_>,
         turn: usize,
@@ -65,7 +65,7 @@ impl MergedBefore {
         Some(earlier)
     }
 
-    /// The edit that puts a summary with its markers in its place; `quoted` comes after all else that the turn says.
+    /// Returns the edit that replaces it by a summary with markers; `quoted` goes after all other text of the turn.
     pub fn replaced(&self, record: &Record<'_>, summary: &str, quoted: Option<&str>) -> Option<Edit> {
         let turn = record.turns.get(self.turn)?;
         let lead = if self.at.start == 0 { "" } else { "\n\n" };
@@ -78,7 +78,7 @@ impl MergedBefore {
         trajectory::replace_text(record, turn, self.stretch(quoted.is_some()), &text)
     }
 
-    /// The turn without it, as JSON: what is kept of the turn. Where its end `is_rewritten`, that is no such part.
+    /// Returns the kept part of the turn as JSON: without the summary, and without its end if that `is_rewritten`.
     pub fn turn_without(&self, record: &Record<'_>, is_rewritten: bool) -> Option<String> {
         let turn = record.turns.get(self.turn)?;
         let between = if is_rewritten { "" } else { &self.between };
@@ -97,7 +97,7 @@ impl MergedBefore {
     }
 }
 
-/// What a person says in a turn; of a turn with summaries in it, what it says beside them.
+/// Returns the text of a person in a turn, without the summaries there.
 pub fn spoken<'v>(view: &'v TurnView<'_>) -> Option<Cow<'v, str>> {
     if view.role != Role::Human {
         return None;
@@ -110,7 +110,7 @@ pub fn spoken<'v>(view: &'v TurnView<'_>) -> Option<Cow<'v, str>> {
     (!said.is_empty()).then_some(Cow::Owned(said))
 }
 
-/// The bodies of the summaries in a turn, in order.
+/// Returns the bodies of the summaries in a turn, in order.
 pub fn bodies_in<'v>(view: &'v TurnView<'_>) -> Vec<&'v str> {
     let is_human = view.role == Role::Human;
     if !is_human && view.role != Role::Tool {
@@ -122,7 +122,7 @@ pub fn bodies_in<'v>(view: &'v TurnView<'_>) -> Vec<&'v str> {
     found.map(|found| found.body).collect()
 }
 
-/// A turn without the summaries in it; `None` where it has none, or nothing is left of it then.
+/// Returns a turn without its summaries; `None` where it has no summary, or nothing else.
 pub fn without_summaries<'v>(view: &'v TurnView<'_>) -> Option<TurnView<'v>> {
     if bodies_in(view).is_empty() {
         return None;
@@ -130,13 +130,13 @@ pub fn without_summaries<'v>(view: &'v TurnView<'_>) -> Option<TurnView<'v>> {
     beside_summaries(view.clone())
 }
 
-/// A turn without the summaries in it, where anything is left of it then.
+/// Returns a turn without its summaries; `None` where nothing is left.
 pub fn beside_summaries(mut view: TurnView<'_>) -> Option<TurnView<'_>> {
     if view.role == Role::Human {
         let said = match spoken(&view) {
             Some(Cow::Borrowed(_)) => return Some(view),
             Some(Cow::Owned(said)) => said,
-            // The answers that the summary stands beside; nobody says anything else there.
+            // The turn has answers and a summary, and no other text.
             None if !view.responses.is_empty() => {
                 view.role = Role::Tool;
                 String::new()

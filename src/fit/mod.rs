@@ -1,4 +1,4 @@
-//! One record along the line: parse, count, plan, summarize, splice, verify.
+//! Fits one record: parse, count, plan, summarize, splice, verify.
 
 mod attempt;
 mod case;
@@ -59,45 +59,45 @@ use crate::trajectory::{self, Record, Role, Turn, Views};
 
 /// Fits records into the budget.
 pub struct Fitter {
-    /// What is asked for.
+    /// The settings of the run.
     pub settings: FitSettings,
     /// The user's tokenizer.
     pub counter: Arc<dyn TokenCounter>,
-    /// The chat template of the model to be trained, where rendered counts are wanted.
+    /// The chat template of the model to be trained, if rendered counts are wanted.
     pub template: Option<Arc<ChatTemplate>>,
-    /// Who writes the summaries.
+    /// The summarizer.
     pub summarizer: Arc<dyn Summarizer>,
-    /// Who writes them when `summarizer` fails and a fallback is asked for.
+    /// The summarizer used when the first one fails and a fallback is configured.
     pub fallback: Arc<dyn Summarizer>,
 }
 
-/// What became of one record.
+/// The result of fitting one record.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fitted {
-    /// Its row of the metrics; `source`, `line` and `duration_ms` are the pipeline's to fill in.
+    /// Its row of the metrics; the pipeline fills in `source`, `line` and `duration_ms`.
     pub row: Row,
-    /// The record's new text; `None` where it stays byte for byte.
+    /// The record's new text; `None` where it is unchanged.
     pub text: Option<String>,
     /// The summary in it, with its marker, where one was written.
     pub summary: Option<String>,
-    /// Tokens that a summarizer was, or would be, given to read.
+    /// Tokens that a summarizer read, or would read.
     pub summary_input_tokens: usize,
-    /// Why the run must end here, if it must.
+    /// The reason for ending the run; `None` where it continues.
     pub stop: Option<Stop>,
-    /// What has to be answered before the record can become what it should.
+    /// The request to be answered before the record can be finished.
     pub pending: Option<Box<PendingRequest>>,
 }
 
-/// Why a run must end at a record.
+/// The reason why a run must end at a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stop {
-    /// The summary of this record failed, and the run was told to stop at that.
+    /// The summary of this record failed, and the settings end the run on a failure.
     AtRecord,
-    /// No summary can be had any more, of whatever record.
+    /// No further summaries are possible, for any record.
     Run {
-        /// What happened.
+        /// The error message.
         message: String,
-        /// What to do.
+        /// Advice for the user.
         help: String,
     },
 }
@@ -114,7 +114,7 @@ impl Fitted {
         }
     }
 
-    /// A record that could not be processed.
+    /// Returns the result of a record that could not be processed.
     pub fn failed(bytes_reason: &Reason, settings: &FitSettings) -> Self {
         let row = Row::untouched(0, 0, settings.target_max_tokens).ended(Status::Failed, Some(bytes_reason));
         Self::untouched(Row {
@@ -152,13 +152,13 @@ impl Fitter {
         fitted
     }
 
-    /// The name of the form that a record is in; `None` where it cannot be read.
+    /// Returns the name of a record's form; `None` where it cannot be read.
     pub fn form_of(&self, bytes: &[u8]) -> Option<&'static str> {
         let record = trajectory::parse(bytes, self.settings.format).ok()?;
         Some(record.format.name())
     }
 
-    /// What becomes of a record that cannot be read.
+    /// Returns the result of a record that cannot be read.
     pub fn reject(&self, reason: &Reason) -> Fitted {
         let row = Row::untouched(0, 0, self.settings.target_max_tokens);
         Fitted::untouched(row.ended(Status::Rejected, Some(reason)))
@@ -168,7 +168,7 @@ impl Fitter {
         let mut counted = Counted::of(self, record);
         let row = counted.row(&self.settings);
         if let (CountMode::Rendered, Some(Err(refusal))) = (self.settings.count, &counted.rendered) {
-            // What it costs a trainer is not known: they could not train on it either.
+            // Its rendered tokens are unknown, and no trainer could train on it.
             let reason = Reason::with(Reason::TEMPLATE_REFUSES, refusal);
             let row = Row {
                 degraded: true,
@@ -203,7 +203,7 @@ impl Fitter {
     }
 }
 
-/// The facts that the algorithm works on.
+/// Returns the facts that the algorithm works on.
 fn outline(fitter: &Fitter, record: &Record<'_>, counted: &Counted, views: &Views<'_>) -> Outline {
     let answers = trajectory::answered_turns(views);
     let rendered = counted.governing_rendering(&fitter.settings);
@@ -242,7 +242,7 @@ fn outline(fitter: &Fitter, record: &Record<'_>, counted: &Counted, views: &View
     }
 }
 
-/// The form of a turn's content.
+/// Returns the form of a turn's content.
 fn content_of(turn: &Turn<'_>, quotable: bool, index: usize, views: &Views<'_>) -> Content {
     let opens_with_summary = || {
         let view = views.get(index);

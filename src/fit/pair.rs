@@ -1,4 +1,4 @@
-//! A record and what somebody made of it: which identifiers its kept assistant turns rely on are still told.
+//! Scores the grounding of a compressed record: which identifiers that its assistant turns rely on are still there.
 
 use super::merged::without_summaries;
 use super::redacted::{secrets_of, with_told};
@@ -13,20 +13,20 @@ pub struct PairScorer {
     pub format: Option<Format>,
 }
 
-/// The one of two records that cannot be read, and why.
+/// The record of a pair that cannot be read, and the reason.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum UnreadablePair {
-    /// The original.
+    /// The original cannot be read.
     #[error("the original: {0}")]
     Original(#[source] ParseError),
-    /// What was made of it.
+    /// The compressed record cannot be read.
     #[error("the compressed record: {0}")]
     Compressed(#[source] ParseError),
 }
 
-/// Returns the identifiers that kept assistant turns of a compressed record use and that only turns which are gone had told
-/// before, each with whether a summary holds it. Both are lines of a data set; any program may have compressed the record.
+/// Returns the identifiers that kept assistant turns of a compressed record use and, before them, only removed turns
+/// contained, and if a summary holds them. Both are lines of a data set; any program may have compressed the record.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -50,12 +50,12 @@ pub enum UnreadablePair {
 ///
 /// # Errors
 ///
-/// One of the two cannot be read.
+/// One of the two records cannot be read.
 pub fn score(original: &str, compressed: &str) -> Result<PairScore, UnreadablePair> {
     PairScorer { format: None }.score(original.as_bytes(), compressed.as_bytes())
 }
 
-/// What a turn says, as JSON, by field: without marks that it may have gained. All of it, where it cannot be read.
+/// Returns role and content fields of a turn as JSON, without added marks; all its text where it cannot be read.
 fn said(turn: &Turn<'_>) -> [Option<String>; 4] {
     let fields = [
         turn.role_name(),
@@ -70,8 +70,8 @@ fn said(turn: &Turn<'_>) -> [Option<String>; 4] {
 }
 
 impl PairScorer {
-    /// Scores one pair, given as the bytes of two JSON objects. Secrets that redaction knows are no identifiers that anybody
-    /// should have kept.
+    /// Scores one pair, given as the bytes of two JSON objects. Secrets that redaction knows do not count as
+    /// identifiers to be kept.
     pub fn score(&self, original: &[u8], compressed: &[u8]) -> Result<PairScore, UnreadablePair> {
         let read = |bytes| trajectory::parse(bytes, self.format);
         let old = read(original).map_err(UnreadablePair::Original)?;
@@ -87,7 +87,7 @@ impl PairScorer {
         }))
     }
 
-    /// Returns whether two records can be those that a row is about: what was read, and what was written.
+    /// Returns true if the row may describe these two records: the one read, and the one written.
     pub fn is_pair_of(&self, row: &PairRow, original: &[u8], compressed: &[u8]) -> bool {
         if row.is_copied() {
             return original == compressed || self.has_same_turns(original, compressed);
@@ -96,7 +96,7 @@ impl PairScorer {
         let Some((old, new)) = read(original).zip(read(compressed)) else {
             return false;
         };
-        // Rollouts of one task have one id, and begin the same.
+        // Rollouts of one task share its id and its first turns.
         let keeps_last = row.mended_faults == 0
             && row.masked_turns == 0
             && row.region_end < row.original_turns.cast_signed();
@@ -112,7 +112,7 @@ impl PairScorer {
             && (!keeps_last || is_last_kept(&old, &new, row.region_end))
     }
 
-    /// If both say the same, turn by turn, whatever fields beside that one of them has gained.
+    /// Returns true if both have the same turns, whatever other fields one of them has gained.
     fn has_same_turns(self, original: &[u8], compressed: &[u8]) -> bool {
         let read = |bytes| trajectory::parse(bytes, self.format).ok();
         let pair = read(original).zip(read(compressed));
@@ -124,7 +124,7 @@ impl PairScorer {
         })
     }
 
-    /// A record's id, if it has one; `None` where the record cannot be read.
+    /// Returns a record's id, if it has one; `None` where the record cannot be read.
     pub fn id(&self, bytes: &[u8]) -> Option<Option<String>> {
         let record = trajectory::parse(bytes, self.format).ok()?;
         let id = record.id.map(|id| trajectory::json::decode(id).0.into_owned());
@@ -132,7 +132,7 @@ impl PairScorer {
     }
 }
 
-/// If the last turn is the one that it was; right after the region, a summary may stand in front of what it says.
+/// Returns true if the last turn was kept; right after the region, a summary may precede its text.
 fn is_last_kept(old: &Record<'_>, new: &Record<'_>, region_end: i64) -> bool {
     let (Some(old_turn), Some(new_turn)) = (old.turns.last(), new.turns.last()) else {
         return old.turns.is_empty() && new.turns.is_empty();

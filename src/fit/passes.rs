@@ -1,4 +1,4 @@
-//! The compression of one record over its target: plan, summarize, write, and extend until it fits.
+//! Compresses one record over its budget: plan, summarize, write, and extend the region until it fits.
 
 use std::ops::Range;
 
@@ -13,10 +13,10 @@ use crate::metrics::{Row, Status};
 use crate::names::Named;
 use crate::summarize::SummaryError;
 
-/// Two passes in a row that each save less than one part in so many of what is over the target end the compression.
+/// Two passes in a row that each save less than 1 in this many tokens over the budget end the compression.
 const WORTHWHILE_SAVING: usize = 10;
 
-/// Compresses a record that is over its target, or an agent's context; `row` is its row as untouched.
+/// Compresses a record that is over its budget, or an agent's context; `row` is its row before any change.
 pub async fn run(mut case: Case<'_>, row: Row) -> Fitted {
     let planned = match case.compaction.clone() {
         None => planned(&case, case.compressible.clone(), case.need(Measured::default())),
@@ -54,7 +54,7 @@ struct Progress {
     is_starved: bool,
 }
 
-/// The last pass: what the next one goes on from.
+/// The last pass, from which the next one continues.
 struct LastPass {
     region: Region,
     text: String,
@@ -63,7 +63,7 @@ struct LastPass {
 }
 
 impl Case<'_> {
-    /// A row with everything that a compression changes.
+    /// Returns a row with the fields that a compression changes.
     fn compressed_row(&self, region: Region, tokens: usize, turns: usize, row: Row) -> Row {
         let original = row.original_tokens;
         Row {
@@ -93,7 +93,7 @@ impl Case<'_> {
         }
     }
 
-    /// The passes. What a summary still waits for is left in `pending`.
+    /// Runs the passes. A request that a summary still waits for is left in `pending`.
     async fn in_passes(
         &self,
         first: Placed,
@@ -106,10 +106,10 @@ impl Case<'_> {
         let mut last: Option<LastPass> = None;
         let mut placed = first;
         let mut measured = Measured::default();
-        // Why a summary is not what was asked for; of several passes, the first reason.
+        // The reason why a summary is not the one requested; of several passes, the first reason.
         let mut degraded_reason: Option<Reason> = None;
         let mut summary_input_tokens = 0;
-        // Why the record is over its target, should it stay so.
+        // The reason why the record is over its budget, if it stays so.
         let mut over_reason = Reason::plain(Reason::PASSES_EXHAUSTED);
         for pass in 1..=max_passes {
             let region = placed.region;
@@ -137,7 +137,7 @@ impl Case<'_> {
             let (tokens, written) = match self.write(&placed, &summary.text, &mut counter) {
                 Ok(written) => (written.tokens, Some(written)),
                 Err(Unwritten::Violation(Violation::NotSmaller { written, .. })) => (written, None),
-                // What an earlier pass wrote is accepted, and smaller than the original.
+                // The record written by an earlier pass is accepted, and smaller than the original.
                 Err(Unwritten::Refused(refusal)) if best.is_some() => {
                     over_reason = Reason::with(Reason::TEMPLATE_REFUSES_SUMMARY, refusal);
                     break;
@@ -187,7 +187,7 @@ impl Case<'_> {
                 format!("{pass} of {max_passes}")
             };
             over_reason = Reason::with(Reason::PASSES_EXHAUSTED, detail);
-            // Where nobody may stand in, the next pass waits for this one's summary.
+            // Without a fallback, the next pass waits for this one's summary.
             let waits = pending.is_some() && self.fitter.settings.on_failure != OnFailure::Fallback;
             if low_savings >= 2 || waits {
                 break;
@@ -203,8 +203,8 @@ impl Case<'_> {
         self.finish(progress, row, degraded_reason, over_reason, summary_input_tokens)
     }
 
-    /// The place of the next pass: the same region where its summary alone is at fault, or is all that can still shrink, else a
-    /// larger one; `None` where no other pass could help.
+    /// Returns the place of the next pass: the same region if only its summary is too long, or if only that can still
+    /// shrink, otherwise a larger one; `None` where no other pass could help.
     fn next_place(
         &self,
         placed: &Placed,
@@ -213,7 +213,7 @@ impl Case<'_> {
         (summary_tokens, budget): (usize, usize),
     ) -> Option<Placed> {
         let region = placed.region;
-        // Who wrote more than was allowed is not asked for less of the same.
+        // A summarizer that exceeded its limit is not asked for a shorter summary of the same region.
         let may_shrink = summary_tokens <= budget;
         if may_shrink && self.can_shrink_to_target(region, measured, summary_tokens) {
             return Some(placed.clone());
@@ -223,7 +223,7 @@ impl Case<'_> {
         extended.or_else(|| same().then(|| placed.clone()))
     }
 
-    /// Passes in a row, this one included, that saved little of what was over the target.
+    /// Returns the number of passes in a row, including this one, that saved little of the excess tokens.
     fn low_savings(&self, last: Option<&LastPass>, tokens: usize) -> usize {
         let before = last.map_or(self.outline.total(), |last| last.tokens);
         let is_low = before.saturating_sub(tokens) * WORTHWHILE_SAVING < before.saturating_sub(self.target());
@@ -234,7 +234,7 @@ impl Case<'_> {
         }
     }
 
-    /// If a record of so many tokens is better than the best so far: smaller, or with the summary that was starved there.
+    /// Returns true if a record of so many tokens is better than the best so far: smaller, or no longer starved.
     fn is_better(&self, best: &Progress, tokens: usize, is_starved: bool) -> bool {
         if tokens.max(best.written.tokens) <= self.target() {
             return best.is_starved && !is_starved;
@@ -242,7 +242,7 @@ impl Case<'_> {
         tokens < best.written.tokens
     }
 
-    /// A record that stays as it is because nothing smaller could be written in its place.
+    /// Returns the result of a record that stays as it is because nothing smaller could be written.
     fn not_smaller(&self, over_reason: Reason, row: Row, summary_input_tokens: usize) -> Fitted {
         let reason = if over_reason.code == Reason::PASSES_EXHAUSTED {
             over_reason
@@ -256,7 +256,7 @@ impl Case<'_> {
         }
     }
 
-    /// A record that stays as it is because nothing sound could be written in its place.
+    /// Returns the result of a record that stays as it is because nothing valid could be written.
     pub fn not_written(unwritten: Unwritten, row: Row) -> Fitted {
         let (status, reason) = match unwritten {
             Unwritten::NoPlace => {
@@ -278,8 +278,8 @@ impl Case<'_> {
         Fitted::untouched(row.ended(status, Some(&reason)))
     }
 
-    /// A dry run's report. Requests are those of the first pass; what another summarizer's summary
-    /// will name is not known.
+    /// Returns the report of a dry run. Requests are those of the first pass; the identifiers that another summarizer's
+    /// summary will name are unknown.
     fn planned(&self, first_region: Region, fitted: Fitted) -> Fitted {
         let mut row = fitted.row;
         if row.status == Status::Compressed && row.reason.is_empty() {
@@ -313,7 +313,7 @@ impl Case<'_> {
         note(&mut row, &error.usage());
         let reason = error.reason();
         if matches!(error, SummaryError::Vetoed { .. }) {
-            // As whoever was asked wanted it; what earlier passes came to is gone.
+            // The summarizer vetoed the record on purpose; results of earlier passes are dropped.
             row.degraded = false;
             return Fitted {
                 summary_input_tokens: input,

@@ -1,4 +1,4 @@
-//! What a summarizer is given to read: turns without the secrets that redaction recognizes anywhere in their record.
+//! The summarizer's input: turns without the secrets that redaction recognizes anywhere in their record.
 
 use std::borrow::Cow;
 
@@ -6,10 +6,10 @@ use super::attempt::frame;
 use crate::summarize::redact::RecordSecrets;
 use crate::trajectory::{Record, ToolCall, ToolResponse, Turn, TurnView, Turns, Views};
 
-/// Bytes of a turn beside its texts that are its syntax. Where there are more, other fields hold texts as well.
+/// Most bytes of JSON syntax of a turn. If more bytes are not in its texts, other fields contain texts as well.
 const SYNTAX: usize = 400;
 
-/// The secrets of a record: those of its turns, and of what stands beside them.
+/// Returns the secrets of a record: those in its turns, and those in the text around them.
 pub fn secrets_of<'v>(record: &'v Record<'_>, views: &'v Views<'_>, personal: bool) -> RecordSecrets<'v> {
     let (before, after) = frame(record);
     let has_others = |turn: &Turn<'_>, view: &TurnView<'_>| {
@@ -41,11 +41,11 @@ fn texts_of<'v>(view: &'v TurnView<'_>) -> impl Iterator<Item = &'v str> {
     [view.text.as_ref()].into_iter().chain(calls).chain(responses)
 }
 
-/// Turns as summarizers see them, and how many secrets each lost; as they are where there is no redaction. Text without
-/// secrets is borrowed.
+/// Returns the turns as summarizers see them, each with the number of secrets redacted; unchanged without redaction.
+/// Text without secrets is borrowed.
 ///
-/// Returns what identifiers later turns rely on is worked out on these turns as well: a secret that is gone from the region is no
-/// identifier that a summary could be asked to keep.
+/// Anchors are computed from these turns as well: a secret that was redacted in the region is no identifier that a
+/// summary could be asked to keep.
 pub fn redacted<'v>(
     views: &'v [TurnView<'_>],
     secrets: Option<&RecordSecrets<'_>>,
@@ -54,7 +54,7 @@ pub fn redacted<'v>(
     views.iter().map(|view| redactor.turn(view)).collect()
 }
 
-/// One such turn, where the turn as it was is needed no more.
+/// Redacts one turn that is not needed unredacted any more.
 pub fn redacted_alone<'v>(
     view: Cow<'_, TurnView<'v>>,
     secrets: Option<&RecordSecrets<'_>>,
@@ -76,7 +76,7 @@ pub fn redacted_alone<'v>(
     (view, redactor.count)
 }
 
-/// Hands the turns to `read` as they may be told on: without secrets.
+/// Calls `read` with the turns as a summary may quote them: without secrets.
 pub fn with_told<T>(views: &Views<'_>, secrets: &RecordSecrets<'_>, read: impl FnOnce(Turns<'_>) -> T) -> T {
     if let Some(kept) = views.kept() {
         let told = redacted(kept, Some(secrets)).into_iter();
@@ -89,7 +89,7 @@ pub fn with_told<T>(views: &Views<'_>, secrets: &RecordSecrets<'_>, read: impl F
 
 struct Redactor<'s> {
     secrets: Option<&'s RecordSecrets<'s>>,
-    /// Secrets found in the turn at hand.
+    /// Number of secrets found in the current turn.
     count: usize,
 }
 

@@ -1,4 +1,4 @@
-//! The turns of a region as its summarizer reads them: without secrets, and of very many only the first and the last.
+//! The turns of a region as its summarizer reads them: without secrets, and only the first and last of very many.
 
 use std::ops::Range;
 
@@ -8,18 +8,18 @@ use crate::compress::Region;
 use crate::compress::anchors::Anchor;
 use crate::trajectory::{TurnView, Turns, most_views};
 
-/// What is read of a region.
+/// The summarizer's input from a region.
 pub struct ReadRegion<'v> {
-    /// The turns, in order, each with the number of secrets that were taken out of it.
+    /// The turns, in order, each with the number of secrets redacted.
     pub turns: Vec<(TurnView<'v>, usize)>,
-    /// Identifiers that kept turns rely on and only the region says: all of it, whatever is read.
+    /// Identifiers that kept turns rely on and only the region contains, including turns that are not read.
     pub anchors: Vec<Anchor>,
-    /// Turns that nobody reads, since there are too many.
+    /// Number of turns that are not read, since there are too many.
     pub left_out: usize,
 }
 
 impl Case<'_> {
-    /// Reads a region, and before it the earlier summary that goes with it.
+    /// Reads a region, preceded by the earlier summary that its summary replaces.
     pub fn read(&self, region: Region) -> ReadRegion<'_> {
         let merged = self.merged_before(region).map(|merged| &merged.view);
         let merged = redacted(merged.map_or(&[], std::slice::from_ref), self.redaction());
@@ -60,7 +60,7 @@ impl Case<'_> {
         }
     }
 
-    /// The turns of a region that are read, and how many are not.
+    /// Returns the turns of a region that are read, and the number of those that are not.
     fn read_turns(&self, region: Region) -> ([Range<usize>; 2], usize) {
         let (start, end) = (region.start(), region.end());
         let most = most_views(self.record.text.len());

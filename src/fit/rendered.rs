@@ -1,4 +1,4 @@
-//! What a trainer sees of a record: the chat as its template renders it, what that costs, and which turns have what part of it.
+//! A record as a trainer sees it: the chat as its template renders it, its tokens, and the part of each turn.
 
 use std::ops::Range;
 
@@ -9,16 +9,16 @@ use crate::tokens::TokenCounter;
 use crate::tokens::chat_template::ChatTemplate;
 use crate::trajectory::{self, Record, TemplateArguments, Turn, json};
 
-/// The end of a turn's text that is looked for in the rendered chat, in bytes.
+/// Number of bytes at the end of a turn's text that are searched for in the rendered chat.
 const NEEDLE: usize = 48;
 
-/// How far beyond its own length a turn's text may end: headers, tool calls, a schema between.
+/// Bytes that may precede the end of a turn's text beyond its own length: headers, tool calls, a schema.
 const HEADROOM: usize = 8 * 1024;
 
-/// Text of turns not found that the search still allows for. Bounded, so that it stays linear whatever the template does.
+/// Most bytes added to a search for turns not found before; a bound keeps the search linear for any template.
 const MAX_UNFOUND: usize = 256 * 1024;
 
-/// Bytes in which two renderings of the turn after the summary may differ: what stands between two turns depends on both.
+/// Bytes in which two renderings of the turn after the summary may differ: text between two turns depends on both.
 const JOINT: usize = 64;
 
 /// A record as its chat template renders it.
@@ -26,9 +26,9 @@ const JOINT: usize = 64;
 pub struct Rendered {
     /// The whole chat.
     text: String,
-    /// What it costs, images included.
+    /// Tokens of the chat, images included.
     pub tokens: usize,
-    /// Where each turn ends in it; the last one ends with the chat.
+    /// The byte offset of each turn's end in the chat; the last one ends with the chat.
     ends: Vec<usize>,
 }
 
@@ -37,7 +37,7 @@ impl Rendered {
     ///
     /// # Errors
     ///
-    /// Why the template refuses it, or why it cannot be given to a template.
+    /// The template refuses the record, or the record is no chat.
     pub fn of(
         record: &Record<'_>,
         template: &ChatTemplate,
@@ -53,7 +53,7 @@ impl Rendered {
         })
     }
 
-    /// Renders a record without counting it: it costs nothing.
+    /// Renders a record without counting it: its `tokens` are 0.
     ///
     /// # Errors
     ///
@@ -74,12 +74,12 @@ impl Rendered {
         })
     }
 
-    /// The length of the chat, in bytes.
+    /// Returns the length of the chat in bytes.
     pub fn bytes(&self) -> usize {
         self.text.len()
     }
 
-    /// A chat that was rendered elsewhere, and what it costs.
+    /// Returns a chat that was rendered elsewhere, with its tokens.
     pub fn with_text(text: String, tokens: usize) -> Self {
         Self {
             text,
@@ -88,19 +88,19 @@ impl Rendered {
         }
     }
 
-    /// The whole chat.
+    /// Returns the whole chat.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The same with the turns that end there in the text.
+    /// Returns the same with the given ends of its turns.
     #[must_use]
     pub fn with_ends(mut self, ends: Vec<usize>) -> Self {
         self.ends = ends;
         self
     }
 
-    /// Finds out which turn has which part of the text.
+    /// Finds the part of the text that belongs to each turn.
     #[must_use]
     pub fn located(mut self, record: &Record<'_>) -> Self {
         // A template may put the schema of the tools between any two turns.
@@ -109,13 +109,13 @@ impl Rendered {
         self
     }
 
-    /// What each turn costs of the whole, headers and all; with what has no turn of its own (a schema of tools, say), it
-    /// makes up [`Self::tokens`].
+    /// Returns the tokens of each turn's part of the chat, headers included. Text without a turn of its own (a schema
+    /// of tools, for example) is included, so that the sum is [`Self::tokens`].
     pub fn turn_tokens(&self, counter: &dyn TokenCounter) -> Vec<usize> {
         let mut costs: Vec<usize> = (0..self.ends.len())
             .map(|turn| counter.count(self.turn(turn)))
             .collect();
-        // A token may lie across two turns: the sum is made exact where it shows least.
+        // A token may span two turns: the largest count is adjusted to make the sum exact.
         let sum: usize = costs.iter().sum();
         if let Some(largest) = costs.iter_mut().max() {
             *largest = (*largest + self.tokens).saturating_sub(sum);
@@ -123,9 +123,9 @@ impl Rendered {
         costs
     }
 
-    /// How many kept turns the template renders otherwise after a compression: without their thinking, say.
+    /// Returns the number of kept turns that the template renders differently after a compression (e.g. no thinking).
     ///
-    /// `grown` are turns that gained text by the compression itself, `own_turn` whether the summary is a turn.
+    /// `grown` are turns that gained text by the compression itself; `own_turn` is true if the summary is a turn.
     pub fn changed_turns(&self, after: &Self, region: Region, grown: &[usize], own_turn: bool) -> usize {
         let shift = region.range().len() - usize::from(own_turn);
         let kept = (0..region.start()).chain(region.end()..self.ends.len());
@@ -147,10 +147,10 @@ impl Rendered {
             .count()
     }
 
-    /// How many turns beside the masked ones the template renders otherwise than before.
+    /// Returns the number of unmasked turns that the template renders differently than before.
     pub fn changed_beside(&self, after: &Self, masked: &[usize]) -> usize {
         let mut changed = 0;
-        // What stands between a masked turn and the next one that was found depends on both.
+        // Text between a masked turn and the next one found depends on both.
         let mut follows = false;
         for turn in 0..self.ends.len() {
             let (left, right) = (self.turn(turn), after.turn(turn));
@@ -180,12 +180,12 @@ fn differs_at_its_joint_only(left: &str, right: &str) -> bool {
     common + JOINT >= left.len().max(right.len())
 }
 
-/// Where each turn's text ends in the rendered chat. A turn that is not found ends where the one before it does: its
-/// tokens count for the next one, which as a rule answers it.
+/// Returns the byte offset of each turn's end in the rendered chat. A turn that is not found ends where the one before
+/// it does: its tokens count for the next one, which usually answers it.
 fn ends(text: &str, turns: &[Turn<'_>], schema: usize) -> Vec<usize> {
     let mut ends = Vec::with_capacity(turns.len());
     let mut at = 0;
-    // The first text comes after whatever the template puts before it.
+    // The first text follows any text that the template puts before it.
     let mut unfound = text.len();
     let between = schema.min(MAX_UNFOUND);
     for turn in turns {
@@ -205,7 +205,7 @@ fn ends(text: &str, turns: &[Turn<'_>], schema: usize) -> Vec<usize> {
     ends
 }
 
-/// The end of `said` in the text after `at`: as it stands, else its last words as they stand or as JSON spells them.
+/// Returns the end of `said` in the text after `at`: of all of it, else of its last words, as they are or as JSON.
 fn find_end(text: &str, at: usize, said: &str, unfound: usize) -> Option<usize> {
     let mut cut = said.len().saturating_sub(NEEDLE);
     while !said.is_char_boundary(cut) {

@@ -1,69 +1,69 @@
-//! The room that a summary has: tokens that a region frees, what is left under the target, and what writing has shown of it.
+//! The tokens available to a summary: those that a region frees, and corrections from records written before.
 
 use super::case::Case;
 use crate::compress::{Region, extend, freed};
 
-/// The smallest summary worth writing, in tokens: room for less than this is not worth squeezing into.
+/// The smallest summary worth writing, in tokens: less room than this is not used.
 const SMALLEST_SUMMARY: usize = 48;
 
-/// Tokens that a template may put around a summary, and that turns may cost beyond what they seem to in a rendered chat.
+/// Tokens that a template may put around a summary, and that rendered turns may have beyond their estimates.
 const TEMPLATE_TOKENS: usize = 24;
 
-/// What writing a record has shown about its plan; the default before anything was written.
+/// Corrections to the plan from a written record; the default before any was written.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Measured {
-    /// Tokens that the record cost beyond what was planned; negative where it cost less.
+    /// Tokens that the record has beyond the plan; negative where it has fewer.
     excess: isize,
     /// The region that was written.
     region: Option<Region>,
 }
 
 impl Measured {
-    /// What planned tokens will really be.
+    /// Returns the expected tokens for a planned number.
     fn beyond(self, planned: usize) -> usize {
         planned.saturating_add_signed(self.excess)
     }
 
-    /// If what a region costs is not known better from another one.
+    /// Returns true if no other region was measured.
     fn is_of(self, region: Region) -> bool {
         self.region.is_none_or(|written| written == region)
     }
 }
 
 impl Case<'_> {
-    /// Tokens that go with an earlier summary at the end of the head.
+    /// Returns the tokens of the earlier summary at the end of the head.
     pub(super) fn replaced_tokens(&self) -> usize {
         self.merged_before.as_ref().map_or(0, |earlier| earlier.tokens)
     }
 
-    /// Tokens that the region must free for a summary of the target size.
+    /// Returns the tokens that the region must free for a summary of the target size.
     pub fn need(&self, measured: Measured) -> usize {
         let cost = measured.beyond(self.outline.total() + self.notice_tokens);
         let net = cost as i128 - (self.target() + self.replaced_tokens()) as i128;
         self.fitter.settings.summary_size.freed_for(net)
     }
 
-    /// Tokens that the summary of a region should cost.
+    /// Returns the tokens that the summary of a region should have.
     pub fn summary_target(&self, region: Region) -> usize {
         let freed = freed(self.outline, &region.range());
         self.fitter.settings.summary_size.of(freed)
     }
 
-    /// What the summary of a region costs at least by the plan: the target size, or the room that there is where that is less.
+    /// Returns the least tokens of a region's summary by the plan: the target size, or the room where that is smaller.
     pub fn smallest_cost(&self, region: Region) -> usize {
         let summary = self.summary_budget(region, Measured::default());
         let cost = summary.min(self.summary_target(region)) + self.notice_tokens;
         cost.saturating_sub(self.replaced_tokens())
     }
 
-    /// What the trajectory costs without a region, and without the earlier summary that goes with it; the summary comes on top.
+    /// Returns the tokens of the trajectory without a region and the earlier summary replaced, before its new summary.
     pub fn cost_without(&self, region: Region) -> usize {
         let replaced = self.merged_before(region).map_or(0, |earlier| earlier.tokens);
         let gone = freed(self.outline, &region.range()) + replaced;
         (self.outline.total() + self.notice_tokens).saturating_sub(gone)
     }
 
-    /// Tokens that a record may cost beyond its kept turns and the text of its summary: markers, and what a template adds.
+    /// Returns the tokens beside the kept turns and the text of the summary: markers, and the template's additions.
     fn around_summary(&self) -> usize {
         let joints = match self.counted.governing_rendering(&self.fitter.settings) {
             Some(_) => TEMPLATE_TOKENS,
@@ -72,15 +72,15 @@ impl Case<'_> {
         self.end_marker_tokens + joints
     }
 
-    /// The room that a region leaves under the target for the text of its summary.
+    /// Returns the room in tokens that a region leaves under the budget for the text of its summary.
     pub fn summary_room(&self, region: Region, measured: Measured) -> usize {
         let left = measured.beyond(self.cost_without(region) + self.around_summary());
         self.target().saturating_sub(left)
     }
 
-    /// Tokens that the summary of a region may cost: all the room left under the target up to the most allowed, and
-    /// less than the summary target where only that makes the trajectory fit; as little as any where there is no room. Where the plan
-    /// of another region has proved wrong, the summary target is the most.
+    /// Returns the most tokens that the summary of a region may have: the room left under the budget, up to the maximum
+    /// allowed; less than the summary target where only that makes the trajectory fit; the minimum where there is no
+    /// room. If the plan of another region was wrong, the summary target is the maximum.
     pub fn summary_budget(&self, region: Region, measured: Measured) -> usize {
         let settings = &self.fitter.settings;
         let room = self.summary_room(region, measured);
@@ -93,24 +93,24 @@ impl Case<'_> {
         }
     }
 
-    /// What a first summary may cost in its turn, where an end marker follows it.
+    /// Returns the most tokens of a first summary in its turn, if an end marker follows it.
     pub fn summary_turn_budget(&self, region: Region) -> usize {
         self.summary_budget(region, Measured::default()) + self.end_marker_tokens
     }
 
-    /// Whether the summary of a region gets less than the summary target, markers included: no more turns could be taken.
+    /// Returns true if the summary of a region gets less than the summary target, markers included, for lack of turns.
     pub fn is_starved(&self, region: Region, measured: Measured) -> bool {
         let wanted = self.summary_target(region);
         let budget = self.summary_budget(region, measured);
         budget < wanted && self.summary_room(region, measured) + self.around_summary() < wanted
     }
 
-    /// If a starved summary may be written again with more room: the record as written left it.
+    /// Returns true if a starved summary may be written again with more room, which the written record left.
     pub fn has_regained(&self, was_starved: bool, region: Region, measured: Measured) -> bool {
         was_starved && !self.is_starved(region, measured)
     }
 
-    /// What a written record says about the plan of its region.
+    /// Returns the corrections that a written record implies for the plan of its region.
     pub fn measured(&self, region: Region, summary_tokens: usize, written_tokens: usize) -> Measured {
         let planned = self.cost_without(region) + self.around_summary() + summary_tokens;
         Measured {
@@ -119,8 +119,8 @@ impl Case<'_> {
         }
     }
 
-    /// The region extended by twice what is missing (what a template adds for turns that are gone, it may add again), by one
-    /// group at the least; `None` where no group is left.
+    /// Returns the region extended by twice the missing tokens (a template may add again what it added for removed
+    /// turns), by at least one group; `None` where no group is left.
     pub fn extended(&self, region: Region, measured: Measured, written_tokens: usize) -> Option<Region> {
         let missing = written_tokens.saturating_sub(self.target());
         let freed = freed(self.outline, &region.range());
@@ -131,12 +131,12 @@ impl Case<'_> {
         extend(self.outline, &self.cut_points, region, end, need)
     }
 
-    /// If a shorter summary of the same region would make the record fit.
+    /// Returns true if a shorter summary of the same region would make the record fit.
     pub fn can_shrink(&self, region: Region, measured: Measured, summary_tokens: usize) -> bool {
         (SMALLEST_SUMMARY..summary_tokens).contains(&self.summary_room(region, measured))
     }
 
-    /// If a summary of the same region would make the record fit that is shorter, and still of the target size.
+    /// Returns true if a shorter summary of the same region, still of the target size, would make the record fit.
     pub fn can_shrink_to_target(&self, region: Region, measured: Measured, summary_tokens: usize) -> bool {
         self.can_shrink(region, measured, summary_tokens)
             && self.summary_room(region, measured) >= self.summary_target(region)

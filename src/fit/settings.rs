@@ -1,4 +1,4 @@
-//! What fitting a record depends on: the part of the configuration that the algorithm sees.
+//! Settings of fitting a record: the part of the configuration that the algorithm sees.
 
 use super::SummaryMark;
 use super::summary_size::SummarySize;
@@ -7,9 +7,9 @@ use crate::names::named;
 use crate::trajectory::{Format, Target, TemplateArguments};
 
 named! {
-    /// What the budget is measured in.
+    /// The unit of the budget.
     CountMode {
-        /// The sum of what the turns cost.
+        /// The sum of the turns' tokens.
         Values = "values",
         /// The whole chat as the model's chat template renders it.
         Rendered = "rendered",
@@ -17,44 +17,44 @@ named! {
 }
 
 named! {
-    /// How a trajectory is made to fit.
+    /// The way in which a trajectory is made to fit.
     Strategy {
         /// A stretch of the middle is replaced by one summary turn.
         Summarize = "summarize",
         /// Outputs of tools in the middle are replaced by a line each.
         Mask = "mask",
-        /// Masks first, and a summary where they are not enough.
+        /// Masks first, and a summary if they are not enough.
         MaskThenSummarize = "mask-then-summarize",
     }
 }
 
-/// The records that gain a `compression_metrics` object.
+/// The records that get a `compression_metrics` object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PerTrajectory {
-    /// None of them.
+    /// No records.
     None,
-    /// Those that are compressed.
+    /// Compressed records.
     Compressed,
-    /// All of them.
+    /// All records.
     All,
 }
 
 named! {
-    /// What becomes of a record that is still over the budget.
+    /// The treatment of a record that is still over the budget.
     OverLimit {
-        /// It is written, and counted.
+        /// The record is written, and counted.
         Keep = "keep",
-        /// It goes to the rejects file.
+        /// The record goes to the rejects file.
         Reject = "reject",
-        /// It is written, and the run ends with exit code 1.
+        /// The record is written, and the run ends with exit code 1.
         Fail = "fail",
     }
 }
 
 named! {
-    /// What becomes of a record whose summary failed.
+    /// The treatment of a record whose summary failed.
     OnFailure {
-        /// The extractive summary is used, and the row marked degraded.
+        /// The extractive summary is used, and the row is marked degraded.
         Fallback = "fallback",
         /// The original is kept, and marked.
         Keep = "keep",
@@ -63,79 +63,79 @@ named! {
     }
 }
 
-/// Everything that decides what a record becomes, besides tokenizer and summarizer.
+/// All settings that decide a record's result, besides tokenizer and summarizer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[allow(clippy::struct_excessive_bools)] // Each is a switch of the configuration.
 pub struct FitSettings {
-    /// Tokens that a trajectory may cost.
+    /// The budget of a trajectory in tokens.
     pub target_max_tokens: usize,
-    /// Which tokens these are.
+    /// The way in which tokens are counted.
     pub count: CountMode,
-    /// How it is made to cost no more.
+    /// The way in which a trajectory is made to fit.
     pub strategy: Strategy,
-    /// Tokens that a summary should cost.
+    /// Tokens that a summary should have.
     pub summary_size: SummarySize,
-    /// Tokens that a summary may cost where there is room under the target.
+    /// Tokens that a summary may have where there is room under the budget.
     pub summary_max_tokens: usize,
-    /// Summaries of one trajectory, at most.
+    /// Most summaries written for one trajectory.
     pub max_passes: usize,
-    /// Where the summary goes.
+    /// The place of the summary.
     pub summary_placement: SummaryPlacement,
-    /// The orders of roles that `auto` keeps wherever they held; those of a trainer may be added to
+    /// The orders of roles that `auto` preserves wherever they held; those of a trainer may be added to
     /// [`RoleOrder::OF_RECORDS`].
     pub role_orders: Vec<RoleOrder>,
-    /// Whether summaries must keep the identifiers that later turns rely on.
+    /// Summaries must keep the identifiers that later turns rely on.
     pub grounding: bool,
-    /// Whether summaries end with the files read and modified.
+    /// Summaries end with the files read and modified.
     pub file_footer: bool,
-    /// Whether secrets are taken out of what summarizers read.
+    /// Secrets are redacted in the summarizer's input.
     pub redaction: bool,
-    /// Whether personal data counts as secret there.
+    /// Redaction includes personal data.
     pub redact_pii: bool,
-    /// What is never summarized.
+    /// The turns that are never summarized.
     pub protection: Protection,
-    /// Appended to the system turn of a compressed trajectory.
+    /// The text appended to the system turn of a compressed trajectory.
     pub notice: Option<String>,
-    /// How chat templates get the arguments of tool calls.
+    /// The form in which chat templates get the arguments of tool calls.
     pub template_arguments: TemplateArguments,
-    /// What an image costs.
+    /// The tokens charged for an image.
     pub image_tokens: usize,
     /// The format that all records are in; `None` lets each record decide.
     pub format: Option<Format>,
-    /// What becomes of records still over the target.
+    /// The treatment of records still over the budget.
     pub over_limit: OverLimit,
-    /// What becomes of records whose summary failed.
+    /// The treatment of records whose summary failed.
     pub on_failure: OnFailure,
-    /// Whether a summary with identifiers that the record does not have is a failed one.
+    /// A summary with identifiers that the record does not have counts as failed.
     pub reject_invented: bool,
-    /// The form that every record gets; `None` leaves each in its own.
+    /// The form of every written record; `None` leaves each in its own.
     pub output_form: Option<Target>,
-    /// Whether what is broken in a record is mended before all else.
+    /// Broken records are mended before anything else.
     pub sanitize: bool,
-    /// Whether contents that are text parts and nothing else become strings then.
+    /// Mending also joins contents that are only text parts into strings.
     pub join_text_parts: bool,
-    /// Whether what follows the last assistant turn is cut then.
+    /// Mending also cuts the turns after the last assistant turn.
     pub end_with_assistant: bool,
-    /// The field that tells that summaries are not to be learnt.
+    /// The field that excludes summaries from training.
     pub mark: Option<SummaryMark>,
-    /// Plan and count, but summarize nothing.
+    /// Records are planned and counted, but not written.
     pub dry_run: bool,
-    /// The records that a `compression_metrics` object is put into.
+    /// The records that get a `compression_metrics` object.
     pub per_trajectory: PerTrajectory,
 }
 
-/// The tokens that a summary should cost where nobody says it.
+/// Default number of tokens that a summary should have.
 const SUMMARY_TOKENS: usize = 750;
 
-/// The fewest tokens that a summary may be asked to cost: what can hold a line.
+/// The smallest summary size that may be set, in tokens: enough for a line.
 pub const SMALLEST_SUMMARY_TARGET: usize = 20;
 
-/// The text that the system turn of a compressed trajectory gains, unless another one is set.
+/// The default text appended to the system turn of a compressed trajectory.
 pub const SUMMARY_NOTICE: &str =
     "\n\nEarlier steps of this conversation may stand here as a summary of them.";
 
 impl FitSettings {
-    /// The default settings for a budget in tokens, with the tokens that a summary should cost, where they are set.
+    /// Returns the default settings for a budget in tokens, and for the tokens that a summary should have, if set.
     pub fn with_budget(target_max_tokens: usize, summary_tokens: Option<usize>) -> Self {
         let summary_tokens =
             summary_tokens.unwrap_or_else(|| Self::default_summary_tokens(target_max_tokens));
@@ -170,8 +170,8 @@ impl FitSettings {
         }
     }
 
-    /// The tokens that a summary should cost where nobody says it: 750, or a quarter of the budget where that is less, but no
-    /// less than can hold a line.
+    /// Returns the default number of tokens that a summary should have: 750, or a quarter of the budget where that is
+    /// less, but at least enough for a line.
     pub fn default_summary_tokens(target_max_tokens: usize) -> usize {
         SUMMARY_TOKENS
             .min(target_max_tokens / 4)

@@ -1,4 +1,4 @@
-//! What is broken in a record: told in its row, and mended before all else where that is asked for.
+//! The faults of a record: reported in its row, and mended before anything else if configured.
 
 use super::{CountMode, Counted, FitSettings, Fitted, Fitter};
 use crate::compress::Reason;
@@ -8,12 +8,12 @@ use crate::trajectory::{
     self, Converted, Faults, Format, Losses, NotConvertible, Record, Role, Sanitized, Shapes, Turn, Wishes,
 };
 
-/// What is broken in a record.
+/// Returns the faults of a record.
 pub fn faults_of(record: &Record<'_>) -> Faults {
     trajectory::faults(record, SUMMARY_MARKER)
 }
 
-/// The record mended and brought into shape; `None` where that is not asked for, or nothing can be.
+/// Returns the mended and tidied record; `None` where that is not configured, or nothing can be done.
 pub fn sanitized(record: &Record<'_>, settings: &FitSettings) -> Option<Sanitized> {
     let wishes = Wishes {
         join_text_parts: settings.join_text_parts,
@@ -23,7 +23,7 @@ pub fn sanitized(record: &Record<'_>, settings: &FitSettings) -> Option<Sanitize
     trajectory::sanitize(wanted, wishes, SUMMARY_MARKER)
 }
 
-/// Tells in a row what was found in the record as it came.
+/// Records the faults of the original record in its row.
 pub fn note(row: &mut Row, record: &Record<'_>, found: Faults) {
     row.orphan_responses = found.orphan_responses as u64;
     row.unanswered_calls = found.unanswered_calls as u64;
@@ -34,12 +34,12 @@ pub fn note(row: &mut Row, record: &Record<'_>, found: Faults) {
     row.unknown_roles = record.turns.iter().filter(is_unknown).count() as u64;
 }
 
-/// Tells in the row of a mended record what it was before it was mended, and how much was saved of that.
+/// Records the original's figures in the row of a mended record, and recomputes the savings.
 fn as_it_came(row: &mut Row, before: &Row, count: CountMode) {
     row.original_turns = before.original_turns;
     row.turns_removed = row.original_turns.cast_signed() - row.compressed_turns.cast_signed();
     row.original_value_tokens = row.original_value_tokens.and(before.original_value_tokens);
-    // A template may refuse what was broken: what it would have cost as rendered is not known then.
+    // A template may refuse the broken record; its rendered tokens are unknown then.
     if row.original_rendered_tokens.is_some() && before.original_rendered_tokens.is_some() {
         row.original_rendered_tokens = before.original_rendered_tokens;
     } else if count == CountMode::Rendered {
@@ -50,7 +50,7 @@ fn as_it_came(row: &mut Row, before: &Row, count: CountMode) {
     row.compression_ratio = row.compressed_tokens as f64 / row.original_tokens.max(1) as f64;
 }
 
-/// A record as it is fitted: mended, and in the form that is asked for.
+/// A record ready to be fitted: mended, and converted to the configured form.
 pub(super) struct Prepared {
     text: String,
     format: Format,
@@ -61,15 +61,15 @@ pub(super) struct Prepared {
 }
 
 impl Prepared {
-    /// Its text, and the form that it is in.
+    /// Returns the record's text and form.
     pub(super) fn into_text(self) -> (String, Format) {
         (self.text, self.format)
     }
 }
 
 impl Fitter {
-    /// Fits a record, mended and converted before all else where that is asked for. What it cost before is what the one that
-    /// was read costs, as far as that can be told.
+    /// Fits a record, mended and converted first if configured. Its original cost is that of the record as read, as far
+    /// as that is known.
     pub(super) async fn fit_prepared(&self, record: &Record<'_>) -> Fitted {
         let prepared = match self.prepared(record) {
             Ok(Some(prepared)) => prepared,
@@ -99,7 +99,7 @@ impl Fitter {
         fitted
     }
 
-    /// The record mended and converted; `None` where it is to be fitted as it is.
+    /// Returns the record mended and converted; `None` where it is fitted as it is.
     pub(super) fn prepared(&self, record: &Record<'_>) -> Result<Option<Prepared>, NotConvertible> {
         let sanitized = sanitized(record, &self.settings);
         let (mended, shapes) = sanitized

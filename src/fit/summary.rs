@@ -1,4 +1,4 @@
-//! The summary of a region: what its summarizer is given to read, whom to ask, and the references that it must hold.
+//! The summary of a region: the summarizer's input, the choice of a summarizer, and the identifiers to be kept.
 
 use std::borrow::Cow;
 
@@ -11,10 +11,10 @@ use crate::compress::anchors::{Anchor, held_mask, invented};
 use crate::compress::reuse::Reuse;
 use crate::compress::{Reason, Region};
 use crate::metrics::Row;
-use crate::summarize::extractive::{IN_PROGRESS, asks_for_something};
+use crate::summarize::extractive::asks_for_something;
 use crate::summarize::footer::{Files, with_footer};
 use crate::summarize::grounding::ground;
-use crate::summarize::marker::{body_of, with_marker};
+use crate::summarize::marker::{IN_PROGRESS, body_of, with_marker};
 use crate::summarize::redact::redact;
 use crate::summarize::{
     Around, Estimate, PendingRequest, Stretch, Summarizer, Summary, SummaryError, SummaryRequest, Usage,
@@ -22,44 +22,44 @@ use crate::summarize::{
 };
 use crate::trajectory::{Role, TurnView};
 
-/// The part of a summary that its footer may take.
+/// A footer may take one in this many tokens of its summary.
 const FOOTER_SHARE: usize = 4;
 
-/// Tokens that joining the footer to the rest may cost.
+/// Most tokens that joining the footer to the rest adds.
 const FOOTER_JOINT: usize = 3;
 
 /// A summary ready to be written.
 pub struct Grounded {
-    /// With its marker, and with references to what it did not name.
+    /// Its text, with its marker, and with references to identifiers that it did not name.
     pub text: String,
-    /// Identifiers that it must name.
+    /// Number of identifiers that it must name.
     pub anchors_needed: usize,
-    /// Of these, those that it names.
+    /// Number of these that it names.
     pub anchors_held: usize,
-    /// Of these, those that its writer named: the others were appended.
+    /// Number of these that the summarizer named; the others were appended.
     pub anchors_written: usize,
-    /// Identifiers that it names and the record does not.
+    /// Number of identifiers that it names and the record does not.
     pub anchors_invented: usize,
-    /// Where it is not of the whole region: of how much.
+    /// The part of the region that was read; `None` for the whole.
     pub read_in_part: Option<Reason>,
-    /// Why it is not from whom it was asked.
+    /// The reason why another summarizer wrote it.
     pub instead_of: Option<Reason>,
-    /// What has to be answered before there can be the summary that was asked for.
+    /// The request to be answered before the requested summary can be written.
     pub pending: Option<Box<PendingRequest>>,
 }
 
 /// The summary of an earlier pass.
 #[derive(Clone, Copy)]
 pub struct Earlier<'s> {
-    /// What it is of.
+    /// The summarized region.
     pub region: Region,
-    /// It, with its marker.
+    /// Its text, with its marker.
     pub text: &'s str,
-    /// Whether it stands in for another that is still to come. What another pass would ask, it would ask about that one.
+    /// It substitutes a summary not yet available, which a further request would need.
     pub stands_in: bool,
 }
 
-/// What a summarizer is given.
+/// The summarizer's input.
 struct Given {
     previous: Option<String>,
     in_progress: Option<String>,
@@ -67,30 +67,30 @@ struct Given {
     asked_later: Option<String>,
     anchors: Vec<Anchor>,
     reuse: Reuse,
-    /// What the summarizer may write.
+    /// Most tokens that the summarizer may write.
     max_tokens: usize,
-    /// What it should write.
+    /// Tokens that it should write.
     target_tokens: usize,
-    /// What comes after that.
+    /// The footer after the summary.
     footer: Option<String>,
-    /// The files that earlier summaries tell, the latest first.
+    /// The files listed by earlier summaries, the latest first.
     earlier_files: Vec<Files>,
-    /// What the whole may cost.
+    /// Most tokens including the footer.
     whole_tokens: usize,
-    /// Secrets taken out.
+    /// Number of secrets redacted.
     redactions: usize,
-    /// Turns that are too many to be read.
+    /// Number of turns left out, since there are too many.
     left_out: usize,
 }
 
-/// What the summaries in a turn say is in progress.
+/// Returns the request in progress, according to the summaries in a turn.
 fn told_in_progress(view: &TurnView<'_>) -> Option<String> {
     let mut lines = bodies_in(view).into_iter().rev().flat_map(str::lines);
     let told = lines.find_map(|line| line.strip_prefix(IN_PROGRESS))?;
     Some(told.trim().to_owned())
 }
 
-/// Adds what summaries took to a row.
+/// Adds the usage of summaries to a row.
 pub fn note(row: &mut Row, usage: &Usage) {
     row.summarization_api_calls += usage.api_calls as u64;
     row.summarization_errors += usage.errors as u64;
@@ -101,7 +101,7 @@ pub fn note(row: &mut Row, usage: &Usage) {
     row.cached_summary |= usage.cached > 0;
 }
 
-/// Why a summary is refused that names what it cannot know. A secret in it is not told either.
+/// Returns the error for a summary with invented identifiers; secrets among them are redacted.
 fn invented_error(invented: &[String], usage: Usage) -> SummaryError {
     let some: Vec<&str> = invented.iter().take(3).map(String::as_str).collect();
     let named = redact(&some.join(", ")).0.into_owned();
@@ -119,7 +119,7 @@ fn invented_error(invented: &[String], usage: Usage) -> SummaryError {
 }
 
 impl Given {
-    /// Why this is not all of a region, where it is not.
+    /// Returns the reason if not all of a region was read.
     fn read_in_part(&self, region: Region) -> Option<Reason> {
         let turns = region.range().len();
         let detail = format!("{} of its {turns} turns", turns - self.left_out.min(turns));
@@ -128,7 +128,7 @@ impl Given {
 }
 
 impl Case<'_> {
-    /// What the first summary of a region would take.
+    /// Returns the estimated usage of a region's first summary.
     pub fn estimate(&self, region: Region) -> Estimate {
         let (turns, mut given) = self.given(region, Measured::default(), None);
         let turns = Stretch::of(&turns);
@@ -136,7 +136,7 @@ impl Case<'_> {
         self.fitter.summarizer.estimate(&self.request(&given, &turns))
     }
 
-    /// Asks for the summary of a region: of all of it, or of what comes after the region that an earlier pass has summarized.
+    /// Requests the summary of a region: of all of it, or of the turns after an earlier pass's region.
     pub async fn summarize(
         &self,
         region: Region,
@@ -149,7 +149,7 @@ impl Case<'_> {
         let turns = Stretch::of(&turns);
         self.add_footer(&mut given, &turns);
         row.redactions += given.redactions as u64;
-        // A dry run asks nobody: a summary of the size that will be asked for stands in.
+        // A dry run sends no request: a summary of the size to be requested replaces the answer.
         let is_estimate = settings.dry_run && !self.fitter.summarizer.only_quotes();
         if is_estimate {
             given.max_tokens = given.max_tokens.min(given.target_tokens);
@@ -227,7 +227,7 @@ impl Case<'_> {
         })
     }
 
-    /// The identifiers of a summary that stand nowhere in the record nor in an earlier summary of it.
+    /// Returns the identifiers of a summary that neither the record nor an earlier summary of it contains.
     fn invented(&self, summarizer: &dyn Summarizer, summary: &Summary, given: &Given) -> Vec<String> {
         if summarizer.only_quotes() {
             return Vec::new();
@@ -236,14 +236,14 @@ impl Case<'_> {
         invented(&summary.text, self.views.turns(), others)
     }
 
-    /// The turns that are to be read, and what is given beside them but the footer.
+    /// Returns the turns to be read, and the rest of the input except the footer.
     fn given<'s>(
         &'s self,
         region: Region,
         measured: Measured,
         earlier: Option<Earlier<'_>>,
     ) -> (Vec<TurnView<'s>>, Given) {
-        // A shorter summary of the same region is written from its turns once more.
+        // A shorter summary of the same region is written from its turns again.
         let earlier = earlier.filter(|earlier| earlier.region != region);
         let start = earlier.map_or(0, |earlier| earlier.region.end());
         let mut previous: Vec<String> = earlier
@@ -262,13 +262,13 @@ impl Case<'_> {
         for (view, secrets) in new {
             redactions += secrets;
             previous.extend(bodies_in(&view).into_iter().map(str::to_owned));
-            // What another program summarized is an earlier summary as well.
+            // Another program's summary counts as an earlier summary as well.
             let other = Some(&view.text).filter(|text| body_of(text).is_none() && view.calls.is_empty());
             if let Some(body) = other.and_then(|text| summary_in(text)) {
                 previous.push(body.to_owned());
                 continue;
             }
-            // The text of the last human turn stands in the summary turn already, word for word.
+            // The summary turn already quotes the last human turn verbatim.
             if Some(view.index) != self.outline.last_human || view.index < region.start() {
                 turns.extend(beside_summaries(view));
             }
@@ -300,14 +300,14 @@ impl Case<'_> {
         (turns, given)
     }
 
-    /// Text that the kept turns around a region say and repeat.
+    /// Returns the text that the kept turns around a region contain and repeat.
     fn reuse(&self, region: Region) -> Reuse {
         let before = self.views.part(0..region.start());
         let is_known = self.fitter.settings.grounding;
         self.with_after(region, |after| Reuse::of(before, is_known.then_some(after)))
     }
 
-    /// Adds the files of these turns and of the footers of earlier summaries, and takes their room.
+    /// Adds a footer with the files of these turns and of earlier footers, and subtracts its tokens from the limits.
     fn add_footer(&self, given: &mut Given, turns: &Stretch<'_>) {
         if !self.fitter.settings.file_footer {
             return;
@@ -323,13 +323,13 @@ impl Case<'_> {
         }
     }
 
-    /// What a person asks first in these turns.
+    /// Returns the first request of a person in these turns.
     fn first_asked(&self, turns: std::ops::Range<usize>) -> Option<String> {
         let mut views = self.read_views.range(turns);
         views.find_map(|view| Some(self.without_secrets(self.asked(&view)?)))
     }
 
-    /// What a person asks for in a turn; nothing of what an environment shows there.
+    /// Returns the request of a person in a turn, without output of the environment there.
     fn asked(&self, view: &TurnView<'_>) -> Option<String> {
         let before = view.index.checked_sub(1);
         let before = before.and_then(|before| self.outline.turns.get(before));
@@ -345,8 +345,8 @@ impl Case<'_> {
         }
     }
 
-    /// What was asked of the assistant that is still at work where a region ends, before any word to go on; `None` where that stands right before the
-    /// region, in the protected head, and stays there.
+    /// Returns the request that the assistant is still working on where a region ends, ignoring words to continue;
+    /// `None` where it directly precedes the region, in the protected head, and stays there.
     fn in_progress(&self, region: Region) -> Option<String> {
         let role_at = |turn: usize| self.outline.turns.get(turn).map(|turn| turn.role);
         let goes_on = role_at(region.end()) == Some(Role::Assistant);
@@ -363,7 +363,7 @@ impl Case<'_> {
             .rev();
         let mut asked = turns.filter_map(|view| {
             let asked = self.asked(&view).or_else(|| told_in_progress(&view))?;
-            // The last human turn stands below the summary word for word.
+            // The text after the summary quotes the last human turn verbatim.
             Some((Some(view.index) != self.outline.last_human).then_some(asked))
         });
         asked.next().flatten()

@@ -1,19 +1,19 @@
-//! What a summary should cost: so many tokens, or a part of what it replaces.
+//! The size of a summary: a number of tokens, or a fraction of the tokens that its region frees.
 
-/// Parts that a ratio is counted in.
+/// The denominator of a ratio.
 const PARTS: u128 = 1_000_000;
 
-/// The tokens that the summary of a region should cost. It grows with its region, but never as fast.
+/// The tokens that the summary of a region should have. They grow with the region, but never as fast.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SummarySize {
-    /// Millionths of what the region frees; fewer than all of them.
+    /// The ratio to the tokens freed, in millionths; below one million.
     parts: u32,
     min: usize,
     max: usize,
 }
 
 impl SummarySize {
-    /// The same for all regions.
+    /// Returns the same size for all regions.
     pub fn fixed(tokens: usize) -> Self {
         Self {
             parts: 0,
@@ -22,9 +22,9 @@ impl SummarySize {
         }
     }
 
-    /// A part of what the region frees, from 0 to below 1, within bounds.
+    /// Returns a fraction of the tokens that the region frees, from 0 to below 1, within bounds.
     pub fn scaled(ratio: f64, min: usize, max: usize) -> Self {
-        // Rounding to millionths is what is wanted; what is no number is none of it.
+        // Rounding to millionths is intended; NaN becomes 0.
         let parts = (ratio * PARTS as f64).round().clamp(0.0, (PARTS - 1) as f64) as u32;
         Self {
             parts,
@@ -33,12 +33,12 @@ impl SummarySize {
         }
     }
 
-    /// What a summary costs at least.
+    /// Returns the smallest size in tokens.
     pub fn smallest(self) -> usize {
         self.min
     }
 
-    /// What the summary of a region that frees so many tokens should cost.
+    /// Returns the tokens that the summary of a region that frees so many tokens should have.
     pub fn of(self, freed: usize) -> usize {
         let part = freed as u128 * u128::from(self.parts) / PARTS;
         usize::try_from(part)
@@ -46,7 +46,7 @@ impl SummarySize {
             .clamp(self.min, self.max)
     }
 
-    /// The fewest tokens that a region frees of which `net` remain once its summary stands there; at least one.
+    /// Returns the fewest tokens, at least one, that a region must free for `net` to remain beside its summary.
     pub fn freed_for(self, net: i128) -> usize {
         let whole = PARTS - u128::from(self.parts);
         // Parts are rounded down, so what remains is rounded up.

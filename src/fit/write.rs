@@ -1,4 +1,4 @@
-//! A summary written into its record, where it keeps the order of roles and disturbs the rest least.
+//! Writes a summary into its record, where it keeps the order of roles and changes kept turns least.
 
 use super::TurnCounter;
 use super::attempt::{Attempt, Unwritten, Written};
@@ -7,26 +7,26 @@ use super::room::Measured;
 use crate::compress::{Placement, Reason, Region, SummaryPlacement, Violation, moved, placements};
 use crate::summarize::marker::with_marker;
 
-/// Regions that one is extended to, at most, until there is one that a summary can stand in for.
+/// Number of extensions tried until a region has a place for its summary.
 const MAX_EXTENSIONS: usize = 4;
 
-/// A region, and the places that its summary may take.
+/// A region, and the possible places of its summary.
 #[derive(Debug, Clone)]
 pub struct Placed {
-    /// The turns that go.
+    /// The turns to be replaced.
     pub region: Region,
-    /// If it is not the region that was planned, but one that differs by a group.
+    /// The region differs by a group from the planned one.
     pub is_moved: bool,
-    /// Best first.
+    /// The places, best first.
     placements: Vec<Placement>,
 }
 
 impl Case<'_> {
-    /// The places for the summary of a region; where there is none, those of a region that differs by a group.
+    /// Returns the places for the summary of a region; without any, those of a region that differs by a group.
     ///
     /// # Errors
     ///
-    /// Why there is no place: the chat template refuses all of them, or no order of roles would be kept.
+    /// There is no place: the chat template refuses all of them, or no order of roles would be kept.
     pub fn placed(&self, planned: Region) -> Result<Placed, Unwritten> {
         let mut refused = None;
         let mut in_region = |region: Region, is_moved: bool| {
@@ -46,7 +46,7 @@ impl Case<'_> {
         found.ok_or_else(|| refused.unwrap_or(Unwritten::NoPlace))
     }
 
-    /// A region extended by what is missing, with places for its summary; `None` where no group is left.
+    /// Returns a region extended by the missing tokens, with places for its summary; `None` where no group is left.
     pub fn extended_and_placed(
         &self,
         from: Region,
@@ -56,7 +56,7 @@ impl Case<'_> {
         let mut wanted = self.extended(from, measured, written_tokens)?;
         for _ in 0..MAX_EXTENSIONS {
             let placed = self.placed(wanted).ok();
-            // A region that was moved back may be none that goes on.
+            // A region that was moved back may be no extension.
             if let Some(placed) = placed.filter(|placed| placed.region.end() > from.end()) {
                 return Some(placed);
             }
@@ -71,7 +71,7 @@ impl Case<'_> {
         let before = Placement::before(self.outline, region);
         match self.fitter.settings.summary_placement {
             SummaryPlacement::Human => vec![own],
-            // Tags in the person's words, which end the summary, would make them a tool's in the turn that takes it in.
+            // Tags in the person's words that end the summary would make them a tool's in the receiving turn.
             SummaryPlacement::Merge => before.into_iter().chain([own.refused()]).collect(),
             SummaryPlacement::Auto => {
                 let orders = &self.fitter.settings.role_orders;
@@ -81,8 +81,8 @@ impl Case<'_> {
         }
     }
 
-    /// Those of the places that the chat template accepts, and that leave a person's words a person's; the ones that change
-    /// the fewest kept turns first.
+    /// Returns the places that the chat template accepts and that keep a person's words theirs; those that change the
+    /// fewest kept turns come first.
     fn tried(&self, region: Region, all: Vec<Placement>, refused: &mut Option<Unwritten>) -> Vec<Placement> {
         let quotes_human = self.outline.last_human.is_some_and(|last| region.contains(last));
         if self.counted.rendering().is_none() && !quotes_human {
@@ -104,7 +104,7 @@ impl Case<'_> {
                 }
                 Err(_) => {}
             }
-            // Nothing is better, and those behind it need not be rendered.
+            // No other place is better, and the later ones need not be rendered.
             if tried.last().is_some_and(|(changed, _)| *changed == 0) {
                 break;
             }
@@ -149,7 +149,7 @@ impl Case<'_> {
 }
 
 impl Unwritten {
-    /// The reason of a record that is kept since its summary has no place.
+    /// Returns the reason for keeping a record whose summary has no place.
     pub fn no_place() -> Reason {
         let detail = "wherever it stood, the order of roles would break";
         Reason::with(Reason::NO_PLACE_FOR_SUMMARY, detail)

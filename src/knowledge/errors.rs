@@ -56,7 +56,7 @@ struct Row {
     line: Option<Pattern>,
     /// A word of the call that prints it.
     call: Option<String>,
-    /// True if it is looked for in a whole output, and not only near its ends.
+    /// It is looked for in a whole output, and not only near its ends.
     #[serde(default)]
     anywhere: bool,
     #[cfg_attr(not(test), expect(dead_code, reason = "the table's test reads it"))]
@@ -73,7 +73,7 @@ struct Row {
 struct No {
     program: String,
     says: String,
-    /// True if it prints something then.
+    /// It prints something then.
     #[serde(default)]
     prints: bool,
 }
@@ -131,7 +131,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
 pub(crate) struct Said<'t> {
     pub kind: Kind,
     pub line: &'t str,
-    /// True if it is worth a look wherever it stands in an output.
+    /// It counts wherever it stands in an output.
     pub is_anywhere: bool,
 }
 

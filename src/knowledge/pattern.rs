@@ -91,7 +91,7 @@ impl Pattern {
 #[derive(Debug)]
 pub(super) struct Literals {
     automaton: Option<AhoCorasick>,
-    /// True if no literal stands in another one or begins within it, so that a faster search finds them all.
+    /// No literal stands in another one or begins within it, so that a faster search finds them all.
     is_apart: bool,
     rows: Vec<Vec<(Table, usize)>>,
 }

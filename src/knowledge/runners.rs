@@ -24,7 +24,7 @@ struct Runner {
     holds: Vec<String>,
     /// The line of its counts, and others that have more of them.
     counts: Vec<Pattern>,
-    /// True if it writes counts for each of several parts, and none of all.
+    /// It writes counts for each of several parts, and none of all.
     #[serde(default)]
     add: bool,
     /// The line of a test that failed, in the order of what it says.

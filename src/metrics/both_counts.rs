@@ -1,4 +1,4 @@
-//! How far apart the two counts are: the sum of the values, and the chat as its template renders it.
+//! The two counts compared: the sum of the values, and the chat as its template renders it.
 
 use serde::Serialize;
 
@@ -12,15 +12,15 @@ pub struct BothCounts {
     pub records: u64,
     /// Records that the template refuses as they are; they are in none of the sums.
     pub refused: u64,
-    /// Values of the records as they came.
+    /// Tokens of the values of the records as read.
     pub original_value_tokens: u64,
-    /// The same records rendered.
+    /// Tokens of the same records rendered.
     pub original_rendered_tokens: u64,
-    /// Values of the records as written.
+    /// Tokens of the values of the records as written.
     pub compressed_value_tokens: u64,
-    /// The same records rendered.
+    /// Tokens of the same records rendered.
     pub compressed_rendered_tokens: u64,
-    /// Compressed records in which the template renders kept turns otherwise than before.
+    /// Compressed records in which the template renders kept turns differently than before.
     pub records_with_changed_turns: u64,
 }
 
@@ -45,23 +45,23 @@ impl BothCounts {
         }
     }
 
-    /// Rendered tokens for each token of the values, as the records came; `None` without a template.
+    /// Rendered tokens for each token of the values, of the records as read; `None` without a template.
     pub fn rendered_to_values_before(&self) -> Option<f64> {
         ratio(self.original_rendered_tokens, self.original_value_tokens)
     }
 
-    /// The same as written.
+    /// The same of the records as written.
     pub fn rendered_to_values_after(&self) -> Option<f64> {
         ratio(self.compressed_rendered_tokens, self.compressed_value_tokens)
     }
 
-    /// Whether a template rendered, or refused, anything.
+    /// Returns true if a template rendered, or refused, any record.
     pub fn is_any(&self) -> bool {
         self.records + self.refused > 0
     }
 }
 
-/// With four decimals.
+/// The ratio with four decimals.
 fn ratio(rendered: u64, values: u64) -> Option<f64> {
     (values > 0).then(|| (rendered as f64 / values as f64 * 1e4).round() / 1e4)
 }

@@ -1,4 +1,4 @@
-//! What the records of a survey come to, added up one by one in memory that hardly grows with their number.
+//! The sums of a survey, added up record by record in memory that hardly grows with their number.
 
 use std::collections::BTreeMap;
 
@@ -9,10 +9,10 @@ use super::largest::{LargeRecord, Largest};
 use super::measure::{Measure, Parts, Unreadable};
 use crate::compress::Reason;
 
-/// Complaints named, at most, about records that could not be read, and about those that the template refuses.
+/// Maximum number of complaints listed about records that cannot be read, and about those that the template refuses.
 const NAMED: usize = 10;
 
-/// Records of one source with the same thing wrong with them.
+/// Records of one source with the same error.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Complaint {
     /// Their source.
@@ -21,14 +21,14 @@ pub struct Complaint {
     pub line: u64,
     /// The reason code.
     pub code: &'static str,
-    /// What is wrong.
+    /// The error.
     pub error: String,
-    /// How many of them there are.
+    /// Number of these records.
     pub records: u64,
 }
 
 impl Complaint {
-    /// Adds a record to the complaints: to one of its source that says the same, or as one of the first.
+    /// Adds a record to the complaints: to the one of its source with the same error, or as a new one if there is room.
     pub fn note(complaints: &mut Vec<Self>, source: &str, line: u64, code: &'static str, error: String) {
         let same = |known: &&mut Self| known.source == source && known.code == code && known.error == error;
         if let Some(known) = complaints.iter_mut().find(same) {
@@ -46,32 +46,32 @@ impl Complaint {
     }
 }
 
-/// Which count a limit is held against.
+/// The count that is compared with a limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Measured {
-    /// The sum of what the turns cost.
+    /// The sum of the tokens of the turns.
     #[default]
     Values,
-    /// What the chat template renders.
+    /// The tokens that the chat template renders.
     Rendered,
 }
 
 /// Sums and distributions over the records of a survey.
 #[derive(Debug, Clone)]
 pub struct Census {
-    /// The count that says which records are the largest.
+    /// The count that decides which records are the largest.
     pub by: Measured,
     /// Tokens of all records: the sums of their turns.
     pub values: Distribution,
     /// Tokens as rendered, of the records that the template takes.
     pub rendered: Distribution,
-    /// Tokens as rendered for a thousand tokens of the turns, record by record.
+    /// Rendered tokens for a thousand tokens of the turns, record by record.
     pub permille: Distribution,
     /// Tokens of the turns of those records that were rendered.
     pub values_of_rendered: u64,
     /// Turns of all records.
     pub turns: u64,
-    /// What the tokens are spent on.
+    /// The tokens by kind of content.
     pub parts: Parts,
     /// Records that could not be read, by reason code.
     pub unreadable: BTreeMap<&'static str, u64>,
@@ -85,7 +85,7 @@ pub struct Census {
 }
 
 impl Census {
-    /// Of no records yet. Keeps the `largest` records by the count that `by` names.
+    /// A census of no records yet. Keeps the `largest` records by the count `by`.
     pub fn new(by: Measured, largest: usize) -> Self {
         Self {
             by,
@@ -143,17 +143,17 @@ impl Census {
         Complaint::note(&mut self.first_unreadable, source, line, code, error);
     }
 
-    /// How many records could be read.
+    /// Number of records that could be read.
     pub fn records(&self) -> u64 {
         self.values.len()
     }
 
-    /// How many could not.
+    /// Number of records that could not.
     pub fn unreadable_records(&self) -> u64 {
         self.unreadable.values().sum()
     }
 
-    /// The counts that a limit is held against.
+    /// The counts that are compared with a limit.
     pub fn judged(&self) -> &Distribution {
         match self.by {
             Measured::Values => &self.values,
@@ -208,7 +208,7 @@ mod tests {
         assert_eq!((census.records(), census.unreadable_records()), (0, 100));
         assert_eq!(census.first_unreadable.len(), NAMED);
         assert_eq!(census.first_unreadable[0].error, "at 1");
-        // Those that say the same are one.
+        // Those with the same error are one.
         for line in 101..=200 {
             let (code, error) = ("invalid_json", "at 2".to_owned());
             census.add_unreadable("a", &Unreadable { line, code, error });

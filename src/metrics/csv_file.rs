@@ -38,7 +38,7 @@ fn header_of(row: impl Serialize) -> Vec<u8> {
     lines
 }
 
-/// Rows as CSV, without a header; `safe` for spreadsheets, if asked for.
+/// Returns rows as CSV, without a header; with `safe`, safe for spreadsheets.
 pub fn csv_rows(rows: &[Row], columns: Columns, safe: bool) -> Vec<u8> {
     let mut writer = csv::WriterBuilder::new()
         .has_headers(false)

@@ -2,7 +2,7 @@
 
 use super::Row;
 
-/// What a formula begins with; full-width forms are read as the plain ones.
+/// The first characters of formulas; full-width forms are read as the plain ones.
 const FORMULA: [char; 11] = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];
 
 /// The row with an apostrophe before each text that a spreadsheet would run.
@@ -36,7 +36,7 @@ fn texts(row: &mut Row) -> [&mut String; 5] {
     ]
 }
 
-/// If a formula follows the apostrophes that a text begins with: so one can be added and taken away again.
+/// Returns true if a formula follows the apostrophes that a text begins with, so that one can be added and removed.
 fn is_formula(cell: &str) -> bool {
     cell.trim_start_matches('\'').starts_with(FORMULA)
 }

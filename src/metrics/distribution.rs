@@ -12,8 +12,8 @@ pub const PERCENTILES: [(&str, u64); 6] = [
     ("max", 100),
 ];
 
-/// How often each count occurred. So many different counts cost at least half the square of their number in tokens: the
-/// records of 10 GB (some 2.5 billion tokens) have 70,000 at the very most, in 2 MB.
+/// The number of times that each count occurred. Different counts cost at least half the square of their number in
+/// tokens: the records of 10 GB (some 2.5 billion tokens) have 70,000 at the very most, in 2 MB.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Distribution {
     times: BTreeMap<u64, u64>,
@@ -29,28 +29,28 @@ impl Distribution {
         self.sum = self.sum.saturating_add(value);
     }
 
-    /// How many counts were added.
+    /// Number of counts added.
     pub fn len(&self) -> u64 {
         self.len
     }
 
-    /// Whether none was.
+    /// Returns true if none was added.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Their sum.
+    /// Sum of the counts.
     pub fn sum(&self) -> u64 {
         self.sum
     }
 
-    /// How many are over `limit`.
+    /// Number of counts over `limit`.
     pub fn over(&self, limit: u64) -> u64 {
         let over = limit.checked_add(1).map(|first| self.times.range(first..));
         over.into_iter().flatten().map(|(_, times)| times).sum()
     }
 
-    /// The percentiles by name; all 0 where nothing was added.
+    /// The percentiles by name; all 0 if nothing was added.
     pub fn percentiles(&self) -> BTreeMap<&'static str, u64> {
         PERCENTILES
             .iter()
@@ -58,7 +58,7 @@ impl Distribution {
             .collect()
     }
 
-    /// The smallest count that at least `percent` of all are not over (the nearest rank); 0 where nothing was added.
+    /// The smallest count that at least `percent` of all do not exceed (nearest rank); 0 if nothing was added.
     pub fn percentile(&self, percent: u64) -> u64 {
         let rank = (u128::from(self.len) * u128::from(percent)).div_ceil(100).max(1);
         let mut seen = 0_u128;

@@ -1,32 +1,32 @@
-//! How many identifiers that later turns rely on are held: the share of a run, and its worst records.
+//! The identifiers held of those that later turns rely on: their share in a run, and its worst records.
 
 use serde::Serialize;
 
 use super::Row;
 
-/// Records listed at most.
+/// Maximum number of records listed.
 const LISTED: usize = 10;
 
-/// A record with identifiers that kept assistant turns use and nothing before them tells any more.
+/// A record with identifiers that kept assistant turns use and that no longer occur before them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct GroundedRecord {
     /// Name of the source.
     pub source: String,
     /// Line in it, from 1.
     pub line: u64,
-    /// The record's id; empty where it has none.
+    /// The record's id; empty if it has none.
     pub id: String,
     /// Identifiers needed.
     pub needed: u64,
     /// Of these, held.
     pub held: u64,
-    /// Some of those that dangle, where they are known.
+    /// Some of those that dangle, if they are known.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub dangling: Vec<String>,
 }
 
 impl GroundedRecord {
-    /// What a row tells.
+    /// The record of a row.
     pub fn of(row: &Row) -> Self {
         Self {
             source: row.source.clone(),
@@ -58,14 +58,14 @@ impl WorstGrounded {
         }
     }
 
-    /// They, the worst first.
+    /// The records, the worst first.
     pub fn records(&self) -> &[GroundedRecord] {
         &self.0
     }
 }
 
-/// The part held of what was needed, rounded down to four decimals, so that it says 1 only where all is held; 1 where nothing
-/// is needed.
+/// The share of the needed identifiers that are held, rounded down to four decimals, so that it is 1 only if all are
+/// held; 1 if none is needed.
 pub fn share_held(needed: u64, held: u64) -> f64 {
     if needed == 0 {
         return 1.0;
@@ -73,7 +73,7 @@ pub fn share_held(needed: u64, held: u64) -> f64 {
     (u128::from(held) * 10_000 / u128::from(needed)) as f64 / 10_000.0
 }
 
-/// Whether at least `least` (0 to 1) of what was needed is held.
+/// Returns true if at least `least` (0 to 1) of the needed identifiers are held.
 pub fn is_grounded(needed: u64, held: u64, least: f64) -> bool {
     needed == 0 || held as f64 >= least * needed as f64 - 1e-9
 }

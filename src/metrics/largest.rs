@@ -1,4 +1,4 @@
-//! The largest records of a stream, in memory for just so many.
+//! The largest records of a stream, in memory that grows with their number only.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::measure::{Measure, Parts};
 
-/// Characters of an id that are kept: enough to know it by.
+/// Characters of an id that are kept: enough to recognize it.
 const ID_CHARACTERS: usize = 64;
 
 /// One of the largest records.
@@ -17,15 +17,15 @@ pub struct LargeRecord {
     pub source: String,
     /// Its line there.
     pub line: u64,
-    /// Its id, as far as it is kept.
+    /// Its id, shortened.
     pub id: String,
-    /// The sum of what its turns cost.
+    /// The sum of the tokens of its turns.
     pub tokens: u64,
-    /// What it costs as rendered.
+    /// Its tokens as rendered.
     pub rendered_tokens: Option<u64>,
-    /// Its turns.
+    /// Number of its turns.
     pub turns: u64,
-    /// What is large in it.
+    /// Its tokens by kind of content.
     pub parts: Parts,
 }
 
@@ -34,7 +34,7 @@ pub struct LargeRecord {
 pub struct Largest {
     most: usize,
     seen: u64,
-    /// By size, and of equals by their order: the last is the smallest.
+    /// The records by size, and of equals by their order: the last is the smallest.
     records: BTreeMap<(Reverse<u64>, u64), LargeRecord>,
 }
 
@@ -48,7 +48,7 @@ impl Largest {
         }
     }
 
-    /// Looks at a record of that size.
+    /// Adds a record if it is among the largest.
     pub fn add(&mut self, size: u64, source: &str, measure: &Measure) {
         self.seen += 1;
         let place = (Reverse(size), self.seen);

@@ -6,13 +6,13 @@ use super::census::Complaint;
 use super::measure::Unreadable;
 use crate::trainers::{Finding, Outcome, Reader, Table, Verdict};
 
-/// New losses that are named, at most.
+/// Maximum number of new losses listed.
 const NAMED: usize = 10;
 
-/// The first record with a finding, and how many there are.
+/// The first record with a finding, and the number of such records.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Example {
-    /// Records with it.
+    /// Number of records with it.
     pub records: u64,
     /// The source of the first.
     pub source: String,
@@ -27,7 +27,7 @@ pub struct Example {
 pub struct LintCensus {
     /// Records judged.
     pub records: u64,
-    /// Records by outcome: by its harm.
+    /// Number of records by the harm of their outcome.
     outcomes: BTreeMap<u8, u64>,
     /// Findings by outcome and kind.
     findings: BTreeMap<(u8, &'static str), Example>,
@@ -41,12 +41,12 @@ pub struct LintCensus {
     pub unreadable: u64,
     /// The first of them.
     pub first_unreadable: Vec<Complaint>,
-    /// The table that the records make.
+    /// The table that the records form.
     table: Table,
 }
 
 impl LintCensus {
-    /// An empty one, of records that are read so.
+    /// An empty census of records that `reader` reads.
     pub fn new(reader: Reader) -> Self {
         Self {
             records: 0,
@@ -61,7 +61,7 @@ impl LintCensus {
         }
     }
 
-    /// Adds a record. Where it does not fit those before it, that is a finding about it.
+    /// Adds a record. If it does not fit those before it, that is a finding about it.
     pub fn add(&mut self, source: &str, line: u64, verdict: &mut Verdict) {
         for finding in self.table.add(source, &std::mem::take(&mut verdict.shape)) {
             verdict.add(finding);
@@ -74,7 +74,7 @@ impl LintCensus {
             self.vanished += verdict.vanished;
             self.lost_ends += u64::from(verdict.keeps_end == Some(false));
         }
-        // What would become of a record that is not learnt, if it were, is not counted.
+        // Of a record that is not learnt, only the findings that prevent it are counted.
         let least = if worst.harm() > Outcome::Cut.harm() {
             worst.harm()
         } else {
@@ -103,7 +103,7 @@ impl LintCensus {
         Complaint::note(&mut self.first_unreadable, source, *line, code, error.clone());
     }
 
-    /// Records with that outcome.
+    /// Number of records with that outcome.
     pub fn with(&self, outcome: Outcome) -> u64 {
         self.outcomes.get(&outcome.harm()).copied().unwrap_or_default()
     }
@@ -138,9 +138,9 @@ pub struct NewLoss {
 /// Records before and after compression.
 #[derive(Debug, Clone)]
 pub struct LintChanges {
-    /// Before.
+    /// The records before.
     pub before: LintCensus,
-    /// After.
+    /// The records after.
     pub after: LintCensus,
     /// Pairs of records that were compared.
     pub pairs: u64,
@@ -153,7 +153,7 @@ pub struct LintChanges {
 }
 
 impl LintChanges {
-    /// Nothing compared yet, of records that are read so.
+    /// An empty comparison of records that `reader` reads.
     pub fn new(reader: Reader) -> Self {
         Self {
             before: LintCensus::new(reader),

@@ -2,14 +2,14 @@
 
 use serde::Serialize;
 
-/// Tokens by what they are spent on.
+/// Tokens by kind of content.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Parts {
     /// System turns, and a top-level `system` text.
     pub system: u64,
     /// The top-level `tools`, which a template may render; no turn, and not in the sum of the turns.
     pub tools: u64,
-    /// What tools answered.
+    /// Answers of tools.
     pub tool_output: u64,
     /// Assistant turns, reasoning and calls included.
     pub assistant: u64,
@@ -31,22 +31,22 @@ impl Parts {
     }
 }
 
-/// What one record costs.
+/// The tokens of one record.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Measure {
     /// Its line in the source, from 1; in an array, the number of the element.
     pub line: u64,
-    /// Its id, decoded; empty where it has none.
+    /// Its id, decoded; empty if it has none.
     pub id: String,
     /// The format it is in.
     pub format: &'static str,
-    /// The sum of what the turns and a top-level `system` text cost.
+    /// The sum of the tokens of the turns and of a top-level `system` text.
     pub tokens: u64,
-    /// What it costs as the chat template renders it, or why the template refuses it; `None` without a template.
+    /// The tokens as the chat template renders them, or the error by which it refuses; `None` without a template.
     pub rendered: Option<Result<u64, String>>,
-    /// What each turn costs.
+    /// The tokens of each turn.
     pub turn_tokens: Vec<u64>,
-    /// What is large in it.
+    /// The tokens by kind of content.
     pub parts: Parts,
 }
 
@@ -57,7 +57,7 @@ pub struct Unreadable {
     pub line: u64,
     /// The reason code of metrics and rejects.
     pub code: &'static str,
-    /// What is wrong.
+    /// The error.
     pub error: String,
 }
 
@@ -85,12 +85,12 @@ struct UnreadableLine<'m> {
 }
 
 impl Measure {
-    /// Tokens as the template renders it, where it does.
+    /// The tokens as the template renders it, if it does.
     pub fn rendered_tokens(&self) -> Option<u64> {
         self.rendered.as_ref()?.as_ref().ok().copied()
     }
 
-    /// Why the template refuses it, where it does.
+    /// The error by which the template refuses it, if it does.
     pub fn refusal(&self) -> Option<&str> {
         self.rendered.as_ref()?.as_ref().err().map(String::as_str)
     }

@@ -1,4 +1,4 @@
-//! A row a record, and totals; what each record costs, and what all of them come to.
+//! A row for each record, and totals: the tokens of each record, and sums over all.
 
 mod both_counts;
 mod census;

@@ -1,4 +1,4 @@
-//! The columns of a row that tell which record of the input became which record of the output.
+//! The columns of a row by which records of the input and of the output pair.
 
 #[cfg(feature = "cli")]
 use std::io::Read;
@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::Status;
 
-/// A row of a run's metrics, as far as it tells its record and what became of it.
+/// The columns of a row of a run's metrics that identify its record and its result.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[allow(missing_docs)] // The names are those of the columns.
 pub struct PairRow {
@@ -23,12 +23,12 @@ pub struct PairRow {
 }
 
 impl PairRow {
-    /// Returns whether the output holds the record.
+    /// Returns true if the output holds the record.
     pub fn is_written(&self) -> bool {
         self.status != Status::Rejected
     }
 
-    /// Returns whether it is written as it was read.
+    /// Returns true if it is written as it was read.
     pub fn is_copied(&self) -> bool {
         self.status != Status::Compressed && self.mended_faults == 0
     }

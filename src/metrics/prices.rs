@@ -1,33 +1,33 @@
-//! What the tokens of a language model cost.
+//! Prices of the tokens of a language model.
 
 /// Prices of the models of a run, in US dollars per million tokens.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Prices {
-    /// Of tokens read.
+    /// The price of tokens read.
     pub prompt: f64,
-    /// Of tokens written.
+    /// The price of tokens written.
     pub completion: f64,
-    /// Of tokens that the fallback model read.
+    /// The price of tokens that the fallback model reads.
     pub fallback_prompt: f64,
-    /// Of tokens that it wrote.
+    /// The price of tokens that it writes.
     pub fallback_completion: f64,
 }
 
 /// Tokens that were read and written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tokens {
-    /// Read.
+    /// Tokens read.
     pub prompt: u64,
-    /// Written.
+    /// Tokens written.
     pub completion: u64,
-    /// Of those read, by the fallback model.
+    /// Of the tokens read, those of the fallback model.
     pub fallback_prompt: u64,
-    /// Of those written, by the fallback model.
+    /// Of the tokens written, those of the fallback model.
     pub fallback_completion: u64,
 }
 
 impl Tokens {
-    /// Those of one request.
+    /// The tokens of one request.
     pub fn of(prompt: u64, completion: u64, by_fallback: bool) -> Self {
         let of_fallback = |tokens| if by_fallback { tokens } else { 0 };
         Self {
@@ -40,7 +40,7 @@ impl Tokens {
 }
 
 impl Prices {
-    /// What so many tokens cost, in US dollars.
+    /// The cost of these tokens, in US dollars.
     pub fn cost(self, tokens: Tokens) -> f64 {
         let first = |all: u64, of_fallback: u64| all.saturating_sub(of_fallback) as f64;
         let cost = first(tokens.prompt, tokens.fallback_prompt) * self.prompt

@@ -1,8 +1,8 @@
-//! A row as the JSON object that a record may carry: what happened to the record, and nothing that differs from run to run.
+//! A row as the JSON object that a record may carry: the columns that do not differ from run to run.
 
 use super::Row;
 
-/// Columns about the run: how long it took, and what was asked anew instead of being taken from the cache.
+/// Columns about the run: its duration, and the requests that were sent instead of answered from the cache.
 const OF_THE_RUN: [&str; 8] = [
     "duration_ms",
     "cached_summary",

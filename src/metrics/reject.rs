@@ -1,4 +1,4 @@
-//! A row of the rejects file: where a record came from, what is wrong with it, and its exact bytes.
+//! A row of the rejects file: the place of a record, the reason, and its exact bytes.
 
 use std::borrow::Cow;
 
@@ -14,16 +14,16 @@ pub struct Reject<'a> {
     line: u64,
     reason: &'a str,
     reason_detail: &'a str,
-    /// The record's bytes, where they are text.
+    /// The record's bytes, if they are text.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<&'a str>,
-    /// The record's bytes in base64, where they are no UTF-8.
+    /// The record's bytes in base64, if they are no UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     base64: Option<Cow<'a, str>>,
-    /// Where the record's bytes are in the source, decompressed, if they were too many to be held.
+    /// Offset of the record's bytes in the decompressed source, if they were too many to be held.
     #[serde(skip_serializing_if = "Option::is_none")]
     offset: Option<u64>,
-    /// How many they are.
+    /// Number of these bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     bytes: Option<u64>,
 }
@@ -46,7 +46,7 @@ impl<'a> Reject<'a> {
         }
     }
 
-    /// The reject of a record that was never held: so many bytes at an offset of its source.
+    /// The reject of a record that was never held: `bytes` bytes at `offset` of its source.
     pub fn not_held(row: &'a Row, offset: u64, bytes: u64) -> Self {
         Self {
             source: &row.source,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use super::SegmentRow;
 use crate::compress::Reason;
 
-/// How a record ended.
+/// The status of a record at the end.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -15,7 +15,7 @@ pub enum Status {
     UnderTarget,
     /// A region was replaced by a summary.
     Compressed,
-    /// Over the target, and left as it was.
+    /// Over the budget, and left as it was.
     Kept,
     /// Not in the output but in the rejects file.
     Rejected,
@@ -24,7 +24,7 @@ pub enum Status {
 }
 
 impl Status {
-    /// All of them, in the order of reports.
+    /// All statuses, in the order of reports.
     pub const ALL: [Self; 5] = [
         Self::UnderTarget,
         Self::Compressed,
@@ -45,18 +45,18 @@ impl Status {
     }
 }
 
-/// The columns of the metrics, in order. Tokens are exact; `line` counts from 1 and is the record's number where the
-/// input is a JSON array; region indexes are -1 where nothing was compressed. The five from `original_value_tokens` on are
-/// empty without a chat template; the tokens before them are those that the budget is measured in, `values` or `rendered` as
-/// `count` says, but for those of the summary, which are always its values. The six from `orphan_responses` on tell what was
-/// broken in the record as it came, and how much of it was mended. `summary_starved` is true where the plan could not leave
-/// the summary its target size. `anchors_written` are those of `anchors_held` that whoever wrote the summary named; the others
-/// were appended to it, or are told by masks. `placement` tells where the summary stands (`own`, `human-before`, `human-after`,
-/// `part`, `tool-before`), and `region_moved` is true where it has a place only since the region differs from the plan by a group.
-/// `converted` is true where the record got another form; `format_losses` counts what
-/// that form could not hold, `format_loss_kinds` says what, as `image:2 part_field:1`; `mended_shapes` counts what was no fault and
-/// was brought into the shape that trainers take; `mended_kinds` says what was mended, of both. `unknown_roles` are turns of roles that no form names.
-/// `reason` is a code of those in `docs/metrics.md`, `reason_detail` what it comes to in this record, for people.
+/// The columns of the metrics, in order. Tokens are exact; `line` counts from 1 or is the record's number in a JSON
+/// array; region indexes are -1 if nothing was compressed. The five from `original_value_tokens` on are empty without a
+/// chat template; the tokens before them are those that the budget is measured in, `values` or `rendered` as `count`
+/// says, except those of the summary, which are always values. The six from `orphan_responses` on count the faults of
+/// the record as read, and those that were mended. `summary_starved` is true if the plan could not leave the summary
+/// its target size. `anchors_written` are those of `anchors_held` that the summarizer itself named; the others were
+/// appended to the summary, or are held by masks. `placement` is the place of the summary (`own`, `human-before`,
+/// `human-after`, `part`, `tool-before`), and `region_moved` is true if it has a place only since the region differs
+/// from the plan by a group. `converted` is true if the record got another form; `format_losses` counts what that form
+/// could not hold, `format_loss_kinds` lists it, as `image:2 part_field:1`; `mended_shapes` counts other changes, into
+/// the shape that trainers take; `mended_kinds` lists what was mended, of both. `unknown_roles` are turns of roles that
+/// no form names. `reason` is a code of those in `docs/metrics.md`, `reason_detail` has its details for people.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs)] // The names are the contract, and say it all.
 #[allow(clippy::struct_excessive_bools)] // So do these.
@@ -145,7 +145,7 @@ impl Row {
         }
     }
 
-    /// Sets what the record ended as, and why.
+    /// Sets the status of the record, and the reason.
     #[must_use]
     pub fn ended(mut self, status: Status, reason: Option<&Reason>) -> Self {
         self.status = status;
@@ -163,12 +163,12 @@ impl Row {
         }
     }
 
-    /// Whether the budget is on rendered tokens and the template refuses the record: what is known of it are its values.
+    /// Returns true if the budget is on rendered tokens and the template refuses the record: only its values are known.
     pub fn is_uncounted(&self) -> bool {
         self.status == Status::Kept && self.reason == Reason::TEMPLATE_REFUSES
     }
 
-    /// What was broken in the record as it came.
+    /// Number of faults of the record as read.
     pub fn faults(&self) -> u64 {
         self.orphan_responses
             + self.unanswered_calls

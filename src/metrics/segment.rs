@@ -1,13 +1,13 @@
 //! The figures of one record of an unrolled trajectory.
 
-/// The calls of an agent that lives through a trajectory.
+/// The calls that an agent would have made over a trajectory.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct AgentCalls {
-    /// How many there are: one for each step.
+    /// Number of calls: one for each step.
     pub calls: u64,
     /// Tokens that they send.
     pub prompt_tokens: u64,
-    /// Of these, tokens that begin the call before as well, so that a server with a prefix cache need not read them again.
+    /// Of these, tokens of the prefix shared with the call before: a prefix cache need not read them again.
     pub cached_tokens: u64,
 }
 
@@ -25,9 +25,9 @@ impl AgentCalls {
 pub struct SegmentRow {
     /// The record's number in its trajectory, from 1; 0 in a row about the whole trajectory.
     pub segment: u64,
-    /// The records of the trajectory.
+    /// Number of records of the trajectory.
     pub segments: u64,
-    /// Turns at its beginning that are those of the record before.
+    /// Turns at its beginning that repeat those of the record before.
     pub prefix_turns: u64,
     /// Assistant turns that are trained in it.
     pub trained_turns: u64,
@@ -35,7 +35,7 @@ pub struct SegmentRow {
     pub trained_tokens: u64,
     /// The tokens of all assistant turns of the trajectory, by their values.
     pub assistant_tokens: u64,
-    /// The tokens that the context would have had without the compaction before it; none for a first record.
+    /// The tokens that the context would have had without the compaction before it; `None` for a first record.
     pub tokens_before: Option<u64>,
     /// Compactions: one in the row of a record that begins with a summary.
     pub compactions: u64,
@@ -43,12 +43,12 @@ pub struct SegmentRow {
     pub summary_records: u64,
     /// True if the summary that the record begins with was written with an eye on later turns.
     pub hindsight: bool,
-    /// The calls of the agent whose context it is, since the compaction before.
+    /// The calls of the agent since the compaction before.
     pub calls: AgentCalls,
 }
 
 impl SegmentRow {
-    /// The records that the row is about, but for those that teach a summary.
+    /// Number of records that the row is about, without those that teach a summary.
     pub fn records(&self) -> u64 {
         if self.segment == 0 {
             self.segments.max(1)

@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 use super::distribution::Distribution;
 use super::{BothCounts, GroundedRecord, Row, Status, Tokens, UnrollSums, WorstGrounded};
 
-/// Ratios are counted in steps of the four decimals that rows show.
+/// Number of steps of a ratio: the four decimals that rows show.
 const RATIO_STEPS: usize = 10_000;
 
 /// Sums and distributions over the rows of a run.
 #[derive(Debug, Clone)]
 pub struct Totals {
-    /// Records by status; every status is there.
+    /// Number of records by status, all statuses included.
     pub by_status: BTreeMap<&'static str, u64>,
     /// Records by status and reason code, for records that have one.
     pub by_reason: BTreeMap<(Status, String), u64>,
@@ -21,24 +21,24 @@ pub struct Totals {
     pub by_format: BTreeMap<String, u64>,
     /// Compressed records by the place of their summary; those with masks alone have none.
     pub by_placement: BTreeMap<String, u64>,
-    /// Records still over the target by reason code.
+    /// Records still over the budget by reason code.
     pub over_limit_reasons: BTreeMap<String, u64>,
     /// Plain sums.
     pub sums: Sums,
     /// Sums over records of unrolled trajectories.
     pub unroll: UnrollSums,
-    /// What the records cost in both counts, where there is a chat template.
+    /// Both counts of the records, if there is a chat template.
     pub both_counts: BothCounts,
     /// The records that lost most identifiers.
     pub worst_grounded: WorstGrounded,
     before: Distribution,
     after: Distribution,
-    /// How many compressed records have each ratio.
+    /// Number of compressed records with each ratio.
     ratios: Vec<u64>,
     ratio_sum: f64,
 }
 
-/// Sums over the rows of records in the output; `records` and what summaries took count the rejected as well.
+/// Sums over the rows of records in the output; `records` and the usage of summaries count the rejected as well.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 #[allow(missing_docs)] // Named as the columns that they add up.
@@ -62,7 +62,7 @@ pub struct Sums {
     pub masked_turns: u64,
     pub anchors_needed: u64,
     pub anchors_held: u64,
-    /// Of these, named by whoever wrote the summary.
+    /// Of these, named by the summarizer itself.
     pub anchors_written: u64,
     pub records_with_dangling_anchors: u64,
     pub anchors_invented: u64,
@@ -87,7 +87,7 @@ pub struct Sums {
     pub unknown_roles: u64,
     /// Records that a chat template would have to count and refuses: in none of the token sums.
     pub uncounted_records: u64,
-    /// What these cost by their values.
+    /// The tokens of these by their values.
     pub uncounted_value_tokens: u64,
 }
 
@@ -152,12 +152,12 @@ impl Totals {
             if let Some(count) = self.ratios.get_mut(step.min(RATIO_STEPS)) {
                 *count += 1;
             }
-            // As rows show it, so that a resumed run, which reads them back, adds up the same.
+            // Rounded as in rows, so that a resumed run, which reads them back, gets the same sum.
             self.ratio_sum += step as f64 / RATIO_STEPS as f64;
         }
     }
 
-    /// Records with a status.
+    /// Number of records with a status.
     pub fn with_status(&self, status: Status) -> u64 {
         self.by_status.get(status.name()).copied().unwrap_or_default()
     }
@@ -171,7 +171,7 @@ impl Totals {
         reasons
     }
 
-    /// Mean ratio of compressed records; `None` where there are none.
+    /// Mean ratio of compressed records; `None` if there are none.
     pub fn mean_ratio(&self) -> Option<f64> {
         let compressed: u64 = self.ratios.iter().sum();
         (compressed > 0).then(|| self.ratio_sum / compressed as f64)
@@ -198,7 +198,7 @@ impl Totals {
 }
 
 impl Sums {
-    /// Tokens that summaries took.
+    /// Tokens of the requests for summaries.
     pub fn tokens(&self) -> Tokens {
         Tokens {
             prompt: self.prompt_tokens,
@@ -208,7 +208,7 @@ impl Sums {
         }
     }
 
-    /// What was broken in all records as they came.
+    /// Number of faults of all records as read.
     pub fn faults(&self) -> u64 {
         self.orphan_responses
             + self.unanswered_calls
@@ -217,7 +217,7 @@ impl Sums {
             + self.same_role_neighbours
     }
 
-    /// Adds what a row's summaries took: that was spent even where the record is rejected.
+    /// Adds the usage of a row's summaries, which was spent even if the record is rejected.
     fn add_usage(&mut self, row: &Row) {
         self.summarization_api_calls += row.summarization_api_calls;
         self.summarization_errors += row.summarization_errors;

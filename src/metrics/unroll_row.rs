@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{Row, SegmentRow, Status};
 
-/// One row about a whole trajectory, made of those of its records; `None` where there are none. What holds for one of them
-/// holds for it, regions and places are none, and the first reason is its reason.
+/// One row for a whole trajectory, merged from those of its records; `None` if there are none. A flag is set if it is
+/// set in one of them, there is no region and no placement, and the first reason is its reason.
 pub fn merged(rows: &[Row], id: &str) -> Option<Row> {
     let (first, others) = rows.split_first()?;
     let mut row = Row {

@@ -1,4 +1,4 @@
-//! What the rows of `trajfit unroll` add up to.
+//! The sums over the rows of `trajfit unroll`.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ use super::{Row, SegmentRow, Status};
 pub struct UnrollSums {
     /// Trajectories in the output.
     pub trajectories: u64,
-    /// Those with more than one record.
+    /// Trajectories with more than one record.
     pub unrolled_trajectories: u64,
     /// Records in the output.
     pub segments: u64,
@@ -20,13 +20,13 @@ pub struct UnrollSums {
     pub summary_records: u64,
     /// The most records of one trajectory.
     pub most_segments: u64,
-    /// What the trajectories cost.
+    /// Tokens of the trajectories.
     pub trajectory_tokens: u64,
-    /// What the records cost.
+    /// Tokens of the records.
     pub context_tokens: u64,
-    /// What assistant turns cost, by their values.
+    /// Tokens of assistant turns, by their values.
     pub assistant_tokens: u64,
-    /// What trained assistant turns cost, by their values.
+    /// Tokens of trained assistant turns, by their values.
     pub trained_tokens: u64,
     /// Trained assistant turns.
     pub trained_turns: u64,
@@ -34,7 +34,7 @@ pub struct UnrollSums {
     pub agent_calls: u64,
     /// Tokens that these send.
     pub agent_prompt_tokens: u64,
-    /// Of these, tokens that begin the call before as well.
+    /// Of these, tokens that the call before begins with as well.
     pub agent_cached_tokens: u64,
 }
 
@@ -62,7 +62,7 @@ impl UnrollSums {
         }
     }
 
-    /// The part of assistant tokens that is trained; 1 where there are none.
+    /// The share of assistant tokens that are trained; 1 if there are none.
     pub fn trained_share(&self) -> f64 {
         if self.assistant_tokens == 0 {
             return 1.0;
@@ -71,17 +71,17 @@ impl UnrollSums {
     }
 }
 
-/// What an agent pays for the tokens that it sends, in US dollars for a million.
+/// The prices of the tokens that an agent sends, in US dollars per million.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AgentPrices {
-    /// Tokens that the server reads.
+    /// The price of tokens that the server reads.
     pub prompt: f64,
-    /// Tokens that its prefix cache has.
+    /// The price of tokens that its prefix cache has.
     pub cached: f64,
 }
 
 impl AgentPrices {
-    /// What the calls of all agents would have cost, in US dollars.
+    /// The cost of the calls of all agents, in US dollars.
     pub fn cost(&self, sums: &UnrollSums) -> f64 {
         let read = sums.agent_prompt_tokens.saturating_sub(sums.agent_cached_tokens);
         (read as f64 * self.prompt + sums.agent_cached_tokens as f64 * self.cached) / 1e6

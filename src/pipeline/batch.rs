@@ -13,41 +13,41 @@ pub const BATCH_BYTES: usize = 256 * 1024;
 pub struct Batch {
     /// Index of the source.
     pub source: usize,
-    /// What the items lie in.
+    /// The bytes of the items.
     pub bytes: Vec<u8>,
-    /// In input order. What was left out (by `--sample`) is not among them.
+    /// The items in input order, without the records that `--sample` leaves out.
     pub items: Vec<Item>,
-    /// Whether the items are elements of a top-level JSON array.
+    /// True if the items are elements of a top-level JSON array.
     pub in_array: bool,
-    /// White space before the `]` that follows the last item; `None` where the array goes on.
+    /// White space before the `]` that follows the last item; `None` if the array continues.
     pub array_end: Option<Vec<u8>>,
-    /// Where reading goes on after this batch.
+    /// The position after this batch.
     pub next: Position,
-    /// Whether the source ends here.
+    /// True if the source ends here.
     pub last_of_source: bool,
 }
 
-/// One record, or bytes that are none.
+/// A record, or bytes between records.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Item {
     /// Line in the source, from 1; in an array, number of the element.
     pub line: u64,
-    /// With the white space or line end around it.
+    /// Byte range with the white space or line end around it.
     pub outer: Range<usize>,
     /// The record itself; `None` for blank lines and a byte-order mark, which are copied.
     pub record: Option<Range<usize>>,
-    /// Where the record was, if it is longer than records may be: nothing of it is in the batch, and its range is empty.
+    /// The place and length of a record that is too long: it has no bytes in the batch, and its range is empty.
     pub too_long: Option<TooLong>,
 }
 
-/// A record that was passed over for its length.
+/// A record that was skipped because of its length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TooLong {
     /// Decompressed bytes of the source before it.
     pub offset: u64,
-    /// Its bytes.
+    /// Its length in bytes.
     pub bytes: u64,
-    /// Bytes that it might have had.
+    /// The limit in bytes.
     pub most: u64,
 }
 
@@ -66,7 +66,7 @@ impl fmt::Display for TooLong {
     }
 }
 
-/// A place in one source between two records.
+/// A position in one source, between two records.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Position {
     /// Decompressed bytes before it.
@@ -75,7 +75,7 @@ pub struct Position {
     pub line: u64,
     /// Records before it, those left out included.
     pub records: u64,
-    /// Whether it is inside a top-level array.
+    /// True if it is inside a top-level array.
     pub in_array: bool,
     /// XXH3 of the bytes before it.
     pub hash: u64,

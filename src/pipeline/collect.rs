@@ -1,71 +1,60 @@
-//! A collection: every record is fitted as far as the answers go that are there, and what has to be asked next is written.
+//! A collection: fits every record as far as the available answers allow, and writes the requests that it needs next.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
 
 use super::RunError;
-use super::batch::{Batch, Position};
+use super::batch::Batch;
 use super::counters::Counters;
-use super::feed::Feed;
 use super::file_names::appended;
 use super::journal::Journal;
-use super::ordered::{Width, in_order};
 use super::output::Leftover;
 use super::requests::{RequestFiles, RequestMark, RequestTarget, RequestTotals};
-use super::sample::Sample;
-use super::source::{Source, split_data_extension};
+use super::scan::Scan;
+use super::source::split_data_extension;
 use super::targets::refuse_inputs;
 use super::worker::{Chunk, Worker};
 use crate::files;
 use crate::metrics::Totals;
 
-/// What a collection is to do.
+/// The settings of a collection.
 #[derive(Debug, Clone)]
 pub struct Collection {
-    /// Inputs, in order.
-    pub sources: Vec<Source>,
-    /// Records to take, at most.
-    pub limit: Option<u64>,
-    /// Which records to take.
-    pub sample: Sample,
-    /// Bytes that a record may have.
-    pub max_record_bytes: u64,
-    /// Threads of the worker pool.
-    pub jobs: usize,
-    /// Where the requests go.
+    /// The records to read.
+    pub scan: Scan,
+    /// The files for the requests.
     pub target: RequestTarget,
-    /// Whether files that are there are overwritten.
+    /// True if existing files are overwritten.
     pub force: bool,
 }
 
-/// What a collection came to.
+/// The result of a collection.
 #[derive(Debug)]
 pub struct Collected {
-    /// The records, as far as they came.
+    /// The totals of the records fitted.
     pub totals: Totals,
     /// The requests written.
     pub requests: RequestTotals,
-    /// Records that wait for an answer, by why there is none yet.
+    /// Number of records that wait for an answer, by reason code.
     pub waiting: BTreeMap<String, u64>,
-    /// The files that it left; none where there is nothing to ask.
+    /// The files written; none if there is nothing to ask.
     pub files: Vec<PathBuf>,
     /// Time it took.
     pub elapsed: Duration,
     /// Decompressed bytes read.
     pub bytes_read: u64,
-    /// What the tokenizer has to say of its counts, if anything.
+    /// The tokenizer's note on its counts, if any.
     pub tokenizer_note: Option<String>,
 }
 
-const UNREADABLE: &str = "check that it is whole and within reach, then run it again";
-
 impl Collection {
-    /// Writes what has to be asked. `stop` ends it early, and then nothing is left.
+    /// Writes the requests that have to be sent. `stop` ends it early, and then no file is left.
     pub fn run(
         &self,
         worker: Worker,
@@ -104,8 +93,8 @@ impl Collection {
             }
             Ok(())
         };
-        let collected = self.all(worker, counters, stop, take);
-        // Nobody was asked anything, so there is nothing to wait for.
+        let collected = self.scan.run(counters, stop, processing(worker, counters), take);
+        // No request was sent, so there is no answer to wait for.
         let _ended = summarizer.finish().now_or_never();
         let collected = collected.and_then(|()| {
             let mark = files.sync().map_err(|error| self.fault(&error))?;
@@ -115,7 +104,7 @@ impl Collection {
         if collected.is_err() {
             self.remove_partials();
         }
-        // Left behind it would say nothing: no harm.
+        // A lock file that is left behind does no harm.
         let _ = lock.remove();
         let (mark, files) = collected?;
         Ok(Collected {
@@ -129,55 +118,18 @@ impl Collection {
         })
     }
 
-    fn all(
-        &self,
-        worker: Worker,
-        counters: &Arc<Counters>,
-        stop: &Arc<AtomicBool>,
-        take: impl FnMut(&Batch, Chunk) -> Result<(), RunError>,
-    ) -> Result<(), RunError> {
-        let feed = Feed {
-            sources: self.sources.clone(),
-            from: (0, Position::default()),
-            limit: self.limit,
-            sample: self.sample,
-            max_record_bytes: self.max_record_bytes,
-            merged: false,
-            counters: Arc::clone(counters),
-            help: UNREADABLE,
-        };
-        let worker = Arc::new(worker);
-        let live = Arc::clone(counters);
-        let process = move |batch: Batch| {
-            let (worker, live) = (Arc::clone(&worker), Arc::clone(&live));
-            async move {
-                let chunk = worker.process(&batch, &live).await;
-                (batch, chunk)
-            }
-        };
-        let width = Width {
-            jobs: self.jobs,
-            requests: 0,
-        };
-        in_order(feed, width, stop, None, process, take)?;
-        if stop.load(Ordering::Relaxed) {
-            return Err(RunError::Interrupted { resumable: false });
-        }
-        Ok(())
-    }
-
-    /// Refuses what may not be written, and locks it.
+    /// Refuses outputs that may not be written, and locks them.
     fn start(&self) -> Result<Journal, RunError> {
         let path = &self.target.path;
         let existing = self.target.existing();
-        refuse_inputs(existing.iter().cloned().chain([path.clone()]), &self.sources)?;
+        refuse_inputs(existing.iter().cloned().chain([path.clone()]), &self.scan.sources)?;
         if let Some(existing) = existing.first().filter(|_| !self.force) {
             return Err(RunError::usage(
                 format!("the output {} exists already", existing.display()),
                 "overwrite it with --force, or name another with -o",
             ));
         }
-        let first = self.sources.first().map(|source| source.path.as_path());
+        let first = self.scan.sources.first().map(|source| source.path.as_path());
         files::create_folders_of(path, first).map_err(|error| RunError::output(path, &error))?;
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let stem = path.with_file_name(split_data_extension(&name).0);
@@ -206,5 +158,20 @@ impl Collection {
             message: format!("cannot write {}: {error}", self.target.path.display()),
             help: "mend that, then run it again".to_owned(),
         }
+    }
+}
+
+/// Fits the records of a batch.
+fn processing(
+    worker: Worker,
+    counters: &Arc<Counters>,
+) -> impl Fn(Batch) -> BoxFuture<'static, (Batch, Chunk)> + Send + 'static {
+    let (worker, counters) = (Arc::new(worker), Arc::clone(counters));
+    move |batch: Batch| {
+        let (worker, counters) = (Arc::clone(&worker), Arc::clone(&counters));
+        Box::pin(async move {
+            let chunk = worker.process(&batch, &counters).await;
+            (batch, chunk)
+        })
     }
 }

@@ -1,4 +1,4 @@
-//! How far a run is, for whoever shows it: plain counters that reader and writer add to.
+//! The progress of a run: plain counters that reader and writer add to.
 
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -7,17 +7,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Live figures of a run.
 #[derive(Debug, Default)]
 pub struct Counters {
-    /// Bytes of all inputs as they lie on disk; `None` for a stream.
+    /// Bytes of all inputs on disk; `None` for a stream.
     pub bytes_total: Option<u64>,
-    /// Bytes read so far, in the same measure.
+    /// Bytes read so far, as they are on disk.
     pub bytes_read: AtomicU64,
-    /// Bytes of the inputs that a resumed run reads past, in the same measure.
+    /// Bytes on disk of the inputs that a resumed run skips.
     pub bytes_skipped: AtomicU64,
     /// Bytes of the records handed to workers, decompressed.
     pub bytes_begun: AtomicU64,
-    /// Of these, bytes of records that workers are done with, whether or not an earlier one is still waited for.
+    /// Of these, bytes of records that workers have finished, even if an earlier record is not finished yet.
     pub bytes_settled: AtomicU64,
-    /// Records for which a language model or a program has answered, this time or before.
+    /// Records for which a language model or a program has answered, in this run or before.
     pub answered: AtomicU64,
     /// Bytes of the batches written, decompressed.
     pub bytes_done: AtomicU64,
@@ -25,7 +25,7 @@ pub struct Counters {
     pub records: AtomicU64,
     /// Of these, compressed.
     pub compressed: AtomicU64,
-    /// Of these, still over the target.
+    /// Of these, still over the budget.
     pub over_limit: AtomicU64,
     /// Of these, rejected.
     pub rejected: AtomicU64,
@@ -37,7 +37,7 @@ impl Counters {
         counter.fetch_add(amount, Ordering::Relaxed);
     }
 
-    /// How far the run is, as bytes of the inputs on disk: reading may be far ahead of answers.
+    /// The progress of the run, in bytes of the inputs on disk: reading may be far ahead of answers.
     pub fn position(&self) -> u64 {
         let (read, skipped) = (Self::get(&self.bytes_read), Self::get(&self.bytes_skipped));
         let (begun, settled) = (Self::get(&self.bytes_begun), Self::get(&self.bytes_settled));
@@ -54,14 +54,14 @@ impl Counters {
     }
 }
 
-/// A reader whose bytes count as read.
+/// A reader that counts the bytes read.
 pub struct CountingReader<R> {
     inner: R,
     counters: Arc<Counters>,
 }
 
 impl<R> CountingReader<R> {
-    /// Counts what is read from `inner`.
+    /// Counts the bytes read from `inner`.
     pub fn new(inner: R, counters: &Arc<Counters>) -> Self {
         Self {
             inner,

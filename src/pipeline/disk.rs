@@ -10,14 +10,14 @@ use std::thread;
 use super::file_names::appended;
 use super::targets::PARTIAL;
 
-/// Waits for the disk at once, at most. A file system commits what many wait for together: 128 new files take 0.5 s on
-/// ext4 one after another, and 12 ms at once.
+/// Maximum number of waits for the disk at once. A file system commits what many wait for together: 128 new files take
+/// 0.5 s on ext4 one after another, and 12 ms at once.
 const AT_ONCE: usize = 64;
 
 /// The path that could not be written, and why.
 pub type DiskError = (PathBuf, io::Error);
 
-/// Calls `wait` for every item, many at once. Returns the failure that is first in the order of the items.
+/// Calls `wait` for every item, on several threads. Returns the failure that is first in the order of the items.
 pub fn at_once<T, E: Send>(
     items: impl ExactSizeIterator<Item = T> + Send,
     wait: impl Fn(T) -> Result<(), E> + Sync,
@@ -34,7 +34,7 @@ pub fn at_once<T, E: Send>(
         None
     };
     let first = thread::scope(|scope| {
-        // Where no more threads can be started, those that run do it all.
+        // If no more threads can be started, those that run do all the work.
         let helpers: Vec<_> = (0..helpers)
             .map_while(|_| thread::Builder::new().spawn_scoped(scope, work).ok())
             .collect();
@@ -45,16 +45,16 @@ pub fn at_once<T, E: Send>(
     first.map_or(Ok(()), |(_, error)| Err(error))
 }
 
-/// How many files more this process may have open now; `most`, if these are at least as many.
+/// Number of files that this process can still open, at most `most`.
 pub fn spare_files(most: usize) -> usize {
     let files: Vec<File> = (0..most).map_while(|_| File::open(NOTHING).ok()).collect();
     files.len()
 }
 
-/// What is always there and can be opened any number of times.
+/// A file that always exists and can be opened any number of times.
 const NOTHING: &str = if cfg!(windows) { "NUL" } else { "/dev/null" };
 
-/// Gives files their final names, for good. A run stopped here before may have done so for some of them already.
+/// Gives files their final names, durably. A run that was stopped here may have renamed some of them already.
 pub fn name_files<'p>(paths: impl Iterator<Item = &'p Path>) -> Result<(), DiskError> {
     let mut folders = BTreeSet::new();
     for path in paths {
@@ -74,7 +74,7 @@ pub fn name_files<'p>(paths: impl Iterator<Item = &'p Path>) -> Result<(), DiskE
 
 fn sync_folder(folder: &Path) -> io::Result<()> {
     match File::open(folder).and_then(|folder| folder.sync_all()) {
-        // Some systems cannot sync a folder, and some folders may be written and not read.
+        // Some systems cannot sync a folder, and some folders can be written but not read.
         Err(error)
             if matches!(
                 error.kind(),
@@ -87,7 +87,7 @@ fn sync_folder(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Removes a file, if it is there.
+/// Removes a file, if it exists.
 pub fn remove(path: &Path) -> Result<(), DiskError> {
     match std::fs::remove_file(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => Err((path.to_owned(), error)),

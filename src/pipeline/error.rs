@@ -1,36 +1,36 @@
-//! Why a run ends before its end, by what the user can do about it.
+//! Errors that end a run, by what the user can do about them.
 
 use std::io;
 use std::path::Path;
 
 use super::streams::is_stream;
 
-/// What ends a run.
+/// An error that ends a run.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// Wrong usage: nothing was started.
     #[error("{message}")]
     Usage {
-        /// What is wrong.
+        /// The error.
         message: String,
-        /// What to do.
+        /// The remedy.
         help: String,
     },
     /// Something outside stopped the run; it can be resumed.
     #[error("{message}")]
     CannotGoOn {
-        /// What happened, with path and cause.
+        /// The error, with path and cause.
         message: String,
-        /// What to do.
+        /// The remedy.
         help: String,
     },
-    /// A signal; it can be resumed.
+    /// A signal ended the run.
     #[error("interrupted")]
     Interrupted {
-        /// Whether there is a checkpoint to resume from.
+        /// True if there is a checkpoint to resume from.
         resumable: bool,
     },
-    /// Whoever read our stdout has gone.
+    /// The reader of stdout has closed it.
     #[error("the output was closed")]
     OutputClosed,
 }
@@ -38,7 +38,7 @@ pub enum RunError {
 const RESUME: &str = "mend that, then run the same command with --resume: nothing that was done is lost";
 
 impl RunError {
-    /// Wrong usage.
+    /// The error for wrong usage.
     pub fn usage(message: impl Into<String>, help: impl Into<String>) -> Self {
         Self::Usage {
             message: message.into(),
@@ -46,7 +46,7 @@ impl RunError {
         }
     }
 
-    /// A run that stopped half-way.
+    /// The error for a run that stopped half-way.
     pub fn cannot_go_on(message: impl Into<String>) -> Self {
         Self::CannotGoOn {
             message: message.into(),
@@ -54,7 +54,7 @@ impl RunError {
         }
     }
 
-    /// An input that cannot be opened: nothing was started.
+    /// The error for an input that cannot be opened: nothing was started.
     pub fn input(path: &Path, error: &io::Error) -> Self {
         let help = match error.kind() {
             io::ErrorKind::NotConnected => "open it where the program is started, or name a file",
@@ -65,7 +65,7 @@ impl RunError {
         Self::usage(format!("cannot read {place}: {error}"), help)
     }
 
-    /// An output that cannot be created: nothing was started.
+    /// The error for an output that cannot be created: nothing was started.
     pub fn output(path: &Path, error: &io::Error) -> Self {
         let help = match error.kind() {
             io::ErrorKind::AlreadyExists => "remove it, or start over with --force",
@@ -81,7 +81,7 @@ impl RunError {
         }
     }
 
-    /// A file of the run that could not be written or read half-way.
+    /// The error for a file of the run that failed half-way.
     pub fn half_way(doing: &str, path: &Path, error: &io::Error) -> Self {
         let is_stdout = path == Path::new("-");
         if is_stdout && error.kind() == io::ErrorKind::BrokenPipe {

@@ -1,11 +1,11 @@
-//! Reading one record: its bytes are held as long as there are not too many of them.
+//! Reading one record: its bytes are kept unless there are too many of them.
 
 use std::io::{self, BufRead};
 
 use super::batch::BATCH_BYTES;
 use super::batch::TooLong;
 
-/// A record as it is read: where it starts, and how long it is without the white space around it.
+/// The start of a record that is being read, and its length without the white space around it.
 #[derive(Default)]
 pub struct Extent {
     /// Bytes of the batch before it.
@@ -14,18 +14,18 @@ pub struct Extent {
     offset: u64,
     /// Bytes read.
     read: u64,
-    /// White space before the first other byte.
+    /// Bytes of white space before the first other byte.
     lead: u64,
-    /// Bytes read up to the last that is no white space.
+    /// Bytes read, up to and including the last that is not white space.
     end: u64,
-    /// Bytes that a record may have.
+    /// Maximum bytes of a record.
     most: u64,
-    /// Whether there are more: the record is no longer held.
+    /// True once the record is too long: its bytes are no longer kept.
     is_over: bool,
 }
 
 impl Extent {
-    /// A record that starts at `start` of the batch, which is at `offset` of the source, and may have so many bytes.
+    /// A record of at most `most` bytes that starts at `start` in the batch and at `offset` in the source.
     pub fn at(start: usize, offset: u64, most: u64) -> Self {
         Self {
             start,
@@ -35,7 +35,7 @@ impl Extent {
         }
     }
 
-    /// Takes the next bytes of the record, and holds them as long as there are not too many.
+    /// Counts the next bytes of the record, and keeps them unless the record is too long.
     fn take(&mut self, chunk: &[u8], bytes: &mut Vec<u8>) {
         if let Some(last) = chunk.iter().rposition(|byte| !byte.is_ascii_whitespace()) {
             if self.end == 0 {
@@ -45,7 +45,7 @@ impl Extent {
             self.end = self.read + last as u64 + 1;
         }
         self.read += chunk.len() as u64;
-        // The white space around a record may be as long as a record.
+        // White space around a record has its limit, or that of a batch.
         let held = self.end.saturating_sub(self.lead);
         if held > self.most || self.read - held > self.most.max(BATCH_BYTES as u64) {
             self.is_over = true;
@@ -57,7 +57,7 @@ impl Extent {
         }
     }
 
-    /// Where the record is, if it is too long.
+    /// The place and length of the record, if it is too long.
     pub fn too_long(&self) -> Option<TooLong> {
         self.is_over.then_some(TooLong {
             offset: self.offset + self.lead,
@@ -71,7 +71,7 @@ impl Extent {
     }
 }
 
-/// Reads a line with its end. Returns how many bytes there were; 0 at the end of the input.
+/// Reads a line with its line end. Returns the number of bytes read; 0 at the end of the input.
 pub fn read_line<R: BufRead>(reader: &mut R, bytes: &mut Vec<u8>, extent: &mut Extent) -> io::Result<u64> {
     loop {
         let buffer = reader.fill_buf()?;

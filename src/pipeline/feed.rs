@@ -1,4 +1,4 @@
-//! The reader's part: reads every source from where it is to begin, batch by batch.
+//! The work of the reader thread: reads every source from its starting position, batch by batch.
 
 use std::sync::Arc;
 
@@ -11,31 +11,31 @@ use super::sample::Sample;
 use super::source::Source;
 use super::start;
 
-/// Everything that the reader needs. It owns it: nobody waits for a reader that waits for a pipe.
+/// The data of the reader thread, which owns them: a run need not wait for a reader that waits for a pipe.
 pub struct Feed {
     /// Inputs, in order.
     pub sources: Vec<Source>,
-    /// Where reading begins: a source, and a place in it.
+    /// The source, by index, and the position to begin at.
     pub from: (usize, Position),
-    /// Records to take, at most.
+    /// Maximum number of records to take.
     pub limit: Option<u64>,
-    /// Which records to take.
+    /// The share of the records to take.
     pub sample: Sample,
-    /// Bytes that a record may have.
+    /// Maximum bytes of a record.
     pub max_record_bytes: u64,
-    /// Whether the records of all sources go to one file.
+    /// True if the records of all sources go to one file.
     pub merged: bool,
-    /// Where reading counts.
+    /// The counters of bytes read.
     pub counters: Arc<Counters>,
-    /// What helps where an input cannot be read to its end.
+    /// Advice for an input that cannot be read to its end.
     pub help: &'static str,
 }
 
-/// How much longer data may be than it is compressed, as a rule.
+/// The ratio of decompressed to compressed bytes that is rarely exceeded.
 const COMPRESSION_RATIO: u64 = 8;
 
 impl Feed {
-    /// Reads to the end, or until `hand_on` takes no more.
+    /// Reads to the end, or until `hand_on` returns false.
     pub fn read_all(&self, mut hand_on: impl FnMut(Batch) -> bool) -> Result<(), RunError> {
         let mut limit = self.limit;
         let (first, mut position) = self.from;
@@ -77,7 +77,7 @@ impl Feed {
         Ok(())
     }
 
-    /// How many batches there will be, at most; `None` where the inputs are not all files.
+    /// An upper estimate of the number of batches; `None` if an input is not a file.
     pub fn batches(&self) -> Option<u64> {
         let batches = self.sources.iter().map(|source| {
             let bytes = source.bytes()?.saturating_mul(COMPRESSION_RATIO);

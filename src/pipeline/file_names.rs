@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::output::Codec;
 use super::source::split_data_extension;
 
-/// The beginning of the names of the files that stand beside an output.
+/// The prefix of the names of the side files beside an output.
 pub fn stem_of(output: &Path) -> PathBuf {
     if output.is_dir() || ends_with_separator(output) {
         named(output)
@@ -21,7 +21,7 @@ pub fn appended(path: &Path, ending: &str) -> PathBuf {
     PathBuf::from(path)
 }
 
-/// The final name of compressed data ends as its compression does.
+/// The path with the ending of `codec`; unchanged if that is `None`.
 pub fn named_after(path: PathBuf, codec: Option<Codec>) -> PathBuf {
     let named = Codec::of_name(&path.to_string_lossy());
     match codec {
@@ -46,7 +46,7 @@ pub fn ends_with_separator(path: &Path) -> bool {
     path.to_string_lossy().ends_with(std::path::MAIN_SEPARATOR)
 }
 
-/// A directory by a name that something can be appended to: not `.` or `..`.
+/// The path of a directory with a name to append endings to: not `.` or `..`.
 pub fn named(directory: &Path) -> PathBuf {
     let full = directory
         .file_name()

@@ -1,4 +1,4 @@
-//! How a run ends: totals written, then every file under its final name, the data last.
+//! The end of a run: writes the totals, then gives every file its final name, the data last.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -23,7 +23,7 @@ use super::writer::Writer;
 use super::written::Written;
 use crate::metrics::{BothCounts, Columns, Sums, WorstGrounded, share_held};
 
-/// The form of the totals file, which `docs/json.md` describes.
+/// The schema of the totals file, which `docs/json.md` describes.
 const SCHEMA: &str = "trajfit.summary/1";
 
 /// Ends a run.
@@ -41,7 +41,7 @@ struct Summary<'r> {
     #[serde(flatten)]
     run: &'r RunIdentity,
     dry_run: bool,
-    /// Whether tokens after compression are estimates: of a dry run that asks nobody for summaries.
+    /// True if tokens after compression are estimates: in a dry run that requests no summaries.
     is_estimate: bool,
     /// The unit of all sums of tokens of records: `values` or `rendered`.
     count: &'r str,
@@ -53,7 +53,7 @@ struct Summary<'r> {
     sums: &'r Sums,
     mean_compression_ratio: Option<f64>,
     median_compression_ratio: Option<f64>,
-    /// The part held of the identifiers that later turns rely on; 1 where there are none.
+    /// The share kept of the identifiers that later turns rely on; 1 if there are none.
     anchors_held_share: f64,
     worst_grounded: &'r WorstGrounded,
     original_token_percentiles: BTreeMap<&'static str, u64>,
@@ -62,13 +62,13 @@ struct Summary<'r> {
     rendered_to_values_before: Option<f64>,
     rendered_to_values_after: Option<f64>,
     summary_input_tokens: u64,
-    /// What the tokens of the summarizer cost, in US dollars; in a dry run, what they would cost about.
+    /// The cost of the summarizer's tokens, in US dollars; in a dry run, an estimate.
     summarization_cost: Option<f64>,
     tokenizer_note: Option<&'r str>,
     timing: Timing,
 }
 
-/// How long this run took; of a resumed one, its last part.
+/// The duration of this run; of a resumed one, of its last part.
 #[derive(Serialize)]
 struct Timing {
     seconds: f64,
@@ -135,7 +135,7 @@ impl<'r> Finish<'r> {
             already_finished: false,
             resumed: true,
         };
-        // Once the metrics have their name, the totals have theirs: they go first.
+        // The totals are named before the metrics: once the metrics have their name, so have they.
         if metrics.is_some_and(|path| appended(&path, PARTIAL).exists()) {
             self.name_files(journal, &mut report, milestone.rejects > 0, None)?;
         } else {
@@ -160,7 +160,7 @@ impl<'r> Finish<'r> {
             side_files.push(targets.rejects());
         } else if !is_stream(&targets.rejects()) {
             disk::remove(&appended(&targets.rejects(), PARTIAL)).map_err(fault)?;
-            // An earlier run's, which --force has given up.
+            // The file of an earlier run, which --force replaces.
             disk::remove(&targets.rejects()).map_err(fault)?;
         }
         side_files.extend(targets.summary());
@@ -180,7 +180,7 @@ impl<'r> Finish<'r> {
         Ok(())
     }
 
-    /// Names the files of what is still to be asked, where such are written.
+    /// Names the files of requests that are still to be sent, if such are written.
     fn name_requests(&self, report: &RunReport, files: &mut Vec<PathBuf>) -> Result<(), RunError> {
         let Some(target) = &self.job.asks else {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Inputs that hold no records but something else, recognized by how they begin: one error instead of a reject for every line.
+//! Inputs that hold something other than records, recognized by their first bytes: one error, not one per line.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -11,19 +11,19 @@ use super::RunError;
 /// A byte-order mark in UTF-8.
 pub const BYTE_ORDER_MARK: &[u8] = &[0xEF, 0xBB, 0xBF];
 
-/// Bytes that are looked at, at most, for the first line.
+/// Maximum bytes read to find the end of the first line.
 const LONGEST_LINE: usize = 1 << 20;
 
-/// Bytes that are looked at, at most, for the first element of an array.
+/// Maximum bytes read to find the first element of an array.
 const LONGEST_ELEMENT: usize = 64 * 1024;
 
-/// Bytes that tell whether something else than JSON is text.
+/// Number of first bytes in which a zero marks an input as binary.
 const BINARY_SAMPLE: usize = 512;
 
-/// Bytes that are looked at, at most, for a line that may be a record, where the first is none.
+/// Maximum bytes read to find a line that may be a record, if the first is none.
 const TEXT_SAMPLE: usize = 16 * 1024;
 
-/// So many lines without an object tell that a file is no JSON Lines with a bad line or two.
+/// Lines without an object that an input needs to count as text, not as JSON Lines with a bad line or two.
 const TEXT_LINES: usize = 3;
 
 /// A kind of input that holds no records.
@@ -31,25 +31,25 @@ const TEXT_LINES: usize = 3;
 pub struct Foreign {
     /// The name of the kind, with its article.
     name: &'static str,
-    /// How it is recognized.
+    /// The rule that recognizes it.
     begins: Begins,
-    /// What reads it; `FILE` stands for the input.
+    /// The advice on reading it; `FILE` stands for the input.
     help: &'static str,
 }
 
-/// How an input begins.
+/// A rule about an input's beginning.
 #[derive(Debug, Clone, Copy)]
 enum Begins {
-    /// With one of these byte strings.
+    /// It begins with one of these byte strings.
     Bytes(&'static [&'static [u8]]),
-    /// With bytes that no text has.
+    /// It begins with bytes that no text has.
     Binary,
-    /// With a header of a tar archive.
+    /// It begins with a header of a tar archive.
     Tar,
-    /// With lines of which none begins as JSON does.
+    /// It begins with lines of which none begins as JSON does.
     Text,
-    /// With a JSON object that has one of these values of `type` (any, where none is named) and these other fields, but no
-    /// trajectory.
+    /// It begins with a JSON object that has one of these values of `type` (any, if none is named) and these other
+    /// fields, but no trajectory.
     Event(&'static [&'static str], &'static [&'static str]),
 }
 
@@ -65,7 +65,7 @@ const PI_LOG: &str = "an event log of pi: each line is an event, none a whole tr
 const RESPONSES_ITEMS: &str =
     "a list of Responses API items: each is a part of a trajectory, none a whole one";
 
-/// All kinds; the first that fits counts.
+/// All kinds; the first match counts.
 #[rustfmt::skip]
 static KINDS: &[Foreign] = &[
     Foreign { name: "a Parquet file", begins: Begins::Bytes(&[b"PAR1", b"PARE"]), help: DATASETS },
@@ -96,7 +96,7 @@ static KINDS: &[Foreign] = &[
 ];
 
 impl Foreign {
-    /// The kind that begins so; `None` for what may hold records.
+    /// The kind of an input with this beginning; `None` if it may hold records.
     pub fn recognized(head: &[u8]) -> Option<&'static Self> {
         let first = first_object(head);
         let first = first.as_ref().filter(|first| !is_trajectory(first));
@@ -122,7 +122,7 @@ impl Foreign {
 
 type Object<'a> = HashMap<Cow<'a, str>, &'a RawValue>;
 
-/// The first object of the lines, or of the array, that begin so.
+/// The first JSON object of lines or of an array with this beginning.
 fn first_object(head: &[u8]) -> Option<Object<'_>> {
     let text = head
         .strip_prefix(BYTE_ORDER_MARK)
@@ -147,18 +147,18 @@ fn is_event(first: &Object<'_>, types: &[&str], others: &[&str]) -> bool {
     is_type && others.iter().all(|key| first.contains_key(*key))
 }
 
-/// Whether these are bytes that neither JSON nor other text begins with.
+/// Returns true if these are bytes that neither JSON nor other text begins with.
 fn is_binary(head: &[u8]) -> bool {
     let sample = head.get(..BINARY_SAMPLE).unwrap_or(head);
     let is_json = matches!(sample.trim_ascii_start().first(), Some(b'{' | b'[') | None);
     !is_json && sample.contains(&0)
 }
 
-/// Where a tar archive has its magic bytes, and these.
+/// Offset of the magic bytes in a tar archive.
 const TAR_MAGIC_AT: usize = 257;
 const TAR_MAGIC: &[u8] = b"ustar";
 
-/// Whether these are lines of which none may be a record, nor the beginning of an array.
+/// Returns true if these are lines of which none may be a record, or the beginning of an array.
 fn is_text(head: &[u8]) -> bool {
     let lines = head.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
     let mut lines = lines.filter(|line| !line.is_empty());
@@ -169,11 +169,11 @@ fn is_text(head: &[u8]) -> bool {
     lines.clone().count() >= TEXT_LINES && !lines.any(may_be_json)
 }
 
-/// The bytes that tell what a source is: its first line, more of an array and of what is no JSON. A pipe may hand them over one at
-/// a time.
+/// Reads the bytes that identify a source: its first line, or more of an array or of anything that is not JSON. A pipe
+/// may deliver them one at a time.
 pub fn head<R: BufRead>(reader: &mut R) -> io::Result<Vec<u8>> {
     let mut head = Vec::new();
-    // Where the first byte is that is neither a mark nor white space, and up to where an end of its line was looked for.
+    // Offset of the first byte that is neither mark nor white space, and end of the bytes searched for its line end.
     let (mut start, mut searched) = (0, 0);
     loop {
         let bytes = match reader.fill_buf() {
@@ -204,7 +204,7 @@ pub fn head<R: BufRead>(reader: &mut R) -> io::Result<Vec<u8>> {
     }
 }
 
-/// The length of a byte-order mark and white space that bytes begin with, of which `known` are known to be these.
+/// The length of the byte-order mark and white space that `head` begins with, at least `known`.
 fn blank_length(head: &[u8], known: usize) -> usize {
     let known = if head.starts_with(BYTE_ORDER_MARK) {
         known.max(BYTE_ORDER_MARK.len())
@@ -245,7 +245,7 @@ mod tests {
             b"- role: user\n  content: x\n- role: assistant\n",
             "text without JSON",
         );
-        // A line that is no record is a line to reject.
+        // Bad lines are rejected one by one.
         for text in [
             &b"plain text\n"[..],
             b"one\ntwo\n\n",
@@ -314,7 +314,7 @@ mod tests {
         }
     }
 
-    /// Hands its bytes over one at a time.
+    /// A reader that returns its bytes one at a time.
     struct Slow<'b>(&'b [u8]);
 
     impl io::Read for Slow<'_> {

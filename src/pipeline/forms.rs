@@ -1,4 +1,4 @@
-//! One form in one file: inputs that are merged are of one form, or written in one.
+//! One form of record per file: merged inputs are of one form, or written in one.
 
 use super::RunError;
 use super::job::Job;
@@ -7,7 +7,7 @@ use super::source::Source;
 use crate::fit::Fitter;
 use crate::metrics::{Row, Status, Totals};
 
-/// Records at the beginning of an input that are looked at to tell its form.
+/// Number of first records read to find the form of an input.
 const FIRST_RECORDS: usize = 8;
 
 const HELP: &str = "write all of them in one form with --output-format messages or --output-format sharegpt, or each input to \
@@ -15,7 +15,7 @@ const HELP: &str = "write all of them in one form with --output-format messages 
 
 /// Refuses to merge inputs that begin with records of different forms, before anything is written.
 pub fn refuse_mixed(job: &Job, fitter: &Fitter) -> Result<(), RunError> {
-    // Of some records only, the forms show when they are read.
+    // If only some records are taken, their forms are known when they are read.
     let takes_all = job.limit.is_none() && job.sample == super::sample::Sample::ALL;
     if !OneForm::is_needed(job, fitter) || !takes_all {
         return Ok(());
@@ -43,20 +43,20 @@ pub fn refuse_mixed(job: &Job, fitter: &Fitter) -> Result<(), RunError> {
     Ok(())
 }
 
-/// The form of the first record that can be read; what cannot be opened says so when it is read.
+/// The form of the first readable record; an input that cannot be opened is reported when it is read.
 fn form_of(source: &Source, job: &Job, fitter: &Fitter) -> Option<&'static str> {
     let mut records = Records::of(std::slice::from_ref(source), job.max_record_bytes);
     (0..FIRST_RECORDS).find_map(|_| fitter.form_of(&records.next_record().ok()??.bytes))
 }
 
-/// The form of the records that were written, where all must have one.
+/// The form of the records written, if all must have one.
 pub struct OneForm {
     form: Option<String>,
     is_needed: bool,
 }
 
 impl OneForm {
-    /// After the records of these totals.
+    /// The form after the records of these totals.
     pub fn of(job: &Job, fitter: &Fitter, totals: &Totals) -> Self {
         Self {
             form: totals.by_format.keys().next().cloned(),

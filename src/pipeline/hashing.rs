@@ -1,10 +1,10 @@
-//! A reader that knows how far it has read, and the hash of what it has read.
+//! A reader that counts and hashes the bytes that it has read.
 
 use std::io::{self, BufRead, Read};
 
 use xxhash_rust::xxh3::Xxh3;
 
-/// Counts and hashes what is consumed.
+/// A reader that counts and hashes the bytes consumed.
 pub struct HashingReader<R> {
     inner: R,
     hash: Xxh3,
@@ -31,7 +31,7 @@ impl<R: BufRead> HashingReader<R> {
         self.hash.digest()
     }
 
-    /// Consumes up to `offset`; less where the input ends before.
+    /// Consumes bytes up to `offset`, or to the end of the input.
     pub fn skip_to(&mut self, offset: u64) -> io::Result<()> {
         while self.offset < offset {
             let available = self.fill_buf()?.len();
@@ -58,7 +58,7 @@ impl<R: BufRead> BufRead for HashingReader<R> {
     }
 
     fn consume(&mut self, amount: usize) {
-        // The buffer is what fill_buf returned last: nothing is read anew while it holds anything.
+        // The buffer is the one that fill_buf returned last: nothing is read while it holds bytes.
         if let Some(consumed) = self.inner.fill_buf().ok().and_then(|buffer| buffer.get(..amount)) {
             self.hash.update(consumed);
         }

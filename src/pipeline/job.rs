@@ -1,4 +1,4 @@
-//! A run as it is asked for, and the report that it returns.
+//! The settings of a run, and the report that it returns.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use super::source::Source;
 use crate::metrics::{Columns, Prices, Sums, Totals};
 use crate::settings::Settings;
 
-/// The settings of a run, besides what becomes of each record.
+/// The settings of a run, except those by which records are fitted.
 #[derive(Debug, Clone)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub struct Job {
@@ -20,35 +20,35 @@ pub struct Job {
     pub sources: Vec<Source>,
     /// The files that it writes.
     pub targets: Targets,
-    /// The settings that decide what the output is, by key.
+    /// The settings that determine the output, by key.
     pub settings: Settings,
-    /// Plan and count, write the metrics, but no data.
+    /// True if no data is written: records are planned and counted.
     pub dry_run: bool,
-    /// True if what a dry run counts are estimates, since it does not ask for the summaries.
+    /// True if the counts of a dry run are estimates, since it does not request the summaries.
     pub is_estimate: bool,
-    /// Records to take, at most.
+    /// Maximum number of records to take.
     pub limit: Option<u64>,
-    /// Which records to take.
+    /// The share of the records to take.
     pub sample: Sample,
-    /// Bytes that a record may have.
+    /// Maximum bytes of a record.
     pub max_record_bytes: u64,
-    /// Go on with an unfinished run.
+    /// True if an unfinished run is continued.
     pub resume: bool,
-    /// Start over, and overwrite.
+    /// True if outputs are overwritten.
     pub force: bool,
     /// Threads of the worker pool.
     pub jobs: usize,
-    /// Requests over a network that may be in flight: so many records more wait for their answer.
+    /// Maximum network requests in flight: as many additional records wait for their answer.
     pub requests: usize,
-    /// What tokens of the summarizer cost, where it is known.
+    /// The prices of the summarizer's tokens, if known.
     pub prices: Option<Prices>,
-    /// True if the metrics are wanted.
+    /// True if the metrics are kept.
     pub metrics: bool,
-    /// Their columns.
+    /// The columns of the metrics.
     pub columns: Columns,
-    /// True if their cells are safe for spreadsheets.
+    /// True if cells of the metrics are safe for spreadsheets.
     pub csv_safe: bool,
-    /// Where requests go that have to be answered first, where there are such.
+    /// The files for requests that have to be answered first, if there are such files.
     pub asks: Option<RequestTarget>,
 }
 
@@ -63,15 +63,15 @@ pub struct RunReport {
     pub bytes_read: u64,
     /// Tokens that summarizers read, or in a dry run would read.
     pub summary_input_tokens: u64,
-    /// What is still to be asked.
+    /// The requests that are still to be sent.
     pub requests: RequestMark,
-    /// The files that it left.
+    /// The files that were written.
     pub files: Vec<PathBuf>,
-    /// What the tokenizer has to say of its counts, if anything.
+    /// The tokenizer's note on its counts, if any.
     pub tokenizer_note: Option<String>,
     /// True if there was nothing to do: the run had finished before.
     pub already_finished: bool,
-    /// True if it went on with an unfinished run.
+    /// True if it continued an unfinished run.
     pub resumed: bool,
 }
 
@@ -79,12 +79,12 @@ pub struct RunReport {
 const SPILL: &str = ".spill";
 
 impl Job {
-    /// True if a stopped run can go on where it stopped.
+    /// Returns true if a stopped run can be resumed.
     pub fn is_resumable(&self) -> bool {
         !self.dry_run && self.targets.resumable()
     }
 
-    /// Where results wait that have no room in memory: beside the output, where the disk must have room anyway.
+    /// The file for results that do not fit into memory: beside the output, or in the temporary directory.
     pub fn spill_file(&self) -> PathBuf {
         match self.targets.data.first() {
             Some(target) if self.is_resumable() => appended(&target.path, SPILL),
@@ -92,7 +92,7 @@ impl Job {
         }
     }
 
-    /// What becomes of half-written files that are there when the run begins.
+    /// The treatment of half-written files that exist when the run begins.
     pub fn leftover(&self) -> Leftover {
         if self.resume || self.force {
             Leftover::Take
@@ -101,7 +101,7 @@ impl Job {
         }
     }
 
-    /// What so many tokens of the summarizer cost, in US dollars with four decimals; `None` where prices are not known.
+    /// The cost of the summarizer's tokens, in US dollars with four decimals; `None` if prices are not known.
     pub fn cost(&self, sums: &Sums) -> Option<f64> {
         let cost = self.prices?.cost(sums.tokens());
         Some((cost * 1e4).round() / 1e4)

@@ -1,4 +1,4 @@
-//! The checkpoint: an append-only journal of how far a run has safely come, locked by the run that writes it.
+//! The checkpoint: an append-only journal of what is safely on disk, locked by the run that writes it.
 
 use std::fs::{File, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -14,16 +14,16 @@ use crate::settings::{self, Settings};
 use crate::tokens::TokenizerIdentity;
 use crate::tokens::chat_template::TemplateIdentity;
 
-/// What a run is: it can only be resumed as what it was.
+/// The identity of a run: only a run with the same one can resume it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunIdentity {
     /// Version of this program.
     pub version: String,
-    /// Effective values of the settings that decide what the output is.
+    /// Effective values of the settings that determine the output.
     pub configuration: Settings,
     /// The tokenizer.
     pub tokenizer: TokenizerIdentity,
-    /// The chat template, where there is one.
+    /// The chat template, if there is one.
     pub chat_template: Option<TemplateIdentity>,
     /// The inputs.
     pub sources: Vec<SourceState>,
@@ -31,31 +31,31 @@ pub struct RunIdentity {
     pub outputs: Vec<String>,
 }
 
-/// How far a run has come: everything before it is on the disk.
+/// A point in a run: everything before it is on the disk.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Milestone {
     /// Index of the source being read.
     pub source: usize,
-    /// Where reading goes on in it.
+    /// The position in it at which reading continues.
     pub position: Position,
     /// Records taken so far, over all sources; what `--limit` counts.
     pub taken: u64,
     /// Length of the data file being written.
     pub data: u64,
-    /// Whether anything is in it.
+    /// True if that is not empty.
     pub data_started: bool,
-    /// Last byte in it.
+    /// Last byte of the data file.
     pub last_byte: Option<u8>,
     /// Length of the metrics.
     pub metrics: u64,
     /// Length of the rejects.
     pub rejects: u64,
-    /// Files of requests that are still to be asked.
+    /// Progress of the files of requests that are still to be sent.
     #[serde(default)]
     pub requests: RequestMark,
     /// Tokens that summarizers read.
     pub summary_input_tokens: u64,
-    /// Whether all is written, and only the final names are missing.
+    /// True if all is written, and only the final names are missing.
     pub complete: bool,
 }
 
@@ -63,24 +63,24 @@ pub struct Milestone {
 pub struct Journal {
     path: PathBuf,
     file: File,
-    /// Up to the end of its last whole line.
+    /// Bytes up to the end of its last whole line.
     length: u64,
 }
 
-/// How every journal begins.
+/// The first bytes of every journal.
 const OPENING: &[u8] = b"{\"version\":";
 
-/// What a journal found on the disk says.
+/// The content of a journal on the disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
-    /// The run that wrote it; `None` where another version of this program wrote it otherwise.
+    /// The run that wrote it; `None` if another version of this program wrote it in another form.
     pub identity: Option<RunIdentity>,
-    /// Its last milestone; `None` where it had reached none.
+    /// Its last milestone; `None` if it has none.
     pub milestone: Option<Milestone>,
 }
 
 impl Journal {
-    /// Opens and locks the journal; `Ok(None)` where another run holds it.
+    /// Opens and locks the journal; `Ok(None)` if another run holds it.
     pub fn open(path: &Path) -> io::Result<Option<Self>> {
         loop {
             let file = files::open_or_create(path, Access::Private)?;
@@ -100,8 +100,8 @@ impl Journal {
         }
     }
 
-    /// What it says; `None` where it says nothing yet. Writing goes on after its last whole line. A file that is no
-    /// journal is an error, and left as it is.
+    /// Reads its content; `None` if it has none yet. Entries are then appended after its last whole line. A file that
+    /// is no journal is an error, and left as it is.
     pub fn read(&mut self) -> io::Result<Option<Found>> {
         let mut text = Vec::new();
         self.file.seek(SeekFrom::Start(0))?;
@@ -109,7 +109,7 @@ impl Journal {
         if !text.starts_with(OPENING) && !OPENING.starts_with(&text) {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "not a checkpoint"));
         }
-        // A run killed while appending leaves half a line, which says nothing.
+        // A run killed while appending leaves half a line, which is cut off.
         let complete = text
             .iter()
             .rposition(|byte| *byte == b'\n')
@@ -128,23 +128,23 @@ impl Journal {
         Ok(Some(Found { identity, milestone }))
     }
 
-    /// Starts it anew.
+    /// Replaces its content by `identity`.
     pub fn start(&mut self, identity: &RunIdentity) -> io::Result<()> {
         self.clear()?;
         self.append(identity)
     }
 
-    /// Makes it say nothing: it is a lock only.
+    /// Empties it, so that it is only a lock.
     pub fn clear(&mut self) -> io::Result<()> {
         self.length = 0;
         self.file.set_len(0)
     }
 
-    /// Appends a milestone, on the disk when this returns.
+    /// Appends an entry, which is on the disk when this returns.
     pub fn append(&mut self, entry: &impl Serialize) -> io::Result<()> {
         let mut line = serde_json::to_vec(entry)?;
         line.push(b'\n');
-        // Over what an append that failed half-way (a full disk) left.
+        // Overwrites the rest of an append that failed half-way (a full disk).
         self.file.seek(SeekFrom::Start(self.length))?;
         self.file.write_all(&line)?;
         self.file.sync_data()?;
@@ -152,7 +152,7 @@ impl Journal {
         Ok(())
     }
 
-    /// Where it is.
+    /// Its path.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -164,7 +164,7 @@ impl Journal {
 }
 
 impl RunIdentity {
-    /// What differs between this run and another, a line each; empty where they are the same.
+    /// The differences between this run and another, a line each; empty if there are none.
     pub fn differences(&self, now: &Self) -> Vec<String> {
         let mut differences = settings::differences(&self.configuration, &now.configuration);
         let mut compare = |what: String, then: &str, now: &str| {

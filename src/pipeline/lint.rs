@@ -1,4 +1,4 @@
-//! Records held against a trainer, in input order, and nothing of them written.
+//! Checks records against the rules of a trainer, in input order, and writes none.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

@@ -5,7 +5,7 @@
 //!  (files)   (batches)  (bytes)   (chunks)     │    (order)   (frames)  (final names)
 //!                                              │      └─► journal (milestones)
 //!                                              ├─► survey: a census, and no files
-//!                                              └─► collect: what has to be asked, and nothing else
+//!                                              └─► collect: the requests to send, and nothing else
 //! ```
 
 mod batch;
@@ -35,6 +35,7 @@ mod records;
 mod requests;
 mod run;
 mod sample;
+mod scan;
 mod side_files;
 mod source;
 mod spill;
@@ -64,6 +65,7 @@ pub use records::{RawRecord, Records};
 pub use requests::RequestTarget;
 pub use run::run;
 pub use sample::Sample;
+pub use scan::Scan;
 pub use side_files::NamedFiles;
 pub use source::{Source, sources};
 pub use start::refuse_existing;

@@ -1,4 +1,4 @@
-//! Side files that flags name: which they are, and whether they can be written there.
+//! Side files named by flags, and the checks that they can be written there.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -22,12 +22,12 @@ impl Targets {
         self
     }
 
-    /// The same data files, with all else in a folder, by the names that it would have beside the data.
+    /// The same data files, with all other files in a folder, under the names that they would have beside the data.
     #[must_use]
     pub fn with_reports_in(mut self, folder: &Path) -> Self {
         let stem = folder.join(self.stem.file_name().unwrap_or_default());
         if self.to_stdout {
-            // Nothing else tells one run from another: what is there is not overwritten.
+            // Nothing else tells runs apart: as with named files, existing ones are not overwritten.
             self.named = NamedFiles {
                 metrics: Some(appended(&stem, METRICS)),
                 summary: Some(appended(&stem, SUMMARY)),
@@ -39,7 +39,7 @@ impl Targets {
         self
     }
 
-    /// Whether a stopped run can go on: everything it has written is in files.
+    /// Returns true if a stopped run can be resumed: all that it wrote is in files.
     pub fn resumable(&self) -> bool {
         !self.to_stdout && self.named.all().all(|(_, path)| !is_stream(path))
     }
@@ -78,7 +78,7 @@ impl Targets {
         Ok(())
     }
 
-    /// Refuses to go on with a run of which a part went to a stream.
+    /// Refuses to resume a run that wrote a part to a stream.
     pub fn refuse_to_resume(&self) -> Result<(), RunError> {
         match self.named.all().find(|(_, path)| is_stream(path)) {
             None => Ok(()),
@@ -105,7 +105,7 @@ impl Targets {
     }
 }
 
-/// The one path of a file that may not be there yet: its folder as the system knows it, where that is there.
+/// The canonical path of a file that may not exist yet: its folder is resolved, if that exists.
 fn place(path: PathBuf) -> PathBuf {
     let Ok(path) = std::path::absolute(&path) else {
         return path;

@@ -1,4 +1,4 @@
-//! Opens the files of a run, and says what helps where one cannot be opened.
+//! Opens the files of a run, with advice if one cannot be opened.
 
 use std::io;
 use std::path::Path;
@@ -10,7 +10,7 @@ use super::streams::is_stream;
 use super::targets::{PARTIAL, Target, Targets};
 use crate::files;
 
-/// Opens a data file, in a folder that is as open as that of its source.
+/// Opens a data file; folders made for it are as open as that of its source.
 pub fn data_file(
     target: &Target,
     source: Option<&Path>,
@@ -25,7 +25,7 @@ pub fn data_file(
     partial(&target.path, target.codec, length, opening)
 }
 
-/// Opens a file beside the data, or the stream that is named in its place.
+/// Opens a side file, or the stream that is named in its place.
 pub fn side_file(
     targets: &Targets,
     path: &Path,
@@ -38,7 +38,7 @@ pub fn side_file(
     files::create_folders_of(path, None).map_err(|error| RunError::output(path, &error))?;
     let file = partial(path, Codec::Plain, length, targets.opening(path, leftover))?;
     if leftover == Leftover::Refuse {
-        // Whoever had the half-written file until now may just have given it this name.
+        // The run that held the half-written file may just have given it this name.
         targets.refuse_existing_named().inspect_err(|_| {
             let _ = std::fs::remove_file(file.path());
         })?;

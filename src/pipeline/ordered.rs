@@ -13,42 +13,42 @@ use super::feed::Feed;
 use super::waiting::{Done, Overflow, Waiting};
 use super::window::{Share, Window};
 
-/// What the names of the pool's threads start with.
+/// The prefix of the names of the pool's threads.
 pub const WORKER_THREADS: &str = "worker-";
 
-/// In flight between reader and taker, per worker: enough to keep it busy, little enough to stay small.
+/// Limits in flight between reader and taker, per worker: enough to keep it busy, but little memory.
 const WINDOW_BYTES_PER_JOB: usize = 12 * 1024 * 1024;
 const WINDOW_BATCHES_PER_JOB: usize = 24;
 
-/// In flight beside that for each request, so that all of them find something to ask for.
+/// Additional limits for each request, so that all requests can be in use.
 const WINDOW_BYTES_PER_REQUEST: usize = 4 * 1024 * 1024;
 const WINDOW_BATCHES_PER_REQUEST: usize = 16;
 
-/// How long a run that is to stop waits for the batch that is next: a request may hang.
+/// The time that a stopping run waits for the next batch: a request may hang.
 const MOMENT: Duration = Duration::from_secs(1);
 
-/// How long the taker waits for a batch before it looks whether the run is to stop.
+/// The time that the taker waits for a batch before it checks whether to stop.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// What a batch costs in memory, as a multiple of its bytes: itself, its output, and the turns decoded.
+/// The memory of a batch, as a multiple of its bytes: itself, its output, and the turns decoded.
 const BATCH_WEIGHT: usize = 3;
 
-/// What reader and workers tell the taker.
+/// A message from reader or workers to the taker.
 enum Event<T> {
-    /// A batch is being processed, unless this is dropped.
+    /// A batch is being processed; dropping the task cancels it.
     Begun(u64, async_task::Task<()>),
     /// A batch is processed.
     Done(u64, Done<T>),
-    /// So many batches were read, and there are no more; or reading failed after them.
+    /// The number of batches that were read to the end of the input, or before reading failed.
     ReaderEnded(u64, Result<(), RunError>),
 }
 
-/// How much may be under way at once.
+/// The limits of the work under way at once.
 #[derive(Debug, Clone, Copy)]
 pub struct Width {
     /// Threads.
     pub jobs: usize,
-    /// Requests over a network, for which no thread waits.
+    /// Network requests, for which no thread waits.
     pub requests: usize,
 }
 
@@ -62,9 +62,8 @@ impl Width {
     }
 }
 
-/// Has every batch of the feed processed on a pool of threads, and hands it to `take` with what came of it, in input order.
-/// Results that wait for an earlier one go to `overflow` where there are many of them. Ends early at the first error, or where
-/// `stop` says so.
+/// Processes every batch of the feed on a pool of threads, and passes it to `take` with its result, in input order. If
+/// many results wait for an earlier one, they go to `overflow`. Ends early at the first error, or if `stop` is set.
 pub fn in_order<T, F>(
     feed: Feed,
     width: Width,
@@ -77,7 +76,7 @@ where
     T: Send + 'static,
     F: Future<Output = (Batch, T)> + Send + 'static,
 {
-    // A thread without a batch would be started for nothing, and a single small file is to be done at once.
+    // A thread without a batch would be started for nothing, and would delay a single small file.
     let batches = feed
         .batches()
         .map_or(width.jobs, |batches| batches.max(1) as usize);
@@ -91,7 +90,7 @@ where
     line.run(feed, overflow, process, take)
 }
 
-/// The line from the reader to whoever takes the results.
+/// The line from the reader to the taker of the results.
 struct Line<'l> {
     jobs: usize,
     window: &'l Arc<Window>,
@@ -132,7 +131,7 @@ impl Line<'_> {
         let taken = self.take_all(&receiver, waiting, &mut take);
         self.window.close();
         drop(receiver);
-        // Otherwise it may wait for a pipe, and would let the run wait as well.
+        // A reader that is not done may wait for a pipe, and the run would wait with it.
         if taken.as_ref().is_ok_and(|is_reader_done| *is_reader_done) && reader.join().is_err() {
             return Err(RunError::CannotGoOn {
                 message: "the reader failed".to_owned(),
@@ -142,14 +141,14 @@ impl Line<'_> {
         taken.map(|_| ())
     }
 
-    /// Takes what the pool brings, in the order in which it was read. Returns whether the reader is done.
+    /// Takes the results of the pool in the order in which batches were read. Returns true if the reader is done.
     fn take_all<T>(
         &self,
         receiver: &Receiver<Event<T>>,
         mut waiting: Waiting<'_, T>,
         take: &mut impl FnMut(&Batch, T) -> Result<(), RunError>,
     ) -> Result<bool, RunError> {
-        // Dropped, a task is cancelled.
+        // Dropping a task cancels it.
         let mut tasks = BTreeMap::new();
         let mut next = 0;
         let mut read = None;
@@ -214,7 +213,7 @@ fn pool(jobs: usize) -> Result<rayon::ThreadPool, RunError> {
     })
 }
 
-/// Runs a future on the pool: there whenever it can go on, and nowhere while it waits. `false` where nobody takes results.
+/// Runs a future on the pool; it needs no thread while it waits. Returns false if nobody takes results any more.
 fn spawn_on<T: Send + 'static>(
     pool: &Arc<rayon::ThreadPool>,
     number: u64,
@@ -232,7 +231,7 @@ fn spawn_on<T: Send + 'static>(
     let future = async move {
         let (batch, result) = future.await;
         let done_with = Done { batch, result, share };
-        // Nobody takes what comes after the end.
+        // Results that come after the end are dropped.
         let _ = done.send(Event::Done(number, done_with));
     };
     let (runnable, task) = async_task::spawn(future, schedule);
@@ -243,7 +242,7 @@ fn spawn_on<T: Send + 'static>(
     is_taken
 }
 
-/// What a batch in flight takes of the window.
+/// The share of the window that a batch in flight takes.
 fn share_of(batch: &Batch) -> Share {
     Share {
         bytes: batch.bytes.len() * BATCH_WEIGHT,

@@ -1,4 +1,4 @@
-//! The line from reader to taker: order, and that nobody is held up by one who waits.
+//! Tests of the line from reader to taker: order is kept, and a waiting batch delays no other.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::pipeline::source::sources;
 use crate::pipeline::spill::Spill;
 use crate::pipeline::waiting::Overflow;
 
-/// Lines that are a batch each.
+/// Number of lines, each a batch.
 const LINES: usize = 24;
 
 fn feed(folder: &Path) -> Feed {
@@ -43,7 +43,7 @@ fn window() -> Arc<Window> {
     }))
 }
 
-/// Takes all lines, where the first one is done once all others are; it is given up after a time that no test takes.
+/// Takes all lines, the first of which is done after all others; gives up after a time that no passing test needs.
 fn lines_taken(folder: &Path, spill_file: &Path) -> Vec<String> {
     let stop = Arc::new(AtomicBool::new(false));
     let others = Arc::new(Semaphore::new(0));

@@ -7,20 +7,20 @@ use std::path::{Path, PathBuf};
 use super::streams;
 use crate::files::{self, Access};
 
-/// Uncompressed bytes a frame; also what is gathered before anything is written. Frames end where batches end, so a
-/// resumed run makes the same frames as an undisturbed one.
+/// Uncompressed bytes per frame, which are gathered before they are written. Frames end where batches end, so a resumed
+/// run makes the same frames as an undisturbed one.
 const FRAME_BYTES: usize = 4 * 1024 * 1024;
 
-/// So many plain bytes at once are written as they are: gathering them would copy them once more.
+/// Plain bytes from which a chunk is written at once: gathering it would copy it once more.
 const LARGE: usize = 64 * 1024;
 
 /// zstd's own default: about 300 MB/s.
 const ZSTD_LEVEL: i32 = 3;
 
-/// How a file is compressed.
+/// The compression of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Codec {
-    /// Not at all.
+    /// No compression.
     Plain,
     /// gzip members.
     Gzip,
@@ -29,7 +29,7 @@ pub enum Codec {
 }
 
 impl Codec {
-    /// What a file's name asks for.
+    /// The compression by a file's ending.
     pub fn of_name(name: &str) -> Self {
         match name.rsplit('.').next() {
             Some("gz") => Self::Gzip,
@@ -51,21 +51,21 @@ impl Codec {
     }
 }
 
-/// How a file is opened.
+/// The settings for opening a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Opening {
-    /// The permissions that it gets where it is made.
+    /// The permissions that it gets if it is created.
     pub access: Access,
-    /// What becomes of a file that is there already.
+    /// The treatment of an existing file.
     pub leftover: Leftover,
 }
 
-/// What becomes of a half-written file that is there when a run begins.
+/// The treatment of a half-written file that exists when a run begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Leftover {
     /// It is an error.
     Refuse,
-    /// It is removed, or continued where its length is known.
+    /// It is removed, or continued if its length is known.
     Take,
     /// It is continued: this run has made it.
     Reopen,
@@ -80,7 +80,7 @@ pub struct PartialFile {
     pending: Vec<u8>,
     /// Bytes in the file.
     written: u64,
-    /// Of these, bytes that the disk is known to have.
+    /// Of these, bytes that are known to be on the disk.
     synced: u64,
     /// The last byte given to it.
     last_byte: Option<u8>,
@@ -93,7 +93,7 @@ enum Sink {
 }
 
 impl PartialFile {
-    /// Opens `path`, cut back or grown from nothing to `length` bytes.
+    /// Opens the file at `path`, cut to `length` bytes, or creates it if that is 0.
     pub fn open(path: &Path, codec: Codec, length: u64, opening: Opening) -> io::Result<Self> {
         let file = if length > 0 || opening.leftover == Leftover::Reopen {
             match files::open_existing(path) {
@@ -115,7 +115,7 @@ impl PartialFile {
         Ok(Self::of(path, codec, Sink::File(file), length))
     }
 
-    /// A pipe, a device or an open file of this process: written as data comes, and never renamed.
+    /// Opens a pipe, a device or an open file of this process: written as data comes, and never renamed.
     pub fn stream(path: &Path) -> io::Result<Self> {
         let file = streams::open(path)?;
         Ok(Self::of(path, Codec::Plain, Sink::Stream(file), 0))
@@ -133,20 +133,20 @@ impl PartialFile {
         }
     }
 
-    /// Stdout.
+    /// Opens stdout.
     pub fn stdout(codec: Codec) -> Self {
         Self::of(Path::new("-"), codec, Sink::Stdout(io::stdout()), 0)
     }
 
-    /// Takes it away again, if it is a file.
+    /// Removes it, if it is a file.
     pub fn remove(self) {
         if matches!(self.sink, Sink::File(_)) {
-            // Left behind it is refused by the next run, which says how to go on.
+            // The next run refuses a file that is left behind, and says how to continue.
             let _ = std::fs::remove_file(&self.path);
         }
     }
 
-    /// Where it is.
+    /// Its path.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -156,8 +156,7 @@ impl PartialFile {
         self.last_byte
     }
 
-    /// Takes bytes; a full frame goes to the file, and so do many plain bytes at once. Who reads a pipe gets plain data as
-    /// it comes.
+    /// Adds bytes. Full frames and large plain chunks are written to the file; a pipe gets plain data at once.
     pub fn push(&mut self, bytes: &[u8]) -> io::Result<()> {
         if self.codec == Codec::Plain && bytes.len() >= LARGE {
             self.end_frame()?;
@@ -191,7 +190,7 @@ impl PartialFile {
         Ok(())
     }
 
-    /// Ends the file: its last frame, and the memory that frames are gathered in.
+    /// Ends the file: writes its last frame, and frees the memory that frames are gathered in.
     pub fn end(&mut self) -> io::Result<()> {
         self.end_frame()?;
         self.pending = Vec::new();
@@ -201,7 +200,7 @@ impl PartialFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         match &mut self.sink {
             Sink::File(file) => {
-                // A write that failed half-way (a full disk) may be tried again: over what it left.
+                // A write that failed half-way (a full disk) may be repeated: it overwrites its rest.
                 file.seek(SeekFrom::Start(self.written))?;
                 file.write_all(bytes)?;
             }
@@ -212,8 +211,8 @@ impl PartialFile {
         Ok(())
     }
 
-    /// The length that the file has once everything taken is in it; `None` in the middle of a compressed frame, which
-    /// ends only once more is taken.
+    /// The length of the file once all added bytes are written; `None` in the middle of a compressed frame, which ends
+    /// only once more bytes are added.
     pub fn length(&self) -> Option<u64> {
         match self.codec {
             Codec::Plain => Some(self.written + self.pending.len() as u64),
@@ -221,13 +220,13 @@ impl PartialFile {
         }
     }
 
-    /// Bytes in the file that the disk may not have.
+    /// Bytes in the file that may not be on the disk.
     pub fn unsynced(&self) -> u64 {
         self.written.saturating_sub(self.synced)
     }
 
-    /// Waits until the file's bytes are on the disk. Plain bytes have no frames that a resumed run would have to make
-    /// again: those taken are written first.
+    /// Waits until the file's bytes are on the disk. Pending plain bytes are written first: they have no frames that a
+    /// resumed run would have to reproduce.
     pub fn sync(&mut self) -> io::Result<()> {
         if self.codec == Codec::Plain {
             self.end_frame()?;

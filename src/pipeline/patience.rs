@@ -1,4 +1,4 @@
-//! Waiting for a future on a plain thread, but not for ever once the run is to stop.
+//! Blocks a plain thread on a future, for a limited time once the run is to stop.
 
 use std::future::Future;
 use std::pin::pin;
@@ -8,7 +8,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
-/// How often it is looked whether the run is to stop.
+/// The interval of checks whether the run is to stop.
 const LOOK: Duration = Duration::from_millis(100);
 
 struct Unpark(Thread);
@@ -19,7 +19,7 @@ impl Wake for Unpark {
     }
 }
 
-/// What the future comes to; `None` where it is not done a `moment` after `stop` was set.
+/// Waits for the output of a future; `None` if it is not ready `moment` after `stop` was set.
 pub fn wait<F: Future>(future: F, stop: &AtomicBool, moment: Duration) -> Option<F::Output> {
     let mut future = pin!(future);
     let waker = Waker::from(Arc::new(Unpark(thread::current())));

@@ -1,4 +1,4 @@
-//! From the bytes of a source to batches of records: lines, or the elements of a top-level array.
+//! Splits the bytes of a source into batches of records: lines, or the elements of a top-level array.
 
 use std::io::{self, BufRead, Chain, Cursor, Read};
 
@@ -8,7 +8,7 @@ use super::foreign::{self, BYTE_ORDER_MARK, Foreign};
 use super::hashing::HashingReader;
 use super::sample::Sample;
 
-/// Bytes that a record may have, unless another number is set.
+/// Maximum bytes of a record, unless another number is set.
 pub const MAX_RECORD_BYTES: u64 = 256_000_000;
 
 /// Reads one source batch by batch.
@@ -20,13 +20,13 @@ pub struct BatchReader<R> {
     sample: Sample,
     /// Records that may still be read, over all sources.
     limit: Option<u64>,
-    /// Bytes that a record may have.
+    /// Maximum bytes of a record.
     max_record_bytes: u64,
     done: bool,
 }
 
 impl<R: BufRead> BatchReader<R> {
-    /// A reader of the source's records from `position` on. `Ok(None)`: the bytes before it are not those read before.
+    /// A reader of the source's records from `position` on; `Ok(None)` if the bytes before it have changed.
     pub fn open(
         mut reader: R,
         source: usize,
@@ -58,17 +58,17 @@ impl<R: BufRead> BatchReader<R> {
         self.opening.foreign
     }
 
-    /// Whether the source is a top-level array.
+    /// Returns true if the source is a top-level array.
     pub fn is_array(&self) -> bool {
         self.opening.array.is_some()
     }
 
-    /// Passes over records of more bytes than `most`.
+    /// Drops the bytes of records that are longer than `most`.
     pub fn limit_records(&mut self, most: u64) {
         self.max_record_bytes = most;
     }
 
-    /// Leaves a byte-order mark out: the source goes on in the middle of a file.
+    /// Leaves out a byte-order mark: the source does not begin the file that it is written to.
     pub fn leave_out_mark(&mut self) {
         self.opening.keep_mark = false;
     }
@@ -85,7 +85,7 @@ impl<R: BufRead> BatchReader<R> {
         }
         let mut batch = Batch {
             source: self.source,
-            // Where the last record takes it further, it grows once.
+            // If the last record does not fit, it grows once.
             bytes: Vec::with_capacity(BATCH_BYTES + BATCH_BYTES / 4),
             in_array: self.position.in_array,
             ..Batch::default()
@@ -104,7 +104,7 @@ impl<R: BufRead> BatchReader<R> {
         self.done = at_end;
         batch.last_of_source = at_end;
         if at_end && self.position.in_array && batch.in_array {
-            // Cut off by --limit, or by the end of a broken file: what is written is a whole array all the same.
+            // Cut off by --limit, or by the end of a broken file: the array that is written is closed nevertheless.
             batch.array_end.get_or_insert_default();
         }
         self.position.offset = self.reader.offset();
@@ -113,7 +113,7 @@ impl<R: BufRead> BatchReader<R> {
         Ok(Some(batch))
     }
 
-    /// A byte-order mark and white space before the first record, and whether that is in an array.
+    /// Reads a byte-order mark, and the white space and the `[` that open an array.
     fn read_start(&mut self, batch: &mut Batch) -> io::Result<()> {
         if self.opening.keep_mark {
             self.take_verbatim(batch, self.opening.mark)?;
@@ -173,8 +173,8 @@ impl<R: BufRead> BatchReader<R> {
         Ok(())
     }
 
-    /// Takes the blank lines that come next, as far as they were read ahead, all at once: there may be millions. Returns whether
-    /// there were any.
+    /// Takes all blank lines that come next and are buffered, at once: there may be millions. Returns true if there
+    /// were any.
     fn take_blank_lines(&mut self, batch: &mut Batch) -> io::Result<bool> {
         let room = (BATCH_BYTES - batch.bytes.len()).min(self.max_record_bytes as usize);
         let ahead = self.reader.fill_buf()?;
@@ -199,8 +199,8 @@ impl<R: BufRead> BatchReader<R> {
         Extent::at(start, self.reader.offset(), self.max_record_bytes)
     }
 
-    /// Adds a record to the batch of which only its place is known. It ends the batch, which would not be full after any number of
-    /// such records.
+    /// Adds a record that is too long to the batch, without its bytes. It ends the batch, which would not be full after
+    /// any number of such records.
     fn pass_over(&mut self, batch: &mut Batch, too_long: TooLong) {
         let end = batch.bytes.len();
         let before = batch.items.len();
@@ -210,7 +210,7 @@ impl<R: BufRead> BatchReader<R> {
         }
     }
 
-    /// Adds what was read since `start` to the batch, unless it is a record that the sample leaves out.
+    /// Adds the bytes read since `start` to the batch, unless they are a record that the sample leaves out.
     fn push(&mut self, batch: &mut Batch, start: usize, record: Option<std::ops::Range<usize>>) {
         if record.is_some() {
             self.position.records += 1;
@@ -251,8 +251,8 @@ impl<R: BufRead> BatchReader<R> {
                 batch.array_end = Some(Vec::new());
                 self.position.in_array = false;
             }
-            // Nothing between `[` and `]` is an empty array. Nothing after a `,`, or before the input ends, is an element
-            // that is missing: a record that cannot be read.
+            // Blank text between `[` and `]` is an empty array. Blank text after a `,`, or before the input ends, is a
+            // missing element: a record that cannot be read.
             if text.is_empty() && delimiter == Some(b']') && self.position.line == 0 {
                 let space = batch.bytes.split_off(start);
                 batch.array_end = Some(space);
@@ -262,7 +262,7 @@ impl<R: BufRead> BatchReader<R> {
             self.position.line += 1;
             self.push(batch, start, Some(record));
             if delimiter.is_none() && whole && !nothing {
-                // A whole element, but neither `,` nor `]` after it: what was cut off is a record that cannot be read.
+                // A whole element, but neither `,` nor `]` after it: the part cut off is a record that cannot be read.
                 let end = batch.bytes.len();
                 self.position.line += 1;
                 self.push(batch, end, Some(end..end));
@@ -275,7 +275,7 @@ impl<R: BufRead> BatchReader<R> {
     }
 }
 
-/// How a source begins.
+/// The beginning of a source.
 struct Opening {
     /// Length of its byte-order mark.
     mark: usize,

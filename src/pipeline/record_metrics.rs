@@ -1,4 +1,4 @@
-//! A record with what happened to it as a last field, `compression_metrics`.
+//! Adds the metrics of a record to it as its last field, `compression_metrics`.
 
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ struct Existing<'a> {
     compression_metrics: Option<&'a RawValue>,
 }
 
-/// The record with the metrics of `row`, in place of those that it has already; `None` where it is no JSON object.
+/// The record with the metrics of `row`, in place of those that it has already; `None` if it is no JSON object.
 pub fn with_metrics(record: &[u8], row: &Row) -> Option<Vec<u8>> {
     let metrics = record_metrics(row);
     let found = memchr::memmem::find(record, NAME.as_bytes()).is_some();
@@ -33,7 +33,7 @@ pub fn with_metrics(record: &[u8], row: &Row) -> Option<Vec<u8>> {
     Some([before, text.as_bytes(), after].concat())
 }
 
-/// Where the brace is that closes a record.
+/// Offset of the brace that closes a record.
 fn end_of_object(record: &[u8]) -> Option<usize> {
     let inner = record.trim_ascii_end();
     (record.trim_ascii_start().starts_with(b"{") && inner.ends_with(b"}")).then(|| inner.len() - 1)

@@ -1,4 +1,4 @@
-//! The records of some sources one after the other, for whoever needs no workers.
+//! The records of some sources one after the other, for code without workers.
 
 use std::collections::VecDeque;
 use std::io::BufRead;
@@ -20,7 +20,7 @@ pub struct RawRecord {
     pub line: u64,
     /// Its bytes.
     pub bytes: Vec<u8>,
-    /// Where it is, if it is longer than records may be: it has no bytes then.
+    /// Its place and length if it is too long: it has no bytes then.
     pub too_long: Option<TooLong>,
 }
 

@@ -1,4 +1,4 @@
-//! Requests that are to be sent to somebody: written into as many files as their limits ask for, each request once.
+//! Files of requests that are to be sent later: split at the limits of a file, each request written once.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -17,30 +17,30 @@ use crate::files::{self, Access};
 use crate::fit::PendingRequest;
 use crate::metrics::Tokens;
 
-/// Where requests go, and how much a file of them may hold.
+/// The files for requests, and the limits of each file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestTarget {
     /// The first file; `requests.jsonl` is followed by `requests-2.jsonl`, and so on.
     pub path: PathBuf,
-    /// Requests in a file, at most.
+    /// Maximum number of requests in a file.
     pub max_requests: u64,
-    /// Bytes in a file, at most; a request that is larger has a file of its own.
+    /// Maximum bytes of a file; a request that is larger has a file of its own.
     pub max_bytes: u64,
 }
 
-/// What the requests come to.
+/// Totals of requests.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RequestTotals {
-    /// Different requests.
+    /// Number of different requests.
     pub requests: u64,
-    /// Tokens to be read.
+    /// Tokens of the prompts.
     pub prompt_tokens: u64,
-    /// Tokens to be written, about.
+    /// Estimated tokens of the completions.
     pub completion_tokens: u64,
-    /// Of those to be read, by the fallback model.
+    /// Of the prompt tokens, those for the fallback model.
     #[serde(default)]
     pub fallback_prompt_tokens: u64,
-    /// Of those to be written, by the fallback model.
+    /// Of the completion tokens, those of the fallback model.
     #[serde(default)]
     pub fallback_completion_tokens: u64,
 }
@@ -56,7 +56,7 @@ impl RequestTotals {
         }
     }
 
-    /// Adds others.
+    /// Adds the totals of others.
     pub fn add(&mut self, other: &Self) {
         self.requests += other.requests;
         self.prompt_tokens += other.prompt_tokens;
@@ -66,7 +66,7 @@ impl RequestTotals {
     }
 }
 
-/// How far the files have come.
+/// The progress of the files.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RequestMark {
     /// Files begun.
@@ -75,7 +75,7 @@ pub struct RequestMark {
     length: u64,
     /// Requests in it.
     in_file: u64,
-    /// Of all files.
+    /// Totals of all files.
     pub totals: RequestTotals,
 }
 
@@ -83,7 +83,7 @@ pub struct RequestMark {
 pub struct RequestFiles {
     target: RequestTarget,
     file: Option<PartialFile>,
-    /// Hashes of the lines written: most records ask for something else, but not all.
+    /// Hashes of the lines written: some records need the same request.
     written: FxHashSet<u128>,
     mark: RequestMark,
     leftover: Leftover,
@@ -100,7 +100,7 @@ impl RequestTarget {
         self.path.with_file_name(format!("{stem}-{number}{extension}"))
     }
 
-    /// The files that are there, by whomever they were written.
+    /// The files that exist, whichever run wrote them.
     pub fn existing(&self) -> Vec<PathBuf> {
         let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
         let entries = std::fs::read_dir(folder.unwrap_or(Path::new(".")))
@@ -126,7 +126,7 @@ impl RequestTarget {
         number.parse().ok().filter(|number| *number > 1)
     }
 
-    /// Gives so many files their final names, and removes what an earlier run left under the same names and after them.
+    /// Gives the first `files` files their final names, and removes the other existing ones, which an earlier run left.
     pub fn name_files(&self, files: u64) -> io::Result<Vec<PathBuf>> {
         let named: Vec<PathBuf> = (1..=files).map(|number| self.file(number)).collect();
         for stale in self
@@ -142,7 +142,7 @@ impl RequestTarget {
 }
 
 impl RequestFiles {
-    /// Goes on where the files were at that mark; with none begun, from nothing.
+    /// Opens the files to continue at `mark`, from nothing if no file was begun.
     pub fn open(target: &RequestTarget, mark: RequestMark, leftover: Leftover) -> io::Result<Self> {
         let mut files = Self {
             target: target.clone(),
@@ -169,14 +169,14 @@ impl RequestFiles {
             }
         }
         if mark.files == 0 {
-            // One that cannot be written shows before anything is asked.
+            // A file that cannot be written is an error before any request is made.
             files.open_partial(1, 0)?.remove();
         }
         Ok(files)
     }
 
     fn open_partial(&self, number: u64, length: u64) -> io::Result<PartialFile> {
-        // Whole conversations are in it.
+        // It holds whole conversations.
         let opening = Opening {
             access: files::access_at(&self.target.file(number), Access::Private),
             leftover: self.leftover,
@@ -184,7 +184,7 @@ impl RequestFiles {
         PartialFile::open(&self.partial(number), Codec::Plain, length, opening)
     }
 
-    /// Remembers the lines of a file.
+    /// Stores the hashes of the lines of a file.
     fn read_back(&mut self, path: &Path, length: u64) -> io::Result<()> {
         let mut lines = BufReader::new(File::open(path)?.take(length));
         let mut line = Vec::new();
@@ -230,12 +230,12 @@ impl RequestFiles {
         Ok(())
     }
 
-    /// How far the files have come.
+    /// The progress of the files.
     pub fn mark(&self) -> RequestMark {
         self.mark
     }
 
-    /// Waits until what was written is on the disk. Returns how far that is.
+    /// Waits until all lines are on the disk. Returns the progress of the files.
     pub fn sync(&mut self) -> io::Result<RequestMark> {
         if let Some(file) = &mut self.file {
             file.sync()?;
@@ -243,7 +243,7 @@ impl RequestFiles {
         Ok(self.mark)
     }
 
-    /// The name that tells of trouble with these files.
+    /// The path to name in errors about these files.
     pub fn path(&self) -> &Path {
         &self.target.path
     }

@@ -19,11 +19,11 @@ use super::worker::{Chunk, Worker};
 use super::writer::Writer;
 use super::{Finish, RunError};
 
-/// What helps where an input cannot be read to its end.
+/// Advice for an input that cannot be read to its end.
 const UNREADABLE: &str = "where it is whole but was out of reach, run the same command with --resume; where it is damaged, \
     mend it and start over with --force";
 
-/// How long a run that is interrupted waits for answers that are under way; others wait for as long as requests may take.
+/// Time that an interrupted run waits for answers under way; another waits for as long as requests may take.
 const LAST_ANSWERS: Duration = Duration::from_secs(2);
 
 /// Runs a job. `stop` ends it early, at the next batch.
@@ -70,18 +70,18 @@ pub fn run(
     } else {
         stop
     };
-    // Answers that are under way will be paid for, and are kept if they come in time.
+    // Answers under way will be paid for, and are kept if they come in time.
     patience::wait(summarizer.finish(), hurry, LAST_ANSWERS);
     let ended = ended
         .and_then(|writer| finish.after_run(writer, started.elapsed(), counters, counter.note(), resumed));
     if let Some(lock) = lock {
-        // Left behind it would say nothing: no harm.
+        // A lock file that is left behind does no harm.
         let _ = lock.remove();
     }
     ended
 }
 
-/// Moves everything from the inputs to the files, from `milestone` on. Returns the writer of a run that got to the end.
+/// Processes the inputs from `milestone` on, and writes the files. Returns the writer of a run that reached the end.
 fn transfer<'r>(
     job: &'r Job,
     worker: Worker,
@@ -113,7 +113,7 @@ fn transfer<'r>(
         }
     };
     let write = |batch: &Batch, mut chunk: Chunk| match chunk.stop.take() {
-        // Nothing of its batch is written: a resumed run meets the record again.
+        // Nothing of its batch is written: a resumed run reads the record again.
         Some(error) => Err(error),
         None => one_form
             .check(&chunk.rows)
@@ -123,7 +123,7 @@ fn transfer<'r>(
         jobs: job.jobs,
         requests: job.requests,
     };
-    // Without requests only threads are waited for, and they are busy.
+    // Without requests, results wait for busy threads only, and not for long.
     let overflow = (job.requests > 0).then(|| Overflow {
         spill: Spill::new(job.spill_file()),
         texts: Chunk::texts,
@@ -140,7 +140,7 @@ fn transfer<'r>(
             } else {
                 Some(writer)
             };
-            // What was written before the fault is safe as far as it can be made so; the fault is what matters.
+            // What was written before the error is made as safe as possible; a second error is ignored.
             let _ = writer.map(Writer::stop);
             Err(error)
         }

@@ -1,4 +1,4 @@
-//! Which records `--sample` takes: decided record by record, the same on every run.
+//! The records that `--sample` takes: decided record by record, the same on every run.
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
@@ -21,7 +21,12 @@ impl Sample {
         Self { percent, seed }
     }
 
-    /// About how many of a hundred records it takes.
+    /// About `percent` of the records, or all of them if that is not set.
+    pub fn of(percent: Option<f64>, seed: u64) -> Self {
+        percent.map_or(Self::ALL, |percent| Self::new(percent, seed))
+    }
+
+    /// The share of the records that it takes, in percent.
     pub fn percent(&self) -> f64 {
         self.percent
     }
@@ -31,7 +36,7 @@ impl Sample {
         self.seed
     }
 
-    /// Whether the sample holds the record with this number (from 1) of this source.
+    /// Returns true if the sample holds the record with this number (from 1) of this source.
     pub fn takes(&self, source: usize, record: u64) -> bool {
         if self.percent >= 100.0 {
             return true;
@@ -39,7 +44,7 @@ impl Sample {
         let mut place = [0; 16];
         place[..8].copy_from_slice(&(source as u64).to_le_bytes());
         place[8..].copy_from_slice(&record.to_le_bytes());
-        // 53 bits are what a double holds exactly.
+        // A double holds 53 bits exactly.
         let draw = (xxh3_64_with_seed(&place, self.seed) >> 11) as f64 / (1_u64 << 53) as f64;
         draw * 100.0 < self.percent
     }

@@ -12,7 +12,7 @@ pub const METRICS: &str = ".metrics.csv";
 /// The ending of the totals.
 pub const SUMMARY: &str = ".summary.json";
 
-/// Side files that have names of their own; the others stand beside the data.
+/// Side files that are named by flags; the others stand beside the data.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NamedFiles {
     /// The metrics.
@@ -24,7 +24,7 @@ pub struct NamedFiles {
 }
 
 impl NamedFiles {
-    /// They, with their flags.
+    /// The named files, with their flags.
     pub fn all(&self) -> impl Iterator<Item = (&'static str, &Path)> {
         let files = [
             ("--metrics", &self.metrics),

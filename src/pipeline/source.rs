@@ -1,4 +1,4 @@
-//! Where records come from: files, directories and stdin, plain or compressed.
+//! The sources of records: files, directories and stdin, plain or compressed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -19,10 +19,10 @@ const READ_BUFFER: usize = 256 * 1024;
 const GZIP_MAGIC: &[u8] = &[0x1f, 0x8b];
 const ZSTD_MAGIC: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 
-/// Endings that make a file of an input directory data.
+/// Endings of the data files of an input directory.
 const DATA_EXTENSIONS: [&str; 3] = [".jsonl", ".ndjson", ".json"];
 const COMPRESSED_EXTENSIONS: [&str; 2] = [".gz", ".zst"];
-/// Files that a run leaves beside data; never data themselves.
+/// Endings of files that a run leaves beside data.
 const SIDE_FILES: [&str; 2] = [".rejects.jsonl", ".summary.json"];
 
 /// One input.
@@ -30,18 +30,18 @@ const SIDE_FILES: [&str; 2] = [".rejects.jsonl", ".summary.json"];
 pub struct Source {
     /// The file; `-` is stdin.
     pub path: PathBuf,
-    /// Its path below the input directory it was found in; its file name where it was named itself.
+    /// Its path below the input directory it was found in; its file name if it was named itself.
     pub relative: PathBuf,
 }
 
-/// What tells whether an input changed between two runs.
+/// The state of an input, which shows if it changed between two runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SourceState {
-    /// As named.
+    /// The path as given.
     pub path: String,
-    /// In bytes; 0 for stdin.
+    /// Size in bytes; 0 for stdin.
     pub bytes: u64,
-    /// Nanoseconds since 1970; 0 for stdin.
+    /// Time of change, in nanoseconds since 1970; 0 for stdin.
     pub modified: u64,
 }
 
@@ -51,12 +51,12 @@ impl Source {
         self.path.display().to_string()
     }
 
-    /// Whether this is stdin.
+    /// Returns true if this is stdin.
     pub fn is_stdin(&self) -> bool {
         self.path == Path::new("-")
     }
 
-    /// Its bytes as they lie on the disk; `None` where it is no file but a stream.
+    /// Its size on the disk, in bytes; `None` if it is no file but a stream.
     pub fn bytes(&self) -> Option<u64> {
         let metadata = (!self.is_stdin())
             .then(|| std::fs::metadata(&self.path).ok())
@@ -64,7 +64,7 @@ impl Source {
         metadata.is_file().then_some(metadata.len())
     }
 
-    /// The permissions of what is made from it.
+    /// The permissions of files made from it.
     pub fn access(&self) -> Access {
         let path = if self.is_stdin() {
             Path::new("/dev/stdin")
@@ -96,7 +96,7 @@ impl Source {
         })
     }
 
-    /// Opens it; compression is told by content, not by name.
+    /// Opens it; compression is detected by content, not by name.
     pub fn open(&self, counters: &Arc<Counters>) -> io::Result<Box<dyn BufRead + Send>> {
         let raw: Box<dyn Read + Send> = if self.is_stdin() {
             Box::new(io::stdin())
@@ -134,7 +134,7 @@ fn peek(mut reader: Box<dyn Read + Send>) -> io::Result<(Vec<u8>, impl Read + Se
 /// The inputs that the paths given stand for: directories become the data files in them, in the order of their names.
 pub fn sources(paths: &[PathBuf]) -> Result<Vec<Source>, RunError> {
     let mut sources: Vec<Source> = Vec::new();
-    // Where each file is in truth, of the inputs before this one.
+    // The canonical path of each earlier file, with its input.
     let mut taken: BTreeMap<PathBuf, PathBuf> = BTreeMap::new();
     for path in paths {
         let first = sources.len();
@@ -167,14 +167,14 @@ pub fn sources(paths: &[PathBuf]) -> Result<Vec<Source>, RunError> {
             standard
                 .map_or(Ok(()), StandardStream::refuse_closed)
                 .map_err(|error| RunError::input(path, &error))?;
-            // A pipe that is opened and closed again would be broken for who writes to it.
+            // A pipe that is opened and closed again would be broken for its writer.
             if !source.is_stdin() && path.metadata().map_or(true, |metadata| metadata.is_file()) {
                 File::open(path).map_err(|error| RunError::input(path, &error))?;
             }
             sources.push(source);
         }
         for source in sources.iter().skip(first).filter(|source| source.path.is_file()) {
-            // What cannot be opened or read says so when its turn comes.
+            // A file that cannot be opened or read is reported when its turn comes.
             let head = source
                 .open(&Arc::default())
                 .and_then(|mut reader| foreign::head(&mut reader));
@@ -204,8 +204,8 @@ pub fn sources(paths: &[PathBuf]) -> Result<Vec<Source>, RunError> {
     Ok(sources)
 }
 
-/// The data files below a directory, added to `files`. Links may lead to one twice, or in a circle: each is entered once. An
-/// entry that cannot be looked at is an error that names it: it may hold data.
+/// Adds the data files below a directory to `files`. Links may lead to a directory twice, or in a circle: each is
+/// entered once. An entry that cannot be inspected is an error that names it: it may hold data.
 fn data_files(
     directory: &Path,
     files: &mut Vec<PathBuf>,
@@ -233,7 +233,7 @@ fn data_files(
     Ok(())
 }
 
-/// Returns whether a path leads to a directory; a link to nothing, or to itself, does not.
+/// Returns true if a path leads to a directory; a link to nothing, or to itself, does not.
 fn is_directory(path: &Path) -> Result<bool, RunError> {
     match path.metadata() {
         Ok(metadata) => Ok(metadata.is_dir()),
@@ -242,7 +242,7 @@ fn is_directory(path: &Path) -> Result<bool, RunError> {
     }
 }
 
-/// Whether a run through a Batch API keeps its requests and answers there.
+/// Returns true if a run through a Batch API keeps its requests and answers there.
 fn is_batch_folder(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "batch") && path.join("answers").is_dir()
 }
@@ -257,7 +257,7 @@ fn is_data(path: &Path) -> bool {
     !side_file && !name.starts_with('.') && is_data
 }
 
-/// Whether a name is that of requests that a run left beside its data: `out.missing.jsonl`, `out.missing-2.jsonl`.
+/// Returns true for the name of requests that a run left beside its data: `out.missing.jsonl`, `out.missing-2.jsonl`.
 fn is_requests(name: &str) -> bool {
     let number = name
         .strip_suffix(".jsonl")
@@ -268,7 +268,7 @@ fn is_requests(name: &str) -> bool {
     })
 }
 
-/// A path without the ending that tells how it is compressed.
+/// A path without the ending of its compression.
 pub fn without_compression(path: &Path) -> PathBuf {
     let is_compressed = path.extension().is_some_and(|extension| {
         let extension = format!(".{}", extension.to_string_lossy());
@@ -281,7 +281,7 @@ pub fn without_compression(path: &Path) -> PathBuf {
     }
 }
 
-/// A file name without its data extension, and that extension (`.jsonl.gz`); empty where it has none.
+/// A file name without its data extension, and that extension (`.jsonl.gz`); empty if it has none.
 pub fn split_data_extension(name: &str) -> (&str, &str) {
     let uncompressed = COMPRESSED_EXTENSIONS
         .iter()

@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use crate::files::{self, Access};
 
-/// Bytes of one spill file: a file is closed, and its room on disk free, once all that is in it was read back.
+/// Bytes of one spill file: a file is closed, and its disk space freed, once all its bytes were read back.
 const FILE_BYTES: u64 = 64 * 1024 * 1024;
 
-/// Takes bytes to disk.
+/// A store of bytes on disk.
 #[derive(Debug)]
 pub struct Spill {
     path: PathBuf,
@@ -18,7 +18,7 @@ pub struct Spill {
     length: u64,
 }
 
-/// Bytes on disk. Their room is free once the last ones of their file are dropped.
+/// Bytes on disk. The space of a file is freed once all its bytes are dropped.
 #[derive(Debug)]
 pub struct Spilled {
     file: Arc<File>,
@@ -27,7 +27,7 @@ pub struct Spilled {
 }
 
 impl Spill {
-    /// Files that have the name `path` only until they are open. None is made yet.
+    /// A store whose files have the name `path` only until they are open. None is created yet.
     pub fn new(path: PathBuf) -> Self {
         Self {
             path,
@@ -55,7 +55,7 @@ impl Spill {
     }
 
     fn new_file(&mut self) -> io::Result<Arc<File>> {
-        // One that has a name still was left by a process that was killed before it could remove it.
+        // A file that still has its name was left by a process that was killed before it could remove it.
         let _ = files::remove_leftover(&self.path);
         let file = files::create_new(&self.path, Access::Private)?;
         std::fs::remove_file(&self.path)?;

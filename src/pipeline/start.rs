@@ -1,4 +1,4 @@
-//! How a run begins: from nothing, where an earlier one left off, or not at all.
+//! The start of a run: from nothing, where an earlier one left off, or not at all.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -21,22 +21,22 @@ use crate::files;
 use crate::fit::Fitter;
 use crate::metrics::{Sums, Totals, read_rows_written};
 
-/// How a run begins.
+/// The start of a run.
 pub enum Start {
-    /// It does not: an earlier one has done all of it, with these totals, as far as its exit code depends on them.
+    /// An earlier run has done all of it, with these totals, as far as its exit code depends on them.
     AlreadyFinished(Box<Totals>),
-    /// From `milestone` on.
+    /// It begins at `milestone`.
     Run {
-        /// `None` where the run cannot be resumed.
+        /// `None` if the data goes to stdout.
         journal: Option<Journal>,
-        /// Where it begins.
+        /// The point at which it begins.
         milestone: Milestone,
-        /// Whether that is where an earlier run left off.
+        /// True if that is where an earlier run left off.
         resumed: bool,
     },
 }
 
-/// What a run is, as far as its output depends on it.
+/// The identity of a run: everything that its output depends on.
 pub fn identity(job: &Job, fitter: &Fitter) -> Result<RunIdentity, RunError> {
     let mut configuration = job.settings.clone();
     configuration.insert("--limit".to_owned(), job.limit.into());
@@ -103,7 +103,7 @@ pub fn start(job: &Job, identity: &RunIdentity) -> Result<Start, RunError> {
             ));
         }
         Some(_) => {}
-        // What is there was finished, by a run that ended just now or is long gone: the lock is all that this one made.
+        // The existing output was finished by a run that ended just now or long ago: this one made only the lock.
         None => match already_finished(job, identity) {
             Ok(None) => {}
             Ok(Some(totals)) => {
@@ -125,8 +125,7 @@ pub fn start(job: &Job, identity: &RunIdentity) -> Result<Start, RunError> {
     Ok(fresh(Some(journal)))
 }
 
-/// Refuses to begin where the files are there that the job would write in the end: for what goes before a run and costs
-/// something.
+/// Refuses to begin if files that the job would write exist already. For work before a run that costs money.
 pub fn refuse_existing(job: &Job) -> Result<(), RunError> {
     let files = job.targets.data_files();
     let existing = files.iter().find(|target| targets::is_taken(&target.path));
@@ -196,12 +195,12 @@ fn resume(found: Found, journal: Journal, identity: &RunIdentity) -> Result<Star
     })
 }
 
-/// Arrays put one after another would be neither an array nor lines.
+/// Refuses to merge arrays, which would be neither an array nor lines.
 fn refuse_merged_arrays(job: &Job) -> Result<(), RunError> {
     if !job.targets.merged() {
         return Ok(());
     }
-    // What cannot be opened says so when it is read; a pipe can be read only once.
+    // An input that cannot be opened is reported when it is read; a pipe can be read only once.
     let array = job
         .sources
         .iter()
@@ -233,7 +232,7 @@ fn refuse_differences(run: &str, differences: &[String]) -> Result<(), RunError>
     ))
 }
 
-/// What is read back of the totals file of a finished run.
+/// The part of the totals file of a finished run that is read back.
 #[derive(serde::Deserialize)]
 struct Finished {
     #[serde(flatten)]
@@ -260,8 +259,8 @@ fn finished(job: &Job) -> Option<Finished> {
     serde_json::from_slice(&std::fs::read(path).ok()?).ok()
 }
 
-/// The totals, where the output is there and, as --resume asks, from this very run. An output of which that cannot be
-/// said is only overwritten with --force.
+/// The totals, if the output exists and, with --resume, is from this very run. Any other existing output is only
+/// overwritten with --force.
 fn already_finished(job: &Job, identity: &RunIdentity) -> Result<Option<Box<Totals>>, RunError> {
     if job.force {
         return Ok(None);
@@ -301,10 +300,10 @@ pub fn totals_so_far(job: &Job, milestone: &Milestone) -> Result<Totals, RunErro
     };
     let mut path = appended(&metrics, PARTIAL);
     if milestone.complete && !path.exists() {
-        // Stopped between the final names.
+        // The run was stopped between the final names.
         path = metrics;
         if !path.exists() {
-            // Metrics that nobody wants are removed once the totals have their name.
+            // Unwanted metrics are removed once the totals have their name.
             return Ok(finished(job).map_or(totals, Finished::totals));
         }
     }

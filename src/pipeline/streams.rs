@@ -6,10 +6,10 @@ use std::path::Path;
 
 use crate::standard_streams::StandardStream;
 
-/// Where a system shows the open files of a process.
+/// The paths at which systems show the open files of a process.
 const OPEN_FILES: [&str; 4] = ["/dev/fd", "/dev/stdout", "/dev/stderr", "/proc"];
 
-/// If what is at `path` takes bytes as they come, and cannot be replaced by another file.
+/// Returns true if the file at `path` takes bytes as they come, and cannot be replaced by another file.
 pub fn is_stream(path: &Path) -> bool {
     OPEN_FILES.iter().any(|place| path.starts_with(place))
         || path
@@ -28,7 +28,7 @@ pub fn open(path: &Path) -> io::Result<File> {
     }
 }
 
-/// A second handle of standard output or standard error, which share their place in a file with this program's messages.
+/// A second handle of stdout or stderr, which share their place in a file with this program's messages.
 #[cfg(unix)]
 fn own(path: &Path) -> Option<io::Result<File>> {
     use std::os::fd::AsFd;
@@ -45,7 +45,7 @@ fn own(_path: &Path) -> Option<io::Result<File>> {
     None
 }
 
-/// If both paths lead to the same pipe or file. Devices, such as a terminal, may be shared.
+/// Returns true if both paths lead to the same pipe or file. Devices, such as a terminal, may be shared.
 #[cfg(unix)]
 pub fn is_same(one: &Path, other: &Path) -> bool {
     use std::os::unix::fs::{FileTypeExt, MetadataExt};
@@ -56,7 +56,7 @@ pub fn is_same(one: &Path, other: &Path) -> bool {
     identity(one).is_some_and(|found| identity(other) == Some(found))
 }
 
-/// If both paths lead to the same pipe or file.
+/// Returns true if both paths lead to the same pipe or file.
 #[cfg(not(unix))]
 pub fn is_same(one: &Path, other: &Path) -> bool {
     one == other

@@ -1,57 +1,44 @@
-//! A survey: every record of the inputs is measured, in input order, and nothing of them is written.
+//! A survey: every record of the inputs is measured, in input order, and none is written.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use super::RunError;
-use super::batch::{Batch, Item, Position, TooLong};
+use super::batch::{Batch, Item, TooLong};
 use super::counters::Counters;
-use super::feed::Feed;
-use super::ordered::{Width, in_order};
-use super::sample::Sample;
+use super::scan::Scan;
 use super::source::Source;
 use super::worker::panic_message;
 use crate::fit::Measurer;
 use crate::metrics::{Census, Measure, Unreadable};
 
-/// What a survey is to do.
+/// The settings of a survey.
 #[derive(Debug, Clone)]
 pub struct Survey {
-    /// Inputs, in order.
-    pub sources: Vec<Source>,
-    /// Records to take, at most.
-    pub limit: Option<u64>,
-    /// Which records to take.
-    pub sample: Sample,
-    /// Bytes that a record may have.
-    pub max_record_bytes: u64,
-    /// Threads of the worker pool.
-    pub jobs: usize,
-    /// Whether a line of JSON is wanted for each record.
+    /// The records to read.
+    pub scan: Scan,
+    /// True if each record gets a line of JSON.
     pub lines: bool,
-    /// Whether a record that cannot be read ends it.
+    /// True if a record that cannot be read ends it.
     pub stop_at_unreadable: bool,
 }
 
-/// What a survey came to, besides its census.
+/// The result of a survey, besides its census.
 #[derive(Debug, Clone)]
 pub struct SurveyReport {
     /// Time it took.
     pub elapsed: Duration,
     /// Decompressed bytes read.
     pub bytes_read: u64,
-    /// What the tokenizer has to say of its counts, if anything.
+    /// The tokenizer's note on its counts, if any.
     pub tokenizer_note: Option<String>,
 }
 
-/// What helps where an input cannot be read to its end.
-const UNREADABLE_INPUT: &str = "check that it is whole and within reach, then run it again";
-
 const UNREADABLE_RECORD: &str = "mend the input, or go on after such records with --on-invalid reject";
 
-/// What a batch turns into.
+/// The results of a batch.
 #[derive(Default)]
 struct Surveyed {
     records: Vec<Result<Measure, Unreadable>>,
@@ -59,7 +46,7 @@ struct Surveyed {
 }
 
 impl Survey {
-    /// Measures every record and adds it to the census. The lines of a batch, where lines are wanted, go to `deliver`.
+    /// Measures every record and adds it to the census. The lines of a batch, if lines are wanted, go to `deliver`.
     /// `stop` ends it early, at the next batch.
     pub fn run(
         &self,
@@ -77,7 +64,7 @@ impl Survey {
         };
         self.walk(counters, stop, process, |source, surveyed: Surveyed| {
             let stopped = self.add_all(census, counters, source, &surveyed.records);
-            // What was measured before the record that ends it is told all the same.
+            // Lines of the records before the one that ends it are delivered all the same.
             deliver(&surveyed.lines).and(stopped)
         })?;
         Ok(SurveyReport {
@@ -87,7 +74,7 @@ impl Survey {
         })
     }
 
-    /// Has every batch processed on the worker pool, and hands the result to `take` with the name of its source, in input
+    /// Processes every batch on the worker pool, and passes the result to `take` with the name of its source, in input
     /// order.
     pub(super) fn walk<T: Send + 'static>(
         &self,
@@ -96,17 +83,7 @@ impl Survey {
         process: impl Fn(&Batch, &str) -> T + Send + Sync + 'static,
         mut take: impl FnMut(&str, T) -> Result<(), RunError>,
     ) -> Result<(), RunError> {
-        let feed = Feed {
-            sources: self.sources.clone(),
-            from: (0, Position::default()),
-            limit: self.limit,
-            sample: self.sample,
-            max_record_bytes: self.max_record_bytes,
-            merged: false,
-            counters: Arc::clone(counters),
-            help: UNREADABLE_INPUT,
-        };
-        let names: Arc<[String]> = self.sources.iter().map(Source::name).collect();
+        let names: Arc<[String]> = self.scan.sources.iter().map(Source::name).collect();
         let process = {
             let shared = Arc::new((process, Arc::clone(&names)));
             move |batch: Batch| {
@@ -123,15 +100,7 @@ impl Survey {
             Counters::add(&counters.bytes_done, batch.bytes.len() as u64);
             Ok(())
         };
-        let width = Width {
-            jobs: self.jobs,
-            requests: 0,
-        };
-        in_order(feed, width, stop, None, process, take)?;
-        if stop.load(Ordering::Relaxed) {
-            return Err(RunError::Interrupted { resumable: false });
-        }
-        Ok(())
+        self.scan.run(counters, stop, process, take)
     }
 
     fn measure_all(&self, measurer: &Measurer, batch: &Batch, source: &str) -> Surveyed {
@@ -203,7 +172,7 @@ fn measure(measurer: &Measurer, item: &Item, bytes: &[u8]) -> Result<Measure, Un
     })
 }
 
-/// What `read` makes of a record, or why it cannot be read: a reason code and a sentence.
+/// The result of `read` for a record, or the reason why it cannot be read: a reason code and a sentence.
 pub(super) fn read<T>(
     item: &Item,
     read: impl FnOnce() -> Result<T, (&'static str, String)>,
@@ -216,7 +185,7 @@ pub(super) fn read<T>(
     if let Some(too_long) = item.too_long {
         return Err(unreadable(TooLong::CODE, too_long.to_string()));
     }
-    // A fault of ours in one record is that record's failure, never the run's.
+    // A panic in one record is that record's failure, never the run's.
     match catch_unwind(AssertUnwindSafe(read)) {
         Ok(Ok(read)) => Ok(read),
         Ok(Err((code, error))) => Err(unreadable(code, error)),

@@ -1,4 +1,4 @@
-//! Which files a run writes, and whether it may.
+//! The files of a run, and checks that they may be written.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -15,19 +15,19 @@ use crate::files::{self, Access};
 /// The ending of a data file while it is written.
 pub const PARTIAL: &str = ".partial";
 
-/// The ending of the folder for answers that may be used again.
+/// The ending of the folder for answers that are used again.
 const CACHE: &str = ".cache";
 
 /// The files of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Targets {
-    /// The data file of each source, by index; the same for all where they are merged.
+    /// The data file of each source, by index; the same for all if they are merged.
     pub data: Vec<Target>,
-    /// `OUT` as named, without its data extension: what the names of side files start with.
+    /// `OUT` as named, without its data extension: the prefix of the names of side files.
     pub(super) stem: PathBuf,
-    /// The same for metrics, totals, rejects and what else is no data, where these have a folder of their own.
+    /// The same for metrics, totals, rejects and other reports, if these have a folder of their own.
     pub(super) report_stem: Option<PathBuf>,
-    /// Whether data goes to stdout.
+    /// True if data goes to stdout.
     pub to_stdout: bool,
     /// The side files that have names of their own.
     pub named: NamedFiles,
@@ -40,14 +40,14 @@ pub struct Targets {
 pub struct Target {
     /// Its final name; `-` for stdout.
     pub path: PathBuf,
-    /// How it is compressed.
+    /// Its compression.
     pub codec: Codec,
-    /// Its permissions where it is new.
+    /// Its permissions if it is new.
     pub access: Access,
 }
 
 impl Targets {
-    /// Decides where the output of each source goes. `codec` overrides what names say.
+    /// Chooses the output of each source. `codec` overrides the compression that names stand for.
     pub fn of(
         sources: &[Source],
         inputs: &[PathBuf],
@@ -190,7 +190,7 @@ impl Targets {
         self.report_stem.as_ref().unwrap_or(&self.stem)
     }
 
-    /// How a file about all inputs is opened, the rejects included.
+    /// The settings for opening a file about all inputs, the rejects included.
     pub fn opening(&self, path: &Path, leftover: Leftover) -> Opening {
         let access = if *path == self.rejects() {
             Access::Private
@@ -200,7 +200,7 @@ impl Targets {
         Opening { access, leftover }
     }
 
-    /// The requests that are still to be asked.
+    /// The file of requests that are still to be sent.
     pub fn requests(&self) -> PathBuf {
         appended(self.side_stem(), ".missing.jsonl")
     }
@@ -229,12 +229,12 @@ impl Targets {
             .collect()
     }
 
-    /// Whether several inputs go to one file.
+    /// Returns true if several inputs go to one file.
     pub fn merged(&self) -> bool {
         (1..self.data.len()).any(|source| self.continues(source))
     }
 
-    /// Whether a source goes to the same file as the one before it.
+    /// Returns true if a source goes to the same file as the one before it.
     pub fn continues(&self, source: usize) -> bool {
         let target = |source: usize| self.data.get(source).map(|target| &target.path);
         source > 0 && target(source).is_some() && target(source) == target(source - 1)
@@ -252,7 +252,7 @@ impl Targets {
             .chain(summary)
     }
 
-    /// Refuses to put a file in the place of a directory or a device. A stream that a flag names is no such place.
+    /// Refuses to replace a directory or a device by a file. A stream that a flag names is not replaced.
     pub fn refuse_special_files(&self) -> Result<(), RunError> {
         let special = |flag: &str, path: &Path| {
             let found = path.metadata();
@@ -274,7 +274,7 @@ impl Targets {
     }
 }
 
-/// Whether anything is at `path`, be it a link to nowhere.
+/// Returns true if anything is at `path`, even a dangling link.
 pub fn is_taken(path: &Path) -> bool {
     path.symlink_metadata().is_ok()
 }
@@ -307,7 +307,7 @@ pub fn refuse_inputs(files: impl Iterator<Item = PathBuf>, sources: &[Source]) -
     Ok(())
 }
 
-/// What tells one file from another, whatever it is called.
+/// The identity of a file, whatever it is called.
 #[cfg(unix)]
 type FileId = (u64, u64);
 
@@ -326,7 +326,7 @@ fn file_id(path: &Path) -> Option<FileId> {
     path.canonicalize().ok()
 }
 
-/// The folder for answers that runs with the output `output` use where no other is named.
+/// The folder for answers that runs with the output `output` use by default.
 pub fn cache_beside(output: &Path) -> PathBuf {
     appended(&stem_of(output), CACHE)
 }
@@ -336,7 +336,7 @@ pub fn cache_beside(output: &Path) -> PathBuf {
 pub struct MetricsBeside {
     /// The file.
     pub metrics: PathBuf,
-    /// The folder of the output below the directory that the run wrote; `None` where the output is the one file that it wrote.
+    /// The folder of the output below the directory that the run wrote; `None` if the run wrote only that file.
     pub below: Option<PathBuf>,
 }
 
@@ -379,7 +379,7 @@ fn distinct(data: &[Target]) -> Result<(), RunError> {
     }
 }
 
-/// What the files beside the data of a run to stdout are named after: the input, by a name that no run to a file uses, or
+/// The prefix of the names of files beside a run to stdout: the input, with an ending that no run to a file uses, or
 /// this program.
 fn stdout_stem(sources: &[Source]) -> PathBuf {
     match sources {

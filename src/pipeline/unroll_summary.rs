@@ -7,10 +7,10 @@ use serde::Serialize;
 use super::journal::RunIdentity;
 use crate::metrics::{Status, Sums, Totals, UnrollSums, share_held};
 
-/// The form of the totals file, which `docs/json.md` describes.
+/// The schema of the totals file, which `docs/json.md` describes.
 const SCHEMA: &str = "trajfit.unroll/1";
 
-/// What a totals file says of a run beside its totals.
+/// The facts about a run in its totals file, besides the totals.
 #[derive(Serialize)]
 #[allow(missing_docs)] // Named as the keys of the file.
 pub struct RunFacts<'r, T> {
@@ -46,7 +46,7 @@ pub struct UnrollSummary<'r, T> {
     facts: RunFacts<'r, T>,
 }
 
-/// The sums about compactions and what they took.
+/// The sums about compactions and their cost.
 #[derive(Serialize)]
 struct SummarySums {
     still_over_limit: u64,
@@ -114,7 +114,7 @@ impl<'r, T> UnrollSummary<'r, T> {
     }
 }
 
-/// Records by what rows of this command call their status.
+/// Number of records by status, as rows of this command name it.
 fn by_status(totals: &Totals) -> BTreeMap<&str, u64> {
     let name = |status: &'static str| {
         if status == Status::Compressed.name() {

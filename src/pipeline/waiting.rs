@@ -8,25 +8,25 @@ use super::batch::Batch;
 use super::spill::{Spill, Spilled};
 use super::window::{Share, Window};
 
-/// Memory that a record takes whose bytes are on disk: its row.
+/// Bytes of memory of a record whose text is on disk: its row.
 const ROW_BYTES: usize = 1024;
 
-/// The texts of a result that may be set aside, in a fixed order, whether they are in memory or not.
+/// A function that returns the texts of a result that may go to disk, always in the same order.
 pub type Texts<T> = for<'r> fn(&'r mut Batch, &'r mut T) -> Vec<&'r mut Vec<u8>>;
 
-/// Where results go for which there is no room in memory.
+/// The place for results that do not fit into memory.
 pub struct Overflow<T> {
     /// The files.
     pub spill: Spill,
-    /// What goes there.
+    /// The texts that go there.
     pub texts: Texts<T>,
 }
 
-/// A batch, what came of it, and what both take of the window.
+/// A batch, its result, and the share of the window that both take.
 pub struct Done<T> {
     /// The batch.
     pub batch: Batch,
-    /// What came of it.
+    /// The result.
     pub result: T,
     /// The part of the window that is given back once it is taken.
     pub share: Share,
@@ -46,7 +46,7 @@ struct OnDisk {
 }
 
 impl<'w, T> Waiting<'w, T> {
-    /// No results yet; without `overflow` all of them stay in memory.
+    /// Holds no results yet; without `overflow` all of them stay in memory.
     pub fn new(window: &'w Window, overflow: Option<Overflow<T>>) -> Self {
         Self {
             window,
@@ -78,11 +78,11 @@ impl<'w, T> Waiting<'w, T> {
         self.results.insert(number, (done, on_disk));
     }
 
-    /// Takes the result of that number out, if it is there, as it was added.
+    /// Removes and returns the result of that number, as it was added, if it is there.
     ///
     /// # Errors
     ///
-    /// What was set aside cannot be read back.
+    /// The bytes on disk cannot be read back.
     pub fn take(&mut self, number: u64) -> io::Result<Option<Done<T>>> {
         let Some((mut done, on_disk)) = self.results.remove(&number) else {
             return Ok(None);
@@ -101,7 +101,7 @@ impl<'w, T> Waiting<'w, T> {
         Ok(Some(done))
     }
 
-    /// Takes the bytes of a result to disk; `None` where that fails: they stay in memory then.
+    /// Moves the bytes of a result to disk; `None` if that fails: they stay in memory then.
     fn set_aside(&mut self, done: &mut Done<T>) -> Option<OnDisk> {
         let overflow = self.overflow.as_mut()?;
         let texts = (overflow.texts)(&mut done.batch, &mut done.result);

@@ -12,7 +12,7 @@ pub struct Share {
 }
 
 impl Share {
-    /// Both together.
+    /// The sum of both.
     pub fn and(self, other: Self) -> Self {
         Self {
             bytes: self.bytes + other.bytes,
@@ -20,7 +20,7 @@ impl Share {
         }
     }
 
-    /// What is left without `other`.
+    /// The rest without `other`.
     pub fn without(self, other: Self) -> Self {
         Self {
             bytes: self.bytes.saturating_sub(other.bytes),
@@ -29,7 +29,7 @@ impl Share {
     }
 }
 
-/// Lets the reader go ahead of the writer only so far, so that memory does not grow with the input.
+/// Limits how far the reader gets ahead of the writer, so that memory does not grow with the input.
 pub struct Window {
     whole: Share,
     in_flight: Mutex<InFlight>,
@@ -43,7 +43,7 @@ struct InFlight {
 }
 
 impl Window {
-    /// A window of so many bytes and batches.
+    /// A window of `whole` bytes and batches.
     pub fn new(whole: Share) -> Self {
         Self {
             whole,
@@ -52,8 +52,8 @@ impl Window {
         }
     }
 
-    /// Waits until there is room for `share`, and takes it. A batch larger than the window waits until no other is in it.
-    /// `false` where the writer has gone.
+    /// Waits until there is room for `share`, and takes it. A batch larger than the window waits until no other is in
+    /// it. Returns false if the window is closed.
     pub fn take(&self, share: Share) -> bool {
         let mut in_flight = self.lock();
         loop {
@@ -77,12 +77,12 @@ impl Window {
         self.freed.notify_all();
     }
 
-    /// Whether that is more than a quarter of the window.
+    /// Returns true if that is more than a quarter of the window.
     pub fn is_beyond_quarter(&self, share: Share) -> bool {
         share.bytes > self.whole.bytes / 4 || share.batches > self.whole.batches / 4
     }
 
-    /// Tells a waiting reader that nobody will write any more.
+    /// Ends the wait of a reader: nothing will be written any more.
     pub fn close(&self) {
         self.lock().closed = true;
         self.freed.notify_all();

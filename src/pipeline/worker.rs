@@ -1,4 +1,4 @@
-//! What the CPU pool does with a batch: fit every record, and lay out the bytes that the writer will write.
+//! The work of the CPU pool on a batch: fits every record, and lays out the bytes that the writer will write.
 
 use std::any::Any;
 use std::ops::Range;
@@ -20,7 +20,7 @@ use crate::metrics::{Columns, Reject, Row, Status, csv_rows, merged};
 use crate::names::named;
 
 named! {
-    /// What becomes of a line that cannot be read as a trajectory.
+    /// The treatment of a line that cannot be read as a trajectory.
     OnInvalid {
         /// It goes to the rejects file with the reason.
         Reject = "reject",
@@ -34,12 +34,12 @@ named! {
 const INVALID: &str =
     "mend the input, or set such records aside with --on-invalid reject; then start over with --force";
 
-/// Everything a batch turns into.
+/// The results of a batch.
 #[derive(Debug, Default)]
 pub struct Chunk {
     /// Bytes of the batch.
     pub bytes_read: u64,
-    /// Bytes of the output; `None` where they are those of the batch. Elements of an array each come with a `,` before them.
+    /// Bytes of the output; `None` if they are those of the batch. Each element of an array follows a `,`.
     pub data: Option<Vec<u8>>,
     /// Rows of the metrics, as CSV.
     pub metrics: Vec<u8>,
@@ -51,14 +51,14 @@ pub struct Chunk {
     pub records: u64,
     /// Tokens that a summarizer read, or would read.
     pub summary_input_tokens: u64,
-    /// What has to be answered before records of it can become what they should, in their order.
+    /// The requests that have to be answered before records of it can be finished, in their order.
     pub pending: Vec<PendingRequest>,
-    /// Why the run must stop after this batch.
+    /// The error that ends the run at this batch.
     pub stop: Option<RunError>,
 }
 
 impl Chunk {
-    /// The texts that the writer will write, of which there is at most one copy from here on.
+    /// The texts that the writer will write. Frees the bytes of the batch if others replace them.
     pub fn texts<'c>(batch: &'c mut Batch, chunk: &'c mut Self) -> Vec<&'c mut Vec<u8>> {
         let data = match &mut chunk.data {
             Some(data) => {
@@ -71,19 +71,19 @@ impl Chunk {
     }
 }
 
-/// What a worker needs to know besides the record.
+/// The settings and resources of a worker.
 pub struct Worker {
     /// Fits records.
     pub fitter: Fitter,
-    /// What becomes of unreadable records.
+    /// The treatment of unreadable records.
     pub on_invalid: OnInvalid,
     /// Names of the sources, by index.
     pub source_names: Vec<String>,
-    /// Whether cells of the metrics are made safe for spreadsheets.
+    /// True if cells of the metrics are made safe for spreadsheets.
     pub csv_safe: bool,
-    /// How trajectories are unrolled, where that is what becomes of them.
+    /// The settings of unrolling; `None` if trajectories are not unrolled.
     pub unroll: Option<UnrollSettings>,
-    /// Whether an unrolled trajectory has one row instead of a row for each record.
+    /// True if an unrolled trajectory has one row instead of a row for each record.
     pub merges_rows: bool,
 }
 
@@ -133,7 +133,7 @@ impl Worker {
                 let reason = Reason::with(TooLong::CODE, too_long.to_string());
                 self.outcome_of(self.fitter.reject(&reason))
             }
-            // A fault of ours in one record is that record's failure, never the run's.
+            // A panic in one record is that record's failure, never the run's.
             None => match AssertUnwindSafe(self.process_record(source, item, bytes))
                 .catch_unwind()
                 .await
@@ -169,7 +169,7 @@ impl Worker {
         }
     }
 
-    /// What a record became that was not unrolled, as the rows of this run show it.
+    /// The outcome of a record that was not unrolled, as the rows of this run show it.
     fn outcome_of(&self, fitted: Fitted) -> Outcome {
         match self.unroll {
             None => fitted.into(),
@@ -226,7 +226,7 @@ impl Worker {
         if let Some(end) = end {
             chunk.stop.get_or_insert(end);
         }
-        // An array with an element that is no JSON would be none itself, and what was not held cannot be written.
+        // An array with an element that is not JSON would be invalid, and a record that was not held cannot be written.
         let harmless = || {
             item.too_long.is_none()
                 && (!batch.in_array || serde_json::from_slice::<IgnoredAny>(batch.slice(record)).is_ok())
@@ -251,7 +251,7 @@ impl Worker {
             _ if self.unroll.is_some() => false,
             PerTrajectory::None => false,
             PerTrajectory::Compressed => row.was_compressed,
-            // What is passed on unread may be no JSON.
+            // A record that is passed on unread may not be JSON.
             PerTrajectory::All => {
                 !unreadable || serde_json::from_slice::<IgnoredAny>(batch.slice(record)).is_ok()
             }
@@ -270,7 +270,7 @@ impl Worker {
     }
 }
 
-/// What stands between the records that one became: the end of its line, or a comma in an array.
+/// The separator of the records made of one: the end of its line, or a comma in an array.
 fn separator<'b>(batch: &'b Batch, item: &Item, record: &Range<usize>) -> &'b str {
     let end = batch.slice(&(record.end..item.outer.end));
     match std::str::from_utf8(end) {
@@ -280,11 +280,11 @@ fn separator<'b>(batch: &'b Batch, item: &Item, record: &Range<usize>) -> &'b st
     }
 }
 
-/// What became of a record, whatever was to become of it.
+/// The result of a record, fitted or unrolled.
 struct Outcome {
     /// A row for each record in the output, at least one.
     rows: Vec<Row>,
-    /// The texts of these; `None` where the record stays byte for byte.
+    /// The texts of these; `None` if the record stays byte for byte.
     texts: Option<Vec<String>>,
     summary_input_tokens: usize,
     stop: Option<Stop>,
@@ -315,12 +315,12 @@ impl From<Unrolled> for Outcome {
     }
 }
 
-/// The output of a batch: its own bytes for as long as nothing is changed in them or left out.
+/// The output of a batch: its own bytes as long as nothing is changed in them or left out.
 struct Output<'b> {
     batch: &'b Batch,
-    /// How many bytes from the batch's start are kept as they are; up to the first change.
+    /// Number of bytes from the batch's start that are kept, up to the first change.
     kept: usize,
-    /// Everything, once there is a change.
+    /// The whole output, once there is a change.
     changed: Option<Vec<u8>>,
 }
 
@@ -362,7 +362,7 @@ impl<'b> Output<'b> {
     }
 }
 
-/// What a panic said.
+/// The message of a panic.
 pub fn panic_message(panic: &(dyn Any + Send)) -> &str {
     let message = panic.downcast_ref::<String>().map(String::as_str);
     message

@@ -17,11 +17,11 @@ use super::written::Written;
 use super::{RunError, disk, open};
 use crate::metrics::{Columns, Status, Totals, csv_header};
 
-/// A milestone is due after so many bytes of output, or so much time: what a killed run does again.
+/// The bytes of output, or the time, after which a milestone is due: a killed run repeats what came after.
 const MILESTONE_BYTES: u64 = 4 * 1024 * 1024;
 const MILESTONE_TIME: Duration = Duration::from_secs(1);
 
-/// Whole data files that wait for their milestone, open, at most; fewer where the process may not have so many.
+/// Maximum number of whole data files open until their milestone; fewer if the process may not open so many.
 const MILESTONE_FILES: usize = 128;
 
 /// Writes a run.
@@ -39,19 +39,19 @@ pub struct Writer<'r> {
     made: usize,
     metrics: Option<PartialFile>,
     rejects: Option<PartialFile>,
-    /// The totals: nothing is in it before the end, but no other run writes there.
+    /// The totals file: empty before the end, but held against other runs.
     summary: Option<PartialFile>,
-    /// What is still to be asked, where that is written.
+    /// The requests that are still to be sent, if they are written.
     requests: Option<RequestFiles>,
-    /// Where the run is.
+    /// The current point of the run.
     milestone: Milestone,
-    /// The last place that a resumed run could begin at: positions and lengths of one moment, between two batches.
+    /// The last point that a resumed run could begin at: positions and lengths of one moment, between two batches.
     reached: Milestone,
     /// The last one that the journal has.
     committed: Milestone,
     committed_at: Instant,
-    /// If a file could not be opened, written or synced. A file system may forget what it failed to sync, so nothing is
-    /// committed any more.
+    /// True if a file could not be opened, written or synced. A file system may forget what it failed to sync, so
+    /// nothing is committed any more.
     failed: bool,
     dry_run: bool,
     sources: &'r [Source],
@@ -61,8 +61,8 @@ pub struct Writer<'r> {
 }
 
 impl<'r> Writer<'r> {
-    /// Opens the files of a run, cut back to where `milestone` says they were safe. Every file that the run may need is opened:
-    /// one that cannot be shows before the first record is taken.
+    /// Opens the files of a run, cut to the lengths of `milestone`. Every file that the run may need is opened: one
+    /// that cannot be is an error before the first record is taken.
     pub fn open(
         job: &'r Job,
         counters: &'r Counters,
@@ -122,7 +122,7 @@ impl<'r> Writer<'r> {
         self.open_all_data()
     }
 
-    /// Removes the files of a run of which nothing was written, and its journal; hands back the writer of any other.
+    /// Removes the files and the journal of a run that has written nothing; returns the writer of any other.
     pub fn discard(mut self) -> Option<Self> {
         if self.milestone != Milestone::default() {
             return Some(self);
@@ -169,7 +169,7 @@ impl<'r> Writer<'r> {
         opened.transpose()
     }
 
-    /// Writes what a batch became. Where that fails half-way, nothing of it counts.
+    /// Writes the results of a batch. If that fails half-way, none of them count.
     pub fn write(&mut self, batch: &Batch, chunk: Chunk) -> Result<(), RunError> {
         let written = self.write_batch(batch, chunk).and_then(|()| self.commit_if_due());
         self.failed |= written.is_err();
@@ -243,7 +243,7 @@ impl<'r> Writer<'r> {
         Counters::add(&self.counters.over_limit, over as u64);
     }
 
-    /// Goes on to the next source: to its own file, or, merged, to the same one.
+    /// Moves to the next source: to its own file or, if merged, to the same one.
     fn end_source(&mut self) -> Result<(), RunError> {
         self.milestone.source += 1;
         self.milestone.position = Position::default();
@@ -263,7 +263,7 @@ impl<'r> Writer<'r> {
         Ok(())
     }
 
-    /// Notes where the run is, unless that is in the middle of a compressed frame.
+    /// Notes the point that the run has reached, unless it is in the middle of a compressed frame.
     fn mark(&mut self) {
         let length = |file: Option<&PartialFile>| file.map_or(Some(0), PartialFile::length);
         let Some(data) = length(self.data.as_ref()) else {
@@ -286,7 +286,7 @@ impl<'r> Writer<'r> {
         if due { self.commit() } else { Ok(()) }
     }
 
-    /// Notes in the journal where the run is, once all that was written before is on the disk.
+    /// Appends the point reached to the journal, once all that was written before is on the disk.
     fn commit(&mut self) -> Result<(), RunError> {
         if self.journal.is_none() || self.reached == self.committed {
             return Ok(());
@@ -318,7 +318,7 @@ impl<'r> Writer<'r> {
         Ok(())
     }
 
-    /// Commits what can be: the run stops here. Returns whether it may be resumed.
+    /// Commits all that can be: the run stops here. Returns true if it may be resumed.
     pub fn stop(mut self) -> Result<bool, RunError> {
         if self.journal.is_none() {
             self.leave_nothing_but_rejects()?;
@@ -330,7 +330,7 @@ impl<'r> Writer<'r> {
         Ok(true)
     }
 
-    /// Removes the files of a run that cannot be resumed. What was rejected is kept where the rest has gone to stdout.
+    /// Removes the files of a run that cannot be resumed. Rejects are kept if the data has gone to stdout.
     fn leave_nothing_but_rejects(self) -> Result<(), RunError> {
         let keeps_rejects = self.targets.to_stdout;
         for target in self.targets.data.iter().take(self.made) {
@@ -352,7 +352,7 @@ impl<'r> Writer<'r> {
         Ok(())
     }
 
-    /// Ends all files and notes that they are whole.
+    /// Ends all files and commits that they are whole.
     pub fn finish(mut self) -> Result<Written, RunError> {
         let files = self.data.iter_mut().chain(&mut self.metrics);
         for file in files.chain(&mut self.rejects) {
@@ -386,7 +386,7 @@ fn end(file: &mut PartialFile) -> Result<(), RunError> {
     ended.map_err(|error| RunError::half_way("write", file.path(), &error))
 }
 
-/// Turns elements with a `,` before each into a stretch of an array: the first element of all opens it with `[`.
+/// Turns elements with a `,` before each into a part of an array: before the very first, the `,` becomes `[`.
 fn finish_array(data: &mut Vec<u8>, end: Option<&[u8]>, started: bool) {
     match data.first_mut() {
         Some(first) if !started => *first = b'[',

@@ -6,7 +6,7 @@ use crate::metrics::Totals;
 
 /// The files of a run that has read all of its input.
 pub struct Written {
-    /// The journal, where there is one.
+    /// The journal, if there is one.
     pub journal: Option<Journal>,
     /// True if there are rejects.
     pub rejects: bool,
@@ -16,6 +16,6 @@ pub struct Written {
     pub open: [Option<PartialFile>; 3],
     /// The totals.
     pub totals: Totals,
-    /// The end.
+    /// The last milestone.
     pub milestone: Milestone,
 }

@@ -1,4 +1,4 @@
-//! What a cache of answers holds, as text and as plain figures for JSON.
+//! The contents of a cache of answers, as text and as plain figures for JSON.
 
 use std::fmt::Write as _;
 
@@ -8,13 +8,13 @@ use super::figures::{day, megabytes, printable, thousands, timestamp};
 use super::table::Table;
 use crate::cache::{ModelStats, Pruned, Stats};
 
-/// The name of this JSON's form. It changes only with the meaning of a key; keys may be added.
+/// The schema of this JSON. It changes only with the meaning of a key; keys may be added.
 const SCHEMA: &str = "trajfit.cache/1";
 
-/// What a cache holds.
+/// The contents of a cache.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CacheReport {
-    /// The form of this object.
+    /// The schema of this object.
     pub schema: &'static str,
     /// The version of the program.
     pub version: &'static str,
@@ -22,15 +22,15 @@ pub struct CacheReport {
     pub file: String,
     /// Bytes on disk.
     pub bytes: u64,
-    /// Answers kept.
+    /// Number of answers.
     pub answers: u64,
-    /// When the oldest was received; `null` where there is none, as below.
+    /// Time when the oldest was received; `null` in all times if there is none.
     pub oldest: Option<String>,
-    /// When the newest was received.
+    /// Time when the newest was received.
     pub newest: Option<String>,
-    /// When one was last asked for, to the day.
+    /// Time when one was last used, to the day.
     pub last_used: Option<String>,
-    /// The same by model, the one with the most answers first.
+    /// The figures by model, the one with the most answers first.
     pub models: Vec<ModelStats>,
     #[serde(skip)]
     times: [Option<i64>; 3],
@@ -77,7 +77,7 @@ pub fn cache_text(report: &CacheReport) -> String {
     text
 }
 
-/// What was taken away, in a line.
+/// The result of removing answers, in a line.
 pub fn pruned_text(pruned: &Pruned) -> String {
     let (before, now) = (megabytes(pruned.bytes_before), megabytes(pruned.bytes));
     match pruned.removed {

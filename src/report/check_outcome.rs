@@ -1,38 +1,38 @@
-//! What `check` decided: every gate with its limit and what was found, from which all its outputs are made.
+//! The outcome of `check`: every gate with its limit and its value, from which all its outputs are made.
 
 use serde::Serialize;
 
 use super::survey_figures::SurveyFigures;
 use crate::metrics::{Census, LargeRecord};
 
-/// The name of this JSON's form. It changes only with the meaning of a key; keys may be added.
+/// The schema of this JSON. It changes only with the meaning of a key; keys may be added.
 const SCHEMA: &str = "trajfit.check/1";
 
 /// The number of records that may fail a gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Allowance {
-    /// So many.
+    /// A number of records.
     Records(u64),
-    /// This part of all records, in millionths of a percent.
+    /// A share of all records, in millionths of a percent.
     Share(u64),
 }
 
-/// What the records are held against.
+/// The limits that records are checked against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Tokens that a record may cost.
+    /// Maximum tokens of a record.
     pub max_tokens: u64,
-    /// Records that may be over it.
+    /// Number of records that may be over it.
     pub max_over: Allowance,
-    /// Tokens that the 99th percentile may be.
+    /// Maximum of the 99th percentile, in tokens.
     pub p99: Option<u64>,
-    /// Whether records may be there that cannot be read.
+    /// True if records that cannot be read are allowed.
     pub allow_unreadable: bool,
-    /// Whether records may be there that the chat template refuses.
+    /// True if records that the chat template refuses are allowed.
     pub allow_refused: bool,
 }
 
-/// What a gate is about.
+/// The subject of a gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GateName {
@@ -48,51 +48,51 @@ pub enum GateName {
     P99,
 }
 
-/// One thing that must hold.
+/// A condition that must hold.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Gate {
-    /// What it is about.
+    /// Its subject.
     pub name: GateName,
-    /// What `actual` may be at most (of records: at least); `None` where anything is allowed.
+    /// The maximum of `actual` (of records: the minimum); `None` if anything is allowed.
     pub limit: Option<u64>,
-    /// What was found.
+    /// The value found.
     pub actual: u64,
-    /// Whether it holds.
+    /// True if it holds.
     pub passed: bool,
 }
 
-/// What `check` decided.
+/// The outcome of `check`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CheckOutcome {
-    /// The form of this object.
+    /// The schema of this object.
     pub schema: &'static str,
     /// The version of the program.
     pub version: &'static str,
-    /// Whether every gate holds.
+    /// True if every gate holds.
     pub passed: bool,
     /// The gates.
     pub gates: Vec<Gate>,
-    /// Tokens that a record may cost.
+    /// Maximum tokens of a record.
     pub max_tokens: u64,
-    /// Records that the limits on tokens were held against: those that could be read and, where the rendered count
-    /// judges, rendered.
+    /// Number of records compared with the limits on tokens: those that could be read and, if the rendered count is
+    /// compared, rendered.
     pub judged: u64,
-    /// The limit that `offenders` are over: `max_tokens`, or that of the 99th percentile where it is lower and does
-    /// not hold.
+    /// The limit that `offenders` are over: `max_tokens`, or that of the 99th percentile if it is lower and does not
+    /// hold.
     pub offender_limit: u64,
-    /// How many they are.
+    /// Number of offenders.
     pub offender_records: u64,
     /// The worst of them, the worst first.
     pub offenders: Vec<LargeRecord>,
-    /// What the records came to.
+    /// The figures of the records.
     #[serde(flatten)]
     pub survey: SurveyFigures,
-    /// What the tokenizer has to say of its counts, if anything.
+    /// The tokenizer's note on its counts, if any.
     pub tokenizer_note: Option<String>,
 }
 
 impl Allowance {
-    /// Returns how many of so many records may fail.
+    /// Returns the number of records that may fail, out of `records`.
     pub fn of(self, records: u64) -> u64 {
         match self {
             Self::Records(most) => most,
@@ -116,11 +116,11 @@ impl Gate {
 }
 
 impl CheckOutcome {
-    /// Holds a census against the limits.
+    /// Compares a census with the limits.
     pub fn new(survey: SurveyFigures, census: &Census, limits: &Limits, note: Option<String>) -> Self {
         let judged = census.judged();
         let unless = |allowed: bool| (!allowed).then_some(0);
-        // Nothing can be said for a check that looked at nothing: its input is probably not what it was meant to be.
+        // A check without records fails: its input is probably not what it was meant to be.
         let mut gates = vec![Gate {
             name: GateName::Records,
             limit: Some(1),
@@ -169,7 +169,7 @@ impl CheckOutcome {
         }
     }
 
-    /// What a record costs by the count that judges.
+    /// The tokens of a record in the count that is compared with the limits.
     pub fn judged_tokens(&self, record: &LargeRecord) -> u64 {
         let rendered = record
             .rendered_tokens

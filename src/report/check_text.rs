@@ -7,7 +7,7 @@ use super::count_text::{complaints, place};
 use super::figures::{percent, printable, thousands};
 use super::survey_figures::CountFigures;
 
-/// The text, a newline after each line. It has no colour and knows no terminal.
+/// The text, a newline after each line. It has no colours.
 pub fn check_text(outcome: &CheckOutcome) -> String {
     let survey = &outcome.survey;
     let mut text = String::new();

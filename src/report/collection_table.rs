@@ -1,4 +1,4 @@
-//! What is to be asked, in a table for people.
+//! The requests to be sent, in a table for people.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use super::figures::{duration, megabytes, megabytes_per_second, thousands};
 use super::run_figures::Reasons;
 use super::table::{Table, reasons};
 
-/// What a collection of requests came to.
+/// The figures of a collection of requests.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct CollectionFigures {
     /// Records read.
@@ -17,15 +17,15 @@ pub struct CollectionFigures {
     pub waiting: u64,
     /// Of these, unreadable.
     pub unreadable: u64,
-    /// Of these, without a summary from the model for good, by what went wrong.
+    /// Of these, without a summary from the model for good, by reason code.
     pub failed: Reasons,
-    /// Different requests.
+    /// Number of different requests.
     pub requests: u64,
-    /// Tokens to be read.
+    /// Tokens of the prompts.
     pub prompt_tokens: u64,
-    /// Tokens to be written, about.
+    /// Estimated tokens of the completions.
     pub completion_tokens: u64,
-    /// What they cost at the prices that are set, in US dollars.
+    /// Their cost at the prices that are set, in US dollars.
     pub cost: Option<f64>,
     /// Wall time.
     pub elapsed: Duration,

@@ -1,4 +1,4 @@
-//! What `count` found: plain figures, from which its table and its JSON are made.
+//! The result of `count`: plain figures, from which its table and its JSON are made.
 
 use serde::Serialize;
 
@@ -6,28 +6,28 @@ use super::histogram::{Bin, histogram};
 use super::survey_figures::SurveyFigures;
 use crate::metrics::{Census, LargeRecord};
 
-/// The name of this JSON's form. It changes only with the meaning of a key; keys may be added.
+/// The schema of this JSON. It changes only with the meaning of a key; keys may be added.
 const SCHEMA: &str = "trajfit.count/1";
 
-/// What `count` found.
+/// The result of `count`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CountReport {
-    /// The form of this object.
+    /// The schema of this object.
     pub schema: &'static str,
     /// The version of the program.
     pub version: &'static str,
-    /// What the records came to.
+    /// The figures of the records.
     #[serde(flatten)]
     pub survey: SurveyFigures,
-    /// The limit that the records are held against.
+    /// The limit that the records are compared with.
     pub max_tokens: u64,
     /// Records over it.
     pub over_max_tokens: u64,
-    /// Records by their tokens.
+    /// Number of records by their tokens.
     pub histogram: Vec<Bin>,
     /// The largest records, the largest first.
     pub largest: Vec<LargeRecord>,
-    /// What the tokenizer has to say of its counts, if anything.
+    /// The tokenizer's note on its counts, if any.
     pub tokenizer_note: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! The answer of `count` for people: totals, percentiles, a histogram, and what is large in the largest records.
+//! The answer of `count` for people: totals, percentiles, a histogram, and the parts of the largest records.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use super::survey_figures::RatioFigures;
 use super::table::{Table, columns, reasons};
 use crate::metrics::{Complaint, LargeRecord, Parts};
 
-/// The text, a newline after each line. It has no colour and knows no terminal.
+/// The text, a newline after each line. It has no colours.
 pub fn count_text(report: &CountReport, elapsed: Duration, bytes_read: u64) -> String {
     let survey = &report.survey;
     let judged = judged_records(report);
@@ -78,7 +78,7 @@ fn judged_records(report: &CountReport) -> u64 {
     report.histogram.iter().map(|bin| bin.records).sum()
 }
 
-/// How far the two counts are apart.
+/// The difference of the two counts.
 fn apart(ratio: &RatioFigures) -> String {
     format!(
         "{} on the turns; by record {} to {}, median {}",
@@ -188,7 +188,7 @@ pub fn place(record: &LargeRecord) -> String {
     format!("{}:{}", record.source, record.line)
 }
 
-/// The first complaints, a line each: the first record that it is about, and how many more there are.
+/// The first complaints, a line each: the place of its first record, and the number of its records.
 pub fn complaints(records: u64, first: &[Complaint]) -> String {
     let mut text = String::new();
     for complaint in first {

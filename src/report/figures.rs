@@ -1,9 +1,9 @@
-//! Numbers as people read them.
+//! Numbers formatted for people.
 
 use std::borrow::Cow;
 use std::time::Duration;
 
-/// With separators: `1,234,567`.
+/// A number with separators: `1,234,567`.
 pub fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
@@ -27,7 +27,7 @@ pub fn megabytes(bytes: u64) -> String {
     }
 }
 
-/// Bytes over time in MB (10^6 bytes) a second; 0 where no time has passed.
+/// Bytes over time in MB (10^6 bytes) a second; 0 if no time has passed.
 pub fn megabytes_per_second(bytes: u64, elapsed: Duration) -> f64 {
     if elapsed.is_zero() {
         0.0
@@ -36,7 +36,7 @@ pub fn megabytes_per_second(bytes: u64, elapsed: Duration) -> f64 {
     }
 }
 
-/// `0.42 s`, `19 s`, `3 min 05 s`, `2 h 07 min`.
+/// A duration: `0.42 s`, `19 s`, `3 min 05 s`, `2 h 07 min`.
 pub fn duration(time: Duration) -> String {
     let seconds = time.as_secs();
     match seconds {
@@ -60,8 +60,8 @@ pub fn timestamp(seconds: i64) -> String {
     format!("{}T{hours:02}:{minutes:02}:{:02}Z", day(seconds), rest % 60)
 }
 
-/// The date of a day, counted since 1970, in the Gregorian calendar: years begin in March here, so that the leap day is their
-/// last.
+/// The date of a day, counted since 1970, in the Gregorian calendar. Years begin in March here, so that the leap day is
+/// their last.
 fn civil(days: i64) -> (i64, i64, i64) {
     let days = days + 719_468;
     let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
@@ -73,7 +73,7 @@ fn civil(days: i64) -> (i64, i64, i64) {
     (year + era * 400 + i64::from(month <= 2), month, day)
 }
 
-/// A part of a whole in percent: `2.4 %`; `<0.1 %` and `>99.9 %` where rounding would say none or all; `0.0 %` of nothing.
+/// A part of a whole in percent: `2.4 %`; `<0.1 %` and `>99.9 %` if rounding would give none or all; `0.0 %` of 0.
 pub fn percent(part: u64, whole: u64) -> String {
     let share = if whole == 0 {
         0.0
@@ -89,7 +89,7 @@ pub fn percent(part: u64, whole: u64) -> String {
     }
 }
 
-/// How a number changed, in percent of what it was: `-53.5 %`, `+4.0 %`, `unchanged`.
+/// The change of a number, in percent of its old value: `-53.5 %`, `+4.0 %`, `unchanged`.
 pub fn change(before: u64, after: u64) -> String {
     if after == before {
         return "unchanged".to_owned();
@@ -105,12 +105,12 @@ pub fn change(before: u64, after: u64) -> String {
     }
 }
 
-/// A ratio as what it is more or less than 1, in percent: `+12.3 %`, `-4.0 %`.
+/// The difference of a ratio from 1, in percent: `+12.3 %`, `-4.0 %`.
 pub fn signed_percent(ratio: f64) -> String {
     format!("{:+.1} %", (ratio - 1.0) * 100.0)
 }
 
-/// A text from the data on one line, without anything that would steer a terminal.
+/// A text from the data on one line, with control characters escaped.
 pub fn printable(text: &str) -> Cow<'_, str> {
     if !text.contains(char::is_control) {
         return Cow::Borrowed(text);

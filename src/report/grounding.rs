@@ -1,4 +1,4 @@
-//! The answer of `check --against`: what is needed, what is held, and the worst records.
+//! The answer of `check --against`: identifiers needed and held, and the worst records.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -9,37 +9,37 @@ use super::count_text::complaints;
 use super::figures::{printable, thousands};
 use crate::metrics::{Complaint, GroundedRecord, WorstGrounded, is_grounded};
 
-/// Name of the keys' meaning.
+/// The schema of this JSON.
 pub const GROUNDING_SCHEMA: &str = "trajfit.grounding/1";
 
-/// How well a compressed data set is grounded.
+/// The grounding of a compressed data set.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct GroundingOutcome {
-    /// Which keys these are.
+    /// The schema of this object.
     pub schema: &'static str,
     /// The version of the program.
     pub version: &'static str,
-    /// Whether all gates passed.
+    /// True if all gates passed.
     pub passed: bool,
     /// The rule by which records paired: `metrics`, `ids`, `ids_and_order` or `order`.
     pub matched_by: &'static str,
-    /// The metrics that tell which records belong together.
+    /// The metrics by which records paired, if they did.
     pub metrics: Option<String>,
     /// Pairs compared.
     pub records: u64,
     /// Pairs that differ.
     pub changed_records: u64,
-    /// Identifiers that kept assistant turns use and only turns that are gone had told.
+    /// Identifiers that kept assistant turns use and that only removed turns contained.
     pub anchors_needed: u64,
-    /// Of these, those that a new turn tells before.
+    /// Of these, those that a new turn before the use contains.
     pub anchors_held: u64,
-    /// Their part, rounded down; 1 where none is needed.
+    /// The share held, rounded down; 1 if none is needed.
     pub anchors_held_share: f64,
-    /// The part that is asked for.
+    /// The share that is required.
     pub min_grounding: Option<f64>,
     /// Pairs with identifiers that dangle.
     pub records_with_dangling_anchors: u64,
-    /// Assistant turns of compressed records that are none of the original's.
+    /// Assistant turns of compressed records that are not the original's.
     pub changed_assistant_turns: u64,
     /// Compressed records without an original.
     pub records_without_original: u64,
@@ -49,17 +49,17 @@ pub struct GroundingOutcome {
     pub originals_left_out: u64,
     /// Originals that the run rejected, by its metrics.
     pub originals_rejected: u64,
-    /// Originals that the run did not read (`--limit`, `--sample`), by its metrics. They were not to be judged.
+    /// Originals that the run did not read (`--limit`, `--sample`), by its metrics. They need not be judged.
     pub originals_not_taken: u64,
     /// Pairs of which one cannot be read.
     pub unreadable: u64,
-    /// The first of these; those of a source that say the same are one.
+    /// The first of these; those of a source with the same error are one.
     pub unreadable_records: Vec<Complaint>,
-    /// Records and pairs that were to be judged and could not be.
+    /// Records and pairs that should be judged and could not be.
     pub unjudged: u64,
-    /// The number of them that does not fail the check.
+    /// The number of these that does not fail the check.
     pub allowed_unjudged: u64,
-    /// The records that lost most.
+    /// The records that lost most identifiers.
     pub worst: WorstGrounded,
 }
 

@@ -1,4 +1,4 @@
-//! How many records have how many tokens, in steps that the limit is one of.
+//! A histogram of records by tokens, with an edge at the limit.
 
 use serde::Serialize;
 
@@ -6,7 +6,7 @@ use super::figures::{percent, thousands};
 use super::table::columns;
 use crate::metrics::Distribution;
 
-/// Where the steps end, in eighths of the limit. Beyond the last they are open.
+/// The ends of the steps, in eighths of the limit. Beyond the last they are open.
 const STEPS: [u64; 12] = [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 32];
 
 /// Characters of the longest bar.
@@ -17,9 +17,9 @@ const WIDEST: u64 = 40;
 pub struct Bin {
     /// They have more tokens than this; `None` for the first.
     pub over: Option<u64>,
-    /// They have at most so many; `None` for the last.
+    /// They have at most so many tokens; `None` for the last.
     pub to: Option<u64>,
-    /// How many they are.
+    /// Number of these records.
     pub records: u64,
 }
 
@@ -56,7 +56,7 @@ pub fn histogram(distribution: &Distribution, limit: u64) -> Vec<Bin> {
     bins
 }
 
-/// The bars, a line each, with the limit where it lies.
+/// The bars, a line each, and a line at the limit.
 pub fn bars(bins: &[Bin], limit: u64) -> String {
     let all: u64 = bins.iter().map(|bin| bin.records).sum();
     let most = bins.iter().map(|bin| bin.records).max().unwrap_or_default();

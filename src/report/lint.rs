@@ -1,4 +1,4 @@
-//! The answer of `lint`: what a trainer does with records, worst first, for people and for machines.
+//! The answer of `lint`: the outcomes of records in a trainer, worst first, for people and for machines.
 
 use std::fmt::Write;
 
@@ -11,21 +11,21 @@ use crate::metrics::{Complaint, Example, LintCensus, LintChanges, NewLoss};
 use crate::names::Named;
 use crate::trainers::{Finding, Outcome, Trainer};
 
-/// The name of this JSON's form. It changes only with the meaning of a key; keys may be added.
+/// The schema of this JSON. It changes only with the meaning of a key; keys may be added.
 const SCHEMA: &str = "trajfit.lint/1";
 
-/// What `lint` found.
+/// The result of `lint`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LintReport {
-    /// The form of this object.
+    /// The schema of this object.
     pub schema: &'static str,
     /// The version of the program.
     pub version: &'static str,
-    /// The trainer, and what its rules were taken from.
+    /// The trainer, and the version that its rules were taken from.
     pub trainer: TrainerFigures,
-    /// The limit in tokens; `None` for none.
+    /// The limit in tokens; `None` if there is none.
     pub max_length: Option<u64>,
-    /// If the limit is the trainer's own.
+    /// True if the limit is the trainer's own.
     pub max_length_is_default: bool,
     /// The records as they are; with `after`, before compression.
     pub records: LintFigures,
@@ -33,7 +33,7 @@ pub struct LintReport {
     pub after: Option<LintFigures>,
     /// The comparison, if there is one.
     pub changes: Option<ChangeFigures>,
-    /// If nothing was found that fails the command.
+    /// True if nothing was found that fails the command.
     pub passed: bool,
 }
 
@@ -48,7 +48,7 @@ pub struct TrainerFigures {
     pub version: &'static str,
     /// The option that sets the limit.
     pub length_option: &'static str,
-    /// What is masked.
+    /// The masked part, in words.
     pub masked: &'static str,
 }
 
@@ -59,7 +59,7 @@ pub struct LintFigures {
     pub records: u64,
     /// The outcomes, worst first, those without a record included.
     pub outcomes: Vec<OutcomeFigures>,
-    /// Tokens to be learnt, in records that are read so far.
+    /// Tokens to be learnt, in records that are cut at worst.
     pub learnt_tokens: u64,
     /// Tokens of these that the limit cuts off.
     pub vanished_tokens: u64,
@@ -249,7 +249,7 @@ impl LossFigures {
     }
 }
 
-/// The text, a newline after each line. It has no colour and knows no terminal.
+/// The text, a newline after each line. It has no colours.
 pub fn lint_text(report: &LintReport) -> String {
     let mut text = String::new();
     let trainer = &report.trainer;

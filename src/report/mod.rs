@@ -1,4 +1,4 @@
-//! How results are shown to people and machines.
+//! Results formatted for people and machines.
 
 mod cache_report;
 mod check_outcome;

@@ -1,4 +1,4 @@
-//! The text that ends a run: what became of the records, in a table that is understood at a glance.
+//! The text that ends a run: the results of the records, in a short table.
 
 use std::fmt::Write as _;
 
@@ -7,10 +7,10 @@ use super::run_figures::{RecordFigures, RunFigures};
 use super::table::{Table, reasons};
 use crate::metrics::BothCounts;
 
-/// Files listed; the others are counted.
+/// Number of files listed; the others are counted.
 const FILES_SHOWN: usize = 8;
 
-/// The table, at most 25 lines, a newline after each. It has no colour and knows no terminal.
+/// The table, at most 25 lines, a newline after each. It has no colours.
 pub fn summary_table(figures: &RunFigures) -> String {
     let mut table = Table::default();
     records(&mut table, &figures.records);
@@ -138,7 +138,7 @@ fn tokens(table: &mut Table, figures: &RunFigures) {
     table.row(&format!("{unit} {}", figures.after()), &thousands(after), &note);
 }
 
-/// What became of records that are not what was asked for.
+/// The note on records whose result is not what was asked for.
 fn degraded(figures: &RunFigures) -> String {
     let compressed = figures.degraded_compressed;
     let left = figures.degraded.saturating_sub(compressed);
@@ -154,7 +154,7 @@ fn degraded(figures: &RunFigures) -> String {
     }
 }
 
-/// What language models were asked, or would be.
+/// Adds the requests made; in a dry run, those of a real one.
 fn requests(table: &mut Table, figures: &RunFigures) {
     let requests = &figures.requests;
     if requests.sent + requests.cached == 0 {
@@ -182,7 +182,7 @@ fn requests(table: &mut Table, figures: &RunFigures) {
     table.row("Requests", &thousands(requests.sent), &note);
 }
 
-/// What the records that could be rendered cost in the count that the budget is not on, and what the template did.
+/// Adds the tokens of rendered records in the count that the budget is not on, and the effects of the template.
 fn both_counts(table: &mut Table, both: &BothCounts, figures: &RunFigures) {
     let values = [both.original_value_tokens, both.compressed_value_tokens];
     let rendered = [both.original_rendered_tokens, both.compressed_rendered_tokens];

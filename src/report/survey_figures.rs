@@ -1,4 +1,4 @@
-//! What a survey came to, as plain numbers: what both `count` and `check` tell, as text and as JSON.
+//! The result of a survey as plain numbers, which `count` and `check` report as text and as JSON.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::metrics::{Census, Complaint, Distribution, Measured, Parts};
 /// The tokenizer that counted.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Tokenizer {
-    /// As the user named it.
+    /// The name that the user gave.
     pub name: String,
     /// SHA-256 of the vocabulary file, in hex.
     pub sha256: String,
@@ -17,42 +17,42 @@ pub struct Tokenizer {
     pub engine: String,
 }
 
-/// What a survey came to.
+/// The result of a survey.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SurveyFigures {
     /// The inputs, as read.
     pub inputs: Vec<String>,
     /// The tokenizer.
     pub tokenizer: Tokenizer,
-    /// The count that limits are held against: `values` or `rendered`.
+    /// The count that is compared with limits: `values` or `rendered`.
     pub judged_by: &'static str,
     /// Records that could be read.
     pub records: u64,
-    /// Records that could not.
+    /// Records that could not be read.
     pub unreadable: TroubleFigures,
     /// Records that the chat template refuses.
     pub refused: TroubleFigures,
     /// Turns of all records.
     pub turns: u64,
-    /// Tokens a record: the sums of what its turns cost.
+    /// Tokens per record: the sums over its turns.
     pub tokens: CountFigures,
-    /// Tokens a record as the chat template renders it; `None` without a template.
+    /// Tokens per record as the chat template renders it; `None` without a template.
     pub rendered_tokens: Option<CountFigures>,
-    /// How far apart the two are.
+    /// The ratio of the two.
     pub rendered_to_tokens: Option<RatioFigures>,
-    /// What the tokens of all records are spent on.
+    /// The tokens of all records by kind of content.
     pub parts: Parts,
 }
 
-/// Records that something is wrong with.
+/// Records with an error.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct TroubleFigures {
-    /// How many.
+    /// Number of records.
     pub records: u64,
-    /// By reason code, where there are codes.
+    /// Number of records by reason code, if there are codes.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub by_code: BTreeMap<&'static str, u64>,
-    /// The first of them; those of a source that say the same are one.
+    /// The first of them; those of a source with the same error are one.
     pub first: Vec<Complaint>,
 }
 
@@ -65,16 +65,16 @@ pub struct CountFigures {
     pub percentiles: BTreeMap<&'static str, u64>,
 }
 
-/// Tokens as rendered for each token of the turns, to three decimals.
+/// Rendered tokens for each token of the turns, to three decimals.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct RatioFigures {
-    /// Of all rendered records together.
+    /// The ratio of all rendered records together.
     pub total: f64,
-    /// Of the record where it is least.
+    /// The lowest ratio of a record.
     pub min: f64,
-    /// Of the record in the middle.
+    /// The median of the records.
     pub p50: f64,
-    /// Of the record where it is most.
+    /// The highest ratio of a record.
     pub max: f64,
 }
 

@@ -1,13 +1,13 @@
-//! Plain tables: columns that stand under one another, without lines and colours.
+//! Plain tables: aligned columns, without lines and colours.
 
 use std::fmt::Write;
 
 use super::figures::thousands;
 
-/// Reasons shown in a line; totals as JSON have them all.
+/// Number of reasons shown in a line; totals as JSON have them all.
 const REASONS_SHOWN: usize = 3;
 
-/// Labels to the left, numbers right-aligned, notes after them.
+/// A table: labels to the left, numbers right-aligned, then notes.
 #[derive(Default)]
 pub struct Table {
     rows: Vec<Row>,

@@ -1,4 +1,4 @@
-//! What `count` and `check` tell of one and the same survey, as people see it.
+//! Tests of the texts of `count` and `check` about the same survey.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ fn measure(line: u64, tokens: u64, rendered: Option<Result<u64, String>>) -> Mea
     }
 }
 
-/// Two hundred records and a few that are none, with a template that takes most of them or without one.
+/// A survey of 200 records and a few unreadable ones, with a template that takes most of them or without one.
 fn survey(by: Measured, template: bool) -> (Census, SurveyFigures) {
     let mut census = Census::new(by, 3);
     for line in 1..=200 {

@@ -4,16 +4,16 @@ use super::figures::{percent, thousands};
 use super::table::columns;
 use crate::metrics::UnrollSums;
 
-/// What one trigger would have come to.
+/// The figures of one trigger.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TriggerFigures {
-    /// The part of the budget.
+    /// The trigger, as a part of the budget.
     pub trigger: f64,
     /// Sums over the records.
     pub sums: UnrollSums,
     /// Records over the budget.
     pub over_limit: u64,
-    /// What the agents' calls would have cost, in US dollars, where prices are known.
+    /// The cost of the agents' calls, in US dollars, if prices are known.
     pub cost: Option<f64>,
 }
 

@@ -8,28 +8,28 @@ use super::run_figures::Reasons;
 use super::table::{Table, reasons};
 use crate::metrics::UnrollSums;
 
-/// What a run came to.
+/// The result of a run.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct UnrollFigures {
     /// Sums over the records.
     pub sums: UnrollSums,
-    /// Trajectories that stayed as they were, over the budget, or are in no output, each with reasons.
+    /// Trajectories that stayed as they were, over the budget, with reasons.
     pub kept: (u64, Reasons),
-    /// Trajectories in the rejects file.
+    /// Trajectories in the rejects file, with reasons.
     pub rejected: (u64, Reasons),
-    /// Trajectories that the program failed on.
+    /// Trajectories that the program failed on, with reasons.
     pub failed: (u64, Reasons),
     /// The budget, in tokens.
     pub target_max_tokens: u64,
     /// Records over it, with reasons.
     pub over_limit: (u64, Reasons),
-    /// Records that did not become what was asked.
+    /// Records whose result is not what was asked for.
     pub degraded: u64,
     /// Identifiers that the kept turns of compacted contexts rely on, and those of them that summaries hold.
     pub anchors: (u64, u64),
-    /// Requests to a model or program, tokens read and written, and what that cost.
+    /// Requests to a model or program, tokens read and written, and their cost in US dollars.
     pub requests: (u64, u64, u64, Option<f64>),
-    /// What the agents' calls would have cost, in US dollars, where prices are known.
+    /// The cost of the agents' calls, in US dollars, if prices are known.
     pub agent_cost: Option<f64>,
     /// Wall time.
     pub elapsed: Duration,
@@ -37,7 +37,7 @@ pub struct UnrollFigures {
     pub bytes_in: u64,
     /// Files written.
     pub files: Vec<PathBuf>,
-    /// Whether no data was written.
+    /// True if no data was written.
     pub dry_run: bool,
 }
 

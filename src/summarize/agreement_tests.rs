@@ -1,4 +1,4 @@
-//! Masks, footers and summaries tell the same of every event: how it ended, and what it did to which files.
+//! Masks, footers and summaries must agree on every event: how it ended, and what it did to which files.
 
 #[path = "../../tests/it/support/generate.rs"]
 mod generate;
@@ -10,14 +10,15 @@ use super::extractive::Extractive;
 use super::footer::Files;
 use super::mask::masks;
 use super::{Around, Stretch, Summarizer, SummaryRequest};
-use crate::events::event::{Event, events};
+use crate::events::event::Event;
 use crate::events::files::files;
 use crate::events::pairing::Pairing;
+use crate::events::reading::events;
 use crate::events::source::source_turns;
 use crate::tokens::words::Words;
 use crate::trajectory::views_of;
 
-/// Checks a record, and returns how many of its events masks told.
+/// Checks a record, and returns the number of events that its masks report.
 fn agree(record: &str) -> usize {
     let views = views_of(record);
     let sources = source_turns(&views, Into::into);
@@ -84,7 +85,7 @@ fn agree(record: &str) -> usize {
     checked
 }
 
-/// A call and what came back, in the shapes that agents write.
+/// A call and its result, in the shapes that agents write.
 fn turns(shape: usize, command: &str, output: &str, is_error: bool) -> Vec<Value> {
     let arguments = json!({"command": command});
     let tagged = format!("Now.\n<function=bash>\n<parameter=command>\n{command}\n</parameter>\n</function>");

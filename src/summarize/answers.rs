@@ -1,4 +1,4 @@
-//! Answers that were received before: nobody asks, or pays, for the same thing twice.
+//! Kept answers of models and programs, so that nobody asks, or pays, for the same thing twice.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -11,21 +11,21 @@ use super::redact::redact;
 use super::{NotReady, Usage};
 use crate::names::named;
 
-/// Answers that the store in memory holds, at most.
+/// Maximum number of answers in the in-memory store.
 const MOST_IN_MEMORY: usize = 4096;
 
-/// What an answer depends on: interface, server, model, parameters, wording and the redacted prompt, as one hash.
+/// The SHA-256 of all that an answer depends on: API, server, model, parameters, wording and redacted prompt.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct AnswerKey([u8; 32]);
 
 named! {
-    /// What an answer was.
+    /// Kinds of kept answers.
     AnswerKind {
         /// A summary.
         Summary = "summary",
-        /// A summary that is to be taken as it is.
+        /// A summary to be used verbatim.
         Whole = "whole",
-        /// The decision that a record be left as it is.
+        /// The request to leave the record unchanged.
         Veto = "veto",
         /// A refusal: asked again, the model would refuse again.
         Refused = "refused",
@@ -34,62 +34,62 @@ named! {
     }
 }
 
-/// An answer that can be kept: what was received and would be paid for again.
+/// A received answer that is kept, so that it is not paid for again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptAnswer {
-    /// What it was.
+    /// Its kind.
     pub kind: AnswerKind,
-    /// What was answered, without the secrets that redaction knows; of a refusal its words.
+    /// The answered text, redacted unless that is off; for a refusal, its words.
     pub text: String,
-    /// Secrets that were taken out of it.
+    /// Number of secrets redacted in it.
     pub redactions: usize,
-    /// Who answered.
+    /// Name of the model or program.
     pub model: String,
-    /// Tokens that were read for it.
+    /// Prompt tokens.
     pub prompt_tokens: u64,
-    /// Tokens that were written.
+    /// Completion tokens.
     pub completion_tokens: u64,
 }
 
-/// Where answers are kept. What is put is there for whoever asks next; a store that fails keeps what it can.
+/// A store of answers. A later request finds what was put; a store that fails keeps what it can.
 pub trait AnswerStore: Send + Sync {
-    /// Gets ready, once a run is certain to begin.
+    /// Opens the store, once a run is certain to begin.
     ///
     /// # Errors
     ///
-    /// Why it cannot be had.
+    /// If the store cannot be opened.
     fn open(&self) -> Result<(), NotReady> {
         Ok(())
     }
 
-    /// The answer for that key.
+    /// The answer for a key.
     fn get(&self, key: &AnswerKey) -> Option<KeptAnswer>;
 
-    /// Keeps an answer, and returns the one that is kept: somebody else's, where that came first. Once this returns, the
-    /// answer outlives the process, where the store does.
+    /// Keeps an answer and returns the one that is kept, which is another process's if that came first. Once this
+    /// returns, the answer outlives the process if the store does.
     fn put(&self, key: &AnswerKey, answer: KeptAnswer) -> KeptAnswer;
 
-    /// Whether this process is the one to ask for that key; `false` while another one asks for it. Who may ask calls
-    /// [`release`](Self::release) when it is done, and looks again whether there is an answer before it asks.
+    /// Claims a key. Returns true if this process may ask for it, false while another one asks. The owner of a claim
+    /// calls [`release`](Self::release) when done, and looks for an answer again before it asks.
     fn claim(&self, _: &AnswerKey) -> bool {
         true
     }
 
-    /// Lets others ask for that key.
+    /// Gives up the claim to a key.
     fn release(&self, _: &AnswerKey) {}
 
-    /// Ends its work: nothing more will be asked for or kept.
+    /// Closes the store: nothing more will be looked up or kept.
     fn close(&self) {}
 }
 
-/// A store that lasts as long as the run, and keeps the latest answers.
+/// An in-memory store of the latest answers; it lasts as long as the run.
 #[derive(Debug, Default)]
 pub struct InMemory {
     kept: Mutex<(FxHashMap<AnswerKey, KeptAnswer>, VecDeque<AnswerKey>)>,
 }
 
 impl KeptAnswer {
-    /// What is kept of a text that came back: with `redaction`, without the secrets in it.
+    /// The kept form of a received text; with `redaction`, without the secrets in it.
     pub fn received(kind: AnswerKind, text: String, model: String, usage: &Usage, redaction: bool) -> Self {
         let (text, redactions) = if redaction {
             let (redacted, secrets) = redact(&text);
@@ -129,7 +129,7 @@ impl AnswerKey {
         &self.0
     }
 
-    /// A number that is as good as chance, and always the same.
+    /// A pseudo-random number, always the same for the same key.
     pub fn seed(&self) -> u64 {
         self.0.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
     }
@@ -162,7 +162,7 @@ impl AnswerStore for InMemory {
     }
 }
 
-/// The content of a lock, whoever panicked while holding it.
+/// Locks a mutex, also if another thread panicked while holding it.
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! Answers asked for at this moment: requests with one key wait for one answer.
+//! Shares answers among concurrent requests: those with one key wait for one answer.
 
 use std::future::Future;
 use std::sync::{Arc, Mutex};
@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::answers::{AnswerKey, AnswerStore, KeptAnswer, lock};
 
-/// A store, and what is being asked for at this moment.
+/// A store, and the keys that are being asked for.
 pub struct Answers {
     store: Arc<dyn AnswerStore>,
     asking: Mutex<FxHashMap<AnswerKey, Arc<tokio::sync::Mutex<()>>>>,
@@ -27,14 +27,14 @@ impl Answers {
         self.store.get(key)
     }
 
-    /// The store, for who asks: an answer is to be put into it as soon as it is there, whether or not anybody still waits
+    /// The store. The task that asks puts the answer into it as soon as it arrives, whether or not anybody still waits
     /// for it.
     pub fn store(&self) -> &Arc<dyn AnswerStore> {
         &self.store
     }
 
-    /// The kept answer and `true`, or what `ask` brings, with whether that was known; `ask` puts it into the store. While
-    /// somebody in this process asks, others with the same key wait for the answer; where there was none, the next one asks.
+    /// The kept answer and `true`, or the result of `ask`, which puts its answer into the store. While one task asks,
+    /// others with the same key wait for the answer; if there is none, the next one asks.
     pub async fn ask_once<E, F>(
         &self,
         key: AnswerKey,

@@ -1,4 +1,4 @@
-//! The control tokens of chat templates (`control_tokens.csv`) and of the user's tokenizer: found in texts, and made harmless there.
+//! Finds control tokens of chat templates (`control_tokens.csv`) and of the user's tokenizer, and defuses them.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -9,10 +9,10 @@ use aho_corasick::{AhoCorasick, MatchKind};
 /// The table. Its source column says where a token is documented.
 const TABLE: &str = include_str!("control_tokens.csv");
 
-/// Bytes of the shortest token of a tokenizer that is taken for one: shorter texts are punctuation.
+/// Bytes of the shortest special token that counts as a control token: shorter ones are punctuation.
 const SHORTEST: usize = 3;
 
-/// What a token does in a chat.
+/// The function of a token in a chat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// It opens a text or a turn; the name of a role may follow.
@@ -28,11 +28,11 @@ pub enum Kind {
 /// A row of the table.
 #[derive(Debug, Clone, Copy)]
 pub struct Row {
-    /// The token, as tokenizers have it.
+    /// The token, as tokenizers spell it.
     pub token: &'static str,
-    /// What it does.
+    /// The function of the token.
     pub kind: Kind,
-    /// Where it is documented.
+    /// The source that documents it.
     #[cfg_attr(
         not(test),
         expect(dead_code, reason = "for people, and the test of the table")
@@ -43,7 +43,7 @@ pub struct Row {
 /// Finds control tokens.
 #[derive(Debug)]
 pub struct ControlTokens {
-    /// `None` where they are too many to look for.
+    /// `None` if there are too many tokens to search for.
     search: Option<AhoCorasick>,
     kinds: Vec<Kind>,
 }
@@ -70,12 +70,12 @@ pub fn rows() -> impl Iterator<Item = Row> {
 }
 
 impl ControlTokens {
-    /// Those of known chat templates.
+    /// The control tokens of known chat templates.
     pub fn known() -> &'static Self {
         &KNOWN
     }
 
-    /// Those of known chat templates and the special tokens of a tokenizer, as far as these can be told from words.
+    /// Those of known chat templates, and the special tokens of a tokenizer that do not begin like a word.
     pub fn and(special: &[String]) -> Self {
         let mut tokens: Vec<&str> = Vec::new();
         let mut kinds = Vec::new();
@@ -99,7 +99,7 @@ impl ControlTokens {
         }
     }
 
-    /// Where tokens stand in a text, and what they do, in order and apart.
+    /// The byte ranges and kinds of the tokens in a text, in order, without overlaps.
     pub fn find<'t>(&'t self, text: &'t str) -> impl Iterator<Item = (Range<usize>, Kind)> + 't {
         let search = self.search.iter();
         search
@@ -110,7 +110,7 @@ impl ControlTokens {
             })
     }
 
-    /// `text` with another sign for the first one of each token: `‹|im_end|>`. No tokenizer takes that for the token.
+    /// `text` with the first character of each token replaced: `‹|im_end|>`. No tokenizer takes that for the token.
     pub fn harmless<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let mut safe = String::new();
         let mut done = 0;
@@ -132,7 +132,7 @@ impl ControlTokens {
     }
 }
 
-/// The sign that takes the place of a token's first one, and the rest of the token; `None` where it begins like a word.
+/// The character that replaces a token's first one, and the rest of the token; `None` if it begins like a word.
 fn harmless_start(token: &str) -> Option<(char, &str)> {
     let signs = [('<', '‹'), ('[', '⟦')];
     signs

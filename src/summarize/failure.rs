@@ -1,11 +1,11 @@
-//! What can go wrong with a request, by stable names that metrics group by.
+//! Failures of requests, by stable names that metrics group by.
 
 use crate::summarize::redact::redact;
 
-/// Characters of a server's message that are told.
+/// Characters of a server's message that are shown.
 const MAX_DETAIL: usize = 240;
 
-/// Characters of it that are read: what they shrink to without secrets is still long enough.
+/// Characters of it that are read: enough to show, even if redaction shortens them.
 const MAX_READ: usize = 64 * MAX_DETAIL;
 
 /// One failed attempt.
@@ -13,12 +13,12 @@ const MAX_READ: usize = 64 * MAX_DETAIL;
 pub struct Failure {
     /// Stable, `snake_case`.
     pub name: &'static str,
-    /// What the server said, or the system: short, on one line, without secrets.
+    /// The message of the server or the system: short, on one line, without secrets.
     pub detail: String,
 }
 
 impl Failure {
-    /// A failure whose detail may hold anything.
+    /// A failure; its detail is shortened and redacted.
     pub fn new(name: &'static str, detail: &str) -> Self {
         Self {
             name,
@@ -36,7 +36,7 @@ impl Failure {
     }
 }
 
-/// In one line, short, without secrets.
+/// A text on one line, short, without secrets.
 fn presentable(text: &str) -> String {
     let text: String = whole_words(text)
         .chars()
@@ -51,8 +51,8 @@ fn presentable(text: &str) -> String {
     }
 }
 
-/// The beginning of a text, far longer than what is told of it, up to the end of a word: half of a secret is none that
-/// redaction knows.
+/// The beginning of a text, far longer than the part shown, up to the end of a word: redaction does not recognize half
+/// of a secret.
 fn whole_words(text: &str) -> &str {
     let Some((end, _)) = text.char_indices().nth(MAX_READ) else {
         return text;

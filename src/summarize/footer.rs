@@ -11,7 +11,7 @@ use crate::tokens::TokenCounter;
 const MODIFIED: &str = "Files modified:";
 const READ: &str = "Files read:";
 
-/// What the embedded summarizer tells files under where no footer follows, and what its lines there begin with.
+/// The heading of the embedded summarizer's own list of files, used where no footer follows, and its line prefixes.
 const SECTION: &str = "Files:";
 const CHANGED_LINE: &str = "- changed: ";
 const READ_LINE: &str = "- read: ";
@@ -19,7 +19,7 @@ const READ_LINE: &str = "- read: ";
 /// Files of one name that are compared at most.
 const MAX_ALIKE: usize = 64;
 
-/// Files by what was done to them, the newest first. What was modified is not told as read as well.
+/// Files by what was done to them, the newest first. A modified file is not listed as read as well.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Files {
     /// Changed, written, removed.
@@ -29,13 +29,13 @@ pub struct Files {
 }
 
 impl Files {
-    /// The files of the calls in these turns; of calls that failed, none. What was made and removed again is not told of.
+    /// The files of the successful calls in these turns, without those that were made and removed again.
     pub fn of(turns: &Stretch<'_>) -> Self {
         let (modified, read) = files(turns.actions());
         Self { modified, read }
     }
 
-    /// Takes the footer out of an earlier summary, and the section of files of one without: what is left of it, and the files.
+    /// Takes the footer, or else the section of files, out of an earlier summary: the rest of its text, and the files.
     pub fn taken_from(body: &str) -> (String, Self) {
         let mut rest = Vec::new();
         let mut files = Self::default();
@@ -95,8 +95,8 @@ impl Files {
         }
     }
 
-    /// The footer in at most `most` tokens: the oldest files read go first, then the oldest modified; nothing where no file
-    /// has room.
+    /// The footer in at most `most` tokens: the oldest files read are left out first, then the oldest modified; empty
+    /// if no file fits.
     pub fn footer(&self, most: usize, counter: &dyn TokenCounter) -> String {
         let (mut modified, mut read) = (self.modified.len(), self.read.len());
         loop {
@@ -104,7 +104,7 @@ impl Files {
             if counter.count(&text) <= most {
                 return text;
             }
-            // Half of what is there at a time: long lists are counted a few times only.
+            // Halves the list each time, so that long lists are counted a few times only.
             if read > 0 {
                 read /= 2;
             } else if modified > 0 {
@@ -132,7 +132,7 @@ impl Files {
 
 fn listed(list: &str) -> impl Iterator<Item = String> + '_ {
     let files = list.split(", ").map(str::trim);
-    // What was shortened is no whole name.
+    // A shortened name is no whole name.
     let is_whole = |file: &&str| !file.is_empty() && !file.ends_with('…');
     files
         .filter(is_whole)
@@ -140,7 +140,7 @@ fn listed(list: &str) -> impl Iterator<Item = String> + '_ {
         .map(str::to_owned)
 }
 
-/// A summary with a footer, before its references where it has such.
+/// A summary with a footer, placed before its references if it has any.
 pub fn with_footer(text: &str, footer: &str) -> String {
     let text = text.trim_end();
     let (body, references) = match text.rsplit_once('\n') {

@@ -4,23 +4,23 @@ use crate::compress::anchors::{Anchor, matcher_of};
 use crate::summarize::redact::redact;
 use crate::tokens::TokenCounter;
 
-/// What the last line starts with.
+/// The beginning of the last line.
 pub const KEY_REFERENCES: &str = "Key references:";
 
 /// Identifiers added at most: a longer list is no help to a reader.
 const MAX_REFERENCES: usize = 400;
 
-/// How many anchors a text holds.
+/// Number of anchors that a text holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Held {
-    /// By its own words.
+    /// Without added references.
     pub before: usize,
-    /// With references to those that it lost.
+    /// With references to the missing ones.
     pub after: usize,
 }
 
-/// `text` with the anchors it lost as a last `Key references:` line, the most used first, within `max_tokens` for the
-/// whole; and how many of all anchors it holds then, and held before. No other line is touched: what does not fit is left out.
+/// `text` with its missing anchors as a last `Key references:` line, the most used first, within `max_tokens` for the
+/// whole; and the number of anchors held before and after. No other line changes: anchors that do not fit are left out.
 pub fn ground(
     text: String,
     anchors: &[Anchor],
@@ -50,7 +50,7 @@ pub fn ground(
 /// Anchors as they would stand in a list of references.
 pub(super) struct References<'a> {
     anchors: &'a [Anchor],
-    /// What each of them costs there.
+    /// Tokens of each anchor there.
     costs: Vec<usize>,
     counter: &'a dyn TokenCounter,
 }
@@ -75,7 +75,7 @@ impl<'a> References<'a> {
         self.anchors
     }
 
-    /// What each of them costs in a list.
+    /// Tokens of each anchor in a list.
     pub fn costs(&self) -> &[usize] {
         &self.costs
     }
@@ -92,8 +92,8 @@ impl<'a> References<'a> {
         }
     }
 
-    /// `text`, which has so many `tokens` without the blanks at its end, with references to the anchors that are not `held`;
-    /// `None` where none is missing or fits.
+    /// `text` with references to the anchors that are not `held`; `None` if none is missing or fits. `tokens` is the
+    /// count of `text` without trailing white space.
     pub fn added_to(&self, text: &str, tokens: usize, held: &[bool], max_tokens: usize) -> Option<String> {
         let counter = self.counter;
         let mut missing = self.lost(held).peekable();
@@ -109,7 +109,7 @@ impl<'a> References<'a> {
             format!("\n{KEY_REFERENCES} ")
         };
         let mut room = max_tokens.saturating_sub(tokens + counter.count(&lead));
-        // The text before the list's own line.
+        // Tokens of the text before the list's own line.
         let above = above(base, tokens, counter).filter(|_| !has_line);
         // By estimate first, then by exact counts of the whole: joined pieces may cost a token more than alone.
         let mut added: Vec<(&str, usize)> = Vec::new();
@@ -143,7 +143,7 @@ impl<'a> References<'a> {
         None
     }
 
-    /// The anchors not held that a reference may name, and what they cost: no secrets, nothing that breaks the line.
+    /// The anchors not held that a reference may name, and their tokens: no secrets, no control characters.
     fn lost<'s>(&'s self, held: &'s [bool]) -> impl Iterator<Item = (&'a Anchor, usize)> + 's {
         let all = self.anchors.iter().zip(&self.costs).zip(held);
         let lost = all.filter(|((anchor, _), is_held)| {
@@ -154,7 +154,7 @@ impl<'a> References<'a> {
     }
 }
 
-/// What `text` costs with a line end after it, if it costs `tokens` without; `None` where only a count of all of it tells.
+/// Tokens of `text` with a line end after it, if it has `tokens` without; `None` if only a count of the whole can tell.
 fn above(text: &str, tokens: usize, counter: &dyn TokenCounter) -> Option<usize> {
     let start = memchr::memrchr(b'\n', text.as_bytes())? + 1;
     let last = text.get(start..).filter(|_| counter.counts_by_line())?;

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 /// The instructions that language models get, of which those about the text hold here as well.
 const TEMPLATE: &str = include_str!("../../assets/prompts/summary.jinja");
 
-/// What stands in that template before and after them.
+/// The texts before and after these in that template.
 const RULES: [&str; 2] = ["What to write\n", "\n{% if"];
 
 const OPENING: &str = "The context is nearly full. Write the record of the work so far. It will stand in place of the turns \

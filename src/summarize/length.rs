@@ -1,4 +1,4 @@
-//! Answers of the right length: what is asked for, and what is cut off where that did not help.
+//! Summaries of the right length: the tokens to ask for, and the cut where an answer is too long.
 
 use crate::compress::anchors::{Anchor, held_mask};
 use crate::summarize::SummaryRequest;
@@ -6,28 +6,28 @@ use crate::summarize::grounding::References;
 use crate::summarize::marker::SUMMARY_MARKER;
 use crate::tokens::TokenCounter;
 
-/// The part of a summary that the list of identifiers to be kept may take in what is asked.
+/// Divisor of a summary's tokens that gives the room for the prompt's list of identifiers to keep.
 const KEEP: usize = 2;
 
-/// The part of a summary that references to lost identifiers may take at most.
+/// Divisor of a summary's tokens that gives the room for references to lost identifiers.
 const REFERENCES: usize = 4;
 
 /// The smallest answer worth asking for, in tokens.
 const SMALLEST: usize = 16;
 
-/// What may be written, in tokens of the user's tokenizer.
+/// The limit of a summary, in tokens of the user's tokenizer.
 #[derive(Clone, Copy)]
 pub struct Limit<'a> {
-    /// The whole summary, with its marker and references.
+    /// Tokens of the whole summary, with its marker and references.
     pub tokens: usize,
-    /// What it must name.
+    /// The anchors that it must name.
     pub anchors: &'a [Anchor],
-    /// Counts.
+    /// The user's tokenizer.
     pub counter: &'a dyn TokenCounter,
 }
 
 impl<'a> Limit<'a> {
-    /// What a request allows.
+    /// The limit of a request.
     pub fn of(request: &SummaryRequest<'a>) -> Self {
         Self {
             tokens: request.target_tokens.min(request.max_tokens),
@@ -58,23 +58,23 @@ impl<'a> Limit<'a> {
         (room - room / 10).max(SMALLEST)
     }
 
-    /// The tokens to ask for after an answer to `asked` came out at `got`.
+    /// The tokens to ask for after an answer to `asked` tokens had `got`.
     pub fn ask_next(&self, asked: usize, got: usize) -> usize {
         let scaled = asked * self.tokens / got.max(1);
         (scaled - scaled / 10).min(asked * 3 / 4).max(SMALLEST)
     }
 
-    /// What a text costs.
+    /// Tokens of a text.
     pub fn cost(&self, text: &str) -> usize {
         self.counter.count(text)
     }
 
-    /// Whether a text with its marker is within the limit.
+    /// Returns true if a text with its marker is within the limit.
     pub fn holds(&self, text: &str) -> bool {
         self.cost(text) <= self.tokens
     }
 
-    /// `text` cut at a line end so that it is within the limit, together with references to what it does not name.
+    /// `text` cut at a line end so that it fits together with references to the anchors that it does not name.
     pub fn cut(&self, text: String) -> String {
         let most = self.tokens / REFERENCES;
         let references = References::new(self.anchors, self.counter);

@@ -6,15 +6,18 @@ use memchr::memmem;
 
 pub use crate::trajectory::{END_MARKER, SUMMARY_MARKER};
 
-/// What a summary begins with that was appended to a text; [`END_MARKER`] stands after it, on lines of its own.
+/// Start of the line that tells the request in progress.
+pub const IN_PROGRESS: &str = "In progress:";
+
+/// The opening of a summary that was appended to a text; [`END_MARKER`] follows it, on lines of its own.
 const APPENDED: &str = "\n\n[CONTEXT SUMMARY]:\n";
 
 /// The marker without its colon: models drop it, or put bold around the brackets.
 const BARE_MARKER: &str = "[CONTEXT SUMMARY]";
 
-/// `body` with the marker in front exactly once, whatever it brought along: repeated markers, white space, bold.
+/// `body` with the marker in front exactly once, even if it has markers, white space or bold there.
 ///
-/// An end marker at its end is taken off; who places the summary adds it where it is needed.
+/// An end marker at its end is removed; the caller adds it where it is needed.
 pub fn with_marker(body: &str) -> String {
     let mut rest = body.trim_start_matches(is_blank);
     while let Some(after) = after_marker(rest) {
@@ -49,7 +52,7 @@ pub fn with_marker(body: &str) -> String {
     text
 }
 
-/// The body of an earlier summary turn, without markers; `None` where the text is no summary.
+/// The body of an earlier summary turn, without markers; `None` if the text is no summary.
 pub fn body_of(text: &str) -> Option<&str> {
     let mut rest = after_marker(text.trim_start_matches(is_blank))?;
     while let Some(after) = after_marker(rest.trim_start_matches(is_blank)) {
@@ -62,13 +65,13 @@ pub fn body_of(text: &str) -> Option<&str> {
 /// A summary in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found<'t> {
-    /// Where it stands, markers and blank lines before them included.
+    /// Its byte range, with its markers and the blank lines before them.
     pub at: Range<usize>,
-    /// What it says.
+    /// Its text, without markers.
     pub body: &'t str,
 }
 
-/// The summaries in a text: the one that the text begins with, where that is a summary turn's (`is_turn`), and those that were
+/// The summaries in a text: the one that it begins with, if it is the text of a summary turn (`is_turn`), and those
 /// appended to it, from the blank line before them to their end markers.
 pub fn summaries_in(text: &str, is_turn: bool) -> Vec<Found<'_>> {
     let mut found = Vec::new();
@@ -99,7 +102,7 @@ pub fn summaries_in(text: &str, is_turn: bool) -> Vec<Found<'_>> {
     found
 }
 
-/// A text without these summaries, which were found in it: what else it says.
+/// A text without the summaries that were found in it.
 pub fn text_beside(text: &str, found: &[Found<'_>]) -> String {
     let starts = std::iter::once(0).chain(found.iter().map(|found| found.at.end));
     let ends = found.iter().map(|found| found.at.start).chain([text.len()]);
@@ -108,7 +111,7 @@ pub fn text_beside(text: &str, found: &[Found<'_>]) -> String {
     said.join("\n\n")
 }
 
-/// What follows a marker at the start of `text`, Markdown decoration around it included.
+/// The text after a marker at the start of `text`, and after the Markdown decoration around it.
 fn after_marker(text: &str) -> Option<&str> {
     let plain = text.trim_start_matches(['*', '#', '_', '`', '>', ' ']);
     let decorated = plain.len() < text.len();

@@ -45,24 +45,24 @@ use crate::metrics::Tokens;
 use crate::tokens::TokenCounter;
 pub use pending::PendingRequest;
 
-/// What a summarizer is asked for.
+/// A request for one summary.
 #[derive(Clone, Copy)]
 pub struct SummaryRequest<'a> {
     /// The turns to be replaced, in order; an earlier summary turn is not among them.
     pub turns: &'a Stretch<'a>,
-    /// Whether the secrets in them were replaced already.
+    /// The secrets in them are redacted already.
     pub is_redacted: bool,
     /// The body of an earlier summary of this trajectory, to be updated by `turns`.
     pub previous: Option<&'a str>,
-    /// What the person asked whose turn is still in progress where the stretch ends: told before what was done.
+    /// The user's request that is still in progress where the stretch ends: stated before what was done.
     pub in_progress: Option<&'a str>,
-    /// What stands around the stretch and stays, as far as it tells what matters in it.
+    /// The requests in the kept turns around the stretch: they tell what matters in it.
     pub around: Around<'a>,
-    /// Whether a list of the files read and modified is added to the summary, which then need not tell them.
+    /// A list of the files read and modified is added to the summary, which then need not name them.
     pub files_follow: bool,
     /// The identifiers that must be kept verbatim, most used first.
     pub anchors: &'a [Anchor],
-    /// Text that the kept turns around the stretch say and repeat.
+    /// Text that stands before the stretch, and text that kept turns after it repeat.
     pub reuse: &'a Reuse,
     /// Tokens that the whole summary text may cost, its opening marker included.
     pub max_tokens: usize,
@@ -72,65 +72,65 @@ pub struct SummaryRequest<'a> {
     pub counter: &'a dyn TokenCounter,
 }
 
-/// What is said in the turns that stay.
+/// Requests in the turns that are kept.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Around<'a> {
-    /// The first thing that was asked, in the turns before the stretch.
+    /// The first request, in the turns before the stretch.
     pub task: Option<&'a str>,
-    /// What is asked in the turns after the stretch.
+    /// The first request in the turns after the stretch.
     pub asked_later: Option<&'a str>,
 }
 
-/// What summaries took.
+/// Requests and tokens that summaries took.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Usage {
     /// Requests made over the network, failed ones included.
     pub api_calls: usize,
     /// Requests that failed.
     pub errors: usize,
-    /// Tokens that the endpoint says it read.
+    /// Prompt tokens, as the endpoint reports them.
     pub prompt_tokens: u64,
-    /// Tokens that the endpoint says it wrote.
+    /// Completion tokens, as the endpoint reports them.
     pub completion_tokens: u64,
-    /// Of those read, by the fallback model.
+    /// The part of `prompt_tokens` of the fallback model.
     pub fallback_prompt_tokens: u64,
-    /// Of those written, by the fallback model.
+    /// The part of `completion_tokens` of the fallback model.
     pub fallback_completion_tokens: u64,
-    /// Answers that had been received before, and were not asked for again.
+    /// Kept answers that were used instead of a request.
     pub cached: usize,
 }
 
-/// What a summary would take, before it is asked for.
+/// Requests and tokens that a summary would take.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Estimate {
     /// Requests over the network.
     pub requests: usize,
-    /// Tokens to be read.
+    /// Prompt tokens.
     pub prompt_tokens: u64,
-    /// Tokens to be written, about.
+    /// Completion tokens, about.
     pub completion_tokens: u64,
-    /// Answers that are there already.
+    /// Kept answers that need no request.
     pub cached: usize,
 }
 
-/// What a summarizer gives back.
+/// The result of a summarizer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Summary {
     /// The summary, opening marker included.
     pub text: String,
-    /// What it took.
+    /// Requests and tokens that it took.
     pub usage: Usage,
-    /// Secrets replaced before the text reached the summarizer, or in what came back.
+    /// Number of secrets replaced in the text sent to the summarizer and in its answer.
     pub redactions: usize,
-    /// Why it is not the one that was asked for first: another model wrote it, or it was cut.
+    /// The reason why it is not the first choice: another model wrote it, or it was cut.
     pub instead_of: Option<Reason>,
-    /// Whether it is to be taken as it is: nothing is added to it but the marker, whatever it does not name.
+    /// It is used verbatim: nothing is added but the marker, whatever it does not name.
     pub verbatim: bool,
-    /// A request whose answer would have made it better, and is still to come.
+    /// A pending request whose answer would have made it better.
     pub pending: Option<Box<PendingRequest>>,
 }
 
-/// Why there is no summary.
+/// Errors of a summarizer.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SummaryError {
@@ -140,55 +140,55 @@ pub enum SummaryError {
         /// The tokens allowed.
         max_tokens: usize,
     },
-    /// Whoever was asked did not answer, or not usably, after everything that was to be tried.
+    /// The model or program gave no usable answer, after all attempts.
     #[error("{name}: {detail}")]
     Failed {
-        /// What went wrong: stable, `snake_case`.
+        /// Name of the failure: stable, `snake_case`.
         name: &'static str,
-        /// What makes this case particular, without secrets.
+        /// Details of this failure, without secrets.
         detail: String,
-        /// What the attempts took.
+        /// Usage of the attempts.
         usage: Usage,
     },
-    /// Whoever was asked wants the record left as it is: nothing failed.
+    /// The summarizer asks to leave the record unchanged: nothing failed.
     #[error("{detail}")]
     Vetoed {
-        /// Why, in their words.
+        /// The reason, in its words.
         detail: String,
-        /// What it took.
+        /// Requests and tokens that it took.
         usage: Usage,
     },
-    /// The answer is still to come: once it is there, there can be a summary.
+    /// The answer is pending: there can be a summary once it arrives.
     #[error("{}", request.why)]
     Pending {
-        /// What has to be answered.
+        /// The request to be answered.
         request: Box<PendingRequest>,
-        /// What the attempts took.
+        /// Usage of the attempts.
         usage: Usage,
     },
-    /// No summary can be had any more: the run must end, and can be resumed.
+    /// No more summaries are possible: the run must end, and can be resumed.
     #[error("{message}")]
     EndRun {
-        /// What happened.
+        /// The error message.
         message: String,
-        /// What to do.
+        /// Advice for the user.
         help: String,
-        /// What the attempts took.
+        /// Usage of the attempts.
         usage: Usage,
     },
 }
 
-/// Why a summarizer cannot begin, in words that help.
+/// The reason why a summarizer cannot start.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NotReady {
-    /// What is wrong.
+    /// The error message.
     pub message: String,
-    /// What to do.
+    /// Advice for the user.
     pub help: String,
 }
 
 impl Summary {
-    /// A summary that took nothing: its text, to which the opening marker is added where it lacks it.
+    /// A summary of that text, with no usage. The opening marker is added if the text lacks it.
     pub fn new(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
@@ -198,7 +198,7 @@ impl Summary {
 }
 
 impl SummaryError {
-    /// It as a reason of the metrics.
+    /// The error as a reason of the metrics.
     pub fn reason(&self) -> Reason {
         match self {
             Self::Failed { name, detail, .. } => Reason::with(name, detail),
@@ -208,7 +208,7 @@ impl SummaryError {
         }
     }
 
-    /// What was spent in vain.
+    /// Requests and tokens spent in vain.
     pub fn usage(&self) -> Usage {
         match self {
             Self::BudgetTooSmall { .. } => Usage {
@@ -222,7 +222,7 @@ impl SummaryError {
         }
     }
 
-    /// The request that has to be answered first, where that is all there is to it.
+    /// The pending request, if the error is `Pending`.
     pub fn into_pending(self) -> Option<Box<PendingRequest>> {
         match self {
             Self::Pending { request, .. } => Some(request),
@@ -240,7 +240,7 @@ impl Usage {
         self.fallback_completion_tokens += tokens.fallback_completion;
     }
 
-    /// Adds what something else took.
+    /// Adds another usage.
     pub fn add(&mut self, other: &Self) {
         self.api_calls += other.api_calls;
         self.errors += other.errors;
@@ -252,7 +252,7 @@ impl Usage {
     }
 }
 
-/// Turns a region into a summary. What it gives back is checked, marked and grounded as any other summary is.
+/// Turns a region into a summary. The result is checked, marked and grounded like any other summary.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -288,7 +288,7 @@ pub trait Summarizer: Send + Sync {
     /// The name that metrics and messages use for it.
     fn name(&self) -> &'static str;
 
-    /// Whether it only quotes, so that it can name nothing that its turns do not.
+    /// Returns true if it only quotes, and so names nothing that its turns do not.
     fn only_quotes(&self) -> bool {
         false
     }
@@ -296,22 +296,22 @@ pub trait Summarizer: Send + Sync {
     /// Summarizes the region. Network implementations wait here; the embedded one computes.
     fn summarize<'a>(&'a self, request: SummaryRequest<'a>) -> BoxFuture<'a, Result<Summary, SummaryError>>;
 
-    /// Gets ready for a run that is about to begin: what it needs on this machine is opened here, and nothing before.
+    /// Prepares for a run that is about to begin: what it needs on this machine is opened here, and nothing before.
     ///
     /// # Errors
     ///
-    /// Why it cannot begin.
+    /// If it cannot begin.
     fn prepare(&self) -> Result<(), NotReady> {
         Ok(())
     }
 
-    /// Ends its work, when no more summaries are wanted: asks for nothing new, and waits for what is under way and will be
-    /// paid for.
+    /// Shuts down when no more summaries are wanted: starts no new request, and waits for those that are in flight and
+    /// will be paid for.
     fn finish(&self) -> BoxFuture<'_, ()> {
         Box::pin(std::future::ready(()))
     }
 
-    /// What it would take over the network, besides what was received before; nothing for those that stay on this machine.
+    /// Requests and tokens that a summary would take, besides kept answers; zero for summarizers on this machine.
     fn estimate(&self, _request: &SummaryRequest<'_>) -> Estimate {
         Estimate::default()
     }

@@ -1,21 +1,21 @@
-//! A request whose answer is still to come: what a summary waits for, and all that it takes to ask for it.
+//! A request whose answer is pending, with all that is needed to send it.
 
 use super::answers::AnswerKey;
 use crate::compress::Reason;
 
-/// A request that nobody has answered yet, or not usably.
+/// A request that has no usable answer yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PendingRequest {
-    /// What tells it from all others: the same question has the same key.
+    /// The key of its answer: the same question has the same key.
     pub key: AnswerKey,
-    /// The line that asks for it, in the form of whoever is to answer, with its newline.
+    /// The line of a batch file that asks for it, in the vendor's form, with its newline.
     pub line: Vec<u8>,
-    /// Why there is no answer: it is missing, or what came instead of one.
+    /// The reason why there is no answer: it is missing, or it failed.
     pub why: Reason,
-    /// Tokens to be read.
+    /// Prompt tokens.
     pub prompt_tokens: u64,
-    /// Tokens to be written, about.
+    /// Completion tokens, about.
     pub completion_tokens: u64,
-    /// Whether the fallback model is to answer it.
+    /// The fallback model is to answer it.
     pub by_fallback: bool,
 }

@@ -49,10 +49,10 @@ use secret::{MARKER, Secret};
 
 static KEYWORDS: LazyLock<Keywords> = LazyLock::new(Keywords::new);
 
-/// Passes over a text at most: what the first one leaves can only show itself where two secrets meet.
+/// Maximum passes over a text: the first one can leave secrets only where two of them meet.
 const MAX_PASSES: usize = 4;
 
-/// How far behind its word a secret stands whose inside is not looked at again.
+/// Bytes from a word up to which a secret begins whose inside is not searched again.
 const MAX_NEAR: usize = 200;
 
 /// `text` with every recognized secret replaced by `[REDACTED:<kind>]`, and how many were. Borrowed where there were
@@ -61,7 +61,7 @@ pub fn redact(text: &str) -> (Cow<'_, str>, usize) {
     redact_noting(text, |_, _| ())
 }
 
-/// As [`redact`]; `note` is told the kind of each secret and the secret.
+/// As [`redact`]; calls `note` with the kind and the text of each secret.
 fn redact_noting(text: &str, mut note: impl FnMut(&'static str, &str)) -> (Cow<'_, str>, usize) {
     let mut text = Cow::Borrowed(text);
     let mut count = 0;
@@ -79,7 +79,7 @@ fn redact_noting(text: &str, mut note: impl FnMut(&'static str, &str)) -> (Cow<'
     (text, count)
 }
 
-/// `text` with these secrets, which are in order and apart, replaced.
+/// `text` with these secrets replaced, which are in order and do not overlap.
 fn replaced(text: &str, secrets: &[Secret]) -> String {
     let mut redacted = String::with_capacity(text.len());
     let mut done = 0;
@@ -94,7 +94,7 @@ fn replaced(text: &str, secrets: &[Secret]) -> String {
     redacted
 }
 
-/// The kind that a secret's own form tells, where it was found by its surroundings.
+/// The kind that a secret's form shows, if any; its surroundings may have shown another.
 fn kind_by_form(text: &str, secret: &Secret) -> Option<&'static str> {
     let start = secret.span.start;
     let text = text.get(..secret.span.end)?;
@@ -106,13 +106,13 @@ fn kind_by_form(text: &str, secret: &Secret) -> Option<&'static str> {
     })
 }
 
-/// The secrets of a text, in order and apart.
+/// The secrets of a text, in order, without overlaps.
 fn secrets(text: &str) -> Vec<Secret> {
     let mut secrets: Vec<Secret> = Vec::new();
     let keywords = &*KEYWORDS;
     let mut from = 0;
     while let Some((rules, start)) = keywords.find(text, from) {
-        // What one word does not announce, another that begins within it may.
+        // If one word announces nothing, another that begins within it may.
         from = start + 1;
         if text.get(start..).is_some_and(|rest| rest.starts_with(MARKER)) {
             from = start + MARKER.len();
@@ -127,7 +127,7 @@ fn secrets(text: &str) -> Vec<Secret> {
             for secret in &mut found {
                 secret.kind = kind_by_form(text, secret).unwrap_or(secret.kind);
             }
-            // The inside of a secret that stands right there announces none.
+            // The inside of a secret this close to its word is not searched.
             if let [secret] = found.as_slice()
                 && (start..start + MAX_NEAR).contains(&secret.span.start)
             {

@@ -1,21 +1,21 @@
-//! Why a run ends that could go on otherwise, in words that help.
+//! Errors that end a run, with advice; the run can be resumed.
 
 use super::spend::LimitReached;
 
-/// What helps in the end, whatever it was.
+/// The last part of most advice.
 pub const RESUME: &str = "then run the same command with --resume: nothing that was done is lost";
 
 /// The end of a run, which can be resumed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunEnd {
-    /// What happened.
+    /// The error message.
     pub message: String,
-    /// What to do.
+    /// Advice for the user.
     pub help: String,
 }
 
 impl RunEnd {
-    /// Nobody wants an answer any more.
+    /// The run is over: no more answers are wanted.
     pub fn over() -> Self {
         Self {
             message: "the run has ended".to_owned(),
@@ -23,7 +23,7 @@ impl RunEnd {
         }
     }
 
-    /// Responses that cannot be read any more.
+    /// The responses can no longer be read.
     pub fn unreadable(why: &str) -> Self {
         Self {
             message: why.to_owned(),

@@ -1,4 +1,4 @@
-//! What is being spent on summaries: live figures, and the limits on requests and money.
+//! The spending of a run on summaries: live figures, and the limits on requests and money.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -14,20 +14,20 @@ pub struct Limits {
     pub max_requests: Option<u64>,
     /// US dollars.
     pub max_cost: Option<f64>,
-    /// What tokens cost; without it money is not counted.
+    /// Prices of tokens; without them money is not counted.
     pub prices: Option<Prices>,
 }
 
 /// A limit that was reached.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum LimitReached {
-    /// So many requests.
+    /// The maximum number of requests.
     Requests(u64),
-    /// So many dollars.
+    /// The maximum cost, in US dollars.
     Cost(f64),
 }
 
-/// Live figures of the requests of a run. Counters only grow; what is in flight goes up and down.
+/// Live figures of the requests of a run. Counters only grow, except for `in_flight`.
 #[derive(Debug, Default)]
 pub struct Spend {
     limits: Limits,
@@ -35,24 +35,24 @@ pub struct Spend {
     pub requests: AtomicU64,
     /// Requests that are waiting for their answer.
     pub in_flight: AtomicU64,
-    /// Attempts that are to be repeated.
+    /// Attempts to be repeated.
     pub retries: AtomicU64,
-    /// Tokens read, as servers tell.
+    /// Prompt tokens, as servers report them.
     pub prompt_tokens: AtomicU64,
-    /// Tokens written, as servers tell.
+    /// Completion tokens, as servers report them.
     pub completion_tokens: AtomicU64,
-    /// Of those read, by the fallback model.
+    /// The part of `prompt_tokens` of the fallback model.
     pub fallback_prompt_tokens: AtomicU64,
-    /// Of those written, by the fallback model.
+    /// The part of `completion_tokens` of the fallback model.
     pub fallback_completion_tokens: AtomicU64,
-    /// Answers that had been received before.
+    /// Kept answers that were used instead of a request.
     pub cache_hits: AtomicU64,
-    /// What requests in flight may cost, in US dollars.
+    /// Maximum cost of the requests in flight, in US dollars.
     reserved: Mutex<f64>,
     settled: Notify,
 }
 
-/// A request that may be sent; its reserved cost is given back when this is dropped.
+/// A request that may be sent; its reserved cost is released when this is dropped.
 #[derive(Debug)]
 pub struct Admitted<'s> {
     spend: &'s Spend,
@@ -60,7 +60,7 @@ pub struct Admitted<'s> {
 }
 
 impl Spend {
-    /// Nothing spent yet.
+    /// A run that has spent nothing yet.
     pub fn new(limits: Limits) -> Self {
         Self {
             limits,
@@ -68,17 +68,17 @@ impl Spend {
         }
     }
 
-    /// What tokens cost, where that is known.
+    /// Prices of tokens, if they are known.
     pub fn prices(&self) -> Option<Prices> {
         self.limits.prices
     }
 
-    /// Whether tokens must be known before a request is sent.
+    /// Returns true if tokens must be counted before a request is sent.
     pub fn limits_cost(&self) -> bool {
         self.limits.max_cost.is_some()
     }
 
-    /// What was spent, in US dollars, as far as prices are known.
+    /// The cost so far, in US dollars; `None` if prices are unknown.
     pub fn cost(&self) -> Option<f64> {
         let tokens = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let prices = self.limits.prices?;
@@ -91,7 +91,7 @@ impl Spend {
     }
 
     /// Waits until a request of at most so many tokens is within the limits, and counts it as sent. Requests in flight
-    /// are taken for as dear as they may become, so that the limit on money holds whatever they answer.
+    /// count with their maximum cost, so that the limit on money holds whatever they answer.
     pub async fn admit(&self, tokens: Tokens) -> Result<Admitted<'_>, LimitReached> {
         let prices = self.limits.prices;
         let most = prices.map_or(0.0, |prices| prices.cost(tokens));
@@ -122,7 +122,7 @@ impl Spend {
         }
     }
 
-    /// Notes the tokens that a request took.
+    /// Adds the tokens that a request took.
     pub fn took(&self, tokens: Tokens) {
         for (counter, tokens) in [
             (&self.prompt_tokens, tokens.prompt),

@@ -1,4 +1,4 @@
-//! Whose turn it is to ask, among the processes that share a store of answers.
+//! Turns of asking, among the processes that share a store of answers.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,33 +7,33 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::answers::{AnswerKey, AnswerStore, KeptAnswer};
 
-/// The first pause before it is looked again whether another process has its answer, and the longest.
+/// The first and the longest pause between two looks for the answer of another process.
 const FIRST_PAUSE: Duration = Duration::from_millis(20);
 const LONGEST_PAUSE: Duration = Duration::from_millis(500);
 
-/// Claims at once for each request in flight: some wait for a repetition, or for their place. What is not claimed is left
-/// to other processes.
+/// Claims held at once for each request in flight: some wait for a repetition, or for their place. Unclaimed keys are
+/// left to other processes.
 const CLAIMS_PER_REQUEST: usize = 2;
 
-/// Requests in flight that make any sense.
+/// Upper bound of requests in flight.
 const MOST_IN_FLIGHT: usize = 1_000_000;
 
-/// Where a process gets its turns.
+/// Gives a process its turns.
 #[derive(Clone)]
 pub struct Turns {
     store: Arc<dyn AnswerStore>,
     places: Arc<Semaphore>,
 }
 
-/// What a process that is about to ask finds.
+/// The result of waiting for a turn.
 pub enum Turn {
-    /// Another process asked, and here is what it was told.
+    /// The answer that another process got.
     Known(KeptAnswer),
-    /// Nobody else asks while this lives.
+    /// This process asks; no other does while the claim lives.
     Ours(Claim),
 }
 
-/// That this process asks for a key; others wait until this is dropped.
+/// The right of this process to ask for a key; others wait until it is dropped.
 pub struct Claim {
     store: Arc<dyn AnswerStore>,
     key: AnswerKey,
@@ -41,15 +41,15 @@ pub struct Claim {
 }
 
 impl Turns {
-    /// The turns of a process that has so many requests in flight, and keeps their answers there.
+    /// The turns of a process with so many requests in flight, whose answers are kept in `store`.
     pub fn new(store: Arc<dyn AnswerStore>, in_flight: usize) -> Self {
         let places = CLAIMS_PER_REQUEST * in_flight.clamp(1, MOST_IN_FLIGHT);
         let places = Arc::new(Semaphore::new(places));
         Self { store, places }
     }
 
-    /// Waits while another process asks for that key: until its answer is there, it gives up, or it is no more. The disk may
-    /// have to be waited for, so this is for tasks of a tokio runtime.
+    /// Waits while another process asks for that key: until its answer is there, it gives up, or it ends. The disk may
+    /// block, so this is for tasks of a tokio runtime.
     pub async fn of(&self, key: AnswerKey) -> Turn {
         let mut pause = FIRST_PAUSE;
         loop {
@@ -57,7 +57,7 @@ impl Turns {
             let store = Arc::clone(&self.store);
             match tokio::task::spawn_blocking(move || look(store, key, place)).await {
                 Ok(Some(turn)) => return turn,
-                // A place is for what is asked, not for what is waited for.
+                // Waiting for another process takes no place.
                 Ok(None) => tokio::time::sleep(pause).await,
                 // The runtime is ending: nothing is asked any more.
                 Err(_) => return Turn::Ours(Claim::new(Arc::clone(&self.store), key, None)),
@@ -76,10 +76,10 @@ impl Claim {
         }
     }
 
-    /// Keeps the answer, and then lets others go on. Returns what is kept.
+    /// Keeps the answer, and then releases the claim. Returns the answer that is kept.
     pub async fn keep(self, answer: KeptAnswer) -> KeptAnswer {
         let unkept = answer.clone();
-        // The disk may have to be waited for, which is not for the thread of the network to do.
+        // The disk may block, which the network's thread must not.
         let put = tokio::task::spawn_blocking(move || self.store.put(&self.key, answer));
         put.await.unwrap_or(unkept)
     }
@@ -109,7 +109,7 @@ mod tests {
     use super::*;
     use crate::summarize::answers::{AnswerKind, InMemory};
 
-    /// A store for which another process asks, for so many looks.
+    /// A store that another process has claimed, for so many looks.
     struct Elsewhere {
         inner: InMemory,
         looks: AtomicUsize,

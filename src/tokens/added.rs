@@ -1,25 +1,25 @@
-//! Tokens added to a vocabulary: they are cut out of a text before anything else is done with it.
+//! Added tokens of a vocabulary: they are cut out of a text before anything else is done with it.
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
-/// A token, as the text has it.
+/// An added token and how it is matched.
 pub struct AddedToken {
-    /// What is looked for; not empty.
+    /// The text that is searched for; not empty.
     pub content: String,
-    /// Whether it takes the white space before it.
+    /// The token takes the white space before it.
     pub strips_left: bool,
-    /// Whether it takes the white space after it.
+    /// The token takes the white space after it.
     pub strips_right: bool,
 }
 
-/// Finds added tokens: of those that start first, the longest.
+/// Finds added tokens in a text: of those that start first, the longest.
 pub struct AddedTokens {
     tokens: Vec<AddedToken>,
     search: Option<AhoCorasick>,
 }
 
 impl AddedTokens {
-    /// From the tokens, each with another content. Nothing if they are too many to look for.
+    /// Builds the search from the tokens, each with different content. `None` if they are too many to search for.
     pub fn new(tokens: Vec<AddedToken>) -> Option<Self> {
         let search = if tokens.is_empty() {
             None
@@ -33,7 +33,7 @@ impl AddedTokens {
         Some(Self { tokens, search })
     }
 
-    /// One for each token in `text`, and what `count` says of the texts between them.
+    /// The number of tokens of `text`: one for each added token, and `count` for the texts between them.
     #[inline]
     pub fn count(&self, text: &str, mut count: impl FnMut(&str) -> usize) -> usize {
         let Some(search) = &self.search else {
@@ -56,7 +56,7 @@ impl AddedTokens {
             if let Some(between) = text.get(counted..start).filter(|between| !between.is_empty()) {
                 tokens += count(between);
             }
-            // Another one may have taken all of it: of white space that both want, nothing is left.
+            // The token before may have taken all of its text, if both take white space.
             tokens += usize::from(start < end);
             counted = end;
         }
@@ -71,7 +71,7 @@ impl AddedTokens {
 mod tests {
     use super::*;
 
-    /// The texts between the tokens, and how many tokens there are.
+    /// The texts between the tokens, and the number of tokens.
     fn split(tokens: &[(&str, bool, bool)], text: &str) -> (Vec<String>, usize) {
         let token = |(content, strips_left, strips_right): &(&str, bool, bool)| AddedToken {
             content: (*content).to_owned(),
@@ -106,7 +106,7 @@ mod tests {
         let between = ["a", " b \u{3000}", "c ", " d"].map(str::to_owned).to_vec();
         assert_eq!(split(&tokens, text), (between, 3));
         assert_eq!(split(&tokens, "<r>  <l>"), (vec![], 2));
-        // Of white space that a token before it took, none is left to be one.
+        // The token before took all white space, so none is left for a token of white space.
         let tokens = [("\n", true, true), ("<r>", false, true)];
         assert_eq!(split(&tokens, "a\n\n\nb"), (vec!["a".into(), "b".into()], 1));
     }

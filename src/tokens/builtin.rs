@@ -8,7 +8,7 @@ use super::bpe::{Encoder, OWN_ENGINE, Pieces, Vocabulary};
 use super::encodings::Encoding;
 use super::{TokenCounter, TokenizerError, TokenizerIdentity};
 
-/// How every special token starts.
+/// The common start of all special tokens.
 const SPECIAL_START: &str = "<|";
 
 /// A built-in encoding, ready to count.
@@ -57,7 +57,7 @@ impl Encoding {
 impl BuiltIn {
     fn count_with(&self, text: &str, pieces: &mut Pieces<'_>) -> usize {
         let mut tokens = 0;
-        // Not yet counted, and where the next special token may start in it.
+        // The text not yet counted, and the offset in it to search the next special token from.
         let mut rest = text;
         let mut from = 0;
         while let Some(found) = rest

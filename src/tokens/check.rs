@@ -1,12 +1,12 @@
-//! Comparing counts with the reference while a large run goes on.
+//! Comparing counts with those of the reference during a large run.
 //!
-//! An engine that counts a probe text otherwise than the reference is never used (see `probe`). What is left
-//! are differences on rare texts. The reference takes half a second to set up and is fifty times slower, so
-//! small runs are not checked for them at all and large ones by samples: that costs under a twentieth of
-//! their time. What is sampled never changes what is counted. If it did, from the first difference on or for
-//! the texts that it meets, the output would depend on which thread came first and on where a run was
-//! resumed, and half of it would be counted by one rule and half by another. So a difference is reported: the
-//! counts of the whole run are then in doubt, and it can be made again with the reference alone.
+//! An engine that counts a probe text differently from the reference is never used (see `probe`). Only differences on
+//! rare texts remain. The reference takes half a second to set up and is fifty times slower, so small runs are not
+//! checked at all and large ones by samples, which takes less than a twentieth of their time. The samples never change
+//! a count. If they did, from the first difference on or only for the sampled texts, the output would depend on thread
+//! timing and on where a run was resumed, and different parts of it would be counted by different rules. So a
+//! difference is only reported: the counts of the whole run are then in doubt, and it can be repeated with the
+//! reference alone.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -15,16 +15,16 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::probe;
 
-/// Sampling begins after so many bytes: setting up the reference is then a small part of the work done.
+/// Bytes counted before sampling begins: setting up the reference is then a small part of the work.
 const BEGIN: u64 = 1 << 30;
-/// One text of so many is counted twice.
+/// One text in this many is compared.
 const ONE_IN: u64 = 2048;
-/// Longer texts are not: one of them could hold a run up.
+/// Longer texts are not compared: one of them could delay a run.
 const LONGEST: usize = 1 << 18;
-/// A text is chosen by so many bytes at each of its ends, and by its length.
+/// Bytes at each end of a text that are hashed, with its length, to choose samples.
 const END: usize = 64;
 
-/// Compares samples of what an engine counts.
+/// Compares samples of an engine's counts with the reference.
 pub struct Check {
     begin: u64,
     one_in: u64,
@@ -32,11 +32,11 @@ pub struct Check {
     counted: AtomicU64,
     compared: AtomicU64,
     differing: AtomicU64,
-    /// The shortest text that was counted otherwise.
+    /// The shortest text that was counted differently.
     shortest: Mutex<Option<Difference>>,
 }
 
-/// A text that two engines count otherwise.
+/// The counts of a text that two engines count differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Difference {
     bytes: usize,
@@ -45,14 +45,14 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// Of the counts of `text`, if both are there and are not the same.
+    /// The difference between two counts of `text`; `None` if they are equal or one is missing.
     pub fn between(text: &str, ours: usize, theirs: Option<usize>) -> Option<Self> {
         let bytes = text.len();
         let theirs = theirs.filter(|theirs| *theirs != ours)?;
         Some(Self { bytes, ours, theirs })
     }
 
-    /// What there is to say at the end of a run that was counted by `theirs` because of it.
+    /// The note at the end of a run that was counted by `theirs` because of the difference.
     pub fn note(self, ours: &str, theirs: &str) -> String {
         let Self {
             bytes,
@@ -73,7 +73,7 @@ impl Default for Check {
 }
 
 impl Check {
-    /// Begins after `begin` bytes and compares one text in `one_in`.
+    /// A check that begins after `begin` bytes and compares one text in `one_in`.
     fn new(begin: u64, one_in: u64) -> Self {
         Self {
             begin,
@@ -85,8 +85,8 @@ impl Check {
         }
     }
 
-    /// Takes notice of a text that `ours` counts `tokens` for, and compares it if its turn has come. A
-    /// text that the reference has no count for is left alone.
+    /// Records a text that `ours` counts as `tokens`, and compares it if it is a sample. A text without a count of the
+    /// reference is not compared.
     #[inline]
     pub fn see(
         &self,
@@ -118,7 +118,7 @@ impl Check {
         }
     }
 
-    /// What there is to say: nothing as long as all counts were the same.
+    /// The note at the end of a run; none if all counts were equal.
     pub fn note(&self, ours: &str, theirs: &str) -> Option<String> {
         let shortest = *self.shortest.lock().unwrap_or_else(PoisonError::into_inner);
         let Difference {
@@ -135,7 +135,7 @@ impl Check {
     }
 }
 
-/// The same for the same text, in whatever order and by whatever thread texts are counted.
+/// The hash that samples are chosen by: it depends on the text only, not on the order or the thread of counting.
 fn sample_hash(text: &str) -> u64 {
     let bytes = text.as_bytes();
     let head = bytes.get(..END).unwrap_or(bytes);

@@ -1,4 +1,4 @@
-//! The interface of all tokenizers: counts of texts, and the identity of what counts.
+//! The interface of all tokenizers: counts of texts, and the identity of the tokenizer.
 
 /// Counts the tokens of a text as the Hugging Face `tokenizers` library's
 /// `encode(text, add_special_tokens=false)` does, added tokens inside the text included.
@@ -18,33 +18,33 @@ pub trait TokenCounter: Send + Sync {
     /// The number of tokens that `text` costs.
     fn count(&self, text: &str) -> usize;
 
-    /// Which tokenizer this is, for reports and for refusing to resume with another one.
+    /// The identity of the tokenizer, for reports and for refusing to resume with another one.
     fn identity(&self) -> &TokenizerIdentity;
 
-    /// Whether no token reaches over a line end, unless white space or a slash follows it: then lines that were counted, each
-    /// with its line end, need not be counted again.
+    /// Returns true if no token crosses a line end, unless white space or a slash follows it: then lines that were
+    /// counted, each with its line end, need not be counted again.
     fn counts_by_line(&self) -> bool {
         false
     }
 
-    /// The tokens that stand for something else than their text: beginnings, ends, roles.
+    /// The special tokens: control tokens such as beginnings, ends and roles.
     fn special_tokens(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// What is to be said at the end of a run about the counts: nothing if there is no doubt about them.
+    /// A note about doubts in the counts, shown at the end of a run; none if there are no doubts.
     fn note(&self) -> Option<String> {
         None
     }
 }
 
-/// What tells one tokenizer from another.
+/// The identity of a tokenizer.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct TokenizerIdentity {
-    /// As the user named it: `o200k_base`, a path.
+    /// The name as the user gave it: `o200k_base`, a path.
     pub name: String,
     /// SHA-256 of the vocabulary file, in hex.
     pub sha256: String,
-    /// The code that counts, with its version.
+    /// The engine that counts, with its version.
     pub engine: String,
 }

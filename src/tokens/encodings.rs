@@ -5,20 +5,20 @@ use super::bpe::Pattern;
 /// The names of the built-in encodings, the default first.
 pub const BUILT_IN: [&str; 2] = ["o200k_base", "cl100k_base"];
 
-/// The vocabulary of `o200k_base`; `assets/README.md` says where it is from.
+/// The vocabulary of `o200k_base`; `assets/README.md` names its source.
 pub(super) static O200K_RANKS: &[u8] = include_bytes!("../../assets/o200k_base.ranks");
 
 /// The vocabulary of `cl100k_base`.
 pub(super) static CL100K_RANKS: &[u8] = include_bytes!("../../assets/cl100k_base.ranks");
 
-/// What is fixed about a built-in encoding.
+/// The fixed data of a built-in encoding.
 pub(super) struct Encoding {
     pub(super) name: &'static str,
-    /// Of the `.tiktoken` file that the vocabulary was made from.
+    /// SHA-256 of the `.tiktoken` file that the vocabulary was made from.
     pub(super) sha256: &'static str,
     pub(super) ranks: &'static [u8],
     pub(super) pattern: Pattern,
-    /// With their numbers, as tiktoken's registry has them. None is the start of another.
+    /// Special tokens with their numbers, as in tiktoken's registry. None is a prefix of another.
     pub(super) special_tokens: &'static [(&'static str, u32)],
 }
 

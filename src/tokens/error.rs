@@ -1,4 +1,4 @@
-//! What can go wrong while a tokenizer is loaded, in words that help.
+//! Errors of loading a tokenizer, with advice.
 
 use std::io;
 use std::path::PathBuf;
@@ -7,31 +7,31 @@ use super::encodings::BUILT_IN;
 use super::hub::HubError;
 use super::ranks;
 
-/// Why there is no tokenizer.
+/// The tokenizer could not be loaded.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TokenizerError {
-    /// The name is no built-in encoding, no path and no repository.
+    /// The name is not a built-in encoding, a path or a repository.
     #[error("unknown tokenizer `{name}`: built in are {}", BUILT_IN.join(" and "))]
     Unknown {
-        /// As the user gave it.
+        /// The name as the user gave it.
         name: String,
-        /// The tokenizer that was probably meant.
+        /// The most similar known tokenizer.
         meant: Option<&'static str>,
     },
-    /// Nothing is at the path.
+    /// There is no file at the path.
     #[error("tokenizer file `{}` does not exist", path.display())]
     NoFile {
         /// The path as the user gave it.
         path: PathBuf,
     },
-    /// The folder has no tokenizer in it.
+    /// The folder contains no tokenizer.
     #[error("folder `{}` holds no tokenizer.json and no rank file", path.display())]
     NoFileInFolder {
         /// The path as the user gave it.
         path: PathBuf,
     },
-    /// The folder has several rank files in it.
+    /// The folder contains several rank files.
     #[error("folder `{}` holds several rank files: {}", path.display(), names.join(", "))]
     SeveralInFolder {
         /// The path as the user gave it.
@@ -39,63 +39,63 @@ pub enum TokenizerError {
         /// Their names, sorted.
         names: Vec<String>,
     },
-    /// The repository's name or revision cannot be one.
+    /// The name or revision of the repository is not valid.
     #[error("`{name}` is no repository: {reason}")]
     BadRepository {
-        /// As the user gave it.
+        /// The name as the user gave it.
         name: String,
-        /// What is wrong with it.
+        /// The reason why it is not valid.
         reason: &'static str,
     },
-    /// The repository, or this revision of it, is not in the cache, and not to be downloaded.
+    /// The repository, or this revision of it, is not in the cache, and must not be downloaded.
     #[error("tokenizer `{name}`: no tokenizer.json of revision `{revision}` in the local cache (looked for {}); {why}", wanted.display())]
     NotCached {
-        /// As the user gave it.
+        /// The name as the user gave it.
         name: String,
         /// The branch, tag or commit.
         revision: String,
-        /// The file that would have been read.
+        /// The path of the missing file.
         wanted: PathBuf,
-        /// Why it is not downloaded.
+        /// The reason why it is not downloaded.
         why: String,
     },
-    /// The repository is not in the cache, and cannot be downloaded.
+    /// The repository is not in the cache, and could not be downloaded.
     #[error("tokenizer `{name}`: cannot download {url}: {source} (looked for {} first)", wanted.display())]
     Hub {
-        /// As the user gave it.
+        /// The name as the user gave it.
         name: String,
-        /// Where it should be.
+        /// The URL of the file.
         url: String,
-        /// Where it was looked for.
+        /// The path of the missing file in the cache.
         wanted: PathBuf,
-        /// Why.
+        /// The error of the hub.
         source: HubError,
     },
-    /// The file is there but cannot be read.
+    /// The file could not be read.
     #[error("cannot read tokenizer file `{}`: {source}", path.display())]
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// The file is no tokenizer that any engine here can load.
+    /// The file is not a tokenizer that any engine can load.
     #[error("`{}` is not a usable tokenizer.json: {reason}", path.display())]
     Broken {
         /// The file.
         path: PathBuf,
-        /// What the engine says.
+        /// The message of the engine.
         reason: String,
     },
-    /// The file is no rank file that the own engine can load.
+    /// The file is not a rank file that the own engine can load.
     #[error("`{}` is not a usable rank file: {reason}", path.display())]
     BrokenRanks {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The reason why it cannot be loaded.
         reason: String,
     },
-    /// Nothing says which split pattern belongs to the ranks.
+    /// The split pattern for the ranks is not known.
     #[error("the split pattern of rank file `{}` is not known", path.display())]
     UnknownRanks {
         /// The file.
@@ -104,9 +104,9 @@ pub enum TokenizerError {
     /// There is no split pattern of this name.
     #[error("unknown split pattern `{pattern}` in `{name}`: known are {}", ranks::NAMES.join(", "))]
     UnknownPattern {
-        /// As the user gave it.
+        /// The name as the user gave it.
         name: String,
-        /// What stands after the `#`.
+        /// The text after the `#`.
         pattern: String,
     },
     /// A built-in encoding could not be set up.
@@ -114,13 +114,13 @@ pub enum TokenizerError {
     BuiltIn {
         /// The encoding.
         name: &'static str,
-        /// What failed.
+        /// The message of the error.
         reason: String,
     },
 }
 
 impl TokenizerError {
-    /// What the user can do about it.
+    /// Advice on how to solve the error.
     pub fn help(&self) -> String {
         match self {
             Self::Unknown { meant: Some(meant), .. } => format!(

@@ -1,7 +1,7 @@
-//! Families of models by how people call them, with the tokenizer of each: for advice where a name is no tokenizer.
+//! Families of models by common names, with the tokenizer of each: for advice on names that are not tokenizers.
 
-/// Beginnings of models' names in lower case, without what stands between letters and digits, and their tokenizer; of two that fit,
-/// the first counts.
+/// Prefixes of model names, in lower case and without punctuation, with their tokenizer. The first one that matches
+/// counts.
 const FAMILIES: [(&str, &str); 42] = [
     ("qwen35", "hf:Qwen/Qwen3.5-35B-A3B"),
     ("qwen3coder", "hf:Qwen/Qwen3-Coder-30B-A3B-Instruct"),

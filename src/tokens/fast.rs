@@ -1,7 +1,7 @@
-//! `fastokens`, for byte-pair files that the own engine does not take.
+//! `fastokens`, for byte-pair files that the own engine does not support.
 //!
-//! It loads more files than it counts exactly, so what it is given is chosen here: files whose every part it was found to
-//! count as the reference does. The rest is the reference's, which is slower.
+//! It loads more files than it counts exactly, so this module selects the files in which every part is known to be
+//! counted as by the reference. The others are left to the reference, which is slower.
 
 use std::panic::catch_unwind;
 
@@ -12,11 +12,11 @@ use super::json::byte_characters;
 /// The library, with its version.
 pub const FAST_ENGINE: &str = "fastokens 0.3.5";
 
-/// Scripts that both engines know by the same name and with the same letters.
+/// Scripts with the same name and the same letters in both engines.
 const SCRIPTS: [&str; 4] = ["Han", "Hangul", "Hiragana", "Katakana"];
 
-/// The engine for a file, if it counts it exactly. Only the file itself matters: a `tokenizer_config.json` beside it
-/// would add tokens that the reference does not know.
+/// The engine for a file; `None` if it does not count it exactly. Only the file itself is read: a
+/// `tokenizer_config.json` beside it would add tokens that the reference does not know.
 pub fn load(file: Value) -> Option<fastokens::Tokenizer> {
     if !is_exact(&file) {
         return None;
@@ -29,7 +29,7 @@ pub fn load(file: Value) -> Option<fastokens::Tokenizer> {
     Some(engine)
 }
 
-/// Whether nothing in a file is of a kind that the engine was seen to count otherwise.
+/// Returns true if a file has no part that the engine is known to count differently.
 fn is_exact(file: &Value) -> bool {
     let part = |name: &str| file.get(name).unwrap_or(&Value::Null);
     let patterns_are_plain = ["normalizer", "pre_tokenizer"]
@@ -40,8 +40,8 @@ fn is_exact(file: &Value) -> bool {
         && has_plain_tokens(part("added_tokens"))
 }
 
-/// Whether the model merges bytes, or characters of which unknown ones cost their bytes. A character that is nothing at all
-/// makes neighbours of those beside it, and affixes belong to words as they were: neither is counted so.
+/// Returns true if the model merges bytes, or characters with byte fallback for unknown ones. Other handling of unknown
+/// characters, and affixes of words, are counted differently.
 fn merges_only(model: &Value, pre_tokenizer: &Value) -> bool {
     let is_absent = |name: &str| match model.get(name) {
         None | Some(Value::Null) => true,
@@ -68,14 +68,14 @@ fn merges_only(model: &Value, pre_tokenizer: &Value) -> bool {
         && (ends_in_bytes(pre_tokenizer) && has_bytes() || falls_back())
 }
 
-/// Whether the last step of a pre-tokenizer writes bytes as characters.
+/// Returns true if the last step of a pre-tokenizer maps bytes to characters.
 fn ends_in_bytes(pre_tokenizer: &Value) -> bool {
     let steps = pre_tokenizer.get("pretokenizers").and_then(Value::as_array);
     let last = steps.map_or(Some(pre_tokenizer), |steps| steps.last());
     last.is_some_and(|last| last.get("type").is_some_and(|kind| kind == "ByteLevel"))
 }
 
-/// Whether added tokens want no word's ends around them, and none that takes white space may meet one that has some.
+/// Returns true if no added token must be a whole word and, if one strips white space, none has white space at an end.
 fn has_plain_tokens(tokens: &Value) -> bool {
     let tokens = || tokens.as_array().into_iter().flatten();
     let says = |token: &Value, name: &str| token.get(name) == Some(&Value::Bool(true));
@@ -87,7 +87,7 @@ fn has_plain_tokens(tokens: &Value) -> bool {
     !tokens().any(|token| says(token, "single_word") || strips && has_blanks(token))
 }
 
-/// Whether all regular expressions in a part of a file mean the same to both engines.
+/// Returns true if all regular expressions in a part of a file mean the same to both engines.
 fn has_plain_patterns(part: &Value) -> bool {
     match part {
         Value::Object(fields) => fields.iter().all(|(name, value)| match value {
@@ -99,8 +99,8 @@ fn has_plain_patterns(part: &Value) -> bool {
     }
 }
 
-/// Whether a regular expression is made of what Oniguruma, which the reference has, and others read alike: not `\w` and
-/// `\b`, for which `³` is part of a word there and nowhere else, nor `$`, which is the end of any line there.
+/// Returns true if Oniguruma (used by the reference) and other engines read a regular expression alike. Not so `\w` and
+/// `\b`, for which Oniguruma counts `³` as part of a word, nor `$`, which matches at any line end there.
 fn is_plain(pattern: &str) -> bool {
     let mut in_class = false;
     let mut before = ' ';
@@ -123,7 +123,7 @@ fn is_plain(pattern: &str) -> bool {
             '&' if in_class && next == Some('&') => return false,
             '^' if before != '[' => return false,
             '$' if !in_class => return false,
-            // Possessive to one, repeated to the other.
+            // A possessive quantifier in one engine, a repeated one in the other.
             '+' if !in_class && matches!(before, '+' | '*' | '?' | '}') => return false,
             '{' if !in_class && next == Some(',') => return false,
             '(' if !in_class && next == Some('?') => {
@@ -143,7 +143,7 @@ fn is_plain(pattern: &str) -> bool {
     true
 }
 
-/// What stands after the `{…}` of a general category or a known script.
+/// The text after the `{…}` of a general category or a known script; `None` for other properties.
 fn property(text: &str) -> Option<&str> {
     let (name, after) = text.strip_prefix('{')?.split_once('}')?;
     (name.len() <= 2 || SCRIPTS.contains(&name)).then_some(after)

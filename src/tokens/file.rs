@@ -1,4 +1,4 @@
-//! Counting with the tokenizer that a file describes.
+//! Counting with the tokenizer of a file.
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -20,26 +20,26 @@ use super::reference::{Form, REFERENCE_ENGINE, Reference};
 use super::{TokenCounter, TokenizerError, TokenizerIdentity};
 use super::{normalizer, probe, special};
 
-/// The fastest engine that takes the file: the own one, then `fastokens`, then the reference.
+/// Counts with the fastest engine that supports the file: the own one, then `fastokens`, then the reference.
 pub struct FileCounter {
     identity: TokenizerIdentity,
     engine: Engine,
     reference: Reference,
     check: Check,
-    /// Why another engine, of this name, does not count.
+    /// The engine that was replaced by the reference, and the difference that it was replaced for.
     replaced: Option<Replaced>,
-    /// How many texts no engine could count.
+    /// Number of texts that no engine could count.
     refused: AtomicU64,
     special_tokens: Vec<String>,
 }
 
-/// An engine that does not count, by its name, and what it was found to count otherwise.
+/// The name of an engine that was replaced, and the difference found in its counts.
 type Replaced = (&'static str, Difference);
 
-/// Which engine is to count.
+/// The engine to count with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Choice {
-    /// The fastest that takes the file.
+    /// The fastest one that supports the file.
     Fastest,
     /// The reference.
     Reference,
@@ -53,12 +53,12 @@ enum Engine {
 }
 
 impl FileCounter {
-    /// Loads the file at `path`, a `tokenizer.json` or ranks; `name` is what the user called it, and
-    /// `pattern` how texts are split, if he said so.
+    /// Loads the file at `path`, a `tokenizer.json` or ranks; `name` is the user's name for it, and `pattern` the split
+    /// pattern if the user gave one.
     ///
     /// # Errors
     ///
-    /// It cannot be read, or no engine takes it.
+    /// The file cannot be read, or no engine supports it.
     pub fn load(
         name: &str,
         path: &Path,
@@ -77,7 +77,7 @@ impl FileCounter {
             reason,
         };
         let (engine, sha256) = thread::scope(|scope| {
-            // The sum takes as long as the reading.
+            // Hashing takes as long as reading.
             let sum = scope.spawn(|| hex(&Sha256::digest(&bytes)));
             (engine(&bytes, choice), sum.join())
         });
@@ -115,7 +115,7 @@ impl FileCounter {
         let sha256 = hex(&Sha256::digest(bytes));
         let known = ranks::by_sum(&sha256);
         let pattern = pattern.or(known.as_ref().map(|known| known.pattern));
-        // What is wrong with the file comes before what is not known about it.
+        // Errors in the file are reported before an unknown pattern.
         let tokens = ranks::tokens(bytes).map_err(broken)?;
         let pattern = pattern.ok_or_else(|| TokenizerError::UnknownRanks {
             path: path.to_owned(),
@@ -132,7 +132,7 @@ impl FileCounter {
                 unless_replaced(Engine::Ranks(Box::new(own)), difference)
             }
         };
-        // What the file does not say belongs to what counts.
+        // Settings that are not in the file are part of the engine's identity.
         let sum = xxh3_64(special.join("\0").as_bytes());
         let identity = TokenizerIdentity {
             name: name.to_owned(),
@@ -180,7 +180,7 @@ impl Engine {
         }
     }
 
-    /// The number of tokens of `text`; nothing if it is the reference that has to say it.
+    /// The number of tokens of `text`; `None` if the reference has to count it.
     fn count(&self, text: &str) -> Option<usize> {
         match self {
             Self::Own(own) => Some(own.count(text)),
@@ -195,8 +195,8 @@ impl Engine {
 }
 
 impl TokenCounter for FileCounter {
-    /// A text that both engines refuse (a vocabulary without a token for the unknown) counts by its
-    /// bytes: more than it can cost, so that nothing is taken to fit that does not.
+    /// A text that no engine can count (if the vocabulary has no unknown token) counts as its number of bytes: an upper
+    /// bound, so that no text is wrongly taken to fit.
     fn count(&self, text: &str) -> usize {
         let Some(tokens) = self.engine.count(text) else {
             return self.reference.count(text).unwrap_or_else(|| {
@@ -239,7 +239,7 @@ impl TokenCounter for FileCounter {
     }
 }
 
-/// The engine for a file, and what another one was replaced for.
+/// The engine for a file, and the one that it replaces, if any.
 fn engine(bytes: &[u8], choice: Choice) -> Result<(Engine, Option<Replaced>), String> {
     if choice == Choice::Reference {
         let value = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;

@@ -1,4 +1,4 @@
-//! From what the user wrote to a tokenizer.
+//! Loading of the tokenizer that the user named.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,15 +12,15 @@ use super::{TokenCounter, TokenizerError, families};
 
 static ENCODINGS: [&Encoding; 2] = [&O200K_BASE, &CL100K_BASE];
 
-/// Loads the tokenizer that `name` means: a built-in encoding, a path to a `tokenizer.json`, to a rank file
-/// or to a folder that holds one of these, or a repository (`hf:OWNER/NAME[@REVISION]`, or a bare
-/// `OWNER/NAME` that is no path) in the local Hugging Face cache; with `hf:`, it is downloaded into it. `#PATTERN` after it names the split
-/// pattern of a rank file. With `reference:` before it, all but a built-in encoding is counted by the
-/// reference library alone, which is slow.
+/// Loads the tokenizer that `name` stands for: a built-in encoding, a path to a `tokenizer.json`, to a rank file or to
+/// a folder that holds one of these, or a repository (`hf:OWNER/NAME[@REVISION]`, or a bare `OWNER/NAME` that is not a
+/// path) in the local Hugging Face cache; with `hf:`, it is downloaded into the cache. A suffix `#PATTERN` names the
+/// split pattern of a rank file. With the prefix `reference:`, only the reference library counts, which is slow; it has
+/// no effect on a built-in encoding.
 ///
 /// # Errors
 ///
-/// The name means nothing, the file is not there, or no engine can load it.
+/// The name is unknown, the file does not exist, or no engine can load it.
 pub fn load(name: &str) -> Result<Arc<dyn TokenCounter>, TokenizerError> {
     load_with(name, &Hub::of_environment())
 }
@@ -37,7 +37,7 @@ fn load_with(name: &str, hub: &Hub) -> Result<Arc<dyn TokenCounter>, TokenizerEr
     FileCounter::load(name, &file_of(place, hub)?, pattern, choice)
 }
 
-/// The file that a tokenizer's name means, with what belongs to it beside it; `None` for a built-in encoding, which has none.
+/// The file of a tokenizer's name, with the files that belong to it beside it; `None` for a built-in encoding.
 pub fn tokenizer_file(name: &str) -> Result<Option<PathBuf>, TokenizerError> {
     if built_in(name).is_some() {
         return Ok(None);
@@ -46,7 +46,7 @@ pub fn tokenizer_file(name: &str) -> Result<Option<PathBuf>, TokenizerError> {
     let (place, _) = split_pattern(name)?;
     let hub = Hub::of_environment();
     let file = file_of(place, &hub)?;
-    // What lies beside it may have been left out when the tokenizer was downloaded.
+    // The files beside it may be missing if the tokenizer was downloaded without them.
     if let Some(Ok(repository)) = place.strip_prefix("hf:").map(Repository::parse) {
         hub.fill(place, &repository);
     }
@@ -86,7 +86,7 @@ fn file_of(name: &str, hub: &Hub) -> Result<PathBuf, TokenizerError> {
     })
 }
 
-/// What stands before a `#`, and the split pattern that is named after it. A path may hold a `#` itself.
+/// The name before a `#`, and the split pattern named after it. A path may contain a `#` itself.
 fn split_pattern(name: &str) -> Result<(&str, Option<&'static SplitPattern>), TokenizerError> {
     let Some((place, pattern)) = name.rsplit_once('#').filter(|_| !Path::new(name).exists()) else {
         return Ok((name, None));
@@ -98,7 +98,7 @@ fn split_pattern(name: &str) -> Result<(&str, Option<&'static SplitPattern>), To
     Ok((place, Some(known)))
 }
 
-/// The tokenizer of a model's folder: its `tokenizer.json`, or else its ranks.
+/// The tokenizer in a model's folder: its `tokenizer.json`, or else its ranks.
 fn in_folder(folder: &Path) -> Result<PathBuf, TokenizerError> {
     let known = FILES.map(|name| folder.join(name));
     if let Some(file) = known.into_iter().find(|file| file.exists()) {
@@ -128,8 +128,8 @@ fn in_folder(folder: &Path) -> Result<PathBuf, TokenizerError> {
     }
 }
 
-/// Whether somebody who wrote this meant a path: it ends as a file does, is absolute, starts with a
-/// dot, or has more parts than a repository's name.
+/// Returns true if a name is meant as a path: it has a file's extension, is absolute, starts with a dot, or has more
+/// parts than a repository's name.
 fn looks_like_a_file(name: &str) -> bool {
     Path::new(name).extension().is_some_and(|extension| {
         ["json", "tiktoken"]
@@ -140,7 +140,7 @@ fn looks_like_a_file(name: &str) -> bool {
         || name.matches('/').count() > 1
 }
 
-/// The built-in encoding that a mistyped or shortened name was probably meant to be. Another model's name is none.
+/// The built-in encoding that a mistyped or shortened name most probably stands for; `None` for another model's name.
 fn nearest(name: &str) -> Option<&'static str> {
     const MOST_SLIPS: usize = 3;
     const SHORTEST: usize = 4;

@@ -1,14 +1,14 @@
-//! What long texts cost that were counted of late: system prompts and lists of tools come again and again.
+//! A cache of the costs of long texts, such as system prompts and lists of tools, which are often repeated.
 
 use xxhash_rust::xxh3::xxh3_128;
 
 /// 2^10 texts: 32 kB.
 const BITS: u32 = 10;
 
-/// Shorter texts are counted about as fast as they are found.
+/// Minimum bytes of a cached text: shorter ones are counted about as fast as they are looked up.
 const SHORTEST: usize = 512;
 
-/// The hash of a text, its length and its cost; the length is zero where there is none.
+/// The hash of a text, its length and its number of tokens; the length is zero in an empty entry.
 #[derive(Clone, Copy, Default)]
 struct Entry {
     hash: u128,
@@ -16,7 +16,7 @@ struct Entry {
     tokens: usize,
 }
 
-/// Texts by 128 bits of hash, one for each value of its upper bits.
+/// Texts by a hash of 128 bits, one for each value of its upper bits.
 pub struct Memo {
     entries: Vec<Entry>,
 }
@@ -30,7 +30,7 @@ impl Default for Memo {
 }
 
 impl Memo {
-    /// The cost of `text`, from `count` if it is not known.
+    /// The number of tokens of `text`; calls `count` if it is not cached.
     #[inline]
     pub fn get(&mut self, text: &str, count: impl FnOnce() -> usize) -> usize {
         if text.len() < SHORTEST {

@@ -1,4 +1,4 @@
-//! Exact token counts of a text with one tokenizer.
+//! Exact token counts of texts with one tokenizer.
 
 mod added;
 mod bpe;

@@ -1,4 +1,4 @@
-//! Composing texts (Unicode's form C) as the `tokenizers` library does, where they are not composed yet.
+//! Composing texts (Unicode's form C) as the `tokenizers` library does, if they are not composed yet.
 
 use std::borrow::Cow;
 use std::sync::OnceLock;
@@ -6,19 +6,19 @@ use std::sync::OnceLock;
 use unicode_normalization_alignments::char::canonical_combining_class;
 use unicode_normalization_alignments::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
-/// Below it every character stays as it is, whatever stands beside it.
+/// No earlier code point changes when a text is composed, whatever its neighbours.
 const FIRST_COMBINING: char = '\u{300}';
-/// The first byte of it and of all after it is at least this one.
+/// The first UTF-8 byte of [`FIRST_COMBINING`]; those of later characters are not less.
 const FIRST_COMBINING_BYTE: u8 = 0xcc;
-/// No character from here on changes, or changes what is before it.
+/// No character from here on changes, or changes a character before it.
 const SETTLED: char = '\u{30000}';
 
-/// A bit for every code point: whether it may change, or change what is before it. The tables are those
-/// of the crate that the library composes with: another version of Unicode would compose otherwise.
+/// A bit for every code point that may change, or change a character before it. The tables are those of the crate that
+/// the library composes with: another version of Unicode would compose differently.
 struct Unsettled(Vec<u64>);
 
 impl Unsettled {
-    /// Made when a text first needs it: most runs never do.
+    /// The table, made at the first use: most runs never need it.
     fn get() -> &'static Self {
         static TABLE: OnceLock<Unsettled> = OnceLock::new();
         TABLE.get_or_init(|| {
@@ -51,7 +51,7 @@ pub fn compose(text: &str) -> Cow<'_, str> {
     };
     let unsettled = Unsettled::get();
     let mut composed = String::new();
-    // What is copied ends here in `text`.
+    // The end in `text` of the part that was copied.
     let mut copied = 0;
     while let Some((before, rest)) = text.split_at_checked(next) {
         let mut characters = rest.chars();
@@ -60,7 +60,7 @@ pub fn compose(text: &str) -> Cow<'_, str> {
             .is_some_and(|character| unsettled.has(character));
         let mut end = text.len() - characters.as_str().len();
         if !is_settled {
-            // Together with the settled character before it, which it may combine with, and up to the next one.
+            // Composes it with the settled character before it, which it may combine with, up to the next settled one.
             let base = before.char_indices().next_back().map_or(0, |(at, _)| at);
             end += characters
                 .as_str()
@@ -85,10 +85,10 @@ pub fn compose(text: &str) -> Cow<'_, str> {
     Cow::Owned(composed)
 }
 
-/// Where the next character is that may be [`FIRST_COMBINING`] or after it.
+/// The offset of the next character from `from` that may be [`FIRST_COMBINING`] or later.
 #[inline]
 fn beyond_first(text: &str, from: usize) -> Option<usize> {
-    /// So many bytes are tested at once.
+    /// Number of bytes tested at once.
     const BLOCK: usize = 32;
     let is_beyond = |byte: &u8| *byte >= FIRST_COMBINING_BYTE;
     let mut at = from;

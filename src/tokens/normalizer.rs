@@ -1,13 +1,13 @@
-//! How much longer a file's normalizer may make a text: nothing else in a file makes texts longer by more than a few times.
+//! A limit on the growth of a text in a file's normalizer; other parts of a file lengthen a text only a few times.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
-/// Times that a normalizer may make a text longer by what it puts in place of something. Those of the field: three times.
+/// Maximum factor by which a normalizer's replacements may lengthen a text. Common normalizers have 3.
 const MOST: u64 = 64;
 
-/// Refuses the file of a normalizer that could make too much of a text.
+/// Refuses a file whose normalizer could lengthen a text too much.
 pub fn check(file: &Value) -> Result<(), String> {
     let times = file.get("normalizer").map_or(1, growth);
     if times > MOST {
@@ -30,8 +30,8 @@ fn steps(normalizer: &Value) -> impl Iterator<Item = &Value> {
     steps.into_iter().flatten()
 }
 
-/// Bytes of the longest text that a table of `SentencePiece` puts in place of a character: behind its trie, whose length comes
-/// first, such texts stand one after another, each with a zero behind it.
+/// Bytes of the longest replacement of a character in a table of `SentencePiece`: the trie, whose length comes first,
+/// is followed by these texts, each with a zero after it.
 fn longest_of_table(normalizer: &Value) -> u64 {
     let within = steps(normalizer).map(longest_of_table).max().unwrap_or_default();
     let table = normalizer.get("precompiled_charsmap").and_then(Value::as_str);
@@ -47,7 +47,7 @@ fn longest_of_table(normalizer: &Value) -> u64 {
     within.max(longest as u64)
 }
 
-/// Bytes that a normalizer may make of one by replacing, and by putting something before each text between special tokens.
+/// Maximum bytes that a normalizer makes of one by replacing, or by prepending to each text between special tokens.
 fn growth(normalizer: &Value) -> u64 {
     let length = |value: Option<&Value>| value.and_then(Value::as_str).map_or(0, str::len) as u64;
     if normalizer.get("normalizers").is_some() {
@@ -94,7 +94,7 @@ mod tests {
         for file in [
             json!({"normalizer": of(json!({"String": "a"}), &long)}),
             json!({"normalizer": of(json!({"Regex": ""}), &long)}),
-            // A text between any two special tokens gets it.
+            // The prefix is added to each text between two special tokens.
             json!({"normalizer": {"type": "Prepend", "prepend": long.clone()}}),
             sequence(vec![json!({"type": "Prepend", "prepend": long.clone()})]),
             sequence(vec![doubled(), doubled(), doubled(), doubled()]),
@@ -115,7 +115,7 @@ mod tests {
             let table = json!({"type": "Precompiled", "precompiled_charsmap": STANDARD.encode(bytes)});
             json!({"normalizer": {"type": "Sequence", "normalizers": [table]}})
         };
-        // The longest one of Unicode's own has 33 bytes.
+        // The longest in Unicode's own tables has 33 bytes.
         assert_eq!(check(&table(33)), Ok(()));
         assert!(check(&table(1000)).is_err_and(|error| error.contains("bytes of a character")));
         let broken = json!({"normalizer": {"type": "Precompiled", "precompiled_charsmap": "AAAA////"}});

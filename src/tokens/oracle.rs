@@ -1,4 +1,4 @@
-//! What the tests and the benchmark compare with: the `tokenizers` library, given our own ranks.
+//! The reference of tests and benchmarks: the `tokenizers` library with our own ranks.
 
 use std::collections::HashMap;
 
@@ -18,7 +18,7 @@ pub struct Oracle {
 }
 
 impl Oracle {
-    /// From all tokens in rank order, a split pattern and the special tokens.
+    /// Builds the reference from all tokens in rank order, a split pattern and the special tokens.
     pub fn new(tokens: &[Vec<u8>], pattern: &str, special_tokens: &[&str]) -> Self {
         let ranks: HashMap<&[u8], u32> = tokens.iter().map(Vec::as_slice).zip(0..).collect();
         let characters = byte_characters();
@@ -49,7 +49,7 @@ impl Oracle {
         self.tokenizer.encode_fast(text, false).unwrap().len()
     }
 
-    /// Where the pieces of `text` end, special tokens not heeded.
+    /// The byte offsets at which the pieces of `text` end; special tokens are ignored.
     pub fn piece_ends(&self, text: &str) -> Vec<usize> {
         let mut pieces = PreTokenizedString::from(text);
         self.split.pre_tokenize(&mut pieces).unwrap();
@@ -62,7 +62,7 @@ impl Oracle {
     }
 }
 
-/// All tokens of a vocabulary in the form that `assets/README.md` describes, in rank order.
+/// All tokens of a vocabulary in the binary form described in `assets/README.md`, in rank order.
 pub fn tokens(file: &[u8]) -> Vec<Vec<u8>> {
     let mut tokens: Vec<Vec<u8>> = file[4..260].iter().map(|byte| vec![*byte]).collect();
     for pair in file[260..].chunks_exact(5) {
@@ -90,7 +90,7 @@ fn halves<'t>(ranks: &HashMap<&[u8], u32>, token: &'t [u8]) -> (&'t [u8], &'t [u
     token.split_at(starts[1])
 }
 
-/// The character that the byte-level vocabulary writes for each byte, as GPT-2 has it.
+/// The character that a byte-level vocabulary uses for each byte, as in GPT-2.
 fn byte_characters() -> Vec<char> {
     let mut beyond = 256..;
     (0..=255_u8)

@@ -1,9 +1,8 @@
-//! A look at an engine before it counts: whether it counts a text that has everything as the reference does.
+//! The probe of an engine before it is used: a text with many difficult cases must get the reference's count.
 //!
-//! The reference takes half a second and more to load a large file, which a program that looks at one small
-//! file has no time for. What it says of one given text depends on few of the file's tokens, though:
-//! those that are part of a piece of that text. With these alone, and all else as the file has it, it
-//! loads in some milliseconds.
+//! The reference takes half a second and more to load a large file, too long for a program that reads one small file.
+//! But its count of one given text depends on few of the file's tokens: those that are part of a piece of that text.
+//! With only these, and the rest of the file unchanged, it loads in some milliseconds.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -15,18 +14,18 @@ use tokenizers::{
     PreTokenizer as _, Tokenizer,
 };
 
-/// All that split patterns and normalizers tell apart, in the scripts of the world. Its pieces are short.
+/// A text with everything that split patterns and normalizers distinguish, in many scripts. Its pieces are short.
 pub const TEXT: &str = "Don't you'LL we'ſ I'm HTTPServer fooBar x1 1234567 3.14 // == --> (a, b); \"q\"\r\n\r\n\tif x:\n    y  \n \
      Größe déjà vu cafe\u{301} źdźbło Việt Проверка файла Σφάλμα 文件已经，第十二行。ファイル か\u{3099}ー 파일을 \
      \u{1112}\u{1161}\u{11ab} تم تعديل ٣٤٥ फ़ाइल क्ष แก้ไข ² Ⅷ 〇1 ⺀ 𝐀 👩\u{200d}👩\u{200d}👧 \u{fe0f}\u{a0}\u{2028}\u{3000}\u{0} end";
 
-/// How many of a file's added tokens the text is to have, from both ends of their list.
+/// Number of a file's added tokens that the text contains, from each end of their list.
 const ADDED: usize = 8;
 
-/// The longest tokens that can be part of a piece of the text, in characters of the vocabulary.
+/// Maximum length of tokens that are part of a piece of the text, in characters of the vocabulary.
 const LONGEST: usize = 48;
 
-/// The text with some of these added tokens in it, between words and beside one another.
+/// The probe text followed by some of these added tokens, between words and side by side.
 pub fn text(added: &[&str]) -> String {
     let mut text = TEXT.to_owned();
     let last = added.iter().skip(ADDED).rev().take(ADDED);
@@ -38,9 +37,9 @@ pub fn text(added: &[&str]) -> String {
     text
 }
 
-/// What the reference says that `text` costs; nothing if it says nothing. `recipe` is the file without its
-/// vocabulary and merges, `has` tells whether a string is in the vocabulary, and `merges` are those of the
-/// file between the strings that it is given.
+/// The reference's count of `text`; `None` if it has none. `recipe` is the file without its vocabulary and merges,
+/// `has` returns true if a string is in the vocabulary, and `merges` returns those of the file's merges that are
+/// between the given strings.
 pub fn expected(
     text: &str,
     mut recipe: Value,
@@ -59,7 +58,7 @@ pub fn expected(
     for part in [text, TEXT, "a", " a"] {
         needed_for(&tokenizer, part, &has, &mut needed)?;
     }
-    // What stands for bytes and characters that the vocabulary has not.
+    // The tokens that stand for bytes and for unknown characters.
     let unknown = model.get("unk_token").and_then(Value::as_str).map(str::to_owned);
     let bytes = (0..=255_u8).map(|byte| format!("<0x{byte:02X}>"));
     needed.extend(bytes.chain(unknown).filter(|token| has(token)));
@@ -68,18 +67,18 @@ pub fn expected(
     model.insert("vocab".to_owned(), Value::Object(vocabulary));
     let model: BPE = serde_json::from_str(&Value::Object(model).to_string()).ok()?;
     tokenizer.with_model(ModelWrapper::BPE(model));
-    // The library panics on some texts, where added tokens that take white space lie beside others.
+    // The library panics on some texts, if added tokens that strip white space stand beside others.
     let encoded = catch_unwind(AssertUnwindSafe(|| tokenizer.encode_fast(text, false)));
     Some(encoded.ok()?.ok()?.len())
 }
 
-/// The text for a whole file of a byte-pair model, and what the reference says that it costs.
+/// The probe text for the whole file of a byte-pair model, and the reference's count of it.
 pub fn of_file(file: &mut Value) -> Option<(String, usize)> {
     let model = file.get_mut("model")?.as_object_mut()?;
     if model.get("type").is_some_and(|kind| kind != "BPE") {
         return None;
     }
-    // Taken out and put back: copies would take as long as the rest.
+    // Moved out and put back, since copies would take as long as the rest.
     let (vocabulary, merges) = (model.remove("vocab")?, model.remove("merges")?);
     let recipe = file.clone();
     let added = file
@@ -109,7 +108,7 @@ pub fn of_file(file: &mut Value) -> Option<(String, usize)> {
     Some((text, theirs?))
 }
 
-/// A merge of a file, if it makes one of these tokens of two of them.
+/// A merge of a file, if it joins two of these tokens to another one of them.
 fn merge_of(merge: &Value, tokens: &FxHashSet<String>) -> Option<(String, String)> {
     let (left, right) = match merge {
         Value::String(both) => both.split_once(' ')?,
@@ -120,7 +119,7 @@ fn merge_of(merge: &Value, tokens: &FxHashSet<String>) -> Option<(String, String
     is_meant.then(|| (left.to_owned(), right.to_owned()))
 }
 
-/// Adds the tokens that may come up in `text`: all strings of the vocabulary that are part of its pieces.
+/// Adds the tokens that may occur in `text`: all strings of the vocabulary that are part of its pieces.
 fn needed_for(
     tokenizer: &Tokenizer,
     text: &str,

@@ -1,4 +1,4 @@
-//! The `tokenizers` library: what every other engine is to agree with, and what counts where none can.
+//! The `tokenizers` library: the reference for every other engine, and the engine for files that no other supports.
 
 use std::borrow::Cow;
 use std::fs;
@@ -14,36 +14,36 @@ use super::ranks::{self, SplitPattern};
 /// The library, with its version.
 pub const REFERENCE_ENGINE: &str = "tokenizers 0.23.2";
 
-/// What a file is, and what belongs to it that it does not say.
+/// The form of a file, and the data that belongs to it.
 pub enum Form {
     /// A `tokenizer.json`.
     Json,
-    /// Ranks.
+    /// A rank file.
     Ranks {
-        /// How texts are split.
+        /// The split pattern.
         pattern: &'static SplitPattern,
         /// The special tokens.
         special: Vec<String>,
     },
 }
 
-/// A tokenizer of the library that is set up when it is first needed: that takes half a second or more.
+/// A tokenizer of the library that is set up at its first use, which takes half a second or more.
 pub struct Reference {
     source: Option<Source>,
-    /// Nothing in it if the library refuses the file.
+    /// The loaded tokenizer; `None` if the library refuses the file.
     tokenizer: OnceLock<Option<tokenizers::Tokenizer>>,
 }
 
-/// A file to be read once more.
+/// A file to be read again.
 struct Source {
     path: PathBuf,
-    /// What it was: it may have been changed since.
+    /// The SHA-256 at the first reading: the file may have changed since.
     sha256: String,
     form: Form,
 }
 
 impl Reference {
-    /// Of a file with this sum, which is to be loaded later if at all.
+    /// The reference for a file with this SHA-256, which is loaded at the first use.
     pub fn later(path: &Path, sha256: &str, form: Form) -> Self {
         let source = Source {
             path: path.to_owned(),
@@ -60,7 +60,7 @@ impl Reference {
     ///
     /// # Errors
     ///
-    /// What the library says if it refuses the file.
+    /// The library refuses the file; the error is its message.
     pub fn load(bytes: &[u8], form: &Form) -> Result<Self, String> {
         Ok(Self {
             source: None,
@@ -68,8 +68,8 @@ impl Reference {
         })
     }
 
-    /// The number of tokens of `text`; nothing if the library refuses the file or the text, or the file
-    /// is no longer there as it was.
+    /// The number of tokens of `text`; `None` if the library refuses the file or the text, or the file is missing or
+    /// has changed.
     pub fn count(&self, text: &str) -> Option<usize> {
         let set_up = || self.source.as_ref()?.load();
         let tokenizer = self.tokenizer.get_or_init(set_up).as_ref()?;
@@ -103,7 +103,7 @@ fn load(bytes: &[u8], form: &Form) -> Result<tokenizers::Tokenizer, String> {
         .with_truncation(None)
         .map_err(|error| error.to_string())?;
     tokenizer.with_padding(None);
-    // Merges left out by chance are for training a model: a text would cost something else each time.
+    // Dropout of merges is for training a model: the count of a text would be random.
     if let tokenizers::ModelWrapper::BPE(model) = tokenizer.get_model()
         && model.dropout.is_some()
     {

@@ -1,9 +1,9 @@
-//! The special tokens that a `tokenizer.json` names, read without the rest of the file.
+//! The special tokens of a `tokenizer.json`, read without the rest of the file.
 
 use memchr::memmem;
 use serde::Deserialize;
 
-/// The field that lists them.
+/// The name of the field that lists them.
 const FIELD: &[u8] = b"\"added_tokens\"";
 
 #[derive(Deserialize)]
@@ -18,7 +18,7 @@ pub fn of_json(file: &[u8]) -> Vec<String> {
     let lists = memmem::find_iter(file, FIELD).filter_map(|at| {
         let rest = file.get(at + FIELD.len()..)?.trim_ascii_start();
         let list = rest.strip_prefix(b":")?;
-        // What follows the list is not looked at.
+        // The file after the list is not parsed.
         let mut lists = serde_json::Deserializer::from_slice(list).into_iter::<Vec<Added>>();
         lists.next()?.ok()
     });

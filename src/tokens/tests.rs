@@ -1,4 +1,4 @@
-//! The built-in encodings against the reference, on texts that are hard to split and to merge.
+//! The built-in encodings against the reference, on texts that are difficult to split and to merge.
 
 use std::env;
 use std::fmt::Write as _;
@@ -28,7 +28,7 @@ fn oracle(encoding: &Encoding, pattern: &str) -> Oracle {
     Oracle::new(&tokens(encoding.ranks), pattern, &special_tokens)
 }
 
-/// Both encodings must split as the reference does and give its count.
+/// Checks that both encodings split as the reference does and return its count.
 fn check(text: &str) {
     check_split(text);
     for (encoding, oracle) in oracles() {
@@ -42,7 +42,7 @@ fn check(text: &str) {
     }
 }
 
-/// Both encodings must split as the reference does: many wrong splits do not show in the count.
+/// Checks that both encodings split as the reference does: many wrong splits do not change the count.
 fn check_split(text: &str) {
     for (encoding, oracle) in oracles() {
         let ours = encoding.pattern.piece_ends(text);
@@ -74,7 +74,7 @@ fn run_texts(cases: u32, parts: usize, part: impl Strategy<Value = &'static str>
         .unwrap();
 }
 
-/// One of the words of `text`, or one of the blanks in `more`.
+/// A strategy for one of the words of `text`, or one of the blanks in `more`.
 fn words(text: &'static str, more: &'static [&'static str]) -> impl Strategy<Value = &'static str> {
     select(text.split(' ').chain(more.iter().copied()).collect::<Vec<_>>())
 }
@@ -166,12 +166,12 @@ fn a_text_costs_what_its_lines_cost() {
     });
 }
 
-/// Every code point in contexts that tell its class: after a letter, before one, doubled, after a
-/// space and with a contraction. Many go into one text, so that the reference is called rarely.
+/// Every code point in contexts that show its class: after a letter, before one, doubled, after a space and with a
+/// contraction. Many are in one text, so that the reference is called rarely.
 #[test]
 fn every_code_point_has_the_class_that_the_reference_gives_it() {
-    // The planes where characters are assigned, densely; of the large uniform blocks and the planes
-    // without any, one in 61.
+    // The planes with assigned characters completely; of the large uniform blocks and the planes without any, one in
+    // 61.
     let is_dense = |point: u32| !matches!(point, 0x3500..0x4d00 | 0x4f00..0x9f00 | 0xad00..0xd700 | 0xe100..0xf800 | 0x1_fc00..);
     let points: Vec<char> = (0..0x11_0000_u32)
         .filter(|point| is_dense(*point) || point % 61 == 0)
@@ -293,8 +293,8 @@ fn base64(bytes: &[u8]) -> String {
     text
 }
 
-/// All turns of real trajectories if `TRAJFIT_REAL_DATA` names their folder, a few of them if they
-/// lie beside the project.
+/// Checks all turns of real trajectories if `TRAJFIT_REAL_DATA` names their folder, a few of them if the folder is
+/// beside the project.
 #[test]
 fn real_turns_cost_what_the_reference_says() {
     let named = env::var_os("TRAJFIT_REAL_DATA").map(PathBuf::from);
@@ -316,7 +316,7 @@ fn real_turns_cost_what_the_reference_says() {
     }
 }
 
-/// Every string of a record, however deep.
+/// Collects every string of a record, at any depth.
 fn collect_texts(value: &serde_json::Value, texts: &mut Vec<String>) {
     match value {
         serde_json::Value::String(text) => texts.push(text.clone()),

@@ -1,20 +1,20 @@
-//! Counters for tests whose figures can be told at a glance.
+//! Counters for tests, with counts that are easy to verify by hand.
 
 use super::{TokenCounter, TokenizerIdentity};
 
-/// Counts as its function does.
+/// A counter that calls its function.
 pub struct Words {
     identity: TokenizerIdentity,
     count: fn(&str) -> usize,
 }
 
 impl Words {
-    /// One token per word.
+    /// A counter of one token per word.
     pub fn new() -> Self {
         Self::counting(|text| text.split_whitespace().count())
     }
 
-    /// As many tokens as `count` says.
+    /// A counter that returns the result of `count`.
     pub fn counting(count: fn(&str) -> usize) -> Self {
         let identity = TokenizerIdentity {
             name: "words".to_owned(),

@@ -1,37 +1,37 @@
-//! The actions that a trainer takes on what it reads, and the classes of turns.
+//! The actions of a trainer on parts of a record, and the classes of turns.
 
 use serde::Deserialize;
 
-/// What a trainer does with something.
+/// The action of a trainer on a part of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Action {
-    /// Takes it as it stands.
+    /// Takes it unchanged.
     Keep,
     /// Takes it as an empty text.
     Empty,
-    /// Takes the texts of its parts.
+    /// Takes the joined texts of its parts.
     Join,
-    /// Leaves it out without a word.
+    /// Leaves it out silently.
     Ignore,
-    /// Hands it to the chat template.
+    /// Passes it to the chat template.
     Template,
-    /// Hands it to the chat template, which prints nothing, or no answer to learn, for it.
+    /// Passes it to the chat template, which prints nothing for it, or nothing to train on.
     Unprinted,
-    /// Leaves the record out.
+    /// Drops the record.
     Drop,
     /// Ends with an error.
     EndsRun,
 }
 
 impl Action {
-    /// If the text that stands there is still there afterwards, as far as the trainer itself goes.
+    /// Returns true if the trainer itself keeps the text.
     pub fn keeps_text(self) -> bool {
         matches!(self, Self::Keep | Self::Join)
     }
 }
 
-/// A class of turns, by what the trainer takes them for.
+/// A class of turns, by the role that the trainer takes them for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Class {
@@ -41,8 +41,8 @@ pub enum Class {
     User,
     /// The model.
     Assistant,
-    /// The model, asking a tool, in a turn of its own.
+    /// A call of a tool by the model, as a turn of its own.
     Call,
-    /// What a tool brought back.
+    /// The result of a tool call.
     Tool,
 }

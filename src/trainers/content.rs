@@ -1,4 +1,4 @@
-//! The content of turns: the kinds that a trainer takes, and what becomes of the others.
+//! Rules on the content of turns: the kinds of content that a trainer takes, and its action on others.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ use super::turn::{Content, TurnFields, has_broken_arguments, texts_of_parts, tri
 use super::verdict::Verdict;
 use crate::trajectory::json;
 
-/// Judges the content of one turn, and the calls beside it.
+/// Judges the content of one turn, and its calls.
 pub fn judge_turn(turn: &Judged<'_>, fields: &TurnFields<'_>, rules: &FormRules, verdict: &mut Verdict) {
     let mut add = |kind, action: Action, loss, detail: &str| {
         if let Some(outcome) = outcome(action, loss) {
@@ -96,7 +96,7 @@ fn is_answer(class: Option<Class>) -> bool {
     matches!(class, Some(Class::Assistant | Class::Call))
 }
 
-/// If a turn's text is a call or a list of calls, behind its thinking and within its tags, if it has any.
+/// Returns true if a turn's text is a call or a list of calls, after any thinking and inside any tags.
 fn is_call(literal: &str, rules: &FormRules) -> bool {
     let text = json::decode(literal).0;
     let text = text

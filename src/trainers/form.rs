@@ -1,10 +1,10 @@
-//! The rules for records of one form, as a trainer's file tells them.
+//! The rules for records of one form, as read from a trainer's file.
 
 use serde::Deserialize;
 
 use super::action::{Action, Class};
 
-/// How records of one form are read.
+/// Rules for reading records of one form.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a rule")]
@@ -13,74 +13,74 @@ pub struct FormRules {
     pub form: String,
     /// The data set's entry in the trainer's configuration.
     pub config: String,
-    /// The place of the rules.
+    /// The source of the rules in the trainer's code.
     pub source: String,
     /// The names of roles.
     pub roles: RoleNames,
-    /// What happens to any other role.
+    /// The action on any other role.
     pub unknown_role: Action,
     /// Classes for which the configuration takes one name only.
     #[serde(default)]
     pub one_name: Vec<Class>,
-    /// If a system turn may stand at the start only.
+    /// A system turn may stand at the start only.
     #[serde(default)]
     pub system_first: bool,
-    /// Classes of which neighbours become one turn before the order is looked at.
+    /// Classes whose neighbouring turns are merged before the order is checked.
     #[serde(default)]
     pub merge: Vec<Class>,
-    /// If a tool's turn behind a person's becomes part of it.
+    /// A tool's turn after a user's turn becomes part of it.
     #[serde(default)]
     pub tool_joins_user: bool,
-    /// If an assistant's turn at the start gets an empty question before it.
+    /// An assistant's turn at the start gets an empty user turn before it.
     #[serde(default)]
     pub adds_first_user: bool,
-    /// If turns of tools at the end are cut off.
+    /// Tool turns at the end are cut off.
     #[serde(default)]
     pub cuts_last_tools: bool,
-    /// The order of turns that is wanted.
+    /// The required order of turns.
     pub order: Order,
-    /// What the first turn may be, system turns aside.
+    /// The classes allowed for the first turn, not counting system turns.
     #[serde(default)]
     pub first: Vec<Class>,
-    /// What the last turn may be.
+    /// The classes allowed for the last turn.
     #[serde(default)]
     pub last: Vec<Class>,
-    /// What happens where the order is another.
+    /// The action on another order.
     pub wrong_order: Action,
-    /// Turns that a record has at least.
+    /// Minimum number of turns of a record.
     #[serde(default)]
     pub least_turns: usize,
-    /// What happens to a record with fewer.
+    /// The action on a record with fewer turns.
     pub too_few: Action,
-    /// If turns have two fields and no more.
+    /// Turns must have exactly two fields.
     #[serde(default)]
     pub exact_keys: bool,
-    /// If every tool turn needs the id of its call.
+    /// Every tool turn needs the id of its call.
     #[serde(default)]
     pub tool_ids: bool,
-    /// The rules on what a turn says.
+    /// The rules on contents of turns.
     pub content: ContentRules,
-    /// What becomes of `tool_calls`.
+    /// The treatment of `tool_calls`.
     pub tool_calls: Calls,
-    /// What becomes of `tool_calls` that are null.
+    /// The action on `tool_calls` that are null.
     #[serde(default = "kept")]
     pub null_tool_calls: Action,
-    /// What becomes of a call whose arguments are a string that is no JSON.
+    /// The action on a call whose arguments are a string but not JSON.
     #[serde(default = "kept")]
     pub broken_arguments: Action,
-    /// If arguments that are strings of JSON are handed on as that JSON.
+    /// Arguments that are JSON in a string are parsed before they are passed on.
     #[serde(default)]
     pub parses_arguments: bool,
-    /// What stands between the texts of parts that are joined.
+    /// The text between the texts of joined parts.
     #[serde(default)]
     pub joint: String,
-    /// What becomes of a `function_call` field.
+    /// The action on a `function_call` field.
     pub function_call: Action,
-    /// What becomes of a call's turn that is no JSON.
+    /// The action on a turn of a call that is not JSON.
     pub call_text: Action,
-    /// What becomes of a record's `tools`.
+    /// The treatment of a record's `tools`.
     pub tools: Tools,
-    /// What becomes of a record's `system` text.
+    /// The action on a record's `system` text.
     pub system_text: Action,
 }
 
@@ -88,15 +88,15 @@ fn kept() -> Action {
     Action::Keep
 }
 
-/// The order of turns that a trainer wants.
+/// The order of turns that a trainer requires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {
-    /// None of its own.
+    /// Any order.
     Any,
-    /// A question (person, tool), an answer (assistant, call), and so on.
+    /// A question (user, tool) and an answer (assistant, call) alternate.
     Alternating,
-    /// An assistant's turn behind a person's only, and no two persons' in a row.
+    /// An assistant's turn follows only a user's turn, and no two user turns are adjacent.
     AfterUser,
 }
 
@@ -104,38 +104,38 @@ pub enum Order {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct RoleNames {
-    /// Of instructions.
+    /// Names of the system role.
     pub system: Vec<String>,
-    /// Of persons.
+    /// Names of the user role.
     pub user: Vec<String>,
-    /// Of the model.
+    /// Names of the assistant role.
     pub assistant: Vec<String>,
-    /// Of calls as turns.
+    /// Names of the role of calls as turns.
     pub call: Vec<String>,
-    /// Of tools.
+    /// Names of the tool role.
     pub tool: Vec<String>,
 }
 
-/// What is done with contents that are no text.
+/// Actions on contents that are not text.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ContentRules {
-    /// Null, or no content: readers make one of the other.
+    /// Null or absent content; readers do not distinguish the two.
     pub null: Action,
-    /// The same beside `tool_calls`.
+    /// Null or absent content beside `tool_calls`.
     pub null_beside_calls: Action,
     /// A list of parts.
     pub parts: Action,
-    /// A list of parts in a system turn, where that is another matter.
+    /// A list of parts in a system turn, if different.
     pub parts_of_system: Option<Action>,
-    /// If calls and results among the parts are taken as turns of their own.
+    /// Calls and results among the parts are taken as separate turns.
     #[serde(default)]
     pub splits_parts: bool,
     /// Anything else.
     pub other: Action,
 }
 
-/// What becomes of `tool_calls`.
+/// The treatment of `tool_calls`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Calls {
@@ -143,24 +143,24 @@ pub enum Calls {
     Keep,
     /// They are taken in place of the text.
     ReplaceText,
-    /// They are left out without a word.
+    /// They are left out silently.
     Ignore,
 }
 
-/// What becomes of a record's `tools`.
+/// The treatment of a record's `tools`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Tools {
-    /// They are taken, as a list or as a string.
+    /// They are taken, as a list or a string.
     Keep,
     /// They must be a string of JSON; a list ends the run.
     String,
-    /// They are left out without a word.
+    /// They are left out silently.
     Ignore,
 }
 
 impl FormRules {
-    /// The class of turns of that role.
+    /// The class of a role; `None` for an unknown one.
     pub fn class(&self, role: &str) -> Option<Class> {
         let RoleNames {
             system,

@@ -1,19 +1,19 @@
-//! A turn as a trainer takes it, and the outcome of what a trainer does with something.
+//! A turn as a trainer sees it, and the outcomes of actions.
 
 use super::action::{Action, Class};
 use super::findings::{Finding, FindingKind, Outcome};
 use super::turn::Content;
 
-/// A turn as the trainer takes it.
+/// A turn as the trainer sees it.
 #[derive(Debug)]
 pub struct Judged<'a> {
-    /// Its place, from 0.
+    /// Its index in the record, from 0.
     pub index: usize,
-    /// What it is taken for; `None` where its role is not known.
+    /// Its class; `None` if its role is not known.
     pub class: Option<Class>,
     /// The kind of its content.
     pub content: Content<'a>,
-    /// If it is learnt.
+    /// The trainer trains on it.
     pub is_learnt: bool,
 }
 
@@ -28,18 +28,18 @@ impl Judged<'_> {
         }
     }
 
-    /// If it answers.
+    /// Returns true if it is an answer of the model.
     pub fn is_answer(&self) -> bool {
         matches!(self.class, Some(Class::Assistant | Class::Call))
     }
 }
 
-/// The outcome of an action; `loss` where what it leaves out was there. What the template gets is judged once it is rendered.
+/// The outcome of an action; `loss` if it leaves something out. What the template prints is judged after rendering.
 pub fn outcome(action: Action, loss: Option<Outcome>) -> Option<Outcome> {
     match action {
         Action::Keep | Action::Template => None,
         Action::Join | Action::Empty | Action::Ignore => loss,
-        // Nothing is learnt from it; others may be, and if none is, that is a finding of its own.
+        // Nothing of it is trained on; if that holds for all turns, there is a separate finding.
         Action::Unprinted => Some(Outcome::Lose),
         Action::Drop => Some(Outcome::Drop),
         Action::EndsRun => Some(Outcome::Refuse),

@@ -1,4 +1,4 @@
-//! Kinds of values by their place: Arrow tables, which most trainers read into, hold one kind in a place.
+//! Kinds of values by place: Arrow tables, which most trainers read into, hold one kind per place.
 
 use std::collections::BTreeMap;
 
@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use crate::trajectory::Record;
 
-/// A kind that Arrow tells from others.
+/// A kind of value that Arrow distinguishes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// True or false.
+    /// A boolean.
     Switch,
     /// A number.
     Number,
@@ -22,7 +22,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The kind of a value; none of null.
+    /// The kind of a value; `None` for null.
     pub fn of(value: &Value) -> Option<Self> {
         Some(match value {
             Value::Null => return None,
@@ -36,7 +36,7 @@ impl Kind {
 }
 
 impl Kind {
-    /// If a value of this kind is taken in a column of the other: a number as a string, but no string as a number.
+    /// Returns true if `column` takes a value of this kind: a number fits a string's column, but not the reverse.
     pub fn can_become(self, column: Self) -> bool {
         let is_scalar = |kind| !matches!(kind, Self::List | Self::Object);
         self == column
@@ -44,7 +44,7 @@ impl Kind {
     }
 }
 
-/// The first turn, from 0, in which a place holds another kind than in a turn before, and the place.
+/// The first turn, from 0, with a place that has another kind than in a turn before, and the place.
 pub fn mixed(record: &Record<'_>) -> Option<(usize, String)> {
     let mut kinds = BTreeMap::new();
     record.turns.iter().enumerate().find_map(|(index, turn)| {
@@ -54,7 +54,7 @@ pub fn mixed(record: &Record<'_>) -> Option<(usize, String)> {
     })
 }
 
-/// The first turn, from 0, that has other fields than the first.
+/// The first turn, from 0, whose fields differ from those of the first turn.
 pub fn uneven(record: &Record<'_>) -> Option<usize> {
     let names = |text: &str| -> Option<Vec<String>> {
         let fields: serde_json::Map<String, Value> = serde_json::from_str(text).ok()?;
@@ -64,7 +64,7 @@ pub fn uneven(record: &Record<'_>) -> Option<usize> {
     record.turns.iter().position(|turn| names(turn.text) != first)
 }
 
-/// If a value, or one in it, is of another kind than those noted for its place; `place` is then where.
+/// Returns true if a value, or one in it, has another kind than recorded for its place; `place` is then that place.
 fn differs(value: &Value, place: &mut String, kinds: &mut BTreeMap<String, Kind>) -> bool {
     let Some(kind) = Kind::of(value) else { return false };
     match kinds.get(place.as_str()) {

@@ -1,4 +1,4 @@
-//! The trainers whose rules are compiled in.
+//! The trainers with built-in rules.
 
 use std::sync::LazyLock;
 
@@ -6,7 +6,7 @@ use super::rules::Trainer;
 use crate::names::named;
 
 named! {
-    /// A trainer whose rules are known.
+    /// A trainer with built-in rules.
     TrainerName {
         /// `LLaMA-Factory`.
         LlamaFactory = "llama-factory",
@@ -29,7 +29,7 @@ named! {
     }
 }
 
-/// An optional setting starts from some name; nobody sees it.
+/// The initial value of an optional setting; it is never used.
 impl Default for TrainerName {
     fn default() -> Self {
         Self::LlamaFactory
@@ -37,7 +37,7 @@ impl Default for TrainerName {
 }
 
 impl TrainerName {
-    /// The text of its rules: `assets/trainers/{name}.toml`.
+    /// The text of its rules file: `assets/trainers/{name}.toml`.
     fn text(self) -> &'static str {
         match self {
             Self::LlamaFactory => include_str!("../../assets/trainers/llama-factory.toml"),
@@ -53,7 +53,7 @@ impl TrainerName {
     }
 }
 
-/// The rules of a trainer. All files are compiled in and tested, so there is none without.
+/// The rules of a trainer. All files are compiled in and tested, so it is never `None`.
 pub fn trainer(name: TrainerName) -> Option<&'static Trainer> {
     static ALL: LazyLock<Vec<Trainer>> = LazyLock::new(|| {
         let names = <TrainerName as crate::names::Named>::NAMES.iter();

@@ -1,4 +1,4 @@
-//! Length: what a trainer's limit does to a record, and which of the tokens to be learnt vanish.
+//! Length: the effect of a trainer's limit on a record, and the number of trained tokens that are lost.
 
 use super::action::Action;
 use super::findings::{FindingKind, Outcome, whole};
@@ -6,21 +6,21 @@ use super::judged::Judged;
 use super::rules::{OverLength, Trainer};
 use super::verdict::Verdict;
 
-/// The length of a record in tokens, as far as it is known.
+/// The length of a record in tokens, as a range if it is not exact.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lengths {
-    /// It has so many at the least.
+    /// Lower bound.
     pub least: u64,
-    /// It has so many at the most.
+    /// Upper bound.
     pub most: u64,
-    /// What each turn costs, headers included.
+    /// Tokens of each turn, headers included.
     pub turns: Vec<u64>,
 }
 
-/// A turn's tokens in the record: from, to, and if they are learnt.
+/// The token range of a turn, half-open, and true if it is trained on.
 type Span = (u64, u64, bool);
 
-/// Holds a record against a limit, and adds what becomes of it.
+/// Compares a record with a limit, and adds the findings.
 pub fn over_length(
     verdict: &mut Verdict,
     turns: &[Judged<'_>],
@@ -77,13 +77,13 @@ pub fn over_length(
     }
 }
 
-/// What is left of a record that was cut.
+/// The trained part of a record that was cut.
 struct Kept {
     learnt: u64,
     keeps_end: bool,
 }
 
-/// The turns one after the other; what belongs to none stands before the first.
+/// The spans of the turns in order; tokens of no turn come before the first.
 fn spans(turns: &[Judged<'_>], lengths: &Lengths) -> Vec<Span> {
     let sum: u64 = lengths.turns.iter().sum();
     let mut at = lengths.least.saturating_sub(sum);
@@ -95,7 +95,7 @@ fn spans(turns: &[Judged<'_>], lengths: &Lengths) -> Vec<Span> {
     spans.collect()
 }
 
-/// The learnt tokens of a turn from `limit` on.
+/// The number of trained tokens of a turn from `limit` on.
 fn learnt_beyond((from, to, is_learnt): Span, limit: u64) -> u64 {
     if is_learnt {
         to.saturating_sub(from.max(limit))
@@ -114,7 +114,7 @@ fn cut_end(spans: &[Span], limit: u64) -> Kept {
     }
 }
 
-/// Pairs from the start, the one that does not fit cut in proportion: `infer_seqlen` of LLaMA-Factory.
+/// Keeps pairs from the start and cuts the one that does not fit in proportion: `infer_seqlen` of LLaMA-Factory.
 fn cut_pairs(spans: &[Span], limit: u64) -> Kept {
     let mut kept = Kept {
         learnt: 0,
@@ -140,7 +140,7 @@ fn cut_pairs(spans: &[Span], limit: u64) -> Kept {
     kept
 }
 
-/// The tokens of a question and of its answer that are kept where there is room for so many.
+/// The numbers of tokens of a question and of its answer that fit into `room`.
 fn share(source: u64, target: u64, room: u64) -> (u64, u64) {
     let most_target = if target * 2 < room {
         room

@@ -1,4 +1,4 @@
-//! The messages that a trainer hands to a chat template: made by splicing, each as JSON.
+//! The messages that a trainer passes to a chat template, each as JSON, made by splicing.
 
 use super::action::{Action, Class};
 use super::form::{Calls, FormRules};
@@ -7,7 +7,7 @@ use super::structure::keys;
 use super::turn::{Content, TurnFields, texts_of_parts};
 use crate::trajectory::{Record, TemplateArguments, call_list_with, json};
 
-/// The messages of a record, one JSON object each, as its rules change them.
+/// The messages of a record after the changes of its rules, one JSON object each.
 pub fn messages(record: &Record<'_>, turns: &[Judged<'_>], rules: &FormRules) -> Vec<String> {
     let (role_key, text_key) = keys(record.format);
     let mut messages = Vec::with_capacity(turns.len() + 1);
@@ -56,7 +56,7 @@ pub fn messages(record: &Record<'_>, turns: &[Judged<'_>], rules: &FormRules) ->
     messages
 }
 
-/// The content that a message gets, as JSON; `None` where it gets none.
+/// The content of a message, as JSON; `None` if it gets none.
 fn content(turn: &Judged<'_>, rules: &FormRules) -> Option<String> {
     match turn.content {
         Content::Text(text) => Some(text.to_owned()),
@@ -79,17 +79,17 @@ fn name(class: Class) -> &'static str {
     }
 }
 
-/// A list of messages as JSON.
+/// A JSON list of messages.
 pub fn list(messages: &[String]) -> String {
     format!("[{}]", messages.join(","))
 }
 
-/// If messages rendered one by one, each without what the template puts before every chat, make up the whole. Tools stand in
-/// the first.
+/// Returns true if messages rendered one by one, each without the template's fixed beginning, add up to the whole chat.
+/// Tools are in the first one.
 ///
 /// # Errors
 ///
-/// The reason for which a message alone, or a chat of two people's messages, cannot be rendered.
+/// A message alone, or a chat of empty user messages, could not be rendered; the error is the reason.
 pub fn same_alone(
     messages: &[String],
     whole: &str,
@@ -115,11 +115,11 @@ pub fn same_alone(
     Ok(at == whole.len())
 }
 
-/// If a whole chat begins as its first messages rendered without the rest, up to each answer and behind it. Tools stand in all.
+/// Returns true if a chat starts with its first messages rendered alone, up to and after each answer. Tools are in all.
 ///
 /// # Errors
 ///
-/// The reason for which the first messages cannot be rendered.
+/// The first messages could not be rendered; the error is the reason.
 pub fn fits_in_prefixes(
     messages: &[String],
     whole: &str,

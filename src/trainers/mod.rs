@@ -1,4 +1,4 @@
-//! Trainers: the rules by which each one takes records, as data, and a judge that applies them to one record.
+//! Trainers: each one's rules for records, as data, and a judge that applies them to a record.
 
 mod action;
 mod content;

@@ -1,18 +1,18 @@
-//! The order of roles, as a trainer sees it once it has taken neighbours together.
+//! Rules on the order of roles, after the trainer has merged neighbouring turns.
 
 use super::action::Class;
 use super::form::{FormRules, Order};
 
-/// An order that is not taken.
+/// A violation of the order.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Misplaced {
-    /// The turn, from 0, where one is to blame.
+    /// The index of the turn that breaks it, from 0, if there is one.
     pub turn: Option<usize>,
     /// The reason, for people.
     pub why: &'static str,
 }
 
-/// The turns as they are ordered, with their places in the record, and the number of tools' turns cut off at the end.
+/// The turns as ordered, with their indexes in the record, and the number of tool turns cut off at the end.
 pub fn ordered(classes: &[(usize, Class)], rules: &FormRules) -> (Vec<(usize, Class)>, usize) {
     let mut ordered: Vec<(usize, Class)> = Vec::with_capacity(classes.len());
     for &(turn, class) in classes {
@@ -47,7 +47,7 @@ fn is_answer(class: Class) -> bool {
     matches!(class, Class::Assistant | Class::Call)
 }
 
-/// The first turn that breaks the order, if one does.
+/// The first violation of the order, if there is one.
 pub fn misplaced(ordered: &[(usize, Class)], rules: &FormRules) -> Option<Misplaced> {
     let at = |turn: usize, why| {
         Some(Misplaced {

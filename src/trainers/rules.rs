@@ -1,53 +1,53 @@
-//! The rules of a trainer as its file tells them (`assets/trainers/*.toml`): words that are not known are errors.
+//! The rules of a trainer, as read from its file (`assets/trainers/*.toml`): unknown words are errors.
 
 use serde::Deserialize;
 
 use super::action::Action;
 use super::form::FormRules;
 
-/// Everything that is known of a trainer.
+/// All rules of a trainer.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Trainer {
     /// The name that `--trainer` takes.
     pub name: String,
-    /// The name of its package, as people install it.
+    /// The name of its package, as it is installed.
     pub package: String,
     /// The version that the rules were taken from.
     pub version: String,
-    /// The command that trains.
+    /// The command that starts training.
     pub command: String,
     /// The program that reads the file.
     pub reader: Reader,
-    /// The templates that it renders chats with.
+    /// The templates for rendering chats.
     pub renderer: Renderer,
-    /// The pieces that it renders beside the whole, and refuses a record where they do not fit in it.
+    /// The pieces that it also renders separately; it refuses a record if they do not match the whole.
     #[serde(default)]
     pub pieces: Pieces,
-    /// What happens to a record in a form that is not listed.
+    /// The action on a record in a form that is not listed.
     pub missing_form: Action,
-    /// The place of that rule.
+    /// The source of that rule in the trainer's code.
     pub missing_form_source: String,
-    /// What `--trainer` sets for `compress`.
+    /// The settings of `compress` that `--trainer` makes.
     pub compress: CompressSettings,
     /// Its limit on length.
     pub length: LengthRules,
-    /// The turns that are learnt, and those that are masked.
+    /// The turns that are trained on, and those that are masked.
     pub trained: Trained,
-    /// What becomes of thinking.
+    /// The treatment of thinking.
     pub thinking: ThinkingRules,
     /// The forms that it reads.
     #[serde(rename = "form")]
     pub forms: Vec<FormRules>,
 }
 
-/// The program that reads a file of records.
+/// The reader of a file of records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reader {
     /// Hugging Face `datasets` from 4.8 on: a place may hold values of several kinds.
     Datasets,
-    /// Hugging Face `datasets` before: one kind in a place in the whole file, and null for what is absent in a turn.
+    /// Hugging Face `datasets` before 4.8: one kind per place in the whole file, and null for fields absent in a turn.
     Arrow,
     /// Python's `json`, line by line.
     Json,
@@ -55,30 +55,30 @@ pub enum Reader {
     Parquet,
 }
 
-/// The templates that a trainer renders chats with.
+/// The templates for rendering chats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Renderer {
-    /// The chat template of the model's tokenizer: it may refuse, and print nothing of a turn.
+    /// The chat template of the model's tokenizer: it may refuse a chat, and leave out turns.
     ChatTemplate,
-    /// Templates of its own: counts by the tokenizer's are close, not exact.
+    /// Templates of its own: counts by the tokenizer's template are close, not exact.
     Own,
 }
 
-/// The pieces of a chat that a trainer renders to find its answers.
+/// The pieces of a chat that a trainer renders to find the answers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Pieces {
     /// None.
     #[default]
     None,
-    /// Each message alone: they must make up the whole.
+    /// Each message alone: together they must match the whole.
     EachAlone,
-    /// What stands before each answer, and that with the answer: the whole must begin so.
+    /// The chat before each answer, and with the answer: the whole must start with both.
     Prefixes,
 }
 
-/// What `--trainer` sets for `compress`: values of configuration keys.
+/// The settings of `compress` that `--trainer` makes: values of configuration keys.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct CompressSettings {
@@ -86,13 +86,13 @@ pub struct CompressSettings {
     pub placement: String,
     /// `output.output_format`.
     pub output_form: String,
-    /// `compression.count`: what the trainer's limit counts.
+    /// `compression.count`: the count that the trainer's limit applies to.
     pub count: String,
-    /// The field that tells which turns are learnt, where there is one.
+    /// The field that marks turns to train on, if there is one.
     pub mark: Option<Mark>,
 }
 
-/// A field of turns that tells if a turn is learnt.
+/// A field of turns that says if a turn is trained on.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Mark {
@@ -100,17 +100,17 @@ pub struct Mark {
     pub field: String,
     /// The turns that have it.
     pub turns: MarkTurns,
-    /// What has to stand in the configuration for the field to count, if anything.
+    /// The trainer setting that the field needs to have an effect, if any.
     pub needs: Option<String>,
 }
 
-/// The turns that a mark is written on.
+/// The turns that get a mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum MarkTurns {
     /// The summary alone.
     Summary,
-    /// All of them: the reader wants one schema, and null must not stand for a choice.
+    /// All turns: the reader needs one schema, and null is not a valid value.
     All,
 }
 
@@ -118,66 +118,66 @@ pub enum MarkTurns {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct LengthRules {
-    /// The option that sets it.
+    /// The name of the option that sets it.
     pub option: String,
-    /// Tokens, where nobody sets it; none where the model's own length or nothing counts then.
+    /// The default in tokens; `None` if the model's own length applies then, or no limit.
     pub default: Option<u64>,
-    /// What it counts: `values` or `rendered`.
+    /// The count that it applies to: `values` or `rendered`.
     pub counts: String,
-    /// What happens to a longer record.
+    /// The treatment of a longer record.
     pub over: OverLength,
-    /// If a record is left out whose turns before the last leave no room: the tokens of room.
+    /// If set, a record is dropped if the turns before the last leave fewer tokens than this.
     pub prompt_room: Option<u64>,
-    /// The part by which an own template's count may differ from the tokenizer's template.
+    /// The fraction by which a count with the trainer's own template may differ from the tokenizer's.
     #[serde(default)]
     pub slack: f64,
-    /// The place of the rule.
+    /// The source of the rule in the trainer's code.
     pub source: String,
 }
 
-/// What happens to a record that is too long.
+/// The treatment of a record that is too long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OverLength {
-    /// It is left out.
+    /// It is dropped.
     Drop,
     /// Its end is cut off.
     CutEnd,
-    /// Pairs of question and answer are taken from the start; the first that does not fit is cut, those after it are gone.
+    /// Pairs of question and answer are kept from the start; the first that does not fit is cut, the rest dropped.
     CutPairs,
     /// An error ends the run.
     EndsRun,
-    /// It is passed on as long as it is.
+    /// It is kept at full length.
     Keep,
 }
 
-/// What is learnt: the assistant's turns, and no others.
+/// The turns that are trained on: those of the assistant only.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Trained {
-    /// What happens to a record that has none.
+    /// The action on a record without such turns.
     pub none: Action,
-    /// What is masked, in a sentence for people.
+    /// The masked turns, in a sentence for people.
     pub masked: String,
-    /// The place of the rule.
+    /// The source of the rule in the trainer's code.
     pub source: String,
 }
 
-/// What becomes of the thinking of earlier turns.
+/// The treatment of thinking in earlier turns.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ThinkingRules {
-    /// What becomes of it.
+    /// The treatment.
     pub earlier: Thinking,
-    /// The place of the rule.
+    /// The source of the rule in the trainer's code.
     pub source: String,
 }
 
-/// What becomes of the thinking of earlier turns.
+/// The treatment of thinking in earlier turns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Thinking {
-    /// It is learnt as it stands.
+    /// It is trained on unchanged.
     Kept,
     /// It is left out.
     Dropped,
@@ -186,7 +186,7 @@ pub enum Thinking {
 }
 
 impl Trainer {
-    /// The rules for a form, where it is read.
+    /// The rules for a form; `None` if the trainer does not read it.
     pub fn form(&self, form: &str) -> Option<&FormRules> {
         self.forms.iter().find(|rules| rules.form == form)
     }

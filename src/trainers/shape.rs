@@ -1,4 +1,4 @@
-//! The shape of a record: the kinds of its values by their places.
+//! The shape of a record: the kinds of its values by place.
 
 use std::collections::BTreeMap;
 
@@ -8,12 +8,12 @@ use super::action::Class;
 use super::findings::Outcome;
 use super::kinds::Kind;
 
-/// The places of one record's values with their kinds, and its names for roles of which a configuration takes one.
+/// The places and kinds of one record's values, and its names of roles that the configuration limits to one name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Shape {
-    /// By place, such as `messages[].content`; `None` where it holds null only.
+    /// Kinds by place, such as `messages[].content`; `None` if it holds null only.
     pub(super) places: BTreeMap<String, Option<Kind>>,
-    /// The class with its name, and what becomes of a record with another one.
+    /// The name used for a class, and the outcome for a record with another name.
     pub(super) names: Vec<(Class, String, Outcome)>,
     /// Bytes of the record.
     pub(super) bytes: u64,

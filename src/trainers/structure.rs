@@ -1,4 +1,4 @@
-//! The judge of what stands in a record: its form, roles, order and contents, before anything is rendered.
+//! The judge of a record before rendering: its form, roles, order and contents.
 
 use std::collections::BTreeMap;
 
@@ -15,14 +15,14 @@ use super::turn::{Content, TurnFields, kinds_of_parts, trimmed};
 use super::verdict::Verdict;
 use crate::trajectory::{Format, Record, Turn, json};
 
-/// A record judged as it stands.
+/// The judgement on a record before rendering.
 #[derive(Debug)]
 pub struct Judgement<'a> {
-    /// The rules of its form; `None` where the trainer does not read it.
+    /// The rules of its form; `None` if the trainer does not read the form.
     pub form: Option<&'static FormRules>,
-    /// Its turns; empty where one could not be read.
+    /// Its turns; empty if one could not be read.
     pub turns: Vec<Judged<'a>>,
-    /// What was found.
+    /// The verdict with the findings.
     pub verdict: Verdict,
 }
 
@@ -84,7 +84,7 @@ pub fn judge<'a>(record: &Record<'a>, trainer: &'static Trainer) -> Judgement<'a
     }
 }
 
-/// The turns up to the first that cannot be read.
+/// The turns before the first that cannot be read.
 fn judge_turns<'a>(
     record: &Record<'a>,
     trainer: &Trainer,
@@ -125,7 +125,7 @@ fn judge_turns<'a>(
     turns
 }
 
-/// The names of a turn's role and text in a format.
+/// The field names of a turn's role and text in a format.
 pub fn keys(format: Format) -> (&'static str, &'static str) {
     match format {
         Format::ShareGpt => ("from", "value"),
@@ -138,7 +138,7 @@ fn judge_order(turns: &[Judged<'_>], rules: &FormRules, verdict: &mut Verdict) {
         let outcome = outcome(rules.too_few, None).unwrap_or(Outcome::Drop);
         verdict.add(whole(FindingKind::TooFewTurns, outcome, ""));
     }
-    // A role that is not known is a finding of its own.
+    // An unknown role is a separate finding.
     if turns.iter().any(|turn| turn.class.is_none()) {
         if let Some(last) = turns
             .last()
@@ -172,7 +172,7 @@ fn judge_order(turns: &[Judged<'_>], rules: &FormRules, verdict: &mut Verdict) {
     }
 }
 
-/// The classes that a turn stands for in the order: of one with results among its parts, those of its parts.
+/// The classes of a turn for the order; for a turn with results among its parts, the classes of its parts.
 fn classes(turn: &Judged<'_>, rules: &FormRules) -> Vec<(usize, Class)> {
     let Some(class) = turn.class else {
         return Vec::new();
@@ -190,7 +190,7 @@ fn classes(turn: &Judged<'_>, rules: &FormRules) -> Vec<(usize, Class)> {
     classes.into_iter().map(|class| (turn.index, class)).collect()
 }
 
-/// A configuration that takes one name for a role takes no record that has two.
+/// Adds a finding if a role has two names, and the configuration allows one.
 fn judge_names(record: &Record<'_>, turns: &[Judged<'_>], rules: &FormRules, verdict: &mut Verdict) {
     let mut names: BTreeMap<u8, &str> = BTreeMap::new();
     for turn in turns {
@@ -206,7 +206,7 @@ fn judge_names(record: &Record<'_>, turns: &[Judged<'_>], rules: &FormRules, ver
     }
 }
 
-/// The names of roles for which the configuration takes one.
+/// The names used for roles that the configuration limits to one name.
 fn names(record: &Record<'_>, turns: &[Judged<'_>], rules: &FormRules) -> Vec<(Class, String, Outcome)> {
     let outcome = outcome(rules.unknown_role, None).unwrap_or(Outcome::Drop);
     let mut names: Vec<(Class, String, Outcome)> = Vec::new();
@@ -223,7 +223,7 @@ fn names(record: &Record<'_>, turns: &[Judged<'_>], rules: &FormRules) -> Vec<(C
     names
 }
 
-/// Thinking that the trainer itself leaves out, whatever the template.
+/// Adds a finding for thinking that the trainer itself leaves out, whatever the template.
 fn judge_thinking(record: &Record<'_>, turns: &[Judged<'_>], trainer: &Trainer, verdict: &mut Verdict) {
     if trainer.thinking.earlier != Thinking::Dropped {
         return;
@@ -244,7 +244,7 @@ fn judge_thinking(record: &Record<'_>, turns: &[Judged<'_>], trainer: &Trainer, 
     }
 }
 
-/// What stands beside the turns.
+/// Judges the record's tools and system text beside the turns.
 fn judge_frame(record: &Record<'_>, rules: &FormRules, verdict: &mut Verdict) {
     let tools = record
         .tools

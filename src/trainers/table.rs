@@ -1,4 +1,4 @@
-//! The table that a file of records is read into: its columns come from the first records, and later ones must fit them.
+//! The table that a file of records is read into: the first records define its columns, and later ones must fit them.
 
 use std::collections::BTreeMap;
 
@@ -7,28 +7,28 @@ use super::kinds::Kind;
 use super::rules::Reader;
 use super::shape::Shape;
 
-/// Bytes of the first file that `datasets` takes its columns from.
+/// Bytes of the first file that `datasets` infers its columns from.
 const FIRST_BLOCK: u64 = 10 << 20;
 
-/// Places that are remembered: with more of them, nothing is said.
+/// Maximum number of places recorded; with more of them, nothing is reported.
 const MOST_PLACES: usize = 20_000;
 
-/// The columns that the records read so far make.
+/// The columns defined by the records read so far.
 #[derive(Debug, Clone)]
 pub struct Table {
     reader: Reader,
     /// The first file.
     first: Option<String>,
-    /// Bytes read of it.
+    /// Bytes read of the first file.
     bytes: u64,
     places: BTreeMap<String, Option<Kind>>,
-    /// Places that hold several kinds in the first file: they take anything.
+    /// Places with several kinds in the first file: they accept any value.
     mixed: Vec<String>,
     names: BTreeMap<u8, String>,
 }
 
 impl Table {
-    /// An empty one.
+    /// An empty table.
     pub fn new(reader: Reader) -> Self {
         Self {
             reader,
@@ -40,7 +40,7 @@ impl Table {
         }
     }
 
-    /// Adds a record of a file; what does not fit those before it.
+    /// Adds a record of a file. Returns the findings where it does not fit those before it.
     pub fn add(&mut self, source: &str, shape: &Shape) -> Vec<Finding> {
         let mut found: Vec<Finding> = self.second_name(shape).into_iter().collect();
         if self.reader == Reader::Json || self.places.len() > MOST_PLACES {
@@ -79,7 +79,7 @@ impl Table {
         found
     }
 
-    /// A name for a role that records before have another name for.
+    /// Returns a finding if a role has another name than in records before.
     fn second_name(&mut self, shape: &Shape) -> Option<Finding> {
         shape.names.iter().find_map(|(class, name, outcome)| {
             let known = self.names.entry(*class as u8).or_insert_with(|| name.clone());
@@ -99,7 +99,7 @@ mod tests {
     use super::super::action::Class;
     use super::*;
 
-    /// What is said of the last of records, each in the file of its name.
+    /// The findings for the last of these records, each in the file of its name.
     fn last(reader: Reader, records: &[(&str, &str)]) -> Vec<(FindingKind, String)> {
         let mut table = Table::new(reader);
         let mut found = Vec::new();
@@ -132,7 +132,7 @@ mod tests {
                 new("messages[].train")
             );
             assert_eq!(last(reader, &[("1", MARKED), ("2", PLAIN)]), []);
-            // A column of nulls takes nothing else.
+            // A column of nulls accepts no other value.
             assert_eq!(
                 last(reader, &[("1", NULL), ("2", PLAIN)]),
                 new("messages[].content")
@@ -152,7 +152,7 @@ mod tests {
         let found = last(Reader::Arrow, &[("1", PLAIN), ("1", PARTS)]);
         assert_eq!(found, [mixed("messages[].content")]);
         assert_eq!(last(Reader::Arrow, &[("1", PLAIN), ("1", NUMBER)]), [mixed("id")]);
-        // From 4.8 on a file may mix them, and two files may not.
+        // From 4.8 on, kinds may differ within a file, but not between two files.
         assert_eq!(last(Reader::Datasets, &[("1", PLAIN), ("1", PARTS)]), []);
         let found = last(Reader::Datasets, &[("1", PLAIN), ("2", PARTS)]);
         assert!(found.contains(&mixed("messages[].content")), "{found:?}");

@@ -1,4 +1,4 @@
-//! A turn by what trainers look at: its fields, its role, the kind of its content.
+//! A turn as trainers read it: its fields, its role, the kind of its content.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use crate::trajectory::{Turn, json};
 
-/// A turn with its fields as JSON text. Of a field given twice the last counts, as in Python.
+/// A turn with its fields as JSON text. If a field is given twice, the last one counts, as in Python.
 pub struct TurnFields<'a> {
     fields: BTreeMap<Cow<'a, str>, &'a RawValue>,
 }
@@ -27,7 +27,7 @@ pub enum Content<'a> {
 }
 
 impl<'a> TurnFields<'a> {
-    /// The fields of a turn; `None` where it is no object with a role in a string.
+    /// The fields of a turn; `None` if it is not an object with a role that is a string.
     pub fn of(turn: &Turn<'a>) -> Option<Self> {
         let fields = serde_json::from_str(turn.text).ok()?;
         (!turn.opaque).then_some(Self { fields })
@@ -38,7 +38,7 @@ impl<'a> TurnFields<'a> {
         self.fields.get(name).map(|value| value.get())
     }
 
-    /// A field as JSON text, if it is there and not null.
+    /// A field as JSON text, if it is present and not null.
     pub fn get(&self, name: &str) -> Option<&'a str> {
         self.raw(name).filter(|value| *value != "null")
     }
@@ -50,7 +50,7 @@ impl<'a> TurnFields<'a> {
             .map(|(name, value)| (name.as_ref(), value.get()))
     }
 
-    /// Fields that are not null.
+    /// Number of fields that are not null.
     pub fn count(&self) -> usize {
         self.fields.values().filter(|value| value.get() != "null").count()
     }
@@ -65,14 +65,14 @@ impl<'a> TurnFields<'a> {
         }
     }
 
-    /// If it calls tools in `tool_calls`.
+    /// Returns true if it has calls in `tool_calls`.
     pub fn has_calls(&self) -> bool {
         self.get("tool_calls")
             .is_some_and(|calls| calls.len() > 2 && calls.trim_start_matches('[').trim() != "]")
     }
 }
 
-/// The texts of parts, joined by `joint`, and whether there is anything but text among them.
+/// The texts of parts, joined by `joint`, and true if all parts are text.
 pub fn texts_of_parts(list: &str, joint: &str) -> (String, bool) {
     let parts: Vec<Value> = serde_json::from_str(list).unwrap_or_default();
     let mut only_text = true;
@@ -91,7 +91,7 @@ pub fn texts_of_parts(list: &str, joint: &str) -> (String, bool) {
     (texts.join(joint), only_text)
 }
 
-/// The kinds of parts, in order; empty for a part that says none.
+/// The kinds of parts, in order; empty for a part without one.
 pub fn kinds_of_parts(list: &str) -> Vec<String> {
     let parts: Vec<Value> = serde_json::from_str(list).unwrap_or_default();
     let kind = |part: &Value| {
@@ -103,14 +103,14 @@ pub fn kinds_of_parts(list: &str) -> Vec<String> {
     parts.iter().map(kind).collect()
 }
 
-/// If a call's arguments are a string that holds no JSON.
+/// Returns true if a call's arguments are a string that is not JSON.
 pub fn has_broken_arguments(call: &Value) -> bool {
     let inner = call.get("function").unwrap_or(call);
     let arguments = inner.get("arguments").and_then(Value::as_str);
     arguments.is_some_and(|text| serde_json::from_str::<Value>(text).is_err())
 }
 
-/// A JSON string decoded and trimmed; empty where it is no string.
+/// A JSON string decoded and trimmed; empty for another value.
 pub fn trimmed(literal: &str) -> String {
     if literal.starts_with('"') {
         json::decode(literal).0.trim().to_owned()

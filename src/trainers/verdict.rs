@@ -1,4 +1,4 @@
-//! The verdict on a record: its outcome with one trainer, and the findings that it rests on.
+//! The verdict on a record with one trainer: its findings, and the outcome that follows.
 
 use super::findings::{Finding, Outcome};
 use super::shape::Shape;
@@ -6,20 +6,20 @@ use super::shape::Shape;
 /// The verdict on a record.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Verdict {
-    /// What was found; of each kind the first only.
+    /// The findings; of each kind only the most harmful.
     pub findings: Vec<Finding>,
-    /// Tokens to be learnt, as far as they are known.
+    /// Number of tokens to train on, as far as it is known.
     pub learnt: u64,
-    /// Tokens of these that vanish, where the record is cut.
+    /// Number of these tokens that are lost, if the record is cut.
     pub vanished: u64,
-    /// The shape of the record, which is held against those before it.
+    /// The shape of the record, which is compared with the records before it.
     pub shape: Shape,
-    /// If the marker that ends the last turn to be learnt is still there; `None` where nothing is cut.
+    /// The end marker of the last turn to train on is kept; `None` if nothing is cut.
     pub keeps_end: Option<bool>,
 }
 
 impl Verdict {
-    /// The worst that was found.
+    /// The outcome of the most harm; [`Outcome::Keep`] without findings.
     pub fn outcome(&self) -> Outcome {
         let outcomes = self.findings.iter().map(|finding| finding.outcome);
         outcomes
@@ -27,7 +27,7 @@ impl Verdict {
             .unwrap_or(Outcome::Keep)
     }
 
-    /// Adds a finding, unless there is one of its kind that is as bad.
+    /// Adds a finding, unless there is one of its kind that does at least as much harm.
     pub fn add(&mut self, finding: Finding) {
         let harm = finding.outcome.harm();
         match self.findings.iter_mut().find(|found| found.kind == finding.kind) {

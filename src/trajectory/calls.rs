@@ -1,4 +1,4 @@
-//! The tool calls of a chat turn, as spans: `tool_calls` of today, `function_call` of yesterday.
+//! The tool calls of a chat turn, as spans of its `tool_calls` field or the older `function_call`.
 
 use rustc_hash::FxHashSet;
 use serde_json::value::RawValue;
@@ -7,7 +7,7 @@ use super::Turn;
 use super::in_parts::InParts;
 use super::raw_call::{RawCall, raw_call};
 
-/// The calls that a turn makes. What cannot be read as a call stands as one call with its whole text as arguments.
+/// Returns the calls of a turn. JSON that cannot be read as a call is returned as the arguments of one.
 pub fn raw_calls<'a>(turn: &Turn<'a>) -> Vec<RawCall<'a>> {
     let mut calls = Vec::new();
     if let Some(list) = turn.tool_calls() {
@@ -22,8 +22,8 @@ pub fn raw_calls<'a>(turn: &Turn<'a>) -> Vec<RawCall<'a>> {
     calls
 }
 
-/// The same with those among the parts of what it says, after the others. One that has the id of a call in a field is that call,
-/// written twice.
+/// Returns the same, followed by the calls among the parts of its content. A part with the id of a call in a field is
+/// the same call, written twice.
 pub(super) fn all_calls<'a>(turn: &Turn<'a>, in_parts: Option<&InParts<'a>>) -> Vec<RawCall<'a>> {
     let mut calls = raw_calls(turn);
     let parted = in_parts.map_or(&[][..], |found| &found.calls[..]);

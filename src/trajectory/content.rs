@@ -1,14 +1,14 @@
-//! The text of a content, whatever form it has.
+//! The text of a content, in any of its forms.
 
 use std::borrow::Cow;
 
 use super::json;
 use super::parts::{Part, parts};
 
-/// Stands in a view for an image.
+/// The placeholder for an image in a view.
 const IMAGE: &str = "[image]";
 
-/// A string's text; any other value's JSON text; nothing for null.
+/// Returns a string's text, any other value's JSON text, and an empty text for null.
 pub(super) fn string_or_json(value: &str) -> Cow<'_, str> {
     match value {
         "null" => Cow::Borrowed(""),
@@ -17,7 +17,7 @@ pub(super) fn string_or_json(value: &str) -> Cow<'_, str> {
     }
 }
 
-/// The text of a content: a string, or the texts of its parts.
+/// Returns the text of a content: of a string, or of its parts.
 pub(super) fn content_text(content: &str) -> Cow<'_, str> {
     let Some(parts) = parts(content) else {
         return string_or_json(content);
@@ -25,7 +25,7 @@ pub(super) fn content_text(content: &str) -> Cow<'_, str> {
     text_of_parts(&parts)
 }
 
-/// The texts of parts, a line each; calls and results as JSON.
+/// Returns the texts of parts, one per line, with calls and results as JSON.
 pub(super) fn text_of_parts<'a>(parts: &[Part<'a>]) -> Cow<'a, str> {
     let texts: Vec<Cow<'a, str>> = parts
         .iter()

@@ -1,4 +1,4 @@
-//! A turn's [`TurnView`]: strings decoded, tool calls and tool responses found wherever the format puts them.
+//! Decodes a turn to a [`TurnView`]: strings, tool calls and tool responses of any format.
 
 use std::borrow::Cow;
 
@@ -16,7 +16,7 @@ pub fn view<'a>(turn: &Turn<'a>, index: usize) -> TurnView<'a> {
     view_with(turn, index, None)
 }
 
-/// The views of all turns of a record, which must be one.
+/// Returns the views of all turns of a valid record.
 #[cfg(test)]
 pub(crate) fn views_of(record: &str) -> Vec<TurnView<'_>> {
     let record = super::parse(record.as_bytes(), None).unwrap();
@@ -24,7 +24,7 @@ pub(crate) fn views_of(record: &str) -> Vec<TurnView<'_>> {
     turns.map(|(at, turn)| view(turn, at)).collect()
 }
 
-/// As [`view`], where the content may be decoded already.
+/// The same as [`view`], with a content that may be decoded already.
 pub fn view_with<'a>(turn: &Turn<'a>, index: usize, content: Option<String>) -> TurnView<'a> {
     let mut view = TurnView {
         index,
@@ -88,7 +88,7 @@ fn owned_call(text: &str) -> ToolCall<'static> {
     }
 }
 
-/// The content of a `ShareGPT` `function_call` turn: one call, or a list of them.
+/// Returns the calls in a `ShareGPT` `function_call` turn: one call, or a list of them.
 fn bare_calls(content: &str) -> Vec<ToolCall<'static>> {
     match serde_json::from_str::<Vec<&RawValue>>(content) {
         Ok(calls) => calls.iter().map(|call| owned_call(call.get())).collect(),
@@ -96,7 +96,7 @@ fn bare_calls(content: &str) -> Vec<ToolCall<'static>> {
     }
 }
 
-/// Takes the `<tool_call>` blocks out of an assistant's text, and returns the prose around them.
+/// Moves the `<tool_call>` blocks of an assistant's text to `calls`, and returns the prose around them.
 fn tagged_calls<'a>(text: Cow<'a, str>, calls: &mut Vec<ToolCall<'a>>) -> Cow<'a, str> {
     let blocks = tagged(&text, "<tool_call>", "</tool_call>");
     if blocks.is_empty() {
@@ -110,8 +110,8 @@ fn tagged_calls<'a>(text: Cow<'a, str>, calls: &mut Vec<ToolCall<'a>>) -> Cow<'a
     Cow::Owned(prose)
 }
 
-/// What a tool turn brings back: the `<tool_response>` blocks of `ShareGPT` with the text around them, or the whole
-/// content.
+/// Returns the responses in a tool turn: the `<tool_response>` blocks of `ShareGPT`, with the text around them, or the
+/// whole content.
 fn responses<'a>(turn: &Turn<'a>, content: Cow<'a, str>) -> (Cow<'a, str>, Vec<ToolResponse<'a>>) {
     let blocks = tagged(&content, "<tool_response>", "</tool_response>");
     if blocks.is_empty() {
@@ -130,7 +130,7 @@ fn responses<'a>(turn: &Turn<'a>, content: Cow<'a, str>) -> (Cow<'a, str>, Vec<T
     (Cow::Owned(prose), inner.into_iter().map(response).collect())
 }
 
-/// What a result of pi's says beside its content.
+/// Reads the fields beside the content of a result of pi.
 fn read_as_pi<'a>(turn: &Turn<'a>, response: &mut ToolResponse<'a>) {
     let Ok(found) = fields(turn.text, &["toolCallId", "toolName", "isError", "details"]) else {
         return;
@@ -143,7 +143,7 @@ fn read_as_pi<'a>(turn: &Turn<'a>, response: &mut ToolResponse<'a>) {
     response.exit_code = code.and_then(|code| code.parse().ok());
 }
 
-/// The text around blocks, and what stands in each.
+/// Returns the text around blocks, and the text in each.
 fn without_blocks<'t>(text: &'t str, blocks: &[Block]) -> (String, Vec<&'t str>) {
     let mut prose = String::new();
     let mut inner = Vec::with_capacity(blocks.len());
@@ -157,7 +157,7 @@ fn without_blocks<'t>(text: &'t str, blocks: &[Block]) -> (String, Vec<&'t str>)
     (prose, inner)
 }
 
-/// The first element of a list of ids, or the id itself.
+/// Returns the first element of a list of ids, or the id itself.
 fn first_of(ids: &str) -> &str {
     let elements: Result<Vec<&RawValue>, _> = serde_json::from_str(ids);
     elements
@@ -166,7 +166,7 @@ fn first_of(ids: &str) -> &str {
         .unwrap_or(ids)
 }
 
-/// Where the insides of a text's `<tool_response>` envelopes lie, blanks included.
+/// Returns the byte ranges inside a text's `<tool_response>` envelopes, blanks included.
 pub(super) fn tagged_responses(text: &str) -> Vec<std::ops::Range<usize>> {
     let blocks = tagged(text, "<tool_response>", "</tool_response>");
     blocks.into_iter().map(|block| block.inner).collect()
@@ -190,28 +190,28 @@ fn response(block: &str) -> ToolResponse<'static> {
     }
 }
 
-/// The same of its `<tool_call>` blocks.
+/// Returns the byte ranges inside a text's `<tool_call>` blocks.
 pub(super) fn tagged_calls_of(text: &str) -> Vec<std::ops::Range<usize>> {
     let blocks = tagged(text, "<tool_call>", "</tool_call>");
     blocks.into_iter().map(|block| block.inner).collect()
 }
 
-/// Where these blocks lie, tags included.
+/// Returns the byte ranges of these blocks, tags included.
 pub(super) fn whole_calls(text: &str) -> Vec<std::ops::Range<usize>> {
     let blocks = tagged(text, "<tool_call>", "</tool_call>");
     blocks.into_iter().map(|block| block.outer).collect()
 }
 
-/// Where the envelopes lie, tags included.
+/// Returns the byte ranges of the envelopes, tags included.
 pub(super) fn whole_responses(text: &str) -> Vec<std::ops::Range<usize>> {
     let blocks = tagged(text, "<tool_response>", "</tool_response>");
     blocks.into_iter().map(|block| block.outer).collect()
 }
 
 struct Block {
-    /// With its tags.
+    /// The byte range with the tags.
     outer: std::ops::Range<usize>,
-    /// Between them.
+    /// The byte range between the tags.
     inner: std::ops::Range<usize>,
 }
 

@@ -1,20 +1,20 @@
-//! Changes to a record's text: what is not edited keeps its bytes.
+//! Edits of a record's text: everything that is not edited keeps its bytes.
 
 use std::ops::Range;
 
 use super::parts::{Part, parts, text_part};
 use super::{Format, Record, Role, Turn, json};
 
-/// Replace the bytes `at` of a record's text by `text`.
+/// Replaces the bytes `at` of a record's text by `text`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edit {
-    /// Where in the record's text.
+    /// The byte range in the record's text.
     pub at: Range<usize>,
-    /// What stands there afterwards.
+    /// The replacement.
     pub text: String,
 }
 
-/// The record's text with `edits` made. Edits must not overlap; one that does is left out.
+/// Returns the record's text with `edits` applied. Edits must not overlap; one that does is left out.
 pub fn apply(text: &str, mut edits: Vec<Edit>) -> String {
     edits.sort_by_key(|edit| edit.at.start);
     let added: usize = edits.iter().map(|edit| edit.text.len()).sum();
@@ -32,7 +32,7 @@ pub fn apply(text: &str, mut edits: Vec<Edit>) -> String {
     edited
 }
 
-/// The edit that appends `addition` to a turn's text; `None` where the turn has no text to append to.
+/// Returns the edit that appends `addition` to a turn's text; `None` where the turn has no text to append to.
 pub fn append_text(record: &Record<'_>, turn: &Turn<'_>, addition: &str) -> Option<Edit> {
     let literal = turn.last_literal()?;
     let closing_quote = record.span_of(literal).end.checked_sub(1)?;
@@ -42,7 +42,7 @@ pub fn append_text(record: &Record<'_>, turn: &Turn<'_>, addition: &str) -> Opti
     })
 }
 
-/// The edit that puts `addition` in front of a turn's text; `None` where the turn does not begin with a text.
+/// Returns the edit that puts `addition` before a turn's text; `None` where the turn does not begin with a text.
 pub fn prepend_text(record: &Record<'_>, turn: &Turn<'_>, addition: &str) -> Option<Edit> {
     let content = turn.content().filter(|_| !turn.opaque)?;
     let literal = match parts(content) {
@@ -59,7 +59,7 @@ pub fn prepend_text(record: &Record<'_>, turn: &Turn<'_>, addition: &str) -> Opt
     })
 }
 
-/// The edit that adds a text part at the end of a turn's content; `None` where that is no list of parts.
+/// Returns the edit that adds a text part at the end of a turn's content; `None` if that is no list of parts.
 pub fn append_part(record: &Record<'_>, turn: &Turn<'_>, text: &str) -> Option<Edit> {
     let content = turn.content().filter(|_| !turn.opaque)?;
     parts(content)?;
@@ -77,7 +77,7 @@ pub fn append_part(record: &Record<'_>, turn: &Turn<'_>, text: &str) -> Option<E
     })
 }
 
-/// The edit that puts `new` in place of a stretch of a turn's last text, given in bytes of that text.
+/// Returns the edit that puts `new` in place of a byte range of a turn's last text.
 pub fn replace_text(record: &Record<'_>, turn: &Turn<'_>, stretch: Range<usize>, new: &str) -> Option<Edit> {
     let literal = turn.last_literal()?;
     let start = record.span_of(literal).start;
@@ -94,7 +94,7 @@ fn escaped(text: &str) -> String {
     written
 }
 
-/// The JSON of a new turn of the human role, spelled as the record spells its own turns.
+/// Returns the JSON of a new turn of the human role, spelled like the turns of the record.
 pub fn new_turn(record: &Record<'_>, text: &str) -> String {
     new_turn_of(record, Role::Human, text)
 }
@@ -131,7 +131,7 @@ pub fn new_turn_of(record: &Record<'_>, role: Role, text: &str) -> String {
     json
 }
 
-/// `"from": "human"` or `"from":"human"`: the byte before the role tells how the data set writes JSON.
+/// Returns true for `"from": "human"`, false for `"from":"human"`, by the byte before the role.
 fn is_spaced(record: &Record<'_>, model: Option<&Turn<'_>>) -> bool {
     let before_role = model.and_then(|turn| record.span_of(turn.role_name()?).start.checked_sub(1));
     before_role.is_none_or(|at| record.text.as_bytes().get(at) == Some(&b' '))

@@ -1,29 +1,29 @@
-//! The faults of a trajectory, counted by kind, and how counts by kind are written.
+//! The faults of a trajectory, counted by kind, and their text form.
 
 use std::fmt;
 
-/// What is broken in a trajectory, by kind.
+/// Number of faults in a trajectory, by kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Faults {
-    /// Answers of tools that nobody called.
+    /// Tool answers without a call.
     pub orphan_responses: usize,
-    /// Calls without an answer before the conversation went on, those included whose answer comes later.
+    /// Calls not answered before the conversation went on, including those answered later.
     pub unanswered_calls: usize,
     /// Calls with an id that an earlier call has.
     pub repeated_ids: usize,
-    /// Turns with several answers where the format has one each.
+    /// Turns with several answers, in a format with one answer per turn.
     pub packed_responses: usize,
-    /// Turns of people, of the assistant, or with instructions, right after one of the same.
+    /// Turns of a person, the assistant, or the system right after one of the same role.
     pub same_role_neighbours: usize,
 }
 
 impl Faults {
-    /// All of them.
+    /// Returns the number of all faults.
     pub fn total(&self) -> usize {
         self.kinds().iter().map(|(_, count)| count).sum()
     }
 
-    /// Each kind with its count.
+    /// Returns each kind with its count.
     fn kinds(&self) -> [(&'static str, usize); 5] {
         [
             ("orphan_responses", self.orphan_responses),
@@ -34,7 +34,7 @@ impl Faults {
         ]
     }
 
-    /// Those of both.
+    /// Returns the sum of both.
     pub(super) fn and(&self, other: &Self) -> Self {
         Self {
             orphan_responses: self.orphan_responses + other.orphan_responses,
@@ -45,7 +45,7 @@ impl Faults {
         }
     }
 
-    /// Of each kind the lesser count.
+    /// Returns the smaller count of each kind.
     pub(super) fn at_most(&self, most: &Self) -> Self {
         Self {
             orphan_responses: self.orphan_responses.min(most.orphan_responses),
@@ -57,14 +57,14 @@ impl Faults {
     }
 }
 
-/// `orphan_responses:2 repeated_ids:1`; empty where there are none.
+/// Formats as `orphan_responses:2 repeated_ids:1`; empty if there are none.
 impl fmt::Display for Faults {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write_kinds(self.kinds(), formatter)
     }
 }
 
-/// Writes counts by kind, as `image:2 part:1`, without those that are 0.
+/// Writes counts by kind, as `image:2 part:1`, without zeros.
 pub(super) fn write_kinds<'k>(
     kinds: impl IntoIterator<Item = (&'k str, usize)>,
     formatter: &mut fmt::Formatter<'_>,

@@ -7,21 +7,21 @@ use serde_json::value::RawValue;
 
 use super::json;
 
-/// The fields asked for, each as JSON text; absent and null ones are `None`.
+/// The requested fields, each as JSON text; absent and null ones are `None`.
 pub struct Fields<'a, const N: usize> {
-    /// In the order of the names asked for; of a field given twice, the last.
+    /// The values in the order of the requested names; of a field given twice, the last.
     pub values: [Option<&'a str>; N],
-    /// Which of the names stand in the object more than once.
+    /// True for names that occur in the object more than once.
     pub repeated: [bool; N],
-    /// Whether the value of a field *not* asked for nests too deep.
+    /// The value of a field that was not requested nests too deep.
     pub too_deep: bool,
-    /// Which of the names stand in the object.
+    /// True for names that occur in the object.
     seen: [bool; N],
     /// The last value in the object.
     last: Option<&'a str>,
 }
 
-/// Reads the object that `text` is; an error where it is none, or is no JSON.
+/// Reads the object in `text`; an error if it is no object, or no JSON.
 pub fn fields<'a, const N: usize>(
     text: &'a str,
     names: &[&str; N],
@@ -32,19 +32,19 @@ pub fn fields<'a, const N: usize>(
     Ok(fields)
 }
 
-/// How the objects of lists are read.
+/// The way to read the objects of lists.
 #[derive(Clone, Copy)]
 pub struct Elements<'n, F, const M: usize> {
-    /// The fields asked for.
+    /// The requested fields.
     pub names: &'n [&'n str; M],
-    /// Makes something of an object's text and its fields; `None` ends the reading.
+    /// Makes a value from an object's text and its fields; `None` ends the reading.
     pub make: F,
-    /// Objects that a list may have.
+    /// Most objects in a list.
     pub most: usize,
 }
 
-/// Reads the object that `text` is together with the objects in the first `LISTS` of the fields asked for, in one pass;
-/// `None` where `text` is no object, or where one of these fields is there and no list of objects that have fields.
+/// Reads the object in `text` together with the objects in the first `LISTS` of the requested fields, in one pass;
+/// `None` if `text` is no object, or one of these fields is present but no list of objects that have fields.
 pub fn fields_and_lists<'a, T, const N: usize, const LISTS: usize, const M: usize>(
     text: &'a str,
     names: &[&str; N],
@@ -81,7 +81,7 @@ where
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut fields = Fields::default();
         let mut lists = [const { None }; LISTS];
-        // Where the last value ends.
+        // The end of the last value.
         let mut end = 0;
         while let Some(index) = map.next_key_seed(NameSeed(self.names))? {
             let value = if let Some(list) = index.and_then(|index| lists.get_mut(index)) {
@@ -105,10 +105,10 @@ where
     }
 }
 
-/// Reads a list of objects, and where the last of them ends.
+/// Reads a list of objects, and the end of the last of them.
 struct ObjectsSeed<'a, 'n, F, const M: usize> {
     text: &'a str,
-    /// Where the list starts in `text`.
+    /// The byte offset of the list in `text`.
     start: usize,
     elements: Elements<'n, F, M>,
 }
@@ -139,7 +139,7 @@ where
         let mut objects = Vec::new();
         let mut end = self.start;
         while let Some(fields) = seq.next_element_seed(FieldsVisitor { names })? {
-            // Between two objects stand white space and a comma, and after an object's last value white space and its
+            // Between two objects are white space and a comma, and after an object's last value white space and its
             // brace: the object's own text is found without reading it again.
             let object = object_at(self.text, end, fields.last);
             let object = object.ok_or_else(|| A::Error::custom("an object without fields"))?;
@@ -152,8 +152,8 @@ where
     }
 }
 
-/// Makes room for as many elements more as the rest of a list is likely to have, of which `read` bytes out of `total` were read.
-/// Twice as much each time would at last be three times what is needed, while the elements move.
+/// Reserves room for the likely number of remaining elements, after `read` of `total` bytes of the list. Doubling each
+/// time would at last take three times the memory needed, while elements are moved.
 fn make_room<T>(list: &mut Vec<T>, read: usize, total: usize) {
     const FEW: usize = 1024;
     if list.len() == list.capacity() && list.len() >= FEW {
@@ -162,7 +162,7 @@ fn make_room<T>(list: &mut Vec<T>, read: usize, total: usize) {
     }
 }
 
-/// Hands on the elements of the list that `text` is, as long as they are taken.
+/// Calls `take` for each element of the list in `text`, until it returns `false`.
 pub fn each_element<'a>(text: &'a str, take: impl FnMut(&'a str) -> bool) -> Result<(), serde_json::Error> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
     deserializer.deserialize_seq(EachVisitor(take))?;
@@ -188,19 +188,19 @@ impl<'de, F: FnMut(&'de str) -> bool> Visitor<'de> for EachVisitor<F> {
     }
 }
 
-/// The next object after `from`, given the last value in it.
+/// Returns the next object after `from`, given the last value in it.
 fn object_at<'a>(text: &'a str, from: usize, last: Option<&str>) -> Option<&'a str> {
     let start = place_of('{', text, from)?;
     let end = place_of('}', text, end_in(text, last?))?;
     text.get(start..=end)
 }
 
-/// Where `mark` stands next.
+/// Returns the next position of `mark`.
 fn place_of(mark: char, text: &str, from: usize) -> Option<usize> {
     Some(from + text.get(from..)?.find(mark)?)
 }
 
-/// Where a part of `text` ends in it.
+/// Returns the end of a part of `text` in it.
 fn end_in(text: &str, part: &str) -> usize {
     (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize) + part.len()
 }
@@ -247,12 +247,12 @@ impl<const N: usize> Default for Fields<'_, N> {
 }
 
 impl<'a, const N: usize> Fields<'a, N> {
-    /// If the name at `index` stands in the object, be it with null.
+    /// Returns true if the name at `index` occurs in the object, even with null.
     pub fn is_there(&self, index: usize) -> bool {
         self.seen.get(index).copied().unwrap_or_default()
     }
 
-    /// Takes notice of the value of the name at `index`, or of one not asked for.
+    /// Records the value of the name at `index`, or of a field that was not requested.
     fn note(&mut self, index: Option<usize>, value: &'a str) {
         self.last = Some(value);
         let slots = index.and_then(|at| {
@@ -273,14 +273,14 @@ impl<'a, const N: usize> Fields<'a, N> {
     }
 }
 
-/// Reads a key as its index among the names asked for.
+/// Reads a key as its index among the requested names.
 struct NameSeed<'n, const N: usize>(&'n [&'n str; N]);
 
 impl<'de, const N: usize> DeserializeSeed<'de> for NameSeed<'_, N> {
     type Value = Option<usize>;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        // Bytes, not text: a key with a lone surrogate has no text, and must not end the reading.
+        // Reads bytes, not text: a key with a lone surrogate has no text, and must not end the reading.
         deserializer.deserialize_bytes(self)
     }
 }

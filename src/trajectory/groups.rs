@@ -1,15 +1,15 @@
-//! Which turns answer which: a group is one assistant turn with all the tool turns that answer it.
+//! Finds the turns that answer each other: a group is one assistant turn with all the tool turns that answer it.
 
 use std::borrow::Cow;
 
 use super::{Role, Views};
 
-/// For each turn, the index of the assistant turn that it answers; `None` for turns that answer none.
+/// Returns for each turn the index of the assistant turn that it answers; `None` for turns that answer none.
 ///
-/// A tool turn answers the nearest earlier assistant turn that called with one of its ids. Without an id to go by it
-/// answers the assistant turn that it follows, with nothing but tool turns between. What a person says beside results does so, too.
+/// A tool turn answers the nearest earlier assistant turn that has a call with one of its ids. Without an id it answers
+/// the assistant turn that it follows, with only tool turns between. The same holds for a person's turn with results.
 pub fn answered_turns<'v>(views: &'v Views<'_>) -> impl Iterator<Item = Option<usize>> + 'v {
-    // Calls by id, latest first when searched from the back; ids repeat within real trajectories.
+    // The latest turn that made a call with an id; ids repeat within real trajectories.
     let mut called: rustc_hash::FxHashMap<Cow<'v, str>, usize> = rustc_hash::FxHashMap::default();
     let mut followed: Option<usize> = None;
     views.all().enumerate().map(move |(turn, view)| match view.role {
@@ -23,7 +23,7 @@ pub fn answered_turns<'v>(views: &'v Views<'_>) -> impl Iterator<Item = Option<u
                 .iter()
                 .filter_map(|response| response.id.as_deref());
             let answered = ids.filter_map(|id| called.get(id).copied()).min().or(followed);
-            // What a person says beside results ends the run.
+            // A person's text beside results ends the run.
             followed = followed.filter(|_| view.role == Role::Tool);
             answered
         }

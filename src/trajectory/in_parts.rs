@@ -1,4 +1,4 @@
-//! Calls and results that stand among the parts of a content (`tool_use`, `tool_result`), told apart from what else is said there.
+//! Calls and results among the parts of a content (`tool_use`, `tool_result`), separated from its other parts.
 
 use std::borrow::Cow;
 
@@ -13,19 +13,19 @@ use super::raw_call::{RawCall, raw_call};
 use super::results::elements;
 use super::{Role, ToolResponse, Turn};
 
-/// What the content of a turn holds.
+/// The content of a turn, by kind of part.
 #[derive(Debug, Default)]
 pub(super) struct InParts<'a> {
-    /// Its `tool_use` parts.
+    /// The `tool_use` parts.
     pub calls: Vec<RawCall<'a>>,
-    /// Its `tool_result` parts, as JSON.
+    /// The `tool_result` parts, as JSON.
     pub results: Vec<&'a str>,
     /// All other parts.
     pub said: Vec<Part<'a>>,
 }
 
 impl<'a> InParts<'a> {
-    /// Reads a content that holds calls of a kind.
+    /// Reads a content that contains calls of a kind.
     fn read_calls(&mut self, content: &'a str, kind: &str) {
         for part in calling_parts(content, kind) {
             match call_in(part, kind) {
@@ -35,15 +35,15 @@ impl<'a> InParts<'a> {
         }
     }
 
-    /// The text of what is neither call nor result.
+    /// Returns the text of the parts that are neither call nor result.
     pub fn text(&self) -> Cow<'a, str> {
         text_of_parts(&self.said)
     }
 }
 
-/// The calls of an assistant's content, or the results of a tool's or a person's; `None` where there are none.
+/// Returns the calls of an assistant's content, or the results of a tool's or a person's; `None` if there are none.
 ///
-/// What a tool's turn with an id of its own says is one answer, in parts or not, unless all of it are results with that id.
+/// The content of a tool's turn with its own id is one answer, unless all of it is results with that id.
 pub(super) fn in_parts<'a>(turn: &Turn<'a>) -> Option<InParts<'a>> {
     let content = turn
         .content()
@@ -71,7 +71,7 @@ pub(super) fn in_parts<'a>(turn: &Turn<'a>) -> Option<InParts<'a>> {
     (!found.calls.is_empty() || !found.results.is_empty()).then_some(found)
 }
 
-/// The calls of an assistant's content in pi's own sessions, `toolCall` parts: they are read as calls, and stay what they are.
+/// Returns the `toolCall` parts of an assistant's content in pi's own sessions, which are read but not converted.
 pub(super) fn calls_of_pi<'a>(turn: &Turn<'a>) -> Option<InParts<'a>> {
     let is_list = |content: &&str| content.starts_with('[') && !turn.opaque && turn.role == Role::Assistant;
     let content = turn.content().filter(is_list)?;
@@ -80,7 +80,7 @@ pub(super) fn calls_of_pi<'a>(turn: &Turn<'a>) -> Option<InParts<'a>> {
     (!found.calls.is_empty()).then_some(found)
 }
 
-/// The ids in a `tool_call_id`: one, or a list of them.
+/// Returns the ids in a `tool_call_id`: one, or a list of them.
 fn own_ids(ids: &str) -> FxHashSet<&str> {
     match serde_json::from_str::<Vec<&RawValue>>(ids) {
         Ok(ids) => ids.into_iter().map(RawValue::get).collect(),
@@ -88,7 +88,7 @@ fn own_ids(ids: &str) -> FxHashSet<&str> {
     }
 }
 
-/// The parts of a content, where any of them may be a call.
+/// Returns the parts of a content as JSON; none if no part can be a call.
 fn calling_parts<'a>(content: &'a str, kind: &str) -> Vec<&'a str> {
     if memmem::find(content.as_bytes(), kind.as_bytes()).is_none() {
         return Vec::new();
@@ -97,13 +97,13 @@ fn calling_parts<'a>(content: &'a str, kind: &str) -> Vec<&'a str> {
     parts.into_iter().map(RawValue::get).collect()
 }
 
-/// The call that a part is: one that a result can name.
+/// Returns the call in a part, if it has an id that a result can name.
 fn call_in<'a>(part: &'a str, kind: &str) -> Option<RawCall<'a>> {
     let [named, id] = fields(part, &["type", "id"]).ok()?.values;
     (named? == kind && id.is_some()).then(|| raw_call(part))
 }
 
-/// What a `tool_result` part brings back.
+/// Returns the response in a `tool_result` part.
 pub(super) fn response_in(part: &str) -> ToolResponse<'_> {
     let [id, is_error] = fields(part, &["tool_use_id", "is_error"]).map_or([None; 2], |fields| fields.values);
     ToolResponse {
@@ -153,7 +153,7 @@ mod tests {
         found(&turn(r#"["1","2"]"#, ""), &[], 1, "");
         found(&turn("\"2\"", ""), &[], 0, "");
         found(&turn("\"1\"", r#",{"type":"text","text":"a"}"#), &[], 0, "");
-        // People have none.
+        // A person's turn has no own id.
         found(&turn("\"2\"", "").replace("\"tool\"", "\"user\""), &[], 1, "");
     }
 

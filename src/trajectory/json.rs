@@ -1,11 +1,11 @@
-//! JSON strings and nesting, on validated JSON text: decode, encode, measure.
+//! Decodes, encodes and measures JSON strings and nesting, in validated JSON text.
 
 use std::borrow::Cow;
 
-/// Nesting beyond which a record is refused: readers of the output (Python's `json`, Arrow) give up near there.
+/// The deepest nesting accepted: readers of the output (Python's `json`, Arrow) fail near it.
 pub const MAX_DEPTH: usize = 256;
 
-/// Whether validated JSON text nests deeper than [`MAX_DEPTH`]. Iterative, so depth costs no stack.
+/// Returns true if validated JSON text nests deeper than [`MAX_DEPTH`]. Iterative, so that depth costs no stack.
 pub fn too_deep(json: &str) -> bool {
     let bytes = json.as_bytes();
     let mut depth = 0_usize;
@@ -27,7 +27,7 @@ pub fn too_deep(json: &str) -> bool {
     false
 }
 
-/// Index of the quote that closes the string opened at `open`; the last byte where none does.
+/// Returns the index of the quote that closes the string opened at `open`; the last byte if none does.
 pub(super) fn string_end(bytes: &[u8], open: usize) -> usize {
     let mut position = open + 1;
     while let Some(found) = bytes
@@ -43,7 +43,7 @@ pub(super) fn string_end(bytes: &[u8], open: usize) -> usize {
     bytes.len().saturating_sub(1)
 }
 
-/// A string literal's text, and whether it was decoded without loss (a lone surrogate has no text).
+/// Returns a string literal's text, and true if decoding lost nothing (a lone surrogate has no text).
 pub fn decode(literal: &str) -> (Cow<'_, str>, bool) {
     let mut scratch = String::new();
     let inner = inner_of(literal);
@@ -54,7 +54,7 @@ pub fn decode(literal: &str) -> (Cow<'_, str>, bool) {
     }
 }
 
-/// As [`decode`], into a buffer that the caller reuses; what is returned borrows from either.
+/// The same as [`decode`], into a buffer that the caller reuses; the result borrows from either.
 pub fn decode_into<'a>(literal: &'a str, scratch: &'a mut String) -> (&'a str, bool) {
     scratch.clear();
     let inner = inner_of(literal);
@@ -65,12 +65,12 @@ pub fn decode_into<'a>(literal: &'a str, scratch: &'a mut String) -> (&'a str, b
     }
 }
 
-/// Where in a string literal the character stands that is `at` this offset of its text; its end where the text ends there.
+/// Returns the byte offset in a string literal of the character at byte offset `at` of its text, or of its end.
 pub fn place_in(literal: &str, at: usize) -> Option<usize> {
     places_in(literal, &[at])?.pop()
 }
 
-/// The same of several offsets, in order.
+/// Returns the same for several offsets, in order.
 pub fn places_in(literal: &str, offsets: &[usize]) -> Option<Vec<usize>> {
     let literal = literal.strip_suffix('"')?;
     let bytes = literal.as_bytes();
@@ -99,10 +99,10 @@ fn inner_of(literal: &str) -> &str {
 }
 
 enum Decoded {
-    /// No escapes: the literal is its own text.
+    /// The literal has no escapes and is its own text.
     Plain,
     Exact,
-    /// A lone surrogate became U+FFFD.
+    /// A lone surrogate was replaced by U+FFFD.
     Lossy,
 }
 
@@ -118,7 +118,7 @@ fn decode_inner(inner: &str, out: &mut String) -> Decoded {
     while let Some(escape) = next {
         out.push_str(inner.get(copied..escape).unwrap_or_default());
         copied = escape;
-        // Texts that are not English may be all escapes.
+        // Texts in other scripts may consist of escapes only.
         while bytes.get(copied) == Some(&b'\\') {
             let (character, length) = escaped(bytes, copied);
             exact &= character.is_some();
@@ -132,7 +132,7 @@ fn decode_inner(inner: &str, out: &mut String) -> Decoded {
     if exact { Decoded::Exact } else { Decoded::Lossy }
 }
 
-/// The character that the escape at `position` stands for (`None`: a lone surrogate), and the escape's length.
+/// Returns the character that the escape at `position` encodes (`None` for a lone surrogate), and the escape's length.
 fn escaped(bytes: &[u8], position: usize) -> (Option<char>, usize) {
     let simple = |character| (Some(character), 2);
     match bytes.get(position + 1) {
@@ -143,7 +143,7 @@ fn escaped(bytes: &[u8], position: usize) -> (Option<char>, usize) {
         Some(b'f') => simple('\u{c}'),
         Some(b'u') => unicode_escape(bytes, position),
         Some(&other @ (b'"' | b'\\' | b'/')) => simple(char::from(other)),
-        // JSON has no other; in a text that is none, it stands for itself.
+        // JSON has no other escape; in invalid text, the backslash is itself.
         _ => (Some('\\'), 1),
     }
 }
@@ -155,7 +155,7 @@ fn unicode_escape(bytes: &[u8], position: usize) -> (Option<char>, usize) {
     if let Some(character) = char::from_u32(unit) {
         return (Some(character), 6);
     }
-    // A surrogate: only a high one followed at once by an escaped low one is a character.
+    // A high surrogate is a character only together with an escaped low one right after it.
     let paired = bytes.get(position + 6..position + 8) == Some(b"\\u".as_slice());
     match hex4(bytes, position + 8).filter(|low| paired && unit < 0xDC00 && (0xDC00..0xE000).contains(low)) {
         Some(low) => (
@@ -191,7 +191,7 @@ pub fn escape_into(text: &str, out: &mut String) {
     out.push_str(inner_of(&quoted));
 }
 
-/// `text` as a JSON string.
+/// Returns `text` as a JSON string.
 pub fn quoted(text: &str) -> String {
     let mut literal = String::with_capacity(text.len() + 2);
     literal.push('"');

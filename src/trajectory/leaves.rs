@@ -1,50 +1,50 @@
-//! The leaves of a JSON text in the order and spelling written: a scanner that builds no tree and stops early.
+//! The leaves of a JSON text in order, as written: a scanner that builds no tree and stops early.
 
 use std::borrow::Cow;
 
 use super::json;
 
-/// A scalar of a JSON text. Strings are decoded when they are asked for: most of what calls write is never read.
+/// A scalar of a JSON text. Strings are decoded on request: most arguments of calls are never read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Leaf<'a> {
-    /// The key that it, or the list it is in, stands under, as written: with its quotes.
+    /// The key of the leaf, or of the list that contains it, as written: with its quotes.
     written_key: &'a str,
-    /// The key that its object stands under in another one, as written; `None` for the outermost one and for items of lists.
+    /// The key of the object that contains it, as written; `None` for the outermost object and for items of lists.
     parent: Option<&'a str>,
     /// The value as written, a string with its quotes.
     written: &'a str,
-    /// How deep: 1 for the fields of the outermost object.
+    /// The nesting depth: 1 for the fields of the outermost object.
     pub depth: usize,
-    /// Which object of a list it is in, counted from 1; 0 for none.
+    /// The number of the list object that contains it, counted from 1; 0 for none.
     pub record: usize,
-    /// Whether it is an item of a list itself.
+    /// The leaf is itself an item of a list.
     pub is_item: bool,
-    /// Whether it was a string.
+    /// The value is a string.
     pub is_string: bool,
 }
 
 impl<'a> Leaf<'a> {
-    /// The key, decoded.
+    /// Returns the key, decoded.
     pub fn key(&self) -> Cow<'a, str> {
         decoded(self.written_key)
     }
 
-    /// The key that its object stands under in another one, decoded.
+    /// Returns the key of the object that contains the leaf, decoded.
     pub fn parent(&self) -> Option<Cow<'a, str>> {
         self.parent.map(decoded)
     }
 
-    /// Whether both stand in one object, as far as objects under keys go.
+    /// Returns true if both are in one object, as far as objects under keys can be distinguished.
     pub fn is_beside(&self, other: &Self) -> bool {
         self.parent.map(str::as_ptr) == other.parent.map(str::as_ptr) && self.record == other.record
     }
 
-    /// Whether the key is one of `names`.
+    /// Returns true if the key is one of `names`.
     pub fn is_under(&self, names: &[&str]) -> bool {
         names.contains(&unquoted(self.written_key))
     }
 
-    /// The value: a string decoded, a number as written.
+    /// Returns the value: a string decoded, a number as written.
     pub fn value(&self) -> Cow<'a, str> {
         if self.is_string {
             decoded(self.written)
@@ -53,13 +53,13 @@ impl<'a> Leaf<'a> {
         }
     }
 
-    /// The bytes of the value as written: at most six for each of the decoded, and the quotes.
+    /// Returns the length of the value in bytes as written: at most six per decoded byte, plus the quotes.
     pub fn written_len(&self) -> usize {
         self.written.len()
     }
 }
 
-/// The first `most` leaves, nulls left out; `None` where `text` is no JSON object or list as far as it was read.
+/// Returns the first `most` leaves, without nulls; `None` if `text` is no JSON object or list as far as it was read.
 pub fn leaves(text: &str, most: usize) -> Option<Vec<Leaf<'_>>> {
     let text = text.trim();
     if !text.starts_with(['{', '[']) {
@@ -67,7 +67,7 @@ pub fn leaves(text: &str, most: usize) -> Option<Vec<Leaf<'_>>> {
     }
     let bytes = text.as_bytes();
     let mut found = Vec::with_capacity(most.min(text.len() / 12 + 1));
-    // The open objects and lists: whether it is an object, the key that its list items stand under, and its record.
+    // The open objects and lists: true for an object, the key of a list's items, and the record number.
     let mut open: Vec<(bool, &str, usize)> = Vec::new();
     let mut records = 0;
     let mut key = "";
@@ -112,7 +112,7 @@ pub fn leaves(text: &str, most: usize) -> Option<Vec<Leaf<'_>>> {
                 at = if awaits_key {
                     key = written;
                     awaits_key = false;
-                    // What follows nearly always is told without another look.
+                    // A colon and a space nearly always follow a key; they are skipped here.
                     past(bytes, past(bytes, end, b':'), b' ')
                 } else {
                     found.push(leaf(key, written, &open, true));
@@ -165,12 +165,12 @@ fn leaf<'a>(
     }
 }
 
-/// The place after `at` where `byte` stands there, else `at`.
+/// Returns the index after `at` if `byte` is there, else `at`.
 fn past(bytes: &[u8], at: usize, byte: u8) -> usize {
     at + usize::from(bytes.get(at) == Some(&byte))
 }
 
-/// Where the string that begins at `start` ends, its closing quote included.
+/// Returns the end of the string that begins at `start`, closing quote included.
 fn string_end(bytes: &[u8], start: usize) -> Option<usize> {
     let mut at = start + 1;
     loop {
@@ -182,11 +182,11 @@ fn string_end(bytes: &[u8], start: usize) -> Option<usize> {
     }
 }
 
-/// The first quote or backslash of what a string holds. Most strings are short: they are looked through eight bytes at a time
-/// before a search begins that is faster in long ones.
+/// Returns the index of the first quote or backslash. Most strings are short: eight bytes are tested at a time before a
+/// search begins that is faster in long ones.
 fn quote_or_escape(text: &[u8]) -> Option<usize> {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);
-    /// The highest bit of the first byte that is `byte`, and perhaps of later ones.
+    /// Returns a mask with the highest bit of the first byte equal to `byte`, and perhaps of later ones.
     fn is(eight: u64, byte: u8) -> u64 {
         let other = eight ^ (ONES * u64::from(byte));
         other.wrapping_sub(ONES) & !other & (ONES << 7)
@@ -204,7 +204,7 @@ fn quote_or_escape(text: &[u8]) -> Option<usize> {
     Some(searched + memchr::memchr2(b'"', b'\\', text.get(searched..)?)?)
 }
 
-/// What stands between quotes, decoded; escapes that JSON does not know stay as written.
+/// Returns the decoded text of a literal; escapes that JSON does not know stay as written.
 fn decoded(literal: &str) -> Cow<'_, str> {
     json::decode(literal).0
 }

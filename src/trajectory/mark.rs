@@ -1,11 +1,11 @@
-//! Turns marked by a field of their own: it is added at their end, and everything else keeps its bytes.
+//! Marks turns with an additional field at their end; everything else keeps its bytes.
 
 use super::edit::{Edit, apply};
 use super::fields::fields;
 use super::{Record, Turn, json};
 
-/// The record's text with `field` added to every turn for which `value` gives one, as JSON. Turns that have the field already,
-/// and turns that cannot be read, stay as they are.
+/// Returns the record's text with `field` added to every turn for which `value` returns one, as JSON. Turns that have
+/// the field already, and turns that cannot be read, stay as they are.
 pub fn marked<'v>(
     record: &Record<'_>,
     field: &str,
@@ -20,8 +20,8 @@ pub fn marked<'v>(
     apply(record.text, edits.collect())
 }
 
-/// The record's text with `field` on every turn that can be read: the value that `value` gives, as JSON. A turn that has the
-/// field keeps its own value, unless `value` gives true beside the new one.
+/// Returns the record's text with `field` on every turn that can be read, with the JSON that `value` returns. A turn
+/// that has the field keeps its own value, unless `value` also returns true.
 pub fn marked_anew<'v>(
     record: &Record<'_>,
     field: &str,
@@ -42,7 +42,7 @@ pub fn marked_anew<'v>(
     apply(record.text, edits.collect())
 }
 
-/// The edit that adds the field to a turn.
+/// Returns the edit that adds the field to a turn.
 fn added(record: &Record<'_>, index: usize, field: &str, value: &str) -> Option<Edit> {
     let brace = record.turn_span(index)?.end - 1;
     let text = addition(record.turns.get(index)?, field, value);
@@ -52,7 +52,7 @@ fn added(record: &Record<'_>, index: usize, field: &str, value: &str) -> Option<
     })
 }
 
-/// The value of a field of a turn as JSON, unless it is null.
+/// Returns the value of a field of a turn as JSON, unless it is null.
 pub fn value_of<'a>(turn: &Turn<'a>, field: &str) -> Option<&'a str> {
     let [value] = fields(turn.text, &[field]).ok()?.values;
     value
@@ -67,7 +67,7 @@ pub fn without_mark(turn: &Turn<'_>, field: &str, value: &str) -> String {
     }
 }
 
-/// If `after` is `before` with nothing but `field` added at the end of turns, or with another value in turns that had it.
+/// Returns true if `after` is `before` with only `field` added to turns, or changed in turns that had it.
 pub fn is_only_marked(before: &Record<'_>, after: &Record<'_>, field: &str) -> bool {
     before.turns.len() == after.turns.len()
         && around(before).eq(around(after))
@@ -78,7 +78,7 @@ pub fn is_only_marked(before: &Record<'_>, after: &Record<'_>, field: &str) -> b
             .all(|(old, new)| is_marked_copy(old, new, field))
 }
 
-/// If a turn is another with nothing but `field` added at its end, or with another value where it had the field.
+/// Returns true if `new` is `old` with only `field` added at its end, or changed if it had the field.
 pub fn is_marked_copy(old: &Turn<'_>, new: &Turn<'_>, field: &str) -> bool {
     let inner = old.text.strip_suffix('}').unwrap_or(old.text);
     let added = new
@@ -94,7 +94,7 @@ pub fn is_marked_copy(old: &Turn<'_>, new: &Turn<'_>, field: &str) -> bool {
     old.text == new.text || added.is_some_and(is_mark) || is_same_around(old, new, field)
 }
 
-/// If two turns have the field and are the same beside its value.
+/// Returns true if two turns have the field and are equal but for its value.
 fn is_same_around(old: &Turn<'_>, new: &Turn<'_>, field: &str) -> bool {
     let around = |text: &str, value: &str| {
         let start = (value.as_ptr() as usize).checked_sub(text.as_ptr() as usize)?;
@@ -108,7 +108,7 @@ fn is_same_around(old: &Turn<'_>, new: &Turn<'_>, field: &str) -> bool {
     })
 }
 
-/// The text around the turns, in pieces.
+/// Returns the text around the turns, in pieces.
 fn around<'a>(record: &Record<'a>) -> impl Iterator<Item = &'a str> {
     let text = record.text;
     let spans = (0..record.turns.len()).filter_map(|turn| record.turn_span(turn));
@@ -123,11 +123,11 @@ fn around<'a>(record: &Record<'a>) -> impl Iterator<Item = &'a str> {
 }
 
 fn has_field(turn: &Turn<'_>, field: &str) -> bool {
-    // A field that is null is one.
+    // A field that is null counts.
     fields(turn.text, &[field]).is_ok_and(|fields| fields.is_there(0))
 }
 
-/// The field as the turn spells its others: `"a": 1` or `"a":1`.
+/// Returns the field, spelled like the turn's others: `"a": 1` or `"a":1`.
 fn addition(turn: &Turn<'_>, field: &str, value: &str) -> String {
     let role = turn.role_name().unwrap_or_default();
     let before = (role.as_ptr() as usize).saturating_sub(turn.text.as_ptr() as usize + 1);

@@ -1,7 +1,7 @@
-//! The markers that stand around a summary in a turn.
+//! The markers of a summary in a turn.
 
-/// Opens every summary.
+/// Begins every summary.
 pub const SUMMARY_MARKER: &str = "[CONTEXT SUMMARY]:";
 
-/// Separates a summary from a text that follows it in the same turn.
+/// Separates a summary from a text after it in the same turn.
 pub const END_MARKER: &str = "[END OF CONTEXT SUMMARY]";

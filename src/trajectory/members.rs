@@ -1,4 +1,4 @@
-//! The members of a JSON object as they stand in its text: keys and values as spans, in order.
+//! The members of a JSON object as written: keys and values as spans, in order.
 
 use super::json;
 
@@ -12,13 +12,13 @@ pub(super) struct Member<'a> {
 }
 
 impl Member<'_> {
-    /// Whether it has this key, however it is escaped.
+    /// Returns true if the member has this key, in any escaped form.
     pub fn is(&self, key: &str) -> bool {
         json::decode(self.key).0 == key
     }
 }
 
-/// The members of an object, given as validated JSON; none where it is no object.
+/// Returns the members of an object, given as validated JSON; none if it is no object.
 pub(super) fn members(object: &str) -> Vec<Member<'_>> {
     let mut members = Vec::new();
     let mut scan = Scan { text: object, at: 0 };
@@ -41,7 +41,7 @@ struct Scan<'a> {
 }
 
 impl<'a> Scan<'a> {
-    /// Skips white space, commas and colons; the byte that stands there.
+    /// Skips white space, commas and colons, and returns the next byte.
     fn skip_to_value(&mut self) -> Option<u8> {
         let rest = self.text.as_bytes().get(self.at..)?;
         let blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b',' | b':');
@@ -49,7 +49,7 @@ impl<'a> Scan<'a> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    /// Takes the value that begins here.
+    /// Consumes and returns the value that begins here.
     fn value(&mut self) -> Option<&'a str> {
         let start = self.at;
         let bytes = self.text.as_bytes();

@@ -1,23 +1,23 @@
-//! Which call an answer without an id belongs to: the first free one of its name, else the one at its place.
+//! Finds the call of an answer without an id: the first free one of its name, else the one at its position.
 
 use rustc_hash::FxHashMap;
 
-/// The calls of a turn, in order, while answers come in.
+/// The calls of a turn, in order, while answers are assigned to them.
 #[derive(Debug, Default)]
 pub struct OpenCalls<'n> {
-    /// Their tools.
+    /// The name of each call's tool.
     names: Vec<&'n str>,
     is_answered: Vec<bool>,
-    /// The places of the calls of each tool, last first, once they are asked for.
+    /// The indexes of the calls of each tool, last first; built on first use.
     by_name: Option<FxHashMap<&'n str, Vec<usize>>>,
-    /// How many answers came.
+    /// Number of answers assigned.
     answers: usize,
-    /// All calls before this one are answered.
+    /// The index before which all calls are answered.
     first: usize,
 }
 
 impl<'n> OpenCalls<'n> {
-    /// The calls of these tools.
+    /// Returns the unanswered calls of these tools.
     pub fn new(names: impl IntoIterator<Item = &'n str>) -> Self {
         let names: Vec<&str> = names.into_iter().collect();
         Self {
@@ -27,7 +27,7 @@ impl<'n> OpenCalls<'n> {
         }
     }
 
-    /// Notes that an answer came whose call is known, at the place given, if it is one of these.
+    /// Records an answer whose call is known; `place` is the call's index, if it is one of these.
     pub fn note(&mut self, place: Option<usize>) {
         self.answers += 1;
         if let Some(is_answered) = place.and_then(|place| self.is_answered.get_mut(place)) {
@@ -35,7 +35,7 @@ impl<'n> OpenCalls<'n> {
         }
     }
 
-    /// The place of the call that the next answer, of the tool `name` where it says so, belongs to.
+    /// Returns the index of the call that the next answer belongs to; `name` is the answer's tool, if known.
     pub fn answered_by(&mut self, name: Option<&str>) -> Option<usize> {
         let named = name
             .filter(|_| self.names.len() > 1)

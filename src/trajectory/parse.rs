@@ -1,4 +1,4 @@
-//! From the bytes of one JSON object to a [`Record`]: spans only, nothing decoded.
+//! Parses the bytes of one JSON object to a [`Record`]: spans only, nothing decoded.
 
 use serde_json::error::Category;
 use serde_json::value::RawValue;
@@ -8,38 +8,38 @@ use super::results::is_list_of_results;
 use super::turn::{Keys, TurnFields};
 use super::{Format, Record, Role, Turn, json};
 
-/// Why a record has no trajectory that could be read.
+/// The reason why a record has no readable trajectory.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParseError {
-    /// The bytes are no UTF-8.
+    /// The bytes are not UTF-8.
     #[error("invalid UTF-8 at byte {at}")]
     Utf8 {
-        /// Offset of the first bad byte in the record.
+        /// The byte offset of the first invalid byte in the record.
         at: usize,
     },
-    /// The text is no JSON.
+    /// The text is not JSON.
     #[error("{message}")]
     Json {
-        /// What is wrong, and at which column.
+        /// The error, with its column.
         message: String,
     },
-    /// Nested deeper than `json::MAX_DEPTH`.
+    /// The record nests deeper than `json::MAX_DEPTH`.
     #[error("nested deeper than {} levels", json::MAX_DEPTH)]
     TooDeep,
-    /// So many turns of so few bytes that they would take more memory than a record may.
+    /// The record has so many short turns that it would take too much memory.
     #[error("too many turns for its length: they have less than {LEAST_BYTES} bytes each")]
     TooManyTurns,
-    /// JSON, but with no list of turns in it.
+    /// The text is JSON, but has no list of turns.
     #[error("expected an object with a list `conversations` or `messages`, found {found}")]
     NoTrajectory {
-        /// What stands there instead.
+        /// The kind of value found instead.
         found: String,
     },
 }
 
 impl ParseError {
-    /// The reason code of metrics and rejects.
+    /// Returns the reason code of metrics and rejects.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Utf8 { .. } => "invalid_utf8",
@@ -51,14 +51,14 @@ impl ParseError {
     }
 }
 
-/// Bytes that turns of a record have at the least on average: with less it would take more memory than a record may.
+/// Least bytes per turn of a record on average, which bounds its memory.
 const LEAST_BYTES: usize = 20;
 
-/// Turns that a record may have whatever its length.
+/// Number of turns that a record of any length may have.
 const FEW_TURNS: usize = 16 * 1024;
 
-/// Keys of a record that matter. The first two hold its turns; those from the fifth on name the record; the first one
-/// present wins.
+/// Keys of a record that are read. The first two hold its turns; those from the fifth on are names of the record, of
+/// which the first present is used.
 const TOP_KEYS: [&str; 10] = [
     "conversations",
     "messages",
@@ -83,12 +83,12 @@ impl<'a> Record<'a> {
     }
 }
 
-/// Reads a record. `format` forces one of the two; without it the object decides.
+/// Reads a record. `format` forces one of the two; without it, the object's keys decide.
 pub fn parse(bytes: &[u8], format: Option<Format>) -> Result<Record<'_>, ParseError> {
     let text = std::str::from_utf8(bytes).map_err(|error| ParseError::Utf8 {
         at: error.valid_up_to(),
     })?;
-    // Keys are read as bytes, which tells nothing of control characters in them: only lines that have any are read once more.
+    // Keys are read as bytes, without a check for control characters: lines that contain any are checked separately.
     if text.bytes().fold(u8::MAX, u8::min) < b' '
         && let Err(error) = serde_json::from_str::<&RawValue>(text)
     {
@@ -187,12 +187,12 @@ fn json_error(error: &serde_json::Error, text: &str) -> ParseError {
     }
 }
 
-/// Turns that a record of this text may have.
+/// Returns the most turns that a record of this text may have.
 fn most_turns(text: &str) -> usize {
     text.len() / LEAST_BYTES + FEW_TURNS
 }
 
-/// The turns of a list in which some turn is no object, or an empty one: they are read one by one.
+/// Returns the turns of a list that contains a non-object or an empty object: they are read one by one.
 fn turns_of(list: &str, most: usize) -> Result<Vec<Turn<'_>>, ParseError> {
     let (mut turns, mut fault) = (Vec::new(), None);
     let read = each_element(list, |text| {
@@ -212,7 +212,7 @@ fn turns_of(list: &str, most: usize) -> Result<Vec<Turn<'_>>, ParseError> {
     }
 }
 
-/// The fields of a turn that are read, of any format.
+/// The fields of a turn that are read, in any format.
 pub const TURN_KEYS: [&str; 13] = [
     "from",
     "role",
@@ -229,7 +229,7 @@ pub const TURN_KEYS: [&str; 13] = [
     "tool_name",
 ];
 
-/// Reads the text of one turn; `None` where it nests too deep.
+/// Reads the text of one turn; `None` if it nests too deep.
 pub fn turn_of(text: &str) -> Option<Turn<'_>> {
     match fields(text, &TURN_KEYS) {
         Ok(fields) => turn_with(text, &fields),
@@ -238,7 +238,7 @@ pub fn turn_of(text: &str) -> Option<Turn<'_>> {
     }
 }
 
-/// The turn with these fields; `None` where one of them nests too deep.
+/// Returns the turn with these fields; `None` if one of them nests too deep.
 fn turn_with<'a>(text: &'a str, fields: &Fields<'a, { TURN_KEYS.len() }>) -> Option<Turn<'a>> {
     let Fields {
         values,

@@ -1,4 +1,4 @@
-//! Content given as a list of parts: text parts, images, and what else chat formats put there.
+//! Content given as a list of parts: texts, images, and the other types of chat formats.
 
 use serde_json::value::RawValue;
 
@@ -10,19 +10,19 @@ use super::json;
 pub enum Part<'a> {
     /// The JSON string of a text part.
     Text(&'a str),
-    /// The JSON value that is read of any other part: the string of a thought, the whole part where its kind is unknown.
+    /// The JSON value read of any other part: a thought's string, or the whole part if its type is unknown.
     Value(&'a str),
-    /// A tool call, as JSON. Its name and its arguments are read.
+    /// A tool call, as JSON; its name and its arguments are read.
     Call(&'a str),
-    /// The result of a call, as JSON. Its content is read.
+    /// The result of a call, as JSON; its content is read.
     ToolResult(&'a str),
-    /// An image in any of its spellings.
+    /// An image, in any notation.
     Image,
-    /// A part of which nothing is read: encrypted thoughts, a text that is null.
+    /// A part without readable content: encrypted thoughts, a text that is null.
     Nothing,
 }
 
-/// Kinds of parts, by what is read of them.
+/// Kinds of parts, by the content that is read.
 #[derive(Debug, Clone, Copy)]
 enum Kind {
     Text,
@@ -34,7 +34,7 @@ enum Kind {
     Encrypted,
 }
 
-/// The values of `type` that are known, as JSON.
+/// The known values of `type`, as JSON.
 const KINDS: [(&str, Kind); 18] = [
     ("\"text\"", Kind::Text),
     ("\"input_text\"", Kind::Text),
@@ -56,13 +56,13 @@ const KINDS: [(&str, Kind); 18] = [
     ("\"input_image\"", Kind::Image),
 ];
 
-/// What a result brings back, as JSON; `None` where it is null or absent.
+/// Returns the content of a result, as JSON; `None` if it is null or absent.
 pub(super) fn result_content(result: &str) -> Option<&str> {
     let [content, output] = fields(result, &["content", "output"]).ok()?.values;
     content.or(output)
 }
 
-/// The parts of a content that is a list of objects, as JSON: texts and images as they stand, others as texts.
+/// Returns the parts of a content that is a list of objects, as JSON: texts and images as they are, others as texts.
 pub fn raw_parts(content: &str) -> Vec<String> {
     let parts: Vec<&RawValue> = serde_json::from_str(content).unwrap_or_default();
     let raw_part = |part: &RawValue| match part_of(part.get()) {
@@ -72,12 +72,12 @@ pub fn raw_parts(content: &str) -> Vec<String> {
     parts.into_iter().map(raw_part).collect()
 }
 
-/// A text, given as a JSON string, as a part.
+/// Returns a text, given as a JSON string, as a part.
 pub fn text_part(literal: &str) -> String {
     format!("{{\"type\": \"text\", \"text\": {literal}}}")
 }
 
-/// The parts of a content that is a list of objects; `None` where it is anything else.
+/// Returns the parts of a content that is a list of objects; `None` for any other content.
 pub fn parts(content: &str) -> Option<Vec<Part<'_>>> {
     if !content.starts_with('[') {
         return None;
@@ -88,7 +88,7 @@ pub fn parts(content: &str) -> Option<Vec<Part<'_>>> {
         .then(|| raw_parts.into_iter().map(|part| part_of(part.get())).collect())
 }
 
-/// What is read of a part, given as JSON.
+/// Returns a part, given as JSON, by its kind.
 pub(super) fn part_of(part: &str) -> Part<'_> {
     const NAMES: [&str; 6] = ["type", "text", "thinking", "reasoning", "refusal", "tool_use_id"];
     if part.starts_with('"') {

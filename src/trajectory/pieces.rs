@@ -1,4 +1,4 @@
-//! The pieces that a turn is charged for: texts and images, in order.
+//! The pieces of a turn that cost tokens: texts and images, in order.
 
 use rustc_hash::FxHashSet;
 
@@ -9,7 +9,7 @@ use super::parts::{Part, parts, result_content};
 use super::raw_call::{RawCall, raw_call};
 use super::turn::Turn;
 
-/// What a turn is charged for.
+/// A piece of a turn that costs tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Piece<'p> {
     /// A text, decoded.
@@ -19,13 +19,13 @@ pub enum Piece<'p> {
 }
 
 impl Turn<'_> {
-    /// The images among its parts, those in results of tools included.
+    /// Returns the number of images among its parts, including those in tool results.
     pub fn images(&self) -> usize {
         let content = self.content().filter(|_| !self.opaque);
         content.map_or(0, images_in)
     }
 
-    /// The images that each of the turn's responses holds.
+    /// Returns the number of images in each of the turn's responses.
     pub fn images_of_responses(&self) -> Vec<usize> {
         match in_parts(self) {
             Some(found) => {
@@ -36,7 +36,7 @@ impl Turn<'_> {
         }
     }
 
-    /// Returns whether the turn says nothing at all: no text, no thought, no call.
+    /// Returns true if the turn has no content at all: no text, no thought, no call.
     pub fn is_empty(&self) -> bool {
         let is_blank = |content: &str| matches!(content, "null" | "\"\"") || is_empty_list(content);
         !self.opaque
@@ -45,8 +45,8 @@ impl Turn<'_> {
             && raw_calls(self).is_empty()
     }
 
-    /// Hands every piece that the turn is charged for to `charge`, in order. Returns whether all of it could be decoded;
-    /// what could not is charged as well as can be. `scratch` is a buffer to reuse; it holds the last text that had escapes.
+    /// Calls `charge` for each piece that the turn is charged for, in order. Returns true if all could be decoded; the
+    /// rest is approximated. `scratch` is a buffer to reuse, which then holds the last text that had escapes.
     pub fn pieces(&self, scratch: &mut String, mut charge: impl FnMut(Piece<'_>)) -> bool {
         if self.opaque {
             charge(Piece::Text(self.text));
@@ -72,7 +72,7 @@ fn is_empty_list(value: &str) -> bool {
     inside.is_some_and(|inside| inside.trim().is_empty())
 }
 
-/// A string is charged by its text, null not at all, anything else by its JSON text.
+/// Charges a string by its text, null not at all, any other value by its JSON text.
 fn value_piece(value: &str, scratch: &mut String, charge: &mut impl FnMut(Piece<'_>)) -> bool {
     match value.as_bytes().first() {
         Some(b'"') => {
@@ -96,7 +96,7 @@ fn call_pieces(call: &RawCall<'_>, scratch: &mut String, charge: &mut impl FnMut
     exact
 }
 
-/// Charges the parts of a content as far as they are read. A call that has the id of one of `calls` is that call, written twice.
+/// Charges the parts of a content that are read. A call with the id of one of `calls` is the same call, written twice.
 fn content_pieces(
     content: &str,
     calls: &[RawCall<'_>],
@@ -122,8 +122,8 @@ fn content_pieces(
     exact
 }
 
-/// Charges what a result brought back. A call or another result in it counts by its JSON text: nobody writes these, and
-/// they could nest without end.
+/// Charges the content of a result. A call or another result in it is charged by its JSON text: these do not occur in
+/// practice, and could nest without end.
 fn result_pieces(result: &str, scratch: &mut String, charge: &mut impl FnMut(Piece<'_>)) -> bool {
     let Some(content) = result_content(result) else {
         return true;
@@ -151,7 +151,7 @@ fn part_piece(part: Part<'_>, scratch: &mut String, charge: &mut impl FnMut(Piec
     }
 }
 
-/// The images among the parts of a content, and in the results among them.
+/// Returns the number of images among the parts of a content, and in the results among them.
 fn images_in(content: &str) -> usize {
     let images = |parts: Vec<Part<'_>>| parts.into_iter().filter(|part| *part == Part::Image).count();
     let of_part = |part: Part<'_>| match part {

@@ -5,7 +5,7 @@ use super::fields::fields;
 /// A tool call whose fields are JSON text as written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RawCall<'a> {
-    /// Its id.
+    /// The id.
     pub id: Option<&'a str>,
     /// The tool's name.
     pub name: Option<&'a str>,
@@ -13,7 +13,7 @@ pub struct RawCall<'a> {
     pub arguments: Option<&'a str>,
 }
 
-/// One call: `{"id", "function": {"name", "arguments"}}`, or the same without the `function` between.
+/// Reads one call: `{"id", "function": {"name", "arguments"}}`, or the same without `function`.
 pub fn raw_call(text: &str) -> RawCall<'_> {
     let unread = RawCall {
         id: None,

@@ -1,10 +1,10 @@
-//! A record: one JSON object of the input, as its text plus the spans of its turns.
+//! A record: one JSON object of the input, as its text and the spans of its turns.
 
 use std::ops::Range;
 
 use super::Turn;
 
-/// Where a record keeps its trajectory.
+/// The format of a record's trajectory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Format {
@@ -15,7 +15,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// The name that metrics and `--format` use.
+    /// Returns the name that metrics and `--format` use.
     pub fn name(self) -> &'static str {
         match self {
             Self::ShareGpt => "sharegpt",
@@ -24,7 +24,7 @@ impl Format {
     }
 }
 
-/// One trajectory and the text that it stands in: nothing is copied, and nothing decoded before it is asked for.
+/// One trajectory and the text that contains it: nothing is copied, and text is decoded only on request.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -43,30 +43,30 @@ impl Format {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Record<'a> {
-    /// The object's text, as it stands in the input.
+    /// The object's text, as in the input.
     pub text: &'a str,
-    /// Which of the two formats it is in.
+    /// The record's format.
     pub format: Format,
-    /// The record's own id, as written (JSON), where it has one.
+    /// The record's own id, as written (JSON), if it has one.
     pub id: Option<&'a str>,
-    /// A top-level `system` string, as written: it counts, but is no turn.
+    /// A top-level `system` string, as written: it costs tokens, but is no turn.
     pub system: Option<&'a str>,
     /// Top-level `tools`, as written: a list, or a string of JSON.
     pub tools: Option<&'a str>,
     /// The turns, in order.
     pub turns: Vec<Turn<'a>>,
-    /// Whether the trajectory's key stands in the object twice: readers disagree on which one is meant.
+    /// The object has the trajectory's key twice, and readers disagree on which one counts.
     pub ambiguous: bool,
 }
 
 impl Record<'_> {
-    /// Where a part of the record's text lies in it.
+    /// Returns the byte range of a part of the record's text.
     pub fn span_of(&self, part: &str) -> Range<usize> {
         let start = (part.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
         start..start + part.len()
     }
 
-    /// Where a turn lies in the record's text.
+    /// Returns the byte range of a turn in the record's text.
     pub fn turn_span(&self, turn: usize) -> Option<Range<usize>> {
         self.turns.get(turn).map(|turn| self.span_of(turn.text))
     }

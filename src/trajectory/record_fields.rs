@@ -1,11 +1,11 @@
-//! Fields of a record beside its turns: set in place where they are there, else added at its end.
+//! Fields of a record beside its turns: replaced if present, else added at its end.
 
 use super::edit::{Edit, apply};
 use super::members::{Member, members};
 use super::{Record, json};
 
-/// The record's text with these fields, each a name and its JSON. A field that is there already gets the new value; of one
-/// given twice, the last.
+/// Returns the record's text with these fields, each a name and its JSON. A field that is present gets the new value;
+/// of one given twice, the last does.
 pub fn with_fields(record: &Record<'_>, fields: &[(&str, String)]) -> String {
     let members = members(record.text);
     let mut edits = Vec::new();
@@ -33,7 +33,7 @@ pub fn with_fields(record: &Record<'_>, fields: &[(&str, String)]) -> String {
     }
     let last = members.last().map(|member| record.span_of(member.value).end);
     if let Some(end) = last.filter(|_| !added.is_empty()) {
-        // Before a new value of the last field ends, it would be no text of its own.
+        // If the last field gets a new value, the added fields must follow it in the same edit.
         match edits.iter_mut().find(|edit| edit.at.end == end) {
             Some(edit) => edit.text.push_str(&added),
             None => edits.push(Edit {
@@ -45,7 +45,7 @@ pub fn with_fields(record: &Record<'_>, fields: &[(&str, String)]) -> String {
     apply(record.text, edits)
 }
 
-/// The value of a field beside the turns, as JSON; of one given twice, the last.
+/// Returns the value of a field beside the turns, as JSON; of one given twice, the last.
 pub fn field_of<'a>(record: &Record<'a>, name: &str) -> Option<&'a str> {
     let members = members(record.text);
     members
@@ -54,7 +54,7 @@ pub fn field_of<'a>(record: &Record<'a>, name: &str) -> Option<&'a str> {
         .map(|member| member.value)
 }
 
-/// If there is a space between the first field's name and its value.
+/// Returns true if there is a space between the first field's name and its value.
 fn is_spaced(record: &Record<'_>, members: &[Member<'_>]) -> bool {
     let before = members.first().map(|member| record.span_of(member.value).start);
     let before = before.and_then(|start| start.checked_sub(1));

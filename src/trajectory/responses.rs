@@ -1,4 +1,4 @@
-//! A tool turn with other texts in place of what tools brought back; everything around them stays as it stands.
+//! Replaces the outputs in a tool turn; everything around them keeps its bytes.
 
 use rustc_hash::FxHashMap;
 use serde_json::value::RawValue;
@@ -9,12 +9,12 @@ use super::in_parts::in_parts;
 use super::parts::{Part, parts, text_part};
 use super::{Edit, Role, Turn, apply, json};
 
-/// The turn's JSON with new contents for some of its responses, given by their places; `None` where the turn has no text
-/// that could be replaced.
+/// Returns the turn's JSON with new contents for some of its responses, given by their indexes; `None` if the turn has
+/// no text that could be replaced.
 ///
-/// An envelope stays what it is, with its id and its name. Of content in parts the first text takes the new one, with
-/// whatever else its part holds; the other parts go. Of results among the parts of a content each keeps all but its content, and
-/// what else is said stays.
+/// An envelope keeps its id and its name. In a content of parts, the new text replaces that of the first text part,
+/// whose other fields stay, and the other parts are dropped. Results among the parts of a content keep all but their
+/// content, and other parts stay.
 pub fn with_responses(turn: &Turn<'_>, new: &[(usize, &str)]) -> Option<String> {
     let content = turn.content().filter(|_| !turn.opaque && !new.is_empty())?;
     let results = in_parts(turn).map_or_else(Vec::new, |found| found.results);
@@ -32,7 +32,7 @@ pub fn with_responses(turn: &Turn<'_>, new: &[(usize, &str)]) -> Option<String> 
     replaced(turn.text, content, &written)
 }
 
-/// The same of a JSON string: the whole of it, or what stands in its envelopes.
+/// The same for a JSON string: all of it, or the text in its envelopes.
 fn in_literal(literal: &str, new: &[(usize, &str)]) -> Option<String> {
     let (text, is_exact) = json::decode(literal);
     if !is_exact {
@@ -59,7 +59,7 @@ fn in_literal(literal: &str, new: &[(usize, &str)]) -> Option<String> {
     Some(json::quoted(&written))
 }
 
-/// The JSON string that is all that a content says: itself, or its only part.
+/// Returns the JSON string that makes up a content: itself, or its only part.
 pub(super) fn only_text(content: &str) -> Option<&str> {
     if content.starts_with('"') {
         return Some(content);
@@ -70,8 +70,8 @@ pub(super) fn only_text(content: &str) -> Option<&str> {
     }
 }
 
-/// The turn's JSON without some of its envelopes, given by their places in order; `None` where they stand in no single text, or
-/// where nothing of it would be left.
+/// Returns the turn's JSON without some of its envelopes, given by their indexes in order; `None` if they are not in a
+/// single text, or nothing would be left.
 pub fn without_responses(turn: &Turn<'_>, gone: &[usize]) -> Option<String> {
     let literal = only_text(turn.content()?)?;
     let (text, is_exact) = json::decode(literal);
@@ -93,7 +93,7 @@ pub fn without_responses(turn: &Turn<'_>, gone: &[usize]) -> Option<String> {
     replaced(turn.text, literal, &json::quoted(written.trim()))
 }
 
-/// What stands between the tags of an envelope, with another content.
+/// Returns the inside of an envelope with another content.
 fn in_envelope(inner: &str, response: &str) -> Option<String> {
     let block = inner.trim();
     let content = fields(block, &["content"])
@@ -105,7 +105,7 @@ fn in_envelope(inner: &str, response: &str) -> Option<String> {
     }
 }
 
-/// The same of results among parts.
+/// The same for results among parts.
 fn in_results(content: &str, results: &[&str], new: &[(usize, &str)]) -> Option<String> {
     let edits = new.iter().map(|(place, text)| {
         let result = results.get(*place)?;
@@ -119,7 +119,7 @@ fn in_results(content: &str, results: &[&str], new: &[(usize, &str)]) -> Option<
     Some(apply(content, edits.collect::<Option<_>>()?))
 }
 
-/// The content of a result with another text: a string, or the first text of its parts. `None` where the old one has no text.
+/// Returns the content of a result with another text: a string, or the first text of its parts. `None` without a text.
 fn in_result(content: &str, text: &str) -> Option<String> {
     let text = json::quoted(text);
     let is_exact = |literal: &str| json::decode(literal).1;
@@ -144,7 +144,7 @@ fn first_text<'a>(parts: &[Part<'a>]) -> Option<&'a str> {
     })
 }
 
-/// The part that a text stands in.
+/// Returns the part that contains a text.
 fn part_of_text<'a>(content: &'a str, literal: &str) -> Option<&'a str> {
     let objects: Vec<&RawValue> = serde_json::from_str(content).ok()?;
     let at = literal.as_ptr() as usize;
@@ -158,7 +158,7 @@ fn in_texts(content: &str, parts: &[Part<'_>], new: &[(usize, &str)]) -> Option<
         return Some(format!("[{}]", text_part(&json::quoted(text))));
     };
     let part = part_of_text(content, literal)?;
-    // Envelopes that reach over several parts are nothing that anybody writes.
+    // Envelopes that span several parts do not occur in practice.
     let in_envelopes = !tagged_responses(&json::decode(literal).0).is_empty();
     let text = if in_envelopes && parts.len() > 1 {
         return None;
@@ -171,7 +171,7 @@ fn in_texts(content: &str, parts: &[Part<'_>], new: &[(usize, &str)]) -> Option<
     Some(format!("[{}]", replaced(part, literal, &text)?))
 }
 
-/// `whole` with `new` in place of `part`, which is a slice of it.
+/// Returns `whole` with `new` in place of `part`, which is a slice of it.
 pub(super) fn replaced(whole: &str, part: &str, new: &str) -> Option<String> {
     let start = (part.as_ptr() as usize).checked_sub(whole.as_ptr() as usize)?;
     let (before, after) = (whole.get(..start)?, whole.get(start + part.len()..)?);

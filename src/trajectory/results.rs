@@ -1,4 +1,4 @@
-//! Results that stand in parts of what a turn says: `tool_result` parts with the id of their call.
+//! Results in the parts of a content: `tool_result` parts with the id of their call.
 
 use memchr::memmem;
 use serde_json::value::RawValue;
@@ -8,7 +8,7 @@ use super::fields::fields;
 /// The key that names the call of a result.
 const KEY: &str = "tool_use_id";
 
-/// The parts of a content as JSON, each with the id of the call that it answers, if it is a result; none where no part is.
+/// Returns the parts of a content as JSON, each result with the id of its call; none if no part is a result.
 pub(super) fn elements(content: &str) -> Vec<(&str, Option<&str>)> {
     if content.starts_with('"') || memmem::find(content.as_bytes(), KEY.as_bytes()).is_none() {
         return Vec::new();
@@ -33,18 +33,18 @@ fn id_in(element: &str) -> Option<&str> {
     fields(element, &[KEY]).ok()?.values[0]
 }
 
-/// The ids of the calls that the results in a content answer.
+/// Returns the ids of the calls that the results in a content answer.
 pub(super) fn result_ids(content: &str) -> Vec<&str> {
     elements(content).into_iter().filter_map(|(_, id)| id).collect()
 }
 
-/// Whether a content is results and nothing else.
+/// Returns true if a content consists of results only.
 pub(super) fn is_results_only(content: &str) -> bool {
     let elements = elements(content);
     !elements.is_empty() && elements.iter().all(|(_, id)| id.is_some())
 }
 
-/// The same of a list: a turn that says that and no more is a tool's, whoever is named as speaking.
+/// Returns the same for a list: such a turn is a tool's, whatever its role name.
 pub(super) fn is_list_of_results(content: &str) -> bool {
     content.starts_with('[') && is_results_only(content)
 }

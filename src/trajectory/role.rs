@@ -1,6 +1,6 @@
-//! Who speaks in a turn, whatever the data set calls it.
+//! The role of a turn's speaker, by any name that data sets use.
 
-/// The part a turn plays. Names are those of `ShareGPT`; other formats' names map onto them.
+/// The role of a turn. Names are those of `ShareGPT`; other formats' names map onto them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Role {
     /// Instructions to the model (`system`, `developer`).
@@ -9,15 +9,15 @@ pub enum Role {
     Human,
     /// The model (`gpt`, `assistant`, `ai`, `model`, `function_call`).
     Assistant,
-    /// What a tool answered (`tool`, `function`, `observation`, `function_response`, `toolResult`).
+    /// A tool's answer (`tool`, `function`, `observation`, `function_response`, `toolResult`).
     Tool,
-    /// Any other name: kept, and neither head nor tool.
+    /// Any other name: the turn is kept, and treated as neither head nor tool.
     #[default]
     Other,
 }
 
 impl Role {
-    /// The role that a format's name for it stands for.
+    /// Returns the role for a format's name.
     pub fn from_name(name: &str) -> Self {
         match name {
             "system" | "developer" => Self::System,
@@ -28,7 +28,7 @@ impl Role {
         }
     }
 
-    /// The one word used for it in summaries and messages.
+    /// Returns the word for it in summaries and messages.
     pub fn label(self) -> &'static str {
         match self {
             Self::System => "system",

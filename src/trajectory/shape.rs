@@ -1,5 +1,5 @@
-//! The calls and answers of each turn, with their ids: what is needed to tell which belong together. Texts are decoded only
-//! where ids can tell more than places.
+//! The calls and answers of each turn, with their ids, for assigning answers to calls. Texts are decoded only where ids
+//! help more than positions.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -18,21 +18,21 @@ use super::raw_call::raw_call;
 use super::results::result_ids;
 use super::{Role, Turn, json};
 
-/// An id as JSON spells it: a field of its own as it stands there, or read from a text.
+/// An id as JSON: a field's own text, or read from a text.
 pub(super) type Id<'a> = Cow<'a, str>;
 
 /// The calls and answers of all turns. There may be millions of turns, most of them without any.
 #[derive(Debug, Default)]
 pub(super) struct Shapes<'a> {
-    /// Of one turn after the other.
+    /// The ids of all turns, in order.
     ids: Vec<Option<Id<'a>>>,
-    /// Where those of each turn end, and whether they are calls.
+    /// The end of each turn's ids, and true if they are calls.
     ends: Vec<(u32, bool)>,
-    /// What there is more to tell of some turns.
+    /// The calls and answers in parts, for turns that have some.
     in_parts: FxHashMap<usize, InParts>,
 }
 
-/// What of a turn stands among the parts of its content.
+/// The calls and answers of a turn among the parts of its content.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct InParts {
     answers: usize,
@@ -44,24 +44,24 @@ struct InParts {
 pub(super) struct Shape<'s, 'a> {
     pub calls: &'s [Option<Id<'a>>],
     pub answers: &'s [Option<Id<'a>>],
-    /// How many of the answers, the last ones, are `tool_result` parts: these stand together in one turn, a tool's or a
-    /// person's, and are answers only where a call has their id.
+    /// Number of answers, at the end, that are `tool_result` parts: they share one turn, a tool's or a person's, and
+    /// are answers only if a call has their id.
     pub in_parts: usize,
-    /// Which of the calls are `tool_use` parts: those before them are fields, those after them stand in a text.
+    /// The range of calls that are `tool_use` parts: those before it are fields, those after it are in a text.
     pub calls_in_parts: Range<usize>,
 }
 
 impl Shape<'_, '_> {
-    /// How many of the answers are the turn's own: a whole turn of a tool, or an envelope.
+    /// Returns the number of answers that are the turn's own: a whole tool turn, or an envelope.
     pub fn own_answers(&self) -> usize {
         self.answers.len().saturating_sub(self.in_parts)
     }
 }
 
-/// The shapes of these turns.
+/// Returns the shapes of these turns.
 ///
-/// The ids in envelopes are read where a call before them has an id as well, or where the assistant called nothing that can
-/// be told: calls without ids are answered in their order.
+/// The ids in envelopes are read if an earlier call has an id as well, or if the assistant made no recognizable call:
+/// calls without ids are answered in their order.
 pub(super) fn shapes<'a>(turns: &[Turn<'a>]) -> Shapes<'a> {
     let mut calls_have_ids = false;
     let mut open_calls = 0;
@@ -81,7 +81,7 @@ pub(super) fn shapes<'a>(turns: &[Turn<'a>]) -> Shapes<'a> {
 }
 
 impl<'a> Shapes<'a> {
-    /// Adds a turn, which has calls or answers.
+    /// Adds a turn, with its calls or answers.
     fn push(&mut self, found: Found<'a>) {
         if found.in_parts != InParts::default() {
             self.in_parts.insert(self.ends.len(), found.in_parts);
@@ -92,13 +92,13 @@ impl<'a> Shapes<'a> {
         self.ends.push((self.ids.len() as u32, are_calls));
     }
 
-    /// The place of a turn's first call or answer among those of all turns.
+    /// Returns the index of a turn's first call or answer among those of all turns.
     pub fn first_of(&self, turn: usize) -> usize {
         let before = turn.checked_sub(1).and_then(|before| self.ends.get(before));
         before.map_or(0, |(end, _)| *end as usize)
     }
 
-    /// The calls and answers of a turn.
+    /// Returns the calls and answers of a turn.
     pub fn get(&self, turn: usize) -> Option<Shape<'_, 'a>> {
         let (end, are_calls) = *self.ends.get(turn)?;
         let ids = self.ids.get(self.first_of(turn)..end as usize)?;
@@ -112,18 +112,18 @@ impl<'a> Shapes<'a> {
         })
     }
 
-    /// Those of all turns, in order.
+    /// Returns the shapes of all turns, in order.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = Shape<'_, 'a>> + ExactSizeIterator + '_ {
         let shape = |turn| self.get(turn).unwrap_or_default();
         (0..self.ends.len()).map(shape)
     }
 
-    /// All ids, and all calls and answers without one.
+    /// Returns the id of each call and answer, `None` for those without one.
     pub fn ids(&self) -> &[Option<Id<'a>>] {
         &self.ids
     }
 
-    /// Whether the assistant calls by parts of what it says.
+    /// Returns true if the assistant's calls are parts of its content.
     pub fn call_in_parts(&self) -> bool {
         self.in_parts.values().any(|found| !found.calls.is_empty())
     }
@@ -139,7 +139,7 @@ static RESPONSE_TAGS: [LazyLock<Finder<'static>>; 2] = [
     LazyLock::new(|| Finder::new("/tool_response>")),
 ];
 
-/// What was found in a turn.
+/// The calls and answers found in a turn.
 #[derive(Debug, Default)]
 struct Found<'a> {
     calls: Vec<Option<Id<'a>>>,
@@ -171,7 +171,7 @@ fn found<'a>(turn: &Turn<'a>, reads_ids: bool) -> Found<'a> {
                 .map_or(shape.calls.len(), |_| raw_calls(turn).len());
             shape.in_parts.calls = in_fields..shape.calls.len();
             if found.is_some() {
-                // Who calls by parts writes no calls in texts, whatever stands there and in arguments.
+                // An assistant with calls in parts has none in texts, whatever the texts and arguments contain.
                 return shape;
             }
             let written = pairs(content, &CALL_TAGS);
@@ -214,7 +214,7 @@ fn found<'a>(turn: &Turn<'a>, reads_ids: bool) -> Found<'a> {
     shape
 }
 
-/// The ids of `count` blocks in a content; none where they are not to be read, or are not that many.
+/// Returns the ids of `count` blocks in a content; none if they are not to be read, or their number differs.
 fn ids<'a>(
     content: &str,
     count: usize,
@@ -236,7 +236,7 @@ fn ids<'a>(
     found
 }
 
-/// How many blocks between two tags a content may hold.
+/// Returns the maximum number of blocks between two tags in a content.
 fn pairs(content: &str, tags: &[LazyLock<Finder<'static>>; 2]) -> usize {
     let count = |tag: &Finder<'_>| tag.find_iter(content.as_bytes()).count();
     match count(&tags[0]) {
@@ -245,7 +245,7 @@ fn pairs(content: &str, tags: &[LazyLock<Finder<'static>>; 2]) -> usize {
     }
 }
 
-/// How many calls a `function_call` turn of `ShareGPT` holds: one, or a list of them.
+/// Returns the number of calls in a `function_call` turn of `ShareGPT`: one, or a list of them.
 fn listed_calls(content: &str) -> usize {
     if !content.starts_with("\"[") {
         return 1;

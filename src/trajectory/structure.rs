@@ -1,4 +1,4 @@
-//! Whether calls and their answers belong together, told from roles, ids and places.
+//! Checks that calls and their answers belong together, by roles, ids and positions.
 
 use std::borrow::Cow;
 
@@ -8,19 +8,19 @@ use super::faults::Faults;
 use super::shape::{Id, Shape, Shapes, shapes};
 use super::{Format, OpenCalls, Record, Role, Turn, TurnView, view};
 
-/// The faults of a record; a human turn that begins with `opening` is a summary, which may stand beside another one.
+/// Returns the faults of a record; a human turn that begins with `opening` is a summary and may have a human neighbour.
 pub fn faults(record: &Record<'_>, opening: &str) -> Faults {
     Structure::of(record, opening).faults()
 }
 
-/// Places by turn, and within the turn.
+/// A turn's index, and an index within the turn.
 pub(super) type Place = (usize, usize);
 
-/// Who answers whom, and what does not fit.
+/// The links between calls and answers, and the faults.
 #[derive(Debug, Default)]
 pub(super) struct Structure<'a> {
     pub shapes: Shapes<'a>,
-    /// Answers with their calls.
+    /// Each answer with its call.
     pub links: Vec<(Place, Place)>,
     pub orphans: Vec<Place>,
     pub unanswered: Vec<Place>,
@@ -28,7 +28,7 @@ pub(super) struct Structure<'a> {
     pub late: Vec<(Place, Place)>,
     pub repeated: Vec<Place>,
     pub packed: Vec<usize>,
-    /// The second of two.
+    /// The second turn of each pair.
     pub neighbours: Vec<usize>,
 }
 
@@ -57,7 +57,7 @@ impl<'a> Structure<'a> {
         structure
     }
 
-    /// The number of faults of each kind.
+    /// Returns the number of faults of each kind.
     pub fn faults(&self) -> Faults {
         Faults {
             orphan_responses: self.orphans.len(),
@@ -68,7 +68,7 @@ impl<'a> Structure<'a> {
         }
     }
 
-    /// Whether the assistant calls by parts of what it says.
+    /// Returns true if the assistant's calls are parts of its content.
     pub fn calls_in_parts(&self) -> bool {
         self.shapes.call_in_parts()
     }
@@ -86,13 +86,13 @@ impl<'a> Structure<'a> {
                     open = Some(index);
                     for (place, id) in shape.calls.iter().enumerate() {
                         let Some(id) = id else { continue };
-                        // Ids in the text of a call may begin anew with each turn.
+                        // Ids in the text of calls may begin anew with each turn.
                         let is_field = matches!(id, Cow::Borrowed(_));
                         let id: &'s str = id;
                         if is_field && !seen.insert(id) {
                             self.repeated.push((index, place));
                         }
-                        // The first of that id in the latest turn that has it.
+                        // The first call with that id, in the latest turn that has one.
                         let first = callers.entry(id).or_insert((index, place));
                         if first.0 < index {
                             *first = (index, place);
@@ -100,7 +100,7 @@ impl<'a> Structure<'a> {
                     }
                 }
                 speaker @ (Role::Tool | Role::Human) if !shape.answers.is_empty() => {
-                    // Where calls are parts, a person's parts are answers or nobody's.
+                    // If calls are parts, a person's results answer a call or are orphans.
                     let are_own = calls_in_parts && speaker == Role::Human;
                     for (place, id) in shape.answers.iter().enumerate() {
                         match answered_call(
@@ -123,7 +123,7 @@ impl<'a> Structure<'a> {
                 _ => open = None,
             }
         }
-        // What is asked at the very end may still be answered.
+        // Calls at the very end may still be answered.
         let mut turns = record.turns.iter().zip(shapes.iter());
         let last = turns
             .rposition(|(turn, shape)| goes_on(turn, &shape))
@@ -138,7 +138,7 @@ impl<'a> Structure<'a> {
 
     fn find_late(&mut self, record: &Record<'a>, shapes: &Shapes<'a>) {
         let mut spoke = 0;
-        // Links stand in the order of the answers.
+        // Links are in the order of the answers.
         let mut links = self.links.iter().peekable();
         for (index, (turn, shape)) in record.turns.iter().zip(shapes.iter()).enumerate() {
             while let Some(link) = links.next_if(|((answer, _), _)| *answer == index) {
@@ -153,8 +153,8 @@ impl<'a> Structure<'a> {
         }
     }
 
-    /// Ids in the text of calls may begin anew with each turn: they are repeated where a turn has one twice, or where two
-    /// calls were answered by it.
+    /// Finds repeated ids in the text of calls, which may begin anew with each turn: a turn has one twice, or two calls
+    /// were answered by it.
     fn repeat_in_texts(&mut self, shapes: &Shapes<'a>) {
         let in_text = |id: &Option<Id<'a>>| matches!(id, Some(Cow::Owned(_)));
         let has_in_text = |shape: Shape<'_, 'a>| shape.calls.iter().any(in_text);
@@ -186,7 +186,7 @@ impl<'a> Structure<'a> {
         self.repeated.sort_unstable();
     }
 
-    /// Where a turn's calls, none of which has an id, were answered in part only, the answers go to the calls of their names.
+    /// Assigns answers to calls by name, for turns whose calls have no ids and are answered only in part.
     fn link_by_name(&mut self, record: &Record<'a>, shapes: &Shapes<'a>) {
         let asks_names = |calls: &[Place]| {
             let shape = calls.first().and_then(|(turn, _)| shapes.get(*turn));
@@ -215,7 +215,7 @@ impl<'a> Structure<'a> {
             let run = following
                 .take_while(|turn| turn.speaker() != Role::Assistant)
                 .count();
-            // Links stand in the order of the answers.
+            // Links are in the order of the answers.
             let from = self.links.partition_point(|((answer, _), _)| *answer <= caller);
             let links = self.links.iter_mut().skip(from);
             let links = links.take_while(|((answer, _), _)| *answer <= caller + run);
@@ -246,7 +246,7 @@ impl<'a> Structure<'a> {
     }
 }
 
-/// Whether a turn says something that is no answer: from then on, answers to what was called before come late.
+/// Returns true if a turn is more than an answer: answers after it to earlier calls are late.
 fn goes_on(turn: &Turn<'_>, shape: &Shape<'_, '_>) -> bool {
     match turn.speaker() {
         Role::Human => shape.in_parts == 0,
@@ -254,16 +254,16 @@ fn goes_on(turn: &Turn<'_>, shape: &Shape<'_, '_>) -> bool {
     }
 }
 
-/// Whom an answer belongs to.
+/// The call that an answer belongs to.
 enum Answer {
     Call(Place),
-    /// A call that the assistant wrote in its text, in a form of its own (a fenced block of shell, say). After a turn without
-    /// calls, an answer without an id is taken for the answer to such a one; one with an id answers a call that is not there.
+    /// A call in the assistant's text, in an unknown form (a fenced shell block, for example). After a turn without
+    /// calls, an answer without an id is taken for its answer; one with an id answers a missing call.
     Text,
     Nobody,
 }
 
-/// Up to where the calls of a turn were searched for one that is free: of an id, of none, or any.
+/// The index up to which a turn's calls were searched for a free one: with this id, without an id, or any.
 type Searched<'a> = FxHashMap<(usize, bool, Option<&'a str>), usize>;
 
 fn answered_call<'a>(
@@ -274,7 +274,7 @@ fn answered_call<'a>(
     answered: &mut [bool],
     searched: &mut Searched<'a>,
 ) -> Answer {
-    /// Calls of one turn up to which all are looked at each time.
+    /// Number of calls of a turn up to which all are searched each time.
     const FEW: usize = 4;
     let calls_of = |turn: usize| shapes.get(turn).map_or(&[][..], |shape| shape.calls);
     let first = id.and_then(|id| callers.get(id).copied());
@@ -297,7 +297,7 @@ fn answered_call<'a>(
     };
     let of_caller = shapes.first_of(caller);
     let free = |place: usize| answered.get(of_caller + place) == Some(&false);
-    // No call becomes free again, so that each is looked at once for every id that there is.
+    // Answered calls stay answered, so that each is searched once for every id.
     let key = (caller, id.is_some(), id.filter(|_| by_id.is_some()));
     let mut from = first.map_or(0, |(_, place)| place);
     let mut searched = (calls.len() > FEW).then(|| searched.entry(key).or_insert(from));

@@ -1,4 +1,4 @@
-//! The formats with their quirks: what is read, what it is charged for, how it is decoded, how it is edited.
+//! Tests of the formats and their quirks: reading, token pieces, decoding, and editing.
 
 use super::*;
 
@@ -176,7 +176,7 @@ fn parts_are_charged_for_what_a_model_reads_of_them() {
         r#"{"type": "function_call_output", "call_id": "c", "output": "x"}"#,
         &["x"],
     );
-    // What nobody knows costs its JSON text.
+    // A part of unknown type costs its JSON text.
     charged(
         r#"{"type": "document", "title":  "a"}"#,
         &[r#"{"type": "document", "title":  "a"}"#],

@@ -1,20 +1,20 @@
-//! One turn, as the spans of its fields; nothing is decoded until somebody asks.
+//! One turn, as the spans of its fields; text is decoded only on request.
 
 use std::borrow::Cow;
 
 use super::parts::{Part, parts, result_content};
 use super::{Role, json};
 
-/// One message of a trajectory. Every field is the JSON text as written. There may be millions in a record, so fields are kept
-/// as places of 32 bits, and those that few turns have stand apart.
+/// One message of a trajectory. Every field is the JSON text as written. A record may have millions, so fields are kept
+/// as 32-bit offsets, and rare ones apart.
 #[derive(Debug, Clone, Default)]
 pub struct Turn<'a> {
     /// The whole turn.
     pub text: &'a str,
-    /// Who speaks; `Other` where the turn does not say so in a string. A person's turn that is nothing but results of tools is a
-    /// tool's.
+    /// The role of the speaker; `Other` if the turn does not give it as a string. A person's turn of tool results only
+    /// is a tool's.
     pub role: Role,
-    /// Not an object with a role, or a field given twice: it counts by its text, and is never summarized or altered.
+    /// The turn is no object with a role, or repeats a field: it counts by its text, and is never summarized or edited.
     pub opaque: bool,
     keys: Keys,
     role_name: Place,
@@ -32,7 +32,7 @@ struct Others {
     name: Place,
 }
 
-/// Where a field's text lies in its turn's; an end of 0 where there is none.
+/// The byte range of a field in its turn's text; an end of 0 if there is none.
 #[derive(Debug, Clone, Copy, Default)]
 struct Place {
     start: u32,
@@ -42,9 +42,9 @@ struct Place {
 /// The keys that a turn uses for speaker and text.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Keys {
-    /// `from`, or else `role`.
+    /// True for `from`, false for `role`.
     pub from: bool,
-    /// `value`, or else `content`.
+    /// True for `value`, false for `content`.
     pub value: bool,
 }
 
@@ -61,7 +61,7 @@ pub(super) struct TurnFields<'a> {
 }
 
 impl<'a> Turn<'a> {
-    /// A turn of these fields; an opaque one where its text is longer than places can tell.
+    /// Returns a turn with these fields; an opaque one if its text is too long for 32-bit offsets.
     pub(super) fn new(text: &'a str, role: Role, keys: Keys, fields: TurnFields<'a>) -> Self {
         let TurnFields {
             role_name,
@@ -106,7 +106,7 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// A turn that counts by its text.
+    /// Returns a turn that counts by its text.
     pub(super) fn opaque(text: &'a str) -> Self {
         Self {
             text,
@@ -120,42 +120,42 @@ impl<'a> Turn<'a> {
         self.text.get(start as usize..end as usize).filter(|_| end > 0)
     }
 
-    /// The role as the data set writes it, quotes included.
+    /// Returns the role as written in the data set, quotes included.
     pub fn role_name(&self) -> Option<&'a str> {
         self.field(self.role_name)
     }
 
-    /// `value` or `content`.
+    /// Returns `value` or `content`.
     pub fn content(&self) -> Option<&'a str> {
         self.field(self.content)
     }
 
-    /// `reasoning_content`, `reasoning` or `thinking`.
+    /// Returns `reasoning_content`, `reasoning` or `thinking`.
     pub fn reasoning(&self) -> Option<&'a str> {
         self.field(self.others.as_ref()?.reasoning)
     }
 
-    /// `tool_calls`.
+    /// Returns `tool_calls`.
     pub fn tool_calls(&self) -> Option<&'a str> {
         self.field(self.others.as_ref()?.tool_calls)
     }
 
-    /// The older `function_call`.
+    /// Returns the older `function_call`.
     pub fn function_call(&self) -> Option<&'a str> {
         self.field(self.others.as_ref()?.function_call)
     }
 
-    /// `tool_call_id`, or `tool_call_ids` as a list.
+    /// Returns `tool_call_id`, or `tool_call_ids` as a list.
     pub fn tool_call_id(&self) -> Option<&'a str> {
         self.field(self.others.as_ref()?.tool_call_id)
     }
 
-    /// `name`: the tool's, in a tool turn.
+    /// Returns `name`: the tool's, in a tool turn.
     pub fn name(&self) -> Option<&'a str> {
         self.field(self.others.as_ref()?.name)
     }
 
-    /// The keys that this turn uses for speaker and text: `from` and `value`, `role` and `content`, or a mixture.
+    /// Returns the keys for speaker and text: `from` and `value`, `role` and `content`, or a mixture.
     pub fn keys(&self) -> (&'static str, &'static str) {
         let Keys { from, value } = self.keys;
         (
@@ -172,7 +172,7 @@ impl AsRef<str> for Turn<'_> {
 }
 
 impl<'a> Turn<'a> {
-    /// Whose turn it is by the name of its role: the person's, where it holds nothing but results of tools.
+    /// Returns the role by the turn's role name: a person's, even if it holds only tool results.
     pub fn speaker(&self) -> Role {
         match (self.role, self.role_name()) {
             (Role::Tool, Some(name)) => Role::from_name(&json::decode(name).0),
@@ -180,13 +180,13 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// Whether it is charged for one string, its content, and nothing else.
+    /// Returns true if the turn is charged for one string, its content, and nothing else.
     pub fn is_one_string(&self) -> bool {
         let others = [self.reasoning(), self.tool_calls(), self.function_call()];
         !self.opaque && others == [None; 3] && self.content().is_some_and(|content| content.starts_with('"'))
     }
 
-    /// Whether the turn is text and nothing else, so that quoting its text loses nothing.
+    /// Returns true if the turn is text only, so that quoting its text loses nothing.
     pub fn is_plain_text(&self) -> bool {
         let text_only = |content: &str| match parts(content) {
             Some(parts) => parts.iter().all(|part| matches!(part, Part::Text(_))),
@@ -195,12 +195,12 @@ impl<'a> Turn<'a> {
         !self.opaque && self.content().is_some_and(text_only)
     }
 
-    /// Whether its content is a list of parts.
+    /// Returns true if its content is a list of parts.
     pub fn is_in_parts(&self) -> bool {
         !self.opaque && self.content().is_some_and(|content| parts(content).is_some())
     }
 
-    /// The last text of its content, as JSON; of results of tools, the last text of the last result. Nothing where there is none.
+    /// Returns the last text of its content as JSON; for tool results, that of the last result; `None` without one.
     pub(super) fn last_literal(&self) -> Option<&'a str> {
         let content = self.content().filter(|_| !self.opaque)?;
         let literal = match last_said(content)? {
@@ -214,13 +214,13 @@ impl<'a> Turn<'a> {
         literal.starts_with('"').then_some(literal)
     }
 
-    /// The same, decoded as well as can be.
+    /// Returns the same, decoded as far as possible.
     pub fn last_text(&self) -> Option<Cow<'_, str>> {
         self.last_literal().map(|text| json::decode(text).0)
     }
 }
 
-/// The last text or result of a content.
+/// Returns the last text or result of a content.
 fn last_said(content: &str) -> Option<Part<'_>> {
     let Some(parts) = parts(content) else {
         return Some(Part::Text(content));

@@ -1,22 +1,22 @@
-//! A turn decoded: its text, tool calls and tool responses, free of JSON and of the format it came in.
+//! A decoded turn: its text, tool calls and tool responses, independent of JSON and of the format.
 
 use std::borrow::Cow;
 
 use super::Role;
 
-/// What a turn says, for those who read it: summarizers, anchors, reports.
+/// The content of a turn for its readers: summarizers, anchors, reports.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TurnView<'a> {
-    /// Place in the trajectory, from 0.
+    /// The turn's index in the trajectory, from 0.
     pub index: usize,
-    /// Who speaks.
+    /// The role of the speaker.
     pub role: Role,
-    /// Prose of the turn, reasoning included, without the tool calls and tool responses that are listed below.
+    /// The prose of the turn, reasoning included, without the tool calls and tool responses listed in the other fields.
     pub text: Cow<'a, str>,
-    /// What an assistant turn asks of tools, in order.
+    /// The tool calls of an assistant turn, in order.
     pub calls: Vec<ToolCall<'a>>,
-    /// What a tool turn brings back, in order; several where the format packs parallel answers in one turn. A person's turn has
-    /// those that stand among the parts of what is said.
+    /// The outputs of a tool turn, in order; several if the format packs parallel answers in one turn. A person's turn
+    /// has those among the parts of its content.
     pub responses: Vec<ToolResponse<'a>>,
 }
 
@@ -27,7 +27,7 @@ pub struct ToolCall<'a> {
     pub id: Option<Cow<'a, str>>,
     /// The tool's name; empty where it could not be read.
     pub name: Cow<'a, str>,
-    /// The arguments as JSON text (an object as a rule; whatever was written otherwise).
+    /// The arguments as JSON text (usually an object; otherwise as written).
     pub arguments: Cow<'a, str>,
 }
 
@@ -36,18 +36,18 @@ pub struct ToolCall<'a> {
 pub struct ToolResponse<'a> {
     /// The id of the call that it answers, where the format has ids.
     pub id: Option<Cow<'a, str>>,
-    /// The tool's name, where the turn says it.
+    /// The tool's name, if the turn gives it.
     pub name: Option<Cow<'a, str>>,
-    /// What came back, decoded; JSON text where it was no string.
+    /// The content, decoded; JSON text if it was no string.
     pub content: Cow<'a, str>,
-    /// Whether the record says that it is an error: `is_error`, `isError`.
+    /// The error flag that the record gives: `is_error`, `isError`.
     pub is_error: Option<bool>,
-    /// The exit code that the record says beside the content: `details.exitCode`.
+    /// The exit code that the record gives beside the content: `details.exitCode`.
     pub exit_code: Option<i32>,
 }
 
 impl TurnView<'_> {
-    /// The same, borrowing from nothing.
+    /// Returns the same, borrowing from nothing.
     pub fn into_owned(self) -> TurnView<'static> {
         let own = |text: Cow<'_, str>| -> Cow<'static, str> { Cow::Owned(text.into_owned()) };
         let call = |call: ToolCall<'_>| ToolCall {
@@ -71,7 +71,7 @@ impl TurnView<'_> {
         }
     }
 
-    /// Every text of the turn that an identifier may stand in: prose, arguments, responses.
+    /// Returns every text of the turn that may contain an identifier: prose, arguments, responses.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         std::iter::once(self.text.as_ref())
             .chain(self.calls.iter().map(|call| call.arguments.as_ref()))

@@ -1,4 +1,4 @@
-//! The turns of a record as views: decoded once and kept, or, where there are very many, decoded whenever they are read.
+//! The turns of a record as views: decoded once and kept, or for very many turns decoded on each read.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -6,19 +6,19 @@ use std::ops::Range;
 use super::decode::{view, view_with};
 use super::{Record, Turn, TurnView};
 
-/// Views that are kept of any record: what is made of a turn takes some hundred bytes, however little it says.
+/// Number of views that are kept of any record: a view takes some hundred bytes, even of a short turn.
 const FEW: usize = 8 * 1024;
 
 /// Bytes of a record for which one more view is kept.
 const BYTES_A_VIEW: usize = 2048;
 
-/// How many turns of a record of so many bytes may be held decoded at once.
+/// Returns the most turns of a record of so many bytes that may be held decoded at once.
 pub fn most_views(bytes: usize) -> usize {
     FEW + bytes / BYTES_A_VIEW
 }
 
 impl<'a> Record<'a> {
-    /// A turn decoded, counted from 0; `None` beyond the last one.
+    /// Returns a turn decoded, counted from 0; `None` after the last one.
     pub fn view(&self, turn: usize) -> Option<TurnView<'a>> {
         self.turns.get(turn).map(|found| view(found, turn))
     }
@@ -28,12 +28,12 @@ impl<'a> Record<'a> {
 #[derive(Debug)]
 pub struct Views<'a> {
     turns: &'a [Turn<'a>],
-    /// Their views; `None` where there are too many to keep them.
+    /// The views of all turns; `None` if there are too many to keep.
     kept: Option<Vec<TurnView<'a>>>,
 }
 
 impl<'a> Views<'a> {
-    /// The turns of a record. `texts` are contents that are decoded already, with their turns, in order.
+    /// Returns the turns of a record. `texts` are contents already decoded, each with its turn's index, in order.
     pub fn of(record: &'a Record<'a>, texts: Vec<(u32, String)>) -> Self {
         let turns = record.turns.as_slice();
         let mut texts = texts.into_iter().peekable();
@@ -46,7 +46,7 @@ impl<'a> Views<'a> {
         Self { turns, kept }
     }
 
-    /// One turn.
+    /// Returns one turn.
     pub fn get(&self, turn: usize) -> Option<Cow<'_, TurnView<'a>>> {
         match &self.kept {
             Some(kept) => kept.get(turn).map(Cow::Borrowed),
@@ -54,12 +54,12 @@ impl<'a> Views<'a> {
         }
     }
 
-    /// All views, where they are kept.
+    /// Returns all views, if they are kept.
     pub fn kept(&self) -> Option<&[TurnView<'a>]> {
         self.kept.as_deref()
     }
 
-    /// Some of the turns, in order.
+    /// Returns the views of a range of turns, in order.
     pub fn range(
         &self,
         turns: Range<usize>,
@@ -68,12 +68,12 @@ impl<'a> Views<'a> {
         (turns.start..end).filter_map(|turn| self.get(turn))
     }
 
-    /// All turns, in order.
+    /// Returns the views of all turns, in order.
     pub fn all(&self) -> impl DoubleEndedIterator<Item = Cow<'_, TurnView<'a>>> + Clone + '_ {
         self.range(0..self.turns.len())
     }
 
-    /// The turns, for those who do not care whether they are kept.
+    /// Returns the turns, kept or not.
     pub fn turns(&self) -> Turns<'_> {
         match &self.kept {
             Some(kept) => Turns::Kept(kept),
@@ -81,7 +81,7 @@ impl<'a> Views<'a> {
         }
     }
 
-    /// Some of the turns: what `get` takes is then their place among these.
+    /// Returns a range of the turns; indexes are then relative to its start.
     pub fn part(&self, turns: Range<usize>) -> Turns<'_> {
         match &self.kept {
             Some(kept) => Turns::Kept(kept.get(turns).unwrap_or_default()),
@@ -93,16 +93,16 @@ impl<'a> Views<'a> {
 /// Turns to be read in order, as often as needed.
 #[derive(Clone, Copy)]
 pub enum Turns<'v> {
-    /// Their views.
+    /// Views of the turns.
     Kept(&'v [TurnView<'v>]),
-    /// They themselves, and the place of the first in its trajectory.
+    /// The turns themselves, and the index of the first in its trajectory.
     Read(&'v [Turn<'v>], usize),
-    /// So many turns, made by a function from their places.
+    /// A number of turns, made by a function from their indexes.
     Made(usize, &'v (dyn Fn(usize) -> Option<TurnView<'v>> + 'v)),
 }
 
 impl<'v> Turns<'v> {
-    /// How many there are.
+    /// Returns the number of turns.
     pub fn len(self) -> usize {
         match self {
             Self::Kept(views) => views.len(),
@@ -111,12 +111,12 @@ impl<'v> Turns<'v> {
         }
     }
 
-    /// Whether there are none.
+    /// Returns true if there are no turns.
     pub fn is_empty(self) -> bool {
         self.len() == 0
     }
 
-    /// One of them.
+    /// Returns one turn.
     pub fn get(self, turn: usize) -> Option<Cow<'v, TurnView<'v>>> {
         match self {
             Self::Kept(views) => views.get(turn).map(Cow::Borrowed),
@@ -128,7 +128,7 @@ impl<'v> Turns<'v> {
         }
     }
 
-    /// Some of them, in order.
+    /// Returns a range of turns, in order.
     pub fn range(
         self,
         turns: Range<usize>,
@@ -136,7 +136,7 @@ impl<'v> Turns<'v> {
         (turns.start..turns.end.min(self.len())).filter_map(move |turn| self.get(turn))
     }
 
-    /// All of them, in order.
+    /// Returns all turns, in order.
     pub fn all(self) -> impl DoubleEndedIterator<Item = Cow<'v, TurnView<'v>>> + Clone {
         self.range(0..self.len())
     }

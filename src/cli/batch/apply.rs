@@ -56,14 +56,14 @@ pub fn run(args: ApplyArgs) -> Result<ExitStatus, CliError> {
     apply(&options, &responses, resend_failed)
 }
 
-/// The job that the options describe, and where it writes what is missing.
+/// The job that the options describe, with the file for requests that are still to be sent.
 pub fn job(options: &CompressOptions) -> Result<Job, CliError> {
     let mut job = execute::job(options)?;
     job.asks = Some(flags::request_target(&options.config, job.targets.requests()));
     Ok(job)
 }
 
-/// Writes the output with the answers that are there.
+/// Writes the output with the available answers.
 pub fn apply(
     options: &CompressOptions,
     responses: &Arc<ResponseFiles>,

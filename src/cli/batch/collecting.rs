@@ -1,4 +1,4 @@
-//! Finding out what has to be asked: a run over the records that writes requests and nothing else.
+//! Collects requests: a run over the records that writes requests and nothing else.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,21 +13,21 @@ use crate::config::OnFailure;
 use crate::pipeline::{self, Collected, Collection, RunError, Sample};
 use crate::summarize::batch::Responses;
 
-/// What is known already, and where the rest is written.
+/// The known responses, and the files for new requests.
 pub struct Collecting {
-    /// What is back.
+    /// The responses received.
     pub responses: Arc<dyn Responses>,
-    /// Whether requests that failed for good are asked again all the same.
+    /// True if requests that failed for good are sent again.
     pub resend_failed: bool,
-    /// The folder of answers that runs were given before, where none is named.
+    /// The folder of answers of earlier runs, if no other is named.
     pub cache: Option<PathBuf>,
     /// The first file to write.
     pub path: PathBuf,
-    /// Whether files that are there are overwritten.
+    /// True if existing files are overwritten.
     pub force: bool,
 }
 
-/// Writes what has to be asked.
+/// Writes the requests that have to be sent.
 pub fn collect(
     options: &CompressOptions,
     collecting: Collecting,
@@ -43,20 +43,19 @@ pub fn collect(
     };
     let chosen = summarizer::in_files(config, kept, postbox)?;
     let mut worker = execute::worker(config, &sources, &chosen)?;
-    // What is asked does not depend on what becomes of a record that waits: it is left alone.
+    // The requests do not depend on the treatment of a record that waits: it is kept.
     worker.fitter.settings.on_failure = OnFailure::Keep;
     let collection = Collection {
-        sources,
-        limit: options.limit,
-        sample: options
-            .sample
-            .map_or(Sample::ALL, |percent| Sample::new(percent, options.seed)),
-        max_record_bytes: config.input.max_record_bytes.0,
-        jobs: running::jobs(config),
+        scan: running::scan(
+            sources,
+            options.limit,
+            Sample::of(options.sample, options.seed),
+            config,
+        ),
         target: flags::request_target(config, collecting.path),
         force: collecting.force,
     };
-    let counters = running::counters(&collection.sources);
+    let counters = running::counters(&collection.scan.sources);
     let progress = Progress::start(
         ProgressStyle::detect(options.quiet, options.verbose),
         Arc::clone(&counters),

@@ -66,7 +66,7 @@ pub fn run(args: ExportArgs) -> Result<ExitStatus, CliError> {
     };
     let collected = collect(&options, collecting, &stop)?;
     if !options.quiet {
-        // Where stderr is closed there is nobody left to tell.
+        // If stderr is closed, the text is lost.
         let _ = io::stderr().write_all(table(&options, &collected).as_bytes());
         errors::warn(collected.tokenizer_note.as_slice());
         flags::tell_strangers(&responses);
@@ -80,7 +80,7 @@ pub fn run(args: ExportArgs) -> Result<ExitStatus, CliError> {
     })
 }
 
-/// What a collection came to, for people.
+/// The figures of a collection as a table, for people.
 pub fn table(options: &CompressOptions, collected: &Collected) -> String {
     let (totals, requests) = (&collected.totals, collected.requests);
     let prices = summarizer::prices(&options.config);
@@ -99,7 +99,7 @@ pub fn table(options: &CompressOptions, collected: &Collected) -> String {
     })
 }
 
-/// Records that will not become what they should, and wait for nothing: whatever failed them is not asked again.
+/// Number of records whose summary failed for good, by reason code: their requests are not sent again.
 fn failed_for_good(collected: &Collected) -> Vec<(String, u64)> {
     let reasons = collected.totals.reasons().into_iter();
     let of_summaries = reasons.filter(|(reason, _)| reason.starts_with("summary_"));

@@ -1,4 +1,4 @@
-//! The flags that all batch commands share, and what they come to.
+//! The flags that all batch commands share, and the settings made of them.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ pub struct BatchFlags<S: KeySet + Clone + Send + Sync + 'static> {
 }
 
 impl<S: KeySet + Clone + Send + Sync + 'static> BatchFlags<S> {
-    /// The run that these flags describe, whose summarizer is that of batches, whatever the other layers say.
+    /// The options of the run that these flags describe. Its summarizer is `batch`, whatever the other layers say.
     pub fn options(
         self,
         output: Option<PathBuf>,
@@ -74,7 +74,7 @@ impl<S: KeySet + Clone + Send + Sync + 'static> BatchFlags<S> {
     }
 }
 
-/// Opens responses, and says what is wrong with them.
+/// Opens responses, and warns about errors in them.
 pub fn responses(paths: &[PathBuf], quiet: bool) -> Result<Arc<ResponseFiles>, CliError> {
     let files = ResponseFiles::open(paths).map_err(|why| {
         CliError::usage(why).with_help("--responses takes files, or folders of .jsonl files")
@@ -104,7 +104,7 @@ pub fn responses(paths: &[PathBuf], quiet: bool) -> Result<Arc<ResponseFiles>, C
     Ok(Arc::new(files))
 }
 
-/// Says how many responses are to nothing that this run asks.
+/// Warns about responses whose id no request of this run has.
 pub fn tell_strangers(files: &ResponseFiles) {
     let strangers = files.found.foreign + files.unasked();
     if strangers > 0 {
@@ -119,7 +119,7 @@ pub fn tell_strangers(files: &ResponseFiles) {
     }
 }
 
-/// How answers are got.
+/// The settings for answers from files.
 pub fn postbox(config: &Config, responses: Arc<dyn Responses>, resend_failed: bool) -> Postbox {
     let completion_limit = match config.batch.token_limit_field {
         TokenLimitField::MaxTokens => false,
@@ -139,7 +139,7 @@ pub fn postbox(config: &Config, responses: Arc<dyn Responses>, resend_failed: bo
     }
 }
 
-/// The files of requests that begin with that one.
+/// The files of requests that begin with `path`, and their limits.
 pub fn request_target(config: &Config, path: PathBuf) -> RequestTarget {
     let bytes = config
         .batch

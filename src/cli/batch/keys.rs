@@ -1,4 +1,4 @@
-//! The configuration keys that each of the batch commands has flags for.
+//! The configuration keys for which each batch command has flags.
 
 use std::sync::LazyLock;
 
@@ -13,7 +13,7 @@ const ONE_BY_ONE: [&str; 4] = [
     "processing.max_concurrent_requests",
 ];
 
-/// Keys about sending anything at all.
+/// Keys about sending requests.
 const SENDING: [&str; 9] = [
     "summarization.api_key_env",
     "summarization.headers",
@@ -26,7 +26,7 @@ const SENDING: [&str; 9] = [
     "batch.max_rounds",
 ];
 
-/// Keys about what is written in the end.
+/// Keys about writing the output.
 const WRITING: [&str; 9] = [
     "summarization.on_failure",
     "compression.over_limit",
@@ -39,15 +39,15 @@ const WRITING: [&str; 9] = [
     "metrics.per_trajectory",
 ];
 
-/// What decides which requests are made.
+/// The keys that determine the requests.
 #[derive(Debug, Clone)]
 pub enum ExportKeys {}
 
-/// What decides that, and what becomes of the answers.
+/// The keys that determine the requests and the output.
 #[derive(Debug, Clone)]
 pub enum ApplyKeys {}
 
-/// All of it.
+/// All keys but `ONE_BY_ONE`.
 #[derive(Debug, Clone)]
 pub enum RunKeys {}
 

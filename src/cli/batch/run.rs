@@ -90,7 +90,7 @@ pub fn run(args: RunArgs) -> Result<ExitStatus, CliError> {
     let status = apply::apply(&options, &responses, false)?;
     state.rounds = 0;
     state.spent = crate::batch::Spent::default();
-    // The next run finds out what is allowed then.
+    // The next run finds out its own limits.
     state.room = Room::default();
     let saved = folder.save(&state);
     saved.map_err(|error| fault("write", &folder.state(), &error))?;
@@ -101,7 +101,7 @@ struct Run<'r> {
     options: &'r CompressOptions,
     settings: ChatSettings,
     folder: Folder,
-    /// The folder of answers that runs were given before.
+    /// The folder of answers of earlier runs.
     cache: Option<PathBuf>,
     state: State,
     watch: Watch,
@@ -109,7 +109,7 @@ struct Run<'r> {
 }
 
 impl Run<'_> {
-    /// Open batches are those of a run with these settings.
+    /// Refuses settings other than those of open batches.
     fn refuse_other_settings(&mut self) -> Result<(), CliError> {
         let now = self.options.config.fingerprint();
         let changed = settings::differences(&self.state.settings, &now);
@@ -131,7 +131,7 @@ impl Run<'_> {
         )
     }
 
-    /// Has everything answered that can be, and returns all answers there are.
+    /// Gets all answers that it can, in rounds, and returns them.
     fn answers(&mut self, mut resend_failed: bool) -> Result<Arc<ResponseFiles>, CliError> {
         let mut answered_before = None;
         loop {
@@ -157,7 +157,7 @@ impl Run<'_> {
                 force: true,
             };
             let collected = collect(self.options, collecting, &self.stop)?;
-            // Once is enough: what fails again has had its chance.
+            // Requests that failed are sent again only once.
             resend_failed = false;
             if collected.files.is_empty() {
                 return refuse_only_failures(&responses).map(|()| responses);
@@ -169,7 +169,7 @@ impl Run<'_> {
         }
     }
 
-    /// Notes the batches of a round, if the limits allow it.
+    /// Records the batches of a round, if the limits allow it.
     fn begin(&mut self, round: u64, collected: &Collected) -> Result<(), CliError> {
         let mut spent = self.state.spent;
         spent.requests += collected.requests.requests;
@@ -222,7 +222,7 @@ impl Run<'_> {
         saved.map_err(|error| fault("write", &self.folder.state(), &error))
     }
 
-    /// Submits what is not, and waits for all.
+    /// Submits new batches, and waits for all.
     fn finish_batches(&mut self) -> Result<(), CliError> {
         let wrong = |why: String| CliError::usage(format!("cannot use the network: {why}"));
         let runtime = tokio::runtime::Builder::new_current_thread()
@@ -248,25 +248,25 @@ impl Run<'_> {
             tell: &mut tell,
         };
         let finished = runtime.block_on(rounds.finish());
-        // A name that is being looked up is not waited for.
+        // A name lookup that is under way is not waited for.
         runtime.shutdown_background();
         self.watch.rest();
         finished.map_err(cli_error)
     }
 }
 
-/// A round that brought nothing is not followed by another one of the same.
+/// Refuses to repeat a round that brought no answers.
 fn refuse_no_answers(responses: &ResponseFiles, before: Option<u64>) -> Result<(), CliError> {
     let found = &responses.found;
     let expired = found.failed.contains_key("summary_expired") && before == Some(found.answered);
-    // What was refused for how it was written is written otherwise the next time.
+    // Requests that were refused for their form get another form the next time.
     if (found.answered > 0 || found.taught > 0 || found.too_long > 0) && !expired {
         return Ok(());
     }
     Err(no_answers(responses))
 }
 
-/// That nothing at all was answered is not covered up by doing without.
+/// Refuses to go on without summaries if no request at all was answered.
 fn refuse_only_failures(responses: &ResponseFiles) -> Result<(), CliError> {
     let found = &responses.found;
     if found.answered > 0 || found.failed.is_empty() {

@@ -1,4 +1,4 @@
-//! What a run through a Batch API shows while it goes on: a line for each step, and how far the batches are.
+//! The display of a run through a Batch API: a line for each step, and the progress of the batches.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -16,14 +16,14 @@ use crate::summarize::batch::job::Job;
 pub struct Watch {
     quiet: bool,
     style: ProgressStyle,
-    /// There while it is waited.
+    /// The spinner while the run waits.
     bar: Option<ProgressBar>,
-    /// What was last told of each batch.
+    /// The last line about each batch, by its id.
     told: BTreeMap<String, String>,
 }
 
 impl Watch {
-    /// A display, where one is wanted.
+    /// A display, which is silent if `quiet`.
     pub fn new(quiet: bool, verbose: bool) -> Self {
         Self {
             quiet,
@@ -33,7 +33,7 @@ impl Watch {
         }
     }
 
-    /// Tells something.
+    /// Shows an event.
     pub fn tell(&mut self, event: &Event<'_>) {
         match event {
             Event::Uploading(batch) if self.style == ProgressStyle::Lines => self.line(&format!(
@@ -76,12 +76,12 @@ impl Watch {
         }
     }
 
-    /// Says something in a line of its own.
+    /// Prints a line of its own.
     pub fn line(&self, text: &str) {
         if self.quiet {
             return;
         }
-        // Where stderr is closed there is nobody left to tell.
+        // If stderr is closed, the text is lost.
         let write = || {
             let _ = writeln!(io::stderr(), "{text}");
         };
@@ -91,7 +91,7 @@ impl Watch {
         }
     }
 
-    /// Makes room for other displays, until it is waited again.
+    /// Removes the spinner, until the run waits again.
     pub fn rest(&mut self) {
         if let Some(bar) = self.bar.take() {
             bar.finish_and_clear();
@@ -123,7 +123,7 @@ impl Drop for Watch {
     }
 }
 
-/// How far a batch is, in a few words.
+/// The progress of a batch, in a few words.
 fn far(job: &Job) -> String {
     let mut text = format!(
         "{}: {}, {} of {} answered",

@@ -1,4 +1,4 @@
-//! From words on the command line to a run that can start, or an error that says what is wrong.
+//! Tests from words on the command line to a run that can start, or to an error.
 
 use clap::Parser;
 

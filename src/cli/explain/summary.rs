@@ -1,4 +1,4 @@
-//! The part of `explain` about the summary: its size, its place, and what the record came to.
+//! The part of `explain` about the summary: its size, its place, and the result of the record.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use crate::fit::Explanation;
 use crate::names::Named;
 use crate::report::figures::{percent, thousands};
 
-/// The summary's size and place, and what the record came to.
+/// Writes the size and place of the summary, and the result of the record.
 pub fn tell(text: &mut String, explained: &Explanation) {
     let row = &explained.row;
     if !row.was_compressed {
@@ -39,7 +39,7 @@ pub fn tell(text: &mut String, explained: &Explanation) {
     result(text, explained);
 }
 
-/// The place of the summary, in turns as listed.
+/// Writes the place of the summary, in turns as listed.
 fn placed(text: &mut String, explained: &Explanation) {
     let row = &explained.row;
     let (Some(way), Some(region)) = (Way::from_name(&row.placement), &explained.region) else {

@@ -1,17 +1,17 @@
-//! Tells most words of a text to be none of those looked for, by their ends.
+//! A Bloom-style filter over word endings: rejects most words that no pattern contains.
 
-/// Bytes at the end of a word that it is told by first.
+/// Number of bytes at the end of a word that are tested first.
 const TAIL: usize = 4;
 
-/// A set of words that holds a few others, too.
+/// A set of words with false positives, and no false negatives.
 pub(super) struct Filter {
-    /// The bytes of the shortest word; 0 where there is none.
+    /// The length of the shortest word in bytes; 0 for an empty set.
     least: usize,
-    /// The bits of a tail that all words have.
+    /// Bit mask of the tail bytes that even the shortest word has.
     common: u32,
-    /// A bit per hash of the last bytes of the words: most words of a text end here.
+    /// One bit per hash of the last bytes of a word: most words of a text are rejected here.
     tails: Box<[u64; 256]>,
-    /// A bit per (first byte, last byte, length) of the words.
+    /// One bit per signature (first byte, last byte, length) of a word.
     seen: Box<[u64; 256]>,
 }
 
@@ -27,7 +27,7 @@ impl Default for Filter {
 }
 
 impl Filter {
-    /// Makes it the set of these words, which are not empty.
+    /// Replaces the set by these words, which must not be empty.
     pub fn fill<'w>(&mut self, words: impl Iterator<Item = &'w [u8]> + Clone) {
         self.tails.fill(0);
         self.seen.fill(0);
@@ -44,24 +44,24 @@ impl Filter {
         }
     }
 
-    /// The bytes of the shortest word; 0 where there is none.
+    /// Returns the length of the shortest word in bytes; 0 for an empty set.
     pub fn least(&self) -> usize {
         self.least
     }
 
-    /// Whether a word of at least [`least`](Self::least) bytes may be one of them, by its last four and what stands before it.
+    /// Returns true if a word of at least [`least`](Self::least) bytes with this tail of four bytes may be in the set.
     #[inline]
     pub fn may_end(&self, tail: u32) -> bool {
         is_set(&self.tails, self.tail_hash(tail))
     }
 
-    /// A 14-bit hash of as much of a word's tail as all words have.
+    /// Returns a 14-bit hash of the tail bytes that all words have.
     #[inline]
     fn tail_hash(&self, tail: u32) -> usize {
         ((tail & self.common).wrapping_mul(0x9e37_79b1) >> 18) as usize
     }
 
-    /// Whether a word may be one of them.
+    /// Returns true if a word may be in the set.
     #[inline]
     pub fn may_be(&self, word: &[u8]) -> bool {
         is_set(&self.seen, signature(word))
@@ -80,7 +80,7 @@ fn is_set(bits: &[u64; 256], bit: usize) -> bool {
     bits.get(bit >> 6).is_some_and(|cell| cell >> (bit & 63) & 1 != 0)
 }
 
-/// A 14-bit signature of a word: enough to pass over most words without hashing them.
+/// Returns a 14-bit signature of a word, which rejects most words without hashing them.
 fn signature(word: &[u8]) -> usize {
     let first = word.first().copied().unwrap_or(0) as usize;
     let last = word.last().copied().unwrap_or(0) as usize;

@@ -1,4 +1,4 @@
-//! Identifiers that a text names and none of its sources does: what a summary made up.
+//! Identifiers that a text names and none of its sources does: those that a summary made up.
 
 use memchr::memmem;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -6,17 +6,17 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::{Matcher, Search, argument_values, identifiers};
 use crate::trajectory::{TurnView, Turns};
 
-/// Identifiers of one text that are looked for, at most.
+/// Most identifiers of one text that are searched for.
 const MAX_NAMED: usize = 4_096;
 
-/// How JSON text escapes a character by its number.
+/// The start of a JSON escape that gives a character by its number.
 const ESCAPED: &[u8] = b"\\u";
 
-/// How a marker of redaction begins: what stands in it was never meant to be found.
+/// The start of a redaction marker, whose content is in no source.
 const REDACTED: &str = "[REDACTED:";
 
-/// The identifiers of `text` that occur, as whole identifiers, in none of `turns` and `others`, in order of appearance. A source that is
-/// JSON text is looked into as written and decoded; a line end in a source counts as a space.
+/// Returns the identifiers of `text` that occur, as whole identifiers, in none of `turns` and `others`, in order of
+/// appearance. Sources of JSON text are searched as written and decoded; a line end in a source counts as a space.
 pub fn invented<'s>(
     text: &str,
     turns: Turns<'_>,
@@ -27,7 +27,7 @@ pub fn invented<'s>(
     let mut search = Search::new(&matcher, vec![true; named.len()]);
     each_source(turns, others.clone(), |source| search.find(source, |_, _| false));
     let mut missing = search.into_wanted();
-    // Most models reword some identifier, so this is common: only texts that may hold one are looked into closely.
+    // Models often reword an identifier, so this branch is common: only texts that may contain one are decoded.
     if missing.contains(&true) {
         find_decoded(&named, &matcher, &mut missing, |look| {
             each_source(turns, others, look);
@@ -40,7 +40,7 @@ pub fn invented<'s>(
     lost.map(|(identifier, _)| identifier).collect()
 }
 
-/// Looks for the missing identifiers in sources as decoded, with their white space as single spaces.
+/// Searches for the missing identifiers in decoded sources, with white space reduced to single spaces.
 fn find_decoded(
     named: &[String],
     matcher: &Matcher<'_>,
@@ -64,7 +64,7 @@ fn find_decoded(
             }
             let line = one_line(&value.text);
             matcher.find(&line, missing, |_, _| false);
-            // What the scanner takes for an identifier here it may take for one there: `9p` of `1,9p`.
+            // An identifier that the scanner finds here counts, even if the matcher rejects it: `9p` of `1,9p`.
             identifiers(&line, |identifier| {
                 if let Some(is_missing) = places.get(identifier).and_then(|place| missing.get_mut(*place)) {
                     *is_missing = false;
@@ -74,8 +74,8 @@ fn find_decoded(
     });
 }
 
-/// The longest part of an identifier that every source which holds it has as it is: white space may differ, and JSON has escapes
-/// of its own for some characters. Any other character of JSON text can be escaped by its number alone.
+/// Returns the longest part of an identifier that is spelled the same in every source: white space may differ, and JSON
+/// may escape some characters with a backslash. JSON text can escape all other characters by number only.
 fn core(identifier: &str) -> &str {
     let may_differ = |c: char| c.is_whitespace() || c.is_control() || matches!(c, '/' | '"' | '\\');
     let parts = identifier.split(may_differ);
@@ -89,7 +89,7 @@ fn each_source<'s>(turns: Turns<'_>, others: impl Iterator<Item = &'s str>, mut 
     others.for_each(find);
 }
 
-/// Every text of a turn that a summary may have taken an identifier from, names of tools and ids of calls included.
+/// Returns every text of a turn that a summary may quote an identifier from, names of tools and ids of calls included.
 fn sources_of<'v>(turn: &'v TurnView<'_>) -> impl Iterator<Item = &'v str> {
     let calls = turn.calls.iter().flat_map(|call| {
         let id = call.id.as_deref();
@@ -121,7 +121,7 @@ fn named(text: &str) -> Vec<String> {
     named
 }
 
-/// `text` with its white space and control characters as single spaces.
+/// Returns `text` with each run of white space and control characters reduced to one space.
 fn one_line(text: &str) -> String {
     let is_blank = |c: char| c.is_whitespace() || c.is_control();
     let words = text.split(is_blank).filter(|word| !word.is_empty());
@@ -134,7 +134,7 @@ mod tests {
 
     use super::*;
 
-    /// As [`invented`], but every source is decoded, whatever it may hold.
+    /// Returns the same as [`invented`], but decodes every source.
     fn by_looking_closely(text: &str, sources: &[String]) -> Vec<String> {
         let mut lost = named(text);
         for value in sources.iter().flat_map(|source| argument_values(source)) {
@@ -162,7 +162,7 @@ mod tests {
             taken in any::<prop::sample::Index>(),
         ) {
             let whole: String = sources.concat();
-            // A summary quotes from its sources, and errs here and there.
+            // A summary quotes its sources, sometimes with errors.
             let chars: Vec<char> = whole.chars().collect();
             let from = taken.index(chars.len() + 1);
             let quoted: String = chars.iter().skip(from).take(20).collect();

@@ -1,9 +1,9 @@
-//! What makes a word an identifier: a path, a name with inner structure, an id, a date, a number.
+//! Rules that make a word an identifier: a path, a name with inner structure, an id, a date, a number.
 
-/// Longest identifier kept: longer ones are data, not names.
+/// The longest identifier in bytes; longer words are data, not names.
 pub(super) const MAX_LEN: usize = 240;
 
-/// Names that every program has: no reader guesses them.
+/// Names that every program has, and that a reader knows anyway.
 const COMMONPLACE: [&str; 12] = [
     "__init__",
     "__init__.py",
@@ -19,14 +19,14 @@ const COMMONPLACE: [&str; 12] = [
     "utf-8",
 ];
 
-/// Scripts that write words without spaces between them: their letters end an ASCII identifier.
+/// Returns true for letters of scripts without spaces between words; they end an ASCII identifier.
 pub fn is_spaceless(c: char) -> bool {
     matches!(u32::from(c),
         0x0E00..=0x0EFF | 0x1000..=0x109F | 0x1780..=0x17FF | 0x2E80..=0x9FFF | 0xAC00..=0xD7FF
         | 0xF900..=0xFAFF | 0xFF00..=0xFFEF | 0x20000..=0x3FFFF)
 }
 
-/// Whether a word of running text is an identifier on its own.
+/// Returns true if a word of running text is an identifier on its own.
 pub(super) fn is_identifier(word: &str) -> bool {
     if word.len() < 3 || word.len() > MAX_LEN || COMMONPLACE.contains(&word) {
         return false;
@@ -57,11 +57,11 @@ pub(super) fn is_identifier(word: &str) -> bool {
                 .split('.')
                 .all(|part| !part.is_empty());
     }
-    // Kebab names of letters only cannot be told from hyphenated words.
+    // Kebab-case names of letters only look like hyphenated words.
     shape.is_camel && shape.dashes == 0
 }
 
-/// Whether a quoted or argument text that is no single identifier is still a value someone may copy.
+/// Returns true if a quoted text or argument that is no single identifier is still a value worth copying.
 pub(super) fn is_value(value: &str) -> bool {
     if value.len() < 3 || value.len() > 64 || value.contains(['\n', '\r', '\t', '`', '"', '\\']) {
         return false;
@@ -79,7 +79,7 @@ pub(super) fn is_value(value: &str) -> bool {
     first && last && value.split(' ').count() <= 6
 }
 
-/// Whether it is one plain lower-case word: no identifier by its looks.
+/// Returns true if the value is one plain lower-case word, which does not look like an identifier.
 pub(super) fn is_plain_word(value: &str) -> bool {
     value.bytes().all(|b| b.is_ascii_lowercase())
 }
@@ -94,7 +94,7 @@ fn is_ordinal(word: &str) -> bool {
 
 fn is_path(word: &str, shape: &Shape) -> bool {
     if shape.letters == 0 {
-        // 2024/05/15, not 1/2.
+        // `2024/05/15` is a date; `1/2` is not.
         return shape.digits >= 3;
     }
     let segments = word
@@ -107,7 +107,7 @@ fn is_path(word: &str, shape: &Shape) -> bool {
     shape.letters >= 3 && ((rooted && segments >= 1) || segments >= 3 || (segments >= 2 && structured))
 }
 
-/// Counts of what a word is made of.
+/// Counts of the kinds of characters in a word.
 #[derive(Default)]
 struct Shape {
     letters: usize,
@@ -116,7 +116,7 @@ struct Shape {
     dots: usize,
     slashes: usize,
     dashes: usize,
-    /// A capital after a small letter, or a small letter after two capitals.
+    /// The word has a capital after a small letter, or a small letter after two capitals.
     is_camel: bool,
 }
 

@@ -6,31 +6,31 @@ use rustc_hash::FxHashMap;
 use super::filter::Filter;
 use super::words::{each_end, is_word};
 
-/// Identifiers that share their longest word; beyond it another word of theirs is taken.
+/// Most patterns that share an indexed word; further ones are indexed by another of their words.
 const MAX_SHARED: usize = 48;
 
 /// Looks for a set of identifiers. Each is indexed by its longest ASCII word, so a text is walked word by word and
 /// only the few words that some identifier contains are compared further.
 pub struct Matcher<'p> {
     patterns: Vec<&'p str>,
-    /// Word → the patterns indexed by it.
+    /// The patterns indexed by each word.
     by_word: FxHashMap<&'p [u8], Sharing>,
-    /// What the patterns indexed by one word are linked through.
+    /// The entries of the linked lists of patterns that share a word.
     indexed: Vec<Indexed<'p>>,
-    /// What lets only the indexed words through, and few others.
+    /// A filter that passes the indexed words and few others.
     filter: Filter,
     /// Patterns without a word of their own (no ASCII letter or digit, or all their words are crowded).
     others: Vec<usize>,
 }
 
-/// The patterns indexed by a word: places in `Matcher::indexed`.
+/// The patterns indexed by one word, as a linked list in `Matcher::indexed`.
 struct Sharing {
     first: usize,
     last: usize,
     count: usize,
 }
 
-/// A pattern, the word that it is indexed by, where in it that begins, and the next pattern indexed by that word.
+/// A pattern, the word that it is indexed by, that word's byte offset in it, and the next pattern indexed by that word.
 struct Indexed<'p> {
     pattern: usize,
     word: &'p [u8],
@@ -39,7 +39,7 @@ struct Indexed<'p> {
 }
 
 impl<'p> Matcher<'p> {
-    /// A matcher for `patterns`; their numbers are their places in this order. Empty ones are never found.
+    /// Builds a matcher for `patterns`, which are numbered in this order. Empty patterns are never found.
     pub fn new(patterns: impl IntoIterator<Item = &'p str>) -> Self {
         let patterns: Vec<&'p str> = patterns.into_iter().collect();
         let mut matcher = Self {
@@ -91,26 +91,26 @@ impl<'p> Matcher<'p> {
         }
     }
 
-    /// The words that the `wanted` patterns are indexed by.
+    /// Returns the words that the `wanted` patterns are indexed by.
     pub(super) fn words_of<'m>(&'m self, wanted: &'m [bool]) -> impl Iterator<Item = &'p [u8]> + Clone + 'm {
         let is_wanted = |indexed: &&Indexed<'p>| wanted.get(indexed.pattern) == Some(&true);
         self.indexed.iter().filter(is_wanted).map(|indexed| indexed.word)
     }
 
-    /// For each pattern whether `text` holds it.
+    /// Returns for each pattern true if `text` contains it.
     pub fn held(&self, text: &str) -> Vec<bool> {
         let mut missing = vec![true; self.patterns.len()];
         self.find(text, &mut missing, |_, _| false);
         missing.into_iter().map(|is_missing| !is_missing).collect()
     }
 
-    /// Calls `on_hit(pattern, position)` for the `wanted` patterns found in `text`; a pattern that gets `false` is
-    /// wanted no more.
+    /// Calls `on_hit(pattern, position)` for the `wanted` patterns found in `text`; once it returns `false`, that
+    /// pattern is no longer wanted.
     pub fn find(&self, text: &str, wanted: &mut [bool], on_hit: impl FnMut(usize, usize) -> bool) {
         self.find_through(&self.filter, text, wanted, on_hit);
     }
 
-    /// As [`find`](Self::find), through a filter that lets the words of the `wanted` patterns through.
+    /// The same as [`find`](Self::find), with a filter that passes the words of the `wanted` patterns.
     pub(super) fn find_through(
         &self,
         filter: &Filter,
@@ -146,7 +146,7 @@ impl<'p> Matcher<'p> {
         }
     }
 
-    /// Whether any pattern stands in `text` from word to word, be it a piece of a longer identifier.
+    /// Returns true if `text` contains any pattern at word boundaries, even as a piece of a longer identifier.
     pub(super) fn touches(&self, text: &str) -> bool {
         let bytes = text.as_bytes();
         let mut touches = false;
@@ -158,7 +158,7 @@ impl<'p> Matcher<'p> {
         touches || others.any(|pattern| memmem::find(bytes, pattern.as_bytes()).is_some())
     }
 
-    /// Calls `visit(pattern, position)` wherever a text has the word that a pattern is indexed by.
+    /// Calls `visit(pattern, position)` wherever the text contains the word that a pattern is indexed by.
     fn each_place(&self, filter: &Filter, bytes: &[u8], mut visit: impl FnMut(usize, usize)) {
         let mut look = |at: usize, word: &[u8]| {
             if !filter.may_be(word) {
@@ -209,7 +209,7 @@ fn stands_at(bytes: &[u8], start: usize, pattern: &str) -> bool {
     rest.is_some_and(|rest| rest.starts_with(pattern.as_bytes()))
 }
 
-/// The longest word of a pattern and where it is, the later of equals; after `tried`, given by its length and place, the next.
+/// Returns the offset and text of the longest word, the later of equals; after `tried` (length, offset), the next.
 fn longest_word(pattern: &[u8], tried: Option<(usize, usize)>) -> Option<(usize, &[u8])> {
     let mut longest: Option<(usize, &[u8])> = None;
     let mut at = 0;
@@ -223,8 +223,8 @@ fn longest_word(pattern: &[u8], tried: Option<(usize, usize)>) -> Option<(usize,
     longest
 }
 
-/// Whether `text[start..end]` is an identifier of its own there, not a piece of a longer word, number or kebab name.
-/// A step of a longer path or dotted name counts: `core.py` is held by `/a/core.py`.
+/// Returns true if `text[start..end]` is a whole identifier there, not a piece of a longer word, number or kebab-case
+/// name. A step of a longer path or dotted name counts: `/a/core.py` contains `core.py`.
 fn is_whole(text: &str, start: usize, end: usize) -> bool {
     let (Some(before), Some(inner), Some(after)) = (text.get(..start), text.get(start..end), text.get(end..))
     else {
@@ -246,7 +246,7 @@ fn is_whole(text: &str, start: usize, end: usize) -> bool {
     !continues(far, near, inner.chars().next()) || ends_in_escape(before.as_bytes())
 }
 
-/// Whether a letter or digit stands beside something that no identifier goes on with: most do.
+/// Returns true if the edge is a letter or digit whose neighbour, if any, never continues an identifier.
 fn is_parted([edge, near]: [Option<&u8>; 2]) -> bool {
     edge.is_some_and(u8::is_ascii_alphanumeric)
         && near.is_none_or(|near| {
@@ -254,19 +254,19 @@ fn is_parted([edge, near]: [Option<&u8>; 2]) -> bool {
         })
 }
 
-/// Whether what stands right before is an escape of a JSON text.
+/// Returns true if the text ends in an escape of a JSON text.
 fn ends_in_escape(before: &[u8]) -> bool {
     let tail = before.get(before.len().saturating_sub(6)..).unwrap_or_default();
     matches!(tail, [.., b'\\', b'n' | b't' | b'r' | b'b' | b'f']) || matches!(tail, [b'\\', b'u', _, _, _, _])
 }
 
-/// Whether a neighbour (`near`, then `far`) makes the identifier's `edge` a piece of something longer.
+/// Returns true if the neighbours (`near`, then `far`) continue the identifier beyond its `edge`.
 fn continues(far: Option<char>, near: Option<char>, edge: Option<char>) -> bool {
     let (Some(near), Some(edge)) = (near, edge) else {
         return false;
     };
     if !joins(edge) {
-        // `/etc` is not held by `/home/etc`, nor `./a` by `../a`.
+        // `/home/etc` does not contain `/etc`, nor `../a` `./a`.
         return (matches!(edge, '/' | '~') && joins(near)) || (edge == '.' && near == '.');
     }
     if joins(near) {
@@ -280,7 +280,7 @@ fn continues(far: Option<char>, near: Option<char>, edge: Option<char>) -> bool 
     }
 }
 
-/// Letters and digits stick together, except in scripts that put no spaces between words.
+/// Returns true for letters, digits and underscores, except in scripts without spaces between words.
 fn joins(c: char) -> bool {
     c == '_' || (c.is_alphanumeric() && !super::kind::is_spaceless(c))
 }

@@ -1,4 +1,4 @@
-//! Identifiers that later turns rely on, and which of them a compression would leave dangling.
+//! Identifiers that later turns rely on, and those of them that a compression would leave dangling.
 
 mod filter;
 mod invented;
@@ -31,22 +31,22 @@ pub use search::Search;
 pub struct Anchor {
     /// The identifier, as written.
     pub text: String,
-    /// How many times kept assistant turns use it.
+    /// Number of uses in kept assistant turns.
     pub uses: usize,
 }
 
-/// Identifiers looked at for one compression; more is a data dump, and the least used are then left out.
+/// Most identifiers examined for one compression; beyond that it is a data dump, and later ones are ignored.
 const MAX_CANDIDATES: usize = 8_192;
 
-/// An identifier that a kept assistant turn uses, before it is known whether it dangles.
+/// The uses of an identifier in kept assistant turns, before it is known to dangle.
 struct Use {
     uses: usize,
     first_turn: usize,
 }
 
-/// The identifiers that replacing `region` would leave dangling: kept assistant turns after the region use them (in
-/// their text or in call arguments), the region is a source of them, and neither `kept_before` nor an earlier turn
-/// of `kept_after` is. Most used first, ties by first use.
+/// Returns the identifiers that replacing `region` would leave dangling: kept assistant turns after the region use them
+/// (in their text or in call arguments), the region is a source of them, and neither `kept_before` nor an earlier turn
+/// of `kept_after` is. The most used come first, ties by first use.
 pub fn dangling<'b, 'r, 'a>(
     kept_before: impl Into<Turns<'b>>,
     region: impl Into<Turns<'r>>,
@@ -69,7 +69,7 @@ pub fn dangling<'b, 'r, 'a>(
     if !sourced.contains(&true) {
         return Vec::new();
     }
-    // From here on only the sourced ones are looked for; a hit elsewhere means that they do not dangle.
+    // The search continues for identifiers that the region contains; a hit elsewhere means that they do not dangle.
     let mut search = Search::new(&matcher, sourced);
     for turn in kept_before.all() {
         for text in turn.texts() {
@@ -79,7 +79,7 @@ pub fn dangling<'b, 'r, 'a>(
     for (turn_index, turn) in kept_after.all().enumerate() {
         for text in turn.texts() {
             search.find(text, |pattern, _| {
-                // Still wanted where this turn is the first use itself, or comes after it.
+                // A hit in the first turn that uses it, or later, is no earlier source.
                 uses.get(pattern).is_none_or(|used| turn_index >= used.first_turn)
             });
         }
@@ -95,22 +95,22 @@ pub fn dangling<'b, 'r, 'a>(
             uses: used.uses,
         })
         .collect();
-    // Stable: candidates are in the order of their first use.
+    // The sort is stable: candidates are in the order of their first use.
     anchors.sort_by_key(|anchor| std::cmp::Reverse(anchor.uses));
     anchors
 }
 
-/// For each anchor whether `text` holds it as a whole identifier.
+/// Returns for each anchor true if `text` contains it as a whole identifier.
 pub fn held_mask(anchors: &[Anchor], text: &str) -> Vec<bool> {
     matcher_of(anchors).held(text)
 }
 
-/// A matcher for what `anchors` name.
+/// Returns a matcher for the texts of `anchors`.
 pub fn matcher_of(anchors: &[Anchor]) -> Matcher<'_> {
     Matcher::new(anchors.iter().map(|anchor| anchor.text.as_str()))
 }
 
-/// The identifiers of the assistant turns among numbered ones, in order of first use, with how often and where they are used.
+/// Returns the identifiers of the assistant turns, in order of first use, each with its number of uses and first turn.
 fn used<'v>(turns: impl Iterator<Item = (usize, Cow<'v, TurnView<'v>>)>) -> (Vec<String>, Vec<Use>) {
     let mut place: FxHashMap<String, usize> = FxHashMap::default();
     let mut texts: Vec<String> = Vec::new();

@@ -1,23 +1,23 @@
-//! Identifiers that only outputs of tools tell before assistant turns use them: what has to be named in an output's place.
+//! Identifiers that only tool outputs contain before assistant turns use them: a mask must name them.
 
 use rustc_hash::FxHashSet;
 
 use super::{Anchor, Matcher, used};
 use crate::trajectory::Turns;
 
-/// An output of a tool that may be taken out.
+/// A tool output that may be removed.
 #[derive(Debug, Clone, Copy)]
 pub struct Output<'t> {
-    /// The tool turn.
+    /// The index of the tool turn.
     pub turn: usize,
-    /// Which of its responses.
+    /// The index among the turn's responses.
     pub response: usize,
-    /// What it says, as it may be told on.
+    /// The text, without secrets.
     pub text: &'t str,
 }
 
-/// For each of `outputs` (in order) the identifiers that would dangle without it, most used first: assistant turns use them,
-/// and before their first use they stand in it, in no later one of `outputs`, and nowhere else in `turns`.
+/// Returns for each of `outputs`, in order, the identifiers that would dangle without it, most used first: assistant
+/// turns use them, and before that only this output, or earlier ones of `outputs`, contain them.
 pub fn told_by_outputs<'v>(turns: impl Into<Turns<'v>>, outputs: &[Output<'_>]) -> Vec<Vec<Anchor>> {
     let turns = turns.into();
     let mut told: Vec<Vec<Anchor>> = outputs.iter().map(|_| Vec::new()).collect();

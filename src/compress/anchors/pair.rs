@@ -1,4 +1,4 @@
-//! How well a compressed trajectory is grounded: what its kept assistant turns rely on, whoever compressed it.
+//! Scores the grounding of a compressed trajectory: the identifiers that its kept assistant turns rely on.
 
 use std::borrow::Cow;
 
@@ -6,41 +6,41 @@ use super::{Matcher, used};
 use crate::compress::alignment::{Origin, WithoutSummaries, align};
 use crate::trajectory::{Role, TurnView, Turns};
 
-/// An identifier that kept assistant turns use and only turns that are gone had told before.
+/// An identifier that kept assistant turns use and, before them, only removed turns contained.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Needed {
     /// The identifier, as written.
     pub text: String,
-    /// How many times kept assistant turns use it.
+    /// Number of uses in kept assistant turns.
     pub uses: usize,
-    /// The turn of the compressed trajectory that uses it first.
+    /// The index of the turn of the compressed trajectory that uses it first.
     pub first_turn: usize,
-    /// Whether a new or extended turn before that one says it; otherwise it dangles.
+    /// A new, extended or updated turn before `first_turn` contains it; otherwise it dangles.
     pub is_held: bool,
 }
 
-/// What comparing a trajectory with its original came to.
+/// The result of comparing a trajectory with its original.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PairScore {
-    /// What is needed, in order of first use.
+    /// The identifiers needed, in order of first use.
     pub needed: Vec<Needed>,
-    /// Where each turn of the compressed trajectory comes from.
+    /// The origin of each turn of the compressed trajectory.
     pub origins: Vec<Origin>,
-    /// Assistant turns of the compressed trajectory.
+    /// Number of assistant turns of the compressed trajectory.
     pub assistant_turns: usize,
-    /// Those of them that are none of the original's: nobody knows what they rely on.
+    /// Number of those that are not in the original, so that it is unknown what they rely on.
     pub changed_assistant_turns: usize,
 }
 
 impl PairScore {
-    /// How many of the needed identifiers are held.
+    /// Returns the number of needed identifiers that are held.
     pub fn held(&self) -> usize {
         self.needed.iter().filter(|needed| needed.is_held).count()
     }
 
-    /// Returns whether there are assistant turns, and none of them is the original's: what they rely on cannot be judged.
+    /// Returns true if there are assistant turns, but none from the original: nothing can be judged.
     pub fn is_unjudged(&self) -> bool {
         self.assistant_turns > 0 && self.changed_assistant_turns == self.assistant_turns
     }
@@ -48,10 +48,10 @@ impl PairScore {
 
 /// Scores `compressed` against `original`.
 ///
-/// Needed is what an assistant turn that was kept uses, what a turn of the original before it that was not kept says, and
-/// what no kept turn before it says. Held is what of this a new turn before it says. `told` is the original as a summary may tell
-/// it: without secrets. A summary in a turn that another one replaced, or that was taken out, was not kept; all else that the turn
-/// says was.
+/// An identifier is needed if a kept assistant turn uses it, an earlier turn of the original that was not kept contains
+/// it, and no earlier kept turn does. It is held if an earlier turn that is new or changed contains it. `told` is the
+/// original without secrets, as a summary may quote it. A replaced or removed summary in a turn counts as not kept, the
+/// rest of that turn as kept.
 pub fn score<'o, 't, 'c>(
     original: impl Into<Turns<'o>>,
     told: impl Into<Turns<'t>>,
@@ -63,7 +63,7 @@ pub fn score<'o, 't, 'c>(
     score_aligned(original, told, compressed, origins, without_summaries)
 }
 
-/// The same where it is known which turn of `compressed` is which of the original's.
+/// The same for a known origin of each turn of `compressed`.
 pub fn score_aligned<'o, 't, 'c>(
     original: impl Into<Turns<'o>>,
     told: impl Into<Turns<'t>>,
@@ -109,7 +109,7 @@ pub fn score_aligned<'o, 't, 'c>(
             *flag = true;
         }
     }
-    // Said in a turn that is gone, before its first use.
+    // Contained in a removed turn before its first use.
     let mut wanted = vec![true; texts.len()];
     let mut open = vec![false; texts.len()];
     let gone = is_kept.iter().enumerate().filter(|(_, is_kept)| !**is_kept);
@@ -126,7 +126,7 @@ pub fn score_aligned<'o, 't, 'c>(
             });
         }
     }
-    // But in no kept turn before it.
+    // And in no kept turn before it.
     for (index, turn) in kept() {
         for text in turn.texts() {
             matcher.find(text, &mut open, |pattern, _| index >= first_turn(pattern));

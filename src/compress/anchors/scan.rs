@@ -1,14 +1,14 @@
-//! Finds the identifiers of a text: a scanner over bytes, linear, for every script.
+//! Finds the identifiers of a text: a linear scanner over bytes, for every script.
 
 use std::borrow::Cow;
 
 use super::kind::{MAX_LEN, is_identifier, is_plain_word, is_spaceless, is_value};
 use crate::trajectory::leaves::leaves;
 
-/// Argument values longer than this are texts, not values.
+/// Most bytes of an argument value; longer ones are texts.
 const MAX_VALUE: usize = 64;
 
-/// Arguments whose value is a choice of the tool's own, known from its definition.
+/// Arguments whose value is one of the tool's own choices, known from its definition.
 const CHOICES: [&str; 8] = [
     "command",
     "action",
@@ -20,7 +20,7 @@ const CHOICES: [&str; 8] = [
     "security_risk",
 ];
 
-/// Calls `on_identifier` for each identifier of `text`, in order, repeated ones included.
+/// Calls `on_identifier` for each identifier of `text`, in order, with repetitions.
 pub fn identifiers(text: &str, mut on_identifier: impl FnMut(&str)) {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -51,15 +51,15 @@ pub fn identifiers(text: &str, mut on_identifier: impl FnMut(&str)) {
     }
 }
 
-/// Whether `\n`, `\t` or `\r` is written here, as code writes it, and what follows is a word of its own: `"\nTest"`. Before
-/// small letters a path may be meant (`src\tests`), unless nothing stands before it.
+/// Returns true if an escape (`\n`, `\t`, `\r`) is spelled here, as in code, and a word of its own follows: `"\nTest"`.
+/// Before small letters it may be part of a path (`src\tests`), unless nothing precedes it.
 fn is_line_end_written(bytes: &[u8], at: usize) -> bool {
     let follows = bytes.get(at + 2).copied().unwrap_or(b' ');
     matches!(bytes.get(at + 1), Some(b'n' | b't' | b'r'))
         && (!follows.is_ascii_lowercase() || !before(bytes, at).is_ascii_alphanumeric())
 }
 
-/// The length of a terminal's colour code (`ESC[31m`), whose letters belong to no word.
+/// Returns the length in bytes of a terminal's colour code (`ESC[31m`), whose letters belong to no word.
 fn escape_len(bytes: &[u8], at: usize) -> usize {
     let code = bytes.get(at + 2..).unwrap_or_default();
     let length = code
@@ -73,16 +73,16 @@ fn escape_len(bytes: &[u8], at: usize) -> usize {
     }
 }
 
-/// A string of a call's arguments, decoded.
+/// A value of a call's arguments, decoded.
 pub struct ArgumentValue<'a> {
     /// The text.
     pub text: Cow<'a, str>,
-    /// Whether it counts as one identifier as a whole; otherwise identifiers may stand in it.
+    /// The value counts as one identifier; otherwise it may contain identifiers.
     pub is_whole: bool,
 }
 
-/// The string and number values of a call's arguments, in order and as written; the text itself where it is no JSON
-/// object or list.
+/// Returns the string and number values of a call's arguments, in order and as written; the text itself where it is no
+/// JSON object or list.
 pub fn argument_values(arguments: &str) -> Vec<ArgumentValue<'_>> {
     let Some(leaves) = leaves(arguments, usize::MAX) else {
         return vec![ArgumentValue {
@@ -114,7 +114,7 @@ fn is_whole_value(text: &str, key: &str) -> bool {
     (is_identifier(text) && word_end(text, 0) == text.len()) || is_value(text)
 }
 
-/// Values in quotes: several words, or one that has no structure of its own but is no plain word.
+/// Returns true for quoted values: several words, or one word that is neither plain nor an identifier.
 fn is_quoted_value(value: &str) -> bool {
     is_value(value)
         && !is_plain_word(value)
@@ -123,7 +123,7 @@ fn is_quoted_value(value: &str) -> bool {
         && value.split(' ').all(|word| !word.is_empty())
 }
 
-/// What stands between the quote at `at` and its closing one, on the same line.
+/// Returns the text between the quote at `at` and its closing quote on the same line.
 fn quoted(text: &str, at: usize) -> Option<&str> {
     let rest = text.get(at..)?;
     let open = rest.chars().next()?;
@@ -137,7 +137,7 @@ fn quoted(text: &str, at: usize) -> Option<&str> {
         '„' => '“',
         _ => return None,
     };
-    // An apostrophe inside a word opens nothing.
+    // An apostrophe inside a word is no opening quote.
     if open == '\''
         && text
             .get(..at)?
@@ -161,13 +161,13 @@ fn quoted(text: &str, at: usize) -> Option<&str> {
     None
 }
 
-/// Whether a word of an identifier may begin here.
+/// Returns true if a word of an identifier may begin here.
 fn starts_word(bytes: &[u8], at: usize) -> bool {
     let byte = |offset: usize| bytes.get(at + offset).copied().unwrap_or(b' ');
     let is_name = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
     match byte(0) {
         b if is_name(b) => true,
-        // Letters of other scripts: `word_end` tells whether they belong to a word.
+        // Letters of other scripts: `word_end` decides if they belong to a word.
         b if b >= 0xC0 => true,
         b'#' => is_name(byte(1)),
         b'/' => (is_name(byte(1)) || byte(1) >= 0xC0 || byte(1) == b'.') && before(bytes, at) != b'<',
@@ -184,13 +184,13 @@ fn before(bytes: &[u8], at: usize) -> u8 {
         .unwrap_or(b' ')
 }
 
-/// Where the word that begins at `start` ends; `start` itself if there is none.
+/// Returns the end of the word that begins at `start`; `start` itself if there is none.
 fn word_end(text: &str, start: usize) -> usize {
     let bytes = text.as_bytes();
     let byte = |index: usize| bytes.get(index).copied().unwrap_or(b' ');
     let is_name = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
     let mut at = start;
-    // Whether letters of a script without spaces belong here: after a slash, and on from there.
+    // Letters of a script without spaces belong to the word here: after a slash, and from then on.
     let mut in_spaceless = false;
     while at < bytes.len() && at - start <= 4 * MAX_LEN {
         let b = byte(at);
@@ -232,7 +232,7 @@ fn word_end(text: &str, start: usize) -> usize {
     at
 }
 
-/// Three digits and no fourth: the comma before them groups a number.
+/// Returns true for exactly three digits: the comma before them groups a number.
 fn is_thousands(bytes: &[u8], at: usize) -> bool {
     let digit = |index: usize| bytes.get(index).is_some_and(u8::is_ascii_digit);
     digit(at) && digit(at + 1) && digit(at + 2) && !digit(at + 3)
@@ -246,7 +246,7 @@ fn url_end(bytes: &[u8], from: usize) -> usize {
     from + rest.iter().position(stops).unwrap_or(rest.len())
 }
 
-/// A word without what a sentence leaves at its end, and without the receiver of a method (`self.name` is `name`).
+/// Returns a word without trailing punctuation and without the receiver of a method (`self.name` becomes `name`).
 fn trimmed(word: &str) -> &str {
     let word = word.trim_end_matches(['.', ':', '-', '!', '?', '/', '&', '=', '@', ',']);
     let word = word.strip_prefix("./").unwrap_or(word);

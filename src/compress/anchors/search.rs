@@ -1,26 +1,26 @@
-//! A search through many texts that gets faster as less is left to be found.
+//! A search through many texts that gets faster as fewer patterns are left to be found.
 
 use super::filter::Filter;
 use super::matcher::Matcher;
 
-/// Bytes of text that are searched at least, for each pattern, before what is still wanted is looked at again: that takes as
-/// long as to search a few of them.
+/// Bytes of text, for each pattern, to be searched before the filter is built anew from the patterns still wanted;
+/// building it takes as long as searching a few of them.
 const STRETCH: usize = 40;
 
-/// Looks for the wanted patterns of a matcher in one text after another.
+/// Searches for the wanted patterns of a matcher in one text after another.
 pub struct Search<'m, 'p> {
     matcher: &'m Matcher<'p>,
     wanted: Vec<bool>,
-    /// Lets the words of wanted patterns through; none while it would be the matcher's own.
+    /// A filter that passes the words of wanted patterns; `None` while it would equal the matcher's own.
     filter: Option<Filter>,
-    /// Whether anything is wanted no more that the filter still lets through.
+    /// The filter still passes words of patterns that are no longer wanted.
     is_outdated: bool,
-    /// Bytes searched since the filter was made.
+    /// Bytes searched since the filter was built.
     searched: usize,
 }
 
 impl<'m, 'p> Search<'m, 'p> {
-    /// A search for those of the matcher's patterns that are `wanted`.
+    /// Starts a search for the patterns of the matcher that are `wanted`.
     pub fn new(matcher: &'m Matcher<'p>, wanted: Vec<bool>) -> Self {
         Self {
             matcher,
@@ -31,7 +31,7 @@ impl<'m, 'p> Search<'m, 'p> {
         }
     }
 
-    /// Calls `on_hit(pattern, position)` for the wanted patterns found in `text`; a pattern that gets `false` is wanted no more.
+    /// Calls `on_hit(pattern, position)` for wanted patterns in `text`; if it returns `false`, the pattern is dropped.
     pub fn find(&mut self, text: &str, mut on_hit: impl FnMut(usize, usize) -> bool) {
         if self.is_outdated && self.searched >= STRETCH * self.wanted.len() {
             let filter = self.filter.get_or_insert_default();
@@ -52,7 +52,7 @@ impl<'m, 'p> Search<'m, 'p> {
         }
     }
 
-    /// For each pattern whether it is still wanted.
+    /// Returns for each pattern true if it is still wanted.
     pub fn into_wanted(self) -> Vec<bool> {
         self.wanted
     }

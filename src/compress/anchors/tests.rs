@@ -1,4 +1,4 @@
-//! What counts as an identifier, and when it dangles.
+//! Tests of what counts as an identifier, and when it dangles.
 
 use std::borrow::Cow;
 
@@ -104,7 +104,7 @@ fn an_identifier_dangles_when_only_the_region_says_where_it_came_from() {
     let region = [answer("{\"order_id\": \"#W2417020\", \"status\": \"pending\"}")];
     let after = [call("{\"order_id\": \"#W2417020\"}")];
     assert_eq!(texts(&dangling(&[], &region, &after)), ["#W2417020"]);
-    // A source before the region, or none at all: nothing dangles.
+    // With a source before the region, or with no source at all, nothing dangles.
     assert!(dangling(&[turn(Role::Human, "my order #W2417020")], &region, &after).is_empty());
     assert!(dangling(&[], &[answer("nothing")], &after).is_empty());
 }
@@ -230,7 +230,7 @@ proptest! {
         pieces in proptest::collection::vec(("[a-d_]{1,9}( [a-d/]{1,9})?", 1..3_000_usize), 1..12),
         most in 1..3_usize,
     ) {
-        // Long texts between them, so that the search looks at what is left to be found.
+        // Long texts between them make the search rebuild its filter.
         let texts: Vec<String> = pieces.iter().map(|(piece, gap)| format!("{piece} {}", "- ".repeat(*gap))).collect();
         let matcher = Matcher::new(names.iter().map(String::as_str));
         let mut search = Search::new(&matcher, vec![true; names.len()]);

@@ -1,20 +1,20 @@
-//! Where the ASCII words of a text end, found 64 bytes at a time.
+//! Finds the ends of the ASCII words of a text, 64 bytes at a time.
 
-/// Whether a byte belongs to a word: letters, digits and underscores do.
+/// Returns true if a byte belongs to a word: letters, digits and underscores do.
 #[inline]
 pub fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-/// Bytes before a block that are looked at with it.
+/// Number of bytes before a block that are read with it.
 const BEFORE: usize = 4;
 
-/// A block of 64 bytes with those before it.
+/// A block of 64 bytes, preceded by the `BEFORE` bytes before it.
 type Window = [u8; BEFORE + 64];
 
-/// Calls `on_end(inside, end)` for each run of ASCII letters, digits and underscores that is at least `LEAST` bytes long and
-/// of whose end `may_end` says so: of its last four bytes, as a little-endian number, or what else is there before a shorter
-/// one; an end right at the start of a block may come though it does not say so. All from `inside` to `end` is of that run; it begins there, unless `inside` is a multiple of 64.
+/// Calls `on_end(inside, end)` for each run of at least `LEAST` word bytes whose last four bytes (a little-endian
+/// number; before a shorter run, other bytes) pass `may_end`; an end at the start of a block may be reported without.
+/// All bytes of `inside..end` belong to the run; it begins at `inside`, unless that is a multiple of 64.
 #[inline]
 pub fn each_end<const LEAST: usize>(
     bytes: &[u8],
@@ -24,18 +24,18 @@ pub fn each_end<const LEAST: usize>(
     let mut mask_before = 0;
     let mut block_ends = |window: &Window, base: usize| {
         let mask = window.last_chunk().map_or(0, word_mask);
-        // A bit for each byte that is no word's where the `LEAST` bytes before it are.
+        // A bit for each byte outside words that follows at least `LEAST` bytes of a word.
         let mut ends = !mask;
         for distance in 1..=LEAST {
             ends &= mask << distance | mask_before >> (64 - distance);
         }
         mask_before = mask;
-        // A bit for each of these of which `may_end` says so: four at a time, since how many there are is hard to foresee.
+        // A bit for each end that passes `may_end`: four at a time, since the number of ends is hard to predict.
         let mut may = 0;
         let mut left = ends;
         while left != 0 {
             for _ in 0..4 {
-                // Where none is left this is the end of the block: whatever comes of that is taken off below.
+                // With no end left this is the end of the block; its bit is removed below.
                 let end = left.trailing_zeros() as usize;
                 left &= left.wrapping_sub(1);
                 let tail = window.get(end..end + BEFORE).and_then(<[u8]>::first_chunk);
@@ -47,13 +47,13 @@ pub fn each_end<const LEAST: usize>(
         while may != 0 {
             let end = may.trailing_zeros() as usize;
             may &= may - 1;
-            // The bits of the bytes before it that are no word's; the word begins after the last of them.
+            // The bits of the bytes before the end that belong to no word; the word begins after the last of them.
             let gaps = !mask & ((1 << end) - 1);
             let inside = 64 - gaps.leading_zeros() as usize;
             on_end(base + inside, base + end);
         }
     };
-    // Nothing stands before the first block, and what follows the last is no word: what reaches its end ends there.
+    // Zeros precede the first block and follow the last, so that a word at the end of the text ends there.
     let mut base = 0;
     while base <= bytes.len() {
         let whole = base.checked_sub(BEFORE).and_then(|from| bytes.get(from..));
@@ -69,7 +69,7 @@ pub fn each_end<const LEAST: usize>(
     }
 }
 
-/// The block at `base` with what is before it, zeros where there is nothing.
+/// Returns the block at `base` with the bytes before it, filled up with zeros.
 fn padded(bytes: &[u8], base: usize) -> Window {
     let mut window = [0; BEFORE + 64];
     let from = base.saturating_sub(BEFORE);
@@ -82,10 +82,10 @@ fn padded(bytes: &[u8], base: usize) -> Window {
     window
 }
 
-/// A bit for each of 64 bytes: whether it belongs to a word.
+/// Returns a bit for each of 64 bytes, set if the byte belongs to a word.
 #[inline]
 fn word_mask(block: &[u8; 64]) -> u64 {
-    // Without branches, so that compilers test sixteen bytes and more at once.
+    // No branches, so that compilers test sixteen and more bytes at once.
     let mut flags = [0_u8; 64];
     for (flag, byte) in flags.iter_mut().zip(block) {
         let is_letter = (byte | 0x20).wrapping_sub(b'a') < 26;
@@ -95,7 +95,7 @@ fn word_mask(block: &[u8; 64]) -> u64 {
     let (eights, _) = flags.as_chunks::<8>();
     let mut mask = 0;
     for (index, eight) in eights.iter().enumerate() {
-        // The lowest bits of eight bytes move together.
+        // One multiplication gathers the lowest bits of eight bytes.
         let bits = u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56;
         mask |= bits << (8 * index);
     }

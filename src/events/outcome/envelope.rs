@@ -1,9 +1,11 @@
-//! What a terminal printed and how it ended, in a JSON answer that only wraps it: `{"output": "…", "exit_code": 1}`.
+//! The output and exit code of a terminal in a JSON answer that only wraps them: `{"output": "…", "exit_code": 1}`.
 
 use std::borrow::Cow;
 
-use super::fields::EXIT_CODES;
 use crate::trajectory::leaves::Leaf;
+
+/// Fields that hold an exit code.
+pub(crate) const EXIT_CODES: [&str; 4] = ["exit_code", "returncode", "exitCode", "return_code"];
 
 /// The fields that hold what was printed.
 const PRINTED: [&str; 4] = ["output", "stdout", "stderr", "content"];
@@ -11,7 +13,7 @@ const PRINTED: [&str; 4] = ["output", "stdout", "stderr", "content"];
 /// The fields that hold a text of a program or a tool.
 const TEXTS: [&str; 7] = ["output", "stdout", "stderr", "content", "result", "text", "log"];
 
-/// What was printed and the exit code; `None` where the answer is no such envelope, or has an error of its own.
+/// The output and the exit code; `None` if the answer is no such envelope, or has an error of its own.
 pub(crate) fn unwrapped(fields: &[Leaf<'_>]) -> Option<(String, i32)> {
     let mut outermost = fields.iter().filter(|leaf| leaf.depth == 1);
     let code = outermost.clone().find(|leaf| leaf.is_under(&EXIT_CODES))?;

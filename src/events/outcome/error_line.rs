@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
-use super::{edges, quote};
+use super::text::{MAX_SHORT, edges, quote};
 use crate::events::line::{last_lines, lines_of};
 use crate::knowledge::errors::{Kind, Said, lines, lines_anywhere};
 use crate::knowledge::found::Found as Literals;
@@ -22,7 +22,7 @@ const MAX_FOUND: usize = 40;
 pub(crate) struct Found {
     pub line: String,
     pub kind: Kind,
-    /// True if the output says beside it that a part went well.
+    /// The output reports partial success as well.
     pub is_part: bool,
 }
 
@@ -84,7 +84,7 @@ pub(crate) fn reading_error(body: &str, lines: usize) -> Option<Found> {
     if lines_of(body).next().is_some_and(is_label) {
         return labelled(body).filter(|found| found.kind.fails());
     }
-    if lines != 1 || body.len() > super::printed::MAX_SHORT {
+    if lines != 1 || body.len() > MAX_SHORT {
         return None;
     }
     let kind = kind_of(body).filter(|kind| kind.fails())?;

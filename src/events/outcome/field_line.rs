@@ -1,6 +1,6 @@
 //! The line that tells fields of a JSON answer: `status: delivered, total: 5; address city: Bern, zip: 3001`.
 
-use super::{MAX_LINE, edges};
+use super::text::{MAX_LINE, edges};
 use crate::events::line::{cleaned, cleaned_line, shortened};
 use crate::trajectory::leaves::Leaf;
 
@@ -56,7 +56,7 @@ pub(crate) fn line_of<'l>(
     line
 }
 
-/// What stands before a value: `key: `.
+/// Appends the key that stands before a value: `key: `.
 pub(crate) fn push_key(leaf: &Leaf<'_>, field: &mut String) {
     let key = leaf.key();
     let is_name = key

@@ -1,9 +1,10 @@
-//! How a tool call ended that has a JSON answer: what its fields say.
+//! The outcome of a tool call with a JSON answer, from its fields.
 
-use super::envelope::failed_items;
+use super::envelope::{EXIT_CODES, failed_items};
 use super::field_line::{has_words, line_of, push_key, sentence};
+use super::status::{Basis, Outcome, Status};
+use super::text::{MAX_LINE, quote};
 use super::told::Told;
-use super::{Basis, MAX_LINE, Outcome, Status, quote};
 use crate::events::target::Effect;
 use crate::knowledge::errors::{Kind, says_done, says_not_done};
 use crate::knowledge::reading::kind_of;
@@ -38,9 +39,7 @@ const FIRST: [&str; 3] = ["status", "message", "result"];
 /// Stands before the first of several records.
 const SEVERAL: &str = "first of several: ";
 
-pub(crate) const EXIT_CODES: [&str; 4] = ["exit_code", "returncode", "exitCode", "return_code"];
-
-/// How a call ended whose answer has these fields.
+/// The outcome of a call whose answer has these fields.
 pub(crate) fn outcome_of(
     answer: &str,
     fields: &[Leaf<'_>],
@@ -81,7 +80,7 @@ pub(crate) fn outcome_of(
     }
 }
 
-/// Whether it failed, and what the error was.
+/// The status and the error.
 fn from_json(fields: &[Leaf<'_>], holds_error: bool) -> Outcome {
     let outermost: Vec<&Leaf<'_>> = fields.iter().filter(|leaf| leaf.depth <= 1).collect();
     let field = |names: &[&str]| outermost.iter().find(|leaf| leaf.is_under(names));
@@ -144,7 +143,7 @@ fn names_state(leaf: &Leaf<'_>) -> bool {
     leaf.is_string && value.split_whitespace().count() <= 3 && !says_not_done(&value)
 }
 
-/// Whether a JSON answer is first of all an error with fields of its own: `{"error": {"code": 404, …`.
+/// Returns true if a JSON answer begins with an error that has fields of its own: `{"error": {"code": 404, …`.
 fn holds_error(answer: &str) -> bool {
     let inner = answer.strip_prefix('{').map(str::trim_start);
     let value = inner.and_then(|inner| inner.strip_prefix("\"error\"")?.trim_start().strip_prefix(':'));
@@ -197,7 +196,7 @@ fn has_lines(value: &str) -> bool {
     memchr::memchr(b'\n', value.trim().as_bytes()).is_some()
 }
 
-/// Whether a field is told by the result, and not as the error or the exit code.
+/// Returns true if a field belongs to the result, and not to the error or the exit code.
 fn is_told_here(leaf: &Leaf<'_>) -> bool {
     if leaf.is_under(&EXIT_CODES) {
         return false;
@@ -224,12 +223,12 @@ fn is_telling(leaf: &Leaf<'_>) -> bool {
     value.len() <= MAX_TELLING && !has_lines(&value)
 }
 
-/// Whether a value may well be the same in answers about different things: a number, yes or no, a short word.
+/// Returns true if a value may well be the same in answers about different things: a number, yes or no, a short word.
 fn is_plain(value: &str) -> bool {
     value.len() < MIN_REPEATED || value.parse::<f64>().is_ok()
 }
 
-/// Whether a value has letters and digits: `L1001`, `#W2`.
+/// Returns true if a value has letters and digits: `L1001`, `#W2`.
 fn is_id(value: &str) -> bool {
     value.bytes().any(|byte| byte.is_ascii_digit())
         && value

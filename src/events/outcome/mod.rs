@@ -1,128 +1,27 @@
-//! How a tool call ended, read off what came back.
+//! The outcome of a tool call, read from its answer.
 
 pub(crate) mod envelope;
 pub(crate) mod error_line;
 pub(crate) mod field_line;
 pub(crate) mod fields;
 mod printed;
+pub(crate) mod status;
 pub(crate) mod success;
 mod terminal;
+pub(crate) mod text;
 pub(crate) mod told;
 
 use std::borrow::Cow;
 
 use crate::events::control::without_control;
-use crate::events::line::{cleaned, shortened};
 use crate::events::target::Effect;
-use crate::knowledge::runners::{Diagnostics, TestCounts};
 use crate::trajectory::leaves::leaves;
 use envelope::{longest_text, unwrapped};
 use fields::outcome_of;
 use printed::of_printed;
+use status::{Answer, Basis, Outcome, Status};
 use terminal::exit_code;
 use told::Told;
-
-/// The end that a call came to.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) enum Status {
-    Ok,
-    Failed,
-    /// Not carried out: nothing was changed.
-    Refused,
-    /// Only a part of it was done.
-    Partly,
-    #[default]
-    Unknown,
-}
-
-/// The source of a status.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) enum Basis {
-    /// A flag of the record: `is_error`.
-    Flag,
-    ExitCode,
-    /// A field of a JSON answer.
-    Field,
-    /// The text of the answer.
-    Text,
-    #[default]
-    None,
-}
-
-/// How a call ended.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Outcome {
-    pub status: Status,
-    pub basis: Basis,
-    /// Exit code, where one is told.
-    pub exit_code: Option<i32>,
-    /// The line that names the error.
-    pub error: Option<String>,
-    /// The result in a few words: test counts, fields, hits, the only line.
-    pub result: Option<String>,
-    /// Tests that ran.
-    pub tests: Option<TestCounts>,
-    /// Errors and warnings of a compiler or a linter.
-    pub diagnostics: Option<Diagnostics>,
-    /// Lines that came back.
-    pub lines: usize,
-    /// The first of them, where each is a hit of a search.
-    pub first_hit: Option<String>,
-    /// Whether the first of them says that a change was made.
-    pub says_done: bool,
-    /// Whether the result is a line that the output marks as failed.
-    pub is_marked: bool,
-}
-
-impl Outcome {
-    /// Returns true if it failed; `None` where nothing says so.
-    pub fn failed(&self) -> Option<bool> {
-        match self.status {
-            Status::Ok => Some(false),
-            Status::Unknown => None,
-            Status::Failed | Status::Refused | Status::Partly => Some(true),
-        }
-    }
-
-    /// Takes over what a text among the fields of an answer tells beyond them.
-    fn add(&mut self, printed: Self) {
-        if self.status == Status::Unknown || self.failed() != Some(true) && printed.failed() == Some(true) {
-            (self.status, self.basis) = (printed.status, printed.basis);
-        }
-        self.exit_code = self.exit_code.or(printed.exit_code);
-        self.error = self.error.take().or(printed.error);
-        self.result = self.result.take().or(printed.result);
-        self.tests = printed.tests;
-        self.diagnostics = printed.diagnostics;
-        self.lines = printed.lines;
-    }
-}
-
-/// The answer to a call.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Answer<'a> {
-    pub text: &'a str,
-    /// The flag of the record beside its text: `is_error`, `isError`.
-    pub is_error: Option<bool>,
-    /// The exit code that the record tells beside its text: `details.exitCode`.
-    pub exit_code: Option<i32>,
-}
-
-impl<'a> From<&'a str> for Answer<'a> {
-    fn from(text: &'a str) -> Self {
-        Self {
-            text,
-            is_error: None,
-            exit_code: None,
-        }
-    }
-}
-
-/// Longest line taken over from an output.
-pub(crate) const MAX_LINE: usize = 160;
-
-/// Bytes at an output's start and end in which exit codes, counts and most error texts are looked for.
-const EDGE: usize = 1_200;
 
 /// The outcome of a call from its answer. Errors that stand in what was read (`effect`) are none of the call's. Of a JSON answer the result tells the status, and what neither the call itself
 /// (`target`) nor an earlier answer told already (`told`).
@@ -178,28 +77,6 @@ fn without_colours(text: &str) -> Cow<'_, str> {
         Some(_) => without_control(text),
         None => Cow::Borrowed(text),
     }
-}
-
-pub(crate) fn edges(text: &str) -> (&str, &str) {
-    let mut head = EDGE.min(text.len());
-    while !text.is_char_boundary(head) {
-        head -= 1;
-    }
-    let mut tail = text.len().saturating_sub(EDGE);
-    while !text.is_char_boundary(tail) {
-        tail += 1;
-    }
-    (
-        text.get(..head).unwrap_or_default(),
-        text.get(tail..).unwrap_or_default(),
-    )
-}
-
-pub(crate) fn quote(line: &str) -> Option<String> {
-    let line = cleaned(line);
-    shortened(&line, MAX_LINE)
-        .map(std::borrow::Cow::into_owned)
-        .filter(|line| !line.is_empty())
 }
 
 #[cfg(test)]

@@ -1,17 +1,15 @@
 //! The outcome of a call by its printed answer: exit code, counts of tests, diagnostics, error texts, results.
 
 use super::error_line::{self, both_edges, error_of, marked_line, near_lines, reading_error, says_anything};
+use super::status::{Answer, Basis, Outcome, Status};
 use super::terminal::{body, is_single, says_no, without_echo};
-use super::{Answer, Basis, Outcome, Status, quote};
+use super::text::{MAX_SHORT, quote};
 use crate::events::line::lines_of;
 use crate::events::target::Effect;
 use crate::knowledge::errors::{Kind, says_done};
 use crate::knowledge::found::Found;
 use crate::knowledge::results::{Kind as ResultKind, results, shows_documents};
 use crate::knowledge::runners::{Diagnostics, TestCounts, TestRun, diagnostics, test_run};
-
-/// Longest output that is told by its only lines, in bytes.
-pub(super) const MAX_SHORT: usize = 400;
 
 /// Longest output of a line or two that is told by its beginning, in bytes.
 const MAX_SENTENCE: usize = 800;

@@ -1,11 +1,11 @@
 //! Edits that changed nothing.
 
-use super::Outcome;
 use super::error_line::refuses;
+use super::status::Outcome;
 use crate::events::shell::programs::is_editor;
 use crate::events::target::Target;
 
-/// Whether an edit changed nothing, since it failed. A command may have written its file and failed at something after.
+/// Returns true if an edit failed and so changed nothing. A command may have written its file and failed at something after.
 pub(crate) fn changed_nothing(target: &Target, outcome: &Outcome) -> bool {
     if outcome.failed() != Some(true) {
         return false;
@@ -33,7 +33,7 @@ pub(crate) fn changed_nothing(target: &Target, outcome: &Outcome) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::events::outcome::Status;
+    use crate::events::outcome::status::Status;
     use crate::events::target::Effect;
 
     #[test]

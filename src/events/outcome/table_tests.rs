@@ -2,10 +2,11 @@
 
 use serde::Deserialize;
 
-use super::{Answer, Outcome, Status, outcome};
+use super::outcome;
+use super::status::{Answer, Outcome, Status};
+use crate::events::call::target;
 use crate::events::outcome::told::Told;
 use crate::events::source::{Arguments, SourceCall};
-use crate::events::target::target;
 
 #[derive(Deserialize)]
 struct Table {
@@ -53,7 +54,7 @@ impl Case {
         outcome(answer, target.effect, &target.line, &mut Told::default())
     }
 
-    /// What is wrong about an outcome; empty where nothing is.
+    /// The differences of an outcome from the expected one; empty if there are none.
     fn wrong(&self, ended: &Outcome) -> String {
         let status = match ended.status {
             Status::Ok => "ok",

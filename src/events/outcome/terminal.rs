@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use memchr::memmem;
 
-use super::edges;
+use super::text::edges;
 use crate::events::command::without_redirection;
 use crate::events::line::{last_lines, lines_of};
 use crate::knowledge::errors::no_of;
@@ -83,7 +83,7 @@ pub(super) fn body(answer: &str) -> &str {
     without_shell_state(inner)
 }
 
-/// What a terminal's wrapper says of a run before `Output:`, and the output.
+/// The report of a terminal's wrapper before `Output:`, and the output.
 fn framed(answer: &str) -> Option<(&str, &str)> {
     let starts = ["Chunk ID: ", "Wall time: ", "Exit code: "];
     if !starts.iter().any(|start| answer.starts_with(start)) {
@@ -177,7 +177,7 @@ fn code_in(text: &str) -> Option<i32> {
     rest.get(..length)?.parse::<i32>().ok()
 }
 
-/// What stands before the number in every sentence that tells an exit code.
+/// The word before the number in every sentence that gives an exit code.
 static CODE: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new(b" code"));
 
 static OUTPUT: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new(b"<output>"));

@@ -1,8 +1,8 @@
-//! Which fields of answers the summary has told already, so that each is told once, and again only when it has changed.
+//! Fields of answers that the summary has reported, so that each stands there once, and again only when it has changed.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// What was told so far.
+/// The fields reported so far.
 #[derive(Debug, Default)]
 pub(crate) struct Told {
     /// Fields as `key: value`.

@@ -1,18 +1,26 @@
 //! Shell commands, read once: statements in order, what each does to which files, and where it runs.
 
+mod parse;
 mod path;
 pub(crate) mod programs;
 mod script;
 mod statement;
+mod step;
+#[cfg(test)]
+mod tests;
 mod touch;
+mod word;
 mod words;
 
 pub(crate) use path::{is_same_file, last_step, path_of};
 pub(crate) use statement::Statement;
-pub(crate) use touch::{Step, Touch, of_code, script_of};
+pub(crate) use step::{Step, Touch};
+pub(crate) use touch::{of_code, script_of};
+pub(crate) use word::End;
 
-use programs::{Does, Program, known, program_of};
-use statement::statements;
+use parse::statements;
+use programs::{Does, known, program_of};
+use word::Word;
 
 /// Commands in commands that are looked into.
 const MAX_DEPTH: usize = 3;
@@ -20,64 +28,11 @@ const MAX_DEPTH: usize = 3;
 /// Longest directory that is followed further, in bytes: each statement holds its own.
 const MAX_DIRECTORY: usize = 300;
 
-/// A word of a command, its quotes taken off.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Word {
-    pub text: String,
-    /// Whether the shell puts something else in its place, which is not known.
-    pub expands: bool,
-    /// Whether it stands for all names of a pattern.
-    pub is_pattern: bool,
-    /// Whether any of it stood in quotes: it is a word then even if it is empty.
-    pub is_quoted: bool,
-}
-
-/// What ends a statement.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) enum End {
-    /// `|`
-    Pipe,
-    /// `||`: what follows runs where it failed.
-    Or,
-    /// `&&`, `;`, `&` or a bracket.
-    Joint,
-    /// The end of a line, or of all.
-    #[default]
-    Line,
-}
-
 /// A shell command.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Command {
     /// In order; those of a shell that it starts, and those in words, stand where these do.
     pub statements: Vec<Statement>,
-}
-
-impl Statement {
-    /// What the program does, its name, and its words behind its subcommand.
-    pub fn program(&self) -> Option<(Does, &str, &[Word])> {
-        let found = self.found?;
-        let name = last_step(&self.words.get(found.at)?.text);
-        let words = self
-            .words
-            .get(found.at + 1 + found.subcommand..)
-            .unwrap_or_default();
-        Some((found.does, name, words))
-    }
-
-    /// The row of its program in the table.
-    pub fn row(&self) -> Option<&'static Program> {
-        let found = self.found?;
-        let name = programs::name_of(&self.words.get(found.at)?.text);
-        if found.subcommand == 0 {
-            return known(name);
-        }
-        known(&[name, " ", &self.words.get(found.at + 1)?.text].concat())
-    }
-
-    pub fn does(&self) -> Does {
-        self.found.map_or(Does::Aside, |found| found.does)
-    }
 }
 
 impl Command {
@@ -89,14 +44,20 @@ impl Command {
             statements: reader.statements,
         }
     }
+
+    /// The steps of the command on files, in order.
+    pub fn touches(&self) -> Vec<Touch> {
+        let touches = self.statements.iter().flat_map(|statement| &statement.touches);
+        touches.cloned().collect()
+    }
 }
 
 /// Goes through a command, and through those of the shells that it starts.
 #[derive(Default)]
 struct Reader {
-    /// Where it is: from the root, or from where it began.
+    /// The current directory: from the root, or from the directory it began in.
     directory: String,
-    /// Whether it goes somewhere in brackets, which ends with these: only ways from the root are followed then.
+    /// The command changes its directory inside brackets, up to their end: only absolute paths are followed then.
     in_brackets: bool,
     statements: Vec<Statement>,
 }
@@ -169,35 +130,5 @@ impl Reader {
         } else if !self.in_brackets {
             self.directory.clone_from(&to.text);
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::events::command::of_command;
-
-    #[test]
-    fn commands_of_any_length_are_read_in_one_pass() {
-        for piece in [
-            "cat | ",
-            "cd abc; ",
-            "$(a ",
-            "((",
-            "bash -c ",
-            "x & ",
-            "<<E\n",
-            "'a' \"b\" ",
-        ] {
-            let target = of_command("sh", &piece.repeat(20_000));
-            assert!(target.line.len() < 500, "{piece}");
-        }
-        let command = Command::read(&"cd abc; ".repeat(20_000));
-        assert!(
-            command
-                .statements
-                .iter()
-                .all(|statement| statement.directory.len() <= 2 * MAX_DIRECTORY)
-        );
     }
 }

@@ -21,7 +21,7 @@ pub(crate) fn path_of(directory: &str, name: &str) -> String {
     [root, &steps.join("/")].concat()
 }
 
-/// Whether two paths name one file; one from somewhere below the root is the same as one from the root that ends so.
+/// Returns true if two paths name one file: a relative path equals an absolute one that ends with it.
 pub(crate) fn is_same_file(one: &str, other: &str) -> bool {
     let (long, short) = if one.len() > other.len() {
         (one, other)

@@ -5,10 +5,10 @@ use std::sync::LazyLock;
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
 
-use super::Word;
 use super::path::last_step;
+use super::word::Word;
 
-/// What a program does.
+/// The effect of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Does {
@@ -121,7 +121,7 @@ pub(crate) fn all() -> &'static [Program] {
     &TABLE.program
 }
 
-/// What is known of a program; of one with its subcommand, where that is known by itself.
+/// The row of a program, or of a program with its subcommand where that has a row.
 pub(crate) fn known(name: &str) -> Option<&'static Program> {
     BY_NAME.get(name).copied()
 }
@@ -129,11 +129,11 @@ pub(crate) fn known(name: &str) -> Option<&'static Program> {
 /// The program that a statement runs, past what only runs another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Found {
-    /// Which of the words it is.
+    /// Its index among the words.
     pub at: usize,
-    /// What it does.
+    /// Its effect.
     pub does: Does,
-    /// How many words after it are its subcommand.
+    /// Number of words after it that are its subcommand.
     pub subcommand: usize,
 }
 
@@ -147,7 +147,7 @@ pub(crate) fn name_of(word: &str) -> &str {
         .unwrap_or(name)
 }
 
-/// Whether a word sets a variable: `A=1`.
+/// Returns true if a word sets a variable: `A=1`.
 fn is_setting(word: &str) -> bool {
     word.split_once('=')
         .is_some_and(|(name, _)| !name.is_empty() && !name.contains(['/', '-', '.']))

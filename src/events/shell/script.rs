@@ -4,7 +4,7 @@ use std::cell::LazyCell;
 
 use rustc_hash::FxHashMap;
 
-use super::touch::Step;
+use super::step::Step;
 
 /// Longest path looked for before a method that is called of it, in bytes.
 const MAX_PATH: usize = 300;
@@ -91,7 +91,7 @@ fn literal(code: &str) -> Option<(String, &str)> {
     Some((text.to_owned(), rest))
 }
 
-/// How a file is opened, by what follows its name: `open(a, 'w')`, `open(a, mode='w')`, never `open(a).read('w')`.
+/// The mode of `open`, from the text after the name: `open(a, 'w')`, `open(a, mode='w')`, never `open(a).read('w')`.
 fn opened(rest: &str) -> Step {
     let rest = rest.trim_start_matches([')', ' ']);
     let mode = rest.strip_prefix(',').map(|more| {

@@ -1,64 +1,12 @@
-//! What the statements of a command do to which files.
+//! The steps of statements on files.
 
-use super::Command;
-use super::Word;
 use super::path::path_of;
 use super::programs::{Does, name_of};
 use super::script::files_of;
 use super::statement::Statement;
+use super::step::{Step, Touch};
+use super::word::Word;
 use super::words::{changed_in_place, edited, files, formatted, value_of};
-
-/// What is done to a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Step {
-    Read,
-    /// Lines of it are looked for.
-    Search,
-    /// It is changed where it is there.
-    Write,
-    /// It is written, and there from then on.
-    Create,
-    Remove,
-    /// It becomes what it was.
-    Restore,
-    /// It runs, and does what it was written to do.
-    Run,
-}
-
-/// One step of a command.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Touch {
-    pub step: Step,
-    /// As it was named; `None` for the file that is open in an editor of lines.
-    pub file: Option<String>,
-    /// The directory from the root in which the command ran, as far as the command says; else nothing.
-    pub directory: String,
-    /// Whether it stands for all names of a pattern.
-    pub is_pattern: bool,
-    /// What it does to files when it runs, where it is a script that is written here.
-    pub script: Vec<(Step, String)>,
-}
-
-impl Touch {
-    /// A step on a file by its name.
-    pub fn of(step: Step, file: impl Into<String>) -> Self {
-        Self {
-            file: Some(file.into()),
-            ..Self::on_open(step)
-        }
-    }
-
-    /// A step on the file that is open in an editor.
-    pub fn on_open(step: Step) -> Self {
-        Self {
-            step,
-            file: None,
-            directory: String::new(),
-            is_pattern: false,
-            script: Vec::new(),
-        }
-    }
-}
 
 /// Longest name of a file, in bytes.
 const MAX_NAME: usize = 300;
@@ -74,7 +22,7 @@ fn is_copy_kept(name: &str, of: &str) -> bool {
     name.strip_prefix(of).is_some_and(|end| KEPT.contains(&end))
 }
 
-/// What a file of this name does to others when it runs, by what is written into it.
+/// The steps on other files of a script with this name and content.
 pub(crate) fn script_of(name: &str, content: &str) -> Vec<(Step, String)> {
     let is_python = name.trim_end().rsplit('.').next() == Some("py");
     let mut files = if is_python { files_of(content) } else { Vec::new() };
@@ -82,22 +30,14 @@ pub(crate) fn script_of(name: &str, content: &str) -> Vec<(Step, String)> {
     files
 }
 
-/// What a script does, in order.
+/// The steps of a script, in order.
 pub(crate) fn of_code(code: &str) -> Vec<Touch> {
     let mut steps = Steps::default();
     steps.code(code);
     steps.touches
 }
 
-impl Command {
-    /// What the command does to files, in order.
-    pub fn touches(&self) -> Vec<Touch> {
-        let touches = self.statements.iter().flat_map(|statement| &statement.touches);
-        touches.cloned().collect()
-    }
-}
-
-/// What a statement does to files, in order.
+/// The steps of a statement on files, in order.
 pub(super) fn touches_of(statement: &Statement) -> Vec<Touch> {
     let mut steps = Steps::default();
     steps.statement(statement);
@@ -248,115 +188,6 @@ impl Steps {
                 is_pattern,
                 script: Vec::new(),
             });
-        }
-    }
-}
-
-#[cfg(test)]
-pub(super) mod tests {
-    use super::*;
-
-    /// Checks what a command does with which files; an editor's open one has no name.
-    #[track_caller]
-    pub(in crate::events::shell) fn does(command: &str, expected: &[(Step, &str)]) {
-        let touches = Command::read(command).touches();
-        let found: Vec<(Step, &str)> = touches
-            .iter()
-            .map(|touch| (touch.step, touch.file.as_deref().unwrap_or("(open)")))
-            .collect();
-        assert_eq!(found, expected, "{command}");
-    }
-
-    #[test]
-    fn names_are_whole_and_options_are_none() {
-        use Step::{Create, Read, Remove, Restore, Run, Search, Write};
-        does("cat \"my file.txt\"", &[(Read, "my file.txt")]);
-        does(
-            "head -n 20 a.py b.py | tail -5",
-            &[(Read, "a.py"), (Read, "b.py")],
-        );
-        does("sed -i s/a/b/ 'x y.py'", &[(Write, "x y.py")]);
-        does("sed -i.bak -e s/a/b/ -e 's/c d/e/' x.py", &[(Write, "x.py")]);
-        does("sed -n '40,45p' a.py", &[(Read, "a.py")]);
-        does("sed -i '' 's/a/b/' a.py", &[(Write, "a.py")]);
-        does("perl -pi -e 's/a/b/' a.pl", &[(Write, "a.pl")]);
-        does(
-            "echo x > a.txt && rm -f *.pyc",
-            &[(Create, "a.txt"), (Remove, "*.pyc")],
-        );
-        does(
-            "mv a b; cp c d/; cp e f",
-            &[
-                (Remove, "a"),
-                (Create, "b"),
-                (Read, "c"),
-                (Read, "e"),
-                (Create, "f"),
-            ],
-        );
-        does(
-            "git checkout -- a.py && git diff a.py > p.diff",
-            &[(Restore, "a.py"), (Create, "p.diff")],
-        );
-        does("cat $FILE *.py /dev/null; ls b.c", &[]);
-        does(
-            "grep -n x a.py; cp a.py.orig a.py; cp a.py b.py",
-            &[
-                (Search, "a.py"),
-                (Read, "a.py.orig"),
-                (Restore, "a.py"),
-                (Read, "a.py"),
-                (Create, "b.py"),
-            ],
-        );
-        does(
-            "sudo timeout 5 cat a.py < in.txt | tee out.txt",
-            &[(Read, "in.txt"), (Read, "a.py"), (Create, "out.txt")],
-        );
-        does(
-            "cat > a.py <<'E' && python3 a.py\nopen('b', 'w')\nE",
-            &[(Create, "a.py"), (Run, "a.py")],
-        );
-        does("python3 - <<'E'\nopen('b', 'w')\nE", &[(Create, "b")]);
-        does(
-            "bash -lc \"cd /w && python -c \\\"open('b c', 'w')\\\"\"",
-            &[(Create, "b c")],
-        );
-    }
-
-    #[test]
-    fn an_editor_of_lines_works_on_the_open_file() {
-        use Step::{Create, Read, Write};
-        does("edit 287:296\nrm a.py\nend_of_edit", &[(Write, "(open)")]);
-        does("edit\nx\nend_of_edit", &[(Write, "(open)")]);
-        does("insert 3 \"rm a.py\"", &[(Write, "(open)")]);
-        does("scroll_down", &[(Read, "(open)")]);
-        does("search_file 'def f'", &[(Read, "(open)")]);
-        does("open src/a.py 12", &[(Read, "src/a.py")]);
-        does("create \"a b.py\"", &[(Create, "a b.py")]);
-    }
-
-    #[test]
-    fn a_command_knows_where_it_ran() {
-        let touches = Command::read("cd /w && cat a; cd b; cat c; cd $X && cat d").touches();
-        let places: Vec<&str> = touches.iter().map(|touch| touch.directory.as_str()).collect();
-        assert_eq!(places, ["/w", "/w/b", ""]);
-    }
-
-    proptest::proptest! {
-        #[test]
-        fn whatever_is_written_is_read_without_fail(command in "[a-c \"'\\\\<>|&;()$`#*\n\t=/.é-]{0,60}") {
-            let touches = Command::read(&command).touches();
-            let code = Command::read(&format!("python -c \"open('{command}', 'w')\"")).touches();
-            for touch in touches.iter().chain(&code) {
-                let name = touch.file.as_deref().unwrap_or_default();
-                proptest::prop_assert!(name.len() <= command.len() + 32, "{command:?} {name:?}");
-            }
-        }
-
-        #[test]
-        fn whatever_is_a_script_is_read_without_fail(code in "(open\\(|Path\\(|\\)|\\.write_text\\(|'|\"|, ?'w'|=|\n|a|é|os.remove\\(){0,30}") {
-            of_code(&code);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The words of a statement told apart: options, values, files.
 
-use super::Word;
 use super::programs::Program;
+use super::word::Word;
 
 /// Words that are no options.
 pub(super) fn files(words: &[Word]) -> impl Iterator<Item = &Word> {
@@ -29,7 +29,7 @@ pub(super) fn edited(words: &[Word]) -> impl Iterator<Item = &Word> {
     })
 }
 
-/// What follows one of these options: a letter, which may stand behind others, or a name.
+/// The value of one of these options: a letter, which may stand behind others, or a name.
 pub(super) fn value_of(words: &[Word], options: &[String]) -> Option<Word> {
     let mut rest = words.iter();
     while let Some(word) = rest.next() {
@@ -69,7 +69,7 @@ pub(super) fn formatted<'w>(words: &'w [Word], row: &Program) -> impl Iterator<I
     })
 }
 
-/// Whether an editor of streams changes its files.
+/// Returns true if a stream editor changes its files in place.
 pub(super) fn changed_in_place(words: &[Word]) -> bool {
     words.iter().any(|word| is_in_place(&word.text))
 }
@@ -83,59 +83,4 @@ fn is_in_place(option: &str) -> bool {
             && letters
                 .chars()
                 .all(|letter| matches!(letter, 'n' | 'r' | 'E' | 's' | 'z' | 'p' | 'l' | 'w' | '0'))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::touch::Step;
-    use super::super::touch::tests::does;
-
-    #[test]
-    fn outputs_and_formatted_files_are_written() {
-        use Step::{Create, Remove, Write};
-        does("git mv a.py b.py", &[(Remove, "a.py"), (Create, "b.py")]);
-        does(
-            "curl -sSLo a.html http://x/y; curl --output=b http://x; curl -O http://x/c",
-            &[(Create, "a.html"), (Create, "b")],
-        );
-        does(
-            "wget -q -O a.html http://x; wget -qO - http://x",
-            &[(Create, "a.html")],
-        );
-        does("sort -u -o a.txt b.txt && sort c.txt", &[(Create, "a.txt")]);
-        does("black -l 99 --config x.toml a.py src/", &[(Write, "a.py")]);
-        does(
-            "black --check a.py; black --diff a.py; black .; npx prettier a.js",
-            &[],
-        );
-        does(
-            "npx prettier --write a.js && python -m black b.py",
-            &[(Write, "a.js"), (Write, "b.py")],
-        );
-        does(
-            "ruff check a.py; ruff format --check a.py; ruff check --fix b.py; ruff format c.py",
-            &[(Write, "b.py"), (Write, "c.py")],
-        );
-    }
-
-    #[test]
-    fn a_way_from_where_it_began_is_part_of_the_name() {
-        use Step::{Create, Read, Remove};
-        does(
-            "cd sub && echo x > rel.txt && cat ../up.txt ../../out.txt; cd ./more; rm -f t_*.py /w/a",
-            &[
-                (Create, "sub/rel.txt"),
-                (Read, "up.txt"),
-                (Read, "out.txt"),
-                (Remove, "sub/more/t_*.py"),
-                (Remove, "/w/a"),
-            ],
-        );
-        does("(cd sub && ls) && cat a", &[(Read, "a")]);
-        does(
-            "bash -c 'cd sub && cat a'; cat b",
-            &[(Read, "sub/a"), (Read, "b")],
-        );
-        does("pushd sub; cat a; popd; cat b", &[(Read, "sub/a"), (Read, "b")]);
-    }
 }

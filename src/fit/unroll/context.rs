@@ -92,7 +92,7 @@ pub struct Context {
     pub begun: Option<Row>,
     /// The step that took it over the budget.
     pub over: Option<Range<usize>>,
-    /// What that compaction took out of the context before it.
+    /// The turns that this compaction replaced in the context before it.
     pub replaced: Option<Replaced>,
     /// What the agent sent for its steps since the last compaction.
     pub timeline: Vec<AgentCall>,

@@ -32,7 +32,7 @@ impl TrajectoryId {
         })
     }
 
-    /// If the record comes next of a trajectory of which records before number `segment` were seen.
+    /// Returns true if the record comes next of a trajectory of which the records before number `segment` were seen.
     pub fn comes_next(&self, trajectory: &str, segment: usize) -> bool {
         self.trajectory == trajectory && self.segment + usize::from(self.is_summary) == segment
     }

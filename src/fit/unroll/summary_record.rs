@@ -13,7 +13,7 @@ use crate::trajectory::{self, Role};
 /// Tokens that a request and an answer cost beyond their texts.
 const TURN_TOKENS: usize = 16;
 
-/// What stands between a turn's text and a request at its end.
+/// The text between a turn's own text and a request at its end.
 const GAP: &str = "\n\n";
 
 impl Replay<'_> {

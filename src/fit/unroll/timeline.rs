@@ -17,7 +17,7 @@ pub struct AgentCall {
     pub cached_tokens: usize,
 }
 
-/// What a compaction takes out of a context.
+/// The turns that a compaction replaces in a context.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Replaced {
     /// The first turn of the trajectory that the summary is of, and the first after the last; none where outputs were masked only.
@@ -43,7 +43,7 @@ pub struct CompactionLine {
     pub anchors_needed: usize,
     /// Of these, those that the summary names.
     pub anchors_held: usize,
-    /// What went into it.
+    /// The turns that it replaced.
     pub replaced: Replaced,
 }
 

@@ -12,7 +12,7 @@ use crate::fit::PairScorer;
 use crate::pipeline::RunError;
 use crate::pipeline::records::{RawRecord, Records};
 
-/// Bytes of originals held while their compressed record has not come yet.
+/// Maximum bytes of originals held until their compressed record is read.
 const MOST_WAITING: usize = 256 << 20;
 
 /// The key of records without an id.
@@ -22,7 +22,7 @@ const NO_ID: u128 = 0;
 #[derive(Debug, Default)]
 pub struct Keys {
     counts: FxHashMap<u128, Count>,
-    /// True if records have ids in both data sets; otherwise order is all there is.
+    /// True if records have ids in both data sets; otherwise they pair by order.
     has_ids: bool,
 }
 
@@ -84,7 +84,7 @@ impl Keys {
         Ok(total)
     }
 
-    /// Returns whether the records of a data set are told apart by ids: they are not where it has records, and none with an id.
+    /// Returns true if a data set has records with an id, or no records at all.
     fn has_ids_in(&self, of: fn(&Count) -> u64) -> bool {
         let has = |wanted: fn(u128) -> bool| {
             let mut counts = self.counts.iter();
@@ -93,7 +93,7 @@ impl Keys {
         has(|key| key != NO_ID) || !has(|key| key == NO_ID)
     }
 
-    /// The key of a record; `None` where it cannot be read, so that its id is not known.
+    /// The key of a record; `None` if it cannot be read, so that its id is not known.
     fn key(&self, scorer: PairScorer, record: &RawRecord) -> Option<u128> {
         if !self.has_ids {
             return Some(NO_ID);
@@ -109,7 +109,7 @@ impl Keys {
             .unwrap_or_default()
     }
 
-    /// The name of this way to pair.
+    /// The name of the rule by which records pair.
     pub fn name(&self) -> &'static str {
         let by_order = |(key, count): (&u128, &Count)| {
             count.originals == count.compressed && (*key == NO_ID || count.originals > 1)
@@ -173,7 +173,7 @@ impl Keys {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// If an original has no compressed record, it is handed on; another waits for its own.
+    /// Passes an original without a compressed record to `take`; another waits for its own.
     fn hand_on_or_keep(
         &self,
         old: RawRecord,
@@ -207,7 +207,7 @@ struct Originals {
 }
 
 impl Originals {
-    /// The first of those with this key that wait.
+    /// Takes the first waiting original with this key.
     fn waiting_for(&mut self, key: u128) -> Option<RawRecord> {
         let same = self.waiting.get_mut(&key)?;
         let found = same.pop_front();

@@ -22,9 +22,9 @@ pub struct RunPairs {
     files: RunFiles,
 }
 
-/// A step through the rows of a run and the records that they are about.
+/// A step through the rows of a run and their records.
 enum Step<'r> {
-    /// A row with its original, where that is among those compared, and with its compressed record, where it was written and is.
+    /// A row with its original and its compressed record, if these are among the records compared.
     Row(&'r PairRow, Option<&'r RawRecord>, Option<&'r RawRecord>),
     /// An original without a row.
     NotTaken(&'r RawRecord),
@@ -32,15 +32,15 @@ enum Step<'r> {
     Unlisted(&'r RawRecord),
 }
 
-/// The reason that the rows are not those of these records.
+/// The reason why the rows do not belong to these records.
 struct Mismatch(String);
 
 /// The end of a walk through the rows.
 type Walked = Result<Result<ControlFlow<()>, Mismatch>, RunError>;
 
 impl RunPairs {
-    /// The first metrics beside the compressed records that fit both data sets, record by record. For others that name both,
-    /// the reason that they do not fit is added to `warnings`.
+    /// The first metrics beside the compressed records that fit both data sets, record by record. For others that name
+    /// both, adds the reason why they do not fit to `warnings`.
     pub fn find(
         pairs: &Pairs,
         scorer: PairScorer,
@@ -77,7 +77,7 @@ impl RunPairs {
         Ok(None)
     }
 
-    /// The file.
+    /// The path of the metrics.
     pub fn metrics(&self) -> &Path {
         &self.metrics
     }
@@ -173,7 +173,7 @@ impl RunPairs {
                 return Ok(Ok(ControlFlow::Break(())));
             }
         }
-        // Files that no row is about.
+        // Files that no row names.
         while let Some(old) = originals.next_of_unread()? {
             interrupted(stop)?;
             if take(Step::NotTaken(&old))?.is_break() {
@@ -196,7 +196,7 @@ struct SourceRecords<'s> {
     is_read: Vec<bool>,
     current: Option<usize>,
     records: Records,
-    /// The sources below this one were read, or are the current one.
+    /// The sources before this one were read, or are being read.
     first_unread: usize,
     max_record_bytes: u64,
 }
@@ -213,12 +213,12 @@ impl<'s> SourceRecords<'s> {
         }
     }
 
-    /// Returns whether another source than this is read.
+    /// Returns true if a source other than `source` is being read.
     fn is_elsewhere(&self, source: Option<usize>) -> bool {
         source.is_some() && self.current.is_some() && self.current != source
     }
 
-    /// Opens a source, unless it is read already or there is none to be read. Returns whether it can be.
+    /// Opens a source, unless it is the current one or `None`. Returns false if it was read before.
     fn go_to(&mut self, source: Option<usize>) -> bool {
         let Some(source) = source.filter(|source| self.current != Some(*source)) else {
             return true;

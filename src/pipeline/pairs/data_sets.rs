@@ -15,9 +15,9 @@ pub struct Pairs {
     pub original: Vec<Source>,
     /// The records made of them.
     pub compressed: Vec<Source>,
-    /// The path that the compressed records were named by: metrics of the run that wrote them stand beside it.
+    /// The path given for the compressed records: metrics of the run that wrote them are looked for beside it.
     pub compressed_path: PathBuf,
-    /// Bytes that a record may have.
+    /// Maximum bytes of a record.
     pub max_record_bytes: u64,
 }
 
@@ -28,7 +28,7 @@ pub enum LeftOut {
     Rejected,
     /// The run did not read it: `--limit`, `--sample`.
     NotTaken,
-    /// The data sets have different numbers of records with its id or, where it has none, without one.
+    /// The data sets have different numbers of records with its id, or of records without one if it has none.
     Counts {
         /// True if ids tell the records apart; otherwise all records are counted.
         by_id: bool,
@@ -41,18 +41,18 @@ pub enum LeftOut {
     Elsewhere,
 }
 
-/// A step through two data sets.
+/// A pair, or a record that has no counterpart.
 #[derive(Debug)]
 pub enum Found<'r> {
-    /// A record and what was made of it.
+    /// An original and its compressed record.
     Pair(&'r RawRecord, &'r RawRecord),
-    /// A compressed record whose original is not there or not known, or that cannot be read.
+    /// A compressed record that cannot be read, or whose original is missing or not known.
     NoOriginal(&'r RawRecord),
     /// An original without a compressed record.
     Left(&'r RawRecord, LeftOut),
 }
 
-/// The function that takes the steps.
+/// The function that receives pairs and single records.
 pub type Take<'t> = dyn FnMut(Found<'_>) -> Result<ControlFlow<()>, RunError> + 't;
 
 /// Returns an error if the user asked to stop.

@@ -25,15 +25,15 @@ pub struct Matching {
 
 #[derive(Debug)]
 enum Rule {
-    /// By source and line, as the metrics of the run tell.
+    /// By source and line, according to the metrics of the run.
     Run(RunPairs),
     /// By id, or by order.
     Keys(Keys),
 }
 
 impl Pairs {
-    /// Returns the rule by which the records of these two pair: by source and line, where they come from one run whose metrics stand beside the
-    /// compressed ones; else by id, and by order among those that share an id or have none.
+    /// Returns the rule by which the records of these two pair: by source and line, if they come from one run whose
+    /// metrics stand beside the compressed ones; else by id, and by order among those that share an id or have none.
     pub fn matching(&self, scorer: PairScorer, stop: &AtomicBool) -> Result<Matching, RunError> {
         let mut warnings = Vec::new();
         if let Some(run) = RunPairs::find(self, scorer, stop, &mut warnings)? {
@@ -49,7 +49,7 @@ impl Pairs {
         })
     }
 
-    /// If nothing breaks off, `take` gets every record once: those that pair together, in the order of the compressed ones.
+    /// Passes every record to `take` once, pairs together, in the order of the compressed ones, until `take` breaks.
     pub fn each(
         &self,
         matching: &Matching,
@@ -57,7 +57,7 @@ impl Pairs {
         stop: &AtomicBool,
         mut take: impl FnMut(Found<'_>) -> Result<ControlFlow<()>, RunError>,
     ) -> Result<(), RunError> {
-        // Whoever takes them has enough where it breaks.
+        // A break means that `take` needs no more.
         let _ = match &matching.rule {
             Rule::Run(run) => run.each(self, stop, &mut take)?,
             Rule::Keys(keys) => keys.each(self, scorer, stop, &mut take)?,
@@ -75,7 +75,7 @@ impl Matching {
         }
     }
 
-    /// The metrics that tell which record belongs to which.
+    /// The metrics by which records pair, if they do.
     pub fn metrics(&self) -> Option<&Path> {
         match &self.rule {
             Rule::Run(run) => Some(run.metrics()),

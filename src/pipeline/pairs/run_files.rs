@@ -1,4 +1,4 @@
-//! The files that a run's metrics speak of, among the files that are compared.
+//! The files that a run's metrics name, among the files that are compared.
 
 use std::fs::File;
 use std::io::BufReader;
@@ -11,7 +11,7 @@ use crate::metrics::read_pair_rows;
 use crate::pipeline::source::{Source, without_compression};
 use crate::pipeline::targets::MetricsBeside;
 
-/// An index among originals, and one among compressed files.
+/// The index of a file among originals, and of one among compressed files.
 type Indexes = (Option<usize>, Option<usize>);
 
 /// The file of the originals and that of the compressed data, by the name of a source in the metrics.
@@ -21,7 +21,7 @@ pub struct RunFiles {
 }
 
 impl RunFiles {
-    /// The files of both data sets that the metrics name; `None` where they do not name any of both.
+    /// The files of both data sets that the metrics name; `None` if no source has a file in both.
     pub fn of(beside: &MetricsBeside, pairs: &Pairs) -> Option<Self> {
         let names = source_names(&beside.metrics)?;
         let originals = originals(&names, &pairs.original);
@@ -47,7 +47,7 @@ impl RunFiles {
     }
 }
 
-/// The names of the sources, each once, in their order; `None` where the file cannot be read as metrics.
+/// The names of the sources, each once, in their order; `None` if the file cannot be read as metrics.
 fn source_names(metrics: &Path) -> Option<Vec<String>> {
     let file = File::open(metrics).ok()?;
     let mut names: Vec<String> = Vec::new();
@@ -61,8 +61,8 @@ fn source_names(metrics: &Path) -> Option<Vec<String>> {
     Some(names)
 }
 
-/// The original of each name: the file at that path, else one whose path ends so; of one name and one original, that one,
-/// whatever it is called now.
+/// The index of the original of each name: the file at that path, else one whose relative path the name ends with. A
+/// single original belongs to a single name, whatever it is called.
 fn originals(names: &[String], originals: &[Source]) -> Vec<Option<usize>> {
     if let ([_], [_]) = (names, originals) {
         return vec![Some(0)];
@@ -82,8 +82,8 @@ fn originals(names: &[String], originals: &[Source]) -> Vec<Option<usize>> {
         .collect()
 }
 
-/// The longest of `places` that the path of each name ends with, by its index; `None` where several names end so. Names that are
-/// `known` already are passed over, and so are their places.
+/// The index of the longest of `places` that the path of each name ends with; `None` if several names end with it.
+/// Names with a `known` index are skipped, and so are their places.
 fn by_ending(
     names: &[String],
     path: impl Fn(&Path) -> PathBuf,

@@ -1,7 +1,7 @@
-//! The name that a request has on its way: the key of its answer as text.
+//! The custom id of a request in a batch: the key of its answer in hexadecimal.
 //!
-//! Anthropic allows 1 to 64 letters, digits, `-` and `_`; these are 64 digits. Two requests have the same only where they ask
-//! for the same, and then one of them is enough.
+//! Anthropic allows 1 to 64 letters, digits, `-` and `_`; these are 64 digits. Only equal requests have equal ids, and
+//! then one of them is enough.
 
 use std::fmt::Write;
 
@@ -12,7 +12,7 @@ pub fn of(key: &AnswerKey) -> String {
     hex(key.bytes())
 }
 
-/// Bytes as text.
+/// Bytes in hexadecimal.
 pub fn hex(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(2 * bytes.len());
     for byte in bytes {
@@ -22,7 +22,7 @@ pub fn hex(bytes: &[u8]) -> String {
     text
 }
 
-/// The key that a custom id stands for; `None` for one that is none of ours.
+/// The key that a custom id stands for; `None` if the id is not ours.
 pub fn key(id: &str) -> Option<AnswerKey> {
     let mut bytes = [0; 32];
     let mut digits = id.bytes();

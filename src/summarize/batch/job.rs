@@ -1,4 +1,4 @@
-//! A batch under way, as each vendor tells of it: how far it is, how it ended, and where its responses lie.
+//! The state of a batch, as each vendor reports it: its progress, its outcome, and the location of its responses.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use crate::summarize::chat::api::Api;
 /// The field of `OpenAI`'s metadata that names the file of requests by its hash.
 pub const HASH: &str = "trajfit";
 
-/// Where a batch stands.
+/// The phase of a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
     /// Not done yet.
@@ -24,34 +24,34 @@ pub enum Phase {
     Failed,
 }
 
-/// What a vendor tells of a batch.
+/// A batch, as the vendor reports it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Job {
     /// Its id.
     pub id: String,
-    /// Where it stands.
+    /// Its phase.
     pub phase: Phase,
-    /// The same in the vendor's word.
+    /// The phase in the vendor's word.
     pub word: String,
-    /// Requests in it, as far as they are counted yet.
+    /// Number of requests in it, as counted so far.
     pub requests: u64,
-    /// Of these, answered.
+    /// Number of these that are answered.
     pub done: u64,
-    /// Of these, failed.
+    /// Number of these that failed.
     pub failed: u64,
-    /// Where its responses lie: ids of files, or an address.
+    /// The location of its responses: ids of files, or an address.
     pub outputs: Vec<String>,
-    /// Why it failed as a whole, where that is told.
+    /// The reason why it failed as a whole, if reported.
     pub problem: Option<String>,
-    /// That it failed because the vendor's queue is full.
+    /// Set if it failed because the vendor's queue is full.
     pub full: Option<Full>,
-    /// The file of requests that it was made from, where the vendor knows such.
+    /// The file of requests that it was made from, if the vendor has such.
     pub input: Option<String>,
-    /// The hash of that file, where we have told it.
+    /// The hash of that file, if we sent it along.
     pub hash: Option<String>,
 }
 
-/// Reads what a vendor tells of a batch; `None` for anything else.
+/// Reads a vendor's report of a batch; `None` for anything else.
 pub fn read(api: Api, body: &Value) -> Option<Job> {
     match api {
         Api::OpenAi => openai(body),
@@ -59,7 +59,7 @@ pub fn read(api: Api, body: &Value) -> Option<Job> {
     }
 }
 
-/// Reads a page of a list of batches, the latest first, and what the next page goes on after.
+/// Reads a page of a list of batches, the latest first, and the id after which the next page begins.
 pub fn read_list(api: Api, body: &Value) -> (Vec<Job>, Option<String>) {
     let data = body.get("data").and_then(Value::as_array);
     let jobs: Vec<Job> = data
@@ -72,7 +72,7 @@ pub fn read_list(api: Api, body: &Value) -> (Vec<Job>, Option<String>) {
     (jobs, last.filter(|_| more))
 }
 
-/// The body that makes a batch of an uploaded file.
+/// The body that creates a batch from an uploaded file.
 pub fn submission(file: &str, hash: &str) -> Value {
     json!({
         "input_file_id": file,

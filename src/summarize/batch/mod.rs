@@ -1,13 +1,13 @@
-//! Summaries from answers that come in files: what is asked becomes lines to send, what was answered is read from lines.
+//! Summaries by batch files: requests are written as lines to send, and answers are read from lines.
 //!
 //! ```text
 //!  chat (prompts, pieces, lengths) ─► postbox ─► responses: is there an answer?
 //!                ▲                       │             │
 //!                └── the answer ◄────────┼── response ◄┘
-//!                                        └── request line ─► whoever writes what is to be asked
+//!                                        └── request line ─► the writer of request files
 //! ```
 //!
-//! Everything but the way is that of `chat`: the same answers give the same summaries.
+//! Everything but the transport is that of `chat`: the same answers give the same summaries.
 
 pub mod custom_id;
 pub mod job;
@@ -32,30 +32,30 @@ use crate::compress::Reason;
 use crate::metrics::Tokens;
 use response::{Failed, Outcome};
 
-/// What the responses have on one request.
+/// The responses to one request.
 #[derive(Debug)]
 pub struct Found {
     /// The answer, or the last failure.
     pub outcome: Outcome,
-    /// How often it failed.
+    /// Number of failures.
     pub failures: usize,
-    /// How often it was answered; the last answer counts.
+    /// Number of answers; the last one counts.
     pub answers: usize,
-    /// What its failures taught of the server.
+    /// Changes to the form of requests that the failures ask for.
     pub lessons: Vec<Lesson>,
 }
 
-/// Where responses lie.
+/// A source of responses.
 pub trait Responses: Send + Sync {
-    /// What came back for a request, if anything did.
+    /// The responses to a request; `None` if there are none.
     ///
     /// # Errors
     ///
-    /// Why that cannot be read.
+    /// If they cannot be read.
     fn find(&self, key: &AnswerKey) -> Result<Option<Found>, String>;
 }
 
-/// No responses at all: everything has to be asked.
+/// No responses: every question has to be asked.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoResponses;
 
@@ -65,20 +65,20 @@ impl Responses for NoResponses {
     }
 }
 
-/// Answers questions from what is back, and has the others asked.
+/// Answers questions from the responses, and makes pending requests of the others.
 pub struct Postbox {
-    /// What is back.
+    /// The responses.
     pub responses: Arc<dyn Responses>,
-    /// How requests are written.
+    /// The form of requests.
     pub manner: Manner,
-    /// Whether requests that failed for good are asked again all the same.
+    /// Requests that failed for good are sent again.
     pub resend_failed: bool,
 }
 
 const MISSING: &str = "no answer is there yet";
 
 impl Postbox {
-    /// The answer to a question, or what has to be asked for it; `wanted` is about how many tokens the answer will have.
+    /// The answer to a question, or the request to send for it; `wanted` is about how many tokens the answer will have.
     pub fn ask(
         &self,
         settings: &ChatSettings,
@@ -128,7 +128,7 @@ impl Postbox {
         let mut failures = found.failures;
         let outcome = match found.outcome {
             Outcome::Answer(answer) => question.judged(answer).map_err(|bad| {
-                // Nobody asks again after a summary: all answers before this one were no use either.
+                // Nothing is asked again after a summary: all answers before this one were unusable too.
                 failures += found.answers;
                 Failed::Answer(bad)
             }),
@@ -157,7 +157,7 @@ impl Postbox {
             .fold(self.manner, |manner, lesson| manner.after(*lesson));
         match failed.verdict(self.manner) {
             Verdict::Shorten(failure, window) => Err(Trouble::TooLong(failure, window)),
-            // The second try, for less, comes from whoever asked.
+            // The caller makes the second attempt, for fewer tokens.
             Verdict::Fail(failure) if failure.name == "summary_cut_by_length" => {
                 Err(Trouble::Failed(failure))
             }

@@ -1,79 +1,79 @@
-//! A vendor's queue of batches: how it says that more is in it than it allows, and what may be sent within that.
+//! A vendor's queue of batches: how the vendor reports that it is full, and what may be submitted.
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// What a vendor allows to be in its queue at once, as far as that is known.
+/// The limits of a vendor's queue, as far as they are known.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Room {
-    /// Tokens to be read.
+    /// Prompt tokens.
     pub tokens: Option<u64>,
     /// Requests.
     pub requests: Option<u64>,
 }
 
-/// What batches take of it.
+/// The part of a queue that batches take.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Load {
-    /// Tokens to be read, about.
+    /// Prompt tokens, about.
     pub tokens: u64,
     /// Requests.
     pub requests: u64,
 }
 
-/// That the queue is full.
+/// A refusal because the queue is full.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Full {
-    /// What the vendor says.
+    /// The message of the vendor.
     pub said: String,
-    /// What it says that it allows.
+    /// The limits that it names.
     pub room: Room,
-    /// Whether it says that it is the queue; else there were only too many requests.
+    /// True if it names the queue; otherwise there were only too many requests.
     pub is_told: bool,
-    /// How long it wants to be left alone.
+    /// The pause that the vendor asks for.
     pub wish: Option<Duration>,
 }
 
-/// What is to be done with a batch that is to be submitted.
+/// The next step for a batch that is to be submitted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
-    /// That.
+    /// Submit it.
     Submit,
-    /// Nothing, until others are done.
+    /// Wait until others are done.
     Wait,
-    /// To make so many of it, so that several fit in at once.
+    /// Split it into so many batches, so that several fit in at once.
     Split(u64),
 }
 
-/// What a refusal leads to, besides waiting.
+/// The consequence of a refusal, besides waiting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lesson {
-    /// It is somebody else's batches, or our others, that fill the queue.
+    /// Other batches fill the queue, ours or somebody else's.
     Wait,
-    /// The batch may be too large: it becomes two.
+    /// The batch may be too large: it is split in two.
     Halve,
     /// Its one request is too large: something shorter has to be asked.
     TooLarge,
 }
 
-/// A batch that takes more of the queue than this is split.
+/// Share of the queue above which a batch is split.
 const LARGE: f64 = 0.5;
 
-/// What the parts take at most, so that the queue is never nearly empty. Our tokens are only about the vendor's.
+/// Maximum share of the parts, so that the queue is never nearly empty. Our tokens only approximate the vendor's.
 const PART: f64 = 0.25;
 
-/// A batch that takes less of the queue than this is not refused for its size, however the vendor counts.
+/// Share of the queue below which a batch is not refused for its size, however the vendor counts.
 const SMALL: f64 = 0.125;
 
-/// Refusals in a row after which a single request is believed to be too large, if it may be.
+/// Refusals in a row after which a single request with a large share is taken to be too large.
 const REFUSALS: u32 = 3;
 
-/// Looks at the batches that pass at most between two attempts to submit.
+/// Maximum number of polls between two attempts to submit.
 const MOST_LOOKS: u32 = 32;
 
-/// How vendors say that it is the queue, in lower case: `OpenAI` (tokens, requests), Azure, gateways.
+/// Phrases of vendors for a full queue, in lower case: `OpenAI` (tokens, requests), Azure, gateways.
 const SAYS: [&str; 6] = [
     "token_limit_exceeded",
     "enqueued token",
@@ -84,7 +84,7 @@ const SAYS: [&str; 6] = [
 ];
 
 impl Room {
-    /// The smaller of both, where both are known.
+    /// The smaller limits of both, as far as they are known.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         let smaller = |one: Option<u64>, other: Option<u64>| one.into_iter().chain(other).min();
@@ -94,7 +94,7 @@ impl Room {
         }
     }
 
-    /// This, as far as `newer` does not know better.
+    /// These limits, replaced by those of `newer`.
     #[must_use]
     pub fn learned(self, newer: Self) -> Self {
         Self {
@@ -103,19 +103,19 @@ impl Room {
         }
     }
 
-    /// The part of the queue that a load takes; nothing of one that is unlimited, as far as is known.
+    /// The share of the queue that a load takes; 0 if no limit is known.
     fn share(self, load: Load) -> f64 {
         let share = |load: u64, room: Option<u64>| room.map_or(0.0, |room| load as f64 / room.max(1) as f64);
         share(load.tokens, self.tokens).max(share(load.requests, self.requests))
     }
 
-    /// What is to be done with a batch while others are in the queue.
+    /// The next step for a batch while others are in the queue.
     pub fn step(self, batch: Load, in_queue: Load) -> Step {
         let share = self.share(batch);
         if share > LARGE && batch.requests > 1 {
             return Step::Split((share / PART).ceil() as u64);
         }
-        // What has the queue for itself is tried however large it seems.
+        // A batch is submitted to an empty queue, however large it seems.
         let is_empty = in_queue.requests == 0;
         let together = Load {
             tokens: batch.tokens + in_queue.tokens,
@@ -128,7 +128,7 @@ impl Room {
         }
     }
 
-    /// What the refusal of a batch leads to that had the queue for itself, as far as this run knows; `refusals` in a row.
+    /// The consequence of refusing a batch that was alone in the queue, as far as this run knows; `refusals` in a row.
     pub fn lesson(self, batch: Load, full: &Full, refusals: u32) -> Lesson {
         let share = self.share(batch);
         let is_known = self != Self::default();
@@ -142,7 +142,7 @@ impl Room {
 }
 
 impl Full {
-    /// That the queue is full, if that is what these words of a vendor say.
+    /// The refusal, if this message of a vendor says that its queue is full.
     pub fn told(text: &str) -> Option<Self> {
         let lower = text.to_ascii_lowercase();
         if !SAYS.iter().any(|says| lower.contains(says)) {
@@ -168,8 +168,8 @@ impl Full {
         })
     }
 
-    /// That there are too many requests, or batches, at this moment (a refusal by HTTP 429); `None` where it is a bill that
-    /// is to be paid.
+    /// The refusal by HTTP 429 because there are too many requests, or batches, at this moment; `None` if the message
+    /// is about a bill.
     pub fn busy(said: &str, wish: Option<Duration>) -> Option<Self> {
         let lower = said.to_ascii_lowercase();
         let is_bill = ["quota", "billing", "credit"]
@@ -184,13 +184,13 @@ impl Full {
     }
 }
 
-/// How many looks pass before the next attempt, after so many refusals in a row: more each time.
+/// Number of polls before the next attempt, after so many refusals in a row: more each time.
 pub fn looks(refusals: u32) -> u32 {
     (1 << refusals.saturating_sub(1).min(16)).min(MOST_LOOKS)
 }
 
-/// The response that says of a request that it is longer than the queue takes, as a server says it of a prompt: so it is
-/// asked for in pieces. `None` where the line is no request.
+/// A made-up response that a request is longer than the queue takes, in a server's words for a long prompt, so that it
+/// is asked for in pieces. `None` if the line is no request, or the limit is unknown.
 pub fn too_large(request: &[u8], room: Room) -> Option<String> {
     let request: Value = serde_json::from_slice(request).ok()?;
     let tokens = room.tokens?;

@@ -1,4 +1,4 @@
-//! A request as a line of a file, in the form of each vendor, and how much such a file may hold.
+//! Requests as lines of a file, in the form of each vendor, and the limits of such files.
 
 use super::custom_id;
 use crate::summarize::answers::AnswerKey;
@@ -7,7 +7,7 @@ use crate::summarize::chat::api::Api;
 /// The path that `OpenAI`'s lines name, and batches of them.
 pub const ENDPOINT: &str = "/v1/chat/completions";
 
-/// What a file of requests may hold.
+/// The limits of a file of requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileLimits {
     /// Requests.
@@ -17,8 +17,8 @@ pub struct FileLimits {
 }
 
 impl FileLimits {
-    /// What the vendor takes in one batch. Megabytes are taken for the smaller ones, and Anthropic's have room for what is
-    /// put around the lines.
+    /// The vendor's limits of one batch. Megabytes are taken for the smaller ones, and Anthropic's leave room for what
+    /// is put around the lines.
     pub fn of(api: Api) -> Self {
         match api {
             Api::OpenAi => Self {
@@ -32,7 +32,7 @@ impl FileLimits {
         }
     }
 
-    /// These, or smaller ones that are asked for.
+    /// These limits, or the given ones where they are smaller.
     #[must_use]
     pub fn at_most(self, requests: Option<u64>, bytes: Option<u64>) -> Self {
         Self {
@@ -42,7 +42,7 @@ impl FileLimits {
     }
 }
 
-/// The line that asks with that body, which is JSON.
+/// The line of a request with that JSON body.
 pub fn line(api: Api, key: &AnswerKey, body: &[u8]) -> Vec<u8> {
     let id = custom_id::of(key);
     let opening = match api {

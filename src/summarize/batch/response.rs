@@ -1,4 +1,4 @@
-//! A response as a line of a file: which request it answers, and with what. The form is told line by line.
+//! A response as a line of a file: its request and its outcome. The form is detected line by line.
 
 use std::borrow::Cow;
 
@@ -16,36 +16,36 @@ use crate::summarize::failure::Failure;
 /// One line.
 #[derive(Debug)]
 pub struct Response {
-    /// The request that it answers.
+    /// The id of the request that it answers.
     pub custom_id: String,
-    /// With what.
+    /// The outcome of the request.
     pub outcome: Outcome,
 }
 
-/// What came back.
+/// The outcome of a request.
 #[derive(Debug)]
 pub enum Outcome {
     /// An answer that can be used.
     Answer(Answer),
-    /// Something else.
+    /// A failure.
     Failed(Failed),
 }
 
-/// What came back instead of an answer.
+/// A response without a usable answer.
 #[derive(Debug)]
 pub enum Failed {
-    /// An answer that is none.
+    /// An unusable answer.
     Answer(BadAnswer),
-    /// A status that is no success, with what the server said.
+    /// A status that is no success, with the body.
     Status(u16, Vec<u8>),
-    /// It did not come to a request, or its result was lost; another attempt may do better.
+    /// The request was not sent, or its result was lost; another attempt may do better.
     NotDone(Failure),
 }
 
-/// A line that answers nothing.
+/// A line that is no response.
 #[derive(Debug, PartialEq, Eq)]
 pub enum NoResponse {
-    /// It asks: a file of requests is among those of responses.
+    /// A request: a file of requests is among those of responses.
     Request,
     /// It cannot be understood.
     Broken(String),
@@ -89,7 +89,7 @@ struct AnthropicResult<'a> {
 ///
 /// # Errors
 ///
-/// What it is instead.
+/// If the line is no response.
 pub fn read(line: &[u8]) -> Result<Response, NoResponse> {
     let broken = |what: &str| NoResponse::Broken(what.to_owned());
     let parsed: Line<'_> =
@@ -146,7 +146,7 @@ fn from_anthropic(result: &AnthropicResult<'_>) -> Result<Outcome, &'static str>
     }
 }
 
-/// The status that Anthropic's errors come with where there is one.
+/// The HTTP status that the error of a batch would have online.
 fn status_of(error: &RawValue) -> u16 {
     let error: Value = serde_json::from_str(error.get()).unwrap_or_default();
     let kind = |error: &Value| error.get("type").and_then(Value::as_str).map(str::to_owned);
@@ -180,13 +180,13 @@ impl Outcome {
         }
     }
 
-    /// Whether the request was refused for its length.
+    /// Returns true if the request was refused for its length.
     pub fn is_too_long(&self) -> bool {
         let is_long = |failed: &Failed| matches!(failed.verdict(Manner::default()), Verdict::Shorten(..));
         matches!(self, Self::Failed(failed) if is_long(failed))
     }
 
-    /// What it teaches of the server that answered.
+    /// The change to the form of requests that the failure asks for.
     pub fn lesson(&self) -> Option<Lesson> {
         match self {
             Self::Answer(_) => None,
@@ -199,7 +199,7 @@ impl Outcome {
 }
 
 impl Failed {
-    /// What is to be done about a request that was written in that manner.
+    /// The verdict on a request that was written in that form.
     pub fn verdict(&self, manner: Manner) -> Verdict {
         match self {
             Self::Answer(bad) => retry::after_answer(bad.clone(), None, manner, ""),
@@ -208,7 +208,7 @@ impl Failed {
         }
     }
 
-    /// Tokens read and written all the same, where that is told.
+    /// Prompt and completion tokens, if they are reported all the same.
     pub fn tokens(&self) -> (Option<u64>, Option<u64>) {
         match self {
             Self::Answer(bad) => bad.tokens,
@@ -216,7 +216,7 @@ impl Failed {
         }
     }
 
-    /// Its name.
+    /// Name of the failure.
     pub fn name(&self) -> &'static str {
         self.verdict(Manner::default()).failure().name
     }

@@ -1,4 +1,4 @@
-//! What becomes of a question, by what is back.
+//! Outcomes of questions, by the responses to them.
 
 use serde_json::{Map, Value, json};
 
@@ -10,7 +10,7 @@ use crate::summarize::control_tokens::ControlTokens;
 use crate::summarize::judge::Judge;
 use crate::summarize::prompt::{Prompt, PromptSettings, Style};
 
-/// Lines that came back for every question.
+/// The responses to every question.
 struct Back(Vec<Value>);
 
 impl Responses for Back {

@@ -1,4 +1,4 @@
-//! What a run may ask for: requests and tokens a minute, requests and money in all.
+//! The user's limits on a run: requests and tokens a minute, requests and money in all.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -10,7 +10,7 @@ use super::settings::ChatSettings;
 use crate::metrics::Tokens;
 use crate::summarize::spend::{Admitted, LimitReached, Spend};
 
-/// How often it is looked whether tokens became free that were not used after all.
+/// Interval of looking for tokens that became free because they were not used after all.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// The limits that the user has set.
@@ -21,10 +21,10 @@ pub struct Allowance {
     began: Instant,
 }
 
-/// What a request may use: until it is settled, as much as it might.
+/// The reservation of a request: its maximum use, until it is settled.
 pub struct Reserved<'a> {
     allowance: &'a Allowance,
-    /// Of the tokens a minute.
+    /// Tokens reserved of those a minute.
     tokens: u64,
     _money: Admitted<'a>,
 }
@@ -40,12 +40,12 @@ impl Allowance {
         }
     }
 
-    /// What was spent.
+    /// The spending so far.
     pub fn spend(&self) -> &Spend {
         &self.spend
     }
 
-    /// Waits for the rate limits, and for the money that other requests may still need. Meant for one at a time.
+    /// Waits for the rate limits, and for the money that other requests may still need. Must be called one at a time.
     pub async fn reserve(
         &self,
         prompt: u64,

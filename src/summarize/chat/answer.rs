@@ -1,4 +1,4 @@
-//! From the body of a successful response to the text that a model wrote, or to the name of what is wrong with it.
+//! Reads the body of a successful response: the text that a model wrote, or the failure.
 
 use serde_json::Value;
 
@@ -6,45 +6,45 @@ use super::api::Api;
 use super::error_names;
 use crate::summarize::failure::Failure;
 
-/// What a model answered.
+/// An answer of a model.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Answer {
     /// The text; never blank.
     pub text: String,
-    /// Tokens that the server says it read, where it says so.
+    /// Prompt tokens, if the server reports them.
     pub prompt_tokens: Option<u64>,
-    /// Tokens that the server says it wrote, where it says so.
+    /// Completion tokens, if the server reports them.
     pub completion_tokens: Option<u64>,
 }
 
-/// An answer that is none.
+/// An unusable answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadAnswer {
-    /// What is wrong.
+    /// The failure.
     pub failure: Failure,
-    /// Whether another attempt would come to the same.
+    /// Another attempt would fail in the same way.
     pub is_final: bool,
     /// The error in the body, if it holds one.
     pub error: Option<ErrorBody>,
-    /// Tokens read and written all the same, where the server says so.
+    /// Prompt and completion tokens, if the server reports them.
     pub tokens: (Option<u64>, Option<u64>),
 }
 
-/// An error in the body of a success.
+/// An error in the body of a successful response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ErrorBody {
     /// The status that it names.
     pub status: Option<u16>,
-    /// All that it says.
+    /// The whole error, as JSON text.
     pub text: String,
 }
 
 impl BadAnswer {
-    /// One of that name, of which nothing else is known.
+    /// An answer with that failure, and no other details.
     pub fn new(name: &'static str, detail: &str) -> Self {
         Self {
             failure: Failure::new(name, detail),
-            // The model would say the same again, be cut off at the same place, or come in pieces.
+            // The model would refuse again, be cut off at the same place, or stream again.
             is_final: matches!(
                 name,
                 "summary_refused" | "summary_cut_by_length" | "summary_streamed"
@@ -64,7 +64,7 @@ pub fn read(api: Api, body: &[u8]) -> Result<Answer, BadAnswer> {
         });
         BadAnswer::new(name, &detail)
     })?;
-    // Some put it into the choice that it ended.
+    // Some servers put the error into the choice that it ended.
     if let Some(error) = error_of(&body).or_else(|| error_of(body.pointer("/choices/0")?)) {
         let error_body = ErrorBody {
             status: status_of(error),
@@ -99,7 +99,7 @@ pub fn read(api: Api, body: &[u8]) -> Result<Answer, BadAnswer> {
     }
 }
 
-/// What a server says in the body of an error: its message, the words of a page, or the body itself.
+/// The message in the body of an error: its own field, the words of a page, or the body itself.
 pub fn error_message(body: &[u8]) -> String {
     let text = String::from_utf8_lossy(body);
     if text.trim_start().starts_with('<') {
@@ -113,7 +113,7 @@ pub fn error_message(body: &[u8]) -> String {
 
 type Wrong = (&'static str, String);
 
-/// What a body is that is no JSON, where that is plain: a stream of events, or a page.
+/// The failure of a body that is plainly no JSON: a stream of events, or a page.
 fn no_json(body: &[u8]) -> Option<Wrong> {
     let body = body.trim_ascii_start();
     let begins = |marks: &[&[u8]]| marks.iter().any(|mark| body.starts_with(mark));
@@ -129,7 +129,7 @@ fn no_json(body: &[u8]) -> Option<Wrong> {
     begins(&[b"<"]).then(|| ("summary_html", page()))
 }
 
-/// The words of a page, without its marks.
+/// The words of a page, without its tags.
 pub fn page_text(page: &str) -> String {
     let pieces = page
         .split('<')
@@ -138,7 +138,7 @@ pub fn page_text(page: &str) -> String {
     words.join(" ")
 }
 
-/// What a reason to finish other than being done means, as servers call it.
+/// The failure that a reason to finish stands for, as servers call it; `None` if the model was done.
 fn unfinished(reason: &str) -> Option<Wrong> {
     let (name, detail) = match reason.to_ascii_lowercase().as_str() {
         "length" | "max_tokens" | "model_length" | "model_context_window_exceeded" => {
@@ -159,16 +159,16 @@ fn unfinished(reason: &str) -> Option<Wrong> {
     Some((name, format!("{detail} ({reason})")))
 }
 
-/// What there is in an answer, whichever interface it came by.
+/// The parts of an answer, whichever API it came by.
 #[derive(Default)]
 struct Said {
     text: String,
-    /// Whether it holds thoughts beside the text.
+    /// It holds reasoning beside the text.
     reasoned: bool,
     refusal: Option<String>,
-    /// Why it ends.
+    /// The reason to finish.
     finish: String,
-    /// Whether it calls a tool.
+    /// It calls a tool.
     calls: bool,
 }
 
@@ -264,11 +264,11 @@ fn content(content: Option<&Value>) -> Option<String> {
     }
 }
 
-/// A text without the thoughts that some servers leave before it, and whether there were any.
+/// A text without the reasoning that some servers leave before it, and true if there was any.
 fn without_thoughts(text: &str) -> (&str, bool) {
     let text = text.trim();
     for (open, close) in [("<think>", "</think>"), ("<thinking>", "</thinking>")] {
-        // Some templates open the thoughts in the prompt, so that only their end is in the answer.
+        // Some templates open the reasoning in the prompt, so that only its end is in the answer.
         if let Some((thoughts, rest)) = text.split_once(close)
             && (thoughts.starts_with(open) || !thoughts.contains(open))
         {
@@ -326,7 +326,7 @@ fn count(body: &Value, pointer: &str) -> Option<u64> {
     body.pointer(pointer).and_then(Value::as_u64)
 }
 
-/// What was read from the cache, or written to it, was read as well.
+/// Prompt and completion tokens. Those read from the cache, or written to it, count as read.
 fn anthropic_tokens(body: &Value) -> (Option<u64>, Option<u64>) {
     let read = count(body, "/usage/input_tokens").map(|tokens| {
         tokens

@@ -1,4 +1,4 @@
-//! The two forms of a request over HTTP: `OpenAI`'s chat completions, which most servers know, and Anthropic's messages.
+//! The two APIs: `OpenAI`'s chat completions, which most servers have, and Anthropic's messages.
 
 use serde_json::{Map, Value, json};
 
@@ -7,7 +7,7 @@ use crate::names::named;
 use crate::summarize::prompt::Prompt;
 
 named! {
-    /// What a server understands.
+    /// The API of a server.
     Api {
         /// Chat completions, as `OpenAI`, `OpenRouter`, vLLM, `SGLang`, llama.cpp, Ollama and `LiteLLM` have them.
         OpenAi = "openai",
@@ -16,30 +16,30 @@ named! {
     }
 }
 
-/// The version of Anthropic's interface that is spoken here.
+/// The version of Anthropic's API that is used here.
 const ANTHROPIC_VERSION: &str = "2023-06-01";
 
-/// Bytes of the shortest prefix that Anthropic's servers cache: 1,024 tokens, and more with some models, which pass over the mark.
+/// Bytes of the shortest prefix that Anthropic's servers cache: 1,024 tokens; models that need more ignore the mark.
 /// <https://docs.anthropic.com/en/docs/build-with-claude/prompt-caching>
 const SHORTEST_CACHED: usize = 4 * 1024;
 
-/// One request, but for the address.
+/// The contents of one request.
 #[derive(Debug, Clone, Copy)]
 pub struct Call<'a> {
     /// The model asked.
     pub model: &'a str,
-    /// What it is asked.
+    /// The prompt.
     pub prompt: &'a Prompt,
-    /// Tokens that it may write.
+    /// Maximum completion tokens.
     pub max_output: usize,
     /// The sampling temperature, where the server takes one.
     pub temperature: f64,
-    /// Fields for the body beside our own, which they replace.
+    /// Fields of the body beside our own, which they replace.
     pub extra: &'a Map<String, Value>,
 }
 
 impl Api {
-    /// Where it is served by those that it is named after.
+    /// The base address of the vendor that the API is named after.
     pub fn default_base_url(self) -> &'static str {
         match self {
             Self::OpenAi => "https://api.openai.com/v1",

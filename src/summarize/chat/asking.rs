@@ -22,29 +22,29 @@ const SHORTENINGS: usize = 5;
 /// The part of a window that is left free: another tokenizer may count more.
 const MARGIN: f64 = 0.10;
 
-/// The smallest room for turns with which there is any sense in asking, in tokens.
+/// The smallest room for turns that is worth a request, in tokens.
 const SMALLEST_ROOM: usize = 200;
 
 /// One request for a summary, put to one model.
 pub struct Asking<'a> {
-    /// Who asks.
+    /// The shared part of the summarizer.
     pub summarizer: &'a Shared,
-    /// For what.
+    /// The request.
     pub request: SummaryRequest<'a>,
-    /// Whom.
+    /// The model to ask.
     pub model: &'a Arc<Model>,
-    /// What it has taken so far.
+    /// Usage so far.
     pub taken: &'a mut Taken,
-    /// A request whose answer would have made the summary better.
+    /// A pending request whose answer would have made the summary better.
     pub pending: Option<Box<PendingRequest>>,
 }
 
-/// What a summary has taken, and what was taken out of its answers.
+/// Usage of a summary, and redactions in its answers.
 #[derive(Debug, Default)]
 pub struct Taken {
     /// Requests and tokens.
     pub usage: Usage,
-    /// Secrets in what came back.
+    /// Secrets redacted in answers.
     pub redactions: usize,
 }
 
@@ -57,7 +57,7 @@ impl<'a> Asking<'a> {
             match self.in_pieces(window).await {
                 Err(Trouble::TooLong(failure, told)) => {
                     tries += 1;
-                    // Less than what was refused, whatever the server says it takes.
+                    // Less than what was refused, whatever window the server names.
                     let refused =
                         window.unwrap_or_else(|| self.estimate().prompt_tokens as usize + self.max_output());
                     let next = told.filter(|told| *told < refused).unwrap_or(refused * 3 / 5);
@@ -78,7 +78,7 @@ impl<'a> Asking<'a> {
         for (index, turns) in pieces.iter().enumerate() {
             let place = (index + 1, pieces.len());
             summary = self.piece(turns, so_far.as_deref(), place).await?;
-            // What comes after it can only be asked once it is what it will be.
+            // The next piece depends on this summary, which is not final yet.
             if let Some(request) = self.pending.take_if(|_| index + 1 < pieces.len()) {
                 return Err(Trouble::Pending(request));
             }
@@ -87,7 +87,7 @@ impl<'a> Asking<'a> {
         Ok(summary)
     }
 
-    /// The summary of one piece. Where it comes out too long, less is asked for once; what is still too much is cut off.
+    /// The summary of one piece. If it is too long, a shorter one is asked for once; what is still too long is cut off.
     async fn piece(
         &mut self,
         turns: &str,
@@ -104,7 +104,7 @@ impl<'a> Asking<'a> {
                 }
                 (limit.cost(&text), Ok(text))
             }
-            // It wrote all that it was allowed to.
+            // The answer reached its token limit.
             Err(trouble) if keep::is_cut(&trouble) => (self.max_output(), Err(trouble)),
             Err(trouble) => return Err(trouble),
         };
@@ -187,7 +187,7 @@ impl<'a> Asking<'a> {
         pieces::split(self.request.turns, room, self.request.counter)
     }
 
-    /// Tokens of turns for which a window has room beside everything else.
+    /// Tokens of turns that fit into a window beside everything else.
     fn room(&self, window: usize, previous: Option<&str>) -> usize {
         // Every piece after the first one has the summary so far, which is as long as summaries may be.
         let longest = previous
@@ -203,7 +203,7 @@ impl<'a> Asking<'a> {
         Limit::of(&self.request)
     }
 
-    /// Tokens that the model may write: other tokenizers count otherwise, and some models think first.
+    /// Maximum completion tokens: other tokenizers count otherwise, and some models reason first.
     pub(super) fn max_output(&self) -> usize {
         let summary = self.limit().tokens;
         self.summarizer
@@ -216,7 +216,7 @@ impl<'a> Asking<'a> {
         self.request.counter.count(&prompt.system) + self.request.counter.count(&prompt.user)
     }
 
-    /// What the answer depends on, besides chance.
+    /// The key of all that the answer depends on, besides chance.
     pub(super) fn key(&self, prompt: &Prompt) -> AnswerKey {
         let settings = &self.summarizer.settings;
         let body = serde_json::to_string(&settings.body).unwrap_or_default();

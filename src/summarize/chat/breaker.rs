@@ -1,30 +1,30 @@
 //! Stops all requests while a server is down, and has one at a time find out whether it is back.
 //!
-//! What finds out is a tiny question of our own: a record's request may fail for reasons of its own. Times are since any fixed
-//! moment, and are handed in: what is decided depends on nothing else.
+//! The probe is a tiny question of our own: a record's request may fail for reasons of its own. Times are since any
+//! fixed moment, and are passed in: decisions depend on nothing else.
 
 use std::time::Duration;
 
-/// Failures in a row, with no answer between them, after which a server may be down: so many, and as many as may be in
-/// flight at once, so that the bad luck of a few records is none of the others' business.
+/// Failures in a row after which a server may be down: at least so many, and at least as many as may be in flight, so
+/// that a few failing records do not stop the others.
 const LEAST_FAILURES: usize = 10;
 
-/// Probes that may fail before the run ends: some minutes for a server that is down, less for one that never was up.
+/// Failed probes after which the run ends: some minutes for a server that is down, less for one that never was up.
 const PROBES: u32 = 8;
 const FIRST_PROBES: u32 = 3;
 
 /// The longest pause between two probes.
 const LONGEST: Duration = Duration::from_mins(1);
 
-/// How often it is looked whether somebody else's probe has found out.
+/// Interval of looking for the result of another request's probe.
 const WHILE_PROBING: Duration = Duration::from_millis(20);
 
-/// What a request may do.
+/// The next step of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pass {
-    /// Go.
+    /// Send it.
     Go,
-    /// Find out first whether the server is up, and tell.
+    /// Probe the server first, and report the result.
     Probe,
     /// Look again after that time.
     Wait(Duration),
@@ -32,30 +32,30 @@ pub enum Pass {
     GiveUp,
 }
 
-/// Whether a server is up, as far as its answers tell.
+/// The availability of a server, judged by its answers.
 #[derive(Debug)]
 pub struct Breaker {
     /// The first pause.
     base: Duration,
     in_flight: usize,
     failures: usize,
-    /// While the server seems to be down.
+    /// Set while the server seems to be down.
     down: Option<Down>,
     has_answered: bool,
 }
 
 #[derive(Debug)]
 struct Down {
-    /// When the next probe may go.
+    /// The earliest time of the next probe.
     next: Duration,
     /// Probes that have failed.
     failed: u32,
-    /// Whether one is under way.
+    /// A probe is in flight.
     probing: bool,
 }
 
 impl Breaker {
-    /// A server that is up, with at most so many requests in flight; `base` is the first pause when it is not.
+    /// A server that is up, with at most so many requests in flight; `base` is the first pause once it is down.
     pub fn new(base: Duration, in_flight: usize) -> Self {
         Self {
             base,
@@ -66,7 +66,7 @@ impl Breaker {
         }
     }
 
-    /// What a request may do now. Who is told to probe must tell what came of it.
+    /// The next step of a request. A caller that gets `Probe` must report its result.
     pub fn pass(&mut self, now: Duration) -> Pass {
         let probes = if self.has_answered { PROBES } else { FIRST_PROBES };
         match &mut self.down {
@@ -81,15 +81,15 @@ impl Breaker {
         }
     }
 
-    /// The server answered, whatever it said.
+    /// Notes that the server answered, whatever it said.
     pub fn answered(&mut self) {
         self.has_answered = true;
         self.failures = 0;
         self.down = None;
     }
 
-    /// The server did not answer, or said that it is unable to. Returns whether that counts against the request: while
-    /// the server seems to be down it does not.
+    /// Notes that the server did not answer, or reported that it is unable to. Returns true if that counts against the
+    /// request: it does not while the server seems to be down.
     pub fn failed(&mut self, now: Duration) -> bool {
         self.failures += 1;
         let most = if self.has_answered {
@@ -107,7 +107,7 @@ impl Breaker {
         self.down.is_none()
     }
 
-    /// A probe found nobody.
+    /// Notes a failed probe.
     pub fn probe_failed(&mut self, now: Duration) {
         if let Some(down) = &mut self.down {
             down.probing = false;
@@ -178,7 +178,7 @@ mod tests {
         );
     }
 
-    /// Probes and time, with the last pause.
+    /// Number of probes and time until the run ends, and the last pause.
     fn until_given_up(breaker: &mut Breaker) -> (u32, Duration) {
         let (mut now, mut probes) = (Duration::ZERO, 0);
         loop {

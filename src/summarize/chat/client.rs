@@ -1,4 +1,4 @@
-//! The client that all requests of a run go through: their turns, their limits, and one knowledge of the server.
+//! The client that all requests of a run go through: their order, their limits, and the shared state of the server.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -25,16 +25,16 @@ use crate::summarize::run_end::RunEnd;
 use crate::summarize::spend::Spend;
 use crate::tokens::TokenCounter;
 
-/// How long requests wait for the first one to find out how the server wants to be asked.
+/// Time that requests wait for the first one to find the form that the server accepts.
 const PROBE_PATIENCE: Duration = Duration::from_secs(5);
 
-/// Requests in flight that make any sense.
+/// Upper bound of requests in flight.
 const MOST_IN_FLIGHT: usize = 1_000_000;
 
-/// How long a server may ask to be left alone before the run ends instead.
+/// Longest pause that a server may ask for: the run ends if it asks for more.
 const LONGEST_WISH: Duration = Duration::from_mins(15);
 
-/// Things that may be learned during one request.
+/// Maximum changes of the form during one request.
 const MAX_LESSONS: usize = 3;
 
 /// The client of a run.
@@ -51,24 +51,24 @@ pub struct Client {
     counter: Arc<dyn TokenCounter>,
     breaker: Mutex<Breaker>,
     allowance: Allowance,
-    /// What the last attempt failed of that found no server, or none that works.
+    /// The error of the last attempt that was refused, or found no working server.
     pub(super) last_failure: Mutex<String>,
     pub(super) ended: OnceLock<RunEnd>,
 }
 
 /// An attempt that brought no answer.
 enum Unanswered {
-    /// What is to be done, and whether the attempt counts against the request.
+    /// The verdict, and true if the attempt counts against the request.
     Verdict(Verdict, bool),
     Ended(RunEnd),
 }
 
 impl Client {
-    /// The client that the settings ask for.
+    /// A client with these settings.
     ///
     /// # Errors
     ///
-    /// What is wrong with them.
+    /// If they are wrong.
     pub fn new(
         settings: &ChatSettings,
         spend: Arc<Spend>,
@@ -95,7 +95,7 @@ impl Client {
         })
     }
 
-    /// Asks until there is an answer, or no hope of one.
+    /// Asks until there is an answer, or a final failure.
     pub async fn ask(&self, question: &Question) -> Asked<'_> {
         let mut usage = Usage::default();
         let mut place = None;
@@ -131,13 +131,13 @@ impl Client {
                         return Err(Trouble::Failed(failure));
                     }
                     self.allowance.spend().retries.fetch_add(1, Ordering::Relaxed);
-                    // A server that is down is waited for by the breaker.
+                    // The breaker waits for a server that is down.
                     if counts {
                         let pause = retry::pause(attempts, self.retry_delay, question.seed, wish);
                         tokio::time::sleep(pause).await;
                     }
                 }
-                // The place is free, and when there is one again depends on what the server takes.
+                // The place is free; the next one depends on what the server accepts.
                 Verdict::Refused(..) => {
                     *place = None;
                     self.allowance.spend().retries.fetch_add(1, Ordering::Relaxed);
@@ -175,7 +175,7 @@ impl Client {
         }
     }
 
-    /// One request, when its turn has come.
+    /// One request, once its turn has come.
     async fn attempt<'c>(
         &'c self,
         question: &Question,
@@ -276,7 +276,7 @@ impl Client {
         }
     }
 
-    /// The tokens that a server says an answer took. Servers that do not count say nothing, or zero.
+    /// Prompt and completion tokens as the server reports them, or as counted here if it reports none or zero.
     fn used(&self, question: &Question, answer: &Answer) -> (u64, u64) {
         let said = |tokens: Option<u64>| tokens.filter(|tokens| *tokens > 0);
         let count = |text: &str| self.counter.count(text) as u64;
@@ -290,7 +290,7 @@ impl Client {
         )
     }
 
-    /// The server took a request on, whatever it said; what it says is left of its limits holds for all.
+    /// Notes that the server accepted a request. The limits that it reports hold for all requests.
     fn took_on(&self, left: &[Left], (prompt, answer): (u64, u64)) {
         let now = self.places.now();
         let mut flow = self.places.flow();
@@ -307,7 +307,7 @@ impl Client {
         flow.told(limits, now);
     }
 
-    /// The server takes no more requests now. What one of them is told holds for all.
+    /// Notes that the server accepts no requests now. That holds for all requests.
     fn refused(&self, sent: Duration, failure: &Failure, wish: Option<Duration>) -> Result<(), RunEnd> {
         lock(&self.last_failure).clone_from(&failure.detail);
         if let Some(wish) = wish.filter(|wish| *wish > LONGEST_WISH) {
@@ -319,7 +319,7 @@ impl Client {
         Ok(())
     }
 
-    /// An attempt that found no server, or none that works.
+    /// The result of an attempt that found no working server.
     fn no_server(&self, verdict: Verdict, detail: String) -> Unanswered {
         *lock(&self.last_failure) = detail;
         let now = self.places.now();
@@ -327,7 +327,7 @@ impl Client {
         Unanswered::Verdict(verdict, counts)
     }
 
-    /// The summary in a success, with the tokens that it took. The key is looked for in nothing but errors.
+    /// The summary in a success, with the tokens that it took. Only errors are searched for the key.
     fn read(&self, body: &[u8], question: &Question) -> Result<Answer, BadAnswer> {
         let answer =
             answer::read(self.api, body).or_else(|_| answer::read(self.api, &self.wire.error_body(body)))?;

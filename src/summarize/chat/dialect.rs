@@ -1,8 +1,8 @@
-//! What was learned of a server: how it wants to be told the token limit, and whether it takes a temperature.
+//! The form of requests that a server accepts: the name of the token limit, and if it takes a temperature.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// How requests are to be written.
+/// The form of requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Manner {
     /// `max_completion_tokens` instead of `max_tokens`.
@@ -12,7 +12,7 @@ pub struct Manner {
 }
 
 impl Default for Manner {
-    /// As most servers understand it.
+    /// The form that most servers accept.
     fn default() -> Self {
         Self {
             completion_limit: false,
@@ -22,7 +22,7 @@ impl Default for Manner {
 }
 
 impl Manner {
-    /// This manner, with a lesson taken in.
+    /// This form, changed by a lesson.
     #[must_use]
     pub fn after(self, lesson: Lesson) -> Self {
         match lesson {
@@ -38,7 +38,7 @@ impl Manner {
     }
 }
 
-/// What a server refused.
+/// A change of the form that a server's refusal asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lesson {
     /// It wants `max_completion_tokens`.
@@ -47,24 +47,24 @@ pub enum Lesson {
     NoTemperature,
 }
 
-/// Requests in a row that were refused for good, from which on the model may be gone; so many times as many where it was found to be
-/// there, and refused again.
+/// Refusals in a row after which the model may be gone: multiplied by `LESS_DOUBT` each time a tiny question finds that
+/// it is there.
 const DOUBT: usize = 3;
 const LESS_DOUBT: usize = 10;
 
-/// What a run knows of one model at its server. Learned once: the first request finds out, the others wait for it.
+/// The form and state of one model at its server. The first request finds them out, the others wait for it.
 #[derive(Debug)]
 pub struct Dialect {
     completion_limit: AtomicBool,
     temperature: AtomicBool,
     settled: AtomicBool,
-    /// Requests that were taken for what they are.
+    /// Number of requests and tiny questions that were accepted.
     answers: AtomicUsize,
-    /// Requests refused for good since the last of these.
+    /// Number of refusals since the last of these.
     refused: AtomicUsize,
-    /// How many of them it takes to doubt.
+    /// Refusals in a row after which the model is in doubt.
     doubt: AtomicUsize,
-    /// Held by the request that finds out.
+    /// Held by the request that finds the form.
     pub probe: tokio::sync::Mutex<()>,
 }
 
@@ -84,7 +84,7 @@ impl Default for Dialect {
 }
 
 impl Dialect {
-    /// How a request is to be written now.
+    /// The current form of requests.
     pub fn manner(&self) -> Manner {
         Manner {
             completion_limit: self.completion_limit.load(Ordering::Relaxed),
@@ -92,7 +92,7 @@ impl Dialect {
         }
     }
 
-    /// Takes a lesson in; it is not settled that it was the last one.
+    /// Applies a lesson, which may not be the last one.
     pub fn learn(&self, lesson: Lesson) {
         match lesson {
             Lesson::CompletionLimit => self.completion_limit.store(true, Ordering::Relaxed),
@@ -100,18 +100,18 @@ impl Dialect {
         }
     }
 
-    /// The server has answered without a complaint about the manner.
+    /// Notes that the server does not object to the form.
     pub fn settle(&self) {
         self.settled.store(true, Ordering::Release);
     }
 
-    /// The server has taken a request for what it is.
+    /// Notes that the server accepted a request.
     pub fn answered(&self) {
         self.doubt.store(DOUBT, Ordering::Release);
         self.is_there();
     }
 
-    /// It takes a tiny question, which says nothing of the requests.
+    /// Notes that the server accepted a tiny question: it may still refuse requests.
     pub fn is_there_still(&self) {
         let doubt = self.doubt.load(Ordering::Acquire);
         self.doubt
@@ -125,18 +125,18 @@ impl Dialect {
         self.settle();
     }
 
-    /// How often it did.
+    /// Number of requests and tiny questions that were accepted.
     pub fn answers(&self) -> usize {
         self.answers.load(Ordering::Acquire)
     }
 
-    /// The server has refused a request for good. Returns whether it may refuse all of them: none was taken, or none of the last ones.
+    /// Notes a final refusal. Returns true if the server may refuse all requests: it took none, or none of the last.
     pub fn refused(&self) -> bool {
         self.refused.fetch_add(1, Ordering::AcqRel) + 1 >= self.doubt.load(Ordering::Acquire)
             || self.answers() == 0
     }
 
-    /// Whether there is nothing left to find out.
+    /// Returns true if the form is known.
     pub fn is_settled(&self) -> bool {
         self.settled.load(Ordering::Acquire)
     }

@@ -1,6 +1,6 @@
-//! The statuses that errors stand for by the names that servers give them: in bodies under 200, and in lines of batches.
+//! The statuses that servers' names of errors stand for: in bodies under 200, and in lines of batches.
 
-/// The failure of a record that the server does not allow, or of a key.
+/// The failure of a request that the server forbids, by its key or its content.
 pub const FORBIDDEN: &str = "summary_http_403";
 
 /// Names in lower case, without `_error`.

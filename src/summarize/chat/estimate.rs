@@ -1,4 +1,4 @@
-//! What a summary would take: the requests that it would make, without those whose answers are kept.
+//! Estimates a summary: its requests and tokens, without requests whose answers are kept.
 
 use super::asking::Asking;
 use super::keep;
@@ -7,7 +7,7 @@ use crate::summarize::Estimate;
 use crate::summarize::marker::{body_of, with_marker};
 
 impl Asking<'_> {
-    /// What the first attempt would take, besides the answers that are kept.
+    /// Requests and tokens of the first attempt, besides kept answers.
     pub fn estimate(&self) -> Estimate {
         let window = self.summarizer.settings.context_window;
         let pieces = self.pieces(window);
@@ -15,7 +15,7 @@ impl Asking<'_> {
         let mut so_far = Some(self.request.previous.map(str::to_owned));
         for (index, turns) in pieces.iter().enumerate() {
             let place = (index + 1, pieces.len());
-            // What the pieces before it will come to may not be known, but how long that may be.
+            // The summary of the pieces before it may be unknown, but its maximum length is not.
             let (previous, unknown) = match &so_far {
                 Some(previous) => (previous.as_deref(), 0),
                 None => (Some(""), self.limit().tokens),
@@ -36,7 +36,7 @@ impl Asking<'_> {
         estimate
     }
 
-    /// The summary of one piece, where all answers for it are kept; otherwise the tokens to ask for, of the first one that
+    /// The summary of one piece, if all answers for it are kept; otherwise the tokens to ask for, of the first one that
     /// is not.
     fn kept_piece(
         &self,

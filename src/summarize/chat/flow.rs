@@ -1,39 +1,39 @@
-//! How many requests a server gets at once, and how often: as many as it takes. What it refuses is no failure of a request.
+//! Number and rate of the requests that a server gets: as many as it accepts. A refusal is no failure of a request.
 //!
-//! Additive increase, multiplicative decrease, as TCP does it (RFC 5681): until the first refusal the requests in flight multiply;
-//! a refusal takes half of them back and spaces requests out in time; what is accepted afterwards lets both grow slowly.
-//! Times are since any fixed moment, and are handed in: what is decided depends on nothing else.
+//! Additive increase, multiplicative decrease, as in TCP (RFC 5681): until the first refusal the requests in flight
+//! multiply; a refusal halves them and spaces requests out in time; each one accepted afterwards lets both grow slowly.
+//! Times are since any fixed moment, and are passed in: decisions depend on nothing else.
 
 use std::time::Duration;
 
-/// Requests in flight before anything is known.
+/// Requests in flight before the server's limits are known.
 const FIRST_WINDOW: f64 = 16.0;
 
-/// Requests that each accepted one adds to those in flight, until the first refusal: they double, and double again, within
-/// the time of one answer.
+/// Requests that each accepted one adds to those in flight, until the first refusal: they quadruple within the time of
+/// one answer.
 const FAST_GROWTH: f64 = 3.0;
 
-/// Part of the accepted rate that is asked for after a refusal.
+/// Part of the accepted rate that is kept after a refusal.
 const DECREASE: f64 = 0.9;
 
-/// How much an accepted request adds to the rate: much until the limit is found by a second refusal, little afterwards.
+/// Growth of the rate by an accepted request: `SEARCH` until a second refusal finds the limit, `INCREASE` afterwards.
 const SEARCH: f64 = 1.05;
 const INCREASE: f64 = 1.005;
 
-/// A request that takes so many times as long as others, and at least so long, lends its place. So many times the places may be
-/// lent: where one request of a hundred hangs for 150 times as long as others take, half as many hang as are in flight, and more
-/// while others end.
+/// A request lends its place once it takes `PATIENCE` times as long as others, and at least `SHORTEST_PATIENCE`. At
+/// most `LENT` times the places are lent: if one request of a hundred hangs for 150 times as long as others take, more
+/// requests hang than hold a place.
 const PATIENCE: u32 = 10;
 const SHORTEST_PATIENCE: Duration = Duration::from_secs(2);
 const LENT: f64 = 2.0;
 
-/// How much the latest answer tells of how long answers take.
+/// Weight of the latest answer in the moving average of answer times.
 const LATEST: f64 = 0.05;
 
-/// A rate a second that is as good as none.
+/// Requests a second above which the rate is not limited.
 const BOUNDLESS: f64 = 2000.0;
 
-/// The lowest rate a second: one request in a minute.
+/// The lowest rate, in requests a second: one in a minute.
 const SLOWEST: f64 = 1.0 / 60.0;
 
 /// The longest pause that is chosen here; servers may ask for longer ones.
@@ -42,10 +42,10 @@ const LONGEST: Duration = Duration::from_mins(1);
 /// Pauses in a row, with nothing accepted between them, after which the run ends: eight minutes and more by default.
 const MOST_PAUSES: u32 = 12;
 
-/// What a request may do.
+/// The next step of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Turn {
-    /// Go.
+    /// Send it.
     Go,
     /// Look again after that time.
     Wait(Duration),
@@ -58,39 +58,39 @@ pub enum Turn {
 /// The requests of a run on their way to one server.
 #[derive(Debug)]
 pub struct Flow {
-    /// The first pause that no server asked for.
+    /// The first pause if the server names none.
     base: Duration,
     /// Requests in flight, at most.
     most: f64,
     in_flight: usize,
     /// Requests whose places were lent to others, since their answers take so long.
     lent: usize,
-    /// How long an answer takes on the whole, later ones more than earlier ones.
+    /// Moving average of answer times, without lent places.
     usual: Option<Duration>,
     /// Requests in flight that the server is believed to take.
     window: f64,
-    /// Whether nothing was refused so far.
+    /// Nothing was refused so far.
     unlimited: bool,
     /// Requests a second, after a refusal.
     rate: Option<f64>,
-    /// Whether the rate's limit is still to be found.
+    /// The limit of the rate is still unknown.
     searching: bool,
-    /// Requests a second that the server says it has left, and until when that holds.
+    /// Requests a second that the server reports as left, and the time until which that holds.
     told: Option<(f64, Duration)>,
-    /// When the next request may go.
+    /// The earliest time of the next request.
     next: Duration,
-    /// The last refusal that changed anything. What was sent before it says nothing new.
+    /// Time of the last refusal that took effect. Requests sent before it tell nothing new.
     changed: Duration,
     /// Requests accepted since then.
     accepted: u32,
-    /// How often since then the rate held a request back, less how often the number in flight did.
+    /// Times since then that the rate held a request back, less times that the number in flight did.
     held_by_rate: i64,
     /// Pauses in a row.
     pauses: u32,
 }
 
 impl Flow {
-    /// At most so many requests in flight; `base` is the first pause after a refusal.
+    /// A flow of at most `most` requests in flight; `base` is the first pause after a refusal.
     pub fn new(most: usize, base: Duration) -> Self {
         let most = most.max(1) as f64;
         Self {
@@ -112,7 +112,7 @@ impl Flow {
         }
     }
 
-    /// What the next request may do. One that is told to go is in flight until it leaves.
+    /// The next step of a request. One that gets `Go` is in flight until it leaves.
     pub fn enter(&mut self, now: Duration) -> Turn {
         if self.pauses >= MOST_PAUSES {
             return Turn::GiveUp;
@@ -135,7 +135,7 @@ impl Flow {
         Turn::Go
     }
 
-    /// A request is done, whatever came of it; `lent`, if its place was lent.
+    /// Notes the end of a request, whatever its result; `lent`, if its place was lent.
     pub fn leave(&mut self, lent: bool) {
         let of = if lent { &mut self.lent } else { &mut self.in_flight };
         *of = of.saturating_sub(1);
@@ -146,20 +146,20 @@ impl Flow {
         self.in_flight + self.lent
     }
 
-    /// An answer took that long.
+    /// Notes the time that an answer took.
     pub fn took(&mut self, time: Duration) {
         let usual = self.usual.unwrap_or(time);
         self.usual = Some(usual.mul_f64(1.0 - LATEST) + time.mul_f64(LATEST));
     }
 
-    /// How long a request holds its place before that is lent to another.
+    /// Time that a request holds its place before that is lent to another.
     pub fn patience(&self) -> Duration {
         self.usual.map_or(LONGEST, |usual| {
             (usual * PATIENCE).clamp(SHORTEST_PATIENCE, LONGEST)
         })
     }
 
-    /// Lends the place of a request to another; `false` where too many are lent already.
+    /// Lends the place of a request to another. Returns false if too many are lent already.
     pub fn lend(&mut self) -> bool {
         let may = self.in_flight > 0 && (self.lent as f64) < LENT * self.most;
         if may {
@@ -169,7 +169,7 @@ impl Flow {
         may
     }
 
-    /// The server took a request on.
+    /// Notes that the server accepted a request.
     pub fn accepted(&mut self) {
         self.accepted += 1;
         self.pauses = 0;
@@ -186,7 +186,7 @@ impl Flow {
             .filter(|rate| *rate < BOUNDLESS);
     }
 
-    /// The server refused a request that was sent at `sent`, and wants to be left alone for `wish`, if it says so.
+    /// Notes that the server refused a request sent at `sent`, and the pause `wish` that it asks for, if any.
     pub fn refused(&mut self, sent: Duration, now: Duration, wish: Option<Duration>) {
         if sent < self.changed {
             self.hold(wish.unwrap_or_default(), now);
@@ -194,24 +194,24 @@ impl Flow {
         }
         self.pauses += 1;
         let own = |rate: Option<f64>, pauses: u32| match rate {
-            // The rate was a little too high: that is mended by the rate.
+            // The rate was a little too high: a short pause is enough.
             Some(rate) if pauses == 1 => Duration::from_secs_f64(1.0 / rate).min(self.base),
             _ => self.base.saturating_mul(1 << (pauses - 1).min(16)).min(LONGEST),
         };
-        // A wish that did not help is no reason to come back sooner than without one.
+        // If the pause that the server asked for did not help, ours is the shortest.
         let own = own(self.rate, self.pauses);
         let least = if self.pauses > 1 { own } else { Duration::ZERO };
         let pause = wish.map_or(own, |wish| wish.max(least));
-        // Too many at once, or too many in a time: what held requests back was what was too much.
+        // Too many at once, or too many in a time: the one that held requests back was too high.
         let too_many_at_once = !self.unlimited && self.held_by_rate < 0;
         if !too_many_at_once {
-            // Of a first burst the pause tells how many requests are too many in which time.
+            // After a first burst, the rate is that of the burst and the pause together.
             let since = now.saturating_sub(self.changed);
             let time = if self.rate.is_none() { since + pause } else { since };
             let seen = f64::from(self.accepted) / time.as_secs_f64().max(1e-3);
             self.searching &= self.rate.is_none();
             let rate = match self.rate {
-                // The pauses tell it already.
+                // Nothing was accepted: the pauses are enough.
                 Some(rate) if self.accepted == 0 => Some(rate),
                 Some(rate) => Some(rate.min(seen) * DECREASE),
                 None => (self.accepted > 0).then_some(seen * DECREASE),
@@ -228,7 +228,7 @@ impl Flow {
         self.hold(pause, now);
     }
 
-    /// The server says that so many more requests like the one answered are left for that time, by each of its limits.
+    /// Notes how many more requests like the one answered are left, and for how long, by each of the server's limits.
     pub fn told(&mut self, limits: impl IntoIterator<Item = (f64, Duration)>, now: Duration) {
         let mut lowest: Option<(f64, Duration)> = None;
         for (left, time) in limits {
@@ -245,7 +245,7 @@ impl Flow {
         }
     }
 
-    /// Nobody asks for that long.
+    /// Holds all requests back for `pause`.
     fn hold(&mut self, pause: Duration, now: Duration) {
         self.next = self.next.max(now + pause);
     }

@@ -1,4 +1,4 @@
-//! The flow against servers with limits, by a clock of its own.
+//! Tests of the flow against simulated servers with limits.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ const LATENCY: Duration = Duration::from_millis(200);
 
 /// A server that refuses what is over its limit, as such servers do.
 enum Limit {
-    /// So many at once, which come back at so many a second.
+    /// A bucket of so many requests, refilled with so many a second.
     Bucket(f64, f64),
     /// So many in each second.
     Second(usize),
@@ -17,10 +17,10 @@ enum Limit {
     InFlight(usize),
 }
 
-/// Asks such a server `count` times, of `most` in flight. Returns the requests sent, and the time.
+/// Makes `count` requests to such a server, at most `most` in flight. Returns the requests sent, and the time.
 fn run(count: usize, most: usize, limit: &Limit, says_when: bool) -> (usize, Duration) {
     let mut flow = Flow::new(most, 2 * SECOND);
-    // What happens when: the answers, by their times.
+    // The answers, by their times.
     let mut answers: BTreeMap<(Duration, usize), (Duration, bool)> = BTreeMap::new();
     let (mut now, mut sent, mut done) = (Duration::ZERO, 0, 0);
     let (mut tokens, mut filled) = (5.0_f64, Duration::ZERO);

@@ -14,17 +14,17 @@ use crate::summarize::answers::{AnswerKey, AnswerKind, AnswerStore, KeptAnswer};
 use crate::summarize::batch::Postbox;
 use crate::summarize::spend::Spend;
 
-/// The answers that are back, and those that other runs were given.
+/// Answers questions from batch files, and from the answers of other runs.
 pub struct InFiles {
-    /// The answers that are back.
+    /// The responses in batch files.
     pub postbox: Postbox,
-    /// The answers that other runs were given.
+    /// The answers of other runs.
     pub cache: Arc<dyn AnswerStore>,
-    /// The answers that this run takes.
+    /// The answers of this run.
     pub store: Arc<dyn AnswerStore>,
     /// The settings of the requests.
     pub settings: Arc<ChatSettings>,
-    /// The requests that were spared are counted here.
+    /// The requests saved are counted here.
     pub spend: Arc<Spend>,
 }
 
@@ -35,7 +35,7 @@ impl InFiles {
         let back = keep::kept(asked.result, &question.model.name, &asked.usage, redaction);
         let kept = match back {
             Ok(answer) => {
-                // These files are what was asked for: an answer that another run was given does not replace theirs.
+                // The user named these files: an answer of another run does not replace theirs.
                 self.cache.put(&key, answer.clone());
                 Ok(answer)
             }

@@ -1,4 +1,4 @@
-//! What is kept of an answer, and what a kept answer says.
+//! Makes kept answers of results, and results of kept answers.
 
 use super::answer::Answer;
 use super::question::Trouble;
@@ -9,7 +9,7 @@ use crate::summarize::failure::Failure;
 const REFUSED: &str = "summary_refused";
 const CUT: &str = "summary_cut_by_length";
 
-/// What is kept of what came back, without secrets. Failures that another attempt may not meet are none of it.
+/// The kept form of a result, without secrets. Failures that another attempt may avoid are not kept.
 pub fn kept(
     result: Result<Answer, Trouble>,
     model: &str,
@@ -31,10 +31,10 @@ pub fn kept(
     ))
 }
 
-/// What a kept answer says.
+/// The text of a kept answer, or its failure.
 pub fn said(answer: KeptAnswer) -> Result<String, Trouble> {
     let name = match answer.kind {
-        // Models neither veto nor ask to be taken as they are: what stands under a key of theirs is a summary.
+        // Models have no veto and no verbatim summaries: such an answer under their key is a summary.
         AnswerKind::Summary | AnswerKind::Whole | AnswerKind::Veto => return Ok(answer.text),
         AnswerKind::Refused => REFUSED,
         AnswerKind::CutByLength => CUT,
@@ -45,7 +45,7 @@ pub fn said(answer: KeptAnswer) -> Result<String, Trouble> {
     }))
 }
 
-/// Whether that trouble is that the model wrote all that it was allowed to.
+/// Returns true if the answer was cut off by its token limit.
 pub fn is_cut(trouble: &Trouble) -> bool {
     matches!(trouble, Trouble::Failed(failure) if failure.name == CUT)
 }

@@ -1,11 +1,11 @@
-//! Errors that are of the account or of the settings, told by what servers say: every other request would meet them too.
+//! Errors of the account or the settings, recognized by servers' phrases: every other request would meet them too.
 
 use std::sync::LazyLock;
 
-/// What servers say, in lower case, and what it is about.
+/// Phrases of servers, in lower case, and their cause.
 const TABLE: &str = include_str!("lasting_errors.csv");
 
-/// What is wrong for all requests.
+/// The cause of an error that all requests meet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lasting {
     /// The account has no credit, or may not spend more.
@@ -27,11 +27,11 @@ static ROWS: LazyLock<Vec<(Lasting, &'static str)>> = LazyLock::new(|| {
     TABLE.lines().skip(1).filter_map(row).collect()
 });
 
-/// How servers say that a limit passes with time, where they name the quota in the same words.
+/// Phrases for a limit that passes with time, though it names the quota in the same words.
 const PASSES: [&str; 4] = ["try again in", "retry in", "retrydelay", "per minute"];
 
-/// What the body of an error with that status tells to be wrong for all requests. Some servers repeat the prompt in their errors: what
-/// that holds as well tells nothing.
+/// The cause of an error that all requests would meet, by its status and body. Some servers repeat the prompt in their
+/// errors: phrases that it holds as well do not count.
 pub fn lasting(status: u16, body: &str, prompt: &str) -> Option<Lasting> {
     let text = body.to_ascii_lowercase();
     let mut said = ROWS.iter().filter(|(_, phrase)| text.contains(phrase)).peekable();

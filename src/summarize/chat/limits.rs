@@ -1,12 +1,12 @@
-//! What responses say about a server's limits: how long to wait, and what is left until when.
+//! A server's limits, as responses report them: the time to wait, and the amounts left with their resets.
 
 use std::sync::LazyLock;
 use std::time::{Duration, UNIX_EPOCH};
 
-/// The headers that servers tell their limits in: what is left, when it is reset, and of what.
+/// The headers of servers' limits: of the amount left, of its reset, and the unit.
 const TABLE: &str = include_str!("limits.csv");
 
-/// What a limit is about.
+/// The unit of a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Of {
     /// Requests.
@@ -19,14 +19,14 @@ pub enum Of {
     Answer,
 }
 
-/// What is left of a limit.
+/// The amount left of a limit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Left {
-    /// Of what.
+    /// The unit.
     pub of: Of,
-    /// How much.
+    /// The amount.
     pub amount: f64,
-    /// Until that time from now.
+    /// The time from now until the limit is reset.
     pub time: Duration,
 }
 
@@ -52,7 +52,7 @@ static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
     TABLE.lines().skip(1).filter_map(row).collect()
 });
 
-/// What the headers of a response say is left. `now` is the time since 1970.
+/// The limits in the headers of a response. `now` is the time since 1970.
 pub fn left<'h>(header: impl Fn(&str) -> Option<&'h str>, now: Duration) -> Vec<Left> {
     let left = |row: &Row| {
         let amount: f64 = header(row.left)?.trim().parse().ok()?;
@@ -66,15 +66,15 @@ pub fn left<'h>(header: impl Fn(&str) -> Option<&'h str>, now: Duration) -> Vec<
     ROWS.iter().filter_map(left).collect()
 }
 
-/// How long a server wants to be left alone: by `retry-after-ms`, by `Retry-After` in seconds or as a date.
+/// The pause that a server asks for: by `retry-after-ms`, by `Retry-After` in seconds or as a date.
 pub fn wish<'h>(header: impl Fn(&str) -> Option<&'h str>, now: Duration) -> Option<Duration> {
     let exact = header("retry-after-ms").and_then(|text| text.trim().parse::<f64>().ok());
     let exact = exact.and_then(|milliseconds| Duration::try_from_secs_f64(milliseconds / 1e3).ok());
     exact.or_else(|| time(header("retry-after")?, now))
 }
 
-/// A time from now, in the forms that servers have for it: seconds, `1m30.5s`, `20ms`, a moment in seconds or milliseconds
-/// since 1970, a date of HTTP or of RFC 3339. `None` for anything else.
+/// A time from now, in the forms of servers: seconds, `1m30.5s`, `20ms`, a moment in seconds or milliseconds since
+/// 1970, a date of HTTP or of RFC 3339. `None` for anything else.
 fn time(text: &str, now: Duration) -> Option<Duration> {
     /// Larger numbers are moments: 2001 in seconds, and in milliseconds.
     const MOMENT: f64 = 1e9;
@@ -124,7 +124,7 @@ fn units(text: &str) -> Option<Duration> {
     (!text.is_empty()).then(|| Duration::try_from_secs_f64(seconds).ok())?
 }
 
-/// `2026-01-27T18:45:00Z`, with fractions or not, as the time since 1970. Other zones than that are not used in headers.
+/// The time since 1970 of `2026-01-27T18:45:00Z`, with fractions or not. Headers use no other zones.
 fn rfc_3339(text: &str) -> Option<Duration> {
     let (date, clock) = text.strip_suffix(['Z', 'z'])?.split_once(['T', 't'])?;
     let mut date = date.splitn(3, '-').map(|part| part.parse::<i64>().ok());

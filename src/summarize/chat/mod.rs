@@ -7,8 +7,8 @@
 //!    └── too long: shorter pieces                  └── again, otherwise, or not at all
 //! ```
 //!
-//! What is decided is decided by pure functions (`api`, `answer`, `retry`, `length`) and by state machines without a clock
-//! (`breaker`, `flow`, `rate`, `dialect`). `wire` has the connections, `client` the clock. A `transport` is HTTP or files.
+//! Pure functions (`api`, `answer`, `retry`, `length`) and state machines without a clock (`breaker`, `flow`, `rate`,
+//! `dialect`) decide. `wire` has the connections, `client` the clock. A `transport` is HTTP or files.
 
 mod allowance;
 pub(super) mod answer;
@@ -65,12 +65,12 @@ pub struct ChatSummarizer {
 }
 
 impl ChatSummarizer {
-    /// A summarizer with connections of its own; none is opened yet, and no store either. `counter` counts what a server
-    /// does not.
+    /// A summarizer with connections of its own; none is opened yet, and no store either. `counter` counts tokens that
+    /// a server does not report.
     ///
     /// # Errors
     ///
-    /// What is wrong with the settings, or with the system.
+    /// If the settings are wrong, or the system refuses.
     pub fn new(
         settings: ChatSettings,
         store: Arc<dyn AnswerStore>,
@@ -81,12 +81,12 @@ impl ChatSummarizer {
         Self::by(Box::new(online), Arc::new(settings), store, spend)
     }
 
-    /// A summarizer that asks nobody: it takes its answers from those that are back, and says what has to be asked for the
-    /// others. Prompts, keys and what is made of an answer are the same. What is back counts before what is in the store.
+    /// A summarizer without connections: it takes answers from batch files, and makes pending requests of the others.
+    /// Prompts, keys and the handling of answers are the same. Answers in files count before those in the store.
     ///
     /// # Errors
     ///
-    /// What is wrong with the settings.
+    /// If the settings are wrong.
     pub fn in_files(
         settings: ChatSettings,
         cache: Arc<dyn AnswerStore>,
@@ -132,7 +132,7 @@ impl ChatSummarizer {
         })
     }
 
-    /// What tells the wording of its prompts from another.
+    /// The version of the wording of its prompts.
     pub fn prompt_version(&self) -> &str {
         self.shared.prompter.version()
     }

@@ -32,11 +32,11 @@ pub struct Online {
 }
 
 impl Online {
-    /// No connection is opened yet.
+    /// A client that has opened no connection yet.
     ///
     /// # Errors
     ///
-    /// What is wrong with the settings, or with the system.
+    /// If the settings are wrong, or the system refuses.
     pub fn new(
         settings: &ChatSettings,
         store: Arc<dyn AnswerStore>,
@@ -85,7 +85,7 @@ impl Transport for Online {
             let lost = || Trouble::Failed(Failure::new("summary_internal", "the request was lost"));
             let runtime = self.runtime.as_ref().ok_or_else(lost)?;
             let client = Arc::clone(&self.client);
-            // Goes on to its end even where nobody waits for it any more: it is paid for.
+            // The task runs to its end even if nobody waits for it any more: it is paid for.
             let task = runtime.spawn(ask_and_keep(
                 client,
                 question,
@@ -103,7 +103,7 @@ impl Transport for Online {
 }
 
 impl Drop for Online {
-    /// A request that hangs, or a name that is being looked up, is not waited for.
+    /// Does not wait for a request that hangs, or for a name lookup.
     fn drop(&mut self) {
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
@@ -111,7 +111,7 @@ impl Drop for Online {
     }
 }
 
-/// Asks, unless another process does, and keeps the answer before its place among the requests in flight is given away.
+/// Asks, unless another process does, and keeps the answer before its place among the requests in flight is released.
 async fn ask_and_keep(
     client: Arc<Client>,
     question: Question,

@@ -1,10 +1,10 @@
-//! Where a server is, as far as that tells one server from another.
+//! The address of a server, as far as it tells one server from another.
 
 use super::api::Api;
 
-/// The address under which answers of a server are kept: models of one name may differ from server to server (`llama3` is
-/// whatever somebody loaded). Left out is what says who asks and how, not who answers: user and password, the query, and
-/// the ways to write one address.
+/// The address under which answers of a server are kept: models of one name may differ from server to server (`llama3`
+/// is whatever somebody loaded). User, password and query are left out, which do not tell who answers, and the
+/// spellings of one address are made the same.
 pub fn of(api: Api, base_url: &str) -> String {
     let address = base_url.split(['?', '#']).next().unwrap_or_default();
     let (scheme, rest) = address.split_once("://").unwrap_or(("", address));

@@ -25,17 +25,17 @@ pub struct Place<'p> {
     lent: AtomicBool,
 }
 
-/// Why there is no place.
+/// The reason why there is no place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoPlace {
-    /// Nobody is to send anything any more.
+    /// The run is over: nothing is sent any more.
     Closed,
     /// The server has refused everything for too long.
     Refused,
 }
 
 impl Places {
-    /// At most so many; `base` is the first pause after a refusal.
+    /// At most `most` places; `base` is the first pause after a refusal.
     pub fn new(most: usize, base: Duration) -> Self {
         Self {
             flow: Mutex::new(Flow::new(most, base)),
@@ -45,7 +45,7 @@ impl Places {
         }
     }
 
-    /// Waits for a place. Meant for one at a time.
+    /// Waits for a place. Must be called one at a time.
     pub async fn enter(&self) -> Result<Place<'_>, NoPlace> {
         loop {
             let mut changed = std::pin::pin!(self.changed.notified());
@@ -71,7 +71,7 @@ impl Places {
         }
     }
 
-    /// Hands out no place any more, and waits until all are free.
+    /// Closes the places, and waits until all are free.
     pub async fn close(&self) {
         self.closed.store(true, Ordering::Relaxed);
         self.changed.notify_waiters();
@@ -85,19 +85,19 @@ impl Places {
         }
     }
 
-    /// The time by which its requests are told apart.
+    /// The time since the places were made.
     pub fn now(&self) -> Duration {
         self.began.elapsed()
     }
 
-    /// What is known of the server.
+    /// The flow of requests to the server.
     pub fn flow(&self) -> MutexGuard<'_, Flow> {
         self.flow.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Place<'_> {
-    /// Waits for an answer. One that takes far longer than others do lends its place meanwhile.
+    /// Waits for an answer. If it takes far longer than others, its place is lent meanwhile.
     pub async fn held_for<T>(&self, answer: impl Future<Output = T>) -> T {
         let mut answer = std::pin::pin!(answer);
         let (patience, began) = (self.places.flow().patience(), self.places.now());

@@ -1,5 +1,5 @@
-//! Tiny questions of our own, which only the server and the settings can fail at: whether a server is back, and whether what one
-//! request failed of would happen to all.
+//! Tiny questions of our own, which fail only because of the server or the settings: they find out if a server is back,
+//! and if all requests would fail as one did.
 
 use std::sync::Arc;
 
@@ -40,7 +40,7 @@ impl Client {
         }
     }
 
-    /// Looks whether the server is back.
+    /// Checks if the server is back.
     async fn probe(&self, model: &Model, usage: &mut Usage) -> Result<(), RunEnd> {
         let failure = match self.ask_something(model, usage).await? {
             Ok(reply) if reply.status < 500 => {
@@ -57,7 +57,7 @@ impl Client {
         Ok(())
     }
 
-    /// Asks something tiny, which nothing but the server and the settings can fail at.
+    /// Sends a tiny question, which fails only because of the server or the settings.
     async fn ask_something(&self, model: &Model, usage: &mut Usage) -> Result<Result<Reply, String>, RunEnd> {
         let prompt = Prompt {
             system: Arc::from(""),
@@ -79,8 +79,8 @@ impl Client {
         Ok(replied.map_err(|(_, detail)| detail))
     }
 
-    /// Whether every request to that model would fail as this one did: one that has taken none so far, or none of the last ones, is
-    /// asked something tiny, and so is one that does not allow what was asked. `None` where that is not known.
+    /// Returns true if every request to that model would fail as this one did; `None` if that is unknown. A tiny
+    /// question finds out if the model accepted no request, or none of the last ones, or forbade this one.
     pub(super) async fn is_for_all(
         &self,
         question: &Question,
@@ -93,7 +93,7 @@ impl Client {
         if !is_servers || !(dialect.refused() || failure.name == FORBIDDEN) {
             return Ok(Some(false));
         }
-        // One finds out for all.
+        // One request finds out for all.
         let _turn = self.turn.lock().await;
         if let Some(end) = self.ended.get() {
             return Err(end.clone());

@@ -11,40 +11,40 @@ use crate::summarize::prompt::Prompt;
 use crate::summarize::run_end::RunEnd;
 use crate::summarize::{PendingRequest, Usage};
 
-/// A model, and how it wants to be asked.
+/// A model, and the form of requests that it accepts.
 #[derive(Debug)]
 pub struct Model {
     /// Its name at the server.
     pub name: String,
-    /// Whether it is asked where another one failed.
+    /// It is asked after another one failed.
     pub is_fallback: bool,
-    /// What was learned of it.
+    /// Its form of requests, and its state.
     pub dialect: Dialect,
 }
 
-/// One thing to ask.
+/// One question to a model.
 #[derive(Debug)]
 pub struct Question {
-    /// Whom.
+    /// The model.
     pub model: Arc<Model>,
-    /// What.
+    /// The prompt.
     pub prompt: Prompt,
-    /// Tokens of the prompt, where a limit makes them matter.
+    /// Tokens of the prompt; 0 if no limit needs them.
     pub prompt_tokens: u64,
     /// Tokens that the answer may have.
     pub max_output: usize,
-    /// What pauses are spread by.
+    /// The seed that spreads pauses.
     pub seed: u64,
-    /// What tells its answer from what is none.
+    /// The judge of its answer.
     pub judge: Judge,
 }
 
 impl Question {
-    /// An answer with the summary in it alone.
+    /// The answer, with nothing but the summary in it.
     ///
     /// # Errors
     ///
-    /// What it is instead of a summary: another attempt may do better.
+    /// If it is no summary: another attempt may do better.
     pub fn judged(&self, mut answer: Answer) -> Result<Answer, BadAnswer> {
         match self.judge.summary_in(&answer.text) {
             Ok(text) => {
@@ -61,26 +61,26 @@ impl Question {
     }
 }
 
-/// What became of a question.
+/// The outcome of a question.
 #[derive(Debug)]
 pub struct Asked<'c> {
-    /// What it took, all attempts together.
+    /// Usage of all attempts.
     pub usage: Usage,
     /// The answer.
     pub result: Result<Answer, Trouble>,
-    /// Its place among the requests in flight. It is held until the answer is kept: what can be lost when this process is
-    /// killed is then never more than may be in flight.
+    /// Its place among the requests in flight. It is held until the answer is kept, so that a process that is killed
+    /// loses no more answers than may be in flight.
     pub place: Option<Place<'c>>,
 }
 
-/// Why a question has no answer.
+/// The reason why a question has no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Trouble {
     /// The prompt is too long; the tokens that the server takes, if it says so.
     TooLong(Failure, Option<usize>),
     /// All attempts failed, or another one would be no better.
     Failed(Failure),
-    /// The answer is still to come.
+    /// The answer is pending.
     Pending(Box<PendingRequest>),
     /// The run cannot go on.
     Ended(RunEnd),

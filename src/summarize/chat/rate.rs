@@ -1,8 +1,8 @@
-//! Requests and tokens a minute, as they are used: whoever comes waits until some are free, and takes what it needs.
+//! Limits of requests and tokens a minute: each request waits until some are free, and takes what it needs.
 
 use std::time::Duration;
 
-/// What may be saved up while nothing is asked: bursts stay short.
+/// Time whose unused units are saved up: bursts stay short.
 const BURST: Duration = Duration::from_secs(1);
 
 /// A rate in units a minute. Times are since any fixed moment.
@@ -14,7 +14,7 @@ pub struct Rate {
 }
 
 impl Rate {
-    /// So many units a minute, at least one.
+    /// A rate of so many units a minute, at least one.
     pub fn per_minute(units: usize) -> Self {
         Self {
             per_unit: Duration::from_mins(1).div_f64(units.max(1) as f64),
@@ -22,7 +22,7 @@ impl Rate {
         }
     }
 
-    /// How long to wait until there are free units.
+    /// Time until there are free units.
     pub fn wait(&self, now: Duration) -> Duration {
         self.free_from.saturating_sub(now)
     }
@@ -33,7 +33,7 @@ impl Rate {
         self.free_from = start + self.per_unit.mul_f64(units as f64);
     }
 
-    /// Puts right what was taken, once it is known what was used.
+    /// Corrects what was taken, once it is known what was used.
     pub fn settle(&mut self, taken: u64, used: u64) {
         let difference = self.per_unit.mul_f64(taken.abs_diff(used) as f64);
         self.free_from = if used > taken {
@@ -44,19 +44,19 @@ impl Rate {
     }
 }
 
-/// A rate of tokens, of which a request's answer takes nobody knows how many: as many as those before it did, at first.
+/// A rate of tokens. An answer's tokens are not known before it: they are taken to be the mean of the answers so far.
 #[derive(Debug, Clone)]
 pub struct TokenRate {
     rate: Rate,
-    /// The mean of the answers so far, later ones more than earlier ones.
+    /// Moving average of the tokens of answers.
     answer: Option<f64>,
 }
 
-/// How much the latest answer tells of the next one.
+/// Weight of the latest answer in the average.
 const LATEST: f64 = 0.1;
 
 impl TokenRate {
-    /// So many tokens a minute.
+    /// A rate of so many tokens a minute.
     pub fn per_minute(tokens: usize) -> Self {
         Self {
             rate: Rate::per_minute(tokens),
@@ -64,7 +64,7 @@ impl TokenRate {
         }
     }
 
-    /// How long to wait until there are free tokens.
+    /// Time until there are free tokens.
     pub fn wait(&self, now: Duration) -> Duration {
         self.rate.wait(now)
     }
@@ -78,7 +78,7 @@ impl TokenRate {
         prompt + answer
     }
 
-    /// Puts right what was taken, once it is known what a request used: nothing, where the server refused it.
+    /// Corrects what was taken, once it is known what a request used; `None` if the server refused it.
     pub fn settle(&mut self, taken: u64, used: Option<(u64, u64)>) {
         let (prompt, answer) = used.unwrap_or_default();
         self.rate.settle(taken, prompt + answer);
@@ -93,7 +93,7 @@ impl TokenRate {
 mod tests {
     use super::*;
 
-    /// How long each of `count` requests of `units` waits that come at `now`.
+    /// Seconds that each of `count` requests of `units` waits, if they come at `now`.
     fn waits(rate: &mut Rate, count: usize, units: u64, now: Duration) -> Vec<u64> {
         let wait = |_| {
             let wait = rate.wait(now).as_secs();

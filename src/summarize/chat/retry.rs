@@ -1,4 +1,4 @@
-//! What is to be done after a failed attempt: pure functions from statuses, headers and messages to a verdict.
+//! Verdicts on failed attempts: pure functions of statuses, headers and messages.
 
 use std::time::Duration;
 
@@ -10,25 +10,25 @@ use crate::summarize::failure::Failure;
 /// The longest pause between two attempts, whatever a server asks for.
 pub const LONGEST_PAUSE: Duration = Duration::from_mins(2);
 
-/// What is to be done.
+/// The next step after a failed attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
     /// Ask again, after the time that the server named, if it did.
     Retry(Failure, Option<Duration>),
     /// The server takes no more requests now: ask again when it does, after the time that it named, if it did.
     Refused(Failure, Option<Duration>),
-    /// Ask again at once, in another manner.
+    /// Ask again at once, in another form.
     Relearn(Failure, Lesson),
     /// The prompt is too long; the tokens that the server takes, if it says so.
     Shorten(Failure, Option<usize>),
-    /// No other attempt would do better.
+    /// No other attempt would succeed.
     Fail(Failure),
-    /// No other record would fare better; what it is about, where the server says so.
+    /// No other record would succeed; the cause, if the server names it.
     EndRun(Failure, Option<Lasting>),
 }
 
 impl Verdict {
-    /// What went wrong.
+    /// The failure.
     pub fn failure(&self) -> &Failure {
         match self {
             Self::Retry(failure, _)
@@ -41,7 +41,7 @@ impl Verdict {
     }
 }
 
-/// What went wrong before there was a response.
+/// A failure before there was a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Transport {
     /// No connection, or one that broke.
@@ -52,7 +52,7 @@ pub enum Transport {
     Decoding,
 }
 
-/// After a failure below HTTP.
+/// The verdict on a failure below HTTP.
 pub fn after_transport(kind: Transport, detail: &str) -> Verdict {
     let name = match kind {
         Transport::Connection => "summary_connection",
@@ -62,7 +62,7 @@ pub fn after_transport(kind: Transport, detail: &str) -> Verdict {
     Verdict::Retry(Failure::new(name, detail), None)
 }
 
-/// After a response whose status was no success. What the prompt holds as well, the server may only repeat.
+/// The verdict on a response with an error status. Phrases that `prompt` holds as well do not count.
 pub fn after_status(
     status: u16,
     retry_after: Option<Duration>,
@@ -87,7 +87,7 @@ pub fn after_status(
     }
 }
 
-/// After a response that was a success by its status, but no answer.
+/// The verdict on a response with a successful status, but no answer.
 pub fn after_answer(bad: BadAnswer, retry_after: Option<Duration>, manner: Manner, prompt: &str) -> Verdict {
     let failure = bad.failure;
     let Some(error) = bad.error else {
@@ -97,7 +97,7 @@ pub fn after_answer(bad: BadAnswer, retry_after: Option<Duration>, manner: Manne
             Verdict::Retry(failure, None)
         };
     };
-    // What the body says goes for the status that it should have come with.
+    // The error in the body is judged by the status that it names.
     let Some(status) = error.status else {
         let about = lasting(400, &error.text, prompt);
         return about.map_or(Verdict::Retry(failure.clone(), retry_after), |about| {
@@ -112,13 +112,13 @@ pub fn after_answer(bad: BadAnswer, retry_after: Option<Duration>, manner: Manne
     }
 }
 
-/// Whether a text has one of the phrases, which are in lower case.
+/// Returns true if a text has one of the phrases, which are in lower case.
 fn says(text: &str, phrases: &[&str]) -> bool {
     let text = text.to_ascii_lowercase();
     phrases.iter().any(|phrase| text.contains(phrase))
 }
 
-/// A request that the server takes for wrong: too long, or not in its manner.
+/// The verdict on a request that the server calls wrong: too long, or in the wrong form.
 fn after_refusal(failure: Failure, body: &str, manner: Manner) -> Verdict {
     if says(body, &TOO_LONG) {
         return Verdict::Shorten(failure, window_in(&body.to_ascii_lowercase()));
@@ -132,14 +132,14 @@ fn after_refusal(failure: Failure, body: &str, manner: Manner) -> Verdict {
     Verdict::Fail(failure)
 }
 
-/// How servers say, as a rate limit, that one request is more than a minute's tokens: waiting would not help it.
+/// Phrases of rate limits for one request of more than a minute's tokens: waiting would not help it.
 const TOO_LARGE: [&str; 3] = [
     "request too large",
     "tokens must be reduced",
     "reduce your message size",
 ];
 
-/// How servers say that a prompt is too long, in lower case.
+/// Phrases for a prompt that is too long, in lower case.
 const TOO_LONG: [&str; 12] = [
     "context_length_exceeded",
     "maximum context length",
@@ -155,7 +155,7 @@ const TOO_LONG: [&str; 12] = [
     "prompt too long",
 ];
 
-/// The tokens that a server says it takes, in the phrases of those that say so.
+/// The tokens that a server says it takes, by the phrases of servers that say so.
 fn window_in(text: &str) -> Option<usize> {
     let phrases = [
         "maximum context length is ",
@@ -191,7 +191,7 @@ pub fn pause(attempt: u32, base: Duration, seed: u64, wish: Option<Duration>) ->
     doubled.mul_f64(0.5 + 0.5 * share(seed, attempt))
 }
 
-/// From 0 to 1, by the request and the attempt: the same run pauses alike.
+/// A number from 0 to 1, by the request and the attempt: the same run pauses alike.
 fn share(seed: u64, attempt: u32) -> f64 {
     let mut bits = seed ^ u64::from(attempt).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

@@ -1,4 +1,4 @@
-//! Why a run ends that could go on otherwise, in words that help; none of them holds a key.
+//! Errors of a server or an account that end a run, with advice; none of them holds a key.
 
 use super::lasting::Lasting;
 use super::settings::Key;
@@ -58,7 +58,7 @@ impl RunEnd {
         }
     }
 
-    /// The server takes no requests for longer than is waited for.
+    /// The server accepts no requests, for longer than we wait.
     pub fn busy(url: &str, last: &str) -> Self {
         Self {
             message: format!("{} takes no requests for now: {last}", shown(url)),

@@ -1,4 +1,4 @@
-//! What the summarizer that asks language models is told.
+//! Settings of the summarizer that asks language models.
 
 use std::fmt;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::api::Api;
 use crate::summarize::prompt::PromptSettings;
 
-/// A key, and where it came from.
+/// A key, and its source.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Key {
     /// The key itself.
@@ -23,12 +23,12 @@ impl fmt::Debug for Key {
     }
 }
 
-/// Everything about server, model, prompts and limits on the way.
+/// Settings of server, model, prompts and limits.
 #[derive(Debug, Clone)]
 pub struct ChatSettings {
-    /// What the server understands.
+    /// The API of the server.
     pub api: Api,
-    /// Its address.
+    /// The address of the server.
     pub base_url: String,
     /// The key; local servers need none.
     pub key: Option<Key>,
@@ -38,26 +38,26 @@ pub struct ChatSettings {
     pub body: Map<String, Value>,
     /// The model.
     pub model: String,
-    /// The model asked where that one fails.
+    /// The model to ask if that one fails.
     pub fallback_model: Option<String>,
     /// The sampling temperature.
     pub temperature: f64,
-    /// Tokens that an answer may have; by the size of the summary where it is not set.
+    /// Maximum completion tokens; by the size of the summary if not set.
     pub max_output_tokens: Option<usize>,
-    /// Tokens that model reads and writes at most, where that is known.
+    /// Maximum tokens that the model reads and writes, if known.
     pub context_window: Option<usize>,
-    /// How long a request may take.
+    /// Maximum time of a request.
     pub timeout: Duration,
     /// Times a failed request is repeated.
     pub max_retries: usize,
     /// The pause before the first repetition.
     pub retry_delay: Duration,
-    /// Requests in flight.
+    /// Maximum requests in flight.
     pub max_concurrent_requests: usize,
     /// Requests a minute.
     pub rpm: Option<usize>,
     /// Tokens a minute, read and written.
     pub tpm: Option<usize>,
-    /// The wording.
+    /// Settings of the prompts.
     pub prompt: PromptSettings,
 }

@@ -20,8 +20,8 @@ pub trait Transport: Send + Sync {
     /// Returns true if it needs the tokens of every prompt.
     fn counts_tokens(&self) -> bool;
 
-    /// Puts a question to the model, and keeps the answer; `wanted` is about how many tokens it will have. Returns what that took
-    /// beside the answer.
+    /// Puts a question to the model, and keeps the answer; `wanted` is about how many tokens it will have. Returns the
+    /// answer with its usage.
     fn put(
         &self,
         key: AnswerKey,

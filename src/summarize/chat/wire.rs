@@ -1,4 +1,4 @@
-//! One request over HTTP: the connections, the headers, and what comes back, whatever it is.
+//! One request over HTTP: the connections, the headers, and the response.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -14,10 +14,10 @@ use crate::summarize::redact::redact;
 /// Bytes of a response that are read; no summary is nearly as long.
 const MAX_RESPONSE: usize = 8 * 1024 * 1024;
 
-/// Shorter keys are words, which an error may hold by chance.
+/// Bytes of the shortest key removed from errors: shorter ones are words.
 const SHORTEST: usize = 8;
 
-/// The way to one server.
+/// The connection to one server.
 pub struct Wire {
     http: reqwest::Client,
     url: String,
@@ -31,20 +31,20 @@ pub struct Wire {
 pub struct Reply {
     /// The status.
     pub status: u16,
-    /// How long the server wants to be left alone.
+    /// The pause that the server asks for.
     pub retry_after: Option<Duration>,
-    /// What it says is left of its limits.
+    /// The amounts left of its limits.
     pub left: Vec<Left>,
     /// The body, as it came.
     pub body: Vec<u8>,
 }
 
 impl Wire {
-    /// The way to the server that the settings name. No connection is opened yet.
+    /// A connection to the server of the settings, not opened yet.
     ///
     /// # Errors
     ///
-    /// What is wrong with the settings, or with the system.
+    /// If the settings are wrong, or the system refuses.
     pub fn new(settings: &ChatSettings) -> Result<Self, String> {
         let url = settings.api.url(&settings.base_url);
         Ok(Self {
@@ -67,7 +67,7 @@ impl Wire {
         self.key.as_ref()
     }
 
-    /// Sends a body, and reads what comes back.
+    /// Sends a body, and reads the response.
     pub async fn post(&self, body: Vec<u8>) -> Result<Reply, (Transport, String)> {
         let wrong = |error| self.wrong(error);
         let request = self
@@ -117,12 +117,12 @@ impl Wire {
     }
 }
 
-/// What goes to the server alone, and must not come back in what is said of its errors: the key, and headers and fields that are as
+/// Texts for the server alone, which must not appear in reported errors: the key, and headers and fields that are as
 /// good as one. Answers are not searched: a key is a word there.
 pub struct Confidential(Vec<String>);
 
 impl Confidential {
-    /// That of a connection.
+    /// The confidential texts of a connection.
     pub fn of(settings: &ChatSettings) -> Self {
         let key = settings.key.iter().map(|key| key.value.as_str());
         let headers = settings.headers.iter().filter(|(name, _)| is_confidential(name));
@@ -143,7 +143,7 @@ impl Confidential {
         Self(secrets)
     }
 
-    /// The text of an error without it, wherever it stands as a whole word.
+    /// The text of an error without them, where they stand as whole words.
     pub fn taken_out(&self, error: &[u8]) -> Vec<u8> {
         let mut error = error.to_owned();
         for secret in &self.0 {
@@ -173,7 +173,7 @@ fn is_of_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-/// Whether a word goes on where this text ends; escapes (`\n`, `\u000a`, `%20`) end one, though their last sign looks like a part of it.
+/// Returns true if `text` ends inside a word. Escapes (`\n`, `\u000a`, `%20`) end a word, though they look like one.
 fn goes_on_before(text: &[u8]) -> bool {
     let Some((last, before)) = text.split_last() else {
         return false;
@@ -198,7 +198,7 @@ fn confidential_fields<'s>(fields: &'s Map<String, Value>, found: &mut Vec<&'s s
     }
 }
 
-/// The parts of an address that are as good as a key: values of its query by their names, parts of its path by their looks.
+/// Parts of an address that are as good as a key: values of its query by their names, parts of its path by their form.
 fn in_address(url: &str) -> impl Iterator<Item = &str> {
     let (path, query) = url.split_once('?').unwrap_or((url, ""));
     let fields = query.split('&').filter_map(|field| field.split_once('='));
@@ -211,7 +211,7 @@ fn in_address(url: &str) -> impl Iterator<Item = &str> {
     values.chain(parts)
 }
 
-/// Whether a header or a field lets whoever has it in.
+/// Returns true if a header or a field gives access.
 fn is_confidential(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     [
@@ -231,7 +231,7 @@ fn is_confidential(name: &str) -> bool {
 ///
 /// # Errors
 ///
-/// What is wrong with the settings.
+/// If the settings are wrong.
 pub fn headers(settings: &ChatSettings) -> Result<HeaderMap, String> {
     let mut headers = HeaderMap::new();
     headers.insert("content-type", HeaderValue::from_static("application/json"));
@@ -255,7 +255,7 @@ pub fn headers(settings: &ChatSettings) -> Result<HeaderMap, String> {
     Ok(headers)
 }
 
-/// What of the name of a header may stand in a message: one that holds what no name does may hold its value as well.
+/// The part of a header's name that may be shown: a name with other characters may hold its value as well.
 fn shown(name: &str) -> String {
     let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     match name.find(|c: char| !is_name(c)) {

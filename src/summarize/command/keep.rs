@@ -1,4 +1,4 @@
-//! What is kept of a program's answer, and what a kept answer says.
+//! Makes kept answers of a program's answers, and the other way round.
 
 use super::protocol::Said;
 use crate::summarize::Usage;
@@ -6,11 +6,11 @@ use crate::summarize::answers::{AnswerKind, KeptAnswer};
 use crate::summarize::failure::Failure;
 use crate::summarize::judge::Judge;
 
-/// What is kept of what a program said, without secrets, and of a summary without what stands around it.
+/// The kept form of a program's answer, without secrets; a summary also without the text around it.
 ///
 /// # Errors
 ///
-/// That it failed, or that what it gave is no summary: the next time it may not.
+/// If the program failed, or gave no summary: another attempt may do better.
 pub fn kept(
     said: Said,
     judge: &Judge,
@@ -27,13 +27,13 @@ pub fn kept(
     Ok(KeptAnswer::received(kind, text, program, usage, redaction))
 }
 
-/// What a kept answer says.
+/// The answer that was kept.
 pub fn said(answer: KeptAnswer) -> Said {
     match answer.kind {
         AnswerKind::Summary => Said::Summary(answer.text),
         AnswerKind::Whole => Said::Whole(answer.text),
         AnswerKind::Veto => Said::Veto(answer.text),
-        // Models refuse and are cut, programs fail: no key of theirs has such an answer.
+        // Models refuse and are cut off, programs fail: no key of theirs has such an answer.
         AnswerKind::Refused | AnswerKind::CutByLength => {
             Said::Failed(Failure::new("summary_command_failed", &answer.text))
         }
@@ -62,7 +62,7 @@ mod tests {
         }
         let failure = Failure::new("summary_command_failed", "no");
         assert_eq!(again(Said::Failed(failure.clone())), Err(failure));
-        // What is to be taken word for word is not judged.
+        // A verbatim summary is not judged.
         let announced = "Summary:\nDone.<|im_end|>".to_owned();
         assert_eq!(
             again(Said::Summary(announced.clone())),

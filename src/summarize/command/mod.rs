@@ -35,21 +35,21 @@ use crate::tokens::TokenCounter;
 use pool::{Pool, Trouble};
 use protocol::{Ask, Said};
 
-/// How long what runs is given when everything ends; it is killed then.
+/// Time that running programs have when everything ends; they are killed then.
 const LAST_MOMENT: Duration = Duration::from_secs(1);
 
-/// What the summarizer is told.
+/// Settings of the summarizer.
 #[derive(Debug, Clone)]
 pub struct CommandSettings {
     /// The program and its arguments.
     pub command: Vec<String>,
-    /// How many of it run at once.
+    /// Number of them that run at once.
     pub programs: usize,
-    /// How long an answer may take.
+    /// Maximum time of an answer.
     pub timeout: Duration,
-    /// Tokens that a summary may have which is to be taken as it is.
+    /// Maximum tokens of a verbatim summary.
     pub most_tokens: usize,
-    /// The wording.
+    /// Settings of the prompts.
     pub prompt: PromptSettings,
 }
 
@@ -63,19 +63,19 @@ pub struct CommandSummarizer {
     spend: Arc<Spend>,
     control_tokens: OnceLock<Arc<ControlTokens>>,
     handle: Handle,
-    /// Programs are waited for here. `None` once everything has ended.
+    /// The runtime that waits for programs. `None` once everything has ended.
     runtime: Mutex<Option<Runtime>>,
 }
 
-/// A request that can be put.
+/// A request to a program.
 struct Question {
     prompt: Prompt,
     key: AnswerKey,
-    /// As JSON, without its id.
+    /// The request as JSON, without its id.
     body: String,
 }
 
-/// What a summary has taken so far.
+/// Usage of a summary so far.
 #[derive(Default)]
 struct Taken {
     usage: Usage,
@@ -87,7 +87,7 @@ impl CommandSummarizer {
     ///
     /// # Errors
     ///
-    /// What is wrong with the settings, or with the system.
+    /// If the settings are wrong, or the system refuses.
     pub fn new(
         settings: CommandSettings,
         store: Arc<dyn AnswerStore>,
@@ -114,12 +114,12 @@ impl CommandSummarizer {
         })
     }
 
-    /// What tells the wording of its prompts from another.
+    /// The version of the wording of its prompts.
     pub fn prompt_version(&self) -> &str {
         self.prompter.version()
     }
 
-    /// What must not be in a summary: control tokens of known templates, and those of the run's tokenizer.
+    /// The texts that must not be in a summary: control tokens of known templates, and those of the run's tokenizer.
     fn control_tokens(&self, counter: &dyn TokenCounter) -> Arc<ControlTokens> {
         let tokens = || Arc::new(ControlTokens::and(&counter.special_tokens()));
         Arc::clone(self.control_tokens.get_or_init(tokens))
@@ -135,7 +135,7 @@ impl CommandSummarizer {
         if limit.holds(&first) {
             return Ok(summary(limit.cut(first)));
         }
-        // Once more for less; what is still too long is cut off.
+        // Asks once more, for fewer tokens; what is still too long is cut off.
         let ask_for = limit.ask_next(ask_for, limit.cost(&first));
         match self.ask(&request, ask_for, taken).await {
             Ok(Said::Summary(text)) => Ok(summary(limit.cut(with_marker(&text)))),
@@ -145,7 +145,7 @@ impl CommandSummarizer {
         }
     }
 
-    /// What comes of an answer that is no ordinary summary.
+    /// The result of an answer that is no ordinary summary.
     fn other(&self, said: Said, request: &SummaryRequest<'_>) -> Result<Summary, Wanted> {
         match said {
             Said::Summary(text) => Ok(summary(with_marker(&text))),
@@ -155,7 +155,7 @@ impl CommandSummarizer {
         }
     }
 
-    /// A summary as it is, unless it is longer than summaries may ever be.
+    /// A verbatim summary, cut if it is longer than `most_tokens`.
     fn whole(&self, text: &str, request: &SummaryRequest<'_>) -> Summary {
         let text = with_marker(text);
         let limit = Limit {
@@ -191,9 +191,9 @@ impl CommandSummarizer {
         let asked = self.answers.ask_once(question.key, || async {
             let (pool, turns) = (Arc::clone(&self.pool), self.turns.clone());
             let name = self.settings.command.first().cloned().unwrap_or_default();
-            // Goes on to its end even where nobody waits for it any more: it may be paid for.
+            // The task runs to its end even if nobody waits for it any more: it may be paid for.
             let redaction = self.settings.prompt.redaction;
-            // How much there is to say, a program knows best.
+            // A program may answer at any length.
             let judge = Judge {
                 control_tokens: self.control_tokens(request.counter),
                 region: 0,
@@ -279,7 +279,7 @@ impl Summarizer for CommandSummarizer {
 
     fn finish(&self) -> BoxFuture<'_, ()> {
         Box::pin(async {
-            // Whether this gets to its end or is given up: no program goes on.
+            // No program outlives this, whether it completes or is dropped.
             let _end = End(self);
             let pool = Arc::clone(&self.pool);
             let _ = self.handle.spawn(async move { pool.finish().await }).await;
@@ -314,7 +314,7 @@ impl Drop for CommandSummarizer {
     }
 }
 
-/// Ends everything when it is dropped.
+/// Ends the runtime and the programs when it is dropped.
 struct End<'s>(&'s CommandSummarizer);
 
 impl Drop for End<'_> {
@@ -326,14 +326,14 @@ impl Drop for End<'_> {
             .unwrap_or_else(PoisonError::into_inner)
             .take();
         if let Some(runtime) = runtime {
-            // What is being asked is dropped with it, and its programs are killed.
+            // Requests in flight are dropped with it, and their programs are killed.
             runtime.shutdown_timeout(LAST_MOMENT);
         }
         self.0.pool.kill_idle();
     }
 }
 
-/// What there is instead of a summary.
+/// The reason why there is no summary.
 enum Wanted {
     Trouble(Trouble),
     Veto(String),
@@ -370,8 +370,8 @@ fn summary(text: String) -> Summary {
     }
 }
 
-/// Asks, unless another process does, and keeps the answer before its place is given away. The answer comes with whether
-/// another process had it already.
+/// Asks, unless another process does, and keeps the answer before its place is released. Returns the answer, and true
+/// if another process had it already.
 async fn ask_and_keep(
     pool: Arc<Pool>,
     turns: Turns,

@@ -16,13 +16,13 @@ use crate::summarize::redact::redact;
 use crate::summarize::run_end::{RESUME, RunEnd};
 use crate::summarize::spend::Spend;
 
-/// Times that a request is put: once more, where a program fails at it.
+/// Attempts at a request: a second one if a program fails at it.
 const ATTEMPTS: usize = 2;
 
-/// Failures in a row after which no program is believed to do any better: a few records may be too hard for one.
+/// Failures in a row, at least, after which the run ends: a few records may be too hard for a program.
 const MOST_FAILURES: usize = 10;
 
-/// How long a program has to end by itself once its input is closed.
+/// Time that a program has to end by itself once its input is closed.
 const GRACE: Duration = Duration::from_secs(2);
 
 /// The programs of a run.
@@ -39,9 +39,9 @@ pub struct Pool {
     spend: Arc<Spend>,
 }
 
-/// What became of a request.
+/// The outcome of a request.
 pub struct Asked<'p> {
-    /// What it took.
+    /// Usage of all attempts.
     pub usage: Usage,
     /// The answer.
     pub result: Result<Answer, Trouble>,
@@ -49,7 +49,7 @@ pub struct Asked<'p> {
     pub place: Option<SemaphorePermit<'p>>,
 }
 
-/// Why there is no answer.
+/// The reason why there is no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Trouble {
     /// The program failed at it.
@@ -59,7 +59,7 @@ pub enum Trouble {
 }
 
 impl Pool {
-    /// So many programs, none of them started yet.
+    /// A pool of so many programs, none of them started yet.
     pub fn new(command: Vec<String>, programs: usize, timeout: Duration, spend: Arc<Spend>) -> Self {
         let programs = u32::try_from(programs.max(1)).unwrap_or(u32::MAX);
         Self {
@@ -142,7 +142,7 @@ impl Pool {
                 .map_err(|error| Trouble::Ended(self.end(not_started(&self.command, &error))))?,
         };
         let failed = |name, detail: &str| Trouble::Failed(Failure::new(name, detail));
-        // Whatever fails, the program is dropped, which kills it: nobody knows what it would answer next.
+        // On any failure the program is dropped, which kills it: its next answer could not be trusted.
         match tokio::time::timeout(self.timeout, program.ask(line)).await {
             Err(_) => {
                 let detail = format!("no answer within {} s", self.timeout.as_secs_f64());
@@ -158,7 +158,7 @@ impl Pool {
         }
     }
 
-    /// Before there was any answer, each program that runs may have failed at its first request, twice.
+    /// Failures in a row after which the run ends. Before any answer, each program may have failed twice.
     fn most_failures(&self) -> usize {
         let at_once = self.programs as usize * ATTEMPTS;
         if self.has_answered.load(Ordering::Relaxed) {
@@ -174,7 +174,7 @@ impl Pool {
     }
 }
 
-/// The first word of a command. Of one that sets a variable, which only a shell would do, the value is no part of a message.
+/// The first word of a command, for messages. If it sets a variable, as shells allow, the value is left out.
 fn name(command: &[String]) -> String {
     let Some(word) = command.first() else {
         return "the program".to_owned();

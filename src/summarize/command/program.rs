@@ -11,7 +11,7 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 /// Bytes of an answer that are read; no summary is nearly as long.
 const MAX_ANSWER: usize = 8 * 1024 * 1024;
 
-/// How long a program that has closed its output has to end, so that it can be told how it ended.
+/// Time that a program has to end after it closed its output, so that its exit status can be reported.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// A program that answers one request after the other. Dropped, it is killed.
@@ -21,21 +21,21 @@ pub struct Program {
     stdout: BufReader<ChildStdout>,
 }
 
-/// Why there is no answer; the program is of no more use then.
+/// The reason why there is no answer; the program cannot be used any more.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fault {
     /// It ended, or closed its output.
     Died(String),
-    /// Its answer does not end.
+    /// Its answer is longer than any summary.
     Endless,
 }
 
 impl Program {
-    /// Starts it. Its errors go where ours go.
+    /// Starts a program. It inherits our standard error.
     ///
     /// # Errors
     ///
-    /// What the system has against it.
+    /// If the system cannot start it.
     pub fn start(command: &[String]) -> Result<Self, String> {
         let (program, arguments) = command.split_first().ok_or("no program is named")?;
         let mut command = Command::new(program);
@@ -45,7 +45,7 @@ impl Program {
             .stdout(Stdio::piped())
             .stderr(Stdio::inherit())
             .kill_on_drop(true);
-        // Ctrl-C is for us to hear: what is being answered is waited for.
+        // Ctrl-C is for us, not for the program: we wait for its answer.
         #[cfg(unix)]
         command.process_group(0);
         let mut child = command.spawn().map_err(|error| error.to_string())?;
@@ -58,7 +58,7 @@ impl Program {
         })
     }
 
-    /// Whether it waits for a request: it has said nothing unasked.
+    /// Returns true if it has written nothing unasked.
     pub fn is_quiet(&self) -> bool {
         self.stdout.buffer().is_empty()
     }
@@ -82,7 +82,7 @@ impl Program {
         }
     }
 
-    /// How it ended.
+    /// Its exit status, or why there is none.
     async fn ending(&mut self) -> String {
         match tokio::time::timeout(LAST_WORDS, self.child.wait()).await {
             Ok(Ok(status)) => status.to_string(),
@@ -91,15 +91,15 @@ impl Program {
         }
     }
 
-    /// Closes its input, and gives it that long to end by itself.
+    /// Closes its input, and gives it up to `patience` to end by itself.
     pub async fn end(mut self, patience: Duration) {
         drop(self.stdin);
-        // Killed where it does not.
+        // It is killed if it does not.
         let _ = tokio::time::timeout(patience, self.child.wait()).await;
     }
 }
 
-/// A line without its end; `None` where it is longer than any answer.
+/// A line without its end; `None` if it is longer than any answer.
 async fn read_line(stdout: &mut BufReader<ChildStdout>) -> io::Result<Option<Vec<u8>>> {
     let mut line = Vec::new();
     loop {

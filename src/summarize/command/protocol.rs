@@ -12,47 +12,47 @@ use crate::summarize::prompt::Prompt;
 use crate::summarize::redact::redact;
 use crate::trajectory::TurnView;
 
-/// The version of the protocol: a later one changes the meaning of a field, new fields do not make one.
+/// The version of the protocol: it grows when the meaning of a field changes, not with new fields.
 const VERSION: u32 = 1;
 
-/// What a request says besides its turns.
+/// The fields of a request besides its turns.
 #[derive(Debug, Clone, Copy)]
 pub struct Ask<'a> {
     /// Identifiers to be kept.
     pub keep: &'a [&'a str],
     /// Tokens that the summary should have at most.
     pub max_tokens: usize,
-    /// Tokens that a summary may have which is to be taken as it is.
+    /// Maximum tokens of a verbatim summary.
     pub most_tokens: usize,
     /// The form of the summary.
     pub style: &'a str,
-    /// What it should dwell on.
+    /// The focus of the summary.
     pub focus: Option<&'a str>,
-    /// What a language model would be asked.
+    /// The prompt for a language model.
     pub prompt: &'a Prompt,
-    /// Whether secrets are replaced.
+    /// Secrets are replaced.
     pub redaction: bool,
 }
 
-/// What a program answered.
+/// The answer of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
-    /// What it said.
+    /// Its content.
     pub said: Said,
-    /// Tokens read and written, where it says so.
+    /// Prompt and completion tokens, if it reports them.
     pub tokens: (u64, u64),
 }
 
-/// What an answer says.
+/// The content of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Said {
     /// A summary.
     Summary(String),
-    /// A summary that is to be taken as it is.
+    /// A summary to be used verbatim.
     Whole(String),
-    /// The record is to be left as it is, for that reason.
+    /// The record is to be left unchanged, for that reason.
     Veto(String),
-    /// It could not do it.
+    /// The program failed.
     Failed(Failure),
 }
 
@@ -96,7 +96,7 @@ struct CallResult<'a> {
     text: Cow<'a, str>,
 }
 
-/// A request without its id, which is made of it: one line of JSON, without the newline.
+/// A request without its id, which is derived from it: one line of JSON, without the newline.
 pub fn request(request: &SummaryRequest<'_>, ask: &Ask<'_>) -> String {
     let redaction = ask.redaction;
     let calls = request.turns.iter().flat_map(|turn| &turn.calls);
@@ -168,7 +168,7 @@ pub fn line(id: &str, request: &str) -> Vec<u8> {
 ///
 /// # Errors
 ///
-/// What is wrong with it: it is no answer, and its program is not to be trusted with another request.
+/// If it is no valid answer. Its program is not to be trusted with another request.
 pub fn read(line: &[u8], id: &str) -> Result<Answer, Failure> {
     let wrong = |detail: &str| Failure::new("summary_command_answer", detail);
     let answer: Value =

@@ -16,10 +16,10 @@ const CALLS: f32 = 0.4;
 const WORDS: f32 = 0.2;
 const OUTPUTS: f32 = 0.03;
 
-/// That chance of a turn, as a part of the one of the next turn of the assistant.
+/// The chance of a turn as a fraction of that of the assistant's next turn.
 const FADING: f32 = 0.82;
 
-/// That chance where it is known what the next kept turns repeat, as a part of the one where nothing is: what comes after them is left.
+/// The chance if the next kept turns are known, as a fraction of the one if they are not: only later turns remain.
 const KNOWN: f32 = 0.3;
 
 /// The chance below which a block is quoted only for what later turns are known to repeat.
@@ -57,7 +57,7 @@ pub(super) fn blocks(
     events: [&[Event]; 2],
     reuse: &Reuse,
     limits: Limits,
-    lead: Option<&str>,
+    in_progress: Option<&str>,
 ) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut freshness = if reuse.is_empty() { 1.0 } else { KNOWN };
@@ -77,7 +77,8 @@ pub(super) fn blocks(
                 freshness *= FADING;
             }
             // The first line of the summary says it already.
-            Role::Human if lead.is_some_and(|lead| holds(lead, &turn.prose) || holds(&turn.prose, lead)) => {}
+            Role::Human
+                if in_progress.is_some_and(|line| holds(line, &turn.prose) || holds(&turn.prose, line)) => {}
             Role::Human => asked(turn, at, &mut blocks),
             _ => {}
         }

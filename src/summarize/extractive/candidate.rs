@@ -3,21 +3,21 @@
 /// The sections of a summary, in the order printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Section {
-    /// What an earlier summary told.
+    /// Lines of an earlier summary.
     Earlier,
-    /// What the user asked for.
+    /// The user's requests.
     Asked,
-    /// What the user demanded or forbade.
+    /// Demands and prohibitions of the user.
     Constraints,
-    /// What was done and how it ended.
+    /// Calls and their outcomes.
     Done,
     /// Files read and changed.
     Files,
-    /// What failed and did not succeed later.
+    /// Failures without a later success.
     Errors,
-    /// What an earlier summary tells as found out.
+    /// Findings of an earlier summary.
     Findings,
-    /// What the assistant wrote last, quoted.
+    /// Quotations of recent work.
     Recent,
 }
 
@@ -71,13 +71,13 @@ impl Section {
 /// A line that may enter the summary.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Candidate {
-    /// Where it would stand.
+    /// The section it would stand in.
     pub section: Section,
     /// Its time: lines of a section are printed in this order.
     pub order: usize,
     /// The line, clean, without a bullet.
     pub text: String,
-    /// What it is worth to a reader.
+    /// Its worth to a reader.
     pub value: f64,
 }
 
@@ -104,9 +104,9 @@ pub(super) fn order(turn: usize, place: usize) -> usize {
     (turn + 1) * 100_000 + place.min(99_999)
 }
 
-/// If `lead` holds the words of `text`, whatever marks and bullets stand between them.
-pub(super) fn holds(lead: &str, text: &str) -> bool {
+/// If `line` holds the words of `text`, whatever marks and bullets stand between them.
+pub(super) fn holds(line: &str, text: &str) -> bool {
     let words = |text: &str| -> String { text.chars().filter(|c| c.is_alphanumeric()).collect() };
     let said = words(text.strip_suffix('…').unwrap_or(text));
-    !said.is_empty() && words(lead).contains(&said)
+    !said.is_empty() && words(line).contains(&said)
 }

@@ -8,7 +8,7 @@ mod blocks;
 mod bridges;
 mod candidate;
 mod filling;
-mod lead;
+mod in_progress;
 mod measured;
 mod passages;
 mod previous;
@@ -39,7 +39,6 @@ use crate::knowledge::phrases::Kinds;
 use crate::tokens::TokenCounter;
 use candidate::{Candidate, Limits, Section, holds, order};
 use filling::{Filling, held_or};
-pub use lead::IN_PROGRESS;
 use passages::Passages;
 use rank::Chosen;
 pub use small_talk::asks_for_something;
@@ -47,7 +46,7 @@ pub use small_talk::asks_for_something;
 /// The embedded summarizer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Extractive {
-    /// Whether secrets are replaced before anything is read.
+    /// Secrets are replaced before anything is read.
     pub redaction: bool,
 }
 
@@ -67,25 +66,20 @@ impl Summarizer for Extractive {
     }
 
     fn summarize<'a>(&'a self, request: SummaryRequest<'a>) -> BoxFuture<'a, Result<Summary, SummaryError>> {
-        Box::pin(std::future::ready(self.led(&request)))
+        Box::pin(std::future::ready(self.with_request_in_progress(&request)))
     }
 }
 
 impl Extractive {
-    /// The summary of a region, without what the turn in progress is about: most of [`Summarizer::summarize`].
+    /// The summary of a region, without the line of the request in progress: most of [`Summarizer::summarize`].
     pub fn summary(&self, request: &SummaryRequest<'_>) -> Result<Summary, SummaryError> {
-        self.below(None, request)
+        self.composed(None, request, true)
     }
 
-    /// The summary that stands below a first line, and does not ask again for what that says.
-    fn below(self, lead: Option<&str>, request: &SummaryRequest<'_>) -> Result<Summary, SummaryError> {
-        self.composed(lead, request, true)
-    }
-
-    /// The same with quotations or without.
+    /// The summary, with quotations or without; under a line of the request in progress it does not ask again for what that says.
     fn composed(
         self,
-        lead: Option<&str>,
+        in_progress: Option<&str>,
         request: &SummaryRequest<'_>,
         quotes: bool,
     ) -> Result<Summary, SummaryError> {
@@ -133,7 +127,7 @@ impl Extractive {
         work::done(actions, &files, limits, &mut candidates);
         unused::take_out(&mut candidates, request.reuse, &matcher, turns, actions, &files);
         work::open_errors(actions, limits, &mut candidates);
-        candidates.retain(|candidate| is_news(candidate, lead, request.files_follow));
+        candidates.retain(|candidate| is_news(candidate, in_progress, request.files_follow));
         // What is not known was redacted: it must not come back through a list of references.
         let known: Vec<Anchor>;
         let (anchors, matcher) = if is_known.contains(&false) {
@@ -149,7 +143,7 @@ impl Extractive {
         let budget = request.max_tokens - marker_cost;
         let references = References::new(anchors, request.counter);
         let blocks = if quotes {
-            blocks::blocks(turns, [actions, earlier], request.reuse, limits, lead)
+            blocks::blocks(turns, [actions, earlier], request.reuse, limits, in_progress)
         } else {
             Vec::new()
         };
@@ -180,9 +174,11 @@ impl Extractive {
 }
 
 /// If a line tells what neither the line above the summary nor the list of files after it tells.
-fn is_news(candidate: &Candidate, lead: Option<&str>, files_follow: bool) -> bool {
+fn is_news(candidate: &Candidate, in_progress: Option<&str>, files_follow: bool) -> bool {
     match candidate.section {
-        Section::Asked | Section::Constraints => !lead.is_some_and(|lead| holds(lead, &candidate.text)),
+        Section::Asked | Section::Constraints => {
+            !in_progress.is_some_and(|line| holds(line, &candidate.text))
+        }
         Section::Files => !files_follow,
         _ => true,
     }

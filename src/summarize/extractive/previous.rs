@@ -3,16 +3,16 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::candidate::{Candidate, Limits, Section, order};
-use super::lead::IN_PROGRESS;
 use super::quoted::{call_of, fence_of};
 use crate::events::event::Event;
 use crate::events::line::{cleaned, is_fence, shortened, without_bullet};
 use crate::summarize::grounding::KEY_REFERENCES;
+use crate::summarize::marker::IN_PROGRESS;
 
 /// Lines carried over at most.
 const MAX_LINES: usize = 200;
 
-/// Whether what an error line names in brackets at its end was run again since: how that ended is told anew.
+/// Returns true if the call in brackets at the end of an error line ran again since: its new outcome is reported.
 fn was_run_again(line: &str, actions: &[Event]) -> bool {
     let Some((_, named)) = line.strip_suffix(')').and_then(|line| line.rsplit_once(" (")) else {
         return false;
@@ -29,7 +29,7 @@ fn was_run_again(line: &str, actions: &[Event]) -> bool {
     !named.is_empty() && actions.iter().any(|action| action.is_answered && is_it(action))
 }
 
-/// What a line of what was done is about: all of it before how often that was and how it ended.
+/// The subject of a line on a call: all of it before the number of runs and the outcome.
 fn about(line: &str) -> &str {
     let line = line.split_once(" -> ").map_or(line, |(head, _)| head);
     match line.strip_suffix(')').and_then(|line| line.rsplit_once(" (x")) {

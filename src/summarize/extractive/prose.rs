@@ -1,4 +1,4 @@
-//! What people said: sentences of human and assistant turns, without code, boilerplate and small talk.
+//! Sentences of human and assistant turns, without code, boilerplate and small talk.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -194,7 +194,7 @@ fn length(text: &str) -> f64 {
     }
 }
 
-/// What stands for fenced code in what a human asked.
+/// Placeholder of fenced code in a human's request.
 const CODE: &str = "[code]";
 
 /// The lines of a text that are prose: no fenced code (`with_code` says where it stood), no comments of a template, no bare
@@ -242,7 +242,7 @@ fn prose_lines(text: &str, with_code: bool) -> Vec<Cow<'_, str>> {
     lines
 }
 
-/// Where the last end of something stands in a text, looked for once it is asked for.
+/// The byte offset of the last closing mark in a text, searched for on first use.
 struct LastEnd<'t> {
     text: &'t str,
     end: &'static str,

@@ -1,4 +1,4 @@
-//! Which lines enter the summary: the most telling ones for their cost in tokens, with values that later turns use first.
+//! The choice of lines: those worth most for their cost in tokens, with values that later turns use first.
 
 use std::collections::BinaryHeap;
 
@@ -24,7 +24,7 @@ pub(super) struct Chosen {
     pub candidate: Candidate,
     /// Its tokens, bullet and line end included.
     pub cost: usize,
-    /// What it was worth per token when it was chosen: the least go first when room is short.
+    /// Its worth per token when it was chosen: the lowest are dropped first when room is short.
     pub density: u64,
     /// The anchors that it holds.
     pub held: Vec<usize>,
@@ -49,7 +49,7 @@ impl Entry {
         }
     }
 
-    /// What it costs at least, as long as it is not counted.
+    /// Lower bound of its cost in tokens until it is counted.
     fn least(&self) -> usize {
         self.candidate.text.len() / MAX_TOKEN_BYTES + 1
     }
@@ -61,14 +61,14 @@ impl Entry {
     }
 }
 
-/// What a line costs, bullet and line end included, as it is written into `line`.
+/// The cost of a line in tokens with bullet and line end, as it is written into `line`.
 pub(super) fn cost(text: &str, line: &mut String, counter: &dyn TokenCounter) -> usize {
     line.clear();
     line.extend(["- ", text, "\n"]);
     counter.count(line)
 }
 
-/// What is still to be covered, and what it costs as a plain reference.
+/// Anchors that are still to be held, and their cost as plain references.
 struct Cover<'c> {
     is_covered: Vec<bool>,
     reference_cost: &'c [usize],
@@ -245,7 +245,7 @@ fn are_best(candidates: &[Candidate]) -> Vec<bool> {
     is_best
 }
 
-/// What the quotations leave to be covered; plain references may claim `room` ahead of every line.
+/// The anchors that the quotations do not hold; plain references may claim `room` tokens ahead of every line.
 fn cover<'c>(references: &'c References<'_>, quoted: &[Chosen], room: usize) -> Cover<'c> {
     let (anchors, reference_cost) = (references.anchors(), references.costs());
     let mut reserved = 0;

@@ -46,7 +46,7 @@ fn printed(lines: &[Chosen]) -> String {
     body
 }
 
-/// What the lines cost below the marker and their headings, where lines that were counted need not be counted again.
+/// The cost of the lines under the marker and their headings in tokens, if no counted line has to be counted again.
 fn sum(lines: &[Chosen], counter: &dyn TokenCounter) -> Option<usize> {
     let last = lines.last().filter(|_| counter.counts_by_line())?;
     let mut line = String::with_capacity(last.candidate.text.len() + 2);

@@ -1,4 +1,4 @@
-//! Where sentences begin and end, in the scripts that mark it.
+//! Boundaries of sentences, in the scripts that mark them.
 
 /// The sentences of a line, their closing marks included.
 pub(super) fn sentences(line: &str) -> impl Iterator<Item = &str> {

@@ -8,7 +8,7 @@ use super::candidate::{Candidate, Limits, Section, order};
 use crate::events::end_states::EndStates;
 use crate::events::event::Event;
 use crate::events::line::shortened;
-use crate::events::outcome::Status;
+use crate::events::outcome::status::Status;
 use crate::events::target::Effect;
 
 /// Errors still open that are told at most.
@@ -100,7 +100,7 @@ fn line_of_call(action: &Event, label: &str, limits: Limits) -> String {
     text
 }
 
-/// How an action ended, in a few words; empty where its answer, if any, stands after the region.
+/// The outcome of an action in a few words; empty if its answer stands after the region.
 fn ending(action: &Event, limits: Limits) -> String {
     let outcome = &action.outcome;
     if !action.is_answered {

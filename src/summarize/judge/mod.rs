@@ -1,8 +1,8 @@
-//! Whether an answer is a summary: what stands around one is taken off, and what is none gets the name of what it is.
+//! Judges answers: takes off the text around a summary, and names the failure if there is none.
 //!
-//! Models wrap summaries in code fences, announce them, offer more, run on into a turn of somebody else, and leave control
-//! tokens of their template in the text. All that can be taken off. What refuses, calls a tool, repeats an error of the server or says
-//! next to nothing is no summary, and is asked for again.
+//! Models wrap summaries in code fences, announce them, offer more, run on into a turn of somebody else, and leave
+//! control tokens of their template in the text. All that is taken off. A refusal, a tool call, an error of the server
+//! or next to nothing is no summary, and is asked for again.
 
 mod phrases;
 #[cfg(test)]
@@ -16,26 +16,26 @@ use crate::summarize::control_tokens::ControlTokens;
 use crate::summarize::failure::Failure;
 use phrases::{Kind, beginning, plain};
 
-/// Bytes of the longest text that can be a refusal by its beginning: a longer one goes on to say something.
+/// Bytes of the longest text that can be a refusal by its beginning: a longer one says something else as well.
 const LONGEST_REFUSAL: usize = 600;
 
 /// Bytes of the longest line that can be an error of a server.
 const LONGEST_ERROR: usize = 200;
 
-/// Bytes of turns, some thousand tokens, for which there must be something to tell, and bytes that it takes at least, some eight
-/// tokens in any script. A summary is asked for at dozens of times that; of shorter turns little can be said ("Done.").
+/// A summary of at least `LARGE_REGION` bytes of turns (some thousand tokens) has at least `SHORTEST_SUMMARY` bytes
+/// (some eight tokens in any script). Dozens of times that is asked for; shorter turns may say little ("Done.").
 const LARGE_REGION: usize = 4_000;
 const SHORTEST_SUMMARY: usize = 32;
 
-/// What may stand around a summary, one in the other.
+/// Maximum layers of text around a summary, one in the other.
 const LAYERS: usize = 6;
 
-/// What is known of the summary that was asked for.
+/// Judges answers by what is known of the summary that was asked for.
 #[derive(Debug, Clone)]
 pub struct Judge {
     /// The control tokens that must not be in it.
     pub control_tokens: Arc<ControlTokens>,
-    /// Bytes of the turns that it is of, and of the summary that it updates; 0 where any length will do.
+    /// Bytes of the turns that it is of, and of the summary that it updates; 0 if any length will do.
     pub region: usize,
 }
 
@@ -44,7 +44,7 @@ impl Judge {
     ///
     /// # Errors
     ///
-    /// What the answer is instead.
+    /// If the answer is something else.
     pub fn summary_in(&self, answer: &str) -> Result<String, Failure> {
         let answer = answer.trim();
         if answer.is_empty() {
@@ -55,7 +55,7 @@ impl Judge {
             return Err(named("summary_tool_call", "the answer is a tool call", answer));
         }
         let mut text = Cow::Borrowed(text.trim());
-        // What is announced, or stands in a fence, may be a refusal all the same.
+        // An announced text, or one in a fence, may be a refusal all the same.
         for _ in 0..LAYERS {
             if let Some(failure) = no_summary(&text) {
                 return Err(failure);
@@ -82,7 +82,7 @@ impl Judge {
     }
 }
 
-/// What a whole text is that is no summary.
+/// The failure of a text that is no summary.
 fn no_summary(text: &str) -> Option<Failure> {
     let words = text.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
     if words.is_empty() || phrases::phrases(Kind::Placeholder).any(|phrase| phrase == words) {

@@ -1,43 +1,43 @@
-//! The table of phrases (`phrases.csv`) that tell an answer from a summary: refusals, errors, preambles, offers, advice.
+//! The table of phrases (`phrases.csv`) that answers are judged by: refusals, errors, preambles, offers, advice.
 
 use std::sync::LazyLock;
 
 /// The table. Its source column says where a phrase is from.
 const TABLE: &str = include_str!("phrases.csv");
 
-/// What a phrase tells.
+/// The meaning of a phrase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// The model refuses, or asks for what it was given: an answer begins so.
+    /// The beginning of an answer that refuses, or asks for what was given.
     Refusal,
-    /// Something between failed: an answer begins so.
+    /// The beginning of an answer that is an error of a server.
     Error,
-    /// Nothing was said: an answer is only that.
+    /// The whole of an answer that says nothing.
     Placeholder,
     /// A word of assent before anything else.
     Assent,
-    /// A line begins so that says what comes, where it names it ([`Kind::Noun`]).
+    /// The beginning of a line that announces a summary, if it names it ([`Kind::Noun`]).
     Preamble,
-    /// What was asked for, as preambles name it.
+    /// A word for a summary in a preamble.
     Noun,
-    /// The heading of the whole.
+    /// The heading of a whole summary.
     Title,
     /// The heading of advice.
     Advice,
-    /// The last lines begin so that offer more.
+    /// The beginning of last lines that offer more.
     Offer,
-    /// A tool call begins so.
+    /// The beginning of a tool call.
     Call,
 }
 
 /// A row of the table.
 #[derive(Debug, Clone, Copy)]
 pub struct Row {
-    /// What the phrase tells.
+    /// The meaning of the phrase.
     pub kind: Kind,
-    /// As [`plain`] makes it.
+    /// The phrase, as [`plain`] makes it.
     pub phrase: &'static str,
-    /// Where it is from.
+    /// The source of the phrase.
     #[cfg_attr(
         not(test),
         expect(dead_code, reason = "for people, and the test of the table")

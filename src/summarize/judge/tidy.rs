@@ -1,4 +1,4 @@
-//! What stands around a summary in an answer, and is taken off: control tokens, code fences, preambles, advice, offers.
+//! Takes off the text around a summary in an answer: control tokens, code fences, preambles, advice, offers.
 
 use std::borrow::Cow;
 
@@ -16,7 +16,7 @@ const LONGEST_OFFER: usize = 300;
 /// Bytes of the longest heading.
 const LONGEST_HEADING: usize = 60;
 
-/// Where the text begins that is meant for the reader, in the format of gpt-oss; where the tokens are lost, their words are left.
+/// The beginning of the text for the reader in the format of gpt-oss, and the words left of it if its tokens are lost.
 const FINAL_CHANNEL: &str = "<|channel|>final";
 const LOST_CHANNELS: (&str, &str) = ("analysis", "assistantfinal");
 
@@ -31,7 +31,7 @@ const ROLES: [&str; 7] = [
     "analysis",
 ];
 
-/// A text up to where the model ended its turn, without the tokens that open it. Tokens that it only mentions stay.
+/// A text up to the end of the model's turn, without the tokens that open it. Tokens that it only mentions stay.
 pub fn without_control_tokens<'t>(text: &'t str, tokens: &ControlTokens) -> &'t str {
     let text = after_thoughts(text);
     let text = after_openings(text, tokens);
@@ -99,7 +99,7 @@ fn turn_of<'t>(text: &'t str, tokens: &ControlTokens) -> &'t str {
     text
 }
 
-/// Whether a text goes on to the token behind it, which it tells of: in a code span, or inside a sentence.
+/// Returns true if a text mentions the token behind it: in a code span, or inside a sentence.
 fn is_told(before: &str) -> bool {
     let said = before.trim_end_matches(' ');
     let inside = |c: char| c.is_alphanumeric() || c == ',';
@@ -135,7 +135,7 @@ pub fn without_fence(text: &str) -> &str {
     if is_around { body.trim() } else { text }
 }
 
-/// A text without what some prompts teach models to put around a summary: tags, with an analysis before them.
+/// A text without the tags that some prompts ask for around a summary, and without an analysis before them.
 pub fn without_tags(text: &str) -> &str {
     let inside = |text: &'_ str, open: &str, close: &str| {
         let (before, rest) = text.split_once(open)?;
@@ -162,7 +162,7 @@ pub fn in_json(text: &str) -> Option<String> {
     (fields.len() == 1).then(|| summary.trim().to_owned())
 }
 
-/// Whether a text is an object of JSON that tells of an error and of nothing else.
+/// Returns true if a text is a JSON object with an error and without a summary.
 pub fn is_json_error(text: &str) -> bool {
     json_object(text).is_some_and(|fields| fields.contains_key("error") && !fields.contains_key("summary"))
 }
@@ -175,7 +175,7 @@ fn json_object(text: &str) -> Option<serde_json::Map<String, Value>> {
     serde_json::from_str(text).ok()
 }
 
-/// Whether a text is a tool call, or one with a few words before it.
+/// Returns true if a text is a tool call, also with a few words before it.
 pub fn is_tool_call(text: &str) -> bool {
     let text = without_fence(text.trim()).trim();
     if matches!(text.as_bytes(), [b'{' | b'[', ..]) {
@@ -235,7 +235,7 @@ pub fn without_preamble(text: &str) -> &str {
     text
 }
 
-/// Whether a line says that a summary comes, and nothing else.
+/// Returns true if a line announces a summary, and says nothing else.
 fn is_preamble(line: &str) -> bool {
     if line.len() > LONGEST_PREAMBLE {
         return false;
@@ -251,13 +251,13 @@ fn is_preamble(line: &str) -> bool {
     is_end && announces(rest) && !line.contains(['/', '`'])
 }
 
-/// Whether a plain text begins with words that announce a summary.
+/// Returns true if a plain text begins with words that announce a summary.
 fn announces(text: &str) -> bool {
     let opens = phrases(Kind::Preamble).any(|phrase| text.starts_with(phrase));
     opens && phrases(Kind::Noun).any(|noun| text.contains(noun))
 }
 
-/// A plain text after a word of assent, and whether there was one.
+/// Splits a word of assent off a plain text. Returns true if there was one, and the rest.
 pub fn after_assent(text: &str) -> (bool, &str) {
     match beginning(Kind::Assent, text) {
         Some(phrase) => {
@@ -270,7 +270,7 @@ pub fn after_assent(text: &str) -> (bool, &str) {
     }
 }
 
-/// Whether a line is the title of the whole.
+/// Returns true if a line is the title of the whole.
 fn is_title(line: &str) -> bool {
     line.len() <= LONGEST_HEADING && phrases(Kind::Title).any(|title| heading(line).as_deref() == Some(title))
 }
@@ -319,7 +319,7 @@ pub fn without_advice(text: &str) -> Cow<'_, str> {
     Cow::Owned([before, behind].concat().join("\n"))
 }
 
-/// Whether a paragraph is advice that begins with its heading: "Next steps: …".
+/// Returns true if a paragraph is advice that begins with its heading: "Next steps: …".
 fn is_advised(paragraph: &str) -> bool {
     let words = plain(paragraph);
     phrases(Kind::Advice).any(|phrase| {
@@ -328,7 +328,7 @@ fn is_advised(paragraph: &str) -> bool {
     })
 }
 
-/// A text up to its last paragraph, and that: paragraphs are parted by a blank line, or by the end of a code fence.
+/// A text up to its last paragraph, and that paragraph: a blank line or the end of a code fence parts paragraphs.
 fn last_paragraph(text: &str) -> Option<(&str, &str)> {
     let (before, line) = text.rsplit_once('\n')?;
     if before.trim_end().ends_with("\n```") {

@@ -1,13 +1,12 @@
-//! How a call ended, in a few words: the rest of a line that stands for an output.
+//! The outcome of a call in a few words: the second part of a mask.
 
 use std::fmt::Write as _;
 
 use super::errors::{error_lines_of, is_error_line};
+use crate::events::attempt::Attempt;
 use crate::events::line::{cleaned, shortened};
-use crate::events::outcome::told::Told;
-use crate::events::outcome::{Answer, Outcome, Status, outcome};
-use crate::events::target::{Effect, Target};
-use crate::trajectory::ToolResponse;
+use crate::events::outcome::status::{Outcome, Status};
+use crate::events::target::Effect;
 use crate::trajectory::leaves::{Leaf, leaves};
 
 /// Longest error line, in characters.
@@ -16,7 +15,7 @@ const MAX_ERROR: usize = 240;
 /// Characters at the start of two lines by which they are the same.
 const MAX_SAME: usize = 100;
 
-/// How a call ended.
+/// The outcome of a call as a mask reports it.
 pub(super) struct Ending {
     /// ` -> exit 1, 47 lines; …`
     pub first: String,
@@ -24,27 +23,15 @@ pub(super) struct Ending {
     pub more: Vec<String>,
 }
 
-/// The ending that an output tells of a call. `beside` is what the first line says beside.
-pub(super) fn ending(
-    response: &ToolResponse<'_>,
-    target: &Target,
-    images: usize,
-    beside: Option<&str>,
-) -> Ending {
-    let output = response.content.as_ref();
+/// The ending of a call by its output. `beside` stands in the first line as well.
+pub(super) fn ending(output: &str, attempt: &Attempt, images: usize, beside: Option<&str>) -> Ending {
     let trimmed = output.trim();
+    let (target, outcome) = (&attempt.target, &attempt.outcome);
     let reads = target.effect == Effect::Read;
-    let answer = Answer {
-        text: trimmed,
-        is_error: response.is_error,
-        exit_code: response.exit_code,
-    };
-    let effect = if reads { Effect::Read } else { Effect::Other };
-    let outcome = outcome(answer, effect, &target.line, &mut Told::default());
     let fields = leaves(trimmed, usize::MAX);
-    let telling = telling(trimmed, fields.as_deref(), &outcome);
+    let telling = telling(trimmed, fields.as_deref(), outcome);
     let mut first = String::new();
-    if let Some(status) = status(&outcome) {
+    if let Some(status) = status(outcome) {
         let _ = write!(first, " -> {status}");
     }
     let (size, unit) = if target.is_run && outcome.lines > 0 {
@@ -69,7 +56,8 @@ pub(super) fn ending(
         let same = |line: &String| line.contains(&start(result)) || result.contains(&start(line));
         is_listed || telling.iter().any(same)
     };
-    if let Some(result) = outcome.result.filter(is_result).filter(|result| !is_told(result)) {
+    let result = outcome.result.as_ref().filter(|result| is_result(result));
+    if let Some(result) = result.filter(|result| !is_told(result)) {
         let _ = write!(first, "; {result}");
     }
     let mut telling = telling.into_iter();

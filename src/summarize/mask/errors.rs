@@ -17,7 +17,7 @@ pub(super) fn is_error_line(line: &str) -> bool {
     !error_lines_of(line).is_empty()
 }
 
-/// How many lines of a text tell of an error. In a line that stands for an output these are told after a semicolon.
+/// Number of lines of a text that report an error. In a mask they stand after a semicolon.
 pub fn error_lines(text: &str) -> usize {
     let is_told = |line: &str| {
         is_error_line(line) || (line.starts_with('[') && line.split("; ").skip(1).any(is_error_line))

@@ -11,15 +11,15 @@ pub use errors::error_lines;
 
 use super::redact::redact;
 use crate::compress::anchors::{Anchor, held_mask};
+use crate::events::attempt::Attempt;
 use crate::events::pairing::Pairing;
 use crate::events::source::source_turns;
-use crate::events::target::{Target, target};
 use crate::trajectory::TurnView;
 
 /// Characters up to which an output stays as it is.
 const SHORT: usize = 200;
 
-/// What names follow that only the output told.
+/// Text before the identifiers that stood only in the output.
 const MENTIONS: &str = "; mentions ";
 
 /// Longest list of such names, in characters.
@@ -33,9 +33,9 @@ const NAMED_SHARE: usize = 2;
 pub struct Mask {
     /// The tool turn.
     pub turn: usize,
-    /// Which of its responses.
+    /// Its index among the responses of the turn.
     pub response: usize,
-    /// What stands in place of the output; where there are several error lines, they follow, a line each.
+    /// The text in place of the output; further error lines follow, a line each.
     pub text: String,
     /// The same where the output comes once more later: it says so.
     pub reference: Option<String>,
@@ -97,22 +97,13 @@ pub fn masks(
             if images == 0 && !is_long(&written.content) {
                 continue;
             }
-            let named = response.name.as_deref();
-            let call = pairing.call((index, place));
-            let call = call.and_then(|(turn, call)| sources.get(turn)?.calls.get(call));
-            let target = call.map_or_else(
-                || Target {
-                    tool: named.unwrap_or_default().to_owned(),
-                    ..Target::default()
-                },
-                |call| target(call, named),
-            );
-            let label = target.label();
+            let attempt = Attempt::answered_at(&sources, &pairing, (index, place));
+            let label = attempt.target.label();
             if is_mask(&written.content, &label) {
                 continue;
             }
             let line = |beside: Option<&str>| {
-                let ending = ending::ending(response, &target, images, beside);
+                let ending = ending::ending(&response.content, &attempt, images, beside);
                 let mut text = format!("{label}{}", ending.first);
                 for line in ending.more {
                     text.push('\n');
@@ -143,7 +134,7 @@ pub fn view_at<'s, 'v>(views: &'s [TurnView<'v>], turn: usize) -> Option<&'s Tur
     })
 }
 
-/// Where an output is last.
+/// The last place of an output.
 struct Newest<'v> {
     place: (usize, usize),
     id: Option<&'v str>,
@@ -173,12 +164,12 @@ fn same_as(id: Option<&str>) -> String {
     }
 }
 
-/// Whether an output is so long that it may be masked.
+/// Returns true if an output is long enough to be masked.
 pub fn is_long(output: &str) -> bool {
     output.len() > SHORT && output.chars().nth(SHORT).is_some()
 }
 
-/// Whether an output is a mask already: it begins as the mask for its own call would, which no tool does by itself.
+/// Returns true if an output is a mask already: it begins as the mask of its own call would.
 fn is_mask(output: &str, head: &str) -> bool {
     output
         .strip_prefix(head)

@@ -1,4 +1,4 @@
-//! What a line that stands for an output says, for the usual tools and for any other.
+//! Masks of the usual tools and of any other.
 
 use super::*;
 use crate::trajectory::views_of;

@@ -1,5 +1,5 @@
-//! Keeps the material inside its delimiters: no text of it can end, or open, a block of the prompt, or a turn of the chat that
-//! carries it.
+//! Keeps the material inside its delimiters: no text of it can end or open a block of the prompt, or a turn of the chat
+//! that carries it.
 
 use std::borrow::Cow;
 
@@ -21,8 +21,8 @@ const BLOCKS: [&str; 9] = [
 /// Longest name of a tool in a label.
 const MAX_LABEL: usize = 80;
 
-/// `text` with a `‹` for the `<` of everything that looks like one of the prompt's own delimiters, and without the control tokens
-/// of known chat templates: servers take those for what they are, wherever they stand in a message.
+/// `text` with a `‹` for the `<` of everything that looks like a delimiter of the prompt, and with the control tokens
+/// of known chat templates made harmless: servers interpret those wherever they stand in a message.
 pub fn harmless(text: &str) -> Cow<'_, str> {
     match without_blocks(text) {
         Cow::Borrowed(text) => ControlTokens::known().harmless(text),
@@ -59,7 +59,7 @@ fn opens_block(after: &str) -> bool {
     BLOCKS.iter().any(|block| name.eq_ignore_ascii_case(block))
 }
 
-/// What may stand between `<` and a name and still look like a delimiter: slashes, white space, what nobody sees.
+/// Returns true for characters that `<` and a delimiter's name may have between them: slashes, blanks, invisible ones.
 fn is_gap(c: char) -> bool {
     c == '/'
         || c.is_whitespace()
@@ -67,7 +67,7 @@ fn is_gap(c: char) -> bool {
         || matches!(c, '\u{200B}'..='\u{200F}' | '\u{2060}' | '\u{FEFF}' | '\u{AD}')
 }
 
-/// A tool's name as it may stand in a label: what could end the label is left out.
+/// A tool's name for a label, without characters that could end the label.
 pub fn label(name: &str) -> String {
     name.chars()
         .filter(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':' | '/' | ' '))

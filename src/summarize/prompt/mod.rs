@@ -1,7 +1,7 @@
-//! What a language model is asked: a request for a summary as a system text and a user text.
+//! Prompts for language models: a request for a summary as a system text and a user text.
 //!
-//! The wording stands in one file, `assets/prompts/summary.jinja`, in two parts with a line `--- user ---` between them; another
-//! file of that form can take its place. The system part is the same for all requests of a run, so that servers can cache it.
+//! The wording is one file, `assets/prompts/summary.jinja`: two parts with a line `--- user ---` between them. Another
+//! file can replace it. The system part is the same for all requests of a run, so that servers can cache it.
 
 mod delimit;
 pub mod pieces;
@@ -36,56 +36,56 @@ const TEMPLATE: &str = include_str!("../../../assets/prompts/summary.jinja");
 /// The line between the two parts of a template.
 const USER_PART: &str = "--- user ---";
 
-/// The focus that is taken from what is asked after a stretch.
+/// The focus setting that takes the focus from the requests after a stretch.
 pub const AUTO_FOCUS: &str = "auto";
 
-/// Bytes of what was asked before, in the middle or after a stretch that are sent at most.
+/// Maximum bytes sent of a request made before, in the middle or after a stretch.
 const ASKED_ROOM: usize = 1_200;
 
-/// Steps that rendering one part may take: a template is an input as well.
+/// Maximum steps of rendering one part: a template is an input as well.
 const FUEL: u64 = 1_000_000;
 
 /// Words of English for a token, roughly; said beside the tokens, which models count badly.
 const WORDS_PER_TOKEN: f64 = 0.7;
 
-/// What decides the wording of all prompts of a run.
+/// Settings of the wording of all prompts of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PromptSettings {
     /// The form of the summaries.
     pub style: Style,
-    /// What they should dwell on.
+    /// The focus of the summaries.
     pub focus: Option<String>,
     /// Another template instead of our own.
     pub template: Option<String>,
-    /// Whether secrets are replaced in the finished texts.
+    /// Secrets are replaced in the finished texts.
     pub redaction: bool,
 }
 
-/// What is sent.
+/// A prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Prompt {
-    /// The same in all prompts of a run.
+    /// The system text, the same in all prompts of a run.
     pub system: Arc<str>,
-    /// The material.
+    /// The user text, with the material.
     pub user: String,
 }
 
-/// What one prompt is about.
+/// The material of one prompt.
 #[derive(Debug, Clone, Copy)]
 pub struct Material<'a> {
     /// Turns as blocks of text.
     pub turns: &'a str,
     /// The summary so far, to be updated.
     pub previous: Option<&'a str>,
-    /// What was asked of the work that goes on after these turns.
+    /// The user's request that is still in progress after these turns.
     pub in_progress: Option<&'a str>,
-    /// What stands around these turns and stays.
+    /// The requests in the turns around these that are kept.
     pub around: Around<'a>,
     /// Identifiers to be kept.
     pub keep: &'a [&'a str],
-    /// Tokens that the answer may cost.
+    /// Maximum tokens of the answer.
     pub max_tokens: usize,
-    /// Which part of the region this is, from 1, and of how many.
+    /// The number of this part of the region, from 1, and of all parts.
     pub piece: (usize, usize),
 }
 
@@ -96,7 +96,7 @@ pub struct Prompter {
     system: Arc<str>,
     version: String,
     redaction: bool,
-    /// Whether what is asked later says what to dwell on.
+    /// Later requests are the focus.
     auto_focus: bool,
 }
 
@@ -105,7 +105,7 @@ impl Prompter {
     ///
     /// # Errors
     ///
-    /// What is wrong with the template.
+    /// If the template is wrong.
     pub fn new(settings: &PromptSettings) -> Result<Self, String> {
         let source = settings.template.as_deref().unwrap_or(TEMPLATE);
         let (system, user) = parts(source);
@@ -151,7 +151,7 @@ impl Prompter {
         Ok(prompter)
     }
 
-    /// What tells this wording from another: the beginning of the template's SHA-256.
+    /// The version of the wording: the beginning of the template's SHA-256.
     pub fn version(&self) -> &str {
         &self.version
     }
@@ -160,7 +160,7 @@ impl Prompter {
     ///
     /// # Errors
     ///
-    /// What the template has to say against it.
+    /// If the template cannot be rendered.
     pub fn prompt(&self, material: &Material<'_>) -> Result<Prompt, String> {
         let words = (material.max_tokens as f64 * WORDS_PER_TOKEN) as usize;
         let harmless = |text: &str| delimit::harmless(text).into_owned();
@@ -188,8 +188,8 @@ impl Prompter {
         })
     }
 
-    /// A part with these variables. Its texts were redacted one by one; what shows itself as a secret only where two of
-    /// them meet is replaced here, so that nothing is sent that redaction knows.
+    /// A part rendered with these variables. Its texts were redacted one by one; a secret that appears only where two
+    /// of them meet is replaced here, so that nothing is sent that redaction knows.
     fn rendered(&self, part: &str, variables: Value) -> Result<String, String> {
         let rendered = self
             .environment

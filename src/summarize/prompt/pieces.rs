@@ -6,13 +6,13 @@ use super::turns::{block, repeats, tools};
 use crate::tokens::TokenCounter;
 use crate::trajectory::TurnView;
 
-/// Bytes of one text of a turn that are sent at most, whatever the window: what a summary of some hundred tokens can use.
+/// Maximum bytes sent of one text of a turn, whatever the window: a summary of some hundred tokens can use no more.
 const TEXT_ROOM: usize = 8_000;
 
-/// Bytes that a token stands for at least, as a first guess of what fits.
+/// Minimum bytes of a token, as a first guess of what fits.
 const BYTES_PER_TOKEN: usize = 3;
 
-/// Bytes below which a text is not shortened any further.
+/// Bytes under which a text is not shortened any further.
 const SMALLEST_TEXT: usize = 120;
 
 /// The turns as blocks, in pieces of at most `room` tokens each; one piece where there is no limit.

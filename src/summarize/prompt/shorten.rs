@@ -21,8 +21,8 @@ const TELLING: [&str; 7] = [
 /// Lines kept from the part left out, at most.
 const MAX_TELLING: usize = 12;
 
-/// `text` in about `room` bytes: its beginning and its end in whole lines where there are such, else in whole words, and
-/// between them what was left out.
+/// `text` in about `room` bytes: its beginning and its end, in whole lines if possible, else in whole words, and
+/// between them a note of what was left out, with its lines about errors.
 pub fn shortened(text: &str, room: usize) -> Cow<'_, str> {
     if text.len() <= room {
         return Cow::Borrowed(text);
@@ -56,7 +56,7 @@ pub fn shortened(text: &str, room: usize) -> Cow<'_, str> {
     Cow::Owned(short)
 }
 
-/// Where a text may end that is to have about `wanted` bytes: after a line in its last half, else after a word.
+/// The end of a head of about `wanted` bytes: after a line in its last half, else after a word.
 fn end_of_head(text: &str, wanted: usize) -> usize {
     let end = floor(text, wanted);
     let part = text.get(..end).unwrap_or_default();
@@ -66,7 +66,7 @@ fn end_of_head(text: &str, wanted: usize) -> usize {
     line.or_else(word).unwrap_or(end)
 }
 
-/// Where a text may begin again that is to have about what follows `wanted`: at a line in its first half, else at a word.
+/// The beginning of a tail at about byte `wanted`: at a line in its first half, else at a word.
 fn start_of_tail(text: &str, wanted: usize) -> usize {
     let start = floor(text, wanted);
     let part = text.get(start..).unwrap_or_default();
@@ -76,7 +76,7 @@ fn start_of_tail(text: &str, wanted: usize) -> usize {
     start + line.or_else(word).unwrap_or(0)
 }
 
-/// The lines of `middle` that tell of errors, the last ones first to be kept, in their order.
+/// The lines of `middle` that tell of errors, in their order; the last ones are kept first.
 fn telling_lines(middle: &str, room: usize) -> Vec<&str> {
     let mut left = room;
     let mut lines: Vec<&str> = Vec::new();
@@ -98,7 +98,7 @@ fn is_telling(line: &str) -> bool {
     TELLING.iter().any(|word| lower.contains(word))
 }
 
-/// The next character's start at or before `at`.
+/// The last start of a character at or before `at`.
 fn floor(text: &str, at: usize) -> usize {
     let mut at = at.min(text.len());
     while !text.is_char_boundary(at) {

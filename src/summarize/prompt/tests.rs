@@ -1,4 +1,4 @@
-//! The prompts as they are sent, and that nothing in the material gets out of its place.
+//! Tests of the prompts as they are sent, and that no text of the material leaves its block.
 
 use std::borrow::Cow;
 
@@ -165,7 +165,7 @@ fn an_output_that_comes_again_is_sent_once() {
         turns.contains("<result>\n[the same as the result in turn 3]\n</result>"),
         "{turns}"
     );
-    // What is no longer than that is sent as it is.
+    // Shorter results are sent again.
     assert_eq!(turns.matches("\nok\n").count(), 2);
 }
 
@@ -219,7 +219,7 @@ fn nothing_in_the_material_ends_its_block_or_opens_another() {
         assert_eq!(user.matches(delimiter).count(), times, "{delimiter}: {user}");
     }
     assert!(user.contains("<call tool=\"name/turns\">"), "{user}");
-    // Control tokens of chat templates are none here.
+    // Control tokens of chat templates are made harmless.
     let tokens: String = control_tokens::rows().map(|row| row.token).collect();
     let turns = turns_of(&[TurnView {
         calls: vec![call("1", "<|im_end|>", &tokens)],
@@ -242,7 +242,7 @@ fn nothing_in_the_material_ends_its_block_or_opens_another() {
         assert!(!whole.contains(row.token), "{}", row.token);
     }
     assert!(whole.contains("‹|im_end|>") && whole.contains("⟦INST]"));
-    // What is no delimiter stays as it is.
+    // A text that is no delimiter stays as it is.
     for gap in ["\n", "\t", "\u{a0}", "\u{200b}", "\u{feff}/ "] {
         let text = format!("<{gap}/turns>");
         assert!(delimit::harmless(&text).starts_with('‹'), "{text:?}");

@@ -12,7 +12,7 @@ const ARGUMENTS: usize = 2;
 /// The tools by the ids of their calls.
 pub type Tools<'t> = FxHashMap<&'t str, &'t str>;
 
-/// Which call is of which tool: results often name only the call.
+/// The tool of each call: results often name only the call.
 pub fn tools<'t>(turns: &'t [TurnView<'_>]) -> Tools<'t> {
     let calls = turns.iter().flat_map(|turn| &turn.calls);
     calls
@@ -20,13 +20,13 @@ pub fn tools<'t>(turns: &'t [TurnView<'_>]) -> Tools<'t> {
         .collect()
 }
 
-/// Results that an earlier turn has word for word, by their turn and place: the turn that has them first.
+/// Results that repeat an earlier one word for word, by their turn and place: the first turn that has them.
 pub type Repeats = FxHashMap<(usize, usize), usize>;
 
 /// Bytes of the shortest result that is not sent again.
 const SHORTEST_REPEATED: usize = 200;
 
-/// Which results come again.
+/// The results that repeat an earlier one.
 pub fn repeats(turns: &[TurnView<'_>]) -> Repeats {
     let mut first: FxHashMap<&str, usize> = FxHashMap::default();
     let mut repeats = Repeats::default();

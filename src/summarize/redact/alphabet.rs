@@ -52,7 +52,7 @@ impl Alphabet {
         })
     }
 
-    /// Returns whether a byte belongs to it.
+    /// Returns true if a byte belongs to it.
     #[inline]
     pub fn holds(self, byte: u8) -> bool {
         match self {

@@ -78,7 +78,7 @@ fn value_at<'t>(text: &'t str, at: usize, how: How, found: Found, name: &Name) -
     // In a form that is sent, the next field begins at `&`; in a text it may be part of a password.
     let is_tight = !matches!(byte(at), b' ' | b'\t');
     let is_form = how == How::Equals && is_tight;
-    // Values are put below each other with blanks.
+    // Blanks align values in columns.
     let at = skip(bytes, skip(bytes, at, b" \t"), b" \t");
     let at = past_colour(bytes, past_type(bytes, at));
     let at = past_colour(bytes, skip(bytes, at, b" \t"));
@@ -159,7 +159,7 @@ fn value_at<'t>(text: &'t str, at: usize, how: How, found: Found, name: &Name) -
     })
 }
 
-/// Returns whether a name is that of a placeholder: `${db.name`.
+/// Returns true if a name is that of a placeholder: `${db.name`.
 fn in_placeholder(bytes: &[u8], at: usize) -> bool {
     let before = bytes.get(at.saturating_sub(MAX_USER)..at).unwrap_or_default();
     let parts = before
@@ -189,7 +189,7 @@ fn past_user(text: &str, at: usize) -> Option<usize> {
     (length > 0 && !is_url).then(|| at + blank + length + sign.len())
 }
 
-/// Returns whether a line begins there, but for what tools put before lines, and for exports and comments.
+/// Returns true if a line begins there, but for what tools put before lines, and for exports and comments.
 fn starts_line(bytes: &[u8], at: usize) -> bool {
     let line = own_line(bytes.get(..at).unwrap_or_default()).trim_ascii();
     // Names of settings have parts: `spring.datasource.password`.
@@ -206,7 +206,7 @@ fn starts_line(bytes: &[u8], at: usize) -> bool {
     line.is_empty() || LINE_OPENERS.iter().any(|opener| opener.as_bytes() == line)
 }
 
-/// Returns whether a line ends there, real or escaped, or the text that it stands in.
+/// Returns true if a line ends there, real or escaped, or the text that it stands in.
 fn ends_line(bytes: &[u8], at: usize) -> bool {
     let rest = bytes.get(at..).unwrap_or_default();
     let at = at

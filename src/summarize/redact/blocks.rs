@@ -26,7 +26,7 @@ const PUTTY_WIDTH: usize = 64;
 /// Longest private key block.
 const MAX_PEM: usize = 65_536;
 
-/// The private key block that the label at `word` opens, or what stands of one that it ends.
+/// The private key block that the label at `word` opens, or the rest of one that it ends.
 pub fn labelled_key(text: &str, word: Range<usize>) -> Option<Range<usize>> {
     let from = word.start.saturating_sub(MAX_LABEL);
     let before = text.as_bytes().get(from..word.start)?;
@@ -119,7 +119,7 @@ pub fn json_web_token(text: &str, word: Range<usize>) -> Option<Range<usize>> {
     let claims_end = part_end(head_end + 1, MAX_JWT_PART);
     let end = next(claims_end)?;
     if claims.starts_with("eyJ") {
-        // One that nobody signed ends with a dot.
+        // An unsigned one ends with a dot.
         let is_signed = end - claims_end > 16;
         return (claims_end - head_end > 8 && (is_signed || end - claims_end == 1))
             .then_some(word.start..end);
@@ -212,7 +212,7 @@ pub fn putty_key(text: &str, word: Range<usize>) -> Option<Range<usize>> {
     (length >= 16).then_some(start..start + length)
 }
 
-/// The length of what stands before a line of a key: blanks, and what tools put before lines where it is no part of the key.
+/// The length of the prefix of a line of a key: blanks, and prefixes of tools that are no part of the key.
 fn prefix_of(rest: &[u8], alphabet: Alphabet, width: usize) -> usize {
     let blanks = |rest: &[u8]| {
         rest.iter()

@@ -6,13 +6,13 @@ use super::shape::{is_filler, is_joined_words, is_password, is_path, is_random_w
 use super::value::is_reference;
 use super::word_lists::{PLAIN_PARTS, PLAIN_VALUES};
 
-/// How far the arguments of a call are read.
+/// Bytes of a call's arguments that are read.
 const MAX_ARGUMENTS: usize = 300;
 
-/// An argument of a call: the text that it is, between quotes, if it is one.
+/// An argument of a call: the span between its quotes, if it is a text.
 type Argument = Option<Range<usize>>;
 
-/// The arguments of the call whose opening stands before `at`; without a parenthesis they end with their line. None if they
+/// The arguments of the call that opens at `word`; without a parenthesis they end with their line. `None` if they
 /// cannot be read.
 fn arguments(text: &str, word: Range<usize>) -> Option<Vec<Argument>> {
     let bytes = text.as_bytes();
@@ -59,7 +59,7 @@ fn arguments(text: &str, word: Range<usize>) -> Option<Vec<Argument>> {
                 arguments.push(None);
                 at += 1;
             }
-            // Named arguments have names that tell.
+            // Named arguments are found by their names.
             b'=' if depth == 0 && bytes.get(at + 1) != Some(&b'>') => {
                 arguments.pop();
                 break;
@@ -94,7 +94,7 @@ pub fn argument(text: &str, word: Range<usize>, place: usize) -> Option<Range<us
     (is_secret && is_literal(value)).then_some(span)
 }
 
-/// Returns whether it is one word or two that stand for nothing else.
+/// Returns true if it is one word or two that stand for nothing else.
 fn is_word(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     value.len() >= 8
@@ -109,7 +109,7 @@ fn is_word(value: &str) -> bool {
             .any(|part| PLAIN_VALUES.contains(&part) || PLAIN_PARTS.contains(&part))
 }
 
-/// Returns whether a text in a call can be a secret: no reference, filler, path, address or sentence.
+/// Returns true if a text in a call can be a secret: no reference, filler, path, address or sentence.
 fn is_literal(value: &str) -> bool {
     !is_reference(value)
         && !is_filler(value)

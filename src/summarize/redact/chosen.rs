@@ -1,12 +1,12 @@
-//! Whether what a name is given in a setting or a literal was chosen as a password: anything that is not plainly something else.
+//! Judges values of password names in settings and literals: anything that is not plainly something else is a password.
 
 use super::named_value::Value;
 use super::separator::How;
 use super::shape::{distinct, entropy, is_joined_words, is_words};
 use super::word_lists::{PLAIN_PARTS, PLAIN_VALUES, SENTENCE_WORDS};
 
-/// Returns whether a setting or a literal that a name for a password is given is one: anything that is not plainly code, the
-/// name of something or a number.
+/// Returns true if the value of a password name in a setting or a literal is a password: anything that is not plainly
+/// code, the name of something or a number.
 pub fn is_chosen(value: &Value<'_>) -> bool {
     let text = value.text;
     let is_literal = value.is_quoted
@@ -58,7 +58,7 @@ pub fn is_chosen(value: &Value<'_>) -> bool {
             || is_word && !text.to_ascii_lowercase().contains("pass"))
 }
 
-/// Returns whether it is of all the keys there are, blanks included: the salts of PHP applications.
+/// Returns true if it is of all the keys there are, blanks included: the salts of PHP applications.
 pub fn is_keyboard_mixture(value: &Value<'_>) -> bool {
     let text = value.text;
     let count = |is: fn(&u8) -> bool| text.bytes().filter(is).count();
@@ -74,14 +74,14 @@ pub fn is_keyboard_mixture(value: &Value<'_>) -> bool {
         && entropy(text) >= 4.7
 }
 
-/// Returns whether it is the name of something, with a number at its end: `password2`, `user_password_1`, `step1`.
+/// Returns true if it is the name of something, with a number at its end: `password2`, `user_password_1`, `step1`.
 pub fn is_name(text: &str) -> bool {
     let letters = text.trim_end_matches(|c: char| c.is_ascii_digit());
     let is_short = text.len() - letters.len() <= 2;
     is_short && letters.contains('_') && is_words(text)
 }
 
-/// Returns whether it is a piece of code or of a template.
+/// Returns true if it is a piece of code or of a template.
 pub fn is_markup(text: &str) -> bool {
     text.contains("&&")
         || text.contains("%s")
@@ -91,7 +91,7 @@ pub fn is_markup(text: &str) -> bool {
         || text.contains("=>")
 }
 
-/// Returns whether it names an element of a page: `#login-form`.
+/// Returns true if it names an element of a page: `#login-form`.
 pub fn is_selector(text: &str) -> bool {
     text.strip_prefix(['#', '.'])
         .is_some_and(|name| is_words(name) && !name.bytes().any(|byte| byte.is_ascii_digit()))

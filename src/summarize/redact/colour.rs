@@ -1,4 +1,4 @@
-//! What stands between a name and its value without being either: colours of a terminal, types.
+//! Skips text between a name and its value that is neither: colours of a terminal, types.
 
 /// Longest type between a name and its value.
 const MAX_TYPE: usize = 40;

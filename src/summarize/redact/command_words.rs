@@ -1,11 +1,11 @@
 //! The words of a command line, without their quotes.
 
-/// How far a command is read.
+/// Bytes of a command that are read.
 pub const MAX_COMMAND: usize = 800;
 
 /// A word of a command, without its quotes.
 pub struct Word<'t> {
-    /// It.
+    /// The word.
     pub text: &'t str,
     /// The place where it stands.
     pub start: usize,

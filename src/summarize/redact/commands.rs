@@ -1,7 +1,7 @@
-//! The table of commands that take a secret where no name tells it (`commands.csv`), and the secrets of a command.
+//! The table of commands that take a secret without a name (`commands.csv`), and the secrets of a command.
 //!
-//! A row is a command, a word that has to be among those behind it (`x*` begins with it, and places are counted from it; `-*b` is
-//! an option of that letter), how the secret is taken, the options that it follows, and where that is documented.
+//! A row is a command, a word that must be behind it (`x*` begins with `x`, and places are counted from it; `-*b` is an
+//! option with that letter), the way it takes the secret, the options before the secret, and the source of that.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -17,7 +17,7 @@ const TABLE: &str = include_str!("commands.csv");
 /// Shortest secret that an option and its value are written as one word with.
 const MIN_GLUED: usize = 4;
 
-/// How far before an option a command may have begun.
+/// Bytes before an option in which its command may have begun.
 const MAX_BEFORE: usize = 300;
 
 /// A command and where it takes secrets.
@@ -165,7 +165,7 @@ pub fn user_option(text: &str, word: Range<usize>) -> Option<Range<usize>> {
 }
 
 impl Use {
-    /// The words that are secrets of a command, each with what of it stands before the secret.
+    /// The words that hold secrets of a command, each with the length of the part before the secret.
     fn found<'w, 't>(&self, words: &'w [Word<'t>]) -> Vec<(&'w Word<'t>, usize)> {
         let Some(from) = self.start(words) else {
             return Vec::new();
@@ -242,8 +242,8 @@ impl Use {
         words.iter().any(|word| word.text == self.when).then_some(0)
     }
 
-    /// The words that options are given, glued to them or behind them, each with what of it belongs to its option. Without
-    /// options all that are none.
+    /// The values of options, glued to them or behind them, each with the length of the option's part. Without
+    /// `options`, all words that are no options.
     fn given<'w, 't>(&self, words: &'w [Word<'t>]) -> impl Iterator<Item = (&'w Word<'t>, usize)> {
         words.iter().enumerate().filter_map(|(at, word)| {
             if self.options.is_empty() {
@@ -263,7 +263,7 @@ impl Use {
     }
 }
 
-/// Returns whether an argument can be a secret.
+/// Returns true if an argument can be a secret.
 fn is_argument(secret: &str, row: &Use) -> bool {
     let letters = secret.bytes().filter(u8::is_ascii_alphabetic).count();
     // Behind a command that is two words of a sentence any other word may follow.

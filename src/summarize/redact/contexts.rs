@@ -1,4 +1,4 @@
-//! The table of words around which a secret stands at some place of its own (`contexts.csv`), and who looks there.
+//! The table of words with a secret at some place near them (`contexts.csv`), and the functions that look there.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use super::{
 
 const TABLE: &str = include_str!("contexts.csv");
 
-/// The thing that stands around a word.
+/// The place of a secret near a word.
 #[derive(Debug, Clone, Copy)]
 pub enum Context {
     /// `Cookie: a=…; b=…`
@@ -57,7 +57,7 @@ pub enum Context {
     Argument(usize),
     /// `<input value="secret" type="password">`
     Input,
-    /// `AUTH secret`, as Redis is told.
+    /// `AUTH secret` of Redis.
     RedisAuth,
     /// `ACL SETUSER bob >secret`
     Acl,
@@ -73,7 +73,7 @@ pub enum Context {
     ImapLogin,
     /// `send-keys 'secret' Enter # the password`
     Keys,
-    /// What a program that guesses passwords found.
+    /// The output of a program that guesses passwords.
     Cracked,
     /// `334 UGFzc3dvcmQ6`: a question that the next line answers.
     Answered,
@@ -113,7 +113,7 @@ pub enum Context {
     BeforeProtocol,
 }
 
-/// Words, whatever their case, with what they announce and the kind of it; rows that cannot be read are left out.
+/// Words in any case, with their contexts and the kinds of their secrets; rows that cannot be read are left out.
 pub fn contexts() -> impl Iterator<Item = (&'static str, Context, &'static str)> {
     TABLE.lines().skip(1).filter_map(|line| {
         let (line, kind) = line.rsplit_once(',')?;
@@ -181,7 +181,7 @@ impl Context {
         })
     }
 
-    /// Returns whether its word is one only where no letter or digit stands before it.
+    /// Returns true if its word is one only where no letter or digit stands before it.
     pub fn begins_word(self) -> bool {
         !matches!(
             self,

@@ -1,5 +1,5 @@
-//! Secrets that are named elsewhere than beside them: the columns of a statement, the members of a key, the pair of an identifier and its
-//! secret, the line below a command.
+//! Secrets whose names stand elsewhere: in the columns of a statement, the members of a key, the pair of an identifier
+//! and its secret, the line below a command.
 
 use std::ops::Range;
 
@@ -10,10 +10,10 @@ use super::shape::{
 };
 use super::word_lists::SECRET_FIELDS;
 
-/// How far a statement or a key is read.
+/// Bytes of a statement or a key that are read.
 const MAX_LENGTH: usize = 2_000;
 
-/// How far behind a statement the values of its parameters stand.
+/// Bytes behind a statement in which the values of its parameters stand.
 const MAX_GAP: usize = 300;
 
 /// Most rows of a statement.
@@ -25,7 +25,7 @@ const AWS_PAIR: (usize, usize) = (20, 40);
 /// The members of a JSON Web Key that are secret.
 const KEY_MEMBERS: [&str; 7] = ["k", "d", "p", "q", "dp", "dq", "qi"];
 
-/// Returns whether a text can be a secret where its place says that one stands there.
+/// Returns true if a text can be a secret where its place says that one stands there.
 fn is_likely(secret: &str) -> bool {
     is_given(secret)
         && !secret.contains(' ')
@@ -83,7 +83,7 @@ fn columns_and_values(text: &str, at: usize) -> Option<Vec<Range<usize>>> {
     Some(spans)
 }
 
-/// Returns whether a column is named like a secret.
+/// Returns true if a column is named like a secret.
 fn is_secret_column(column: &str) -> bool {
     SECRET_FIELDS
         .iter()

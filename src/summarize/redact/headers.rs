@@ -94,7 +94,7 @@ pub fn cookies(text: &str, word: Range<usize>) -> Option<Range<usize>> {
         after_name(bytes, name_end)?.0
     };
     let rest = bytes.get(start..)?;
-    // No more is read of what does not begin as cookies do.
+    // Nothing more is read unless it begins like a cookie.
     let name = rest
         .iter()
         .take(MAX_COOKIE_NAME)

@@ -8,14 +8,14 @@ use super::secret::Secret;
 use super::shape::begins_part;
 use super::words::{Rule, found, words};
 
-/// Bits of a byte that are told apart: letters of both cases have the same ones.
+/// Low bits of a byte that are compared: they are the same for both cases of a letter.
 const BITS: usize = 5;
-/// These bits.
+/// The mask of these bits.
 const MASK: usize = (1 << BITS) - 1;
-/// How many values three bytes have by these bits.
+/// Number of values of three bytes by these bits.
 const STARTS: usize = 1 << (3 * BITS);
 
-/// All words, whatever their case, with what each announces.
+/// All words, in any case, each with its rules.
 pub struct Keywords {
     words: Vec<Word>,
     rules: Vec<Keyword>,
@@ -69,7 +69,7 @@ impl Keyword {
 }
 
 impl Keywords {
-    /// From the tables.
+    /// The words of the tables.
     pub fn new() -> Self {
         let mut by_word: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         let mut rules = Vec::new();
@@ -141,8 +141,8 @@ impl Keywords {
         }
     }
 
-    /// The first word at or after `from`: what it and the words that it begins with announce, each with its length, and where
-    /// it starts.
+    /// The first word at or after `from`: its rules and those of the words that it begins with, each with its length,
+    /// and the place where the word starts.
     pub fn find(&self, text: &str, from: usize) -> Option<(impl Iterator<Item = (usize, &Keyword)>, usize)> {
         let bytes = text.as_bytes();
         let mut at = from;
@@ -185,7 +185,7 @@ impl Word {
 }
 
 impl Starts {
-    /// Returns whether the six bytes at `at` may be the first of a word, whose first three have that value.
+    /// Returns true if the six bytes at `at` may be the first of a word, whose first three have that value.
     #[inline]
     fn goes_on(&self, bytes: &[u8], at: usize, value: usize) -> bool {
         if is_set(&self.short, value) {

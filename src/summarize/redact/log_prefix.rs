@@ -1,4 +1,4 @@
-//! What loggers put before a line: its time, its level and the name of what wrote it.
+//! Prefixes that loggers put before a line: its time, its level and the name of its writer.
 
 /// Longest name of a program.
 const MAX_SERVICE: usize = 40;
@@ -107,12 +107,12 @@ fn source(line: &[u8]) -> usize {
     at
 }
 
-/// Returns whether a name before a colon is that of a program and not of a setting.
+/// Returns true if a name before a colon is that of a program and not of a setting.
 fn is_source(name: &[u8]) -> bool {
     name.iter().any(|byte| matches!(byte, b'.' | b'[' | b'/'))
 }
 
-/// Returns whether a program and its number follow: `app[12]: `.
+/// Returns true if a program and its number follow: `app[12]: `.
 fn host_of(rest: &[u8]) -> bool {
     let name = rest
         .iter()

@@ -121,7 +121,7 @@ pub fn list(text: &str, word: Range<usize>) -> Vec<Range<usize>> {
             .take_while(|byte| !Alphabet::Base64.holds(**byte) && **byte != b']')
             .count();
         let start = at + skip;
-        // The letter of an escape is none of it.
+        // The letter of an escape is no part of the text.
         let start = start
             + usize::from(
                 bytes.get(start.saturating_sub(1)) == Some(&b'\\') && bytes.get(start) == Some(&b'n'),

@@ -8,7 +8,7 @@ use super::separator::How;
 #[derive(Debug)]
 #[allow(clippy::struct_excessive_bools)] // Each says one thing about where it stands.
 pub struct Value<'t> {
-    /// It.
+    /// The value.
     pub text: &'t str,
     /// The place where it stands.
     pub span: Range<usize>,
@@ -20,7 +20,7 @@ pub struct Value<'t> {
     pub is_data: bool,
     /// The name is that of a variable of the environment.
     pub is_variable: bool,
-    /// How it is given.
+    /// The syntax that gives it.
     pub how: How,
     /// A blank follows, or the end of its line.
     pub ends_line: bool,

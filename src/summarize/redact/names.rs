@@ -43,9 +43,9 @@ enum Place {
     Any,
     /// As a word of its own in it.
     Word,
-    /// As that, where it is given its value as a field is, and not in a sentence.
+    /// As a word of its own, if it is given its value as a field is, and not in a sentence.
     Field,
-    /// As that, or at the end of a longer word: `SSHPASS`.
+    /// As a word of its own, or at the end of a longer word: `SSHPASS`.
     End,
     /// At the end of the name of a variable of the environment.
     Variable,
@@ -92,17 +92,17 @@ pub struct Found {
     pub word: usize,
     /// The place where it ends.
     pub end: usize,
-    /// True if it is the name of a variable of the environment.
+    /// It is the name of a variable of the environment.
     pub is_variable: bool,
 }
 
 impl Name {
-    /// Returns whether sentences tell values of it.
+    /// Returns true if sentences may state values of it.
     pub fn is_told(&self) -> bool {
         !matches!(self.place, Place::Field | Place::End)
     }
 
-    /// Returns whether it is a word of its own in a name.
+    /// Returns true if it is a word of its own in a name.
     pub fn is_part(&self) -> bool {
         matches!(self.place, Place::Word | Place::Field)
     }
@@ -165,12 +165,12 @@ impl Name {
     }
 }
 
-/// Returns whether a literal is assigned: ` = "x"`.
+/// Returns true if a literal is assigned: ` = "x"`.
 fn is_literal_behind(rest: &str) -> bool {
     [" = \"", " = '"].iter().any(|sign| rest.starts_with(sign))
 }
 
-/// Returns whether all that follows the word leaves its meaning.
+/// Returns true if all that follows the word leaves its meaning.
 fn is_tail(tail: &str) -> bool {
     tail.split(['_', '-']).all(|part| {
         part.len() <= 4 && part.bytes().all(|b| b.is_ascii_digit())
@@ -188,7 +188,7 @@ fn name_start(bytes: &[u8], at: usize) -> usize {
         .take(MAX_NAME)
         .take_while(|byte| Alphabet::Url.holds(**byte))
         .count();
-    // The letter of an escape is none of it.
+    // The letter of an escape is no part of the name.
     let start = at - length;
     let escaped = start > 0
         && length > 0

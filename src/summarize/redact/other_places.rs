@@ -1,4 +1,4 @@
-//! Where else the value of a name may stand than right behind it: deeper in an object, before it, in the next line, later in a
+//! Other places of a name's value than right behind it: deeper in an object, before it, in the next line, later in a
 //! sentence.
 
 use super::colour::past_colour;
@@ -8,10 +8,10 @@ use super::separator::How;
 use super::shape::{head, skip};
 use super::word_lists::{PRINTERS, SET_COMMANDS, VALUE_KEYS, VERBS};
 
-/// How far behind a name its value is looked for.
+/// Bytes behind a name in which its value is searched.
 const MAX_AFTER: usize = 160;
 
-/// How far before it.
+/// Bytes before a name in which its value is searched.
 const MAX_BEFORE: usize = 200;
 
 /// Most tags between a name and its value.
@@ -211,8 +211,8 @@ fn in_line(text: &str, found: Found, end: usize) -> Option<(usize, How)> {
     (is_set && words <= 2).then_some((at, how))
 }
 
-/// What a command printed that shows the secret of that name: `cat /run/secrets/db_password`, and the next line; or a line of
-/// its own below a sentence that ends with a colon.
+/// The output of a command that prints the secret of that name: `cat /run/secrets/db_password`, and the next line; or a
+/// line of its own after a sentence that ends with a colon.
 fn printed(text: &str, found: Found, end: usize) -> Option<(usize, How)> {
     let tail = line_of(text, end).filter(|tail| tail.len() < MAX_AFTER)?;
     let mut at = gap(text, end + tail.len());
@@ -249,7 +249,7 @@ fn printed(text: &str, found: Found, end: usize) -> Option<(usize, How)> {
     is_introduced.then_some((at, How::Sentence))
 }
 
-/// Where the text stands in the answer of an interpreter: `'secret'`, `=> "secret"`.
+/// The place of the text in the answer of an interpreter: `'secret'`, `=> "secret"`.
 fn answered(line: &str) -> Option<usize> {
     let value = line.strip_prefix("=> ").unwrap_or(line);
     let value = value
@@ -261,7 +261,7 @@ fn answered(line: &str) -> Option<usize> {
     is_text.then_some(line.len() - value.len())
 }
 
-/// What is left of a line, real or escaped, from a place on: so much of it as is looked at.
+/// The rest of a line, real or escaped, from a place on, in its first `MAX_AFTER` bytes.
 fn line_of(text: &str, at: usize) -> Option<&str> {
     let bytes = text.as_bytes().get(at..)?;
     let window = bytes.get(..bytes.len().min(MAX_AFTER)).unwrap_or_default();
@@ -294,7 +294,7 @@ fn told(text: &str, found: Found, end: usize) -> Vec<(usize, How)> {
     places
 }
 
-/// The word that a sentence says to be it: `Use 'secret' as the password`, `secret is my new password`.
+/// The secret that a sentence names after it: `Use 'secret' as the password`, `secret is my new password`.
 fn reversed(text: &str, found: Found) -> Option<(usize, How)> {
     let from = text.floor_char_boundary(found.start.saturating_sub(MAX_AFTER));
     let before = text.get(from..found.start)?;

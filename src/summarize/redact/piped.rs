@@ -7,8 +7,8 @@ use super::prefix::own_line;
 use super::shape::{head, is_filler, is_path};
 use super::value::is_reference;
 
-/// The secret that is piped into a command, or given to it as a here-string: `echo secret | sudo -S …`. With `is_pair`, what
-/// stands behind the colon of `user:secret`.
+/// The secret that is piped into a command, or given to it as a here-string: `echo secret | sudo -S …`. With `is_pair`,
+/// the part behind the colon of `user:secret`.
 pub fn piped(text: &str, word: Range<usize>, is_pair: bool) -> Vec<Range<usize>> {
     let line_start = word.start - own_line(text.as_bytes().get(..word.start).unwrap_or_default()).len();
     let is_secret = |secret: &str| {

@@ -1,4 +1,4 @@
-//! Secrets that stand at a place of a dialogue, a file or a list: what a server is answered, pairs of lines, lists of codes.
+//! Secrets that stand at a place of a dialogue, a file or a list: answers to a server, pairs of lines, lists of codes.
 
 use std::ops::Range;
 
@@ -7,10 +7,10 @@ use super::prefix::{own, own_line};
 use super::shape::{head, is_filler, is_machine_made, is_password, is_path, is_random_word, skip};
 use super::value::is_reference;
 
-/// How far behind its word a secret is looked for.
+/// Bytes behind a word in which its secret is searched.
 const MAX_AFTER: usize = 600;
 
-/// How far before its word a dialogue may have begun.
+/// Bytes before a word in which its dialogue may have begun.
 const MAX_BEFORE: usize = 400;
 
 /// Shortest secret of a dialogue.
@@ -22,7 +22,7 @@ const MAX_CODES: usize = 32;
 /// Most words between the heading of a list of codes and the first of them.
 const MAX_INTRODUCTION: usize = 20;
 
-/// Returns whether what stands at such a place can be a secret: it is there, and no reference, filler or path.
+/// Returns true if what stands at such a place can be a secret: it is there, and no reference, filler or path.
 pub fn is_given(secret: &str) -> bool {
     secret.len() >= MIN_SECRET
         && !is_reference(secret)
@@ -156,7 +156,7 @@ pub fn between_stars(text: &str, word: Range<usize>) -> Option<Range<usize>> {
 /// The codes that a list of recovery codes holds, behind its heading.
 pub fn codes(text: &str, word: Range<usize>) -> Vec<Range<usize>> {
     let rest = head(text.get(word.end..).unwrap_or_default(), MAX_AFTER * 2);
-    // What was redacted holds none.
+    // The list ends at a redaction.
     let rest = rest.split("[REDACTED").next().unwrap_or_default();
     let is_sign = |c: char| {
         c.is_whitespace()
@@ -205,7 +205,7 @@ pub fn codes(text: &str, word: Range<usize>) -> Vec<Range<usize>> {
     spans
 }
 
-/// Returns whether it is a code for one use: groups of letters and digits, with a digit at least.
+/// Returns true if it is a code for one use: groups of letters and digits, with a digit at least.
 fn is_code(part: &str) -> bool {
     let digits = part.bytes().filter(u8::is_ascii_digit).count();
     let letters = part.bytes().filter(u8::is_ascii_alphabetic).count();
@@ -222,7 +222,7 @@ fn is_code(part: &str) -> bool {
         && (letters > 0 || is_grouped || digits >= 6)
 }
 
-/// What a test types into a field for a password: `fill("#password", "secret")`, `send_keys("secret")`.
+/// The text that a test types into a field for a password: `fill("#password", "secret")`, `send_keys("secret")`.
 pub fn typed(text: &str, word: Range<usize>) -> Option<Range<usize>> {
     let before = text.get(text.floor_char_boundary(word.start.saturating_sub(MAX_BEFORE / 2))..word.start)?;
     let before = before.rsplit(['\n', ';']).next()?;

@@ -1,5 +1,5 @@
-//! The line without what stands before it: signs of differences and quotes, numbers, bars, bullets, prompts, colours, the time
-//! and level of a log.
+//! Strips what stands before a line: signs of differences and quotes, numbers, bars, bullets, prompts, colours, the
+//! time and level of a log.
 
 use super::colour::past_colour;
 use super::log_prefix::log;
@@ -16,7 +16,7 @@ const MAX_SERVICE: usize = 40;
 /// Most prefixes before one line: `> +line`.
 const MAX_PREFIXES: usize = 4;
 
-/// How far back the beginning of a line is looked for.
+/// Bytes in which the beginning of a line is searched backwards.
 const MAX_LINE: usize = 400;
 
 /// The reader of a prefix.
@@ -84,7 +84,7 @@ pub fn own(line: &str) -> &str {
     line.get(own_start(line.as_bytes())..).unwrap_or(line)
 }
 
-/// The own text of the line that ends `before`, whose line ends are real or escaped ones, or which opens a text of JSON.
+/// The own text of the line that ends `before`. Line ends are real or escaped, or the opening of a text of JSON.
 pub fn own_line(before: &[u8]) -> &[u8] {
     let before = before
         .get(before.len().saturating_sub(MAX_LINE)..)

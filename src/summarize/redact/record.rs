@@ -35,14 +35,14 @@ pub struct RecordSecrets<'t> {
     /// The texts without a secret of their own, by address and length: they need no second look.
     clean: FxHashSet<(usize, usize)>,
     texts: PhantomData<&'t str>,
-    /// True if mail addresses and phone numbers are replaced as well.
+    /// Mail addresses and phone numbers are replaced as well.
     personal: bool,
 }
 
 #[derive(Debug)]
 struct Forms {
     searcher: AhoCorasick,
-    /// The kind of each, and whether what is around it in base64 goes with it.
+    /// The kind of each, and true if base64 around it is replaced too.
     kinds: Vec<(&'static str, bool)>,
 }
 
@@ -64,7 +64,7 @@ impl<'t> RecordSecrets<'t> {
         }
     }
 
-    /// The same of texts that are gone as soon as they were noted: of which of them are clean nothing can be kept.
+    /// As [`of`](Self::of), for texts that are gone once they were searched: it is not kept which of them are clean.
     pub fn of_passing(personal: bool, texts: impl FnOnce(&mut dyn FnMut(&str))) -> Self {
         let mut known = Known::default();
         texts(&mut |text| {
@@ -191,7 +191,7 @@ impl Forms {
     }
 }
 
-/// Returns what of a secret may stand elsewhere alone.
+/// Returns the parts of a secret that may stand elsewhere alone.
 fn parts(kind: &str, secret: &str) -> Vec<String> {
     match kind {
         "url-credentials" => {
@@ -230,7 +230,7 @@ fn parts(kind: &str, secret: &str) -> Vec<String> {
     }
 }
 
-/// Returns whether a secret can be told from words: only such a one is looked for where nothing else tells.
+/// Returns true if a secret is unlike words: only such a one is searched without its name beside it.
 fn is_unlike_words(secret: &str) -> bool {
     let letters = secret.chars().filter(|c| c.is_alphabetic()).count();
     let digits = secret.bytes().filter(u8::is_ascii_digit).count();
@@ -311,7 +311,7 @@ fn in_base64(secret: &str, offset: usize) -> Option<String> {
     Some(encoded.get((offset * 8).div_ceil(6)..whole)?.to_owned())
 }
 
-/// Returns what base64 stands for, if that is a text.
+/// Returns the text that base64 stands for, if it is one.
 fn decoded(text: &str) -> Option<String> {
     let bytes = STANDARD_NO_PAD.decode(text.trim_end_matches('=')).ok()?;
     String::from_utf8(bytes).ok()

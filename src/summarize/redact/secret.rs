@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// How a marker begins.
+/// The beginning of a marker.
 pub const MARKER: &str = "[REDACTED:";
 
 /// A secret in a text.

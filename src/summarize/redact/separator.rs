@@ -1,4 +1,4 @@
-//! What stands between a name and its value, in every syntax: `=`, `:`, `=>`, tags, arguments, options, sentences.
+//! The separator between a name and its value, in every syntax: `=`, `:`, `=>`, tags, arguments, options, sentences.
 
 use super::colour::past_colour;
 use super::names::{Found, Name, Values};
@@ -15,7 +15,7 @@ const MAX_WORDS: usize = 7;
 /// Longest type between a name and its value.
 const MAX_TYPE: usize = 40;
 
-/// How a value is given to its name.
+/// The syntax that gives a name its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum How {
     /// `name = value`
@@ -36,7 +36,7 @@ pub enum How {
     Sentence,
 }
 
-/// Returns where the value of a name begins, and how it is given.
+/// Returns the beginning of the value of a name, and the syntax.
 pub fn value_start(text: &str, name: &Name, found: Found) -> Option<(usize, How)> {
     let bytes = text.as_bytes();
     let end = past_colour(bytes, found.end);
@@ -74,7 +74,7 @@ pub fn value_start(text: &str, name: &Name, found: Found) -> Option<(usize, How)
             bytes.get(value).filter(|byte| **byte != b'-')?;
             (at + 1, How::Option)
         }
-        // The name is what a value is put for: `s|__NAME__|value|`.
+        // The name is replaced by a value: `s|__NAME__|value|`.
         [b'|', ..] if before.ends_with(b"s|") => (at + 1, How::Option),
         // Tags that are escaped themselves.
         [b'&', b'g', b't', b';', ..] if before.ends_with(b"&lt;") => (at + 4, How::Tag),
@@ -121,7 +121,7 @@ pub fn value_start(text: &str, name: &Name, found: Found) -> Option<(usize, How)
     })
 }
 
-/// Returns whether `<`, with a namespace or not, stands there: the name is that of a tag.
+/// Returns true if `<`, with a namespace or not, stands there: the name is that of a tag.
 fn opens_tag(before: &[u8]) -> bool {
     let near = before.get(before.len().saturating_sub(24)..).unwrap_or_default();
     let head = near
@@ -152,7 +152,7 @@ fn past_tags(rest: &[u8]) -> Option<usize> {
     }
 }
 
-/// Returns whether it is a row of a table: `| name`, at the beginning of its line.
+/// Returns true if it is a row of a table: `| name`, at the beginning of its line.
 fn is_row(before: &[u8]) -> bool {
     let near = before
         .get(before.len().saturating_sub(MAX_GAP)..)
@@ -165,7 +165,7 @@ fn is_row(before: &[u8]) -> bool {
         || near.iter().all(u8::is_ascii_whitespace)
 }
 
-/// What stands before a name with parts: `put("` before `service.db.password`.
+/// The text before a name with parts: `put("` before `service.db.password`.
 fn undotted(before: &[u8]) -> &[u8] {
     let parts = if before.ends_with(b".") {
         before
@@ -196,7 +196,7 @@ fn unwraps(rest: &[u8]) -> Option<usize> {
         .map(|at| call.len() + at)
 }
 
-/// Returns whether `define('` or the like stands there.
+/// Returns true if `define('` or the like stands there.
 fn is_setter(before: &[u8]) -> bool {
     let quotes = before
         .iter()
@@ -226,7 +226,7 @@ fn is_setter(before: &[u8]) -> bool {
         })
 }
 
-/// Returns whether a call sets what it names: `set_password('…')`, `withPassword("…")`, but not `get("…")`.
+/// Returns true if a call sets what it names: `set_password('…')`, `withPassword("…")`, but not `get("…")`.
 fn sets(text: &str, found: Found) -> bool {
     let head = text
         .get(found.start..found.word)
@@ -245,7 +245,7 @@ fn sets(text: &str, found: Found) -> bool {
         .contains(&head.trim_end_matches('_'))
 }
 
-/// Returns whether the name is an option of a command: `--name`, `-name` after a blank.
+/// Returns true if the name is an option of a command: `--name`, `-name` after a blank.
 fn is_option(bytes: &[u8], start: usize) -> bool {
     let name = bytes.get(start..).unwrap_or_default();
     let before = bytes.get(..start).unwrap_or_default();
@@ -255,7 +255,7 @@ fn is_option(bytes: &[u8], start: usize) -> bool {
     is_apart && name.first() == Some(&b'-')
 }
 
-/// Returns how values follow their names behind a blank here, where they do: `.netrc`, `redis.conf`, `PASSWORD 'x'`.
+/// Returns the syntax if values follow names behind a blank here: `.netrc`, `redis.conf`, `PASSWORD 'x'`.
 fn space_syntax(text: &str, before: &[u8], found: Found, rest: &[u8]) -> Option<How> {
     let near = before
         .get(before.len().saturating_sub(MAX_GAP)..)
@@ -282,14 +282,14 @@ fn space_syntax(text: &str, before: &[u8], found: Found, rest: &[u8]) -> Option<
     (((is_login || is_enabled || is_set) && is_apart) || (is_quoted && name.len() > 4)).then_some(How::Space)
 }
 
-/// Returns whether a name is a word of a sentence: nothing of an identifier before it.
+/// Returns true if a name is a word of a sentence: nothing of an identifier before it.
 fn plain_words(before: &[u8]) -> bool {
     !before
         .last()
         .is_some_and(|byte| matches!(byte, b'.' | b'$' | b'/' | b'{' | b'@'))
 }
 
-/// The length up to the value that a sentence tells, and how.
+/// The length up to the value that a sentence states, and the syntax.
 fn sentence(rest: &str) -> Option<(usize, How)> {
     let mut at = 0;
     let mut words = 0;
@@ -350,7 +350,7 @@ fn named_value(rest: &[u8], is_quoted: bool) -> Option<usize> {
     (gap > 0 && sign).then_some(blank + 1)
 }
 
-/// Returns whether a sentence so far is about a login: `sign in as bob with password …`.
+/// Returns true if a sentence so far is about a login: `sign in as bob with password …`.
 fn tells_login(before: &[u8]) -> bool {
     let near = before
         .get(before.len().saturating_sub(MAX_GAP)..)

@@ -6,16 +6,16 @@ use super::places::{is_given, lines_after, span_of};
 use super::prefix::{own, own_line};
 use super::shape::{head, is_joined_words, is_password, is_random_word, is_strong_mixture};
 
-/// How far behind its word a secret is looked for.
+/// Bytes behind a word in which its secret is searched.
 const MAX_AFTER: usize = 600;
 
-/// How far a text may stand from its word.
+/// Maximum bytes between a word and its text.
 const MAX_NEAR: usize = 80;
 
 /// Most lines that are read.
 const MAX_LINES: usize = 40;
 
-/// Returns whether a text can be a secret where something near it says that one is there.
+/// Returns true if a text can be a secret where something near it says that one is there.
 fn is_likely(secret: &str) -> bool {
     is_given(secret)
         && !secret.contains(' ')
@@ -52,7 +52,7 @@ pub fn acl(text: &str, word: Range<usize>) -> Vec<Range<usize>> {
     let secrets = words
         .filter_map(|word| word.strip_prefix('>'))
         .filter(|secret| is_given(secret));
-    // Without the command only what goes with a rule tells that it is one.
+    // Without the command only other parts of a rule show that it is one.
     let is_told = !is_rule || line.contains(" ~") || line.contains(" +") || line.contains(" &");
     secrets
         .filter(|_| is_told)
@@ -115,7 +115,7 @@ pub fn imap_login(text: &str, word: Range<usize>) -> Option<Range<usize>> {
     (is_tag && words.next().is_none() && is_given(secret)).then(|| span_of(text, secret))?
 }
 
-/// What is typed into a terminal where a word beside it says that it is a password.
+/// The keys typed into a terminal, if a word beside them says that they are a password.
 pub fn keys(text: &str, word: Range<usize>) -> Option<Range<usize>> {
     let from = text.floor_char_boundary(word.start.saturating_sub(MAX_AFTER / 3));
     let rest = head(text.get(word.end..)?, MAX_AFTER / 3);

@@ -1,4 +1,4 @@
-//! What a secret looks like, and what only looks like one: fillers, words, paths, code.
+//! The shape of a secret, and of texts that only look like one: fillers, words, paths, code.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -13,7 +13,7 @@ static FILLER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     words.ok()
 });
 
-/// Returns whether a word begins at `at`: no letter or digit before it, unless it is the letter of a JSON escape.
+/// Returns true if a word begins at `at`: no letter or digit before it, unless it is the letter of a JSON escape.
 pub(super) fn begins_word(text: &str, at: usize) -> bool {
     let before = text.as_bytes().get(..at).unwrap_or_default();
     let in_word = before
@@ -22,7 +22,7 @@ pub(super) fn begins_word(text: &str, at: usize) -> bool {
     !in_word || is_escape_end(before)
 }
 
-/// Returns whether a part of a name may begin at `at`: no letter or digit before it, or a hump of it (`dbPass`).
+/// Returns true if a part of a name may begin at `at`: no letter or digit before it, or a hump of it (`dbPass`).
 pub(super) fn begins_part(bytes: &[u8], at: usize) -> bool {
     let before = bytes.get(..at).unwrap_or_default();
     match before.last() {
@@ -34,7 +34,7 @@ pub(super) fn begins_part(bytes: &[u8], at: usize) -> bool {
     }
 }
 
-/// Returns whether the last letters belong to what a text is wrapped in: `\n`, `%3D`, `\u0026`, a colour of a terminal.
+/// Returns true if the last letters belong to what a text is wrapped in: `\n`, `%3D`, `\u0026`, a colour of a terminal.
 fn is_escape_end(before: &[u8]) -> bool {
     let is_hex = |bytes: &[u8]| bytes.iter().all(u8::is_ascii_hexdigit);
     match before {
@@ -54,12 +54,12 @@ fn is_escape_end(before: &[u8]) -> bool {
     }
 }
 
-/// Returns whether a value names a place: `/home/me`, `~/x`, `./y`.
+/// Returns true if a value names a place: `/home/me`, `~/x`, `./y`.
 pub(super) fn is_path(value: &str) -> bool {
     value.starts_with(['/', '~']) || value.starts_with("./") || value.starts_with("../")
 }
 
-/// Returns whether a value is one that a machine made: letters and digits in no order.
+/// Returns true if a value is one that a machine made: letters and digits in no order.
 pub(super) fn is_machine_made(value: &str, least: usize) -> bool {
     value.len() >= least
         && value.bytes().any(|byte| byte.is_ascii_alphabetic())
@@ -70,7 +70,7 @@ pub(super) fn is_machine_made(value: &str, least: usize) -> bool {
         && !is_filler(value)
 }
 
-/// Returns whether a value between quotes can be a password.
+/// Returns true if a value between quotes can be a password.
 pub(super) fn is_password(value: &str) -> bool {
     let has_letter = value.bytes().any(|byte| byte.is_ascii_alphabetic());
     let has_other = value
@@ -79,12 +79,12 @@ pub(super) fn is_password(value: &str) -> bool {
     value.len() >= 6 && has_letter && has_other && distinct(value) >= 5 && !is_filler(value)
 }
 
-/// Returns whether a text of a token's form can be one: digits among letters, and no filler like `xxxxxxxx`.
+/// Returns true if a text of a token's form can be one: digits among letters, and no filler like `xxxxxxxx`.
 pub(super) fn looks_random(secret: &str) -> bool {
     secret.bytes().any(|byte| byte.is_ascii_digit()) && distinct(secret) >= 6
 }
 
-/// Returns whether a text without digits can be a token all the same: many letters of both cases (Hugging Face's are such).
+/// Returns true if a text without digits can be a token: many letters of both cases (Hugging Face's are such).
 pub(super) fn is_long_mixture(secret: &str) -> bool {
     let lower = secret.bytes().filter(u8::is_ascii_lowercase).count();
     let upper = secret.bytes().filter(u8::is_ascii_uppercase).count();
@@ -110,7 +110,7 @@ pub(super) fn is_filler(value: &str) -> bool {
     is_test || FILLER.as_ref().is_some_and(|words| words.is_match(value))
 }
 
-/// Returns whether it is words joined by dashes or underscores, with at most a short number among them.
+/// Returns true if it is words joined by dashes or underscores, with at most a short number among them.
 pub(super) fn is_words(value: &str) -> bool {
     value.split(['_', '-', '.', '/', ':']).all(|word| {
         let letters = word.trim_end_matches(|c: char| c.is_ascii_digit());
@@ -163,7 +163,7 @@ pub(super) fn skip(bytes: &[u8], at: usize, set: &[u8]) -> usize {
         .count()
 }
 
-/// Returns whether an unquoted value is an expression: a call, an index, an attribute of something.
+/// Returns true if an unquoted value is an expression: a call, an index, an attribute of something.
 pub(super) fn is_code(text: &str, span: &Range<usize>) -> bool {
     let value = text.get(span.clone()).unwrap_or_default();
     let next = text.as_bytes().get(span.end).copied().unwrap_or(b' ');
@@ -178,7 +178,7 @@ pub(super) fn is_code(text: &str, span: &Range<usize>) -> bool {
         || is_attribute
 }
 
-/// Which letters follow each letter in words, a bit for each: 228 pairs make up 93 of 100 in English and in code.
+/// The letters that follow each letter in words, as bits: 228 pairs make up 93 of 100 in English and in code.
 const PAIRS: [u32; 26] = [
     0x013e_b94e,
     0x0012_4911,
@@ -208,7 +208,7 @@ const PAIRS: [u32; 26] = [
     0x0000_0010,
 ];
 
-/// Returns whether letters follow each other as they do in no word: eight and more, and fewer than six in ten pairs are usual.
+/// Returns true if letters follow each other as in no word: eight or more, with fewer than six in ten usual pairs.
 pub(super) fn is_random_word(value: &str) -> bool {
     let mut pairs = 0;
     let mut usual = 0;
@@ -232,7 +232,7 @@ pub(super) fn is_random_word(value: &str) -> bool {
     letters >= 8 && (is_unusual || has_short_humps(value)) && distinct(value) >= 6
 }
 
-/// Returns whether upper and lower case change as they do in no name: four and more humps, shorter than three letters on average.
+/// Returns true if upper and lower case change as in no name: four humps or more, under three letters on average.
 fn has_short_humps(value: &str) -> bool {
     let bytes = value.as_bytes();
     let mut humps = 0;
@@ -260,8 +260,8 @@ pub(super) fn head(text: &str, most: usize) -> &str {
     text.get(..text.floor_char_boundary(most)).unwrap_or_default()
 }
 
-/// Returns whether it is three words and more, joined by one sign, as tools make them for people: `window-saddle-fossil`. Joined by
-/// dots or underscores they may be a name in a program, which has parts that say so.
+/// Returns true if it is three words or more, joined by one sign, as tools make them for people:
+/// `window-saddle-fossil`. Joined by dots or underscores, none may be a typical part of a name in a program.
 pub(super) fn is_joined_words(value: &str) -> bool {
     let is_name = || {
         value
@@ -274,7 +274,7 @@ pub(super) fn is_joined_words(value: &str) -> bool {
             .any(|sign| is_joined_by(value, *sign) && !is_name())
 }
 
-/// Returns whether it is three words and more, joined by that sign.
+/// Returns true if it is three words and more, joined by that sign.
 fn is_joined_by(value: &str, sign: char) -> bool {
     let parts = value.split(sign);
     parts.clone().count() >= 3
@@ -290,7 +290,7 @@ fn is_joined_by(value: &str, sign: char) -> bool {
             .any(|part| PLAIN_PARTS.contains(&part) || PLAIN_VALUES.contains(&part))
 }
 
-/// Returns whether letters of both cases, digits and signs change as in no code: brackets among them tell nothing then.
+/// Returns true if letters of both cases, digits and signs change as in no code, even with brackets among them.
 pub(super) fn is_strong_mixture(value: &str) -> bool {
     let count = |is: fn(&u8) -> bool| value.bytes().filter(is).count();
     let longest_run = value
@@ -313,7 +313,7 @@ pub(super) fn is_strong_mixture(value: &str) -> bool {
 /// The length of a password of four groups.
 pub(super) const GROUPED: usize = 19;
 
-/// Returns whether a text begins with a password as Google makes them for programs: four groups of four letters.
+/// Returns true if a text begins with a password as Google makes them for programs: four groups of four letters.
 pub(super) fn is_grouped(text: &str) -> bool {
     let bytes = text.as_bytes();
     let is_at = |at: usize, byte: u8| {
@@ -336,7 +336,7 @@ pub(super) fn is_grouped(text: &str) -> bool {
             .is_some_and(|group| is_random_word(&group.replace(' ', "")))
 }
 
-/// Returns whether it begins with a date: `2026-04-17`, `2026-04-17T00:13:28Z`.
+/// Returns true if it begins with a date: `2026-04-17`, `2026-04-17T00:13:28Z`.
 pub(super) fn is_time(text: &str) -> bool {
     let bytes = text.as_bytes();
     let is_date = bytes.get(..10).is_some_and(|date| {

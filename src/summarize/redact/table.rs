@@ -27,7 +27,7 @@ const MAX_ROWS: usize = 200;
 /// Longest table of a page, from its heading on.
 const MAX_MARKUP: usize = 8_000;
 
-/// What stands between the cells of a line.
+/// The separator of the cells of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Between {
     /// A character: a comma, a semicolon, a tab, a bar.
@@ -147,7 +147,7 @@ fn is_bar(c: char) -> bool {
     matches!(c, '|' | '│' | '┃')
 }
 
-/// What stands between the cells of the line that has the name as one of them.
+/// The separator of the cells of the line that has the name as one of them.
 fn between_at(text: &str, name: &Range<usize>) -> Option<Between> {
     let rest = head(text.get(name.end..)?, MAX_LINE);
     let rest = rest.trim_start_matches(['"', '*', '\\']);
@@ -184,7 +184,7 @@ fn between_at(text: &str, name: &Range<usize>) -> Option<Between> {
     before.ends_with("  ").then_some(Between::Blanks)
 }
 
-/// Returns whether it is the comment above pairs: `# user:password`.
+/// Returns true if it is the comment above pairs: `# user:password`.
 fn is_title_of_pairs(text: &str, name: &Range<usize>) -> bool {
     let Some((line, _)) = line_around(text, name.start) else {
         return false;
@@ -257,7 +257,7 @@ fn trimmed(text: &str, part: &str) -> Option<Range<usize>> {
     Some(start..start + part.len())
 }
 
-/// Returns whether a heading of a page ends there, and the next one or the row follows.
+/// Returns true if a heading of a page ends there, and the next one or the row follows.
 fn is_heading(text: &str, end: usize) -> bool {
     let rest = text
         .get(end..)

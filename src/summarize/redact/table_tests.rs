@@ -1,5 +1,5 @@
-//! The tables of what must go and what must stay (`must_go.jsonl`, `must_stay.jsonl`): `{m40}` and the like stand for 40
-//! characters as machines make them.
+//! Texts that must be redacted and texts that must stay (`must_go.jsonl`, `must_stay.jsonl`): `{m40}` and the like
+//! stand for 40 characters as machines make them.
 
 use super::tests::{hex, mix};
 use super::*;

@@ -1,4 +1,4 @@
-//! What must be redacted, and what must stay. Secrets are put together here so that no scanner takes this file for one.
+//! Texts that must be redacted, and texts that must stay. Secrets are made here so that no scanner finds one.
 
 use proptest::prelude::*;
 

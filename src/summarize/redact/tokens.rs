@@ -1,4 +1,4 @@
-//! The table of token forms (`tokens.csv`): what vendors and public rule sets document of prefix, alphabet and length.
+//! The table of token forms (`tokens.csv`): prefix, alphabet and length as vendors and public rule sets give them.
 //!
 //! A form is a row of pieces with blanks between: `hex:32`, `url:20-300` are so many characters of an alphabet, anything
 //! else stands for itself; `{abc}` in it is one of these characters.
@@ -89,7 +89,7 @@ impl Token {
         })
     }
 
-    /// Returns whether the token begins with its mark.
+    /// Returns true if the token begins with its mark.
     pub fn is_first(&self) -> bool {
         self.before.is_empty()
     }
@@ -108,7 +108,7 @@ impl Token {
             return None;
         }
         let bytes = text.as_bytes();
-        // What the documented lengths leave room for: some vendors have made their tokens longer without a word.
+        // Room above documented lengths: some vendors have made their tokens longer without a word.
         let slack = self.mark.len() > SHORT_MARK && self.before.is_empty() && self.after.len() == 1;
         let mut body = String::new();
         let mut end = mark.end;

@@ -54,7 +54,7 @@ fn unescaped(text: &str, at: usize) -> Option<Range<usize>> {
         && host.split(['/', ':', '?']).next().is_some_and(|name| {
             name.contains('.') || name == "localhost" || host.contains(':') || !host.contains('/')
         });
-    // What stands before the first sign may be a port.
+    // The part before the first sign may be a port.
     let port = password.split(['/', '?', '#']).next()?;
     let is_port = port.bytes().all(|b| b.is_ascii_digit());
     let is_secret = is_user
@@ -86,12 +86,12 @@ fn end_of_user(rest: &str, from: usize) -> Option<usize> {
     (rest.as_bytes().get(stop) == Some(&b'@')).then_some(stop)
 }
 
-/// Returns whether the host is one of those reserved for documentation.
+/// Returns true if the host is one of those reserved for documentation.
 fn host_is_example(host: &str) -> bool {
     host.starts_with("example.") || host.starts_with("www.example.")
 }
 
-/// Returns whether a password is a plain short word, percent escapes aside.
+/// Returns true if a password is a plain short word, percent escapes aside.
 fn is_simple(password: &str) -> bool {
     let mut letters = 0;
     let mut rest = password;
@@ -109,7 +109,7 @@ fn is_simple(password: &str) -> bool {
     letters <= 8
 }
 
-/// The value of a parameter that lets whoever has the address in: `?sig=…`, `&X-Amz-Signature=…`, `?key=…`.
+/// The value of a parameter that gives access: `?sig=…`, `&X-Amz-Signature=…`, `?key=…`.
 pub fn parameter(text: &str, word: Range<usize>) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let before = bytes.get(..word.start)?;

@@ -1,4 +1,4 @@
-//! Commands that somebody runs, no mention of their options: any word in the place of the secret is one there.
+//! Commands that are run, not mentioned: any word in the place of the secret is one there.
 
 use super::shape::{is_filler, is_path};
 use super::value::is_reference;
@@ -13,7 +13,7 @@ fn followers(command: &str) -> &'static [&'static str] {
     }
 }
 
-/// Returns whether `secret`, a word among those of a command, is one there, as what stands around it tells.
+/// Returns true if `secret`, a word of a command, is a secret by the words around it.
 pub fn is_used<'t>(program: &str, mut words: impl Iterator<Item = &'t str>, secret: &str) -> bool {
     let is_run = if program == "net use " {
         words.any(|word| word.starts_with("/user:"))
@@ -24,7 +24,7 @@ pub fn is_used<'t>(program: &str, mut words: impl Iterator<Item = &'t str>, secr
     is_run && is_any(secret)
 }
 
-/// Returns whether an argument in the place of a secret can be any one, a word among them.
+/// Returns true if an argument in the place of a secret can be any one, a word among them.
 fn is_any(secret: &str) -> bool {
     secret.len() >= 4
         && !is_reference(secret)

@@ -1,4 +1,4 @@
-//! Whether the value of a name that means a secret is one: what machines make, what people choose, and what is code or a filler.
+//! Judges the value of a name that means a secret: made by a machine, chosen by a person, or code or a filler.
 
 use super::alphabet::Alphabet;
 use super::chosen::{is_chosen, is_keyboard_mixture, is_markup, is_name, is_selector};
@@ -11,7 +11,7 @@ use super::shape::{
 };
 use super::word_lists::{PLAIN_PARTS, PLAIN_VALUES};
 
-/// Returns whether a person chose it as a password.
+/// Returns true if a person chose it as a password.
 pub fn is_password_value(value: &Value<'_>) -> bool {
     let text = value.text;
     if is_grouped(text) || is_strong_mixture(text) && !is_expression_of(value) {
@@ -94,12 +94,12 @@ pub fn is_password_value(value: &Value<'_>) -> bool {
     no_digit(value, 8)
 }
 
-/// Returns whether an option of a command is given it: `--name value`, `--name=value`.
+/// Returns true if an option of a command is given it: `--name value`, `--name=value`.
 fn is_option(value: &Value<'_>) -> bool {
     value.how == How::Option || value.is_data && value.how == How::Equals && !value.is_quoted
 }
 
-/// Returns whether a mixture of characters may be an expression or an address all the same.
+/// Returns true if a mixture of characters may be an expression or an address all the same.
 fn is_expression_of(value: &Value<'_>) -> bool {
     let text = value.text;
     let opens = |open: char, close: char| text.starts_with(open) && text.contains(close);
@@ -115,7 +115,7 @@ fn is_expression_of(value: &Value<'_>) -> bool {
         || !(value.is_quoted || value.is_data || value.ends_line)
 }
 
-/// Returns whether a value of letters alone, with dashes or underscores perhaps, is a secret.
+/// Returns true if a value of letters alone, with dashes or underscores perhaps, is a secret.
 fn no_digit(value: &Value<'_>, least: usize) -> bool {
     let text = value.text;
     let is_bare_data = value.is_data
@@ -141,7 +141,7 @@ fn no_digit(value: &Value<'_>, least: usize) -> bool {
         && !text.split('-').any(|part| PLAIN_PARTS.contains(&part))
 }
 
-/// Returns whether it is a secret that a machine made, or that somebody chose with care.
+/// Returns true if it is a secret that a machine made, or that somebody chose with care.
 pub fn is_secret_value(value: &Value<'_>) -> bool {
     let text = value.text;
     if value.how == How::Space {
@@ -205,7 +205,7 @@ pub fn is_secret_value(value: &Value<'_>) -> bool {
             && no_digit(value, 20)
 }
 
-/// Returns whether it is a value that a machine made.
+/// Returns true if it is a value that a machine made.
 pub fn is_machine_value(value: &Value<'_>, name: &Name, before: &str) -> bool {
     if is_keyboard_mixture(value) {
         return true;
@@ -277,7 +277,7 @@ pub fn is_machine_value(value: &Value<'_>, name: &Name, before: &str) -> bool {
         && entropy(text) >= 3.0
 }
 
-/// Returns whether it is the words that a wallet is restored from.
+/// Returns true if it is the words that a wallet is restored from.
 pub fn is_phrase(text: &str) -> bool {
     let words = text.split(' ').filter(|word| !word.is_empty());
     words.clone().count() >= 12
@@ -287,7 +287,7 @@ pub fn is_phrase(text: &str) -> bool {
             .all(|word| (3..=8).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_lowercase()))
 }
 
-/// Returns whether a value names where the secret is: a variable, a template, a placeholder.
+/// Returns true if a value names where the secret is: a variable, a template, a placeholder.
 pub fn is_reference(text: &str) -> bool {
     let inner = |open: char, close: char| text.starts_with(open) && text.contains(close);
     let variable = text.strip_prefix('$').is_some_and(|name| {
@@ -324,7 +324,7 @@ pub fn is_reference(text: &str) -> bool {
         || text.starts_with("file:")
 }
 
-/// Returns whether a variable could have that name: all upper case, or words.
+/// Returns true if a variable could have that name: all upper case, or words.
 fn is_name_like(name: &str) -> bool {
     let is_upper = name
         .bytes()
@@ -332,7 +332,7 @@ fn is_name_like(name: &str) -> bool {
     is_upper || is_words(name) || !name.bytes().any(|byte| byte.is_ascii_digit())
 }
 
-/// Returns whether it names a place: a path, or something with many slashes.
+/// Returns true if it names a place: a path, or something with many slashes.
 fn is_place(text: &str) -> bool {
     // Base64 begins with a slash once in sixty-four times.
     let is_base64 =
@@ -343,8 +343,8 @@ fn is_place(text: &str) -> bool {
         || text.contains("://")
 }
 
-/// Returns whether it is a word of eight letters and more with two digits and more, or several words with a number: such words do not
-/// stand in sentences.
+/// Returns true if it is a word of five letters or more with two digits or more at its end, or words joined by two
+/// dashes or more: sentences have no such words.
 fn is_numbered_word(text: &str) -> bool {
     let word = text.trim_end_matches(|c: char| c.is_ascii_digit());
     let digits = text.len() - word.len();
@@ -353,7 +353,7 @@ fn is_numbered_word(text: &str) -> bool {
     !is_known && ((word.len() >= 5 && digits >= 2 && !word.contains(['-', '_', '.', '/', ':'])) || is_joined)
 }
 
-/// Returns whether it is a parameter that a statement binds: `:name`, `@name`, `?`, `%s`.
+/// Returns true if it is a parameter that a statement binds: `:name`, `@name`, `?`, `%s`.
 fn is_bound(text: &str) -> bool {
     matches!(text, "?" | "%s")
         || text.strip_prefix([':', '@']).is_some_and(|name| {

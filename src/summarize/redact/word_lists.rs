@@ -17,13 +17,13 @@ fn list(name: &str) -> Vec<&'static str> {
 
 /// Conversions whose argument a value may be.
 pub static WRAPPERS: List = LazyLock::new(|| list("wrapper"));
-/// Words that stand where a password would and are none.
+/// Words that stand in the place of a password and are none.
 pub static PLAIN_VALUES: List = LazyLock::new(|| list("plain-value"));
-/// Parts of values that say what stands there, or that it is none.
+/// Parts of values that show what the value is, or that it is no secret.
 pub static PLAIN_PARTS: List = LazyLock::new(|| list("plain-part"));
 /// Parts of names in programs, of hosts and of modules: no words of a phrase that somebody chose.
 pub static NAME_PARTS: List = LazyLock::new(|| list("name-part"));
-/// Words of sentences that tell what a password has to be.
+/// Words of sentences about the rules of a password.
 pub static SENTENCE_WORDS: List = LazyLock::new(|| list("sentence-word"));
 /// Parts that may follow the word in a name that still means a secret: `SECRET_KEY`, `token_value`, `password2`.
 pub static NAME_TAILS: List = LazyLock::new(|| list("name-tail"));
@@ -31,7 +31,7 @@ pub static NAME_TAILS: List = LazyLock::new(|| list("name-tail"));
 pub static PLAIN_KEYS: List = LazyLock::new(|| list("plain-key"));
 /// The words before `_key` in names of secrets in lower case: elsewhere they name places in tables.
 pub static KEY_OWNERS: List = LazyLock::new(|| list("key-owner"));
-/// Words that tell a value in a sentence.
+/// Words that state a value in a sentence.
 pub static VERBS: List = LazyLock::new(|| list("verb"));
 /// Verbs of languages that put no blanks between words.
 pub static VERBS_WITHIN: List = LazyLock::new(|| list("verb-within"));
@@ -41,7 +41,7 @@ pub static DIRECTIVES: List = LazyLock::new(|| list("directive"));
 pub static SETTERS: List = LazyLock::new(|| list("setter"));
 /// Words in a value that say it is none.
 pub static FILLERS: List = LazyLock::new(|| list("filler"));
-/// What a cookie says about itself, beside its value.
+/// The attributes of a cookie, beside its value.
 pub static COOKIE_ATTRIBUTES: List = LazyLock::new(|| list("cookie-attribute"));
 /// Commands and options of Redis.
 pub static REDIS_WORDS: List = LazyLock::new(|| list("redis-word"));
@@ -57,7 +57,7 @@ pub static USER_OPTIONS: List = LazyLock::new(|| list("user-option"));
 pub static VALUE_KEYS: List = LazyLock::new(|| list("value-key"));
 /// Commands that set a variable or a setting: `setenv NAME value`.
 pub static SET_COMMANDS: List = LazyLock::new(|| list("set-command"));
-/// Commands that print what a secret is, or ask for it.
+/// Commands that print a secret, or ask for it.
 pub static PRINTERS: List = LazyLock::new(|| list("printer"));
 /// Words before a password that say that it is kept as it is.
 pub static SCHEMES: List = LazyLock::new(|| list("scheme"));

@@ -1,4 +1,4 @@
-//! The words that announce a secret, and who looks at what stands around each.
+//! The words that announce a secret, and the rules for the text around each.
 
 use std::fmt::Write;
 use std::ops::Range;
@@ -11,14 +11,14 @@ use super::secret::{MARKER, Secret};
 use super::tokens::{Token, tokens};
 use super::{assigned, fields, table};
 
-/// The thing that a word announces.
+/// The rule of a word.
 #[derive(Debug)]
 pub enum Rule {
     /// A token of a vendor.
     Token(Token),
     /// A value of that name.
     Name(Name),
-    /// A secret somewhere around.
+    /// A secret somewhere around the word.
     Context(Context),
     /// A marker of an earlier redaction.
     Marker,
@@ -71,7 +71,7 @@ impl Rule {
         }
     }
 
-    /// Returns whether its word is one only where no letter or digit stands before it.
+    /// Returns true if its word is one only where no letter or digit stands before it.
     pub fn begins_word(&self) -> bool {
         match self {
             Self::Token(token) => token.is_first(),

@@ -1,4 +1,4 @@
-//! What pieces cost that a thread has met before.
+//! The per-thread cache of piece costs.
 
 use super::key::{Key, hash_long};
 
@@ -6,13 +6,13 @@ use super::key::{Key, hash_long};
 const SHORT_BITS: u32 = 15;
 /// 2^13 long pieces: 512 kB, mostly untouched.
 const LONG_BITS: u32 = 13;
-/// The longest piece that is remembered: with its length and cost it fills a cache line.
+/// Bytes of the longest piece that is cached: with its length and cost it fills a cache line.
 const LONGEST: usize = 62;
 
-/// Short pieces (up to 15 bytes) and their number of tokens, two for each hash, the newer first. An
-/// entry is the piece's [`Key`] with the number in the upper four bits: a piece has no more tokens than
-/// bytes. Zero is no entry, since a piece is never empty. Long pieces likewise, one for each hash:
-/// their bytes, then their length and the number of their tokens.
+/// Short pieces (up to 15 bytes) and their number of tokens, two for each hash, the newer first. An entry is the
+/// piece's [`Key`] with the number in the upper four bits: a piece has no more tokens than bytes. Zero means no entry,
+/// since a piece is never empty. Long pieces have one entry for each hash: their bytes, their length and their number
+/// of tokens.
 pub struct Cache {
     short: Vec<[u128; 2]>,
     long: Vec<[u8; LONGEST + 2]>,
@@ -28,7 +28,7 @@ impl Default for Cache {
 }
 
 impl Cache {
-    /// The cost of the piece with this key, from `count` if it is not known.
+    /// The number of tokens of the piece with this key; calls `count` if it is not cached.
     #[inline]
     pub fn get(&mut self, key: Key, count: impl FnOnce() -> usize) -> usize {
         let index = (key.hash() >> (u64::BITS - SHORT_BITS)) as usize;
@@ -49,7 +49,7 @@ impl Cache {
         tokens
     }
 
-    /// The cost of a longer piece, from `count` if it is not known.
+    /// The number of tokens of a longer piece; calls `count` if it is not cached.
     pub fn get_long(&mut self, piece: &[u8], count: impl FnOnce() -> usize) -> usize {
         if piece.len() > LONGEST {
             return count();
@@ -78,7 +78,7 @@ mod tests {
     #[test]
     fn a_piece_is_counted_once_and_never_taken_for_another() {
         let mut cache = Cache::default();
-        // More pieces than there are places, so that they push one another out.
+        // More pieces than there are entries, so that they replace one another.
         let texts: Vec<String> = (0..200_000).map(|number| format!("{number:<16}")).collect();
         let cost = |number: usize| number % 16;
         for _ in 0..2 {

@@ -1,8 +1,8 @@
-//! Merging characters, as `SentencePiece`'s tokenizers with byte fallback do: spaces are `▁`, and what the vocabulary has no
-//! character for costs its bytes.
+//! Merging characters, as `SentencePiece`'s tokenizers with byte fallback do: spaces are `▁`, and a character that is
+//! not in the vocabulary costs its bytes.
 //!
-//! These have no split pattern: a whole text is one piece. But no merge reaches over two characters that no token has
-//! beside one another, so a text is cut there, and what comes of it is short and comes again.
+//! There is no split pattern: a whole text is one piece. But no merge joins two characters that are neighbours in no
+//! token, so a text is cut between these; the pieces are short and often repeated.
 
 use rustc_hash::FxHashMap;
 
@@ -11,25 +11,25 @@ use super::key::Key;
 use super::merge;
 use super::vocabulary::{NO_TOKEN, Rank, Vocabulary};
 
-/// What stands for a space.
+/// The character that stands for a space.
 pub const SPACE: char = '\u{2581}';
 
-/// Bits of the table of pairs that are not both ASCII: 512 kB, of which a large vocabulary sets a twentieth.
+/// Index bits of the table of pairs that are not both ASCII: 512 kB, of which a large vocabulary sets a twentieth.
 const PAIR_BITS: u32 = 22;
 
-/// The characters of a vocabulary, and which of them stand beside one another in its tokens.
+/// The characters of a vocabulary, and the pairs of them that are neighbours in its tokens.
 pub struct Characters {
     ascii: [Rank; 128],
     others: FxHashMap<char, Rank>,
-    /// For each ASCII character, those that follow it in some token.
+    /// For each ASCII character, the ASCII characters that follow it in some token, a bit for each.
     followed: [u128; 128],
-    /// The same for other pairs, by a hash: one too many only makes a piece longer.
+    /// The other pairs, as bits by hash: a collision only makes a piece longer.
     pairs: Vec<u64>,
 }
 
 impl Characters {
-    /// From the characters that are tokens, with their tokens, and all strings of the vocabulary. Nothing if no token
-    /// stands for a space.
+    /// Builds the table from the characters that are tokens, with their tokens, and all strings of the vocabulary.
+    /// `None` if no token stands for a space.
     pub fn new<'a>(
         characters: impl Iterator<Item = (char, Rank)>,
         strings: impl Iterator<Item = &'a str>,
@@ -71,7 +71,7 @@ impl Characters {
             let end = self.piece_end(text, start);
             let piece = text.get(start..end).unwrap_or_default();
             tokens += match (end - start, Key::new(bytes, start, end - start)) {
-                // A character, or the byte that it costs.
+                // A character that is a token, or one byte.
                 (1, _) => 1,
                 (_, Some(key)) => cache.get(key, || self.count_piece(piece, vocabulary)),
                 (_, None) => cache.get_long(piece.as_bytes(), || self.count_piece(piece, vocabulary)),
@@ -81,7 +81,7 @@ impl Characters {
         tokens
     }
 
-    /// Where the piece that starts at `start` ends: at the first pair that no token has.
+    /// The end of the piece that starts at `start`: before the second character of the first pair that no token has.
     #[inline]
     fn piece_end(&self, text: &str, start: usize) -> usize {
         let bytes = text.as_bytes();
@@ -113,7 +113,7 @@ impl Characters {
                 None => self.others.get(&character).copied().unwrap_or(NO_TOKEN),
             };
             if token == NO_TOKEN {
-                // Its bytes, which merge with nothing.
+                // Its bytes, which never merge.
                 tokens += merge::count_tokens(vocabulary, &symbols) + character.len_utf8();
                 symbols.clear();
             } else {
@@ -149,13 +149,13 @@ impl Characters {
     }
 }
 
-/// The character itself, a space for what stands for one.
+/// The character itself, or a space for [`SPACE`].
 #[inline]
 fn plain(character: char) -> char {
     if character == SPACE { ' ' } else { character }
 }
 
-/// The word of a pair in the table, and its bit there.
+/// The word of a pair in the table, and its bit in the word.
 #[inline]
 fn place(left: char, right: char) -> (usize, u64) {
     let pair = u64::from(left as u32) << 32 | u64::from(right as u32);

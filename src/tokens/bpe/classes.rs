@@ -1,4 +1,4 @@
-//! The character classes that the split patterns speak of, as bits in a two-level table.
+//! The character classes of the split patterns, as bits in a two-level table.
 
 use regex_syntax::hir::{self, HirKind};
 use rustc_hash::FxHashMap;
@@ -6,13 +6,13 @@ use rustc_hash::FxHashMap;
 /// A set of classes, a bit for each.
 pub type Class = u16;
 
-/// `\p{Lu}` and `\p{Lt}`: letters that only open a word.
+/// `\p{Lu}` and `\p{Lt}`: letters that can only start a word.
 pub const UPPER: Class = 1;
-/// `\p{Ll}`: letters that only continue a word.
+/// `\p{Ll}`: letters that can only continue a word.
 pub const LOWER: Class = 2;
-/// `\p{Lm}` and `\p{Lo}`: letters without case, which do both.
+/// `\p{Lm}` and `\p{Lo}`: letters without case, which can do both.
 pub const CASELESS: Class = 4;
-/// `\p{M}`: marks; `o200k_base` lets them stand for letters, and they are no `\p{L}`.
+/// `\p{M}`: marks. They are not `\p{L}`, but `o200k_base` allows them in words.
 pub const MARK: Class = 8;
 /// `\p{N}`.
 pub const NUMBER: Class = 16;
@@ -20,9 +20,9 @@ pub const NUMBER: Class = 16;
 pub const NEWLINE: Class = 32;
 /// `\s` without `[\r\n]`.
 pub const BLANK: Class = 64;
-/// All the rest: punctuation, symbols, controls, code points not assigned.
+/// All others: punctuation, symbols, controls, unassigned code points.
 pub const OTHER: Class = 128;
-/// `\p{Han}`, where a pattern speaks of it: letters have no other class then, the rest have theirs.
+/// `\p{Han}`, if a pattern uses it: Han letters have only this class, other Han characters have their own as well.
 pub const HAN: Class = 256;
 /// No class: the end of the text, or (in [`ASCII`]) a byte that is not ASCII.
 pub const NONE: Class = 0;
@@ -57,19 +57,19 @@ const CODE_POINTS: usize = 0x11_0000;
 
 /// The class of every code point: equal blocks of 256 are stored once (about 140 kB in all).
 pub struct Classes {
-    /// Where the block of a code point starts in `classes`, in blocks.
+    /// The index in `classes` of each code point's block, in blocks of 256.
     blocks: Vec<u16>,
     classes: Vec<Class>,
 }
 
 impl Classes {
-    /// The classes above, of the Unicode tables of `regex-syntax`, which the regex engine of the
-    /// `tokenizers` library uses too.
+    /// The classes above, from the Unicode tables of `regex-syntax`, which the regex engine of the `tokenizers` library
+    /// uses too.
     pub fn new() -> Result<Self, String> {
         Self::with_numbers(r"\p{N}")
     }
 
-    /// The same with the numbers of Rust's own, newer tables, by which the library's `Digits` splits.
+    /// The same, with numbers by the newer tables of Rust's standard library, which the library's `Digits` splits by.
     pub fn with_digits() -> Result<Self, String> {
         let digits: String = ('\0'..=char::MAX)
             .filter(|character| character.is_numeric())
@@ -92,7 +92,7 @@ impl Classes {
         )
     }
 
-    /// The same with [`HAN`] apart.
+    /// The same with [`HAN`] as a class.
     pub fn with_han_apart() -> Result<Self, String> {
         Self::of_patterns(
             &[
@@ -110,7 +110,7 @@ impl Classes {
         )
     }
 
-    /// Every pattern is a class of characters, which have the bits beside it; characters of none have `rest`.
+    /// Gives the characters of each pattern the class beside it; all others get `rest`.
     pub fn of_patterns(patterns: &[(&str, Class)], rest: Class) -> Result<Self, String> {
         let mut flat = vec![NONE; CODE_POINTS];
         for (pattern, class) in patterns {

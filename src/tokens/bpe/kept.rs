@@ -1,28 +1,28 @@
-//! What a thread remembers for the encoders that it has used last.
+//! The caches that a thread keeps for the encoders it used last.
 
 use std::cell::Cell;
 
 use super::cache::Cache;
 use crate::tokens::memo::Memo;
 
-/// How many encoders a thread remembers for. A run has one tokenizer, at most two.
+/// Number of encoders that a thread keeps caches for. A run has one tokenizer, at most two.
 const MOST: usize = 4;
 
-/// What a thread remembers for one encoder: under 2 MB.
+/// The caches of a thread for one encoder: under 2 MB.
 #[derive(Default)]
 pub struct Kept {
-    /// What pieces cost.
+    /// Costs of pieces.
     pub pieces: Cache,
-    /// What whole texts cost.
+    /// Costs of whole texts.
     pub texts: Memo,
 }
 
 thread_local! {
-    /// By the number of the encoder, the one used last at the end.
+    /// Caches by number of the encoder, the last used at the end.
     static KEPT: Cell<Vec<(u64, Box<Kept>)>> = const { Cell::new(Vec::new()) };
 }
 
-/// What this thread remembers for the encoder of this number; it is to be put back.
+/// Takes this thread's caches for the encoder of this number; they are to be put back with [`put`].
 #[allow(clippy::unnecessary_box_returns, reason = "it goes back into a list as it is")]
 pub fn take(encoder: u64) -> Box<Kept> {
     let find = |cell: &Cell<Vec<(u64, Box<Kept>)>>| {
@@ -32,11 +32,11 @@ pub fn take(encoder: u64) -> Box<Kept> {
         cell.set(all);
         found
     };
-    // A thread that is ending may have dropped it all: it then counts with a fresh one.
+    // A thread that is ending may have dropped its caches: it then counts with empty ones.
     KEPT.try_with(find).ok().flatten().unwrap_or_default()
 }
 
-/// Puts back what [`take`] gave.
+/// Puts back the caches that [`take`] returned.
 pub fn put(encoder: u64, kept: Box<Kept>) {
     let put = |cell: &Cell<Vec<(u64, Box<Kept>)>>| {
         let mut all = cell.take();

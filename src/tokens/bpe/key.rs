@@ -1,10 +1,10 @@
-//! Short byte strings as one number, so that they are hashed and compared at once.
+//! Short byte strings as one integer, so that each is hashed and compared in one step.
 
-/// Up to 15 bytes, the first in the lowest byte, with their number in bits 120 to 123.
+/// Up to 15 bytes, the first in the lowest byte, with their count in bits 120 to 123.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Key(pub u128);
 
-/// By length: the bits that the bytes of a key may take.
+/// Masks of the bits that the bytes of a key may take, by length.
 const BYTES: [u128; 16] = bytes();
 
 const fn bytes() -> [u128; 16] {
@@ -18,7 +18,7 @@ const fn bytes() -> [u128; 16] {
 }
 
 impl Key {
-    /// The `length` bytes of `bytes` from `start`; nothing if they are more than 15 or not there.
+    /// The key of the `length` bytes of `bytes` from `start`; `None` if they are more than 15 or out of range.
     #[inline]
     pub fn new(bytes: &[u8], start: usize, length: usize) -> Option<Self> {
         let mask = BYTES.get(length)?;
@@ -33,17 +33,17 @@ impl Key {
         Some(Self(u128::from_le_bytes(loaded) & mask | (length as u128) << 120))
     }
 
-    /// A hash whose high and low bits are both good.
+    /// A hash whose high and low bits are both well mixed.
     #[inline]
     pub fn hash(self) -> u64 {
         mix(self.0 as u64, (self.0 >> 64) as u64)
     }
 }
 
-/// The hash of a byte string of more than 15 bytes; not that of a [`Key`].
+/// The hash of a byte string of more than 15 bytes; it differs from that of a [`Key`].
 pub fn hash_long(bytes: &[u8]) -> u64 {
     let mut hash = bytes.len() as u64;
-    // The last 16 bytes may have been read in part: hashing some twice does no harm.
+    // The last 16 bytes may overlap those hashed before: hashing some bytes twice does no harm.
     for chunk in bytes
         .chunks_exact(16)
         .filter_map(<[u8]>::first_chunk)
@@ -55,7 +55,7 @@ pub fn hash_long(bytes: &[u8]) -> u64 {
     hash
 }
 
-/// A product of 128 bits folded to 64; the constants are the fraction bits of the golden ratio and of e.
+/// Folds a product of 128 bits to 64; the constants are the fraction bits of the golden ratio and of e.
 #[inline]
 fn mix(low: u64, high: u64) -> u64 {
     let product = u128::from(low ^ 0x9e37_79b9_7f4a_7c15) * u128::from(high ^ 0xb7e1_5162_8aed_2a6b);

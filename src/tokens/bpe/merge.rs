@@ -1,4 +1,4 @@
-//! Byte-pair merging of one piece, counting what is left.
+//! Byte-pair merging of one piece; returns the number of tokens left.
 
 mod blocks;
 mod long;
@@ -7,11 +7,11 @@ use long::{BLOCK, Bytes, Unmerged, count_long, merge_in_rounds, set};
 
 use super::vocabulary::{NO_TOKEN, Rank, Vocabulary};
 
-/// Pieces of fewer bytes are merged in a few small arrays.
+/// Pieces of fewer bytes are merged in small arrays on the stack.
 const SHORT: usize = 1 << 8;
 
-/// The number of tokens of `piece`: the pair of the lowest rank is merged, the leftmost of equals,
-/// until no two neighbours make a token.
+/// The number of tokens of `piece`: the pair of the lowest rank is merged, the leftmost first, until no two neighbours
+/// form a token.
 pub fn count(vocabulary: &Vocabulary, piece: &[u8]) -> usize {
     match piece.len() {
         ..16 => count_short::<16>(vocabulary, Bytes(piece)),
@@ -34,7 +34,7 @@ pub fn count_tokens(vocabulary: &Vocabulary, tokens: &[Rank]) -> usize {
     }
 }
 
-/// The two tokens that merging leaves of `piece`; nothing if it leaves more or fewer.
+/// The two tokens that merging leaves of `piece`; `None` if it leaves more or fewer.
 pub fn halves(vocabulary: &Vocabulary, piece: &[u8]) -> Option<(Rank, Rank)> {
     let (mut tokens, mut pairs) = (vec![NO_TOKEN; piece.len()], vec![NO_TOKEN; piece.len()]);
     set(vocabulary, Bytes(piece), &mut tokens, &mut pairs);
@@ -44,18 +44,18 @@ pub fn halves(vocabulary: &Vocabulary, piece: &[u8]) -> Option<(Rank, Rank)> {
     }
 }
 
-/// A merge at a place: its rank, then the place. The least is the one to be made.
+/// A merge at a place: its rank in the upper bits, then the place. The least is made first.
 type Step = i32;
 
-/// So many places are told apart in a step.
+/// Number of places that a step can hold.
 const STEP_PLACES: Step = 1 << 8;
 
-/// No merge, later than all.
+/// No merge; it compares greater than all merges.
 const NO_STEP: Step = Step::MAX;
 
-/// Merges one pair at a time. The next merge is the least of all steps, which compilers look for in several
-/// places at once: for so few of them no heap is as fast. `PLACES` is a power of two, at most [`SHORT`] and more than the
-/// number of bytes: the last place is that of no token.
+/// Merges one pair at a time. The next merge is the minimum of all steps, a search that compilers vectorize: for so few
+/// steps no heap is as fast. `PLACES` is a power of two, at most [`SHORT`] and more than the number of bytes: the last
+/// place is that of no token.
 fn count_short<const PLACES: usize>(vocabulary: &Vocabulary, piece: impl Unmerged) -> usize {
     const { assert!(PLACES.is_power_of_two() && PLACES <= SHORT && SHORT == STEP_PLACES as usize) };
     let mask = PLACES - 1;
@@ -80,7 +80,7 @@ fn count_short<const PLACES: usize>(vocabulary: &Vocabulary, piece: impl Unmerge
     }
     let mut left = piece.tokens(vocabulary).len().min(mask);
     next[left.saturating_sub(1)] = mask as u8;
-    // Of whole lines, so that they are looked through without a rest.
+    // A multiple of 16, so that the vectorized search has no remainder.
     let used = left.next_multiple_of(16).min(PLACES);
     loop {
         let least = steps[..used].iter().copied().fold(NO_STEP, Step::min);

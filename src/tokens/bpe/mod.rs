@@ -1,4 +1,4 @@
-//! Byte-pair encoders that only count: split by hand-written scanners (or where no token can be), look up, merge.
+//! Byte-pair encoders that only count: hand-written scanners split a text into pieces, which are looked up or merged.
 
 mod cache;
 mod characters;
@@ -29,33 +29,33 @@ pub use characters::{Characters, SPACE};
 pub use pattern::Pattern;
 pub use vocabulary::{Merge, NO_TOKEN, Rank, Vocabulary};
 
-/// The code that counts: the own encoder.
+/// The name and version of the own encoder.
 pub const OWN_ENGINE: &str = concat!("trajfit bpe ", env!("CARGO_PKG_VERSION"));
 
-/// What is merged, and a vocabulary: a tokenizer without its added tokens.
+/// An alphabet and a vocabulary: a tokenizer without its added tokens.
 pub struct Encoder {
     alphabet: Alphabet,
     vocabulary: Vocabulary,
-    /// What the caches of threads know it by; no other encoder has it in the life of the program.
+    /// The key of this encoder in the caches of threads, unique within the process.
     number: u64,
 }
 
-/// What texts are made of before anything is merged, and how they are split.
+/// The initial symbols that are merged, and the way texts are split.
 enum Alphabet {
     Bytes(Box<Bytes>),
     Characters(Box<Characters>),
 }
 
-/// Bytes, in pieces by a split pattern.
+/// Bytes, split into pieces by a pattern.
 struct Bytes {
     pattern: Pattern,
     classes: Classes,
-    /// Pieces that cost one token even where no merges make it.
+    /// Pieces that cost one token even if merges do not make it.
     whole: Whole,
 }
 
 impl Encoder {
-    /// Merges bytes. From a split pattern and a vocabulary.
+    /// An encoder that merges bytes, of a split pattern and a vocabulary.
     pub fn new(pattern: Pattern, vocabulary: Vocabulary) -> Result<Self, String> {
         let bytes = Bytes {
             pattern,
@@ -65,7 +65,7 @@ impl Encoder {
         Ok(Self::with_alphabet(Alphabet::Bytes(Box::new(bytes)), vocabulary))
     }
 
-    /// Merges characters.
+    /// An encoder that merges characters.
     pub fn of_characters(characters: Characters, vocabulary: Vocabulary) -> Self {
         Self::with_alphabet(Alphabet::Characters(Box::new(characters)), vocabulary)
     }
@@ -79,7 +79,7 @@ impl Encoder {
         }
     }
 
-    /// Makes each of these pieces, at most `most`, cost one token, whatever its merges. Only of bytes.
+    /// Makes each of these pieces, at most `most`, cost one token, whatever its merges. Only for encoders of bytes.
     pub fn with_whole_pieces(mut self, pieces: impl Iterator<Item = Box<[u8]>>, most: usize) -> Self {
         if let Alphabet::Bytes(bytes) = &mut self.alphabet {
             bytes.whole = Whole::new(pieces, most);
@@ -87,8 +87,8 @@ impl Encoder {
         self
     }
 
-    /// The number of tokens of `text`: `count` gives it, by the counts of parts of the text. A long text
-    /// that this thread has counted of late is known.
+    /// The number of tokens of `text`, which `count` computes from the counts of its parts. A long text that this
+    /// thread counted recently is looked up instead.
     pub fn count_text(&self, text: &str, count: impl FnOnce(&mut Pieces<'_>) -> usize) -> usize {
         let mut kept = kept::take(self.number);
         let tokens = kept.texts.get(text, || {
@@ -101,7 +101,7 @@ impl Encoder {
         tokens
     }
 
-    /// How texts are split, where they are split by a pattern.
+    /// The split pattern; none for an encoder of characters.
     #[cfg(test)]
     pub fn pattern(&self) -> Option<Pattern> {
         match &self.alphabet {
@@ -122,14 +122,14 @@ impl Bytes {
     }
 }
 
-/// Counts texts, and remembers their pieces.
+/// Counts texts, and caches the costs of their pieces.
 pub struct Pieces<'c> {
     encoder: &'c Encoder,
     cache: &'c mut Cache,
 }
 
 impl Pieces<'_> {
-    /// The number of tokens of `text`, of which no part is an added token.
+    /// The number of tokens of `text`, which contains no added token.
     pub fn count(&mut self, text: &str) -> usize {
         let Encoder {
             alphabet, vocabulary, ..
@@ -166,7 +166,7 @@ impl WithScanner for CountPieces<'_> {
             let end = piece_end(&self.scan, start);
             let piece = bytes.get(start..end).unwrap_or_default();
             tokens += match (end - start, Key::new(bytes, start, end - start)) {
-                // Digits and line ends: there is nothing to merge in one byte.
+                // Digits and line ends: a single byte has nothing to merge.
                 (1, _) => 1,
                 (_, Some(key)) => self.cache.get(key, || count(piece)),
                 (_, None) => self.cache.get_long(piece, || count(piece)),

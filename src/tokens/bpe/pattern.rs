@@ -1,15 +1,15 @@
-//! The split patterns that are known, and which scanner each has.
+//! The known split patterns, and the scanner of each.
 
 use super::classes::Classes;
 use super::scan::Scan;
 use super::{split_cl100k, split_deepseek, split_gpt2, split_o200k};
 
-/// A way to split a text into pieces.
+/// A known split pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pattern {
-    /// That of `cl100k_base`, and of Llama 3.
+    /// `cl100k_base` and Llama 3.
     Cl100k = 0,
-    /// That of `o200k_base`, and of gpt-oss.
+    /// `o200k_base` and gpt-oss.
     O200k = 1,
     /// Kimi K2.
     Kimi,
@@ -19,20 +19,20 @@ pub enum Pattern {
     Qwen35,
     /// Mistral's Tekken.
     Tekken,
-    /// That of the `ByteLevel` pre-tokenizer itself.
+    /// GPT-2: the default of the `ByteLevel` pre-tokenizer.
     Gpt2,
-    /// The same with every number apart: Cohere's Command R and Aya.
+    /// The same with every digit as a piece: Cohere's Command R and Aya.
     Gpt2DigitsApart,
     /// `DeepSeek` V3: three patterns, one after the other.
     DeepSeekV3,
 }
 
-/// Called with a scanner that is compiled into the loop that uses it.
+/// A loop over pieces that is compiled for each scanner.
 pub trait WithScanner {
-    /// What the loop makes.
+    /// The result of the loop.
     type Output;
 
-    /// The loop; `piece_end` gives the end of the piece that starts at a place.
+    /// Runs the loop; `piece_end` gives the end of the piece that starts at a place.
     fn run(self, piece_end: impl Fn(&Scan<'_>, usize) -> usize) -> Self::Output;
 }
 
@@ -63,7 +63,7 @@ impl Pattern {
         }
     }
 
-    /// Where the pieces of `text` end.
+    /// The byte offsets at which the pieces of `text` end.
     #[cfg(test)]
     pub fn piece_ends(self, text: &str) -> Vec<usize> {
         use std::sync::LazyLock;

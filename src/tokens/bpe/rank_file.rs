@@ -6,16 +6,16 @@ use super::merge;
 use super::vocabulary::{Merge, Rank, Vocabulary};
 use super::{Encoder, Pattern};
 
-/// How many bytes there are, which are the first tokens.
+/// Number of byte values; the single bytes are the first tokens.
 const BYTES: usize = 256;
 
 impl Encoder {
-    /// From tokens in the order of their ranks, each once. Two neighbours are merged if both together are
-    /// a token, the one of the lowest rank first; a piece that is a token costs one.
+    /// Builds the encoder from distinct tokens in the order of their ranks. Two neighbours are merged if both together
+    /// are a token, the one of the lowest rank first; a piece that is a token costs one.
     ///
     /// # Errors
     ///
-    /// They are too many, or a byte is no token.
+    /// There are too many tokens, or a byte has no token.
     pub fn of_tokens(pattern: Pattern, tokens: &[Box<[u8]>]) -> Result<Self, String> {
         let (single, merged): (Vec<&[u8]>, Vec<&[u8]>) = tokens
             .iter()
@@ -38,9 +38,9 @@ impl Encoder {
 }
 
 impl Vocabulary {
-    /// With one merge for each token: that of the two parts which the merges before it leave. It is the
-    /// only one that ever makes the token. Nothing if they leave more of some token: nothing then says
-    /// what is merged to it.
+    /// Builds the vocabulary with one merge for each token, that of the two parts which the earlier merges leave: no
+    /// other merge ever makes the token. `None` if they leave more than two parts of some token, since the merge is
+    /// then not determined.
     fn of_two_halves(bytes: &[Rank; BYTES], merged: &[&[u8]]) -> Option<Self> {
         let mut vocabulary = Self::with_room(bytes, merged.len())?;
         for (rank, token) in (BYTES as Rank..).zip(merged) {
@@ -50,7 +50,7 @@ impl Vocabulary {
         Some(vocabulary)
     }
 
-    /// With a merge for each way to cut a token into two.
+    /// Builds the vocabulary with a merge for each way to cut a token into two.
     fn of_all_splits(bytes: &[Rank; BYTES], merged: &[&[u8]]) -> Option<Self> {
         let ranked = (BYTES as Rank..).zip(merged).map(|(rank, token)| (*token, rank));
         let ranks: FxHashMap<&[u8], Rank> = ranked.clone().collect();

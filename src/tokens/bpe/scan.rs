@@ -1,4 +1,4 @@
-//! Reading a text by character classes: the moves that both split patterns are made of.
+//! Scanner primitives shared by the split patterns: reading a text by character classes.
 
 use super::classes::{ASCII, BLANK, Class, Classes, LOWER, MARK, NEWLINE, NONE, NUMBER, OTHER, SPACE};
 
@@ -12,17 +12,17 @@ pub struct Scan<'t> {
 
 /// A run of white space.
 pub struct WhiteRun {
-    /// Where it ends.
+    /// The end of the run.
     pub end: usize,
-    /// Where its last character starts.
+    /// The start of its last character.
     pub last: usize,
     /// The end of the last `\r` or `\n` in it.
     pub after_newline: Option<usize>,
 }
 
 impl WhiteRun {
-    /// `\s+(?!\S)|\s+` for a run from `start` with other characters after it: the last one is left to
-    /// them, unless it is the only one.
+    /// `\s+(?!\S)|\s+` for a run from `start` that other characters follow: the end of the match, which excludes the
+    /// last character unless it is the only one.
     #[inline]
     pub fn but_last(&self, start: usize) -> usize {
         if self.last == start { self.end } else { self.last }
@@ -50,7 +50,7 @@ impl<'t> Scan<'t> {
         self.byte(at).map_or(NONE, |byte| ASCII[usize::from(byte)])
     }
 
-    /// Whether a character that is not ASCII stands at `at`.
+    /// Returns true if the character at `at` is not ASCII.
     #[inline]
     pub fn is_wide(&self, at: usize) -> bool {
         self.byte(at).is_some_and(|byte| byte >= 0x80)
@@ -68,7 +68,7 @@ impl<'t> Scan<'t> {
         self.wide_class(first, at)
     }
 
-    /// The same for a character whose first byte is `first`, which is not ASCII.
+    /// The same for a character that is not ASCII, with `first` as its first byte.
     pub fn wide_class(&self, first: u8, at: usize) -> (Class, usize) {
         let first = u32::from(first);
         let next = |distance| u32::from(self.byte(at + distance).unwrap_or_default() & 0x3f);
@@ -82,7 +82,7 @@ impl<'t> Scan<'t> {
         (self.classes.of(code_point), length)
     }
 
-    /// The end of the longest run of `set` from `at`.
+    /// The end of the longest run of characters of `set` from `at`.
     #[inline]
     pub fn run(&self, mut at: usize, set: Class) -> usize {
         loop {
@@ -127,7 +127,7 @@ impl<'t> Scan<'t> {
         at
     }
 
-    /// `\p{N}{1,MOST}` from `at`, where a number stands.
+    /// `\p{N}{1,MOST}` from `at`, where a number stands: the end of the match.
     #[inline]
     pub fn numbers(&self, mut at: usize, most: usize) -> usize {
         for _ in 0..most {
@@ -140,7 +140,7 @@ impl<'t> Scan<'t> {
         at
     }
 
-    /// `\s*[\r\n]+|\s+(?!\S)|\s+` from `at`, where white space stands.
+    /// `\s*[\r\n]+|\s+(?!\S)|\s+` from `start`, where white space stands: the end of the match.
     #[inline]
     pub fn white_space(&self, start: usize) -> usize {
         let run = self.white_run(start);
@@ -151,7 +151,7 @@ impl<'t> Scan<'t> {
         }
     }
 
-    /// All the white space from `start`.
+    /// The run of all white space from `start`.
     #[inline]
     pub fn white_run(&self, start: usize) -> WhiteRun {
         let mut at = start;
@@ -197,7 +197,7 @@ impl<'t> Scan<'t> {
         at
     }
 
-    /// `(?i:'s|'t|'re|'ve|'m|'ll|'d)` at `at`: its end, if it stands there.
+    /// `(?i:'s|'t|'re|'ve|'m|'ll|'d)` at `at`: the end of the match, if there is one.
     #[inline]
     pub fn contraction(&self, at: usize) -> Option<usize> {
         if self.byte(at) != Some(b'\'') {
@@ -212,7 +212,7 @@ impl<'t> Scan<'t> {
         }
     }
 
-    /// ` ?[...]+` at `at` for the characters of `set`: its end, if it stands there.
+    /// ` ?[...]+` at `at` for the characters of `set`: the end of the match, if there is one.
     #[inline]
     pub fn spaced_run(&self, at: usize, set: Class) -> Option<usize> {
         let start = at + usize::from(self.byte(at) == Some(b' '));
@@ -220,7 +220,7 @@ impl<'t> Scan<'t> {
         (end > start).then_some(end)
     }
 
-    /// `[\r\n]*` from `at`.
+    /// `[\r\n]*` from `at`: the end of the match.
     #[inline]
     pub fn newlines(&self, mut at: usize) -> usize {
         while matches!(self.byte(at), Some(b'\r' | b'\n')) {
@@ -229,14 +229,14 @@ impl<'t> Scan<'t> {
         at
     }
 
-    /// Whether the character of class `class` may lead a word: `[^\r\n\p{L}\p{N}]`.
+    /// Returns true if a character of class `class` may precede the letters of a word: `[^\r\n\p{L}\p{N}]`.
     #[inline]
     pub fn leads(class: Class) -> bool {
         class & (BLANK | OTHER | MARK) != 0
     }
 }
 
-/// How many of the eight bytes, from the lowest, are `a` to `z` before the first that is not.
+/// The number of bytes of `word`, from the lowest, that are `a` to `z` before the first that is not.
 #[inline]
 fn leading_lower(word: u64) -> usize {
     const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;

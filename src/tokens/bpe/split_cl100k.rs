@@ -1,4 +1,4 @@
-//! The split pattern of `cl100k_base`, by hand, and its kin.
+//! A scanner for the split pattern of `cl100k_base` and its variants.
 //!
 //! ```text
 //! (?i:'s|'t|'re|'ve|'m|'ll|'d)
@@ -8,14 +8,13 @@
 //! |\s*[\r\n]+|\s+(?!\S)|\s+
 //! ```
 //!
-//! Qwen 2 to 3 has `\p{N}` alone; Qwen 3.5 also has `[\p{L}\p{M}]+` for the word and
-//! `[^\s\p{L}\p{M}\p{N}]+` for the symbols.
+//! Qwen 2 to 3 has `\p{N}` alone; Qwen 3.5 also has `[\p{L}\p{M}]+` for words and `[^\s\p{L}\p{M}\p{N}]+` for symbols.
 
 use super::classes::{Class, LETTER, LOWER, MARK, NUMBER, OTHER, UPPER};
 use super::scan::Scan;
 
-/// The end of the piece that starts at `start`, which is before the end of the text. Up to `DIGITS`
-/// numbers are a piece; with `MARKS`, marks are as letters.
+/// The end of the piece that starts at `start`, which is before the end of the text. Up to `DIGITS` numbers are a
+/// piece; with `MARKS`, marks count as letters.
 #[inline]
 pub fn piece_end<const DIGITS: usize, const MARKS: bool>(scan: &Scan<'_>, start: usize) -> usize {
     let (word, symbols) = if MARKS {
@@ -42,7 +41,7 @@ pub fn piece_end<const DIGITS: usize, const MARKS: bool>(scan: &Scan<'_>, start:
     }
 }
 
-/// The run of `word` from `start`.
+/// The end of the run of `word` characters from `start`.
 #[inline]
 fn letters(scan: &Scan<'_>, start: usize, word: Class) -> usize {
     let end = if scan.ascii(start) & (UPPER | LOWER) == 0 {

@@ -1,4 +1,4 @@
-//! The split patterns of `DeepSeek` V3, by hand: three, each applied to the pieces of the one before.
+//! A scanner for the split patterns of `DeepSeek` V3: three, each applied to the pieces of the one before.
 //!
 //! ```text
 //! \p{N}{1,3}
@@ -9,8 +9,8 @@
 //! |\s*[\r\n]+|\s+(?!\S)|\s+
 //! ```
 //!
-//! What none of the third matches stays together as one piece. Numbers, and runs of the second, are
-//! borders that nothing of the third reaches across.
+//! Text that the third pattern does not match stays together as one piece. Numbers, and runs of the second pattern, are
+//! borders that no match of the third crosses.
 
 use super::classes::{BLANK, Class, Classes, NEWLINE, NUMBER, SPACE};
 use super::scan::Scan;
@@ -19,9 +19,9 @@ use super::scan::Scan;
 const WORD: Class = 1;
 /// `[\p{P}\p{S}]`.
 const SYMBOL: Class = 2;
-/// The rest: controls, code points not assigned.
+/// All others: controls, unassigned code points.
 const CONTROL: Class = 4;
-/// The characters of the second pattern, beside their class.
+/// The characters of the second pattern; a bit in addition to their class.
 const HAN: Class = 8;
 
 const ASCII: [Class; 128] = ascii();
@@ -43,7 +43,7 @@ const fn ascii() -> [Class; 128] {
     table
 }
 
-/// The classes that these patterns speak of.
+/// The classes of these patterns.
 pub fn classes() -> Result<Classes, String> {
     Classes::of_patterns(
         &[
@@ -52,7 +52,7 @@ pub fn classes() -> Result<Classes, String> {
             (r"\p{N}", NUMBER),
             (r"[\s--[\r\n]]", BLANK),
             (r"[\r\n]", NEWLINE),
-            // Of the characters of the second pattern, those that are nothing else.
+            // Those characters of the second pattern that have no other class.
             (r"[[\u4e00-\u9fa5\u3040-\u30ff]&&[\p{C}]]", CONTROL),
             (r"[\u4e00-\u9fa5\u3040-\u30ff]", HAN),
         ],
@@ -84,7 +84,7 @@ fn class(scan: &Scan<'_>, at: usize) -> (Class, usize) {
     }
 }
 
-/// `\p{N}{1,3}` from `at`.
+/// `\p{N}{1,3}` from `at`: the end of the match.
 #[inline]
 fn numbers(scan: &Scan<'_>, mut at: usize) -> usize {
     for _ in 0..3 {
@@ -97,8 +97,8 @@ fn numbers(scan: &Scan<'_>, mut at: usize) -> usize {
     at
 }
 
-/// The end of what the third pattern matches at `start`, where a character of this class and length
-/// stands that is no number.
+/// The end of the third pattern's match at `start`, where a character of this class and length stands that is not a
+/// number; `None` if it does not match.
 #[inline]
 fn matched(scan: &Scan<'_>, start: usize, class: Class, length: usize) -> Option<usize> {
     let han = class & HAN;
@@ -127,7 +127,7 @@ fn matched(scan: &Scan<'_>, start: usize, class: Class, length: usize) -> Option
     (class & SPACE != 0).then(|| white_space(scan, start))
 }
 
-/// The run from `at` of characters of class `set`, all of the second pattern or none.
+/// The end of the run from `at` of characters of class `set`, all of the second pattern or none.
 #[inline]
 fn run(scan: &Scan<'_>, mut at: usize, set: Class, han: Class) -> usize {
     if set == WORD && han == 0 {
@@ -142,7 +142,7 @@ fn run(scan: &Scan<'_>, mut at: usize, set: Class, han: Class) -> usize {
     }
 }
 
-/// `\s*[\r\n]+|\s+(?!\S)|\s+` from `start`; a border after it is as the end of the text.
+/// `\s*[\r\n]+|\s+(?!\S)|\s+` from `start`: the end of the match. A border ends it as the end of the text does.
 #[inline]
 fn white_space(scan: &Scan<'_>, start: usize) -> usize {
     let run = scan.white_run(start);
@@ -154,7 +154,7 @@ fn white_space(scan: &Scan<'_>, start: usize) -> usize {
     }
 }
 
-/// The end of what nothing matches, from `at`.
+/// The end of the text from `at` that no pattern matches.
 fn unmatched(scan: &Scan<'_>, mut at: usize, han: Class) -> usize {
     loop {
         let (class, length) = class(scan, at);

@@ -1,16 +1,16 @@
-//! The split pattern of GPT-2, by hand.
+//! A scanner for the split pattern of GPT-2.
 //!
 //! ```text
 //! 's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
 //! ```
 //!
-//! Cohere's files (Command R, Aya) take every number out first, each a piece of its own, and split what lies between.
+//! Cohere's files (Command R, Aya) first split off every number as a piece of its own, then split the text between.
 
 use super::classes::{LETTER, MARK, NUMBER, OTHER};
 use super::scan::Scan;
 
-/// The end of the piece that starts at `start`, which is before the end of the text. With `DIGITS_APART`, every number is a
-/// piece, and what stands before it ends as a text does.
+/// The end of the piece that starts at `start`, which is before the end of the text. With `DIGITS_APART`, every number
+/// is a piece, and the text before it is split as if it ended there.
 #[inline]
 pub fn piece_end<const DIGITS_APART: bool>(scan: &Scan<'_>, start: usize) -> usize {
     if scan.byte(start) == Some(b'\'') {

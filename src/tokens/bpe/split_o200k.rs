@@ -1,4 +1,4 @@
-//! The split pattern of `o200k_base`, by hand, and its kin.
+//! A scanner for the split pattern of `o200k_base` and its variants.
 //!
 //! ```text
 //! [^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?
@@ -8,8 +8,8 @@
 //! |\s*[\r\n]+|\s+(?!\S)|\s+
 //! ```
 //!
-//! Mistral's Tekken has no contractions, and `\p{N}` alone. Kimi K2 has `[\p{Han}]+` before all else, no Han in
-//! the words, and `[\r\n]*` after symbols.
+//! Mistral's Tekken has no contractions, and `\p{N}` alone. Kimi K2 has `[\p{Han}]+` first, no Han in words, and
+//! `[\r\n]*` after symbols.
 
 use super::classes::{ASCII, BLANK, CASELESS, Class, HAN, LETTER, LOWER, MARK, NONE, NUMBER, OTHER, UPPER};
 use super::scan::Scan;
@@ -19,8 +19,8 @@ const OPENING: Class = UPPER | CASELESS | MARK;
 /// `[\p{Ll}\p{Lm}\p{Lo}\p{M}]`.
 const CLOSING: Class = LOWER | CASELESS | MARK;
 
-/// The end of the piece that starts at `start`, which is before the end of the text. Up to `DIGITS`
-/// numbers are a piece; with `KIMI`, that is the kin.
+/// The end of the piece that starts at `start`, which is before the end of the text. Up to `DIGITS` numbers are a
+/// piece; `KIMI` selects Kimi's variant.
 #[inline]
 pub fn piece_end<const DIGITS: usize, const CONTRACTIONS: bool, const KIMI: bool>(
     scan: &Scan<'_>,
@@ -44,8 +44,8 @@ pub fn piece_end<const DIGITS: usize, const CONTRACTIONS: bool, const KIMI: bool
     general::<DIGITS, CONTRACTIONS, KIMI>(scan, start)
 }
 
-/// A word of ASCII letters from `start` with its contraction, or nothing where the word may go on
-/// with letters beyond ASCII.
+/// The end of a word of ASCII letters from `start` with its contraction; `None` if letters beyond ASCII may continue
+/// the word.
 #[inline]
 fn ascii_word<const CONTRACTIONS: bool>(scan: &Scan<'_>, start: usize) -> Option<usize> {
     let mut capitals = start;
@@ -60,7 +60,7 @@ fn ascii_word<const CONTRACTIONS: bool>(scan: &Scan<'_>, start: usize) -> Option
     }
 }
 
-/// Any piece, of any characters.
+/// The end of any piece, of any characters.
 fn general<const DIGITS: usize, const CONTRACTIONS: bool, const KIMI: bool>(
     scan: &Scan<'_>,
     start: usize,
@@ -72,7 +72,7 @@ fn general<const DIGITS: usize, const CONTRACTIONS: bool, const KIMI: bool>(
     let word = if class & LETTER != 0 {
         closed_word(scan, start).or_else(|| open_word(scan, start))
     } else if class == MARK {
-        // A mark is a lead first, and where that fails it is a word of its own.
+        // A mark is first tried as the character before a word, then as the start of one.
         closed_word(scan, start + length).or_else(|| closed_word(scan, start))
     } else if Scan::leads(class) {
         closed_word(scan, start + length).or_else(|| open_word(scan, start + length))
@@ -86,8 +86,8 @@ fn general<const DIGITS: usize, const CONTRACTIONS: bool, const KIMI: bool>(
     }
 }
 
-/// `OPENING*CLOSING+`. Without a lower-case letter after the opening run, the run itself gives
-/// characters back until one that is in both classes can close the word.
+/// `OPENING*CLOSING+`. Without a lower-case letter after the opening run, the run is shortened until a character that
+/// is in both classes can close the word.
 fn closed_word(scan: &Scan<'_>, start: usize) -> Option<usize> {
     let mut at = start;
     let mut closed = None;
@@ -106,7 +106,7 @@ fn closed_word(scan: &Scan<'_>, start: usize) -> Option<usize> {
     }
 }
 
-/// `OPENING+CLOSING*`, where [`closed_word`] found nothing: capitals only, nothing closes them.
+/// `OPENING+CLOSING*`, if [`closed_word`] found nothing: capitals only.
 fn open_word(scan: &Scan<'_>, start: usize) -> Option<usize> {
     let end = scan.run(start, OPENING);
     (end > start).then_some(end)

@@ -1,56 +1,56 @@
-//! The merges of a tokenizer: which two tokens make which, and which merge comes first.
+//! The merges of a tokenizer: the two tokens of each, the token they make, and the order of the merges.
 
-/// The place of a merge in the order of merges, counted on from the 256 bytes: the lower, the earlier.
-/// The numbers of tokens are of the same kind: a token that several merges make has the first one's.
+/// The position of a merge in the order of merges, counted from 256 (after the single bytes); the lowest is first.
+/// Token numbers have the same type: a token that several merges make has the number of the first one.
 pub type Rank = u32;
 
-/// No token and no merge, later than all of them.
+/// No token or no merge; it compares greater than all of them.
 pub const NO_TOKEN: Rank = Rank::MAX;
 
-/// Bits that a rank takes in a slot, so that two tokens and the rank of their merge fit into 64.
+/// Bits of a rank in a slot, so that two tokens and the rank of their merge fit into 64.
 const RANK_BITS: u32 = 20;
 const EMPTY: u64 = u64::MAX;
-/// How many bytes there are, which are the first tokens.
+/// Number of byte values; the single bytes are the first tokens.
 const BYTES: usize = 256;
 
-/// A merge, in the numbers of tokens.
+/// A merge of two tokens, by their numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Merge {
-    /// The left token; [`NO_TOKEN`] in it or in `right` for a merge that never happens.
+    /// The left token; [`NO_TOKEN`] here or in `right` for a merge that never happens.
     pub left: Rank,
     /// The right token.
     pub right: Rank,
-    /// The place of the merge: the lowest is made first. Several that make one token may share it.
+    /// The position of the merge: the lowest is made first. Several merges that make one token may share it.
     pub rank: Rank,
     /// The token that they make.
     pub made: Rank,
 }
 
-/// An open-addressing hash table from two tokens to their merge. Every token that a text can be merged
-/// to is made by the merges of its own bytes, so nothing else is needed to know what a text costs.
+/// An open-addressing hash table from two tokens to the rank of their merge. Every token that can occur in the result
+/// is made by merges of its own bytes, so merges are all that counting needs.
 pub struct Vocabulary {
     /// Left token, right token and the rank of their merge, from the upper bits to the lower.
     slots: Vec<u64>,
-    /// A bit for each hash that some pair has, by its upper bits: most pairs that make no token are
-    /// known by it, in a fraction of the memory. It is worth a fifth of the time of long pieces.
+    /// A bit for each hash that some pair has, by its upper bits: it rejects most pairs that do not merge, in a
+    /// fraction of the memory. It saves a fifth of the time of long pieces.
     hashes: Vec<u64>,
-    /// How far a hash is shifted down to make the index of a slot, and of a bit.
+    /// Right shift of a hash to the index of a slot, and (`bit_shift`) to that of a bit.
     shift: u32,
     bit_shift: u32,
     /// The tokens of the single bytes.
     bytes: [Rank; BYTES],
-    /// The bytes of these tokens.
+    /// The byte of each of these tokens.
     byte_of: [Option<u8>; BYTES],
-    /// The merges of two bytes, by both bytes: every piece starts with them.
+    /// The ranks of the merges of two bytes, by both bytes: every piece starts with them.
     byte_pairs: Vec<Rank>,
     /// The token that each merge makes; empty if each makes the token of its own rank.
     made: Vec<Rank>,
-    /// Whether every merge comes after all that make its parts.
+    /// Every merge comes after all merges that make its parts.
     is_ordered: bool,
 }
 
 impl Vocabulary {
-    /// Reads the form that `assets/README.md` describes.
+    /// Reads the binary form described in `assets/README.md`.
     pub fn built_in(file: &[u8]) -> Result<Self, String> {
         Self::read(file).ok_or_else(|| "the built-in vocabulary is damaged".to_owned())
     }
@@ -81,9 +81,9 @@ impl Vocabulary {
         Some(vocabulary)
     }
 
-    /// From the tokens of the bytes, which are 0 to 255 in any order, and the merges, which have ranks from
-    /// 256 on. A pair that comes twice has the later place. Nothing if they are too many or a byte has no
-    /// token of its own.
+    /// Builds the table from the tokens of the bytes, which are 0 to 255 in any order, and the merges, with ranks from
+    /// 256. A pair that occurs twice gets the later rank. `None` if there are too many merges or two bytes share a
+    /// token.
     pub fn new(bytes: &[Rank; BYTES], merges: &[Merge]) -> Option<Self> {
         let mut vocabulary = Self::with_room(bytes, merges.len())?;
         let happens = |merge: &&Merge| merge.left != NO_TOKEN && merge.right != NO_TOKEN;
@@ -109,15 +109,15 @@ impl Vocabulary {
         Some(vocabulary)
     }
 
-    /// Without merges, with room for so many.
+    /// A vocabulary without merges, with room for this many.
     pub(super) fn with_room(bytes: &[Rank; BYTES], merges: usize) -> Option<Self> {
         if BYTES + merges > 1 << RANK_BITS {
             return None;
         }
-        // At most two thirds of the slots are taken: few searches fail that get here, and the fewer the slots, the more of
-        // them are in the processor's own memory.
+        // At most two thirds of the slots are used. Few lookups that get here find nothing, and the fewer the slots,
+        // the more of them fit into the processor's caches.
         let bits = (merges.max(32) * 3 / 2).next_power_of_two().ilog2();
-        // A quarter of the bits at most is set: for 200,000 merges they take 128 kB.
+        // At most a quarter of the bits is set: for 200,000 merges they take 128 kB.
         let hash_bits = (merges.max(32) * 4).next_power_of_two().ilog2();
         let mut byte_of = [None; BYTES];
         for (byte, token) in (0_u8..=255).zip(bytes) {
@@ -188,7 +188,7 @@ impl Vocabulary {
         self.made.get(rank as usize).copied().unwrap_or(rank)
     }
 
-    /// Whether no merge can make a pair that is to be merged before it.
+    /// Returns true if no merge can make a pair that has to be merged before it.
     #[inline]
     pub fn is_ordered(&self) -> bool {
         self.is_ordered
@@ -209,7 +209,7 @@ impl Vocabulary {
             .unwrap_or(NO_TOKEN)
     }
 
-    /// The word of a hash in `hashes`, and its bit there.
+    /// The word of a hash in `hashes`, and its bit in the word.
     #[inline]
     fn bit(&self, hash: u64) -> (usize, u64) {
         let index = hash >> self.bit_shift;
@@ -222,7 +222,7 @@ fn both(left: Rank, right: Rank) -> u64 {
     u64::from(left) << RANK_BITS | u64::from(right)
 }
 
-/// A product with the fraction bits of the golden ratio: its upper bits are the good ones.
+/// A product with the fraction bits of the golden ratio: its upper bits are well mixed.
 #[inline]
 fn hash(pair: u64) -> u64 {
     pair.wrapping_mul(0x9e37_79b9_7f4a_7c15)

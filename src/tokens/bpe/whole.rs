@@ -1,4 +1,4 @@
-//! Pieces that cost one token because the vocabulary has them, whatever their merges.
+//! Pieces that cost one token because they are in the vocabulary, whatever their merges.
 
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -7,17 +7,16 @@ use super::key::Key;
 /// No piece.
 const EMPTY: u128 = 0;
 
-/// A set of byte strings: those of up to 15 bytes as they are, longer ones by 124 bits of hash, which no two
-/// share. Which of them merges make anyway is not asked: finding that out for all takes longer than
-/// loading the rest.
+/// A set of byte strings: those of up to 15 bytes as they are, longer ones by 124 bits of hash, assumed to be unique.
+/// Strings that merges make anyway are included: finding them out takes longer than loading the rest.
 #[derive(Default)]
 pub struct Whole {
-    /// Open addressing, at most two thirds full; nothing in it if there are none.
+    /// A table with open addressing, at most two thirds full; empty if there are no strings.
     slots: Vec<u128>,
 }
 
 impl Whole {
-    /// From the strings, of which there are at most `most`.
+    /// Builds the set from the strings, of which there are at most `most`.
     pub fn new(pieces: impl Iterator<Item = Box<[u8]>>, most: usize) -> Self {
         let mut whole = Self {
             slots: vec![EMPTY; (most.max(16) * 3 / 2).next_power_of_two()],
@@ -34,7 +33,7 @@ impl Whole {
         whole
     }
 
-    /// Whether the set has this piece.
+    /// Returns true if the set contains this piece.
     #[inline]
     pub fn has(&self, piece: &[u8]) -> bool {
         if self.slots.is_empty() || piece.is_empty() {
@@ -47,7 +46,7 @@ impl Whole {
             .is_some_and(|slot| *slot == name)
     }
 
-    /// Where a piece is, or has its place.
+    /// The slot of a piece, or the free slot for it.
     #[inline]
     fn place(&self, name: u128, index: u64) -> Option<usize> {
         let mask = self.slots.len() - 1;
@@ -62,7 +61,7 @@ impl Whole {
     }
 }
 
-/// What a piece is known by, and a hash of it.
+/// The key of a piece in the set, and a hash of it.
 #[inline]
 fn name(piece: &[u8]) -> (u128, u64) {
     if let Some(key) = Key::new(piece, 0, piece.len()) {

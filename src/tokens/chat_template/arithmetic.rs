@@ -1,4 +1,4 @@
-//! Operators that make texts and lists, as Python has them: with a check that there is room before they do.
+//! Operators that make texts and lists, as in Python, with a check of the budget before they do.
 
 use minijinja::value::{Rest, ValueKind};
 use minijinja::{Environment, Error, Value};
@@ -14,7 +14,7 @@ use super::values::{Kind, List, is_tuple};
 /// Bytes of a value in a list.
 const ELEMENT: usize = size_of::<Value>();
 
-/// Gives the engine these filters.
+/// Adds these filters to the engine.
 pub fn add(environment: &mut Environment<'_>) {
     environment.add_filter(ADD, added);
     environment.add_filter(MULTIPLY, |first: &Value, Rest(others): Rest<Value>| {
@@ -62,7 +62,7 @@ fn is_float(value: &Value) -> bool {
     value.kind() == ValueKind::Number && !value.is_integer()
 }
 
-/// Truth values count as numbers.
+/// The value as an integer; booleans count as numbers, as in Python.
 fn integer(value: &Value) -> Result<i128, Error> {
     i128::try_from(value.clone())
 }
@@ -120,7 +120,7 @@ fn times(left: &Value, right: &Value) -> Result<Value, Error> {
         }
         (false, false) => return number(integer(left)?.checked_mul(integer(right)?)),
     };
-    // Less than none is none.
+    // A negative count is zero.
     let count = usize::try_from(integer(by)?.max(0)).unwrap_or(usize::MAX);
     if let Some(text) = of.as_str() {
         bounds::room(text.len().saturating_mul(count))?;
@@ -133,7 +133,7 @@ fn times(left: &Value, right: &Value) -> Result<Value, Error> {
     }
     let elements: Vec<Value> = of.try_iter()?.collect();
     bounds::room(elements.len().saturating_mul(count).saturating_mul(ELEMENT))?;
-    // Nothing, however often, takes no time.
+    // Repeating an empty list must take no time, however large the count.
     let count = if elements.is_empty() { 0 } else { count };
     let repeated = (0..count).flat_map(|_| elements.iter().cloned()).collect();
     List::of_kind(repeated, if is_tuple(of) { Kind::Tuple } else { Kind::List })

@@ -1,4 +1,4 @@
-//! How much a template may make: its output, and all that it holds on the way, is charged to one budget of bytes.
+//! The budget of bytes for rendering a chat: for the output and all values that the template makes.
 
 use std::cell::{Cell, RefCell};
 use std::io;
@@ -8,17 +8,17 @@ use minijinja::{Error, Value};
 
 use super::arguments::fault;
 
-/// Bytes that rendering a chat may hold, beside [`TIMES`] those of the chat. Templates of the field hold a few times the chat.
+/// Bytes that rendering may hold, beside [`TIMES`] those of the chat. Most templates hold a few times the chat.
 const MOST: usize = 16 << 20;
 const TIMES: usize = 8;
 
-/// Bytes of a text that a value holds within itself.
+/// Maximum bytes of a text that a value stores inline.
 const WITHIN: usize = 22;
 
-/// How deep values may lie in one another.
+/// Maximum nesting depth of values.
 pub const DEEPEST: usize = 500;
 
-/// What is said where a template makes too much.
+/// The error message for a template that exceeds the budget.
 pub const TOO_MUCH: &str = "the template makes more text than any sensible one does";
 
 thread_local! {
@@ -35,11 +35,11 @@ thread_local! {
 struct Budget {
     most: Cell<usize>,
     used: Cell<usize>,
-    /// Those of the used bytes that are of texts.
+    /// The used bytes that belong to texts.
     of_texts: Cell<usize>,
-    /// Whether anything was refused.
+    /// A request was refused.
     is_spent: Cell<bool>,
-    /// The texts that were made. Nobody says when one of them ends; when the budget is used up they are looked through.
+    /// The texts made so far. Their ends are not reported, so they are checked when the budget is used up.
     texts: RefCell<Vec<Weak<str>>>,
 }
 
@@ -60,7 +60,7 @@ impl Budget {
         let needed = || self.used.get().saturating_add(bytes);
         if !self.is_spent.get() && needed() > self.most.get() {
             self.collect();
-            // Where next to nothing was given back, the next look would follow too soon.
+            // If almost nothing was freed, the next check would follow too soon.
             self.is_spent.set(needed() > self.most.get() / 8 * 7);
         }
         !self.is_spent.get()
@@ -80,22 +80,22 @@ impl Budget {
     }
 }
 
-/// Begins the budget of a chat of so many bytes.
+/// Begins the budget of a chat of this many bytes.
 pub fn begin(chat: usize) {
     BUDGET.with(|budget| budget.begin(chat));
 }
 
-/// Ends it. What it has refused stays known.
+/// Ends the budget; [`is_spent`] keeps its value.
 pub fn end() {
     BUDGET.with(Budget::end);
 }
 
-/// Whether the budget was not enough.
+/// Returns true if the budget was exceeded.
 pub fn is_spent() -> bool {
     BUDGET.with(|budget| budget.is_spent.get())
 }
 
-/// Fails if there is no room for so many bytes that are about to be made.
+/// Fails if the budget has no room for this many bytes that are about to be made.
 pub fn room(bytes: usize) -> Result<(), Error> {
     if BUDGET.with(|budget| budget.has_room(bytes)) {
         Ok(())
@@ -104,14 +104,14 @@ pub fn room(bytes: usize) -> Result<(), Error> {
     }
 }
 
-/// Takes so many bytes from the budget.
+/// Takes this many bytes from the budget.
 pub fn charge(bytes: usize) -> Result<(), Error> {
     room(bytes)?;
     BUDGET.with(|budget| budget.used.set(budget.used.get().saturating_add(bytes)));
     Ok(())
 }
 
-/// Puts so many bytes back.
+/// Gives this many bytes back to the budget.
 pub fn give_back(bytes: usize) {
     BUDGET.with(|budget| budget.used.set(budget.used.get().saturating_sub(bytes)));
 }
@@ -133,14 +133,14 @@ pub fn count(value: &Value) -> Result<(), Error> {
     Ok(())
 }
 
-/// A text that was made.
+/// A new text as a value, charged to the budget.
 pub fn text(text: impl Into<Value>) -> Result<Value, Error> {
     let value = text.into();
     count(&value)?;
     Ok(value)
 }
 
-/// Output that is charged as it grows.
+/// Output that is charged to the budget as it grows.
 #[derive(Default)]
 pub struct Output(pub Vec<u8>);
 

@@ -1,4 +1,4 @@
-//! The engine's own filters and functions that make texts, lists and what holds others, with a check before and after.
+//! The engine's own filters and functions that make texts, lists and containers, with a check before and after.
 
 use minijinja::value::{DynObject, Kwargs, Rest, ValueOrKwargs};
 use minijinja::{Environment, Error, State, Value, filters, functions};
@@ -8,13 +8,13 @@ use super::nesting::{kept, settled};
 use super::sizes::{as_list, of_format};
 use super::{bounds, python, ranges};
 
-/// The engine's own filter `format`.
+/// The name that the engine's own filter `format` is kept under.
 const OWN_FORMAT: &str = "__own_format__";
 
 macro_rules! charged {
     ($environment:ident, $cost:expr, $($name:ident)*) => {
         $({
-            /// The engine's own.
+            /// The name that the engine's own filter is kept under.
             const OWN: &str = concat!("__own_", stringify!($name), "__");
             $environment.add_filter(OWN, filters::$name);
             let charged = |state: &mut State<'_, '_>, arguments: Rest<ValueOrKwargs>| {
@@ -29,7 +29,7 @@ macro_rules! charged {
     };
 }
 
-/// Gives the engine the checks, and its filters and functions with them.
+/// Adds the checks to the engine, and wraps its filters and functions in them.
 pub fn add(environment: &mut Environment<'_>) {
     environment.add_function(MADE, settled);
     environment.add_function(KEPT, kept);
@@ -39,7 +39,7 @@ pub fn add(environment: &mut Environment<'_>) {
         settled(functions::dict(value, named)?)
     });
     environment.add_function("namespace", namespace);
-    // Python's writes nothing without an extension.
+    // Python's engine has no `debug` without an extension.
     environment.remove_global("debug");
     charged!(environment, as_list, chain zip lines split);
     charged!(environment, as_text, upper lower title);
@@ -60,7 +60,7 @@ fn namespace(defaults: Option<ValueOrKwargs>) -> Result<Value, Error> {
     functions::namespace(defaults)
 }
 
-/// Bytes of a text that is made of a value, character by character.
+/// Maximum bytes of a text that is made of a value, character by character.
 fn as_text(value: &Value) -> usize {
     value.as_str().map_or(0, str::len).saturating_mul(3)
 }

@@ -1,17 +1,17 @@
-//! Tags with the values that they keep sent through a check.
+//! Rewriting tags so that the values they may keep pass through a check.
 
 use super::names::{KEPT, MADE};
 use super::quoted::string_end;
 
-/// What is between two delimiters of a bracket, or of the tag itself where that sets a name.
+/// The part between two delimiters of a bracket, or of the tag itself if the tag sets a name.
 struct Level {
-    /// Where the expression starts in the output; none before the `=` of a tag.
+    /// The start of the expression in the output; none before the `=` of a tag.
     start: Option<usize>,
-    /// Whether an operator or brackets in it may make a new value.
+    /// An operator or brackets in it may make a new value.
     makes: bool,
-    /// What it is sent through.
+    /// The function that checks the value.
     check: &'static str,
-    /// Whether the bracket encloses an expression, or the parts of a tuple.
+    /// The bracket encloses an expression, not the parts of a tuple.
     is_group: bool,
 }
 
@@ -25,19 +25,19 @@ impl Level {
         }
     }
 
-    /// What is kept where it may be changed later.
+    /// The same level for a value kept where it may change later: always checked, with [`KEPT`].
     fn kept(mut self) -> Self {
         (self.makes, self.check) = (true, KEPT);
         self
     }
 
-    /// Sends the expression that ends the output through its check, if it makes anything.
+    /// Wraps the expression at the end of the output in its check, if it may make a value.
     fn end(&self, out: &mut String) {
         let Some(start) = self.start.filter(|_| self.makes) else {
             return;
         };
         let expression = out.split_off(start.min(out.len()));
-        // What follows a star is no value.
+        // The operand of a star is unpacked, so it is not a value to check.
         if expression.trim_start().starts_with('*') || expression.trim().is_empty() {
             out.push_str(&expression);
             return;
@@ -57,7 +57,7 @@ const BEFORE_VALUES: [&str; 11] = [
     "and", "elif", "else", "if", "in", "is", "not", "or", "print", "do", "set",
 ];
 
-/// The word that a text ends with, where a bracket behind it belongs to a value: a call, or a look into it.
+/// The word at the end of a text if a bracket after it belongs to a value: a call or a subscript.
 fn callee(text: &str) -> Option<&str> {
     let text = text.trim_end();
     let is_word = |character: char| character.is_alphanumeric() || character == '_';
@@ -73,9 +73,9 @@ fn callee(text: &str) -> Option<&str> {
     is_value.then_some(word)
 }
 
-/// A tag with every value that an operator or brackets make and something may keep sent through [`MADE`]: what stands in
-/// brackets, and what names are set to. What namespaces and loops come to hold goes through [`KEPT`]. What is only written or
-/// compared is charged where it is written.
+/// Returns a tag in which every value that an operator or brackets make, and that something may keep, passes through
+/// [`MADE`]: contents of brackets, and values that names are set to. Values kept by namespaces and loops pass through
+/// [`KEPT`]. Values that are only written or compared are charged when written.
 pub fn checked(tag: &str) -> String {
     let bytes = tag.as_bytes();
     let inner = tag

@@ -1,4 +1,4 @@
-//! The template engine, set up to behave as the one that `apply_chat_template` uses.
+//! The template engine, set up to behave as that of `apply_chat_template`.
 
 use std::error::Error as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -10,10 +10,10 @@ use super::bounds::{self, Output};
 use super::error::TemplateRefusal;
 use super::{arithmetic, charged, filters, iteration, markup, methods, python, source};
 
-/// Steps that rendering one chat may take. Templates of the field take some hundreds a turn.
+/// Steps that rendering one chat may take. Most templates take some hundreds per turn.
 const FUEL: u64 = 50_000_000;
 
-/// What is said when the engine panics. It is not ours, and neither are the templates: that must not end a run.
+/// The error message if the engine panics: neither it nor the templates are our code, so a panic must not end a run.
 const FAULT: &str = "the template engine failed";
 
 /// The template's name inside the engine.
@@ -24,13 +24,13 @@ pub struct Engine {
     environment: Environment<'static>,
 }
 
-/// What a template says when it refuses a chat.
+/// The message with which a template refuses a chat.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 struct Raised(String);
 
 impl Engine {
-    /// Compiles a template; the error says what is wrong with it.
+    /// Compiles a template; the error is the engine's message.
     pub fn compile(template: &str) -> Result<Self, String> {
         catch_unwind(|| Self::compiled(template)).unwrap_or_else(|_| Err(FAULT.to_owned()))
     }
@@ -55,7 +55,7 @@ impl Engine {
         });
         charged::add(&mut environment);
         arithmetic::add(&mut environment);
-        // Python's has no other templates.
+        // Python's has no other templates to include.
         environment.set_path_join_callback(|_, _| "".into());
         iteration::add(&mut environment);
         filters::add(&mut environment);
@@ -104,8 +104,8 @@ fn raise_exception(message: &Value) -> Result<Value, Error> {
     Err(Error::new(ErrorKind::InvalidOperation, message.clone()).with_source(Raised(message)))
 }
 
-/// The time that templates are told, in place of now: noon of 26 July 2024, since the same chat must give the same text
-/// tomorrow. It is the date that Llama's templates fall back to; any other costs about as many tokens.
+/// Formats a fixed time in place of now: noon of 26 July 2024, since the same chat must always give the same text. It
+/// is the date that Llama's templates fall back to; any other costs about as many tokens.
 fn strftime_now(format: &str) -> String {
     let mut out = String::new();
     let mut characters = format.chars();
@@ -133,7 +133,7 @@ fn strftime_now(format: &str) -> String {
     out
 }
 
-/// A part of that time.
+/// One directive of the format, for that fixed time.
 fn moment(directive: char) -> &'static str {
     match directive {
         'Y' | 'G' => "2024",

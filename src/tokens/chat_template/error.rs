@@ -1,52 +1,52 @@
-//! Why there is no template, and why a template gives no text for a chat.
+//! Errors of loading a template, and of rendering a chat with it.
 
 use std::io;
 use std::path::PathBuf;
 
-/// Why there is no chat template.
+/// The chat template could not be loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum TemplateError {
-    /// Built-in encodings belong to no model.
+    /// Built-in encodings belong to no model, so they have no template.
     #[error("the built-in tokenizer `{name}` has no chat template")]
     BuiltIn {
         /// The encoding.
         name: String,
     },
-    /// The tokenizer itself cannot be found.
+    /// The tokenizer itself could not be found.
     #[error(transparent)]
     Tokenizer(#[from] crate::tokens::TokenizerError),
-    /// Nothing beside the tokenizer holds a template.
+    /// No file beside the tokenizer holds a template.
     #[error("no chat template in `{}` (looked for chat_template.jinja, chat_template.json and `chat_template` in tokenizer_config.json)", folder.display())]
     None {
         /// The tokenizer's folder.
         folder: PathBuf,
     },
-    /// Nothing is at the path.
+    /// There is no file at the path.
     #[error("chat template `{}` does not exist", path.display())]
     NoFile {
         /// The path as the user gave it.
         path: PathBuf,
     },
-    /// The file is there but cannot be read.
+    /// The file could not be read.
     #[error("cannot read chat template `{}`: {source}", path.display())]
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// The file holds no template that can be used.
+    /// The file holds no usable template.
     #[error("`{}` holds no usable chat template: {reason}", path.display())]
     Broken {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The reason why it is unusable.
         reason: String,
     },
 }
 
 impl TemplateError {
-    /// What the user can do about it.
+    /// Advice on how to solve the error.
     pub fn help(&self) -> String {
         match self {
             Self::BuiltIn { .. } => {
@@ -75,11 +75,11 @@ impl TemplateError {
     }
 }
 
-/// Why a template gives no text for a chat.
+/// A template did not render a chat.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct TemplateRefusal {
-    /// What the template says in `raise_exception`, or what is wrong with the chat or the template.
+    /// The message of the template's `raise_exception`, or the error in the chat or the template.
     pub message: String,
 }
 

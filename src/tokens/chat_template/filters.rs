@@ -1,4 +1,4 @@
-//! Jinja's filters and tests where the engine's own differ from Python's.
+//! Filters and tests of Jinja, where the engine's own differ from Python's.
 
 use minijinja::value::{Kwargs, Rest, ValueKind, from_args};
 use minijinja::{Environment, Error, State, Value};
@@ -11,7 +11,7 @@ use super::sizes::as_list;
 use super::values::{Numeral, View};
 use super::{bounds, strings, to_json};
 
-/// Gives the engine these filters and tests.
+/// Adds these filters and tests to the engine.
 pub fn add(environment: &mut Environment<'_>) {
     environment.add_filter("tojson", to_json::to_json);
     environment.add_filter("string", |value: &Value| text_of(value).and_then(bounds::text));
@@ -157,7 +157,7 @@ fn is_iterable(value: &Value) -> bool {
     )
 }
 
-/// Whether a value has a length and can be indexed.
+/// Returns true if a value has a length and can be indexed.
 fn is_sequence(value: &Value) -> bool {
     is_iterable(value)
         && value.downcast_object_ref::<View>().is_none()

@@ -1,4 +1,4 @@
-//! A generator: a sequence that can be walked once.
+//! A generator: a sequence that can be iterated once.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,7 +8,7 @@ use minijinja::{Error, Value};
 
 use super::nesting::{Extent, Nesting};
 
-/// A generator: it is true, has no length and no elements by number, and gives every element once.
+/// A generator: it is true, has no length and no index, and yields every element once.
 #[derive(Debug)]
 pub struct Generator {
     rest: Mutex<std::vec::IntoIter<Value>>,
@@ -16,14 +16,14 @@ pub struct Generator {
 }
 
 impl Generator {
-    /// Of these elements.
+    /// A generator of these elements.
     pub fn of(elements: Vec<Value>) -> Result<Value, Error> {
         let nesting = Nesting::of_made(&elements)?;
         let rest = Mutex::new(elements.into_iter());
         Ok(Value::from_object(Self { rest, nesting }))
     }
 
-    /// What a walk through it meets.
+    /// The depth and number of the values in it.
     pub fn extent(&self) -> Extent {
         self.nesting.extent()
     }
@@ -33,7 +33,7 @@ impl Generator {
     }
 }
 
-/// A walk through what a generator has left; how much that is, loops are told.
+/// An iterator over the remaining elements of a generator, with a known length, as loops need it.
 struct Walk(Arc<Generator>);
 
 impl Iterator for Walk {

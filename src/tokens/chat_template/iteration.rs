@@ -1,4 +1,4 @@
-//! Iteration as Python has it: `none` cannot be walked, and what some filters generate can be walked once.
+//! Iteration as in Python: `none` cannot be iterated, and the results of some filters can be iterated once.
 
 use minijinja::value::{Rest, ValueOrKwargs};
 use minijinja::{Environment, Error, State, Value, filters};
@@ -9,9 +9,9 @@ use super::names::ITERATE;
 use super::nesting::settled;
 use super::sizes::before_filter;
 
-/// Gives the engine the filters that walk a sequence, those that generate one among them.
+/// Adds the filters that iterate over a sequence to the engine, those that return a generator included.
 pub fn add(environment: &mut Environment<'_>) {
-    /// Puts a function of Python's behaviour in front of the engine's own filter.
+    /// Wraps the engine's own filter in a function with Python's behaviour.
     macro_rules! front {
         ($front:ident: $($name:ident),*) => {$(
             environment.add_filter(concat!("__", stringify!($name)), filters::$name);
@@ -30,8 +30,8 @@ pub fn add(environment: &mut Environment<'_>) {
     front!(generate_of_any: map, reject, rejectattr, select, selectattr);
 }
 
-/// The value itself, if Python can walk it as far as `none` is concerned; the engine refuses the rest. What is undefined is
-/// empty.
+/// The value itself, or an error if it is `none`, as in Python; the engine refuses other values that cannot be
+/// iterated. An undefined value becomes empty.
 pub fn walkable(value: Value) -> Result<Value, Error> {
     if value.is_none() {
         return Err(fault("`none` is no sequence"));
@@ -87,7 +87,7 @@ fn generate(
     generator(walk(state, filter, value, arguments)?)
 }
 
-/// For filters that ask whether there is anything before they walk it.
+/// For filters that check if a sequence is empty before they iterate over it.
 fn generate_of_any(
     state: &mut State,
     filter: &str,
@@ -98,7 +98,7 @@ fn generate_of_any(
     generator(apply(state, filter, value, arguments)?)
 }
 
-/// A generator of the elements of a value; a text stays one.
+/// A generator of the elements of a value; a text is returned unchanged.
 fn generator(value: Value) -> Result<Value, Error> {
     if value.as_str().is_some() {
         return Ok(value);

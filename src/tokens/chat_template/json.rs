@@ -1,4 +1,4 @@
-//! JSON text as values of the template engine, as Python's `json.loads` and `apply_chat_template` make them.
+//! JSON texts as values of the template engine, as Python's `json.loads` and `apply_chat_template` make them.
 
 use memchr::memchr2;
 use minijinja::Value;
@@ -6,13 +6,13 @@ use minijinja::Value;
 use super::values::{Dict, List, Numeral};
 use super::{TemplateRefusal, python};
 
-/// Nesting beyond which a text is refused; Python's reader gives up somewhat later.
+/// Maximum nesting of a text; Python's reader has a somewhat higher limit.
 const MAX_DEPTH: usize = 300;
 
-/// The names that a message's reasoning is passed under; the first is the one that templates read.
+/// The field names that a message's reasoning is passed under; the first is the one that templates read.
 const REASONING: [&str; 3] = ["reasoning_content", "thinking", "reasoning"];
 
-/// The list of messages: what is null in a message is left out, and its reasoning gets all names that templates read.
+/// The list of messages. Null fields of a message are left out, and its reasoning gets all names in [`REASONING`].
 pub fn messages(text: &str) -> Result<Value, TemplateRefusal> {
     let messages = elements(text, "messages")?;
     if messages.is_empty() {
@@ -75,7 +75,7 @@ fn elements(text: &str, what: &str) -> Result<Vec<Value>, TemplateRefusal> {
     Ok(values)
 }
 
-/// Why a text has no value.
+/// The reason why a text cannot be read.
 #[derive(Debug, Clone, Copy)]
 enum Fault {
     NoJson,
@@ -109,7 +109,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Goes past white space and `byte`, if that stands next.
+    /// Skips white space, and `byte` if it is next. Returns true if it was.
     fn takes(&mut self, byte: u8) -> bool {
         self.skip_space();
         let is_next = self.peek() == Some(byte);
@@ -178,12 +178,12 @@ impl<'t> Reader<'t> {
             let text = literal.get(1..literal.len() - 1);
             return text.map(Value::from).ok_or(Fault::NoJson);
         }
-        // What is wrong with a string of validated JSON can only be its surrogates.
+        // The only possible error in a string of validated JSON is a lone surrogate.
         let text: String = serde_json::from_str(literal).map_err(|_| Fault::LoneSurrogate)?;
         Ok(Value::from(text))
     }
 
-    /// The string literal that begins here, with its quotes, and whether it is free of escapes.
+    /// The string literal at the current place, with its quotes, and true if it contains no escapes.
     fn literal(&mut self) -> Option<(&'t str, bool)> {
         let bytes = self.text.as_bytes();
         let mut end = self.at + 1;

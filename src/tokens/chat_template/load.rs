@@ -1,4 +1,4 @@
-//! From what the user wrote to a compiled template.
+//! Loading of the chat template that the user named.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use super::template::{ChatTemplate, TemplateIdentity};
 use crate::tokens::hex::hex;
 use crate::tokens::load::tokenizer_file;
 
-/// Files beside a tokenizer that may hold its template, the first one that does is taken.
+/// Files beside a tokenizer that may hold its template, in order of precedence.
 const FILES: [&str; 3] = [
     "chat_template.jinja",
     "tokenizer_config.json",
@@ -22,13 +22,13 @@ const FILES: [&str; 3] = [
 ];
 
 impl ChatTemplate {
-    /// The template that `choice` means: `auto` for the one that lies beside the tokenizer named `tokenizer`, or a file:
-    /// a Jinja template, or JSON with the key `chat_template`. Special tokens are the tokenizer's in both cases, where it
-    /// is a file and not built in.
+    /// The template that `choice` names: `auto` for the one beside the tokenizer named `tokenizer`, or a file: a Jinja
+    /// template, or JSON with the key `chat_template`. In both cases, special tokens are read from beside the
+    /// tokenizer, unless it is built in.
     ///
     /// # Errors
     ///
-    /// There is none, it cannot be read, or it is no template.
+    /// There is none, it cannot be read, or it is not a template.
     pub fn load(choice: &str, tokenizer: &str) -> Result<Arc<Self>, TemplateError> {
         load(choice, tokenizer).map(Arc::new)
     }
@@ -75,7 +75,7 @@ fn load(choice: &str, tokenizer: &str) -> Result<ChatTemplate, TemplateError> {
     })
 }
 
-/// A template's text, and that of the one for chats with tools where there is one.
+/// A template's text, and that of the one for chats with tools, if there is one.
 struct Texts {
     plain: String,
     tool_use: Option<String>,
@@ -88,7 +88,7 @@ fn beside(folder: &Path) -> Result<(PathBuf, Texts), TemplateError> {
             continue;
         }
         if let Some(mut texts) = of_file(&path)? {
-            // Templates with names lie in a folder of their own.
+            // Named templates are in a folder of their own.
             let named = folder.join("additional_chat_templates/tool_use.jinja");
             if texts.tool_use.is_none() && name == "chat_template.jinja" && named.exists() {
                 texts.tool_use = Some(read(&named)?);
@@ -113,7 +113,7 @@ fn read(path: &Path) -> Result<String, TemplateError> {
     })
 }
 
-/// The templates of a file; `None` where it is JSON without any.
+/// The templates of a file; `None` if it is JSON without any.
 fn of_file(path: &Path) -> Result<Option<Texts>, TemplateError> {
     let text = read(path)?;
     let is_json = path

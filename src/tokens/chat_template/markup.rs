@@ -1,11 +1,11 @@
-//! Texts marked as safe, to which Python escapes what is added.
+//! Texts marked as safe: as in Python, texts added to them are escaped.
 
 use minijinja::{Environment, Error, Value};
 
 use super::bounds;
 use super::python::text_of;
 
-/// Gives the engine these filters.
+/// Adds these filters to the engine.
 pub fn add(environment: &mut Environment<'_>) {
     for name in ["e", "escape"] {
         environment.add_filter(name, escape);
@@ -28,7 +28,7 @@ fn escape(value: &Value) -> Result<Value, Error> {
     escaped(&text_of(value)?).and_then(marked)
 }
 
-/// The text with what HTML has a meaning for written as entities.
+/// The text with HTML's special characters as entities.
 pub fn escaped(text: &str) -> Result<String, Error> {
     let entities = text.bytes().filter(|byte| b"&<>'\"".contains(byte)).count();
     bounds::room(entities.saturating_mul(4).saturating_add(text.len()))?;

@@ -10,7 +10,7 @@ use super::nesting::settled;
 use super::values::{Dict, List, View, is_tuple};
 use super::{bounds, strings};
 
-/// Calls a method that the engine does not know.
+/// Calls a method that the engine does not have.
 pub fn call(_: &mut State, value: &Value, method: &str, arguments: &[Value]) -> Result<Value, Error> {
     if method == SLICE {
         return slice(value, arguments);
@@ -96,7 +96,7 @@ fn slice(value: &Value, arguments: &[Value]) -> Result<Value, Error> {
     }
 }
 
-/// The places of a slice, by the rules of Python.
+/// The indexes of a slice, by the rules of Python.
 fn places(
     length: usize,
     start: Option<i64>,

@@ -1,4 +1,4 @@
-//! A chat as one text, as a trainer sees it: templates of Hugging Face models, rendered as `apply_chat_template` does.
+//! Chats as text: chat templates of Hugging Face models, rendered as `apply_chat_template` does.
 
 mod arguments;
 mod arithmetic;

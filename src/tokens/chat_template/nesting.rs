@@ -1,6 +1,6 @@
-//! How deep the values are that a template builds. Every container carries its depth and how many values a walk through it
-//! meets, and one with too much of either is never made: so whatever walks values, their end of life included, needs a bounded
-//! stack and has an end.
+//! Limits on the nesting of values that a template builds. Every container stores its depth and the number of values in
+//! it, and one that exceeds a limit is never made: so whatever walks values, dropping them included, needs a bounded
+//! stack and bounded time.
 
 use minijinja::value::{DynObject, ObjectRepr, Tuple, ValueKind};
 use minijinja::{Error, Value};
@@ -11,30 +11,30 @@ use super::generator::Generator;
 use super::ranges::Range;
 use super::values::{Dict, Kind, List, View};
 
-/// What a namespace or a loop counts as, which may come to hold anything less deep later. So none can hold another one, or itself.
+/// The depth that a namespace or a loop counts as: less deep values may be put into it, but not another one or itself.
 const CHANGING: usize = 350;
 
-/// What is said of values that lie too deep.
+/// The error message for values that are nested too deeply.
 const TOO_DEEP: &str = "the template puts values deeper into one another than any sensible one does";
 
-/// Bytes that a container takes, and each value in it.
+/// Bytes of a container, and of each value in it.
 const CONTAINER: usize = 96;
 const ELEMENT: usize = size_of::<Value>();
 
-/// Bytes that a value makes at least where it is written.
+/// Minimum bytes of a value when it is written.
 const WRITTEN: usize = 4;
 
-/// What a walk through a value meets.
+/// The depth and number of the values in a value.
 #[derive(Debug, Clone, Copy)]
 pub struct Extent {
-    /// How deep it goes.
+    /// The nesting depth.
     depth: usize,
-    /// How many values it meets: those that lie at two places twice.
+    /// The number of values; one that occurs at two places counts twice.
     values: usize,
 }
 
 impl Extent {
-    /// Of a container of these values.
+    /// The extent of a container of these values.
     fn around<'v>(values: impl IntoIterator<Item = &'v Value>) -> Self {
         let start = Self { depth: 1, values: 1 };
         values.into_iter().map(extent).fold(start, |whole, part| Self {
@@ -52,13 +52,13 @@ pub struct Nesting {
 }
 
 impl Nesting {
-    /// Of a container of a chat: how deep that may be is known, and it is in no budget.
+    /// Nesting of a container in the chat: its depth is limited already, and it is not charged to the budget.
     pub fn of_chat<'v>(values: impl IntoIterator<Item = &'v Value>) -> Self {
         let extent = Extent::around(values);
         Self { extent, bytes: 0 }
     }
 
-    /// Of a container that a template makes.
+    /// Nesting of a container that a template makes.
     pub fn of_made<'v>(values: impl IntoIterator<Item = &'v Value>) -> Result<Self, Error> {
         let mut count = 0_usize;
         let extent = Extent::around(values.into_iter().inspect(|_| count += 1));
@@ -71,7 +71,7 @@ impl Nesting {
         Ok(Self { extent, bytes })
     }
 
-    /// What a walk through the container meets.
+    /// The depth and number of the values in the container.
     pub fn extent(&self) -> Extent {
         self.extent
     }
@@ -83,7 +83,7 @@ impl Drop for Nesting {
     }
 }
 
-/// What a walk through a value meets that [`settled`] gave.
+/// The depth and number of the values in a value that [`settled`] returned.
 fn extent(value: &Value) -> Extent {
     let flat = |depth| Extent { depth, values: 1 };
     let Some(object) = value.as_object() else {
@@ -96,13 +96,13 @@ fn extent(value: &Value) -> Extent {
     own.unwrap_or_else(|| flat(if is_changing(object) { CHANGING } else { 1 }))
 }
 
-/// Whether a value may come to hold others.
+/// Returns true if other values can be put into a value later.
 fn is_changing(object: &DynObject) -> bool {
     let name = object.type_name();
     ["::Namespace", "::Loop"].iter().any(|end| name.ends_with(end))
 }
 
-/// The value with the engine's own containers replaced by such as carry their depth. Texts are counted.
+/// The value, with containers of the engine replaced by ones that store their depth. Texts are charged.
 pub fn settled(value: Value) -> Result<Value, Error> {
     let Some(object) = value.as_object() else {
         bounds::count(&value)?;
@@ -139,7 +139,7 @@ pub fn settled(value: Value) -> Result<Value, Error> {
     }
 }
 
-/// The value, if a namespace or a loop may hold it.
+/// The value, or an error if a namespace or a loop must not keep it.
 pub fn kept(value: Value) -> Result<Value, Error> {
     let value = settled(value)?;
     if extent(&value).depth < CHANGING {

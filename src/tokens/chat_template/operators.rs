@@ -1,11 +1,11 @@
-//! Loops and operators of a template's tags in the words of the engine: its own are not Python's, and make what they make
-//! without asking whether there is room for it.
+//! Rewriting loops and operators in the tags of a template: the engine's own differ from Python's, and allocate without
+//! a check of the budget.
 
 use super::bounds::DEEPEST;
 use super::names::{ADD, CONCATENATE, ITERATE, MARKING, MULTIPLY};
 use super::quoted::string_end;
 
-/// Whether a template marks texts as safe, so that what is added to them must be escaped.
+/// Returns true if a template marks texts as safe, so that texts added to them must be escaped.
 pub fn marks_texts(source: &str) -> bool {
     source.split('|').skip(1).any(|after| {
         let name = after.trim_start();
@@ -14,8 +14,8 @@ pub fn marks_texts(source: &str) -> bool {
     })
 }
 
-/// How many steps a tag's expressions take from one value to the next: operators, brackets, filters and attributes. The engine
-/// calls itself for each.
+/// The number of recursive steps in a tag's expressions: operators, brackets, filters and attributes. The engine
+/// recurses for each.
 pub fn steps(tag: &str) -> usize {
     let is_step = |token: &Token| match token.kind {
         Kind::Open | Kind::Other => true,
@@ -26,7 +26,7 @@ pub fn steps(tag: &str) -> usize {
     Token::of(tag).filter(is_step).count()
 }
 
-/// Whether a tag begins a text that is made on the way: a macro, or a block that is set, filtered or called.
+/// Returns true if a tag starts a block whose text is captured: a macro, or a block that is set, filtered or called.
 pub fn begins_capture(tag: &str) -> bool {
     let mut words = Token::of(tag).filter(|token| token.depth == 0);
     match words.next().map(|word| word.text(tag)) {
@@ -36,18 +36,18 @@ pub fn begins_capture(tag: &str) -> bool {
     }
 }
 
-/// Whether it ends one.
+/// Returns true if it ends such a block.
 pub fn ends_capture(tag: &str) -> bool {
     let word = Token::of(tag).next();
     word.is_some_and(|word| matches!(word.text(tag), "endmacro" | "endcall" | "endfilter" | "endset"))
 }
 
-/// Whether a tag is one more branch of a condition.
+/// Returns true if a tag is another branch of a condition.
 pub fn is_branch(tag: &str) -> bool {
     Token::of(tag).next().is_some_and(|word| word.text(tag) == "elif")
 }
 
-/// A tag with the sequence of its loop, if it is one, sent through [`ITERATE`].
+/// Returns a tag with the sequence of its loop, if it is a loop, passed through [`ITERATE`].
 pub fn with_checked_loop(tag: &str) -> String {
     let mut words = Token::of(tag).filter(|token| token.depth == 0);
     let is_loop = words.next().is_some_and(|word| word.text(tag) == "for");
@@ -62,20 +62,20 @@ pub fn with_checked_loop(tag: &str) -> String {
     format!("{head} ({})|{ITERATE} {tail}", sequence.trim())
 }
 
-/// An operator that becomes a filter.
+/// An operator that is rewritten to a filter.
 struct Operator {
     sign: &'static str,
     filter: &'static str,
-    /// Fewer of them in a row stay as they are.
+    /// Minimum number of them in a row that is rewritten.
     least: usize,
-    /// Operators that bind less.
+    /// Operators of lower precedence.
     weaker: &'static [&'static str],
-    /// Operators that bind as much.
+    /// Operators of the same precedence.
     equal: &'static [&'static str],
 }
 
-/// A tag with its operators that make texts written as filters: `a + b + c` is `((a)|__add__(b, c))`. A single addition stays,
-/// unless texts are marked: it makes no more than both its sides.
+/// Returns a tag with its operators that make texts rewritten to filters: `a + b + c` is `((a)|__add__(b, c))`. A
+/// single addition stays, unless texts are marked: its result is no larger than both sides together.
 pub fn with_filters(tag: &str, marks_texts: bool) -> String {
     let multiply = Operator {
         sign: "*",
@@ -124,7 +124,7 @@ impl Operator {
             let separates = token.kind == Kind::Separator && !(after_is && matches!(text, "not" | "in"))
                 || is_binary && self.weaker.contains(&text);
             match token.kind {
-                // The engine takes no expression as deep as this.
+                // The engine refuses expressions as deep as this.
                 Kind::Open if open.len() > DEEPEST => return tag.to_owned(),
                 Kind::Open => {
                     out.push_str(text);
@@ -164,12 +164,12 @@ impl Operator {
     }
 }
 
-/// Where a tag's text begins, behind its opening and a sign of white space.
+/// The start of a tag's text, after its delimiter and a sign of white space control.
 fn start_of_inner(tag: &str) -> usize {
     2 + usize::from(matches!(tag.as_bytes().get(2), Some(b'-' | b'+')))
 }
 
-/// Where the sign of white space or the end of a tag stands.
+/// The end of a tag's text, before a sign of white space control and its delimiter.
 fn end_of_inner(tag: &str) -> usize {
     let inner = tag
         .strip_suffix("%}")
@@ -178,7 +178,7 @@ fn end_of_inner(tag: &str) -> usize {
     inner.strip_suffix(['-', '+']).unwrap_or(inner).len()
 }
 
-/// The operands of an operator under way, in the output.
+/// The operands of an operator being read, in the output.
 struct Operands {
     start: usize,
     signs: Vec<usize>,
@@ -192,7 +192,7 @@ impl Operands {
         }
     }
 
-    /// Writes the operation that ends the output as a filter.
+    /// Rewrites the operation at the end of the output to a filter.
     fn join(&self, operator: &Operator, out: &mut String) {
         if self.signs.len() < operator.least {
             return;
@@ -210,7 +210,7 @@ impl Operands {
     }
 }
 
-/// Words that bind less than all operators.
+/// Words of lower precedence than all operators.
 const SEPARATORS: [&str; 11] = [
     "and", "do", "elif", "else", "for", "if", "in", "not", "or", "print", "set",
 ];
@@ -223,7 +223,7 @@ enum Kind {
     Text,
     Open,
     Close,
-    /// Binds less than all operators.
+    /// A word or sign of lower precedence than all operators.
     Separator,
     /// An operator.
     Other,
@@ -234,7 +234,7 @@ struct Token {
     start: usize,
     end: usize,
     kind: Kind,
-    /// Brackets that are open around it.
+    /// Number of open brackets around it.
     depth: usize,
 }
 
@@ -243,7 +243,7 @@ impl Token {
         tag.get(self.start..self.end).unwrap_or_default()
     }
 
-    /// The tokens of a tag, without its ends and its signs of white space.
+    /// The tokens of a tag, without its delimiters and its signs of white space control.
     fn of(tag: &str) -> impl Iterator<Item = Self> {
         let bytes = tag.as_bytes();
         let inner_end = end_of_inner(tag);

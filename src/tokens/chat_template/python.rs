@@ -1,4 +1,4 @@
-//! Values as Python writes them: `str()` and `repr()`.
+//! Values as text in Python's form: `str()` and `repr()`.
 
 use std::fmt::Write;
 
@@ -9,7 +9,7 @@ use super::bounds::{self, DEEPEST};
 use super::ranges::Range;
 use super::values::{View, is_tuple};
 
-/// What `str(value)` gives; nothing for what is undefined.
+/// The result of `str(value)`; empty for an undefined value.
 pub fn str(value: &Value) -> String {
     match value.as_str() {
         Some(text) => text.to_owned(),
@@ -22,13 +22,13 @@ pub fn str(value: &Value) -> String {
     }
 }
 
-/// Appends what `repr(value)` gives, as far as the budget has room for it.
+/// Appends the result of `repr(value)`, as far as the budget has room for it.
 pub fn repr_into(value: &Value, out: &mut String) {
     repr_at(value, out, 0);
 }
 
 fn repr_at(value: &Value, out: &mut String, depth: usize) {
-    // A namespace shows what it holds, and is not counted so deep.
+    // A namespace also shows its contents, whose depth is not part of its own.
     if depth > 2 * DEEPEST || bounds::room(out.len()).is_err() {
         return;
     }
@@ -92,7 +92,7 @@ fn sequence_into(value: &Value, out: &mut String, depth: usize) {
     });
 }
 
-/// Appends a float in the shortest form that reads back as itself, with an exponent where Python has one.
+/// Appends a float in the shortest form that reads back as the same number, with an exponent where Python has one.
 pub fn float_into(float: f64, out: &mut String) {
     if float.is_nan() {
         out.push_str("nan");
@@ -142,15 +142,15 @@ fn string_into(text: &str, out: &mut String) {
     out.push(quote);
 }
 
-/// Whether Python's `str.isprintable` holds. Rust's `Debug` knows the same classes of characters; it escapes combining marks
-/// as well, but not after another character.
+/// Returns true if Python's `str.isprintable` does. Rust's `Debug` uses the same classes of characters, but also
+/// escapes combining marks, unless they follow another character.
 fn is_printable(character: char) -> bool {
     let mut after_another = String::from("a");
     after_another.push(character);
     after_another.escape_debug().count() == 2
 }
 
-/// What `str(value)` gives, if there is room for it.
+/// The result of `str(value)`, if the budget has room for it.
 pub fn text_of(value: &Value) -> Result<String, Error> {
     bounds::room(value.as_str().map_or(0, str::len))?;
     Ok(str(value))

@@ -1,6 +1,6 @@
-//! Strings in the text of a template.
+//! String literals in the text of a template.
 
-/// Where the string that begins at `start` ends, its closing quote included.
+/// The end of the string literal that starts at `start`, its closing quote included.
 pub fn string_end(bytes: &[u8], start: usize) -> usize {
     let quote = bytes.get(start).copied();
     let mut at = start + 1;

@@ -1,4 +1,4 @@
-//! Python's `range`: a sequence that is no list.
+//! Python's `range`: a sequence that is not a list.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use minijinja::{Error, Value};
 
 use super::arguments::fault;
 
-/// The numbers from one on, by steps, up to before another.
+/// The numbers from a start, by steps, up to but not including a stop.
 #[derive(Debug)]
 pub struct Range {
     start: i64,
@@ -16,7 +16,7 @@ pub struct Range {
     step: i64,
 }
 
-/// `range(stop)` or `range(start, stop, step)`. More numbers than Jinja's sandbox takes are refused.
+/// `range(stop)` or `range(start, stop, step)`. A range longer than Jinja's sandbox allows is refused.
 pub fn range(first: i64, second: Option<i64>, step: Option<i64>) -> Result<Value, Error> {
     const MOST: usize = 100_000;
     let step = step.unwrap_or(1);

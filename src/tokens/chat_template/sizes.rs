@@ -1,4 +1,4 @@
-//! Sizes of what filters are about to make, in bytes.
+//! Sizes of values that filters are about to make, in bytes.
 
 use minijinja::value::ValueKind;
 use minijinja::{Error, Value};
@@ -6,10 +6,10 @@ use minijinja::{Error, Value};
 use super::arguments::fault;
 use super::bounds;
 
-/// Bytes that an element of a list takes while one is made.
+/// Bytes of an element of a list while the list is made.
 const ELEMENT: usize = 64;
 
-/// Bytes of a list that is made of a value: of its elements, or of as many as it says.
+/// Bytes of a list that is made of a value: of its elements, or of as many as a number requests.
 pub fn as_list(value: &Value) -> usize {
     let elements = match (value.as_str(), value.kind()) {
         (Some(text), _) => text.len(),
@@ -19,7 +19,7 @@ pub fn as_list(value: &Value) -> usize {
     elements.saturating_mul(ELEMENT)
 }
 
-/// Bytes that a format may ask for: by numbers in it, and by values where these say how wide others are.
+/// Bytes that a format string requests: by the numbers in it, and by values if these give widths.
 pub fn of_format(text: &str, values: &[Value]) -> usize {
     let wide = text.contains(['*']) || text.contains(":{");
     let numbers = values
@@ -30,7 +30,7 @@ pub fn of_format(text: &str, values: &[Value]) -> usize {
     widths.chain(texts).fold(in_text(text), usize::saturating_add)
 }
 
-/// The sum of the numbers that say how wide something is: those behind a `%` and, in braces, behind a colon.
+/// The sum of the widths in a format string: the numbers after a `%` and, in braces, after a colon.
 fn in_text(text: &str) -> usize {
     let signs = text.match_indices(['%', '{']);
     let specs = signs.map(|(at, sign)| {
@@ -60,7 +60,7 @@ fn size(value: &Value) -> usize {
     }
 }
 
-/// Checks that there is room for what a filter that walks a sequence makes of its arguments.
+/// Checks that the budget has room for the result of a filter that iterates over a sequence.
 pub fn before_filter(name: &str, arguments: &[Value]) -> Result<(), Error> {
     let elements = arguments.iter().map(as_list);
     bounds::room(elements.fold(0, usize::saturating_add))?;

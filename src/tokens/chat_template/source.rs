@@ -1,4 +1,4 @@
-//! A template's text as the engine takes it: what Python's engine knows and ours does not is written in other words.
+//! Preparation of a template's text for the engine: features that only Python's engine has are rewritten.
 
 use std::fmt::Write;
 
@@ -6,29 +6,29 @@ use super::names::{SLICE, WRITES};
 use super::quoted::string_end;
 use super::{checks, operators};
 
-/// Steps from one value to the next that a tag may take, and branches that a template may have: the engine calls itself for each.
-/// Tags of the field take some dozens.
+/// Maximum recursive steps in a tag, and branches in a template: the engine recurses for each. Most tags take a few
+/// dozen.
 const MOST_STEPS: usize = 500;
 
-/// What is said of a template with more.
+/// The error message for a template that exceeds it.
 const TOO_MANY_STEPS: &str = "too many operators, brackets or attributes in one tag, or too many branches";
 
-/// The text with one kind of line end, and inside its tags
+/// The text with line ends made uniform, and inside its tags
 ///
-/// - `{% generation %}` blocks as plain blocks with a scope of their own: they only tell a trainer which tokens are the
-///   model's;
-/// - slices as calls of [`SLICE`]: the engine's own are no lists, cost their length at every look into them, and go wrong
+/// - `{% generation %}` blocks as plain blocks with a scope of their own: they only mark the model's tokens for a
+///   trainer;
+/// - slices as calls of [`SLICE`]: the engine's own are not lists, take linear time at every access, and are wrong
 ///   backwards;
-/// - loops over what [`operators`] lets through, operators that make texts as filters, and what is kept sent through a check.
+/// - loops and operators rewritten by [`operators`], and values that are kept passed through a check.
 ///
 /// # Errors
 ///
-/// A tag takes more steps than any sensible one.
+/// A tag takes more than [`MOST_STEPS`] steps, or the template has too many branches.
 pub fn prepared(source: &str) -> Result<String, &'static str> {
     let source = source.replace("\r\n", "\n").replace('\r', "\n");
     let mut preparation = Preparation {
         marks_texts: operators::marks_texts(&source),
-        // What these names call may be a text as well.
+        // The results of calls with these names may be captured as well.
         captures: usize::from(
             ["recursive", "self.", "super("]
                 .iter()
@@ -45,17 +45,17 @@ pub fn prepared(source: &str) -> Result<String, &'static str> {
     Ok(preparation.out)
 }
 
-/// A template's text on its way to the engine.
+/// The state of preparing a template's text.
 struct Preparation {
     marks_texts: bool,
-    /// Blocks around that make a text.
+    /// Number of open blocks whose text is captured.
     captures: usize,
     branches: usize,
     out: String,
 }
 
 impl Preparation {
-    /// Writes a text and the tag or comment after it. Returns what is left behind that.
+    /// Writes a text and the tag or comment after it. Returns the rest of the source.
     fn take<'s>(&mut self, before: &str, tag: &'s str) -> Result<&'s str, &'static str> {
         self.out.push_str(before);
         let block_end = || tag.find("%}").map_or(tag.len(), |end| end + 2);
@@ -84,7 +84,7 @@ impl Preparation {
         Ok(rest)
     }
 
-    /// Writes a tag with its slices as calls.
+    /// Writes a tag with its slices rewritten to calls.
     fn write(&mut self, tag: &str) -> Result<(), &'static str> {
         self.captures += usize::from(operators::begins_capture(tag));
         self.captures -= usize::from(self.captures > 0 && operators::ends_capture(tag));
@@ -98,8 +98,8 @@ impl Preparation {
         Ok(())
     }
 
-    /// Charges the text before a tag where it becomes part of a value; what is written to the output is charged there. The tag
-    /// for it takes away the white space that the other one would.
+    /// Charges the text before a tag if it becomes part of a value; output is charged elsewhere. The inserted tag
+    /// strips the same white space as the original one.
     fn charge(&mut self, bytes: usize, tag: &str) {
         if self.captures == 0 || bytes == 0 {
             return;
@@ -113,14 +113,14 @@ impl Preparation {
     }
 }
 
-/// The text before the next tag or comment, and the text from it on.
+/// The text before the next tag or comment, and the text from there on.
 fn next_tag(text: &str) -> Option<(&str, &str)> {
     let opens = |at: &usize| matches!(text.as_bytes().get(at + 1), Some(b'{' | b'%' | b'#'));
     let start = memchr::memchr_iter(b'{', text.as_bytes()).find(opens)?;
     text.split_at_checked(start)
 }
 
-/// The word that a block's tag consists of, where it is a single one.
+/// The word of a block tag that consists of one word.
 fn word_of(tag: &str) -> Option<&str> {
     let inner = tag.strip_prefix("{%")?;
     let inner = inner.get(..inner.find("%}")?)?;
@@ -128,7 +128,7 @@ fn word_of(tag: &str) -> Option<&str> {
     Some(inner.strip_suffix(['-', '+']).unwrap_or(inner).trim())
 }
 
-/// How long a raw block is, from its first tag to behind its last one.
+/// The length of a raw block, its first and last tag included.
 fn raw_length(tag: &str) -> usize {
     let mut from = 2;
     while let Some(at) = tag.get(from..).and_then(|rest| rest.find("{%")) {
@@ -142,16 +142,16 @@ fn raw_length(tag: &str) -> usize {
     tag.len()
 }
 
-/// A bracket that is open in an expression.
+/// An open bracket in an expression.
 struct Open {
     bracket: u8,
-    /// Where it stands in the output.
+    /// Its position in the output.
     at: usize,
-    /// Where the colons directly inside it stand.
+    /// The positions of the colons directly inside it.
     colons: Vec<usize>,
 }
 
-/// Appends the tag that `text` begins with, slices rewritten. Returns its length.
+/// Appends the tag at the start of `text` with its slices rewritten. Returns its length.
 fn expression_into(text: &str, out: &mut String) -> usize {
     let bytes = text.as_bytes();
     let end: &[u8] = if bytes.get(1) == Some(&b'{') { b"}}" } else { b"%}" };
@@ -191,7 +191,7 @@ fn expression_into(text: &str, out: &mut String) -> usize {
     at
 }
 
-/// Rewrites the bracket that ends the output if it is a slice.
+/// Rewrites the bracket at the end of the output if it is a slice.
 fn close(bracket: Option<Open>, out: &mut String) {
     let Some(Open {
         bracket: b'[',

@@ -1,4 +1,4 @@
-//! The special tokens that templates may name: `bos_token` and the like, from the files beside a tokenizer.
+//! The special tokens that templates may use: `bos_token` and the like, from the files beside a tokenizer.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,10 +7,10 @@ use std::path::Path;
 use minijinja::Value;
 use serde_json::Value as Json;
 
-/// Fields that hold more tokens under names of their own.
+/// Fields that hold more tokens by name.
 const NAMED: [&str; 2] = ["extra_special_tokens", "model_specific_special_tokens"];
 
-/// The tokens that a tokenizer's folder names, in `tokenizer_config.json` or else in `special_tokens_map.json`.
+/// The special tokens of a tokenizer's folder, from `tokenizer_config.json` or else from `special_tokens_map.json`.
 pub fn special_tokens(folder: &Path) -> Vec<(String, Value)> {
     let mut tokens = BTreeMap::new();
     for file in ["tokenizer_config.json", "special_tokens_map.json"] {
@@ -29,7 +29,7 @@ pub fn special_tokens(folder: &Path) -> Vec<(String, Value)> {
     tokens.into_iter().collect()
 }
 
-/// A token is a text, or an object with one.
+/// Adds a token, which is a text or an object with one.
 fn add(tokens: &mut BTreeMap<String, Value>, name: &str, value: &Json) {
     let token = value.as_str().or_else(|| value.get("content")?.as_str());
     if let Some(token) = token {

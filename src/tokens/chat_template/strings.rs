@@ -8,7 +8,7 @@ use super::arguments::{fault, in_order};
 use super::values::is_tuple;
 use super::{bounds, sizes};
 
-/// Methods that make a text of about the same length, and charge nothing for it otherwise.
+/// Methods that make a text of about the same length, and do not charge it themselves.
 const MAKES_TEXT: [&str; 13] = [
     "strip",
     "lstrip",
@@ -25,7 +25,7 @@ const MAKES_TEXT: [&str; 13] = [
     "swapcase",
 ];
 
-/// Calls the method of a text.
+/// Calls a method of a text.
 pub fn call(text: &str, method: &str, arguments: &[Value]) -> Result<Value, Error> {
     if MAKES_TEXT.contains(&method) {
         bounds::room(text.len())?;
@@ -94,7 +94,7 @@ pub fn call(text: &str, method: &str, arguments: &[Value]) -> Result<Value, Erro
     }
 }
 
-/// Whether Python takes a character for white space.
+/// Returns true if Python counts a character as white space.
 fn is_space(character: char) -> bool {
     character.is_whitespace() || matches!(character, '\x1c'..='\x1f')
 }
@@ -123,7 +123,7 @@ pub fn lines(text: &str, keep_ends: bool) -> Vec<&str> {
     lines
 }
 
-/// The text with the first `count` places of `old` replaced, all of them where that is negative or absent.
+/// The text with the first `count` occurrences of `old` replaced; all of them if `count` is negative or absent.
 pub fn replaced(text: &str, old: &str, new: &str, count: Option<i64>) -> Result<String, Error> {
     let count = count
         .and_then(|count| usize::try_from(count).ok())
@@ -133,7 +133,7 @@ pub fn replaced(text: &str, old: &str, new: &str, count: Option<i64>) -> Result<
     Ok(text.replacen(old, new, count))
 }
 
-/// The texts in one, with another one between them.
+/// The texts joined, with a separator between them.
 pub fn joined(parts: &[&str], between: &str) -> Result<String, Error> {
     let lengths = parts.iter().map(|part| part.len().saturating_add(between.len()));
     bounds::room(lengths.fold(0, usize::saturating_add))?;
@@ -146,7 +146,7 @@ fn split(text: &str, arguments: &[Value], from_right: bool) -> Result<Value, Err
         .and_then(|most| usize::try_from(most).ok())
         .unwrap_or(usize::MAX)
         .saturating_add(1);
-    // A part takes a place in a list, and one for its text.
+    // A part takes an element of a list, and one for its text.
     let places = match separator {
         Some(separator) => text.matches(separator).take(most).count(),
         None => text.split(is_space).take(most).count(),
@@ -164,7 +164,7 @@ fn split(text: &str, arguments: &[Value], from_right: bool) -> Result<Value, Err
     Ok(parts.into_iter().map(Value::from).collect())
 }
 
-/// The words of a text, the last of at most `most` with all that is left.
+/// The words of a text, at most `most`; the last one holds the rest.
 fn words(text: &str, most: usize, from_right: bool) -> Vec<&str> {
     let mut words = Vec::new();
     let mut rest = stripped(text, None, !from_right, from_right);
@@ -246,7 +246,7 @@ fn search(text: &str, method: &str, arguments: &[Value]) -> Result<Value, Error>
     }
 }
 
-/// The part between two places, counted in characters, negative ones from the end; and the first place.
+/// The part between two indexes in characters, negative ones from the end; and the first index.
 fn window(text: &str, start: Option<i64>, end: Option<i64>) -> (usize, &str) {
     if start.is_none() && end.is_none() {
         return (0, text);
@@ -274,7 +274,7 @@ fn padded(text: &str, method: &str, arguments: &[Value]) -> Result<Value, Error>
     bounds::room(missing.saturating_mul(fill.len()).saturating_add(text.len()))?;
     let left = match method {
         "ljust" => 0,
-        // The odd one goes to the left where the width is odd.
+        // If the width is odd, the odd fill character goes to the left.
         "center" => missing / 2 + usize::from(missing % 2 == 1 && width % 2 == 1),
         _ => missing,
     };
@@ -286,7 +286,7 @@ fn padded(text: &str, method: &str, arguments: &[Value]) -> Result<Value, Error>
     )))
 }
 
-/// The text in another case.
+/// The text with its case changed.
 fn cased(text: &str, method: &str) -> Option<Value> {
     let text = match method {
         "upper" => text.to_uppercase(),
@@ -331,7 +331,7 @@ fn titled(text: &str) -> String {
     titled
 }
 
-/// What a text consists of.
+/// The result of a test such as `isdigit`; `None` for another method.
 fn is(text: &str, method: &str) -> Option<bool> {
     let all = |of: fn(char) -> bool| !text.is_empty() && text.chars().all(of);
     let cased =

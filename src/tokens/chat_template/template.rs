@@ -1,4 +1,4 @@
-//! A compiled chat template, which renders chats as texts.
+//! A compiled chat template, which renders chats as text.
 
 use minijinja::Value;
 
@@ -9,35 +9,35 @@ use super::{bounds, json};
 /// A compiled chat template with the special tokens of its tokenizer.
 pub struct ChatTemplate {
     pub(super) identity: TemplateIdentity,
-    /// What chats without tools are rendered by.
+    /// The template for chats without tools.
     pub(super) plain: Engine,
-    /// What chats with tools are rendered by, where the file has a template of its own for them.
+    /// The template for chats with tools, if the file has a separate one.
     pub(super) tool_use: Option<Engine>,
     /// `bos_token` and the like.
     pub(super) special: Vec<(String, Value)>,
 }
 
-/// What tells one template from another.
+/// The identity of a template.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct TemplateIdentity {
-    /// Where it came from: the file.
+    /// The file that it was read from.
     pub name: String,
-    /// SHA-256 of the template's text (of all of them, where tools have one of their own) and of its special tokens, in hex.
+    /// SHA-256 of the template's text (of both, if there is one for tools) and its special tokens, in hex.
     pub sha256: String,
 }
 
 impl ChatTemplate {
-    /// Which template this is.
+    /// The identity of this template.
     pub fn identity(&self) -> &TemplateIdentity {
         &self.identity
     }
 
-    /// The text that `apply_chat_template(messages, tools, add_generation_prompt=False)` gives. `messages` and `tools` are
-    /// JSON lists.
+    /// Renders a chat as `apply_chat_template(messages, tools, add_generation_prompt=False)` does. `messages` and
+    /// `tools` are JSON lists.
     ///
     /// # Errors
     ///
-    /// The template refuses the chat, fails on it, or takes longer, or makes more, than any sensible one does.
+    /// The template refuses the chat, fails on it, or exceeds the limits on time or memory.
     pub fn render(&self, messages: &str, tools: Option<&str>) -> Result<String, TemplateRefusal> {
         bounds::begin(messages.len() + tools.map_or(0, str::len));
         let messages = json::messages(messages)?;

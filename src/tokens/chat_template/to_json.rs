@@ -51,14 +51,14 @@ pub fn to_json(value: &Value, positional: Rest<Value>, named: Kwargs) -> Result<
     bounds::text(writer.out)
 }
 
-/// Whether a sequence is a list, and not what only can be walked.
+/// Returns true if a sequence is a list, not just an iterable.
 fn is_list(value: &Value) -> bool {
     !value
         .as_object()
         .is_some_and(|object| object.is::<View>() || object.is::<Generator>() || object.is::<Range>())
 }
 
-/// Bytes of a text at most, with its quotes and escapes.
+/// Maximum bytes of a text with its quotes and escapes.
 fn longest(text: &str) -> usize {
     text.len().saturating_mul(2).saturating_add(2)
 }
@@ -78,7 +78,7 @@ impl Writer {
             let message = "a value that lies too deep cannot be written as JSON";
             return Err(Error::new(ErrorKind::InvalidOperation, message));
         }
-        // A list may hold another one twice, and that one the next.
+        // A list may hold another one twice, and that one the next, so the output can grow exponentially.
         bounds::room(self.out.len().saturating_add(value.as_str().map_or(8, longest)))?;
         match value.kind() {
             ValueKind::None => self.out.push_str("null"),
@@ -113,7 +113,7 @@ impl Writer {
     fn numeral(&mut self, value: &Value) {
         let start = self.out.len();
         let _ = write!(self.out, "{value}");
-        // A float beyond all others, which JSON's own numbers can be read as.
+        // An infinite float: a JSON number that is too large is read as one.
         if self.out.ends_with("inf") {
             self.out.truncate(start);
             self.out.push_str(if value.to_string().starts_with('-') {
@@ -188,7 +188,7 @@ impl Writer {
         self.line(depth)
     }
 
-    /// A new line, where there is an indent.
+    /// Starts a new line, if there is an indent.
     fn line(&mut self, depth: usize) -> Result<(), Error> {
         if let Some(indent) = &self.indent {
             let margin = indent.len().saturating_mul(depth);

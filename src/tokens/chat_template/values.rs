@@ -1,4 +1,4 @@
-//! Values that behave as Python's where the engine's own do not.
+//! Values that behave as Python's, where the engine's own do not.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -10,10 +10,10 @@ use minijinja::{Error, Value};
 use super::nesting::{Extent, Nesting};
 use super::python;
 
-/// Fields up to which a dictionary is searched without an index.
+/// Maximum number of fields that are searched without an index.
 const FEW: usize = 12;
 
-/// What every dictionary of Python has; as attributes they hide fields of the same name.
+/// Methods of every Python dictionary; as attributes they hide fields of the same name.
 const DICT_METHODS: [&str; 11] = [
     "clear",
     "copy",
@@ -32,19 +32,19 @@ const DICT_METHODS: [&str; 11] = [
 #[derive(Debug)]
 pub struct Dict {
     pairs: Vec<(Value, Value)>,
-    /// Where the fields with names stand, if they are many.
+    /// The indexes of named fields, if there are many.
     places: HashMap<Arc<str>, usize>,
     nesting: Nesting,
 }
 
 impl Dict {
-    /// The dictionary of these fields; of those with one name the last counts, at the place of the first.
+    /// The dictionary of these fields. Of fields with the same name the last value counts, at the place of the first.
     pub fn of(given: Vec<(Value, Value)>) -> Value {
         let nesting = Nesting::of_chat(given.iter().map(|(_, value)| value));
         Self::with_nesting(given, nesting)
     }
 
-    /// The dictionary of these fields that a template makes.
+    /// The dictionary of these fields, made by a template.
     pub fn made(given: Vec<(Value, Value)>) -> Result<Value, Error> {
         let nesting = Nesting::of_made(given.iter().flat_map(|(key, value)| [key, value]))?;
         Ok(Self::with_nesting(given, nesting))
@@ -89,7 +89,7 @@ impl Dict {
         self.pairs.get(place).map(|(_, value)| value.clone())
     }
 
-    /// What a walk through it meets.
+    /// The depth and number of the values in it.
     pub fn extent(&self) -> Extent {
         self.nesting.extent()
     }
@@ -100,7 +100,7 @@ impl Object for Dict {
         self.value_at(self.place(key)?)
     }
 
-    /// This is how `dict.name` is looked up, as opposed to `dict['name']`.
+    /// Looks up `dict.name`, as opposed to `dict['name']`.
     fn get_value_by_str(self: &Arc<Self>, name: &str) -> Option<Value> {
         if DICT_METHODS.contains(&name) {
             return Some(Value::from_object(Method(name.to_owned())));
@@ -131,19 +131,19 @@ pub struct List {
     nesting: Nesting,
 }
 
-/// What a list is to Python.
+/// The Python type of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A list.
     List,
     /// A tuple.
     Tuple,
-    /// What `groupby` gives: a tuple of two, with names.
+    /// An element of `groupby`'s result: a tuple of two, with names.
     Group,
 }
 
 impl List {
-    /// The list of these elements of a chat.
+    /// The list of these elements of the chat.
     pub fn of(elements: Vec<Value>) -> Value {
         let nesting = Nesting::of_chat(&elements);
         Value::from_object(Self {
@@ -153,12 +153,12 @@ impl List {
         })
     }
 
-    /// The list of these elements that a template makes.
+    /// The list of these elements, made by a template.
     pub fn made(elements: Vec<Value>) -> Result<Value, Error> {
         Self::of_kind(elements, Kind::List)
     }
 
-    /// The list of this kind that a template makes.
+    /// A list or tuple of these elements, made by a template.
     pub fn of_kind(elements: Vec<Value>, kind: Kind) -> Result<Value, Error> {
         let nesting = Nesting::of_made(&elements)?;
         Ok(Value::from_object(Self {
@@ -168,13 +168,13 @@ impl List {
         }))
     }
 
-    /// What a walk through it meets.
+    /// The depth and number of the values in it.
     pub fn extent(&self) -> Extent {
         self.nesting.extent()
     }
 }
 
-/// Whether a value is a tuple.
+/// Returns true if a value is a tuple.
 pub fn is_tuple(value: &Value) -> bool {
     value.is_tuple()
         || value
@@ -207,7 +207,7 @@ impl Object for List {
     }
 }
 
-/// A method of a value, named but not called.
+/// A method of a value that is named but not called.
 #[derive(Debug)]
 struct Method(String);
 
@@ -221,7 +221,7 @@ impl Object for Method {
     }
 }
 
-/// What `items()`, `keys()` and `values()` give: it can be walked and has a length, and is no list.
+/// The result of `items()`, `keys()` or `values()`: iterable and with a length, but not a list.
 #[derive(Debug)]
 pub struct View {
     /// The name of its type.
@@ -241,7 +241,7 @@ impl View {
         }))
     }
 
-    /// What a walk through it meets.
+    /// The depth and number of the values in it.
     pub fn extent(&self) -> Extent {
         self.nesting.extent()
     }
@@ -257,13 +257,13 @@ impl Object for View {
     }
 }
 
-/// A number that the engine cannot hold, or would write in another way than Python: a long integer, or a float with an
+/// A number that the engine cannot hold, or would format in another way than Python: a long integer, or a float with an
 /// exponent.
 #[derive(Debug)]
 pub struct Numeral {
-    /// As Python writes it.
+    /// The number as Python formats it.
     pub text: String,
-    /// Whether it is a float.
+    /// The number is a float.
     pub is_float: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Files of both kinds of engine, with the traps that real ones have.
+//! Files for every engine, with the difficult cases of real ones.
 
 use tokenizers::models::bpe::{BPE, Vocab};
 use tokenizers::models::wordpiece::WordPiece;
@@ -8,7 +8,7 @@ use tokenizers::{AddedToken, ModelWrapper, PaddingParams, PaddingStrategy, Token
 
 use super::*;
 
-/// A vocabulary of the bytes and a few merges, which truncates to 3 and pads to 100.
+/// A byte-level vocabulary with a few merges, which truncates to 3 and pads to 100.
 fn byte_level() -> Tokenizer {
     let mut alphabet: Vec<char> = ByteLevel::alphabet().into_iter().collect();
     alphabet.sort_unstable();
@@ -30,7 +30,7 @@ fn byte_level() -> Tokenizer {
     with_traps(tokenizer)
 }
 
-/// A model that the fast engine does not have.
+/// A model that the fast engine does not support.
 fn word_piece() -> Tokenizer {
     let words = ["[UNK]", "hello", "wor", "##ld", "<", ">"];
     let vocabulary: Vocab = words.map(str::to_owned).into_iter().zip(0..).collect();
@@ -68,7 +68,7 @@ fn load(tokenizer: &Tokenizer) -> Arc<dyn TokenCounter> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("tokenizer.json");
     tokenizer.save(&path, false).unwrap();
-    // The file is gone when the counter is used: it is needed once only.
+    // The file is deleted before the counter is used: it is needed only once.
     FileCounter::load("mine", &path, None, Choice::Fastest).unwrap()
 }
 
@@ -135,10 +135,10 @@ fn the_fast_engine_counts_only_what_it_counts_exactly() {
         })
     };
     assert_eq!(with_pattern(digits).identity().engine, FAST_ENGINE);
-    // For Oniguruma `³` is a letter of a word.
+    // Oniguruma counts `³` as a letter of a word.
     let counter = with_pattern(r"\w+|[^\w\s]+|\s+");
     assert_eq!(counter.identity().engine, REFERENCE_ENGINE);
-    // Characters that no token has vanish, and what was beside them merges.
+    // Characters that no token has are dropped, and their neighbours merge.
     let counter = changed("deepseek.json", |file| {
         file["pre_tokenizer"] = serde_json::json!({"type": "Digits", "individual_digits": true});
     });

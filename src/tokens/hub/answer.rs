@@ -2,24 +2,24 @@
 
 use std::io::Read;
 
-/// What the server has to say of a file.
+/// The answer of the server for a file.
 pub enum Answer {
-    /// The repository, at this commit, has none of that name.
+    /// The repository has no file of that name at this commit.
     Absent {
-        /// The commit, if the server says it.
+        /// The commit, if the server sends it.
         commit: Option<String>,
     },
-    /// Here it is.
+    /// The file, ready to be received.
     Here(Received),
 }
 
-/// A file that is about to come.
+/// A file whose content has not been read yet.
 pub struct Received {
     /// The commit that the revision stands for.
     pub commit: String,
-    /// What the server calls the content: its name in the cache.
+    /// The name of the content at the server, and in the cache.
     pub etag: String,
-    /// How long it is, if the server says it.
+    /// The length in bytes, if the server sends it.
     pub length: Option<u64>,
     /// The content.
     pub body: Box<dyn Read>,

@@ -1,4 +1,4 @@
-//! The cache that Python's `huggingface_hub` reads and writes.
+//! The cache of Python's `huggingface_hub`.
 //!
 //! ```text
 //! models--OWNER--NAME/
@@ -8,8 +8,8 @@
 //!   .no_exist/COMMIT/FILE           the commit has no such file
 //! ```
 //!
-//! What is being written has a name of its own until it is whole and on the disk, so that half a file is
-//! never taken for one, and two programs may write at once.
+//! A file that is being written has a temporary name until it is complete and on the disk, so that an incomplete file
+//! is never used, and two programs may write at once.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -23,10 +23,10 @@ use super::answer::Received;
 use super::{Failure, HubError, Repository};
 use crate::tokens::hex::hex;
 
-/// How much is read at once.
+/// Bytes read at once.
 const CHUNK: usize = 1 << 16;
 
-/// The folder in which that ecosystem's tools keep what they download.
+/// The folder in which that ecosystem's tools keep their downloads.
 pub struct Cache {
     root: PathBuf,
 }
@@ -42,7 +42,7 @@ impl Cache {
         self.root.join(format!("models--{owner}--{name}"))
     }
 
-    /// The repository at the commit that its revision stands for, as far as the cache knows it.
+    /// The repository at the commit of its revision, if the cache knows the commit.
     pub fn resolved(&self, repository: &Repository) -> Repository {
         let path = self.folder(repository).join("refs").join(&repository.revision);
         let commit = fs::read_to_string(path).map(|commit| commit.trim().to_owned());
@@ -52,18 +52,18 @@ impl Cache {
         }
     }
 
-    /// Where the files of the revision are, or would be.
+    /// The folder of the revision's files, existing or not.
     pub fn snapshot(&self, repository: &Repository) -> PathBuf {
         let commit = self.resolved(repository).revision;
         self.folder(repository).join("snapshots").join(commit)
     }
 
-    /// A file of the repository, if it is here.
+    /// A file of the repository, if it is in the cache.
     pub fn find(&self, repository: &Repository, file: &str) -> Option<PathBuf> {
         Some(self.snapshot(repository).join(file)).filter(|path| path.exists())
     }
 
-    /// Whether the revision is known to have no such file.
+    /// Returns true if the cache records that the revision has no such file.
     pub fn is_absent(&self, repository: &Repository, file: &str) -> bool {
         let commit = self.resolved(repository).revision;
         self.folder(repository)
@@ -73,7 +73,7 @@ impl Cache {
             .exists()
     }
 
-    /// Remembers that a commit has no such file. It is of no consequence if it cannot be written.
+    /// Records that a commit has no such file. A failure to write the record is ignored.
     pub fn mark_absent(&self, repository: &Repository, commit: &str, file: &str) {
         let path = self.folder(repository).join(".no_exist").join(commit).join(file);
         let _ = path
@@ -82,7 +82,7 @@ impl Cache {
             .and_then(|()| File::create(path));
     }
 
-    /// Takes a file in.
+    /// Stores a file in the cache.
     pub fn store(
         &self,
         repository: &Repository,
@@ -114,7 +114,7 @@ impl Cache {
     }
 }
 
-/// The name that a file has until it is whole: no other process, and no other file of this one, has it.
+/// A temporary name for a file: no other process, and no other file of this one, uses it.
 fn unfinished(path: &Path) -> PathBuf {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
@@ -123,7 +123,7 @@ fn unfinished(path: &Path) -> PathBuf {
     path.with_file_name(name)
 }
 
-/// Writes all that comes, if it is what was announced.
+/// Writes the received content, and checks that it is what was announced.
 fn write(path: &Path, received: &mut Received) -> Result<(), Failure> {
     let failed = |error: io::Error| HubError::Cache(error.to_string());
     let mut file = File::create(path).map_err(failed)?;
@@ -142,7 +142,7 @@ fn write(path: &Path, received: &mut Received) -> Result<(), Failure> {
     if received.length.is_some_and(|announced| announced != length) {
         return Err(Failure::Passing(HubError::Damaged("its length is another"), None));
     }
-    // Large files are named by this sum, small ones by one that git makes.
+    // The etag of large files is this SHA-256, that of small ones a git hash.
     if received.etag.len() == 64 && hex(&sum.finalize()) != received.etag.to_ascii_lowercase() {
         return Err(Failure::Passing(
             HubError::Damaged("its SHA-256 is another"),
@@ -152,7 +152,7 @@ fn write(path: &Path, received: &mut Received) -> Result<(), Failure> {
     file.sync_all().map_err(|error| failed(error).into())
 }
 
-/// Makes `path` lead to the blob. Where there are no links, or they are not allowed, it is a copy.
+/// Makes `path` a link to the blob, or a copy where links are not supported or not allowed.
 fn link(blob: &Path, path: &Path, file: &str) -> io::Result<()> {
     if path.exists() {
         return Ok(());

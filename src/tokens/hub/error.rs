@@ -1,17 +1,17 @@
-//! Why a file cannot be downloaded.
+//! Errors of downloading a file.
 
-/// What the hub, the way to it or the cache says.
+/// An error of the hub, the connection or the cache.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum HubError {
-    /// No answer: no network, no such host, a timeout, a connection that broke off.
+    /// No answer: no network, no such host, a timeout or a broken connection.
     #[error("no answer: {0}")]
     Unreachable(String),
-    /// The server wants to know who asks.
+    /// The server requires a login or denies access.
     #[error("the server refuses it (HTTP {status}): the repository is gated, private or does not exist")]
     Refused {
         /// The HTTP status.
         status: u16,
-        /// Whether a token was sent.
+        /// The request had a token.
         with_token: bool,
     },
     /// There is no such repository.
@@ -23,25 +23,25 @@ pub enum HubError {
     /// The repository has no file that a tokenizer can be loaded from.
     #[error("the repository holds no tokenizer.json and no tiktoken.model")]
     NoTokenizer,
-    /// Another status than is expected of a hub.
+    /// An unexpected HTTP status.
     #[error("the server answers with HTTP {0}")]
     Status(u16),
-    /// The answer is not that of a hub.
+    /// The answer does not come from a hub.
     #[error("the server does not answer as a hub does: {0}")]
     NoHub(&'static str),
-    /// What came is not what was announced.
+    /// The content is not what was announced.
     #[error("the download is damaged: {0}")]
     Damaged(&'static str),
-    /// The cache cannot be written.
+    /// The cache could not be written.
     #[error("the cache cannot be written: {0}")]
     Cache(String),
-    /// The certificates that a variable names cannot be used.
+    /// The certificates named by a variable could not be used.
     #[error("the certificates in `{0}` cannot be used")]
     Certificates(String),
 }
 
 impl HubError {
-    /// What the user can do about it.
+    /// Advice on how to solve the error.
     pub fn help(&self) -> &'static str {
         match self {
             Self::Unreachable(_) => {

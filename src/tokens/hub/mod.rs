@@ -1,8 +1,7 @@
 //! Model repositories of the Hugging Face hub: their files, from the local cache or downloaded into it.
 //!
-//! The conventions are those of Python's `huggingface_hub`: its variables, its cache, its errors. What is in the
-//! cache is taken as it is, without asking whether there is a newer one: a run gives the same with and
-//! without a network.
+//! The conventions are those of Python's `huggingface_hub`: its variables, its cache, its errors. Files in the cache
+//! are used without a check for newer ones: a run gives the same result with and without a network.
 
 mod answer;
 mod cache;
@@ -26,13 +25,13 @@ use settings::Settings;
 pub use error::HubError;
 pub use repository::Repository;
 
-/// The files that hold a tokenizer, the best first.
+/// The files that hold a tokenizer, in order of preference.
 pub const FILES: [&str; 2] = ["tokenizer.json", RANKS];
 
 const RANKS: &str = "tiktoken.model";
 const CONFIG: &str = "tokenizer_config.json";
 
-/// What belongs to a tokenizer where the repository has it: special tokens, chat templates.
+/// Files that belong to a tokenizer, if the repository has them: special tokens, chat templates.
 const BESIDE: [&str; 5] = [
     CONFIG,
     "special_tokens_map.json",
@@ -45,17 +44,17 @@ const BESIDE: [&str; 5] = [
 pub struct Hub {
     settings: Settings,
     cache: Cache,
-    /// Set up when something is first asked for.
+    /// The server, set up at the first request.
     remote: OnceLock<Result<Remote, HubError>>,
 }
 
 impl Hub {
-    /// As the environment says.
+    /// The hub as set by environment variables.
     pub fn of_environment() -> Self {
         Self::new(Settings::of_environment())
     }
 
-    /// A cache in this folder, and no server.
+    /// A cache in this folder, without a server.
     #[cfg(test)]
     pub fn offline(root: PathBuf) -> Self {
         Self::new(Settings::offline(root))
@@ -70,12 +69,12 @@ impl Hub {
         }
     }
 
-    /// The tokenizer of a repository that `name` stands for, and with it all that belongs to it. It is
-    /// downloaded only if it `may_be`.
+    /// The tokenizer of a repository that `name` stands for, with all files that belong to it. It is downloaded only if
+    /// `may_be`.
     ///
     /// # Errors
     ///
-    /// It is not in the cache, and cannot be downloaded or must not be.
+    /// It is not in the cache, and could not or must not be downloaded.
     pub fn tokenizer(
         &self,
         name: &str,
@@ -85,7 +84,7 @@ impl Hub {
         let known = FILES.map(|file| self.cache.find(repository, file));
         if let Some(found) = known.into_iter().flatten().next() {
             if may_be_downloaded && found.ends_with(RANKS) {
-                // Half of what a rank file's tokenizer is.
+                // A rank file needs it to be complete.
                 self.file(name, repository, CONFIG)?;
             }
             return Ok(found);
@@ -113,23 +112,23 @@ impl Hub {
         Err(self.error(name, repository, "tokenizer.json", HubError::NoTokenizer))
     }
 
-    /// Sees to it that what belongs to the tokenizer of a repository is in the cache, as far as the repository
-    /// has it and it can be had.
+    /// Completes the cache with the files that belong to the tokenizer of a repository, as far as the repository has
+    /// them and they can be downloaded.
     pub fn fill(&self, name: &str, repository: &Repository) {
         for file in BESIDE {
             if self.file(name, repository, file).is_err() {
-                // The next one would wait for the same server.
+                // The next file would wait for the same server.
                 return;
             }
         }
     }
 
-    /// A file of a repository; nothing if the repository has none of that name, or it is not in the cache
-    /// and nothing may be downloaded.
+    /// A file of a repository; `None` if the repository has none of that name, or it is not in the cache and downloads
+    /// are forbidden.
     ///
     /// # Errors
     ///
-    /// It cannot be downloaded.
+    /// It could not be downloaded.
     pub fn file(
         &self,
         name: &str,
@@ -140,11 +139,11 @@ impl Hub {
         if found.is_some() || self.settings.offline_by.is_some() || self.cache.is_absent(repository, file) {
             return Ok(found);
         }
-        // Of the commit that the rest is of.
+        // From the same commit as the other files.
         self.download(name, &self.cache.resolved(repository), file)
     }
 
-    /// Downloads a file into the cache; nothing if the repository has none of that name.
+    /// Downloads a file into the cache; `None` if the repository has none of that name.
     fn download(
         &self,
         name: &str,

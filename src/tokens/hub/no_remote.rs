@@ -4,7 +4,7 @@ use super::answer::Answer;
 use super::settings::Settings;
 use super::{Failure, HubError, Repository};
 
-/// The server that is never asked.
+/// A server that is never asked.
 pub struct Remote;
 
 impl Remote {
@@ -15,7 +15,7 @@ impl Remote {
         ))
     }
 
-    /// The answer for a file: there is no server.
+    /// Returns an error: there is no server.
     pub fn ask(&self, _: &Repository, _: &str) -> Result<Answer, Failure> {
         Err(HubError::Unreachable("built without the feature `hub`".to_owned()).into())
     }

@@ -1,4 +1,4 @@
-//! Asking the hub's server for a file.
+//! Requests for files to the server of the hub.
 
 use std::fs;
 use std::time::Duration;
@@ -8,10 +8,10 @@ use super::settings::Settings;
 use super::{Failure, HubError, Repository};
 use crate::http::{Certificate, HeaderMap, Response, WaitingClient, causes, waiting_client};
 
-/// How many redirects are followed.
+/// Maximum number of redirects followed.
 const MOST_REDIRECTS: usize = 8;
 
-/// The server, as the settings name it.
+/// The server named by the settings.
 pub struct Remote {
     endpoint: String,
     token: Option<String>,
@@ -19,10 +19,10 @@ pub struct Remote {
 }
 
 impl Remote {
-    /// Sets up what the settings ask for; no connection is made yet.
+    /// Sets up a client with these settings; no connection is made yet.
     pub fn new(settings: &Settings) -> Result<Self, HubError> {
         let certificates = certificates(settings)?;
-        // Redirects are followed here: the first answers have headers that the last one lacks.
+        // Redirects are followed here: the first responses have headers that the last one lacks.
         let client = waiting_client(&settings.endpoint, settings.timeout, certificates.as_deref());
         Ok(Self {
             endpoint: settings.endpoint.clone(),
@@ -31,7 +31,7 @@ impl Remote {
         })
     }
 
-    /// Asks for a file.
+    /// Requests a file.
     pub fn ask(&self, repository: &Repository, file: &str) -> Result<Answer, Failure> {
         let mut url = repository.url(&self.endpoint, file);
         let home = origin(&url).to_owned();
@@ -39,7 +39,7 @@ impl Remote {
         for _ in 0..=MOST_REDIRECTS {
             let is_at_home = origin(&url) == home;
             let mut request = self.client.get(&url);
-            // Not for anybody whom the hub sends us to.
+            // The token is not sent to other hosts that the hub redirects to.
             if let Some(token) = self.token.as_ref().filter(|_| is_at_home) {
                 request = request.bearer_auth(token);
             }
@@ -82,7 +82,7 @@ impl Remote {
     }
 }
 
-/// What the hub's own answers say of the file; a server that they lead to may say other things.
+/// The data about a file in the hub's own responses; other servers that it redirects to may send different data.
 #[derive(Default)]
 struct Known {
     commit: Option<String>,
@@ -106,7 +106,7 @@ impl Known {
             let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
             !text.is_empty() && !text.starts_with('.') && text.len() <= 128 && text.bytes().all(is_plain)
         };
-        // What stands in the way of a hub (a login, a proxy) says so to people; in the cache it would stay in the way.
+        // A login page or proxy answers with a web page for people; it must not get into the cache.
         if header(response.headers(), "content-type").is_some_and(|kind| kind.starts_with("text/html")) {
             return Err(HubError::NoHub("it answers with a web page"));
         }
@@ -146,7 +146,7 @@ fn origin(url: &str) -> &str {
     url.get(..end).unwrap_or_default()
 }
 
-/// The certificates that a variable names, in place of the system's.
+/// The certificates in the file that a variable names, used in place of the system's.
 fn certificates(settings: &Settings) -> Result<Option<Vec<Certificate>>, HubError> {
     let Some(path) = &settings.certificates else {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! How a repository is named: `OWNER/NAME[@REVISION]`.
+//! Names of repositories: `OWNER/NAME[@REVISION]`.
 
 /// A repository of a model, at one revision of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -10,11 +10,11 @@ pub struct Repository {
 }
 
 impl Repository {
-    /// Reads `OWNER/NAME[@REVISION]`; the revision is `main` where none is given.
+    /// Reads `OWNER/NAME[@REVISION]`; the revision is `main` if none is given.
     ///
     /// # Errors
     ///
-    /// What is wrong with it.
+    /// The reason why it is not valid.
     pub fn parse(text: &str) -> Result<Self, &'static str> {
         let (path, revision) = text.split_once('@').unwrap_or((text, "main"));
         let (owner, name) = path
@@ -38,14 +38,14 @@ impl Repository {
         })
     }
 
-    /// The address of one of its files at a server.
+    /// The URL of one of its files at a server.
     pub fn url(&self, endpoint: &str, file: &str) -> String {
         let Self {
             owner,
             name,
             revision,
         } = self;
-        // As one part of the path: `refs/pr/1` is one name.
+        // The revision is one part of the path: `refs/pr/1` is one name.
         let revision = revision.replace('/', "%2F");
         format!("{endpoint}/{owner}/{name}/resolve/{revision}/{file}")
     }

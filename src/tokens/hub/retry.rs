@@ -1,23 +1,23 @@
-//! What is tried again, and when.
+//! Retries of failed requests.
 
 use std::thread;
 use std::time::Duration;
 
 use super::HubError;
 
-/// How often something is tried.
+/// Maximum number of attempts.
 const TRIES: u32 = 5;
-/// The pause after the first failure; each one after it is twice as long.
+/// The pause after the first failure; each later one is twice as long.
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
 /// The longest pause that a server may ask for.
 const LONGEST_PAUSE: Duration = Duration::from_mins(1);
 
-/// Why something failed, and whether it may go through if it is tried again.
+/// A failed attempt.
 #[derive(Debug, Clone)]
 pub enum Failure {
-    /// It will fail again.
+    /// A failure that would repeat.
     Final(HubError),
-    /// It may go through later: after the pause that the server asks for, if it does.
+    /// A failure that may be temporary, with the pause that the server asks for, if any.
     Passing(HubError, Option<Duration>),
 }
 
@@ -27,7 +27,7 @@ impl From<HubError> for Failure {
     }
 }
 
-/// The first success, or the last failure.
+/// Returns the first success, or the last failure.
 pub fn retry<T>(mut attempt: impl FnMut() -> Result<T, Failure>) -> Result<T, HubError> {
     let mut pause = FIRST_PAUSE;
     for left in (0..TRIES).rev() {

@@ -1,4 +1,4 @@
-//! What the environment says of the hub: the variables that Python's `huggingface_hub` reads.
+//! Settings of the hub, from the environment variables that Python's `huggingface_hub` reads.
 
 use std::env;
 use std::ffi::OsString;
@@ -6,36 +6,36 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Where the hub is if nothing says otherwise.
+/// The default server.
 const ENDPOINT: &str = "https://huggingface.co";
 
-/// How long to wait for a connection, and for the next bytes, if `HF_HUB_DOWNLOAD_TIMEOUT` does not say it.
+/// Timeout of a connection and of each read, if `HF_HUB_DOWNLOAD_TIMEOUT` is not set.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What downloads depend on.
+/// Settings of downloads.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Settings {
     /// The folder of the cache.
     pub cache: PathBuf,
     /// The server, without a slash at its end.
     pub endpoint: String,
-    /// Who asks.
+    /// The access token.
     pub token: Option<String>,
     /// The variable that forbids downloads.
     pub offline_by: Option<&'static str>,
-    /// How long to wait for the next step.
+    /// Timeout of a connection and of each read.
     pub timeout: Duration,
     /// The certificates to trust instead of Mozilla's.
     pub certificates: Option<PathBuf>,
 }
 
 impl Settings {
-    /// As the environment says.
+    /// The settings of the environment.
     pub fn of_environment() -> Self {
         Self::of(|name| env::var_os(name), env::home_dir().as_deref())
     }
 
-    /// A cache, and no downloads.
+    /// Settings for a cache without downloads.
     #[cfg(test)]
     pub fn offline(cache: PathBuf) -> Self {
         Self {
@@ -45,7 +45,7 @@ impl Settings {
         }
     }
 
-    /// As these variables say. An empty one counts as none.
+    /// The settings of these variables. An empty variable counts as unset.
     pub fn of(variable: impl Fn(&str) -> Option<OsString>, user: Option<&Path>) -> Self {
         let set = |name: &str| variable(name).filter(|value| !value.is_empty());
         let text = |name: &str| set(name).and_then(|value| value.into_string().ok());

@@ -1,4 +1,4 @@
-//! The merges of a file, as pairs of strings or as strings with a space between the two.
+//! The merges of a file, as pairs of strings or as strings with a space between the two parts.
 
 use std::fmt;
 
@@ -6,18 +6,18 @@ use serde::de::{DeserializeSeed, Deserializer, Error, SeqAccess, Visitor};
 
 use super::strings::{Number, Strings, Text};
 
-/// A merge, in the numbers of strings.
+/// A merge, by the numbers of its strings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StringMerge {
     /// The left string.
     pub left: Number,
     /// The right string.
     pub right: Number,
-    /// Both together.
+    /// The string that they make.
     pub made: Number,
 }
 
-/// Reads merges of these strings, in their order.
+/// Reads merges of these strings, in order.
 pub struct Merges<'s, 'a>(pub &'s Strings<'a>);
 
 impl<'de> DeserializeSeed<'de> for Merges<'_, '_> {
@@ -50,13 +50,13 @@ impl<'de> Visitor<'de> for Merges<'_, '_> {
     }
 }
 
-/// Reads one merge; nothing for a line that is no merge.
+/// Reads one merge; `None` for a header line.
 struct OneMerge<'s, 'a> {
     strings: &'s Strings<'a>,
-    /// The string that the last merge made: the next one often makes the same or the one after it.
+    /// The string that the last merge made: the next one often makes the same string or the one after it.
     guess: Number,
     both: String,
-    /// Whether merges are pairs: all are, or none.
+    /// The form of merges: pairs if true, lines if false; `None` before the first one.
     form: Option<bool>,
 }
 
@@ -77,7 +77,7 @@ impl OneMerge<'_, '_> {
         };
         self.guess = made;
         let (left, right) = (self.strings.find(left)?, self.strings.find(right)?);
-        // An empty part would make a token of itself.
+        // A merge with an empty part would make a token of itself.
         (left != made && right != made).then_some(StringMerge { left, right, made })
     }
 

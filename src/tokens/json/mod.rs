@@ -1,8 +1,8 @@
 //! BPE tokenizers of `tokenizer.json` files, counted by the own encoders.
 //!
-//! Only files are taken of which every part is known to the letter: a split pattern that there is a scanner for, form C or
-//! no normalizer, plain merging of bytes; or `▁` for spaces, no split, plain merging of characters, bytes for the others.
-//! All else is left to another engine.
+//! Only files in which every part is known exactly are accepted: a supported split pattern, form C or no normalizer,
+//! and plain merging of bytes; or `▁` for spaces, no split, plain merging of characters, and bytes for other
+//! characters. All other files are left to another engine.
 
 mod merges;
 mod model;
@@ -25,19 +25,19 @@ use model::{AddedEntry, Model};
 pub use model::byte_characters;
 pub use recipe::{CL100K, O200K};
 
-/// A tokenizer of a file, without a name.
+/// The tokenizer of a file, without a name.
 pub struct JsonTokenizer {
     encoder: Encoder,
-    /// Looked for in the text as it is.
+    /// Added tokens searched for in the original text.
     raw: AddedTokens,
-    /// Looked for after normalizing.
+    /// Added tokens searched for in the normalized text.
     normalized: AddedTokens,
     normalization: Normalization,
-    /// What the reference says that the probe text costs, if it is not what this tokenizer says.
+    /// The difference from the reference's count of the probe text, if there is one.
     difference: Option<Difference>,
 }
 
-/// What a file's texts are split into before anything is merged.
+/// The initial symbols of a file's texts before merging.
 enum Kind {
     Bytes { pattern: Pattern, composes: bool },
     Characters { prepends: bool },
@@ -64,7 +64,7 @@ impl Kind {
     }
 }
 
-/// What is done to texts first. The encoder of characters itself takes spaces for what stands for them.
+/// The first change of a text. Spaces need no `▁`, since the encoder of characters treats them alike.
 #[derive(Clone, Copy)]
 enum Normalization {
     None,
@@ -83,12 +83,12 @@ impl Normalization {
         }
     }
 
-    /// Whether a space is white space still: `▁` is none, and no added token takes it.
+    /// Returns true if a space remains white space: `▁` is not, so no added token strips it.
     fn keeps_spaces(self) -> bool {
         matches!(self, Self::None | Self::Composed)
     }
 
-    /// An added token as it is looked for in normalized texts; nothing if it could not be found where it is to be.
+    /// An added token in the form of normalized texts; `None` if it could not be found there reliably.
     fn of_token(self, token: String) -> Option<String> {
         match self {
             Self::None => Some(token),
@@ -99,7 +99,7 @@ impl Normalization {
     }
 }
 
-/// The parts of a file that counting depends on.
+/// The parts of a file that affect counts.
 #[derive(Deserialize)]
 struct File<'a> {
     version: Option<String>,
@@ -116,7 +116,7 @@ struct File<'a> {
 }
 
 impl JsonTokenizer {
-    /// From the bytes of a file; nothing if any part of it is not known.
+    /// Reads the bytes of a file; `None` if any part of it is not supported.
     pub fn read(bytes: &[u8]) -> Option<Self> {
         let file: File<'_> = serde_json::from_str(std::str::from_utf8(bytes).ok()?).ok()?;
         if file.version.is_some_and(|version| version != "1.0") || !recipe::adds_nothing(&file.post_processor)
@@ -182,8 +182,8 @@ impl JsonTokenizer {
         Some(tokenizer)
     }
 
-    /// What the reference says that the probe text costs, if it is not what this tokenizer says: it is not
-    /// to count then.
+    /// The difference from the reference's count of the probe text, if there is one: this tokenizer must not be used
+    /// then.
     pub fn difference(&self) -> Option<Difference> {
         self.difference
     }
@@ -208,6 +208,6 @@ impl JsonTokenizer {
 
 #[cfg(test)]
 thread_local! {
-    /// How wrong a test wants the own engine to be.
+    /// Tokens that a test adds to counts of the own engine, to make them wrong.
     pub static TOO_MANY: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }

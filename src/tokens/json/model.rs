@@ -1,4 +1,4 @@
-//! The model of a file, if it is plain byte-pair encoding, of bytes or of characters.
+//! The model of a file, if it is plain byte-pair encoding of bytes or characters.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -12,26 +12,26 @@ use super::merges::{Merges, StringMerge};
 use super::strings::Strings;
 use crate::tokens::bpe::{Characters, Encoder, Merge, NO_TOKEN, Pattern, Rank, Vocabulary};
 
-/// How many bytes there are, which are the first tokens.
+/// Number of byte values; the single bytes are the first tokens.
 const BYTES: usize = 256;
 
-/// A model that does nothing but merge.
+/// A model that only merges.
 pub struct Model<'a> {
     strings: Strings<'a>,
     merges: Vec<StringMerge>,
-    /// Whether a piece that is in the vocabulary costs one token, whatever its merges.
+    /// A piece that is in the vocabulary costs one token, whatever its merges.
     ignores_merges: bool,
-    /// Whether what is unknown costs its bytes.
+    /// An unknown character costs its bytes.
     falls_back_to_bytes: bool,
-    /// Whether unknown neighbours cost one token.
+    /// Adjacent unknown characters cost one token together.
     fuses_unknown: bool,
-    /// What stands for the unknown.
+    /// The unknown token.
     unknown: Option<String>,
 }
 
 impl Model<'_> {
-    /// The tokens that are added: not the empty ones. Nothing if one would take the place of another: they
-    /// are kept by their ids, which are the vocabulary's or those after it.
+    /// The added tokens that are not empty. `None` if one would replace another: they are identified by their ids,
+    /// which are those of the vocabulary or follow it.
     pub fn distinct(&self, tokens: Vec<AddedEntry>) -> Option<Vec<AddedEntry>> {
         let mut next_id = u32::try_from(self.strings.len()).ok()?;
         let (mut ids, mut kept, mut contents) = (HashSet::new(), Vec::new(), HashSet::new());
@@ -51,7 +51,7 @@ impl Model<'_> {
         Some(kept)
     }
 
-    /// What a file says of this model beside its vocabulary and merges.
+    /// The model's part of the file without its vocabulary and merges.
     pub fn recipe(&self) -> Value {
         json!({
             "type": "BPE", "ignore_merges": self.ignores_merges, "byte_fallback": self.falls_back_to_bytes,
@@ -59,12 +59,12 @@ impl Model<'_> {
         })
     }
 
-    /// Whether the vocabulary has this string.
+    /// Returns true if the vocabulary contains this string.
     pub fn has(&self, token: &str) -> bool {
         self.strings.find(token).is_some()
     }
 
-    /// The merges of these strings to one of them, in their order.
+    /// The merges between these strings that make one of them, in order.
     pub fn merges_of(&self, tokens: &FxHashSet<String>) -> Vec<(String, String)> {
         let mut is_meant = vec![false; self.strings.len()];
         for number in tokens.iter().filter_map(|token| self.strings.find(token)) {
@@ -81,7 +81,7 @@ impl Model<'_> {
             .collect()
     }
 
-    /// The encoder of this model where its characters stand for bytes; nothing if one is missing in the vocabulary.
+    /// The encoder of this model if its characters stand for bytes; `None` if the vocabulary lacks one of them.
     pub fn encoder(&self, pattern: Pattern) -> Option<Encoder> {
         if self.falls_back_to_bytes || self.fuses_unknown {
             return None;
@@ -109,7 +109,7 @@ impl Model<'_> {
         Some(encoder.with_whole_pieces(self.strings.iter().filter_map(bytes), self.strings.len()))
     }
 
-    /// The encoder of this model where it merges characters and all others cost their bytes; nothing if it is not so.
+    /// The encoder of this model if it merges characters with byte fallback for all others; `None` if it does not.
     pub fn character_encoder(&self) -> Option<Encoder> {
         if !self.falls_back_to_bytes || self.ignores_merges {
             return None;
@@ -118,7 +118,7 @@ impl Model<'_> {
         for byte in 0..=u8::MAX {
             match self.strings.find(&format!("<0x{byte:02X}>")) {
                 Some(number) => *is_byte.get_mut(number as usize)? = true,
-                // Gemma 2 has no token for the byte of a tab. It needs none, since a tab is one itself.
+                // Gemma 2 has no token for the byte of a tab, and needs none, since the tab character is a token.
                 None if byte.is_ascii() && self.has(char::from(byte).encode_utf8(&mut [0; 4])) => {}
                 None => return None,
             }
@@ -132,7 +132,7 @@ impl Model<'_> {
         if self.merges.iter().any(merges_bytes) {
             return None;
         }
-        // Characters come first, then what merges make, by the first merge that makes it.
+        // Characters come first, then the results of merges, each at the first merge that makes it.
         let mut tokens = vec![NO_TOKEN; self.strings.len()];
         let mut characters = Vec::new();
         let mut next = BYTES as Rank;
@@ -149,7 +149,7 @@ impl Model<'_> {
         Some(Encoder::of_characters(characters, vocabulary))
     }
 
-    /// The merges, from the rank `first` on; `tokens` has the tokens that no merge makes, and gets the others.
+    /// The merges, ranked from `first`. `tokens` holds the tokens that no merge makes; the others are added to it.
     fn vocabulary(&self, tokens: &mut [Rank], first: Rank) -> Option<Vocabulary> {
         // A token has the number of the first merge that makes it.
         for (rank, merge) in (first..).zip(&self.merges) {
@@ -169,7 +169,7 @@ impl Model<'_> {
     }
 }
 
-/// The character that a byte-level vocabulary writes for each byte, as GPT-2 has it; all are below 512.
+/// The character that a byte-level vocabulary uses for each byte, as in GPT-2; all are less than U+0200.
 pub fn byte_characters() -> [char; BYTES] {
     let mut beyond = '\u{100}'..;
     let mut byte = 0_u8;
@@ -198,13 +198,13 @@ impl<'de> Visitor<'de> for Fields {
         formatter.write_str("a BPE model")
     }
 
-    /// Stops at the first field that is not as expected: the vocabulary, which is long, comes last.
+    /// Stops at the first unexpected field: the vocabulary, which is long, comes last.
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let other = || A::Error::custom("another kind of model");
         let (mut is_bpe, mut ignores_merges) = (false, false);
         let (mut falls_back_to_bytes, mut fuses_unknown, mut unknown) = (false, false, None);
         let (mut strings, mut merges): (Option<Strings<'de>>, _) = (None, None);
-        // Merges that come before their vocabulary, as where the keys are sorted.
+        // Merges that come before the vocabulary, for example because keys are sorted.
         let mut early_merges = None;
         while let Some(key) = map.next_key::<String>()? {
             let is_plain = match key.as_str() {
@@ -213,7 +213,7 @@ impl<'de> Visitor<'de> for Fields {
                     is_bpe
                 }
                 "dropout" => map.next_value::<Option<IgnoredAny>>()?.is_none(),
-                // Every byte has a token, so that nothing is unknown.
+                // Every byte has a token, so no character is unknown.
                 "unk_token" => {
                     unknown = map.next_value::<Option<String>>()?;
                     true
@@ -280,7 +280,7 @@ pub struct AddedEntry {
 }
 
 impl AddedEntry {
-    /// As a file has it. Which number it is, and whether it is special, changes no count.
+    /// The token as in a file. Its id, and whether it is special, affect no count.
     pub fn with_id((entry, id): (&Self, usize)) -> Value {
         let mut value = json!(entry);
         value["id"] = id.into();

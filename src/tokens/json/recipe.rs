@@ -1,4 +1,4 @@
-//! What a file says is done to a text before its model, if all of it is known.
+//! The steps that a file applies to a text before its model, if all of them are known.
 
 use serde_json::{Map, Value};
 
@@ -17,7 +17,7 @@ const DEEPSEEK_V3: [&str; 3] = [
     "[!\"#$%&'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+|[^\r\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+| ?[\\p{P}\\p{S}]+[\r\n]*|\\s*[\r\n]+|\\s+(?!\\S)|\\s+",
 ];
 
-/// Whether texts are put into form C (or left as they are); nothing for another normalizer.
+/// Returns true if a normalizer applies form C, false if it changes nothing; `None` for another one.
 pub fn composes(normalizer: &Value) -> Option<bool> {
     if normalizer.is_null() {
         return Some(false);
@@ -36,7 +36,7 @@ pub fn composes(normalizer: &Value) -> Option<bool> {
     }
 }
 
-/// Whether `▁` is put before a text too, where a normalizer writes `▁` for spaces; nothing for another normalizer.
+/// For a normalizer that writes `▁` for spaces: true if it also puts `▁` before a text; `None` for another normalizer.
 pub fn spaces(normalizer: &Value) -> Option<bool> {
     let (kind, fields) = typed(normalizer)?;
     let space = |name: &str| fields.get(name).is_some_and(|text| *text == SPACE.to_string());
@@ -59,7 +59,7 @@ pub fn spaces(normalizer: &Value) -> Option<bool> {
     }
 }
 
-/// Whether a pre-tokenizer splits nothing where there are no spaces.
+/// Returns true if a pre-tokenizer splits at spaces or not at all.
 pub fn splits_at_spaces_only(pre_tokenizer: &Value) -> bool {
     pre_tokenizer.is_null()
         || typed(pre_tokenizer).is_some_and(|(kind, fields)| {
@@ -67,13 +67,13 @@ pub fn splits_at_spaces_only(pre_tokenizer: &Value) -> bool {
         })
 }
 
-/// Whether a part's pattern is a space.
+/// Returns true if a part's pattern is a space.
 fn is_space(fields: &Map<String, Value>) -> bool {
     let pattern = fields.get("pattern").and_then(Value::as_object);
     pattern.is_some_and(|pattern| pattern.len() == 1 && pattern.get("String").is_some_and(|text| text == " "))
 }
 
-/// The split pattern of a pre-tokenizer that ends in bytes; nothing for another one.
+/// The split pattern of a pre-tokenizer that ends in bytes; `None` for another one.
 pub fn pattern(pre_tokenizer: &Value) -> Option<Pattern> {
     let (kind, fields) = typed(pre_tokenizer)?;
     if kind == "ByteLevel" {
@@ -106,7 +106,7 @@ pub fn pattern(pre_tokenizer: &Value) -> Option<Pattern> {
             .find_map(|(known, name)| (pattern == known).then_some(name))
         }
         [_, _, _] => {
-            // What the patterns leave out matters here: it is to be kept.
+            // Later patterns split the text between the matches, so it must be kept.
             let known = splits.iter().zip(DEEPSEEK_V3);
             let is_known = |(part, known)| split(part) == Some((known, true));
             known.into_iter().all(is_known).then_some(Pattern::DeepSeekV3)
@@ -115,7 +115,7 @@ pub fn pattern(pre_tokenizer: &Value) -> Option<Pattern> {
     }
 }
 
-/// Whether a post-processor adds nothing to a text when it is asked to add no special tokens.
+/// Returns true if a post-processor adds nothing to a text when no special tokens are requested.
 pub fn adds_nothing(post_processor: &Value) -> bool {
     if post_processor.is_null() {
         return true;
@@ -148,7 +148,7 @@ fn typed(part: &Value) -> Option<(&str, &Map<String, Value>)> {
     Some((fields.get("type")?.as_str()?, fields))
 }
 
-/// Whether a `ByteLevel` splits by its own pattern; nothing if it puts a space before the text.
+/// Returns true if a `ByteLevel` splits by its own pattern; `None` if it puts a space before the text.
 fn splits_itself(fields: &Map<String, Value>) -> Option<bool> {
     if fields.get("add_prefix_space")?.as_bool()? {
         return None;
@@ -159,14 +159,14 @@ fn splits_itself(fields: &Map<String, Value>) -> Option<bool> {
     }
 }
 
-/// Whether a part makes a piece of every number.
+/// Returns true if a part makes every digit a piece.
 fn takes_digits_apart(part: &Value) -> bool {
     typed(part).is_some_and(|(kind, fields)| {
         kind == "Digits" && fields.get("individual_digits") == Some(&Value::Bool(true))
     })
 }
 
-/// The pattern of a `Split` whose matches are pieces, and whether what is between them is kept.
+/// The pattern of a `Split` whose matches are pieces, and true if the text between them is kept.
 fn split(part: &Value) -> Option<(&str, bool)> {
     let (kind, fields) = typed(part)?;
     let pattern = fields.get("pattern").filter(|_| kind == "Split")?.as_object()?;

@@ -1,4 +1,4 @@
-//! The strings of a vocabulary, found by their text: borrowed from the file where it has them unescaped.
+//! The strings of a vocabulary, indexed by text: borrowed from the file where it has them unescaped.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -6,14 +6,14 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use xxhash_rust::xxh3::xxh3_128;
 
-/// A string of a file.
+/// A string of a file, borrowed if it has no escapes.
 #[derive(serde::Deserialize)]
 pub struct Text<'a>(#[serde(borrow)] pub Cow<'a, str>);
 
-/// The number of a string: its place in the file.
+/// The number of a string: its position in the file.
 pub type Number = u32;
 
-/// No string: its number would be one too many.
+/// An empty slot: its number would be one too large.
 const EMPTY: u128 = u128::MAX;
 /// The bits of a slot that hold the number.
 const NUMBER: u128 = Number::MAX as u128;
@@ -22,14 +22,14 @@ const NUMBER: u128 = Number::MAX as u128;
 pub struct Strings<'a> {
     texts: Vec<Cow<'a, str>>,
     ids: Vec<u32>,
-    /// The upper 96 bits of a hash and the number of its string; open addressing, at most half full. Two
-    /// strings with the same 96 bits, and the same place by the others, do not happen: what is found is
-    /// not compared once more, which would take the longer part of the time.
+    /// The upper 96 bits of a hash and the number of its string; open addressing, at most half full. Two strings with
+    /// the same 96 bits and the same slot are assumed not to occur: the texts are not compared, which would take most
+    /// of the time.
     slots: Vec<u128>,
 }
 
 impl<'a> Strings<'a> {
-    /// From the strings in their order; nothing if two are the same.
+    /// Builds the index from the strings in order; `None` if two are equal.
     fn new(texts: Vec<Cow<'a, str>>, ids: Vec<u32>) -> Option<Self> {
         u32::try_from(texts.len()).ok()?;
         let mut strings = Self {
@@ -71,7 +71,7 @@ impl<'a> Strings<'a> {
         self.texts.get(number as usize).map(AsRef::as_ref)
     }
 
-    /// The id that the file gives the string of a number.
+    /// The id that the file assigns to the string of a number.
     pub fn id(&self, number: Number) -> Option<u32> {
         self.ids.get(number as usize).copied()
     }
@@ -81,12 +81,12 @@ impl<'a> Strings<'a> {
         self.texts.iter().map(AsRef::as_ref)
     }
 
-    /// How many strings there are.
+    /// Number of strings.
     pub fn len(&self) -> usize {
         self.texts.len()
     }
 
-    /// Whether no two strings have the same id.
+    /// Returns true if no two strings have the same id.
     pub fn has_distinct_ids(&self) -> bool {
         let mut ids = self.ids.clone();
         ids.sort_unstable();

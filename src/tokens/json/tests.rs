@@ -13,7 +13,7 @@ use tokenizers::{OffsetReferential, OffsetType, PreTokenizedString, PreTokenizer
 use super::JsonTokenizer;
 use crate::tokens::{TokenCounter, load};
 
-/// The kinds that the own encoder counts.
+/// Fixtures that the own encoder supports.
 const OWN: [&str; 11] = [
     "qwen",
     "qwen35",
@@ -27,10 +27,10 @@ const OWN: [&str; 11] = [
     "sentencepiece",
     "gemma2",
 ];
-/// The kinds that it leaves to others.
+/// Fixtures that it leaves to other engines.
 const OTHERS: [&str; 2] = ["unigram", "word_piece"];
 
-/// A tokenizer and the reference's one, from the same file.
+/// A tokenizer and that of the reference, from the same file.
 struct Both {
     name: String,
     own: std::sync::Arc<dyn TokenCounter>,
@@ -65,7 +65,7 @@ fn fixture(name: &str) -> PathBuf {
     folder.join(format!("{name}.json"))
 }
 
-/// Runs `cases` texts of up to 12 parts, always the same ones.
+/// Calls `check` with `cases` texts of up to 12 parts, always the same ones.
 fn texts(cases: u32, check: impl Fn(&str)) {
     let config = Config {
         cases,
@@ -141,8 +141,8 @@ fn every_known_pattern_splits_as_the_reference_does() {
             assert_eq!(pattern.piece_ends(text), theirs, "{name}: {text:?}");
         };
         texts(1500, check);
-        // The classes of characters are DeepSeek's own, and Command R's numbers the library's; for the others they are tested elsewhere. Of large
-        // uniform blocks and of planes without characters, one in 61.
+        // DeepSeek has its own classes and Command R the library's digits, so all code points are tested; the classes
+        // of the others are tested elsewhere. Of large uniform blocks and of planes without characters, one in 61.
         let is_uniform = |point: u32| matches!(point, 0x3500..0x4d00 | 0x4f00..0x9f00 | 0xad00..0xd700 | 0xe100..0xf800 | 0x1_fc00..);
         let step = |point: u32| {
             if is_uniform(point) {
@@ -166,7 +166,7 @@ fn every_known_pattern_splits_as_the_reference_does() {
     }
 }
 
-/// A byte-level file with these merges, which need not be in an order that a trainer would give.
+/// A byte-level file with these merges, which may be in an order that no trainer produces.
 fn with_merges(merges: &[(String, String)], more: &str) -> Vec<u8> {
     let mut state: Value = serde_json::from_slice(&fs::read(fixture("gpt2")).unwrap()).unwrap();
     let mut tokens: BTreeSet<String> = state["model"]["vocab"]
@@ -288,7 +288,7 @@ fn a_space_before_every_text_is_counted() {
     let both = Both::load(&path);
     both.check("");
     texts(1000, |text| both.check(text));
-    // An added token that is looked for after that would find no place of its own.
+    // An added token that is searched for after normalizing could not be found at its place.
     file["added_tokens"][2]["normalized"] = true.into();
     assert!(JsonTokenizer::read(file.to_string().as_bytes()).is_none());
 }
@@ -314,11 +314,11 @@ fn characters_are_merged_by_the_own_engine_only_where_bytes_stand_for_all_others
             file["model"]["vocab"].as_object_mut().unwrap().remove(token);
         })
     };
-    // The byte of a character that is a token itself is never needed; no token stands for a tab.
+    // The byte of a character that is itself a token is not needed; no token stands for a tab.
     assert!(without("<0x41>") && !without("<0x09>") && !without("<0xC3>"));
 }
 
-/// A fixture with more added tokens, each with whether it takes white space before and after it, and is normalized.
+/// A fixture with more added tokens: text, strips white space before, strips it after, is normalized.
 fn with_added(name: &str, tokens: &[(&str, bool, bool, bool)]) -> (tempfile::TempDir, Both) {
     let mut file: Value = serde_json::from_slice(&fs::read(fixture(name)).unwrap()).unwrap();
     let added = file["added_tokens"].as_array_mut().unwrap();
@@ -360,7 +360,7 @@ fn an_added_token_takes_no_white_space_where_spaces_are_written_otherwise() {
 
 #[test]
 fn a_file_that_the_reference_panics_at_loads() {
-    // The probe has both beside one another.
+    // The probe text contains both side by side.
     let tokens = [
         ("<r>", false, true, false),
         ("\n", true, false, false),

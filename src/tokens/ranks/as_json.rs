@@ -1,4 +1,4 @@
-//! A rank file as the `tokenizer.json` that stands for it, which is what the reference reads.
+//! Conversion of a rank file to an equivalent `tokenizer.json`, for the reference.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Map, Value, json};
@@ -7,11 +7,11 @@ use super::known::SplitPattern;
 use crate::tokens::json::byte_characters;
 use crate::tokens::probe;
 
-/// The longest tokens that can be part of a piece of the probe text, in bytes.
+/// Maximum length of tokens that are part of a piece of the probe text, in bytes.
 const LONGEST: usize = 48;
 
-/// The file in which every pair that makes a token is a merge, in the order of the tokens, as the converter
-/// of the `transformers` library writes it.
+/// The file in which every pair that makes a token is a merge, in the order of the tokens, as written by the converter
+/// of the `transformers` library.
 pub fn as_json(tokens: &[Box<[u8]>], pattern: &SplitPattern, special: &[String]) -> Vec<u8> {
     let characters = byte_characters();
     let text = |bytes: &[u8]| -> String {
@@ -53,7 +53,7 @@ pub fn as_json(tokens: &[Box<[u8]>], pattern: &SplitPattern, special: &[String])
     file.to_string().into_bytes()
 }
 
-/// A probe text, and what the reference says that it costs with those of the tokens that are part of it.
+/// The probe text, and the reference's count of it with only the tokens that are part of it.
 pub fn expected(tokens: &[Box<[u8]>], pattern: &SplitPattern, special: &[String]) -> (String, Option<usize>) {
     let text = probe::text(&special.iter().map(String::as_str).collect::<Vec<_>>());
     let mut parts: FxHashSet<&[u8]> = FxHashSet::default();

@@ -1,4 +1,4 @@
-//! The split patterns that have names, and the rank files that are known by their sums.
+//! The named split patterns, and the rank files that are known by their SHA-256.
 
 use crate::tokens::bpe::Pattern;
 use crate::tokens::encodings::{CL100K_BASE, O200K_BASE};
@@ -7,20 +7,20 @@ use crate::tokens::json::{CL100K, O200K};
 const GPT2: &str = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+";
 const KIMI: &str = r"[\p{Han}]+|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]*[\p{Ll}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]+[\p{Ll}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+";
 
-/// The sum of Kimi K2's `tiktoken.model`, which later models of that family have too.
+/// The SHA-256 of Kimi K2's `tiktoken.model`, which later models of that family share.
 const KIMI_SUM: &str = "b6c497a7469b33ced9c38afb1ad6e47f03f5e5dc05f15930799210ec050c5103";
 
-/// A way to split texts that can be named.
+/// A named split pattern.
 #[derive(Debug)]
 pub struct SplitPattern {
-    /// What it is called.
+    /// The name.
     pub name: &'static str,
-    /// The scanner that there is for it.
+    /// The scanner for it.
     pub pattern: Pattern,
-    /// As the reference takes it.
+    /// The regular expression for the reference.
     pub regex: &'static str,
-    /// How many tokens after the ranks are special, whether they have names or not: the model's own class
-    /// calls a nameless one `<|reserved_token_ID|>`.
+    /// Number of special tokens after the ranks, named or not: the model's own class calls an unnamed one
+    /// `<|reserved_token_ID|>`.
     pub reserved: usize,
 }
 
@@ -54,20 +54,20 @@ static PATTERNS: [SplitPattern; 4] = [
     },
 ];
 
-/// The pattern that is called so.
+/// The pattern of this name.
 pub fn by_name(name: &str) -> Option<&'static SplitPattern> {
     PATTERNS.iter().find(|pattern| pattern.name == name)
 }
 
-/// What is known of a file by its sum.
+/// The tokenizer data of a rank file that is known by its SHA-256.
 pub struct Known {
-    /// How texts are split.
+    /// The split pattern.
     pub pattern: &'static SplitPattern,
     /// The special tokens that belong to it.
     pub special: Vec<String>,
 }
 
-/// What is known of the file with this SHA-256.
+/// The data of the file with this SHA-256, if it is known.
 pub fn by_sum(sha256: &str) -> Option<Known> {
     if sha256 == KIMI_SUM {
         return Some(Known {

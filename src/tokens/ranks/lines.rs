@@ -6,14 +6,14 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rustc_hash::FxHashSet;
 
-/// Whether a file's name says that it is one, whatever is in it.
+/// Returns true if the name is that of a rank file, whatever the content.
 pub fn is_named_so(path: &Path) -> bool {
     path.extension()
         .is_some_and(|extension| extension.eq_ignore_ascii_case("tiktoken"))
         || path.file_name().is_some_and(|name| name == "tiktoken.model")
 }
 
-/// Whether a file starts with a line of that form.
+/// Returns true if the first line has the form of a rank file.
 pub fn looks_like_ranks(bytes: &[u8]) -> bool {
     let first = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
     line(first).is_some()
@@ -23,7 +23,7 @@ pub fn looks_like_ranks(bytes: &[u8]) -> bool {
 ///
 /// # Errors
 ///
-/// The line that is not of that form, or repeats a token or a rank.
+/// A line does not have that form, or repeats a token or a rank.
 pub fn tokens(bytes: &[u8]) -> Result<Vec<Box<[u8]>>, String> {
     let mut ranked = Vec::new();
     for (number, text) in (1..).zip(bytes.split(|byte| *byte == b'\n')) {

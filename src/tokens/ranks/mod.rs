@@ -1,8 +1,7 @@
 //! Rank files (`.tiktoken`, Kimi's `tiktoken.model`): the tokens of a byte-pair encoding, counted by the own encoder.
 //!
-//! A rank file says neither how a text is split before merging nor which special tokens there are. The
-//! split pattern is known by the sum of the file, or named; special tokens stand in a
-//! `tokenizer_config.json` beside the file.
+//! A rank file contains neither a split pattern nor special tokens. The split pattern is known by the SHA-256 of the
+//! file, or is named by the user; special tokens are read from a `tokenizer_config.json` beside the file.
 
 mod as_json;
 mod known;
@@ -19,19 +18,19 @@ pub use known::{NAMES, SplitPattern, by_name, by_sum};
 pub use lines::{is_named_so, looks_like_ranks, tokens};
 pub use special::special_tokens;
 
-/// A rank file with all that belongs to it, ready to count.
+/// The tokenizer of a rank file, ready to count.
 pub struct RankTokenizer {
     encoder: Encoder,
     special: AddedTokens,
 }
 
 impl RankTokenizer {
-    /// From the tokens in the order of their ranks, how texts are split, and the special tokens, each with
-    /// other text.
+    /// Builds the tokenizer from the tokens in the order of their ranks, the split pattern, and the special tokens,
+    /// which must be distinct.
     ///
     /// # Errors
     ///
-    /// What the tokens lack.
+    /// The tokens are not complete.
     pub fn new(tokens: &[Box<[u8]>], pattern: &SplitPattern, special: &[String]) -> Result<Self, String> {
         let added = |content: &String| AddedToken {
             content: content.clone(),

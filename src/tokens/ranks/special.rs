@@ -1,4 +1,4 @@
-//! The special tokens of a rank file: those that its sum tells, and those of the `tokenizer_config.json` beside it.
+//! The special tokens of a rank file: those known by its SHA-256, and those of the `tokenizer_config.json` beside it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,10 +9,10 @@ use rustc_hash::FxHashSet;
 
 use super::known::SplitPattern;
 
-/// The part of a `tokenizer_config.json` that counts here.
+/// The part of a `tokenizer_config.json` that is read.
 #[derive(serde::Deserialize)]
 struct Config {
-    /// By their ids.
+    /// Added tokens by id.
     #[serde(default)]
     added_tokens_decoder: BTreeMap<u32, Added>,
 }
@@ -22,12 +22,12 @@ struct Added {
     content: String,
 }
 
-/// `known`, and the tokens that the `tokenizer_config.json` in the same folder as `ranks` adds to it: a
-/// file of so many tokens.
+/// The tokens in `known`, and those that the `tokenizer_config.json` beside the file `ranks` adds; `tokens` is the
+/// number of tokens in that file.
 ///
 /// # Errors
 ///
-/// That file is there, but cannot be read.
+/// The `tokenizer_config.json` exists, but could not be read.
 pub fn special_tokens(
     ranks: &Path,
     tokens: usize,

@@ -1,4 +1,4 @@
-//! Rank files against `OpenAI`'s library, whose counts are checked in, and against the reference.
+//! Rank files against `OpenAI`'s library, whose counts are stored with the tests, and against the reference.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -74,7 +74,7 @@ fn every_pattern_splits_as_the_reference_does() {
         for entry in counts() {
             check(entry["text"].as_str().unwrap());
         }
-        // What has a class of its own here stands in these planes; of the large uniform blocks one in 61.
+        // Code points with a class of their own are in these planes; of the large uniform blocks, one in 61.
         let points = (0..0x3_2000_u32)
             .filter(|point| !matches!(point, 0x4f00..0x9e00 | 0xad00..0xf800) || point % 61 == 0);
         for point in points.filter_map(char::from_u32) {
@@ -88,7 +88,7 @@ fn every_pattern_splits_as_the_reference_does() {
 #[test]
 fn a_token_that_merges_do_not_reach_costs_one_as_a_piece_and_is_made_of_any_two_parts() {
     let mut ranks = fs::read_to_string(folder().join("tiktoken.model")).unwrap();
-    // `xyz` before its parts `yz` and `xy`, and a word that nothing leads to.
+    // `xyz` ranks before its parts `yz` and `xy`, and a word that no merges make.
     for (token, rank) in [
         ("eHl6", 1500),
         ("eXo=", 1501),
@@ -124,7 +124,7 @@ fn a_folder_and_the_names_beside_it_are_found() {
     let named = load_as(&folder(), "kimi_k2");
     assert_eq!(named.count("<|im_end|>[BOS]<|reserved_token_1600|>"), 3);
     assert!(named.identity().engine.contains("split as kimi_k2"));
-    // The pattern of another model has only the special tokens that have names.
+    // The pattern of another model has only the special tokens that are named.
     let other = load_as(&folder(), "o200k_base");
     assert_eq!(other.count("<|im_end|>[BOS]"), 2);
     assert!(other.count("<|reserved_token_1600|>") > 3);

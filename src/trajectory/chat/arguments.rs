@@ -11,16 +11,16 @@ use super::super::raw_call::{RawCall, raw_call};
 use crate::names::named;
 
 named! {
-    /// How chat templates get the arguments of tool calls.
+    /// The form in which chat templates get the arguments of tool calls.
     TemplateArguments {
-        /// As the record has them, a string or an object: what `apply_chat_template` and trainers do.
+        /// As in the record, a string or an object, like `apply_chat_template` and trainers.
         AsWritten = "as-written",
-        /// Strings of JSON become the JSON in them: some templates read fields of the arguments.
+        /// Strings of JSON are parsed: some templates read fields of the arguments.
         Parsed = "parsed",
     }
 }
 
-/// The edits that make JSON of the arguments in a list of calls that are given as strings of JSON, where that is wanted.
+/// Returns the edits that replace arguments given as strings of JSON by that JSON, if `arguments` asks for it.
 pub fn parsed_arguments(list: &str, arguments: TemplateArguments) -> Vec<Edit> {
     if arguments == TemplateArguments::AsWritten {
         return Vec::new();
@@ -38,7 +38,7 @@ pub fn parsed_arguments(list: &str, arguments: TemplateArguments) -> Vec<Edit> {
         .collect()
 }
 
-/// The arguments of a call, which may stand in its `function` or beside it.
+/// Returns the arguments of a call: in its `function`, and beside it.
 fn arguments_of(call: &str) -> [Option<&str>; 2] {
     let Ok([function, outer]) = fields(call, &["function", "arguments"]).map(|fields| fields.values) else {
         return [None, None];
@@ -47,13 +47,13 @@ fn arguments_of(call: &str) -> [Option<&str>; 2] {
     [inner.and_then(|inner| inner.values[0]), outer]
 }
 
-/// The JSON that a string literal holds; `None` for what is no string, or a string that holds none.
+/// Returns the JSON in a string literal; `None` if the value is no string or the string holds no JSON.
 fn parsed(literal: &str) -> Option<String> {
     let text = literal.starts_with('"').then(|| decode(literal).0)?;
     is_json(&text).then(|| text.trim().to_owned())
 }
 
-/// The calls that the text of a `ShareGPT` turn of the role `function_call` holds: one, or a list of them.
+/// Returns the calls in the text of a `ShareGPT` turn of the role `function_call`: one call, or a list of them.
 pub fn calls_in_text(content: &str, arguments: TemplateArguments) -> Option<String> {
     let text = content.starts_with('"').then(|| decode(content).0);
     let text = text.as_deref().unwrap_or(content).trim();
@@ -67,7 +67,7 @@ pub fn calls_in_text(content: &str, arguments: TemplateArguments) -> Option<Stri
     all.then(|| call_list(calls.iter().map(|call| call.get()), arguments))
 }
 
-/// Calls of a name and arguments as a list in the form of today.
+/// Returns calls as a `tool_calls` list.
 pub fn call_list<'c>(calls: impl IntoIterator<Item = &'c str>, given: TemplateArguments) -> String {
     let mut list = String::from("[");
     for call in calls {
@@ -92,12 +92,12 @@ pub fn call_list<'c>(calls: impl IntoIterator<Item = &'c str>, given: TemplateAr
     list
 }
 
-/// If a text is JSON.
+/// Returns true if a text is JSON.
 pub fn is_json(text: &str) -> bool {
     serde_json::from_str::<&RawValue>(text).is_ok()
 }
 
-/// The place in a text of a part of it.
+/// Returns the byte range of a part of a text.
 pub fn span(text: &str, part: &str) -> std::ops::Range<usize> {
     let start = (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
     start..start + part.len()

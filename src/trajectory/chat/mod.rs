@@ -11,26 +11,26 @@ use arguments::{call_list, calls_in_text, is_json, parsed_arguments, span};
 
 pub use arguments::TemplateArguments;
 
-/// What `apply_chat_template` is given.
+/// The arguments of `apply_chat_template`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chat<'a> {
     /// The JSON list of messages, of `role` and `content`.
     pub messages: String,
-    /// The JSON list of tools, where the record has one.
+    /// The JSON list of tools, if the record has one.
     pub tools: Option<Cow<'a, str>>,
 }
 
-/// Why a record is no chat.
+/// The reason why a record is no chat.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct NoChat(String);
 
-/// The chat that a record is.
+/// Returns a record as a chat.
 ///
-/// Fields keep their order, and numbers and escapes their spelling. What trainers change is changed: `from` and `value`
-/// become `role` and `content`; role names become `system`, `user`, `assistant` and `tool`, and unknown ones stay; an older
-/// `function_call` becomes a tool call; and a top-level `system` comes first where no turn is one. Arguments given as a string
-/// of JSON become that JSON only where `arguments` says so.
+/// Fields keep their order, and numbers and escapes their spelling. The changes are those that trainers make: `from`
+/// and `value` become `role` and `content`; role names become `system`, `user`, `assistant` and `tool`, and unknown
+/// ones stay; an older `function_call` becomes a tool call; and a top-level `system` comes first if no turn is one.
+/// Arguments given as a string of JSON are parsed only if `arguments` says so.
 ///
 /// # Errors
 ///
@@ -60,7 +60,7 @@ pub fn chat<'a>(record: &Record<'a>, arguments: TemplateArguments) -> Result<Cha
     Ok(Chat { messages, tools })
 }
 
-/// The JSON list that a record's `tools` are; `None` where there are none.
+/// Returns a record's `tools` as a JSON list; `None` if they are blank or null.
 ///
 /// # Errors
 ///
@@ -115,7 +115,7 @@ fn message_into(turn: &Turn<'_>, arguments: TemplateArguments, out: &mut String)
     out.push('}');
 }
 
-/// The name, quoted, that templates know a turn's role by.
+/// Returns the role name, quoted, that templates know for a turn.
 fn role<'a>(turn: &Turn<'a>) -> &'a str {
     match turn.speaker() {
         Role::System => "\"system\"",
@@ -126,7 +126,7 @@ fn role<'a>(turn: &Turn<'a>) -> &'a str {
     }
 }
 
-/// What is to be changed in a turn that is a message already.
+/// Returns the edits of a turn that is a message already.
 fn edits(turn: &Turn<'_>, arguments: TemplateArguments) -> Vec<Edit> {
     let mut edits = Vec::new();
     let name = turn.role_name().unwrap_or_default();
@@ -153,7 +153,7 @@ fn edits(turn: &Turn<'_>, arguments: TemplateArguments) -> Vec<Edit> {
     edits
 }
 
-/// A list of calls, their arguments given as asked for.
+/// Returns a list of calls, with their arguments in the given form.
 pub fn call_list_with(list: &str, arguments: TemplateArguments) -> String {
     apply(list, parsed_arguments(list, arguments))
 }

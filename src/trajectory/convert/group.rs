@@ -1,4 +1,4 @@
-//! An assistant's message with the messages that answer it: which id belongs to which call.
+//! An assistant's message with the messages that answer it, and the calls that the answers belong to.
 
 use std::borrow::Cow;
 
@@ -7,17 +7,17 @@ use rustc_hash::FxHashMap;
 use super::message::{Answer, Call, Message};
 use crate::trajectory::{OpenCalls, json};
 
-/// A message and what answers it.
+/// A message and its answers.
 #[derive(Debug, Default)]
 pub(super) struct Group<'a> {
-    /// What is answered; none where the answers come first.
+    /// The message answered; `None` for answers at the start.
     pub asking: Option<Message<'a>>,
     /// Messages of tools, in order.
     pub answering: Vec<Message<'a>>,
 }
 
 impl<'a> Group<'a> {
-    /// Gives calls without an id that of their answer.
+    /// Gives each call without an id the id of its answer.
     pub fn name_calls(&mut self) {
         let Some(asking) = self
             .asking
@@ -39,7 +39,7 @@ impl<'a> Group<'a> {
         }
     }
 
-    /// Puts answers in the order of their calls, where each is a message of its own and names one.
+    /// Sorts answers by their calls, if each is a separate message and names a call.
     pub fn sort_answers(&mut self) {
         let Some(asking) = &self.asking else { return };
         let mut places: FxHashMap<&str, usize> = FxHashMap::default();
@@ -60,7 +60,7 @@ impl<'a> Group<'a> {
         self.answering = placed.into_iter().map(|(_, message)| message).collect();
     }
 
-    /// Which calls keep their ids where calls are written without: all of them, or those that nobody answered.
+    /// Returns if calls need their ids in a form that may omit them, and the number of ids lost without.
     pub fn kept_ids(&self) -> KeptIds {
         let Some(asking) = &self.asking else {
             return KeptIds::default();
@@ -96,16 +96,16 @@ impl<'a> Group<'a> {
     }
 }
 
-/// The ids of calls where their answers name them.
+/// The result of omitting the ids of calls.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct KeptIds {
-    /// Whether answers would go to other calls if these had no ids.
+    /// Without ids, answers would be assigned to other calls.
     pub needs_ids: bool,
-    /// How many are said nowhere.
+    /// Number of ids that would be lost.
     pub lost: usize,
 }
 
-/// The place of the call that each answer belongs to: by its id, else by its tool's name, else by its place.
+/// Returns the index of the call of each answer: by its id, else by its tool's name, else by its position.
 fn places<'c, 'a: 'c>(
     calls: &[Call<'a>],
     answers: impl Iterator<Item = &'c Answer<'a>>,
@@ -128,7 +128,7 @@ fn places<'c, 'a: 'c>(
         } else {
             let name = answer.name.as_deref().map(|name| json::decode(name).0);
             let place = open.answered_by(name.as_deref());
-            // A call that has another id is not the one.
+            // A call with another id does not match.
             place.filter(|place| id.is_none() || calls.get(*place).is_some_and(|call| call.id.is_none()))
         };
         found.push(place);

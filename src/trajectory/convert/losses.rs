@@ -1,37 +1,37 @@
-//! The losses of a conversion: what the target form cannot hold, counted by kind.
+//! The losses of a conversion, by kind: data that the target form cannot hold.
 
 use std::fmt;
 
 use crate::trajectory::faults::write_kinds;
 
-/// A kind of thing that a form cannot hold, or not as it was.
+/// A kind of data that a form cannot hold, or only changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Loss {
-    /// An image: `[image]` stands in its place.
+    /// An image, replaced by `[image]`.
     Image,
-    /// A part that is neither text, thought, call nor result: its JSON text stands in its place; an encrypted one is gone.
+    /// A part that is no text, thought, call or result: replaced by its JSON text, or dropped if it is encrypted.
     Part,
-    /// A field of a part or of a call that has no place (`cache_control`, `signature`, `is_error`).
+    /// A dropped field of a part or of a call (`cache_control`, `signature`, `is_error`).
     PartField,
-    /// A field of a turn that became a part of another one.
+    /// A dropped field of a turn that became a part of another one.
     TurnField,
-    /// The id of a call that nobody answered, or a second id of an answer.
+    /// The id of an unanswered call, or a second id of an answer.
     CallId,
-    /// A call that could not be read: it stays in the text.
+    /// A call that could not be read and stays in the text.
     UnreadCall,
-    /// Text after or between calls: it stands before them.
+    /// Text after or between calls, moved before them.
     TextOrder,
-    /// Arguments that are no JSON object, where an object is asked for: they stay a string.
+    /// Arguments that are no JSON object where one is required: they stay a string.
     Arguments,
-    /// Text that reads as the markup of calls and answers where it was none.
+    /// Text that was no markup, but now reads as markup of calls and answers.
     Markup,
-    /// A character that is half of a pair.
+    /// An unpaired surrogate.
     Surrogate,
     /// A second trajectory in the record, under the key of the target form.
     OtherTrajectory,
 }
 
-/// The names of the kinds, in the order in which they are told.
+/// The names of the kinds, in the order of the report.
 const KINDS: [(Loss, &str); 11] = [
     (Loss::Image, "image"),
     (Loss::Part, "part"),
@@ -46,19 +46,19 @@ const KINDS: [(Loss, &str); 11] = [
     (Loss::OtherTrajectory, "other_trajectory"),
 ];
 
-/// Losses by kind.
+/// Number of losses by kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Losses {
     counts: [usize; KINDS.len()],
 }
 
 impl Losses {
-    /// Notes one.
+    /// Counts one loss.
     pub(super) fn note(&mut self, loss: Loss) {
         self.add(loss, 1);
     }
 
-    /// Notes so many.
+    /// Counts several losses of a kind.
     pub(super) fn add(&mut self, loss: Loss, count: usize) {
         let place = KINDS.iter().position(|(kind, _)| *kind == loss);
         if let Some(counted) = place.and_then(|place| self.counts.get_mut(place)) {
@@ -66,7 +66,7 @@ impl Losses {
         }
     }
 
-    /// How many of one kind.
+    /// Returns the number of losses of a kind.
     pub fn of(&self, loss: Loss) -> usize {
         let kinds = KINDS.iter().zip(self.counts);
         kinds
@@ -75,13 +75,13 @@ impl Losses {
             .sum()
     }
 
-    /// All of them.
+    /// Returns the number of all losses.
     pub fn total(&self) -> usize {
         self.counts.iter().sum()
     }
 }
 
-/// `image:2 part_field:1`; empty where there are none.
+/// Formats as `image:2 part_field:1`; empty if there are no losses.
 impl fmt::Display for Losses {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names = KINDS.iter().map(|(_, name)| *name);

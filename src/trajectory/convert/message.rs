@@ -1,4 +1,4 @@
-//! A turn on its way from one form to another: who speaks, what is said, called and answered. Literals that stay are borrowed.
+//! A form-independent turn: role, text, calls and answers. Unchanged literals are borrowed.
 
 use std::borrow::Cow;
 
@@ -6,38 +6,38 @@ use super::losses::{Loss, Losses};
 use crate::trajectory::members::Member;
 use crate::trajectory::{Role, json};
 
-/// A text: a JSON string as it was written, or one that was put together.
+/// A text: a JSON string as written, or one that was put together.
 #[derive(Debug, Clone)]
 pub(super) enum Text<'a> {
-    /// With its quotes and escapes.
+    /// A JSON string, with its quotes and escapes.
     Literal(&'a str),
-    /// Decoded.
+    /// A decoded text.
     Made(String),
 }
 
 /// One call.
 #[derive(Debug, Clone)]
 pub(super) struct Call<'a> {
-    /// Its element of a list `tool_calls`, where it stood in one.
+    /// The element of a `tool_calls` list that holds it, if any.
     pub element: Option<&'a str>,
-    /// As JSON.
+    /// The id as JSON.
     pub id: Option<Cow<'a, str>>,
-    /// As a JSON string.
+    /// The name as a JSON string.
     pub name: Cow<'a, str>,
-    /// As JSON: a string, or any other value.
+    /// The arguments as JSON: a string, or any other value.
     pub arguments: Cow<'a, str>,
 }
 
 /// One answer.
 #[derive(Debug, Clone)]
 pub(super) struct Answer<'a> {
-    /// As JSON.
+    /// The id as JSON.
     pub id: Option<Cow<'a, str>>,
-    /// As a JSON string.
+    /// The name as a JSON string.
     pub name: Option<Cow<'a, str>>,
-    /// What came back.
+    /// The content.
     pub content: Text<'a>,
-    /// Whether the content is envelopes already.
+    /// The content consists of envelopes already.
     pub in_envelopes: bool,
 }
 
@@ -46,29 +46,29 @@ pub(super) struct Answer<'a> {
 pub(super) struct Message<'a> {
     /// The turn as it was written.
     pub turn: &'a str,
-    /// Whether it is in the target form as it stands.
+    /// The turn is in the target form already.
     pub stays: bool,
-    /// Who speaks.
+    /// The role of the speaker.
     pub role: Role,
     /// The name of the role, as a JSON string.
     pub role_name: &'a str,
-    /// What is said beside calls and answers.
+    /// The text beside calls and answers.
     pub content: Text<'a>,
-    /// Thoughts: the key that they stood under, and their JSON.
+    /// The key and the JSON of the thoughts.
     pub reasoning: Option<(Cow<'a, str>, Cow<'a, str>)>,
-    /// What is called.
+    /// The calls, in order.
     pub calls: Vec<Call<'a>>,
-    /// What is answered; a tool's turn has no other content.
+    /// The answers; a tool's turn has no other content.
     pub answers: Vec<Answer<'a>>,
-    /// Fields that have no meaning here.
+    /// Fields without a meaning here.
     pub extras: Vec<Member<'a>>,
 }
 
 impl Text<'_> {
-    /// No text.
+    /// The empty text.
     pub const EMPTY: Self = Self::Literal("\"\"");
 
-    /// Several texts, a line each; one alone stays as it is.
+    /// Joins texts, one per line; a single text stays as it is.
     pub fn joined(texts: Vec<Self>, losses: &mut Losses) -> Self {
         match <[Self; 1]>::try_from(texts) {
             Ok([text]) => text,
@@ -79,7 +79,7 @@ impl Text<'_> {
         }
     }
 
-    /// As a JSON string.
+    /// Returns the text as a JSON string.
     pub fn literal(&self) -> Cow<'_, str> {
         match self {
             Self::Literal(literal) => Cow::Borrowed(literal),
@@ -87,7 +87,7 @@ impl Text<'_> {
         }
     }
 
-    /// The text itself.
+    /// Returns the decoded text.
     pub fn decoded(&self, losses: &mut Losses) -> Cow<'_, str> {
         match self {
             Self::Literal(literal) => {
@@ -101,7 +101,7 @@ impl Text<'_> {
         }
     }
 
-    /// Whether there is none.
+    /// Returns true if the text is empty.
     pub fn is_empty(&self) -> bool {
         match self {
             Self::Literal(literal) => *literal == "\"\"",
@@ -111,7 +111,7 @@ impl Text<'_> {
 }
 
 impl Call<'_> {
-    /// The tool's name, decoded.
+    /// Returns the tool's name, decoded.
     pub fn tool(&self) -> Cow<'_, str> {
         json::decode(&self.name).0
     }

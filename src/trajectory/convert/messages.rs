@@ -11,7 +11,7 @@ use super::{Arguments, Object};
 use crate::trajectory::Format;
 use crate::trajectory::members::Member;
 
-/// Writes a group, a turn each.
+/// Writes a group as one turn per message.
 pub(super) fn write<'a>(
     mut group: Group<'a>,
     arguments: Arguments,

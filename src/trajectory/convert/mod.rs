@@ -1,4 +1,4 @@
-//! Records in another form: the same turns, calls and answers as `ShareGPT` or as chat messages.
+//! Converts records between forms: the same turns, calls and answers as `ShareGPT` or as chat messages.
 
 mod group;
 mod losses;
@@ -27,28 +27,28 @@ pub use target::{Arguments, Target};
 /// A converted record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Converted {
-    /// Its text.
+    /// The record's text.
     pub text: String,
-    /// What the target form could not hold.
+    /// Data that the target form could not hold.
     pub losses: Losses,
 }
 
-/// Why a record has no other form.
+/// The reason why a record cannot be converted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotConvertible {
     /// A turn cannot be read.
     #[error("turn {0} has no readable role, or has a field twice")]
     Turn(usize),
-    /// The key of the trajectory stands in the record twice.
+    /// The record has the key of the trajectory twice.
     #[error("the trajectory's key stands in the record twice")]
     RepeatedKey,
 }
 
-/// The record in the target form. Turns that are in it already, and all other fields of the record, keep their bytes.
+/// Converts a record. Turns that are in the target form already, and all other fields of the record, keep their bytes.
 ///
 /// # Errors
 ///
-/// Its trajectory, or one of its turns, cannot be read without doubt.
+/// Its trajectory, or one of its turns, cannot be read unambiguously.
 pub fn convert(record: &Record<'_>, target: Target) -> Result<Converted, NotConvertible> {
     if record.ambiguous {
         return Err(NotConvertible::RepeatedKey);
@@ -101,7 +101,7 @@ fn write<'a>(group: Group<'a>, target: Target, turns: &mut Vec<Cow<'a, str>>, lo
     }
 }
 
-/// The turn that a top-level `system` string is.
+/// Returns a top-level `system` string as a turn.
 fn system_turn(system: &str, form: Format) -> String {
     let (role, text) = match form {
         Format::ShareGpt => ("\"from\"", "\"value\""),

@@ -1,4 +1,4 @@
-//! From turns of any form to messages: calls and answers found in fields, parts and texts.
+//! Reads turns of any form as messages: calls and answers in fields, parts and texts.
 
 use std::borrow::Cow;
 
@@ -18,13 +18,13 @@ use crate::trajectory::raw_call::{RawCall, raw_call};
 use crate::trajectory::{Format, Role, TURN_KEYS, Turn, json};
 use serde_json::value::RawValue;
 
-/// Stands in a text for an image.
+/// The placeholder for an image in a text.
 const IMAGE: &str = "[image]";
 
-/// Keys of a turn that are read here beside those of all formats; all others are kept as they are.
+/// Keys of a turn that are read here beside those of all formats; all others are copied.
 const MORE_TURN_KEYS: [&str; 2] = ["toolCallId", "toolName"];
 
-/// Fields of parts and calls that are read, or say nothing: marks for caches, places in a list.
+/// Keys of parts and calls that are read, or carry no content: cache marks, list indexes.
 const PART_KEYS: [&str; 18] = [
     "type",
     "text",
@@ -46,13 +46,13 @@ const PART_KEYS: [&str; 18] = [
     "tool_call_id",
 ];
 
-/// Kinds of parts that are calls which a turn of a tool answers.
+/// Types of parts that are calls which a tool's turn answers.
 const CALLS: [&str; 3] = ["\"tool_use\"", "\"toolCall\"", "\"function_call\""];
 
-/// Kinds of parts that are thoughts.
+/// Types of parts that are thoughts.
 const THOUGHTS: [&str; 2] = ["\"thinking\"", "\"reasoning\""];
 
-/// The content of a turn, sorted.
+/// The content of a turn, by kind.
 #[derive(Default)]
 struct Content<'a> {
     texts: Vec<Text<'a>>,
@@ -60,7 +60,7 @@ struct Content<'a> {
     calls: Vec<Call<'a>>,
 }
 
-/// Reads a turn: the message that it is, after the results of tools that a person's turn holds beside it.
+/// Reads a turn as messages: its own, preceded by the tool results in a person's turn.
 pub(super) fn read<'a>(turn: &Turn<'a>, target: Target, losses: &mut Losses) -> Vec<Message<'a>> {
     let speaker = turn.speaker();
     let mut message = Message {
@@ -114,7 +114,7 @@ pub(super) fn read<'a>(turn: &Turn<'a>, target: Target, losses: &mut Losses) -> 
     vec![message]
 }
 
-/// Answers as a tool's message, and what is said beside them as a message of its own, which has the turn's other fields.
+/// Returns answers as a tool's message and the text beside them as a separate message, which has the other fields.
 fn beside_answers<'a>(message: Message<'a>, answers: Vec<Answer<'a>>, said: Text<'a>) -> Vec<Message<'a>> {
     let says_something = !said.is_empty();
     let answering = Message {
@@ -142,7 +142,7 @@ fn beside_answers<'a>(message: Message<'a>, answers: Vec<Answer<'a>>, said: Text
     std::iter::once(answering).chain(speaking).collect()
 }
 
-/// Reads what anybody but a tool says.
+/// Reads the turn of any speaker but a tool.
 fn read_said<'a>(turn: &Turn<'a>, target: Target, message: &mut Message<'a>, losses: &mut Losses) {
     let is_assistant = message.role == Role::Assistant;
     let mut content = Content::default();
@@ -171,7 +171,7 @@ fn read_said<'a>(turn: &Turn<'a>, target: Target, message: &mut Message<'a>, los
     }
 }
 
-/// The key of the thoughts that count.
+/// Returns the key of the thoughts that are read.
 fn reasoning_key<'a>(turn: &Turn<'a>) -> Option<&'a str> {
     let thought = turn.reasoning()?;
     let members = members(turn.text);
@@ -199,7 +199,7 @@ fn read_content<'a>(written: &'a str, is_assistant: bool, content: &mut Content<
     }
 }
 
-/// Sorts a part; calls and thoughts are those of an assistant's `element`.
+/// Adds a part to the content; `element` is its JSON if it is an assistant's.
 fn said<'a>(part: Part<'a>, element: Option<&'a str>, content: &mut Content<'a>, losses: &mut Losses) {
     let kind = element.and_then(|element| fields(element, &["type"]).ok()?.values[0]);
     let is_of = |kinds: &[&str]| kind.is_some_and(|kind| kinds.contains(&kind));
@@ -222,13 +222,13 @@ fn said<'a>(part: Part<'a>, element: Option<&'a str>, content: &mut Content<'a>,
     }
 }
 
-/// A part that no form but its own has stands as JSON.
+/// Adds a part that no other form has as JSON text.
 fn unread<'a>(part: &'a str, content: &mut Content<'a>, losses: &mut Losses) {
     losses.note(Loss::Part);
     content.texts.push(Text::Made(part.to_owned()));
 }
 
-/// Counts the fields of a part, or of a call, that are left out and say something.
+/// Counts the fields of a part, or of a call, that are dropped although not empty.
 fn count_fields(part: &str, losses: &mut Losses) {
     if matches!(part_of(part), Part::Image | Part::Nothing) {
         return;
@@ -240,7 +240,7 @@ fn count_fields(part: &str, losses: &mut Losses) {
     losses.add(Loss::PartField, left.count());
 }
 
-/// The calls in fields. What cannot be read as a call stands as one without a name.
+/// Returns the calls in fields. An unreadable call is returned without a name.
 fn field_calls<'a>(turn: &Turn<'a>, losses: &mut Losses) -> Vec<Call<'a>> {
     let mut calls = Vec::new();
     let list = turn.tool_calls().unwrap_or("[]");
@@ -273,7 +273,7 @@ fn call_of<'a>(raw: RawCall<'a>, element: Option<&'a str>) -> Option<Call<'a>> {
     })
 }
 
-/// The answers of a tool's turn: its envelopes, or what it says.
+/// Returns the answers of a tool's turn: its envelopes, or its content.
 fn answers_of<'a>(turn: &Turn<'a>, target: Target, losses: &mut Losses) -> Vec<Answer<'a>> {
     let mut content = Content::default();
     if let Some(written) = turn.content() {
@@ -298,7 +298,7 @@ fn answers_of<'a>(turn: &Turn<'a>, target: Target, losses: &mut Losses) -> Vec<A
     }]
 }
 
-/// The id of the call that a tool's turn answers; the first where it names several.
+/// Returns the id of the call that a tool's turn answers; the first of several.
 fn own_id<'a>(turn: &Turn<'a>, losses: &mut Losses) -> Option<Cow<'a, str>> {
     let of_pi = || fields(turn.text, &["toolCallId"]).ok()?.values[0];
     let id = turn.tool_call_id().or_else(of_pi)?;
@@ -309,7 +309,7 @@ fn own_id<'a>(turn: &Turn<'a>, losses: &mut Losses) -> Option<Cow<'a, str>> {
     ids.first().map(|id| Cow::Borrowed(id.get()))
 }
 
-/// The answer that a part is.
+/// Returns the answer in a result part.
 fn answer_in<'a>(part: &'a str, losses: &mut Losses) -> Answer<'a> {
     count_fields(part, losses);
     let [id] = fields(part, &["tool_use_id"]).map_or([None], |fields| fields.values);
@@ -325,7 +325,7 @@ fn answer_in<'a>(part: &'a str, losses: &mut Losses) -> Answer<'a> {
     }
 }
 
-/// The fields that are kept as they are. Of two fields with the text, the one that is not read is lost.
+/// Returns the fields to be copied. Of two fields with the text, the one that is not read is lost.
 fn extras<'a>(turn: &Turn<'a>, speaker: Role, losses: &mut Losses) -> Vec<Member<'a>> {
     let (_, text_key) = turn.keys();
     let members = members(turn.text);

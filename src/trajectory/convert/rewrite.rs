@@ -1,4 +1,4 @@
-//! The record around its turns: the key of the trajectory, `tools` and `system` as the target form has them, all else byte for byte.
+//! The record around its turns: the trajectory's key, `tools` and `system` in the target form, all else byte for byte.
 
 use std::borrow::Cow;
 
@@ -10,18 +10,18 @@ use crate::trajectory::{Format, Record};
 
 /// A record to be written.
 pub(super) struct Rewrite<'r, 'a> {
-    /// As it was read.
+    /// The record as it was read.
     pub record: &'r Record<'a>,
-    /// The form.
+    /// The target form.
     pub target: Target,
-    /// Its turns.
+    /// The converted turns.
     pub turns: Vec<Cow<'a, str>>,
-    /// Whether the top-level `system` became one of them.
+    /// The top-level `system` became a turn.
     pub takes_system: bool,
 }
 
 impl Rewrite<'_, '_> {
-    /// The record's text.
+    /// Returns the record's text.
     pub fn text(&self, losses: &mut Losses) -> String {
         let text = self.record.text;
         let members = members(text);
@@ -37,7 +37,7 @@ impl Rewrite<'_, '_> {
                 losses.note(Loss::OtherTrajectory);
             }
             if is_other || self.takes_system && member.is("system") {
-                // The comma before it goes as well, or that after it.
+                // The comma before it is dropped as well, or the one after it.
                 if is_first {
                     written.push_str(text.get(copied..key.start).unwrap_or_default());
                 }
@@ -48,7 +48,7 @@ impl Rewrite<'_, '_> {
             let without_comma = before.trim_start().strip_prefix(',').map(str::trim_start);
             written.push_str(without_comma.filter(|_| is_first).unwrap_or(before));
             is_first = false;
-            // The name that `tools` had before calls had ids.
+            // The older name of `tools`, from before calls had ids.
             let tools = member.is("functions").then(|| functions_as_tools(member.value));
             let tools = tools.flatten().filter(|_| self.record.tools.is_none());
             if is_trajectory {
@@ -79,7 +79,7 @@ impl Rewrite<'_, '_> {
         Cow::Borrowed(member.value)
     }
 
-    /// Loaders take a string in either form; beside arguments that are objects, templates take the list.
+    /// Loaders accept a string in either form; templates expect a list together with arguments that are objects.
     fn tools_wanted(&self) -> Arguments {
         match self.target.form {
             Format::Messages => self.target.arguments,
@@ -87,7 +87,7 @@ impl Rewrite<'_, '_> {
         }
     }
 
-    /// The list of turns, with the space around and between turns that it had.
+    /// Returns the list of turns, with its original white space around and between turns.
     fn list(&self, list: &str) -> String {
         let text = self.record.text;
         let spans: Vec<_> = (0..self.record.turns.len())

@@ -1,4 +1,4 @@
-//! Writes messages as `ShareGPT`: `from` and `value`, calls and answers as tagged JSON, all answers to one turn in one turn.
+//! Writes messages as `ShareGPT`: `from` and `value`, calls and answers as tagged JSON, all answers to a turn in one.
 
 use std::borrow::Cow;
 
@@ -50,7 +50,7 @@ pub(super) fn write<'a>(
     pack(&packed, turns, losses);
 }
 
-/// Answers of several messages in one turn; the other fields of the first are kept, and those that it does not have.
+/// Packs answers of several messages into one turn, with the other fields of all; the first of a name counts.
 fn pack(messages: &[Message<'_>], turns: &mut Vec<Cow<'_, str>>, losses: &mut Losses) {
     let answers = messages.iter().flat_map(|message| &message.answers);
     let envelopes: Vec<Cow<'_, str>> = answers.map(|answer| envelope(answer, losses)).collect();
@@ -83,7 +83,7 @@ fn turn(message: &Message<'_>, value: &str, extras: &[Member<'_>]) -> String {
     turn.end()
 }
 
-/// The value as a JSON string: the content's own where it is nothing else.
+/// Returns the value as a JSON string: the content's own literal if the turn has nothing else.
 fn value_literal<'m>(message: &'m Message<'_>, value: &str) -> Cow<'m, str> {
     let is_content = message.calls.is_empty() && message.reasoning.is_none() && message.role != Role::Tool;
     if is_content {
@@ -93,7 +93,7 @@ fn value_literal<'m>(message: &'m Message<'_>, value: &str) -> Cow<'m, str> {
     }
 }
 
-/// What a turn says: thoughts, text, calls.
+/// Returns the value of a turn: thoughts, text, calls.
 fn value(message: &Message<'_>, arguments: Arguments, with_ids: bool, losses: &mut Losses) -> String {
     if message.calls.is_empty() && message.reasoning.is_none() {
         return String::new();
@@ -123,7 +123,7 @@ fn value(message: &Message<'_>, arguments: Arguments, with_ids: bool, losses: &m
     value
 }
 
-/// A call as JSON in which the closing tag cannot stand.
+/// Returns a call as JSON that cannot contain the closing tag.
 fn call_object(call: &Call<'_>, arguments: Arguments, with_id: bool, losses: &mut Losses) -> String {
     let mut object = Object::default();
     if let Some(id) = call.id.as_deref().filter(|_| with_id) {
@@ -134,7 +134,7 @@ fn call_object(call: &Call<'_>, arguments: Arguments, with_id: bool, losses: &mu
     object.end().replace("</tool_call>", "<\\/tool_call>")
 }
 
-/// An answer in its envelope: as it is where it has neither id nor name, else as JSON in which the closing tag cannot stand.
+/// Returns an answer in its envelope: plain if without id and name and unambiguous, else as JSON without closing tag.
 fn envelope<'m>(answer: &'m Answer<'_>, losses: &mut Losses) -> Cow<'m, str> {
     if answer.in_envelopes {
         return answer.content.decoded(losses);
@@ -155,7 +155,7 @@ fn envelope<'m>(answer: &'m Answer<'_>, losses: &mut Losses) -> Cow<'m, str> {
     Cow::Owned(format!("<tool_response>\n{object}\n</tool_response>"))
 }
 
-/// Whether a text is read from an envelope as it was put in.
+/// Returns true if reading the text from an envelope gives the same text.
 fn stands_alone(text: &str) -> bool {
     let is_object = || fields(text, &["content"]).is_ok_and(|read| read.values[0].is_some());
     text.trim() == text && !text.contains("</tool_response>") && !text.contains('\u{fffd}') && !is_object()

@@ -1,4 +1,4 @@
-//! Turns that are in the target form as they stand: they keep their bytes.
+//! Detects turns that are in the target form already: they keep their bytes.
 
 use serde_json::value::RawValue;
 
@@ -7,13 +7,13 @@ use crate::trajectory::decode::{tagged_responses, whole_responses};
 use crate::trajectory::fields::fields;
 use crate::trajectory::{Format, Role, Turn, json};
 
-/// Returns whether nothing of a turn has to be written anew.
+/// Returns true if the turn is in the target form already.
 pub(super) fn stays(turn: &Turn<'_>, target: Target) -> bool {
     let Some(content) = turn.content().filter(|content| content.starts_with('"')) else {
         return false;
     };
     let is_named = match (turn.speaker(), role_name(target.form, turn.speaker())) {
-        // A person's turn that is results of tools is not.
+        // A person's turn of tool results is converted.
         (speaker, Some(name)) => turn.role == speaker && turn.role_name() == Some(name),
         (_, None) => true,
     };
@@ -24,7 +24,7 @@ pub(super) fn stays(turn: &Turn<'_>, target: Target) -> bool {
         }
 }
 
-/// The name of a role in a form, as a JSON string; `None` for roles that have none of their own.
+/// Returns the name of a role in a form, as a JSON string; `None` for roles without one.
 pub(super) fn role_name(form: Format, role: Role) -> Option<&'static str> {
     let (sharegpt, messages) = match role {
         Role::System => ("\"system\"", "\"system\""),
@@ -59,7 +59,7 @@ fn is_message(turn: &Turn<'_>, content: &str, arguments: Arguments) -> bool {
         }
 }
 
-/// Whether a list `tool_calls` is as the form has it.
+/// Returns true if a `tool_calls` list is in the target form.
 fn are_calls(list: &str, arguments: Arguments) -> bool {
     let Ok(calls) = serde_json::from_str::<Vec<&RawValue>>(list) else {
         return false;
@@ -67,7 +67,7 @@ fn are_calls(list: &str, arguments: Arguments) -> bool {
     calls.iter().all(|call| is_call(call.get(), arguments))
 }
 
-/// Whether an element of such a list is.
+/// Returns true if an element of a `tool_calls` list is in the target form.
 pub(super) fn is_call(call: &str, arguments: Arguments) -> bool {
     let Ok([function, kind]) = fields(call, &["function", "type"]).map(|fields| fields.values) else {
         return false;
@@ -91,7 +91,7 @@ fn is_sharegpt(turn: &Turn<'_>, content: &str) -> bool {
         && (turn.speaker() != Role::Tool || turn.tool_call_id().is_none() && is_in_envelopes(content))
 }
 
-/// Whether a tool's text is envelopes and nothing else.
+/// Returns true if a tool's text consists of envelopes only.
 fn is_in_envelopes(content: &str) -> bool {
     let text = json::decode(content).0;
     let blocks = whole_responses(&text);

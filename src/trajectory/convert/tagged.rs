@@ -1,4 +1,4 @@
-//! Calls and answers that stand in texts: `<tool_call>` blocks, bare calls, and `<tool_response>` envelopes.
+//! Calls and answers in texts: `<tool_call>` blocks, bare calls, and `<tool_response>` envelopes.
 
 use std::borrow::Cow;
 
@@ -12,8 +12,8 @@ use crate::trajectory::members::{Member, members};
 use crate::trajectory::raw_call::{RawCall, raw_call};
 use crate::trajectory::{Format, json};
 
-/// Takes the calls out of what an assistant's message says, if all of them can be read. Its whole text is calls where it
-/// `is_call`.
+/// Moves the calls in an assistant's text to `calls`, if all of them can be read. If `is_call`, the whole text is
+/// calls.
 pub(super) fn calls_in(message: &mut Message<'_>, is_call: bool, losses: &mut Losses) {
     if let Text::Literal(literal) = &message.content
         && !is_call
@@ -46,7 +46,7 @@ pub(super) fn calls_in(message: &mut Message<'_>, is_call: bool, losses: &mut Lo
     message.content = Text::Made(said);
 }
 
-/// The text around blocks, without the line end before the first; and whether nothing is said between and after them.
+/// Returns the text around blocks, without the line end before the first, and true if it all precedes the blocks.
 fn around(text: &str, blocks: &[std::ops::Range<usize>]) -> (String, bool) {
     let first = blocks.first().map_or(text.len(), |block| block.start);
     let before = text.get(..first).unwrap_or_default();
@@ -70,7 +70,7 @@ fn around(text: &str, blocks: &[std::ops::Range<usize>]) -> (String, bool) {
     (said, is_in_order)
 }
 
-/// The calls that a text is: one, or a list of them.
+/// Returns the calls that make up a text: one, or a list of them.
 fn bare(text: &str) -> Option<Vec<Call<'static>>> {
     let text = text.trim();
     let elements: Vec<&RawValue> = if text.starts_with('[') {
@@ -82,12 +82,12 @@ fn bare(text: &str) -> Option<Vec<Call<'static>>> {
     calls.filter(|calls| !calls.is_empty())
 }
 
-/// The call that a text is; `None` where it cannot be told, or says more than a call does.
+/// Returns the call that a text is; `None` if it cannot be read as one.
 fn owned(text: &str) -> Option<Call<'static>> {
     let RawCall { id, name, arguments } = raw_call(text);
     serde_json::from_str::<&RawValue>(text).ok()?;
     let name = name.filter(|name| name.starts_with('"'))?.to_owned();
-    // The closing tag stands escaped in what is called, so that the block goes on.
+    // The arguments may contain the closing tag, escaped so that it does not end the block.
     let arguments = arguments
         .unwrap_or("{}")
         .replace("<\\/tool_call>", "</tool_call>");
@@ -99,8 +99,8 @@ fn owned(text: &str) -> Option<Call<'static>> {
     })
 }
 
-/// The answers in the envelopes of a tool's text; `None` where it has none, or says something beside them. For `ShareGPT` they
-/// stay together.
+/// Returns the answers in the envelopes of a tool's text; `None` if it has none, or text beside them. For `ShareGPT`
+/// they stay together.
 pub(super) fn answers_in<'a>(text: &Text<'a>, form: Format, losses: &mut Losses) -> Option<Vec<Answer<'a>>> {
     let decoded = text.decoded(losses);
     let inner = tagged_responses(&decoded);
@@ -121,7 +121,7 @@ pub(super) fn answers_in<'a>(text: &Text<'a>, form: Format, losses: &mut Losses)
     Some(answers.collect())
 }
 
-/// The answer in an envelope. One that says more than id, name and content is its own content.
+/// Returns the answer in an envelope. If it has more fields than id, name and content, all of it is the content.
 fn answer(block: &str) -> Answer<'static> {
     const KEYS: [&str; 3] = ["tool_call_id", "name", "content"];
     let known = |member: &Member<'_>| KEYS.iter().any(|key| member.is(key));

@@ -1,23 +1,23 @@
-//! The form that records are to be written in.
+//! The target form of a conversion.
 
 use crate::names::named;
 use crate::trajectory::Format;
 
 named! {
-    /// How arguments of calls are written.
+    /// The way in which arguments of calls are written.
     Arguments {
-        /// A string of JSON, as the `OpenAI` API and loaders of one schema have them.
+        /// A string of JSON, as in the `OpenAI` API and for loaders that require one schema.
         String = "string",
         /// The JSON object itself, as templates read it.
         Object = "object",
     }
 }
 
-/// The form that a record is to have.
+/// The target form of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Target {
     /// `ShareGPT` or messages.
     pub form: Format,
-    /// How arguments are written. In `ShareGPT` an object stands in the text of the call.
+    /// The form of arguments. In `ShareGPT` an object is part of the call's text.
     pub arguments: Arguments,
 }

@@ -1,4 +1,4 @@
-//! Records in both forms, and there and back.
+//! Tests of conversions to both forms, and back.
 
 use super::*;
 use crate::trajectory::parse;
@@ -7,7 +7,7 @@ use crate::trajectory::parse;
 fn converted(record: &str, form: Format, arguments: Arguments) -> (String, String) {
     let parsed = parse(record.as_bytes(), None).unwrap();
     let Converted { text, losses } = convert(&parsed, Target { form, arguments }).unwrap();
-    // What is in a form stays as it is.
+    // A record in the target form stays as it is.
     let again = parse(text.as_bytes(), Some(form)).unwrap();
     let again = convert(&again, Target { form, arguments }).unwrap();
     assert_eq!(again.text, text);
@@ -176,16 +176,16 @@ fn answers_find_their_calls_again_whatever_their_order() {
             losses,
         )
     };
-    // Out of order: the answers change places, not their calls.
+    // Answers out of order are sorted; calls stay.
     let (back, sharegpt, losses) = there_and_back(&record(&["a", "b"], &["b", "a"]));
     assert_eq!((back, losses.as_str()), (record(&["a", "b"], &["a", "b"]), ""));
     assert!(!sharegpt.contains(r#"\"id\""#));
-    // The first is not answered: only its id tells that.
+    // The first call is not answered: only its id shows that.
     let unanswered = record(&["a", "b"], &["b"]);
     let (back, sharegpt, losses) = there_and_back(&unanswered);
     assert_eq!((back, losses.as_str()), (unanswered, ""));
     assert!(sharegpt.contains(r#"\"id\": \"a\""#));
-    // The last is not: nobody misses its id.
+    // The last call is not answered: its id is not needed.
     let (_, sharegpt, losses) = there_and_back(&record(&["a", "b"], &["a"]));
     assert_eq!(
         (sharegpt.contains(r#"\"id\""#), losses.as_str()),
@@ -242,7 +242,7 @@ fn a_top_level_system_becomes_a_turn_wherever_it_stands() {
             r#"{"id": 1,"system": "s", "x": 2, "conversations": []}"#,
             r#"{"id": 1, "x": 2, "messages": [{"role": "system", "content": "s"}]}"#,
         ),
-        // Beside a turn with instructions it is a field like any other.
+        // Beside a system turn it is a field like any other.
         (
             r#"{"system": "s", "conversations": [{"from": "system", "value": "t"}]}"#,
             r#"{"system": "s", "messages": [{"role": "system", "content": "t"}]}"#,

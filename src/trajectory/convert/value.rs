@@ -1,4 +1,4 @@
-//! JSON values on their way: arguments as a string or an object, values on one line, objects written member by member.
+//! Conversion of JSON values: arguments as a string or an object, values on one line, objects written by member.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use super::Arguments;
 use super::losses::{Loss, Losses};
 use crate::trajectory::json;
 
-/// Arguments, as JSON, as they are asked for. A string that holds no JSON stays a string.
+/// Returns arguments, given as JSON, in the given form. A string that holds no JSON stays a string.
 pub(super) fn arguments_as<'v>(value: &'v str, wanted: Arguments, losses: &mut Losses) -> Cow<'v, str> {
     let is_string = value.starts_with('"');
     match wanted {
@@ -29,7 +29,7 @@ pub(super) fn arguments_as<'v>(value: &'v str, wanted: Arguments, losses: &mut L
     }
 }
 
-/// A top-level `tools`, as JSON, as a string or a list.
+/// Returns a top-level `tools`, given as JSON, as a string or a list.
 pub(super) fn tools_as(value: &str, wanted: Arguments) -> Cow<'_, str> {
     match (wanted, value.starts_with('"')) {
         (Arguments::String, false) => Cow::Owned(json::quoted(value)),
@@ -44,7 +44,7 @@ pub(super) fn tools_as(value: &str, wanted: Arguments) -> Cow<'_, str> {
     }
 }
 
-/// A top-level `functions`, as JSON, as the list of `tools` that it is; `None` where it is no list of objects.
+/// Returns a top-level `functions`, given as JSON, as a `tools` list; `None` if it is no list of objects.
 pub(super) fn functions_as_tools(value: &str) -> Option<String> {
     let text = if value.starts_with('"') {
         json::decode(value).0
@@ -70,7 +70,7 @@ fn is_json(text: &str) -> bool {
     serde_json::from_str::<&RawValue>(text).is_ok() && !json::too_deep(text)
 }
 
-/// JSON without line ends: they can stand between its values only.
+/// Returns JSON without line ends, which can occur only between its values.
 fn on_one_line(value: &str) -> Cow<'_, str> {
     if value.contains(['\n', '\r']) {
         Cow::Owned(value.replace(['\n', '\r'], " "))
@@ -79,7 +79,7 @@ fn on_one_line(value: &str) -> Cow<'_, str> {
     }
 }
 
-/// A JSON object that is written.
+/// A JSON object under construction.
 #[derive(Debug, Default)]
 pub(super) struct Object {
     text: String,
@@ -92,7 +92,7 @@ impl Object {
         self.text.extend([before, key, ": ", value]);
     }
 
-    /// The object.
+    /// Returns the object.
     pub fn end(mut self) -> String {
         self.text.push_str(if self.text.is_empty() { "{}" } else { "}" });
         self.text

@@ -1,4 +1,4 @@
-//! Ids that several calls have, mended: each call gets one of its own.
+//! Mends ids that several calls share: each call gets its own.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -15,7 +15,7 @@ use crate::trajectory::shape::Shape;
 use crate::trajectory::structure::{Place, Structure};
 use crate::trajectory::{Edit, Record, Turn, apply, json};
 
-/// Calls with an id that an earlier one has get one of their own, and so do their answers.
+/// Gives calls with an id of an earlier call a new one, and their answers as well.
 pub(super) fn rename<'a>(record: &Record<'a>, structure: &Structure<'a>, items: &mut Vec<Item<'a>>) -> bool {
     let mut free_ids = FreeIds::of(structure);
     let answers: FxHashMap<Place, Place> = structure
@@ -64,10 +64,10 @@ pub(super) fn rename<'a>(record: &Record<'a>, structure: &Structure<'a>, items: 
     is_changed
 }
 
-/// Ids that no call and no answer of a record has.
+/// Generates ids that no call and no answer of a record has.
 struct FreeIds<'a> {
     taken: FxHashSet<String>,
-    /// The last suffix tried, by the string that it follows.
+    /// The last suffix tried for each string.
     suffixes: FxHashMap<&'a str, usize>,
     last_number: i64,
 }
@@ -84,12 +84,12 @@ impl<'a> FreeIds<'a> {
         }
     }
 
-    /// Returns whether there are other ids of the same type: `id` is a string or a number.
+    /// Returns true if `id` is a string or a number, so that another id of its type can be made.
     fn has_like(id: &str) -> bool {
         id.starts_with(|first: char| first == '"' || first == '-' || first.is_ascii_digit())
     }
 
-    /// The next free id of the type of `id`, as JSON: a string with a suffix, or a number greater than all others.
+    /// Returns the next free id of the type of `id`, as JSON: a string with a suffix, or a number above all others.
     fn like(&mut self, id: &'a str) -> String {
         loop {
             let free = if let Some(bare) = id.strip_suffix('"') {
@@ -107,16 +107,16 @@ impl<'a> FreeIds<'a> {
     }
 }
 
-/// Where an id stands in a turn.
+/// The place of an id in a turn.
 #[derive(Debug, Clone)]
 struct Spot {
     at: Range<usize>,
-    /// It stands in the text of what the turn says.
+    /// The id is inside a text, so that it must be escaped.
     in_text: bool,
 }
 
 impl Spot {
-    /// Writes another id there.
+    /// Returns the edit that writes another id there.
     fn edit(self, id: &str) -> Edit {
         let mut text = id.to_owned();
         if self.in_text {
@@ -127,24 +127,24 @@ impl Spot {
     }
 }
 
-/// Whose ids.
+/// The owner of an id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Said {
     Call,
     Answer,
 }
 
-/// Where the ids of calls and answers stand; each turn is read once.
+/// Finds the ids of calls and answers; each turn is read once.
 struct Spots<'r, 'a> {
     record: &'r Record<'a>,
     structure: &'r Structure<'a>,
-    /// The answers that somebody called for.
+    /// The answers that belong to a call.
     answering: &'r FxHashSet<Place>,
     of_turns: FxHashMap<(usize, Said), Vec<Vec<Spot>>>,
 }
 
 impl Spots<'_, '_> {
-    /// All spots of one id; none where it cannot be written anew.
+    /// Returns all places of one id; none if it cannot be replaced.
     fn of(&mut self, (turn, place): Place, said: Said) -> Vec<Spot> {
         let (record, structure, answering) = (self.record, self.structure, self.answering);
         let of_turn = self.of_turns.entry((turn, said)).or_insert_with(|| {
@@ -161,10 +161,10 @@ impl Spots<'_, '_> {
     }
 }
 
-/// By call.
+/// Returns the places of the ids of each call.
 fn call_spots(read: &Turn<'_>, shape: &Shape<'_, '_>) -> Vec<Vec<Spot>> {
     let Range { start, end } = shape.calls_in_parts;
-    // A call in a field may stand among the parts as well.
+    // The part of a call in a field may repeat its id.
     let mut copies: FxHashMap<&str, Vec<&str>> = FxHashMap::default();
     for id in in_parts(read)
         .iter()
@@ -195,8 +195,8 @@ fn call_spots(read: &Turn<'_>, shape: &Shape<'_, '_>) -> Vec<Vec<Spot>> {
     shape.calls.iter().enumerate().map(spot).collect()
 }
 
-/// By answer. What is an answer's own id may stand in a part of what it says as well; and a part that answers nobody stays with
-/// the last one of its id that does.
+/// Returns the places of the ids of each answer. An answer's own id may be repeated in a part of its content; a part
+/// without a call belongs to the last answer with its id that has one.
 fn answer_spots(
     read: &Turn<'_>,
     shape: &Shape<'_, '_>,
@@ -230,7 +230,7 @@ fn answer_spots(
     spots
 }
 
-/// Where a field of a turn stands.
+/// Returns the place of a field of a turn.
 fn field(read: &Turn<'_>, literal: &str) -> Spot {
     let start = (literal.as_ptr() as usize).saturating_sub(read.text.as_ptr() as usize);
     Spot {
@@ -239,7 +239,7 @@ fn field(read: &Turn<'_>, literal: &str) -> Spot {
     }
 }
 
-/// Where the ids stand of what is written in a turn's text, by block.
+/// Returns the places of the ids in the blocks of a turn's text, by block.
 fn texts(
     read: &Turn<'_>,
     blocks: fn(&str) -> Vec<Range<usize>>,

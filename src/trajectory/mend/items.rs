@@ -1,4 +1,4 @@
-//! The turns of a record that is being mended, and how they are written.
+//! The turns of a record that is being mended, and their output.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -6,24 +6,24 @@ use std::ops::Range;
 use crate::trajectory::json::quoted;
 use crate::trajectory::{Record, Role, Turn, append_text, apply, turn_of};
 
-/// What stands in place of a result that nobody has recorded.
+/// The placeholder for a result that was not recorded.
 pub const NO_RESULT: &str = "[no result of this call was recorded]";
 
-/// What an output begins with whose call nobody has recorded: from then on it is something that is told, not an answer.
+/// The line before an output whose call was not recorded: a report of it, no longer an answer.
 pub const STRAY_OUTPUT: &str = "[output of a tool; its call was not recorded]";
 
-/// What it ends with: what somebody said may follow.
+/// The line after it: other text of a person may follow.
 pub const STRAY_END: &str = "[end of the output]";
 
 /// A turn of the record to be written.
 pub struct Item<'a> {
-    /// Its text.
+    /// The turn's text.
     pub text: Cow<'a, str>,
-    /// Its place in the record that was read.
+    /// The index in the record that was read; `None` for a new turn.
     pub place: Option<usize>,
 }
 
-/// The record with these turns. What stood between two turns stands there again where both are still neighbours.
+/// Returns the record with these turns. Turns that are still neighbours keep the text between them.
 pub fn written(record: &Record<'_>, items: &[Item<'_>]) -> Option<String> {
     let between = |turn: usize| {
         let (before, after) = (record.turn_span(turn)?, record.turn_span(turn + 1)?);
@@ -47,7 +47,7 @@ pub fn written(record: &Record<'_>, items: &[Item<'_>]) -> Option<String> {
     Some(text)
 }
 
-/// The turns of tools that stand together with `turn`.
+/// Returns the range of consecutive tool turns around `turn`.
 pub fn run_of(record: &Record<'_>, turn: usize) -> Range<usize> {
     let is_tool = |index: &usize| {
         record
@@ -63,7 +63,7 @@ pub fn run_of(record: &Record<'_>, turn: usize) -> Range<usize> {
     start..end
 }
 
-/// Puts new turns in, each after the turn at a place (of one place in their order), and after what was put in there before.
+/// Inserts new turns, each after the turn with the given index and earlier insertions there, in the given order.
 pub fn insert(items: &mut Vec<Item<'_>>, mut new: Vec<(usize, String)>) {
     new.sort_by_key(|(after, _)| *after);
     let mut new = new.into_iter().peekable();
@@ -84,7 +84,7 @@ fn own<'a>(text: String) -> Item<'a> {
     }
 }
 
-/// The turn's text with an addition at the end of what it says.
+/// Returns the turn's text with an addition at the end of its content.
 pub fn appended(record: &Record<'_>, turn: &str, addition: &str) -> Option<String> {
     let read = turn_of(turn)?;
     let alone = Record {
@@ -100,12 +100,12 @@ pub fn appended(record: &Record<'_>, turn: &str, addition: &str) -> Option<Strin
     Some(apply(turn, vec![edit]))
 }
 
-/// If all of a turn is decoded without loss.
+/// Returns true if all of a turn is decoded without loss.
 pub fn is_exact(turn: &Turn<'_>) -> bool {
     turn.pieces(&mut String::new(), |_| {})
 }
 
-/// A turn of a tool, written with these keys.
+/// Returns a tool turn with these keys.
 pub fn tool_turn(keys: (&str, &str), role: &str, id: Option<&str>, name: Option<&str>, text: &str) -> String {
     let (role_key, text_key) = keys;
     let field = |key: &str, value: Option<&str>| {

@@ -1,4 +1,4 @@
-//! Neighbours of one role, mended: turns that are nothing but text, or what a person says in parts, become one.
+//! Mends neighbours of one role: turns of text only, or a person's turns in parts, are joined.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use crate::trajectory::results::{elements, is_results_only};
 use crate::trajectory::structure::Structure;
 use crate::trajectory::{Record, Role, Turn};
 
-/// Turns beside each other of one role become one, where all of them may.
+/// Joins consecutive turns of one role, if all of them can be joined.
 pub(super) fn join<'a>(record: &Record<'a>, structure: &Structure<'a>, items: &mut Vec<Item<'a>>) -> bool {
     let results_first = structure.calls_in_parts();
     let mut follows = vec![false; record.turns.len()];
@@ -44,7 +44,7 @@ pub(super) fn join<'a>(record: &Record<'a>, structure: &Structure<'a>, items: &m
     items.len() < before
 }
 
-/// The first of these turns with what all of them say.
+/// Returns the first of these turns with the content of all.
 fn joined(record: &Record<'_>, turns: &[Turn<'_>], results_first: bool) -> Option<String> {
     let (first, later) = turns.split_first().filter(|(_, later)| !later.is_empty())?;
     let has_results = |turn: &Turn<'_>| {
@@ -62,8 +62,8 @@ fn joined(record: &Record<'_>, turns: &[Turn<'_>], results_first: bool) -> Optio
     appended(record, first.text, &addition)
 }
 
-/// The same in parts, each as it stands; texts become parts. Of turns that say nothing but for one, that one stays as it is.
-/// Where `results_first`, what is said comes after all of them.
+/// Returns the same in parts, unchanged; texts become parts. If only one of the turns has content, it is returned as it
+/// is. With `results_first`, other parts follow all results.
 fn joined_parts(first: &Turn<'_>, turns: &[Turn<'_>], results_first: bool) -> Option<String> {
     let says_something = |turn: &&Turn<'_>| turn.content().is_some_and(|content| content != "\"\"");
     let saying: Vec<&Turn<'_>> = turns.iter().filter(says_something).collect();
@@ -97,7 +97,7 @@ fn joined_parts(first: &Turn<'_>, turns: &[Turn<'_>], results_first: bool) -> Op
     replaced(base.text, base.content()?, &format!("[{}]", parts.join(", ")))
 }
 
-/// Whether a turn and the one before it may become one.
+/// Returns true if a turn and the one before it may be joined.
 fn may_join(record: &Record<'_>, structure: &Structure<'_>, turn: usize, results_first: bool) -> bool {
     let Some(start) = turn.checked_sub(1) else {
         return false;
@@ -117,17 +117,17 @@ fn may_join(record: &Record<'_>, structure: &Structure<'_>, turn: usize, results
     if is_string(before) && is_string(after) {
         return false;
     }
-    // Results come first in what a person says, or they answer nothing: where they cannot be put there, the turns stay.
+    // A person's results must come first, or they answer nothing: if they cannot be put there, the turns stay.
     let are_first = !has_results(1) || results_first || before.content().is_some_and(is_results_only);
     are_first && is_said_in_parts(before, has_results(0)) && is_said_in_parts(after, has_results(1))
 }
 
-/// Whether a turn is nothing but text. A list of no calls says no more than none.
+/// Returns true if a turn is text only; an empty list of calls does not matter.
 fn is_text(turn: &Turn<'_>) -> bool {
     turn.is_plain_text() && is_exact(turn) && says_no_more(turn)
 }
 
-/// Whether a turn is what a person says, in parts or in a text that could be one.
+/// Returns true if a turn is a person's, in parts or with a text that could be a part.
 fn is_said_in_parts(turn: &Turn<'_>, has_results: bool) -> bool {
     let can_be = |content: &str| content.starts_with('"') || has_results || parts(content).is_some();
     turn.speaker() == Role::Human && !turn.opaque && says_no_more(turn) && turn.content().is_none_or(can_be)

@@ -1,4 +1,4 @@
-//! Answers that come after somebody else spoke, mended: they go to their call.
+//! Mends answers that come after somebody else spoke: they are moved to their call.
 
 use std::borrow::Cow;
 
@@ -11,8 +11,8 @@ use crate::trajectory::shape::Shape;
 use crate::trajectory::structure::{Place, Structure};
 use crate::trajectory::{Record, Role, Turn};
 
-/// Late answers go behind the answers that their call, or the calls of the same turn, have there. A turn that holds more than
-/// those is taken apart; one whose answers do not stand apart stays.
+/// Moves late answers behind the answers to their call, or to other calls of the same turn. A turn with other content
+/// is split; one whose answers cannot be separated stays.
 pub(super) fn bring_back<'a>(
     record: &Record<'a>,
     structure: &Structure<'a>,
@@ -55,14 +55,14 @@ pub(super) fn bring_back<'a>(
     is_changed
 }
 
-/// The late answers of a turn, apart from what stays; the turn as it is where all of it goes to one place. So many of its answers
-/// are `linked` to calls.
+/// Separates the late answers of a turn from its other content; a turn that belongs to one caller as a whole is moved
+/// unchanged. `linked` is the number of its answers that have calls.
 fn apart(read: &Turn<'_>, shape: &Shape<'_, '_>, late: &[(Place, Place)], linked: usize) -> Option<Split> {
     let (_, (caller, _)) = *late.first()?;
     let own = late.partition_point(|((_, place), _)| *place < shape.own_answers());
     let is_one = late.iter().all(|(_, call)| call.0 == caller);
     let is_all = match read.speaker() {
-        // Parts that answer nobody are nothing but what it says.
+        // Parts that answer no call are ordinary content.
         Role::Tool => late.len() == linked && own == shape.own_answers(),
         _ => late.len() == shape.answers.len() && read.content().is_some_and(is_results_only),
     };
@@ -76,7 +76,7 @@ fn apart(read: &Turn<'_>, shape: &Shape<'_, '_>, late: &[(Place, Place)], linked
     })
 }
 
-/// The last of the turns right after a turn that answer; that turn where there is none. Answers of people follow those of tools.
+/// Returns the last of the answers right after a turn, or the turn itself. Answers of people follow those of tools.
 fn last_answer(record: &Record<'_>, caller: usize, role: Role) -> usize {
     let answers = |turn: &&Turn<'_>| match turn.speaker() {
         Role::Tool => true,

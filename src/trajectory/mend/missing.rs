@@ -1,4 +1,4 @@
-//! Calls without an answer, mended: each gets one that says that no result was recorded.
+//! Mends calls without an answer: each gets an answer saying that no result was recorded.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use crate::trajectory::results::elements;
 use crate::trajectory::structure::{Place, Structure};
 use crate::trajectory::{Format, Record, Role, Turn, view};
 
-/// Calls that were never answered get an answer that says so.
+/// Adds an answer to each call that was never answered.
 pub(super) fn answer<'a>(record: &Record<'a>, structure: &Structure<'a>, items: &mut Vec<Item<'a>>) -> bool {
     let (envelopes, keys) = (uses_envelopes(record), keys(record));
     let tool = record
@@ -18,7 +18,7 @@ pub(super) fn answer<'a>(record: &Record<'a>, structure: &Structure<'a>, items: 
         .find(|turn| turn.speaker() == Role::Tool && !turn.opaque);
     let mut is_changed = false;
     let mut new = Vec::new();
-    // The calls of one turn at a time: it is decoded once.
+    // Calls are handled turn by turn, so that each turn is decoded once.
     for calls in structure.unanswered.chunk_by(|a, b| a.0 == b.0) {
         let Some((turn, caller)) = calls
             .first()
@@ -57,7 +57,7 @@ pub(super) fn answer<'a>(record: &Record<'a>, structure: &Structure<'a>, items: 
         };
         let is_bare = caller.role_name() == Some("\"function_call\"");
         let in_envelope = is_written && in_parts.is_empty() && !is_bare && envelopes;
-        // Where answers stand together in one turn, these join them.
+        // If answers are packed in one turn, the new ones join them.
         let packed = run.clone().find(|index| {
             let turn = record.turns.get(*index);
             record.format == Format::ShareGpt
@@ -100,13 +100,13 @@ pub(super) fn answer<'a>(record: &Record<'a>, structure: &Structure<'a>, items: 
     is_changed
 }
 
-/// The part that answers the call with this id.
+/// Returns the part that answers the call with this id.
 fn result(id: &str) -> String {
     let content = quoted(NO_RESULT);
     format!("{{\"type\": \"tool_result\", \"tool_use_id\": {id}, \"content\": {content}}}")
 }
 
-/// The turn at `index` with more results behind those that it begins with, where it is a person's with results.
+/// Returns the turn at `index` with more results after its first ones, if it is a person's with results.
 fn beside_results(
     record: &Record<'_>,
     structure: &Structure<'_>,
@@ -151,7 +151,7 @@ fn has_envelope(turn: &Turn<'_>) -> bool {
             .is_some_and(|content| content.contains("<tool_response>"))
 }
 
-/// Whether tools of this record answer in envelopes; where none answers at all, they would in `ShareGPT`.
+/// Returns true if tools of this record answer in envelopes; without any answer, true for `ShareGPT`.
 fn uses_envelopes(record: &Record<'_>) -> bool {
     let mut tools = record
         .turns
@@ -164,7 +164,7 @@ fn uses_envelopes(record: &Record<'_>) -> bool {
     }
 }
 
-/// The keys that the record's turns use for speaker and text.
+/// Returns the keys that the record's turns use for speaker and text.
 fn keys(record: &Record<'_>) -> (&'static str, &'static str) {
     let tool = record
         .turns
@@ -174,7 +174,7 @@ fn keys(record: &Record<'_>) -> (&'static str, &'static str) {
     any.map_or(("role", "content"), Turn::keys)
 }
 
-/// What the record calls tools, as JSON; `tool` is one of them.
+/// Returns the role name of tools in this record, as JSON; `tool` is one of their turns.
 fn role_of_tools(tool: Option<&Turn<'_>>, caller: &Turn<'_>) -> String {
     let usual = match caller.role_name() {
         Some("\"function_call\"") => "\"observation\"",

@@ -1,4 +1,4 @@
-//! Mends what is broken in a trajectory; turns that are not broken, and all other fields, keep their bytes.
+//! Mends the faults of a trajectory; turns without a fault, and all other fields, keep their bytes.
 
 mod ids;
 mod items;
@@ -29,24 +29,24 @@ use orphans::tell_orphans;
 pub use sanitize::{Sanitized, sanitize};
 pub use tidy::{NO_REQUEST, SYSTEM_MESSAGE, Shapes, Wishes};
 
-/// Times that a record is gone over: mending one thing can show another.
+/// Most rounds per record: mending one fault can reveal another.
 const MOST_ROUNDS: usize = 10;
 
 /// A mended record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(clippy::struct_field_names, reason = "the counterpart of what is left")]
 pub struct Mended {
-    /// Its text.
+    /// The record's text.
     pub text: String,
-    /// The faults of the record as it came that were mended. One whose mending caused a fault of another kind counts.
+    /// The faults of the original that were mended. A fault whose mending caused one of another kind counts.
     pub mended: Faults,
-    /// What is broken in it still.
+    /// The faults that remain.
     pub left: Faults,
 }
 
-/// Mends a record; `None` where nothing is broken, or nothing that could be mended. Mending twice changes nothing more.
+/// Mends a record; `None` if it has no fault that can be mended. Mending twice changes nothing more.
 ///
-/// `opening` is what a summary turn begins with.
+/// `opening` is the text that a summary turn begins with.
 pub fn mend(record: &Record<'_>, opening: &str) -> Option<Mended> {
     if record.ambiguous {
         return None;
@@ -78,7 +78,7 @@ pub fn mend(record: &Record<'_>, opening: &str) -> Option<Mended> {
 
 type Step = for<'a> fn(&Record<'a>, &Structure<'a>, &mut Vec<Item<'a>>) -> bool;
 
-/// A count of faults, by what they are.
+/// Selects the count of one kind of fault.
 type Kind = fn(&mut Faults) -> &mut usize;
 
 /// The steps that mend faults, in the order in which they are tried, each with the kind that it mends.
@@ -91,7 +91,7 @@ const STEPS: [(Kind, Step); 6] = [
     (|faults| &mut faults.same_role_neighbours, join),
 ];
 
-/// Mends the first kind of fault that there is.
+/// Mends the first kind of fault found.
 fn round<'a>(record: &Record<'a>, structure: &Structure<'a>) -> Option<(Kind, String)> {
     STEPS.into_iter().find_map(|(kind, step)| {
         let turns = record.turns.iter().enumerate();
@@ -106,7 +106,7 @@ fn round<'a>(record: &Record<'a>, structure: &Structure<'a>) -> Option<(Kind, St
     })
 }
 
-/// Answers in one turn, where the format has one each, get turns of their own.
+/// Splits turns with several answers, if the format has one answer per turn.
 fn unpack<'a>(record: &Record<'a>, structure: &Structure<'a>, items: &mut Vec<Item<'a>>) -> bool {
     let mut is_changed = false;
     for &turn in structure.packed.iter().rev() {

@@ -1,4 +1,4 @@
-//! Answers that nobody asked for, mended: they are told by a human turn.
+//! Mends answers without a call: a human turn reports them.
 
 use std::borrow::Cow;
 
@@ -15,18 +15,18 @@ use crate::trajectory::shape::Shape;
 use crate::trajectory::structure::{Place, Structure};
 use crate::trajectory::{Record, Turn, json, new_turn, view, without_responses};
 
-/// A turn with answers to nobody.
+/// A turn with answers that have no call.
 struct Stray {
-    /// Their places.
+    /// The indexes of these answers.
     places: Vec<usize>,
-    /// What is left of the turn, if anything is.
+    /// The rest of the turn; `None` if nothing is left.
     left: Option<String>,
-    /// The parts to be told as JSON, of a turn whose others answer somebody.
+    /// The parts to be reported, as JSON, if other parts of the turn answer calls.
     parts: Option<String>,
 }
 
-/// Answers to nobody are told by a human turn after the turns of tools around them: dropping them would take away what later
-/// turns may rely on, and left as they are, trainers and templates refuse them.
+/// Moves answers without a call to a human turn after the tool turns around them: later turns may rely on them, so they
+/// are not dropped, and trainers and templates refuse them where they are.
 pub(super) fn tell_orphans<'a>(
     record: &Record<'a>,
     structure: &Structure<'a>,
@@ -64,7 +64,7 @@ pub(super) fn tell_orphans<'a>(
     is_changed
 }
 
-/// Results to nobody among the parts of what a person says become texts there, after those that answer somebody.
+/// Replaces a person's results without a call by texts, after those results that answer a call.
 fn tell_in_place<'a>(record: &Record<'a>, structure: &Structure<'a>, items: &mut [Item<'a>]) -> bool {
     let mut is_changed = false;
     for orphans in structure.orphans.chunk_by(|a, b| a.0 == b.0) {
@@ -89,7 +89,7 @@ fn tell_in_place<'a>(record: &Record<'a>, structure: &Structure<'a>, items: &mut
     is_changed
 }
 
-/// A content with texts in place of the results at these places among its results.
+/// Returns a content with texts in place of the results at these indexes among its results.
 fn with_texts(content: &str, orphans: &FxHashSet<usize>) -> String {
     let mut results: Vec<Cow<'_, str>> = Vec::new();
     let mut said: Vec<Cow<'_, str>> = Vec::new();
@@ -110,7 +110,7 @@ fn with_texts(content: &str, orphans: &FxHashSet<usize>) -> String {
     format!("[{}]", results.join(", "))
 }
 
-/// What a result brought back, as parts that tell it.
+/// Returns the parts that report the content of a result.
 fn told_result(result: &str) -> Vec<String> {
     let mut told = Told::default();
     let content = fields(result, &["content"])
@@ -133,7 +133,7 @@ fn told_result(result: &str) -> Vec<String> {
     told.into_parts()
 }
 
-/// By turn, the answers to nobody that can be told.
+/// Returns the answers without a call that can be reported, by turn.
 fn strays(record: &Record<'_>, structure: &Structure<'_>) -> FxHashMap<usize, Stray> {
     let answering: FxHashSet<Place> = structure.links.iter().map(|(answer, _)| *answer).collect();
     let stray_of = |orphans: &[Place]| {
@@ -163,7 +163,7 @@ fn strays(record: &Record<'_>, structure: &Structure<'_>) -> FxHashMap<usize, St
     by_turn.filter_map(stray_of).collect()
 }
 
-/// The turn without its own id, with those of its parts alone that answer somebody; and the others.
+/// Returns the turn without its own id and with only the parts that answer calls, and the other parts.
 fn apart(
     read: &Turn<'_>,
     shape: &Shape<'_, '_>,
@@ -185,7 +185,7 @@ fn apart(
     Some((left, list(others)))
 }
 
-/// Tells the answers to nobody of a turn; of a turn that is nothing else, all that it says.
+/// Reports a turn's answers without a call; if it has no other content, all of its text.
 fn tell(told: &mut Told, read: &Turn<'_>, turn: usize, stray: &Stray) {
     let content = read.content().unwrap_or_default();
     let is_text = read.is_plain_text() && is_exact(read);

@@ -1,26 +1,26 @@
-//! Mends a record and brings it into shape: one may lead to the other, so both go on until nothing is left to do.
+//! Mends and tidies a record: each may enable the other, so both are repeated until nothing is left to do.
 
 use super::tidy::{Shapes, Wishes, tidy};
 use super::{Mended, mend};
 use crate::trajectory::faults::Faults;
 use crate::trajectory::{Record, parse};
 
-/// Times that both are done at most.
+/// Most repetitions of both.
 const MOST_ROUNDS: usize = 6;
 
-/// A record that was mended or brought into shape.
+/// A record that was mended or tidied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sanitized {
-    /// Its text.
+    /// The record's text.
     pub text: String,
     /// The faults that were mended.
     pub mended: Faults,
-    /// What was brought into shape.
+    /// The changes of shape.
     pub shapes: Shapes,
 }
 
-/// Mends a record and brings it into shape; `None` where there is nothing to do, or nothing that could be done. Doing it twice
-/// changes nothing more. `opening` is what a summary turn begins with.
+/// Mends and tidies a record; `None` if nothing can be done. Sanitizing twice changes nothing more. `opening` is the
+/// text that a summary turn begins with.
 pub fn sanitize(record: &Record<'_>, wishes: Wishes, opening: &str) -> Option<Sanitized> {
     if record.ambiguous {
         return None;

@@ -1,4 +1,4 @@
-//! A turn with answers to calls of several turns, taken apart: each piece can go to its call.
+//! Splits a turn with answers to calls of several turns, so that each piece can be moved to its call.
 
 use rustc_hash::FxHashMap;
 
@@ -10,21 +10,21 @@ use crate::trajectory::shape::Shape;
 use crate::trajectory::structure::Place;
 use crate::trajectory::{Turn, json, without_responses};
 
-/// What becomes of a turn.
+/// The result of splitting a turn.
 pub(super) struct Split {
-    /// Turns of their own, each with the turn that called.
+    /// New turns, each with the index of the turn that called.
     pub pieces: Vec<(usize, String)>,
-    /// What stays where it is, if anything does.
+    /// The rest that stays in place; `None` if nothing does.
     pub left: Option<String>,
 }
 
-/// Answers as they stand in a turn, by the turn that called.
+/// The answers of a turn as written, by the index of the turn that called.
 struct Groups<'t> {
     callers: Vec<(usize, Vec<&'t str>)>,
     stays: bool,
 }
 
-/// Takes the answers out of a turn that came late, given with their calls; `None` where they do not stand apart from each other.
+/// Removes late answers, given with their calls, from a turn; `None` if they cannot be separated from each other.
 pub(super) fn split(read: &Turn<'_>, shape: &Shape<'_, '_>, late: &[(Place, Place)]) -> Option<Split> {
     let content = read.content()?;
     if shape.in_parts == 0 {
@@ -34,8 +34,8 @@ pub(super) fn split(read: &Turn<'_>, shape: &Shape<'_, '_>, late: &[(Place, Plac
     }
 }
 
-/// The same of results in parts. They answer by their ids; what else is said stays. Of a tool's turn with an id of its own they
-/// are the answer itself.
+/// The same for results in parts. Their ids name their calls; other parts stay. In a tool's turn with an id of its own
+/// they cannot be split.
 fn parts(read: &Turn<'_>, content: &str, shape: &Shape<'_, '_>, late: &[(Place, Place)]) -> Option<Split> {
     if shape.own_answers() > 0 {
         return None;
@@ -61,7 +61,7 @@ fn parts(read: &Turn<'_>, content: &str, shape: &Shape<'_, '_>, late: &[(Place, 
     written(read, groups, left, list, with)
 }
 
-/// The same of envelopes in a text. What is said around them stays with the rest.
+/// The same for envelopes in a text. Text around them stays with the rest.
 fn envelopes(
     read: &Turn<'_>,
     content: &str,
@@ -81,7 +81,7 @@ fn envelopes(
     let blocks = blocks.map(|(place, block)| Some((text.get(block)?, callers.get(&place).copied())));
     let blocks: Vec<(&str, Option<usize>)> = blocks.collect::<Option<_>>()?;
     let groups = grouped(blocks.iter().copied());
-    // All but one group of them go.
+    // All of them are removed but one group.
     let rest = if groups.stays {
         None
     } else {
@@ -98,7 +98,7 @@ fn envelopes(
     written(read, groups, left, text, |_| rest())
 }
 
-/// The callers in the order of their first answers; what has no caller stays.
+/// Groups elements by caller, in the order of their first answers; elements without a caller stay.
 fn grouped<'t>(elements: impl Iterator<Item = (&'t str, Option<usize>)>) -> Groups<'t> {
     let mut callers: Vec<(usize, Vec<&str>)> = Vec::new();
     let mut places: FxHashMap<usize, usize> = FxHashMap::default();
@@ -119,7 +119,7 @@ fn grouped<'t>(elements: impl Iterator<Item = (&'t str, Option<usize>)>) -> Grou
     Groups { callers, stays }
 }
 
-/// The pieces as turns. Where nothing stays, the first one has the turn's other fields.
+/// Returns the pieces as turns. If nothing stays, the first one has the turn's other fields.
 fn written<'t>(
     read: &Turn<'_>,
     groups: Groups<'t>,

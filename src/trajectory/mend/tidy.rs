@@ -1,4 +1,4 @@
-//! The shape of a trajectory: turns that nothing is wrong with, and that chat templates and trainers refuse all the same.
+//! Tidies a trajectory: valid turns that chat templates and trainers refuse nevertheless.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,35 +11,35 @@ use crate::trajectory::members::{Member, members};
 use crate::trajectory::parts::{Part, parts, text_part};
 use crate::trajectory::{Format, Record, Role, Turn, new_turn};
 
-/// What a person is made to say before an assistant that speaks first.
+/// The text of the human turn inserted before an assistant that speaks first.
 pub const NO_REQUEST: &str = "[no request was recorded]";
 
-/// What a turn with instructions begins with that became a person's.
+/// The text before instructions that became a human turn.
 pub const SYSTEM_MESSAGE: &str = "[system message]";
 
-/// What is brought into shape only on request: it loses something.
+/// Changes that are made only on request, since they lose data.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Wishes {
-    /// Contents that are text parts and nothing else become strings; other fields of the parts go.
+    /// Contents of text parts only become strings; other fields of the parts are dropped.
     pub join_text_parts: bool,
-    /// What follows the last assistant turn goes.
+    /// Turns after the last assistant turn are dropped.
     pub end_with_assistant: bool,
 }
 
-/// What was brought into shape, by kind.
+/// Number of changes of shape, by kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Shapes {
-    /// Contents that were null, empty lists or absent, and are empty strings.
+    /// Contents that were null, empty lists or absent, and became empty strings.
     pub missing_content: usize,
-    /// Names of roles that their format does not have, and that stand for one that it has.
+    /// Role names that the format does not have, replaced by the one that it has.
     pub role_name: usize,
-    /// Contents of text parts that are strings.
+    /// Contents of text parts that became strings.
     pub text_parts: usize,
-    /// Turns with instructions that stood after the first turn of somebody else.
+    /// System turns that came after the first turn of another role.
     pub late_system: usize,
-    /// An assistant's first turn, which has a person's before it.
+    /// Human turns inserted before an assistant's first turn.
     pub first_assistant: usize,
-    /// Turns after the last of the assistant that are gone.
+    /// Turns dropped after the last assistant turn.
     pub cut_turns: usize,
 }
 
@@ -55,12 +55,12 @@ impl Shapes {
         ]
     }
 
-    /// All of them.
+    /// Returns the number of all changes.
     pub fn total(&self) -> usize {
         self.kinds().iter().map(|(_, count)| count).sum()
     }
 
-    /// Adds others.
+    /// Adds other counts.
     pub(super) fn add(&mut self, other: &Self) {
         self.missing_content += other.missing_content;
         self.role_name += other.role_name;
@@ -71,14 +71,14 @@ impl Shapes {
     }
 }
 
-/// `missing_content:2 late_system:1`; empty where there is nothing.
+/// Formats as `missing_content:2 late_system:1`; empty if there are none.
 impl fmt::Display for Shapes {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write_kinds(self.kinds(), formatter)
     }
 }
 
-/// Brings a record into shape; `None` where it is.
+/// Tidies a record; `None` if there is nothing to change.
 pub(super) fn tidy(record: &Record<'_>, wishes: Wishes) -> Option<(String, Shapes)> {
     let mut shapes = Shapes::default();
     let (mut front, mut rest): (Vec<Item<'_>>, Vec<Item<'_>>) = (Vec::new(), Vec::new());
@@ -90,7 +90,7 @@ pub(super) fn tidy(record: &Record<'_>, wishes: Wishes) -> Option<(String, Shape
     let first_assistant = record.turns.iter().position(|turn| turn.role == Role::Assistant);
     for (place, turn) in turns {
         let is_late = turn.role == Role::System && place >= opening;
-        // Before the assistant's first turn, instructions say the same wherever they stand.
+        // Before the assistant's first turn, instructions mean the same at any position.
         let moves = is_late && first_assistant.is_none_or(|first| place < first);
         let edits = edits(record, turn, is_late && !moves, wishes, &mut shapes);
         let text = if edits.is_empty() {
@@ -127,7 +127,7 @@ pub(super) fn tidy(record: &Record<'_>, wishes: Wishes) -> Option<(String, Shape
     (shapes.total() > 0).then(|| Some((written(record, &items)?, shapes)))?
 }
 
-/// What is to be changed in a turn; it becomes a person's where it `becomes_human`.
+/// Returns the edits of a turn, which becomes a person's if `becomes_human`.
 fn edits(
     record: &Record<'_>,
     turn: &Turn<'_>,
@@ -170,7 +170,7 @@ fn edits(
     edits
 }
 
-/// The name that the record has for people.
+/// Returns the record's role name for people.
 fn human_name<'a>(record: &Record<'a>, turn: &Turn<'a>) -> &'a str {
     let human = record
         .turns
@@ -184,7 +184,7 @@ fn human_name<'a>(record: &Record<'a>, turn: &Turn<'a>) -> &'a str {
     human.and_then(Turn::role_name).unwrap_or(usual)
 }
 
-/// The name that a turn's role has in the format, where it has another one; names of their own for calls and answers stay.
+/// Returns the format's name for a turn's role, if the turn has another; special names for calls and answers stay.
 fn canonical_name(format: Format, turn: &Turn<'_>, name: &str) -> Option<&'static str> {
     let sharegpt = format == Format::ShareGpt;
     let (wanted, also) = match turn.speaker() {
@@ -194,7 +194,7 @@ fn canonical_name(format: Format, turn: &Turn<'_>, name: &str) -> Option<&'stati
         Role::Assistant if sharegpt => ("\"gpt\"", "\"function_call\""),
         Role::Assistant => ("\"assistant\"", ""),
         Role::Tool if sharegpt => ("\"tool\"", "\"observation\""),
-        // The older calls are answered by turns of this name.
+        // Turns of this name answer the older calls.
         Role::Tool => ("\"tool\"", "\"function\""),
         Role::Other => return None,
     };
@@ -203,7 +203,7 @@ fn canonical_name(format: Format, turn: &Turn<'_>, name: &str) -> Option<&'stati
     (!is(wanted) && !is(also)).then_some(wanted)
 }
 
-/// The texts of a content that is text parts and nothing else, as a JSON string.
+/// Returns the texts of a content of text parts only, as a JSON string.
 fn joined(content: &str) -> Option<String> {
     let parts = parts(content)?;
     let literals: Option<Vec<&str>> = parts
@@ -224,7 +224,7 @@ fn joined(content: &str) -> Option<String> {
     }
 }
 
-/// A content that says something first, on a line of its own; `None` where there is nothing to say, or no place for it.
+/// Returns a content with a first line added; `None` if `prefix` is empty, or the content cannot take it.
 fn prefixed(content: &str, prefix: &str) -> Option<String> {
     if prefix.is_empty() {
         return None;
@@ -238,7 +238,7 @@ fn prefixed(content: &str, prefix: &str) -> Option<String> {
     Some(format!("[{}, {rest}", text_part(&quoted(prefix))))
 }
 
-/// The edit that gives a turn a content which has none.
+/// Returns the edit that adds a content to a turn without one.
 fn with_content(turn: &Turn<'_>, literal: &str) -> Edit {
     let (_, key) = turn.keys();
     let members = members(turn.text);

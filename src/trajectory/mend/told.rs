@@ -1,20 +1,20 @@
-//! What a human turn says of outputs that nobody asked for: between two lines that say what they are.
+//! The human turn that reports outputs without a call: between two lines that say so.
 
 use super::{STRAY_END, STRAY_OUTPUT, quoted};
 use crate::trajectory::parts::{raw_parts, text_part};
 use crate::trajectory::{Record, new_turn};
 
-/// What a human turn says of outputs.
+/// The content of a human turn that reports outputs.
 #[derive(Default)]
 pub(super) struct Told {
-    /// Parts as JSON that come before the text, each text and its end.
+    /// The finished parts, as JSON.
     parts: Vec<String>,
-    /// What was told since the last part.
+    /// The text since the last part.
     text: String,
 }
 
 impl Told {
-    /// Tells an output; one that says nothing is not told beside others.
+    /// Adds an output; an empty one is left out.
     pub fn text(&mut self, text: &str) {
         let text = text.trim();
         if !text.is_empty() {
@@ -22,7 +22,7 @@ impl Told {
         }
     }
 
-    /// Tells an output in parts: texts and images as they are, others as JSON.
+    /// Adds an output in parts: texts and images as they are, others as JSON.
     pub fn parts(&mut self, content: &str) {
         self.lines(&[STRAY_OUTPUT]);
         for part in raw_parts(content) {
@@ -46,7 +46,7 @@ impl Told {
         }
     }
 
-    /// The JSON of the turn, given how one with a text is written.
+    /// Returns the JSON of the turn; `written` returns a turn with a given text.
     pub fn turn(mut self, written: impl Fn(&str) -> String) -> String {
         if self.text.is_empty() && self.parts.is_empty() {
             self.lines(&[STRAY_OUTPUT, STRAY_END]);
@@ -58,7 +58,7 @@ impl Told {
         with_parts(&written(""), &self.parts)
     }
 
-    /// What is told, as parts.
+    /// Returns the report as parts.
     pub fn into_parts(mut self) -> Vec<String> {
         if self.text.is_empty() && self.parts.is_empty() {
             self.lines(&[STRAY_OUTPUT, STRAY_END]);
@@ -68,12 +68,12 @@ impl Told {
     }
 }
 
-/// A person's turn that says these parts.
+/// Returns a person's turn with these parts.
 pub(super) fn said_in_parts(record: &Record<'_>, parts: &[String]) -> String {
     with_parts(&new_turn(record, ""), parts)
 }
 
-/// A turn that ends with an empty text, with parts in its place.
+/// Returns a turn that ends with an empty text, with parts in its place.
 fn with_parts(turn: &str, parts: &[String]) -> String {
     let start = turn.strip_suffix("\"\"}").unwrap_or(turn);
     format!("{start}[{}]}}", parts.join(", "))

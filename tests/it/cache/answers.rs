@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::support::asked::{Asked, RECORDS, lines, run, workspace};
 use crate::support::chat::{Server, answer_to, completion, refusal, user_text};
-use crate::support::cli::Workspace;
+use crate::support::cli::{COMPRESS_SMALL, Workspace};
 use serde_json::{Value, json};
 use wiremock::ResponseTemplate;
 
@@ -193,22 +193,9 @@ fn the_servers_of_two_models_do_not_share_answers() {
     );
     let with = |more: &[&str]| {
         let url = server.url();
-        let arguments = [
-            "compress",
-            "in.jsonl",
-            "-o",
-            "out.jsonl",
-            "--target-max-tokens",
-            "600",
-            "--summary-target-tokens",
-            "100",
-            "--summarizer",
-            "chat",
-            "--base-url",
-            &url,
-        ];
+        let arguments = ["--summarizer", "chat", "--base-url", &url];
         workspace
-            .run(&[&arguments[..], more, &["--force"]].concat())
+            .run(&[&COMPRESS_SMALL[..], &arguments, more, &["--force"]].concat())
             .exits(0);
         server.requests().len()
     };

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use crate::support::asked::line_with;
-use crate::support::cli::Workspace;
+use crate::support::cli::{COMPRESS_SMALL, Workspace};
 
 /// Records: more than the window of one thread and two requests has room for.
 const RECORDS: usize = 36;
@@ -70,15 +70,7 @@ impl Server {
     }
 
     fn arguments(&self) -> Vec<&str> {
-        vec![
-            "compress",
-            "in.jsonl",
-            "-o",
-            "out.jsonl",
-            "--target-max-tokens",
-            "600",
-            "--summary-target-tokens",
-            "100",
+        let own = [
             "--summarizer",
             "chat",
             "--model",
@@ -93,7 +85,8 @@ impl Server {
             "0",
             "--base-url",
             &self.url,
-        ]
+        ];
+        [&COMPRESS_SMALL[..], &own].concat()
     }
 }
 

@@ -11,13 +11,7 @@ use wiremock::ResponseTemplate;
 
 /// A server that answers the first requests with `failure` and the others well, and a summarizer for it.
 fn failing(times: usize, failure: ResponseTemplate) -> (Server, ChatSummarizer) {
-    let server = Server::start(move |number, _| {
-        if number < times {
-            failure.clone()
-        } else {
-            completion("Done.")
-        }
-    });
+    let server = Server::failing(times, failure);
     let chat = summarizer(ChatSettings {
         retry_delay: Duration::from_micros(100),
         ..chat_settings(&server.url())

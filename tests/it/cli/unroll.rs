@@ -67,7 +67,16 @@ fn lines_keep_their_ends_and_arrays_stay_arrays() {
 fn a_row_for_each_trajectory_adds_up_to_the_same() {
     let workspace = Workspace::with_input(fixture_bytes("agent_runs.jsonl"));
     let totals = |rows: &str| {
-        let run = ["unroll", "in.jsonl", "-o", "out.jsonl", "--force", "--with-summaries=all", "--rows", rows];
+        let run = [
+            "unroll",
+            "in.jsonl",
+            "-o",
+            "out.jsonl",
+            "--force",
+            "--with-summaries=all",
+            "--rows",
+            rows,
+        ];
         workspace.run(&[&run[..], &BUDGET].concat()).exits(0);
         let mut totals = workspace.json("out.summary.json");
         for key in [

@@ -4,7 +4,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use crate::support::asked::lines;
-use crate::support::cli::Workspace;
+use crate::support::cli::{COMPRESS_SMALL, Workspace};
 use crate::support::program::{asked, program, row_of, run, run_with, with_words};
 use trajfit::internals::metrics::Status;
 
@@ -104,24 +104,8 @@ fn a_killed_run_asks_again_only_for_what_was_in_work() {
     let slow = program("--slow 0.02");
     let mut kills = 0;
     for after in [1, 6, 17, 25, 33] {
-        let mut command = workspace.command(&[
-            "compress",
-            "in.jsonl",
-            "-o",
-            "out.jsonl",
-            "--target-max-tokens",
-            "600",
-        ]);
-        command.args([
-            "--summary-target-tokens",
-            "100",
-            "--summarizer",
-            "command",
-            "--jobs",
-            "2",
-            "--command",
-            &slow,
-        ]);
+        let mut command = workspace.command(&COMPRESS_SMALL);
+        command.args(["--summarizer", "command", "--jobs", "2", "--command", &slow]);
         command.args(["--resume"].iter().filter(|_| kills > 0));
         let mut child = command.stderr(Stdio::null()).spawn().unwrap();
         let received = || asked(&workspace).values().sum::<usize>();
@@ -143,25 +127,9 @@ fn a_killed_run_asks_again_only_for_what_was_in_work() {
 #[test]
 fn an_interrupted_run_leaves_no_program_behind() {
     let workspace = with_words(&["HANG"]);
-    let arguments = [
-        "compress",
-        "in.jsonl",
-        "-o",
-        "out.jsonl",
-        "--target-max-tokens",
-        "600",
-        "--summarizer",
-        "command",
-    ];
-    let mut command = workspace.command(&arguments);
-    command.args([
-        "--summary-target-tokens",
-        "100",
-        "--command",
-        &program("--pid pid"),
-        "--jobs",
-        "1",
-    ]);
+    let own = program("--pid pid");
+    let own = ["--summarizer", "command", "--command", &own, "--jobs", "1"];
+    let mut command = workspace.command(&[&COMPRESS_SMALL[..], &own].concat());
     let mut child = command.stderr(Stdio::null()).spawn().unwrap();
     // One request hangs, whichever is asked first: the program runs until it is killed.
     while !workspace.exists("asked.log") || asked(&workspace).is_empty() {

@@ -36,6 +36,17 @@ impl Match for Anything {
 }
 
 impl Server {
+    /// A server that answers the first `times` requests with `failure` and the others well.
+    pub fn failing(times: usize, failure: ResponseTemplate) -> Self {
+        Self::start(move |number, _| {
+            if number < times {
+                failure.clone()
+            } else {
+                completion("Done.")
+            }
+        })
+    }
+
     /// Answers every request as `respond` does, which is told how many there were before.
     pub fn start(respond: impl Fn(usize, &Request) -> ResponseTemplate + Send + Sync + 'static) -> Self {
         struct Numbered<R>(AtomicUsize, R);

@@ -11,6 +11,18 @@ use trajfit::internals::metrics::{Row, read_rows};
 /// A budget under which the quirks, of about 1,000 tokens each, are compressed.
 pub const SMALL: [&str; 4] = ["--target-max-tokens", "600", "--summary-target-tokens", "100"];
 
+/// `compress` of a workspace's input under that budget.
+pub const COMPRESS_SMALL: [&str; 8] = [
+    "compress",
+    "in.jsonl",
+    "-o",
+    "out.jsonl",
+    "--target-max-tokens",
+    "600",
+    "--summary-target-tokens",
+    "100",
+];
+
 /// A temporary folder that the program runs in.
 pub struct Workspace {
     folder: TempDir,

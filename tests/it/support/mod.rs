@@ -22,11 +22,8 @@ pub mod vendor;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use trajfit::internals::compress::{Protection, RoleOrder, SummaryPlacement};
-use trajfit::internals::fit::{
-    CountMode, FitSettings, Fitted, Fitter, OnFailure, OverLimit, PerTrajectory, Strategy, SummarySize,
-    TemplateArguments,
-};
+use trajfit::internals::compress::SummaryPlacement;
+use trajfit::internals::fit::{FitSettings, Fitted, Fitter};
 use trajfit::internals::summarize::Summarizer;
 use trajfit::internals::summarize::extractive::Extractive;
 use trajfit::internals::tokens::TokenCounter;
@@ -56,33 +53,9 @@ pub fn counter() -> Arc<dyn TokenCounter> {
 /// The defaults with a small budget, and the summary in a turn of its own.
 pub fn settings(target_max_tokens: usize, summary_target_tokens: usize) -> FitSettings {
     FitSettings {
-        target_max_tokens,
-        count: CountMode::Values,
-        strategy: Strategy::Summarize,
-        summary_size: SummarySize::fixed(summary_target_tokens),
-        summary_max_tokens: summary_target_tokens * 2,
-        max_passes: 3,
         summary_placement: SummaryPlacement::Human,
-        role_orders: RoleOrder::OF_RECORDS.to_vec(),
-        grounding: true,
-        file_footer: false,
-        redaction: true,
-        redact_pii: false,
-        protection: Protection::default(),
         notice: Some("\n\nEarlier steps may be summarized.".to_owned()),
-        template_arguments: TemplateArguments::AsWritten,
-        image_tokens: 1500,
-        format: None,
-        over_limit: OverLimit::Keep,
-        on_failure: OnFailure::Fallback,
-        reject_invented: false,
-        output_form: None,
-        sanitize: false,
-        join_text_parts: false,
-        end_with_assistant: false,
-        dry_run: false,
-        mark: None,
-        per_trajectory: PerTrajectory::None,
+        ..FitSettings::with_budget(target_max_tokens, Some(summary_target_tokens))
     }
 }
 

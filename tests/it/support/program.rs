@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use trajfit::internals::metrics::{Row, Status};
 
 use super::asked::line_with;
-use super::cli::{Ran, Workspace};
+use super::cli::{COMPRESS_SMALL, Ran, Workspace};
 
 /// The command line of the program beside this file.
 pub fn program(more: &str) -> String {
@@ -15,21 +15,8 @@ pub fn program(more: &str) -> String {
 
 /// `compress` with that program.
 pub fn run_with(workspace: &Workspace, program: &str, more: &[&str]) -> Ran {
-    let arguments = [
-        "compress",
-        "in.jsonl",
-        "-o",
-        "out.jsonl",
-        "--target-max-tokens",
-        "600",
-        "--summary-target-tokens",
-        "100",
-        "--summarizer",
-        "command",
-        "--command",
-        program,
-    ];
-    workspace.run(&[&arguments[..], more].concat())
+    let arguments = ["--summarizer", "command", "--command", program];
+    workspace.run(&[&COMPRESS_SMALL[..], &arguments, more].concat())
 }
 
 /// `compress` with the program as it is.

@@ -1,4 +1,4 @@
-//! What is told where not all is: of which time, and what before what.
+//! The choice of lines when not all of them fit.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What summaries tell of typical regions.
+//! Summaries of typical regions.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;

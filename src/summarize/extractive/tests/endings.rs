@@ -1,4 +1,4 @@
-//! How calls are told to have ended: a success only where somebody said so.
+//! Outcomes of calls in lines: a success only where the record says so.
 
 use super::*;
 

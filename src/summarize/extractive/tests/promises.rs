@@ -1,4 +1,4 @@
-//! What every summary keeps, whatever the region and the budget.
+//! Promises that every summary keeps, whatever the region and the budget.
 
 use std::borrow::Cow;
 
@@ -133,7 +133,10 @@ fn a_stretch_that_ends_in_the_middle_of_work_says_first_what_it_is_about() {
         target_tokens: 200,
         counter: &counter,
     };
-    let text = Extractive { redaction: true }.led(&request).unwrap().text;
+    let text = Extractive { redaction: true }
+        .with_request_in_progress(&request)
+        .unwrap()
+        .text;
     assert!(
         text.starts_with("[CONTEXT SUMMARY]:\nIn progress: Make the loader faster, please.\n"),
         "{text}"
@@ -141,7 +144,7 @@ fn a_stretch_that_ends_in_the_middle_of_work_says_first_what_it_is_about() {
     assert!(!text.contains("older") && text.contains("earlier"), "{text}");
     for max_tokens in 12..60 {
         let text = Extractive { redaction: true }
-            .led(&SummaryRequest {
+            .with_request_in_progress(&SummaryRequest {
                 max_tokens,
                 ..request
             })
@@ -178,7 +181,10 @@ fn what_the_first_line_asks_is_not_asked_again_and_a_long_request_is_told_whole(
         target_tokens: 900,
         counter: &counter,
     };
-    let text = Extractive { redaction: true }.led(&request).unwrap().text;
+    let text = Extractive { redaction: true }
+        .with_request_in_progress(&request)
+        .unwrap()
+        .text;
     assert!(
         text.contains(&format!("In progress: {}\n", long.trim())),
         "{text}"

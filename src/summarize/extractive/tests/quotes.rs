@@ -1,4 +1,4 @@
-//! What was written last, quoted.
+//! Quotations of recent work.
 
 use super::*;
 

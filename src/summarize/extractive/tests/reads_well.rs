@@ -1,4 +1,4 @@
-//! What was mended after reading summaries of real trajectories.
+//! Faults found by reading summaries of real trajectories.
 
 use super::*;
 

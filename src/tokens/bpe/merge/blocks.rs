@@ -1,22 +1,22 @@
-//! Merging a long piece block by block, exactly, in memory that does not depend on how long it is.
+//! Merging a long piece block by block, exactly, in memory that does not depend on its length.
 //!
-//! Merging is local: no merge ever crosses the place between two stretches of a piece if none does where the last token of
-//! the one and the first token of the other are merged alone. What lies further away changes when these merges are made, and
-//! never which. So a block may end wherever such a place is.
+//! Merging is local: no merge ever crosses the border between two stretches of a piece if none does when the last token
+//! of the first and the first token of the second are merged alone. Tokens further away affect only when these merges
+//! are made, not which ones. So a block may end at any such border.
 
 use super::long::{BLOCK, Unmerged, count_long, starts};
 use crate::tokens::bpe::vocabulary::Vocabulary;
 
-/// Tokens at the end of a block that may become others by what follows it; the next block begins with them.
+/// Tokens at the end of a block that the bytes after it may change; the next block begins with them.
 const UNSETTLED: usize = 32;
 
-/// Tokens before a block that may be merged anew, where the first of the block is not to stand beside them.
+/// Tokens before a block that may be merged again, if the first token of the block cannot stay beside them.
 const REMEMBERED: usize = 64;
 
-/// The number of tokens of `piece`, which is merged `block` bytes (or tokens) at a time.
+/// The number of tokens of `piece`, merged `block` bytes (or tokens) at a time.
 pub(super) fn count(vocabulary: &Vocabulary, piece: impl Unmerged, mut block: usize) -> usize {
     let length = piece.tokens(vocabulary).len();
-    // Tokens before the block, and where the last of them start.
+    // Tokens before the block, and the starts of the last ones.
     let (mut counted, mut before) = (0, Vec::new());
     let mut from = 0;
     loop {
@@ -26,7 +26,7 @@ pub(super) fn count(vocabulary: &Vocabulary, piece: impl Unmerged, mut block: us
         if let Some(last) = before.pop() {
             if !stay_apart(vocabulary, piece, [last, from, after_first]) {
                 if before.is_empty() {
-                    // No text is known for which this happens.
+                    // No text is known that gets here.
                     return count_long(vocabulary, piece);
                 }
                 from = last;
@@ -53,7 +53,7 @@ pub(super) fn count(vocabulary: &Vocabulary, piece: impl Unmerged, mut block: us
     }
 }
 
-/// If two tokens, given by where the first starts, where the second does, and where that ends, stay two beside one another.
+/// Returns true if two tokens, given as start of the first, start of the second and its end, do not merge.
 fn stay_apart(vocabulary: &Vocabulary, piece: impl Unmerged, [first, second, end]: [usize; 3]) -> bool {
     let both = starts(vocabulary, piece.part(first..end));
     both.iter().any(|start| first + *start as usize == second)

@@ -6,21 +6,21 @@ use std::ops::Range;
 
 use crate::tokens::bpe::vocabulary::{NO_TOKEN, Rank, Vocabulary};
 
-/// Longer ones for so many rounds, which is all that long runs of a few characters need; then by a
-/// heap, since each round looks at the whole piece.
+/// Maximum number of rounds for longer pieces: enough for long runs of a few characters. The rest is merged with a
+/// heap, since each round scans the whole piece.
 const ROUNDS: usize = 16;
 
-/// Longer ones than this many bytes are merged a block at a time: merging takes up to 32 bytes of memory for each.
+/// Pieces of more bytes than this are merged a block at a time: merging takes up to 32 bytes of memory for each byte.
 pub(super) const BLOCK: usize = 1 << 16;
 
-/// What is merged: its tokens before anything is, and what each makes with the next.
+/// A piece before merging: its initial tokens, and the merge of each with the next.
 pub(super) trait Unmerged: Copy {
     fn part(self, part: Range<usize>) -> Self;
     fn tokens(self, vocabulary: &Vocabulary) -> impl ExactSizeIterator<Item = Rank>;
     fn pairs(self, vocabulary: &Vocabulary) -> impl Iterator<Item = Rank>;
 }
 
-/// Bytes, whose tokens and pairs have tables.
+/// Bytes, with tables for their tokens and pairs.
 #[derive(Clone, Copy)]
 pub(super) struct Bytes<'p>(pub &'p [u8]);
 
@@ -68,7 +68,7 @@ pub(super) fn count_long(vocabulary: &Vocabulary, piece: impl Unmerged) -> usize
     merge_by_heap(vocabulary, &tokens[..left], &pairs[..left]).1
 }
 
-/// Where the tokens of `piece` start in it.
+/// The offsets at which the tokens of `piece` start.
 pub(super) fn starts(vocabulary: &Vocabulary, piece: impl Unmerged) -> Vec<u32> {
     let length = piece.tokens(vocabulary).len();
     let (mut tokens, mut pairs) = (vec![NO_TOKEN; length], vec![NO_TOKEN; length]);
@@ -82,7 +82,7 @@ pub(super) fn starts(vocabulary: &Vocabulary, piece: impl Unmerged) -> Vec<u32> 
     starts.collect()
 }
 
-/// The tokens before anything is merged, and what each makes with the next; the last one makes nothing.
+/// Fills in the tokens before merging, and the rank of each one's merge with the next; [`NO_TOKEN`] for the last one.
 #[inline]
 pub(super) fn set(vocabulary: &Vocabulary, piece: impl Unmerged, tokens: &mut [Rank], pairs: &mut [Rank]) {
     for (place, token) in tokens.iter_mut().zip(piece.tokens(vocabulary)) {
@@ -93,10 +93,10 @@ pub(super) fn set(vocabulary: &Vocabulary, piece: impl Unmerged, tokens: &mut [R
     }
 }
 
-/// In each round all pairs of the lowest rank are merged, from left to right; what is left moves to the
-/// front, and its number is the result. That is the order of one merge at a time where no merge makes a
-/// pair with a lower rank than its own. Where one can, and does, the round ends with it: what it made
-/// comes first in the next. The slices are equally long; `starts`, where the tokens start, may be empty.
+/// Merges all pairs of the lowest rank in each round, from left to right; the remaining tokens move to the front, and
+/// their number is returned. The order is that of one merge at a time as long as no merge makes a pair of a lower rank
+/// than its own. If one does, the round ends with it, and that pair comes first in the next. The slices are equally
+/// long; `starts`, the starts of the tokens, may be empty.
 #[inline]
 pub(super) fn merge_in_rounds(
     vocabulary: &Vocabulary,
@@ -127,7 +127,7 @@ pub(super) fn merge_in_rounds(
                     pairs[write - 1] = vocabulary.merge_of(tokens[write - 1], made);
                     is_over = !is_ordered && pairs[write - 1] < lowest;
                 }
-                // What it makes with a next one that is merged itself is found then.
+                // If the next pair is merged too, the rank of this pair is looked up after that.
                 let is_settled = read < left && (pairs[read] != lowest || !is_ordered);
                 pairs[write] = if is_settled {
                     vocabulary.merge_of(made, tokens[read])
@@ -152,15 +152,14 @@ pub(super) fn merge_in_rounds(
 struct Part {
     token: Rank,
     previous: u32,
-    /// The index of the next part; the number of all for the last one.
+    /// The index of the next part; the number of parts for the last one.
     next: u32,
-    /// What it makes with the next; nothing too when it is gone.
+    /// The rank of its merge with the next; [`NO_TOKEN`] also if the part was merged into another.
     pair: Rank,
 }
 
-/// Merges tokens one pair at a time. A pair that has changed since it was put on the heap is known by
-/// its rank: the same rank at the same place is the same pair. Returns the parts, those that are gone included, and how many
-/// are left.
+/// Merges tokens one pair at a time. A heap entry is outdated if its rank is not the current one at its place: the same
+/// rank at the same place is the same pair. Returns the parts, merged ones included, and the number of those left.
 fn merge_by_heap(vocabulary: &Vocabulary, tokens: &[Rank], pairs: &[Rank]) -> (Vec<Part>, usize) {
     let mut parts: Vec<Part> = (0_u32..)
         .zip(tokens.iter().zip(pairs))

@@ -1,27 +1,27 @@
-//! What the turn in progress is about, said before what was done: a stretch may end in the middle of long work.
+//! The line that tells the request in progress, above the summary of what was done: a region may end in the middle of long work.
 
 use super::Extractive;
 use crate::events::line::{cleaned, shortened};
-use crate::summarize::marker::SUMMARY_MARKER;
+use crate::summarize::marker::{IN_PROGRESS, SUMMARY_MARKER};
 use crate::summarize::redact::redact;
 use crate::summarize::{Summary, SummaryError, SummaryRequest};
 use crate::trajectory::{Role, TurnView};
 
-/// What the line starts with.
-pub const IN_PROGRESS: &str = "In progress:";
-
 /// The part of the budget that the line may take.
 const SHARE: usize = 5;
 
-/// Its words, in characters, at most, where the request is told verbatim elsewhere or was so long ago.
+/// Most characters of the request in it where the region has the request too, or where that was long ago.
 const MAX_WORDS: usize = 240;
 
-/// The same where the line is the only place that tells the request.
+/// Most characters where the line is the only place that tells the request.
 const MAX_ONLY: usize = 600;
 
 impl Extractive {
     /// The summary with its first line; without it where it has no room.
-    pub(super) fn led(self, request: &SummaryRequest<'_>) -> Result<Summary, SummaryError> {
+    pub(super) fn with_request_in_progress(
+        self,
+        request: &SummaryRequest<'_>,
+    ) -> Result<Summary, SummaryError> {
         let Some(words) = request.in_progress else {
             return self.summary(request);
         };
@@ -37,7 +37,7 @@ impl Extractive {
             &[MAX_WORDS]
         };
         for most in most {
-            if let Some(mut summary) = self.led_by(&words, *most, request)? {
+            if let Some(mut summary) = self.with_line_of(&words, *most, request)? {
                 summary.redactions += secrets;
                 return Ok(summary);
             }
@@ -45,8 +45,8 @@ impl Extractive {
         self.summary(request)
     }
 
-    /// The summary below a line of at most so many characters; `None` where that has no room.
-    fn led_by(
+    /// The summary under a line of at most `most` characters; `None` where that has no room.
+    fn with_line_of(
         self,
         words: &str,
         most: usize,
@@ -62,11 +62,11 @@ impl Extractive {
         if cost > request.max_tokens / SHARE {
             return Ok(None);
         }
-        let below = SummaryRequest {
+        let rest = SummaryRequest {
             max_tokens: request.max_tokens - cost,
             ..*request
         };
-        let mut summary = self.below(Some(&words), &below)?;
+        let mut summary = self.composed(Some(&words), &rest, true)?;
         let body = summary.text.strip_prefix(SUMMARY_MARKER).unwrap_or(&summary.text);
         let text = format!("{SUMMARY_MARKER}\n{line}\n{}", body.trim_start());
         if request.counter.count(&text) > request.max_tokens {

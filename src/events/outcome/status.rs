@@ -1,0 +1,99 @@
+//! The status of a tool call, and the answer it is read from.
+
+use crate::knowledge::runners::{Diagnostics, TestCounts};
+
+/// The end that a call came to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Status {
+    Ok,
+    Failed,
+    /// Not carried out: nothing was changed.
+    Refused,
+    /// Only a part of it was done.
+    Partly,
+    #[default]
+    Unknown,
+}
+
+/// The source of a status.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Basis {
+    /// A flag of the record: `is_error`.
+    Flag,
+    ExitCode,
+    /// A field of a JSON answer.
+    Field,
+    /// The text of the answer.
+    Text,
+    #[default]
+    None,
+}
+
+/// The outcome of a call.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Outcome {
+    pub status: Status,
+    pub basis: Basis,
+    /// Exit code, where one is told.
+    pub exit_code: Option<i32>,
+    /// The line that names the error.
+    pub error: Option<String>,
+    /// The result in a few words: test counts, fields, hits, the only line.
+    pub result: Option<String>,
+    /// Tests that ran.
+    pub tests: Option<TestCounts>,
+    /// Errors and warnings of a compiler or a linter.
+    pub diagnostics: Option<Diagnostics>,
+    /// Lines that came back.
+    pub lines: usize,
+    /// The first of them, where each is a hit of a search.
+    pub first_hit: Option<String>,
+    /// The first of them reports that a change was made.
+    pub says_done: bool,
+    /// The result is a line that the output marks as failed.
+    pub is_marked: bool,
+}
+
+impl Outcome {
+    /// Returns true if it failed; `None` where nothing says so.
+    pub fn failed(&self) -> Option<bool> {
+        match self.status {
+            Status::Ok => Some(false),
+            Status::Unknown => None,
+            Status::Failed | Status::Refused | Status::Partly => Some(true),
+        }
+    }
+
+    /// Takes over what a text among the fields of an answer tells beyond them.
+    pub(super) fn add(&mut self, printed: Self) {
+        if self.status == Status::Unknown || self.failed() != Some(true) && printed.failed() == Some(true) {
+            (self.status, self.basis) = (printed.status, printed.basis);
+        }
+        self.exit_code = self.exit_code.or(printed.exit_code);
+        self.error = self.error.take().or(printed.error);
+        self.result = self.result.take().or(printed.result);
+        self.tests = printed.tests;
+        self.diagnostics = printed.diagnostics;
+        self.lines = printed.lines;
+    }
+}
+
+/// The answer to a call.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Answer<'a> {
+    pub text: &'a str,
+    /// The flag of the record beside its text: `is_error`, `isError`.
+    pub is_error: Option<bool>,
+    /// The exit code that the record tells beside its text: `details.exitCode`.
+    pub exit_code: Option<i32>,
+}
+
+impl<'a> From<&'a str> for Answer<'a> {
+    fn from(text: &'a str) -> Self {
+        Self {
+            text,
+            is_error: None,
+            exit_code: None,
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! The tool calls of a trajectory, each read with its answer, and with what later calls of the same made of it.
+
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+use rustc_hash::FxHashMap;
+
+use super::attempt::{answer_at, target_at};
+use super::command::tell_directories;
+use super::event::Event;
+use super::open_file::{OpenFile, opened_in};
+use super::outcome::error_line::refuses;
+use super::outcome::outcome;
+use super::outcome::status::Outcome;
+use super::outcome::success::changed_nothing;
+use super::outcome::told::Told;
+use super::pairing::{Pairing, Place};
+use super::resolved::close_resolved;
+use super::shell::programs::is_editor;
+use super::shell::{Step, Touch};
+use super::source::SourceTurn;
+use super::target::{Effect, Target};
+use crate::trajectory::Role;
+
+/// The calls of the turns in order of their last run, each told once, and the earlier runs.
+pub(crate) fn actions(turns: &[SourceTurn<'_>]) -> (Vec<Event>, Vec<Event>) {
+    let is_last = |event: &Event| event.superseded_by.is_none();
+    let (mut all, earlier): (Vec<Event>, Vec<Event>) = events(turns).into_iter().partition(is_last);
+    close_resolved(&mut all);
+    (all, earlier)
+}
+
+/// All calls of the turns in order.
+pub(crate) fn events(turns: &[SourceTurn<'_>]) -> Vec<Event> {
+    let pairing = Pairing::of(turns);
+    let (places, mut targets): (Vec<Place>, Vec<Target>) = calls(turns, &pairing).unzip();
+    tell_directories(&mut targets);
+    let things = things(&targets);
+    let again = again(&targets, &things);
+    let mut all: Vec<Event> = Vec::with_capacity(targets.len());
+    let mut latest: Vec<Option<usize>> = vec![None; targets.len()];
+    let mut told = Told::default();
+    let mut open_file = OpenFile::default();
+    let attempts = places.into_iter().zip(targets).zip(things.into_iter().zip(again));
+    for ((place, mut target), (thing, is_again)) in attempts {
+        let is_open_edit = target.touches.iter().any(|touch| touch.file.is_none());
+        if is_open_edit {
+            open_file.read_until(turns, place.0);
+        }
+        let answered = pairing.answer(place);
+        let answer = answered.and_then(|answer| answer_at(turns, answer));
+        let index = all.len();
+        let earlier = latest.get_mut(thing).and_then(|latest| latest.replace(index));
+        let earlier = earlier.and_then(|earlier| all.get_mut(earlier));
+        let is_repeated = earlier
+            .as_ref()
+            .is_some_and(|earlier| is_same(&earlier.target, &target));
+        // What a call that comes again told is told nowhere; its last run tells all.
+        let mut untold = Told::default();
+        let told = if is_again || is_repeated {
+            &mut untold
+        } else {
+            &mut told
+        };
+        // An answer to several calls tells how the last one ended.
+        let own = answer.filter(|_| answered.and_then(|answer| pairing.call(answer)) == Some(place));
+        let outcome = own
+            .map(|answer| outcome(answer, target.effect, &target.line, told))
+            .unwrap_or_default();
+        let is_open = outcome.failed() == Some(true);
+        let text = answer.map(|answer| answer.text);
+        let touches = touches(&target, &outcome, text, &open_file);
+        if is_open_edit && target.effect == Effect::Modify && target.file.is_none() {
+            let told = text.and_then(opened_in).or(open_file.name.as_deref());
+            target.file = told.filter(|name| !name.is_empty()).map(str::to_owned);
+        }
+        let mut event = Event {
+            turn: place.0,
+            call: place.1,
+            changed_nothing: changed_nothing(&target, &outcome),
+            target,
+            outcome,
+            touches,
+            is_answered: answer.is_some(),
+            times: 1,
+            failures: usize::from(is_open),
+            is_open,
+            superseded_by: None,
+        };
+        // What succeeds now is open no more; what failed the same way before is told once.
+        if let Some(earlier) = earlier {
+            let is_still_open = earlier.is_open && !is_open && shows_less(&event.outcome, &earlier.outcome);
+            if !is_still_open {
+                earlier.is_open = false;
+            } else if is_repeated {
+                event.is_open = true;
+                event.outcome.error.clone_from(&earlier.outcome.error);
+            }
+            if is_repeated {
+                event.times += earlier.times;
+                event.failures += earlier.failures;
+                event.changed_nothing &= earlier.changed_nothing;
+                // The same words may be about another file, where an editor has it open.
+                let mut touches = earlier.touches.clone();
+                touches.truncate(MAX_TOUCHES);
+                touches.retain(|touch| !event.touches.contains(touch));
+                event.touches.splice(..0, touches);
+                earlier.superseded_by = Some(index);
+            }
+        }
+        all.push(event);
+    }
+    all
+}
+
+/// Returns true if a run does not show that tests pass which failed before: it ran none, or a pipe took the counts away.
+fn shows_less(outcome: &Outcome, earlier: &Outcome) -> bool {
+    earlier.tests.is_some() && outcome.tests.is_none()
+}
+
+/// Every call: its place and its target.
+fn calls(turns: &[SourceTurn<'_>], pairing: &Pairing) -> impl Iterator<Item = (Place, Target)> {
+    let speaking = turns.iter().enumerate();
+    let speaking = speaking.filter(|(_, turn)| turn.role == Role::Assistant);
+    speaking.flat_map(move |(index, turn)| {
+        let places = (0..turn.calls.len()).map(move |number| (index, number));
+        places.filter_map(|place| Some((place, target_at(turns, pairing, place)?)))
+    })
+}
+
+/// For each target the place of the first one that is an attempt at the same thing.
+fn things(targets: &[Target]) -> Vec<usize> {
+    let mut first: FxHashMap<&str, usize> = FxHashMap::default();
+    let targets = targets.iter().enumerate();
+    targets
+        .map(|(place, target)| *first.entry(&target.key).or_insert(place))
+        .collect()
+}
+
+/// For each target, whether the next attempt at the same thing is the same call, whose line stands for both.
+fn again(targets: &[Target], things: &[usize]) -> Vec<bool> {
+    let mut next: Vec<Option<&Target>> = vec![None; targets.len()];
+    let mut again = vec![false; targets.len()];
+    for ((target, thing), again) in targets.iter().zip(things).zip(&mut again).rev() {
+        let later = next.get_mut(*thing).and_then(|next| next.replace(target));
+        *again = later.is_some_and(|later| is_same(target, later));
+    }
+    again
+}
+
+/// Returns true if one line reports two attempts at the same thing: the same command with another pipe behind it is the same.
+fn is_same(earlier: &Target, later: &Target) -> bool {
+    earlier.line == later.line || later.effect == Effect::Other
+}
+
+/// Steps of earlier runs of the same call that are told with its last one at most.
+const MAX_TOUCHES: usize = 64;
+
+/// Longest answer that is an error as a whole, in bytes.
+const MAX_ERROR: usize = 400;
+
+/// Start of the line that `patch` prints for each file it changes.
+static PATCHED: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("patching file "));
+
+/// Files that `patch` is heard of at most.
+const MAX_PATCHED: usize = 64;
+
+/// The steps on files that a call carried out.
+fn touches(target: &Target, outcome: &Outcome, answer: Option<&str>, open: &OpenFile) -> Vec<Touch> {
+    if target.touches.is_empty() && target.command.is_none() {
+        return Vec::new();
+    }
+    if answer.is_some_and(|answer| is_refused(target, answer)) {
+        return Vec::new();
+    }
+    let mut touches = target.touches.clone();
+    touches.extend(patched_by(target, answer.unwrap_or_default()));
+    if outcome.failed() == Some(true) {
+        let is_edit = touches.iter().any(|touch| touch.file.is_none());
+        let has_changed = target.effect == Effect::Modify && !is_edit && !changed_nothing(target, outcome);
+        touches.retain(|touch| has_changed && touch.step != Step::Read);
+    }
+    for touch in touches.iter_mut().filter(|touch| touch.file.is_none()) {
+        let told = answer.and_then(opened_in).or(open.name.as_deref());
+        touch.file = told.map(str::to_owned);
+    }
+    touches
+}
+
+/// Returns true if a tool that works on one file, or an editor's command, answers that it did nothing.
+fn is_refused(target: &Target, answer: &str) -> bool {
+    let answer = answer.trim_start();
+    let line = answer
+        .lines()
+        .next()
+        .unwrap_or_default()
+        .trim_end_matches(['.', ' ']);
+    let command = target.command.as_deref().unwrap_or_default();
+    let program = command.split_whitespace().next().unwrap_or_default();
+    let is_tool = target.command.is_none();
+    if !is_tool && !is_editor(program) {
+        return false;
+    }
+    let is_error = || answer.starts_with("Error: ") && answer.len() <= MAX_ERROR;
+    line.len() <= MAX_ERROR && refuses(line) || is_tool && target.file.is_some() && is_error()
+}
+
+/// The files that `patch` says it changed.
+fn patched_by(target: &Target, answer: &str) -> Vec<Touch> {
+    let is_patch = |command: &str| command.contains("patch");
+    let is_told = || PATCHED.find(answer.as_bytes()).is_some();
+    if !(target.command.as_deref().is_some_and(is_patch) && is_told()) {
+        return Vec::new();
+    }
+    let mark = std::str::from_utf8(PATCHED.needle()).unwrap_or_default();
+    let directory = target.touches.last().map_or("", |touch| touch.directory.as_str());
+    let names = answer.lines().filter_map(|line| line.strip_prefix(mark));
+    let names = names.map(|name| name.trim().trim_matches('\''));
+    let touch = |name: &str| Touch {
+        directory: directory.to_owned(),
+        ..Touch::of(Step::Write, name)
+    };
+    names
+        .filter(|name| !name.is_empty())
+        .take(MAX_PATCHED)
+        .map(touch)
+        .collect()
+}

@@ -1,0 +1,53 @@
+//! The steps of a command: one file each, and what is done to it.
+
+/// An operation on a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Step {
+    Read,
+    /// Lines of it are looked for.
+    Search,
+    /// It is changed where it is there.
+    Write,
+    /// It is written, and there from then on.
+    Create,
+    Remove,
+    /// It becomes what it was.
+    Restore,
+    /// It runs, and does what it was written to do.
+    Run,
+}
+
+/// One step of a command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Touch {
+    pub step: Step,
+    /// As it was named; `None` for the file that is open in an editor of lines.
+    pub file: Option<String>,
+    /// The directory from the root in which the command ran, as far as the command says; else nothing.
+    pub directory: String,
+    /// The name is a pattern for several files.
+    pub is_pattern: bool,
+    /// The steps on files that it takes when it runs, if it is a script that is written here.
+    pub script: Vec<(Step, String)>,
+}
+
+impl Touch {
+    /// A step on a file by its name.
+    pub fn of(step: Step, file: impl Into<String>) -> Self {
+        Self {
+            file: Some(file.into()),
+            ..Self::on_open(step)
+        }
+    }
+
+    /// A step on the file that is open in an editor.
+    pub fn on_open(step: Step) -> Self {
+        Self {
+            step,
+            file: None,
+            directory: String::new(),
+            is_pattern: false,
+            script: Vec::new(),
+        }
+    }
+}
