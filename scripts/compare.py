@@ -7,7 +7,8 @@ Without inputs it reads the project's fixture. Compared are:
 
 - dropping: records over the budget are left out;
 - cutting: what comes after the budget is cut off, as trainers do;
-- the program's strategies.
+- the program's strategies;
+- unrolling, which makes several records of one.
 
 Counted are the records over the budget. All tokens are the program's own counts (`trajfit count --per-record`). Calls without an answer are
 its own as well (`unanswered_calls`): each record is given a closing human turn first, so that a call at a cut end counts. Those that
@@ -23,6 +24,7 @@ import tempfile
 
 FIXTURE = "fixtures/agent_runs.jsonl"
 STRATEGIES = ["summarize", "mask", "mask-then-summarize"]
+UNROLLED = {"trajfit unroll": [], "trajfit unroll, `--overlap none`": ["--overlap", "none"]}
 ASSISTANT = {"gpt", "assistant", "ai", "model", "function_call"}
 
 
@@ -83,6 +85,50 @@ def share(part: int, whole: int) -> str:
     return f"{100 * part / whole:.0f} %" if whole else "-"
 
 
+def millions(tokens: int) -> str:
+    """Tokens, in millions from a million on."""
+    return f"{tokens / 1e6:.1f} million" if tokens >= 1e6 else f"{tokens:,}"
+
+
+def unrolled(program: str, source: pathlib.Path, flags: list[str], budget: int) -> list[list[dict]]:
+    """The records that each trajectory of a file becomes, in order, each with its trained turns by index."""
+    out = source.with_name("unrolled.jsonl")
+    command = [program, "unroll", str(source), "-o", str(out), "--max-tokens", str(budget), "--mark", "none", "--force", "--quiet", *flags]
+    subprocess.run(command, check=True)
+    # The proof that every assistant turn is trained once.
+    subprocess.run([program, "check", "--unrolled-from", str(source), str(out), "--mark", "none"], check=True, stdout=subprocess.DEVNULL)
+    with out.open(encoding="utf-8") as file:
+        records = [json.loads(line) for line in file]
+    for record, measure in zip(records, count(program, out)):
+        record["measure"] = measure
+    trajectories: list[list[dict]] = []
+    for record in records:
+        if record.get("segment", 1) == 1:
+            trajectories.append([])
+        trajectories[-1].append(record)
+    return trajectories
+
+
+def row_of_unrolled(program: str, way: str, trajectories: list[list[dict]], before: dict, scratch: pathlib.Path) -> list[str]:
+    """The row of the table about what trajectories were unrolled into."""
+    records = [record for trajectory in trajectories for record in trajectory]
+    fit = sum(record["measure"]["tokens"] <= before["budget"] for record in records)
+    trained = sum(
+        tokens
+        for record in records
+        for index, (turn, tokens) in enumerate(zip(record[turns_key(record)], record["measure"]["turn_tokens"]))
+        if is_assistant(turn) and index in record.get("trained_turns", range(1 << 30))
+    )
+    same = sum(last_answer(trajectory[-1]) == end for trajectory, end in zip(trajectories, before["ends"]))
+    was = [calls for trajectory, calls in zip(trajectories, before["calls"]) for _ in trajectory]
+    bare = [{key: value for key, value in record.items() if key != "measure"} for record in records]
+    dangling = sum(max(new - old, 0) for new, old in zip(unanswered(program, bare, scratch), was))
+    number = len(trajectories)
+    read = millions(sum(record["measure"]["tokens"] for record in records))
+    kept = f"100 %, as {len(records):,}"
+    return [way, kept, share(fit, len(records)), share(trained, before["assistant"]), share(same, number), f"{dangling:,}", read]
+
+
 def rows_of(program: str, inputs: list[pathlib.Path], budget: int, scratch: pathlib.Path) -> tuple[int, int, list[list[str]]]:
     """How many records there are, how many are over the budget, and the rows of the table."""
     records, measures = [], []
@@ -104,8 +150,8 @@ def rows_of(program: str, inputs: list[pathlib.Path], budget: int, scratch: path
     same = sum(whole and last_answer(record) == end for (record, _, whole), end in zip(cuts, ends))
     dangling = sum(max(now - then, 0) for now, then in zip(unanswered(program, [record for record, _, _ in cuts], scratch), calls))
     rows = [
-        ["drop records over the budget", "0 %", "-", "0 %", "0 %", "0"],
-        ["cut them at the budget", "100 %", "100 %", share(kept, assistant), share(same, number), f"{dangling:,}"],
+        ["drop records over the budget", "0 %", "-", "0 %", "0 %", "0", "0"],
+        ["cut them at the budget", "100 %", "100 %", share(kept, assistant), share(same, number), f"{dangling:,}", millions(number * budget)],
     ]
 
     source = scratch / "over.jsonl"
@@ -122,7 +168,12 @@ def rows_of(program: str, inputs: list[pathlib.Path], budget: int, scratch: path
         same = sum(last_answer(record) == end for record, end in zip(after, ends))
         dangling = sum(max(new - old, 0) for new, old in zip(unanswered(program, after, scratch), calls))
         kept = sum(measure["parts"]["assistant"] for measure in now)
-        rows.append([f"trajfit, `{strategy}`", "100 %", share(fit, number), share(kept, assistant), share(same, number), f"{dangling:,}"])
+        read = millions(sum(measure["tokens"] for measure in now))
+        way = f"trajfit compress, `{strategy}`"
+        rows.append([way, "100 %", share(fit, number), share(kept, assistant), share(same, number), f"{dangling:,}", read])
+    facts = {"budget": budget, "ends": ends, "calls": calls, "assistant": assistant}
+    for way, flags in UNROLLED.items():
+        rows.append(row_of_unrolled(program, way, unrolled(program, source, flags, budget), facts, scratch))
     return len(records), number, rows
 
 
@@ -139,8 +190,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         total, over, rows = rows_of(arguments.program, inputs, arguments.max_tokens, pathlib.Path(scratch))
     print(f"{over:,} of {total:,} records have more than {arguments.max_tokens:,} tokens.\n")
-    print("| way | records kept | of these within the budget | assistant's tokens kept | last answer kept | calls left without an answer |")
-    print("|---|---|---|---|---|---|")
+    print(
+        "| way | records kept | of these within the budget | assistant's tokens trained on | last answer kept "
+        "| calls left without an answer | tokens a trainer reads |"
+    )
+    print("|---|---|---|---|---|---|---|")
     for row in rows:
         print("|", " | ".join(row), "|")
 

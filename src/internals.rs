@@ -33,8 +33,8 @@ pub mod config {
 pub mod fit {
     pub use crate::fit::{
         CountMode, FitSettings, Fitted, Fitter, Linter, MarkTurns, OnFailure, OverLimit, Overlap, PairScorer,
-        PerTrajectory, Reassembly, Strategy, SummaryMark, SummarySize, TemplateArguments, TurnCounter,
-        UnrollSettings, Unrolled,
+        PerTrajectory, Reassembly, Strategy, SummaryMark, SummaryRecords, SummarySize, TemplateArguments,
+        TurnCounter, UnrollSettings, Unrolled,
     };
 }
 

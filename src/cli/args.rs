@@ -12,6 +12,7 @@ use super::config_cmd::ConfigArgs;
 use super::count::CountArgs;
 use super::explain::ExplainArgs;
 use super::lint::LintArgs;
+use super::restore::RestoreArgs;
 use super::show::ShowArgs;
 use super::unroll::UnrollArgs;
 use super::version;
@@ -52,6 +53,7 @@ rejected or degraded, 4 could not go on (resumable), 130 interrupted (resumable)
 pub enum Command {
     Compress(Box<CompressArgs>),
     Unroll(Box<UnrollArgs>),
+    Restore(RestoreArgs),
     Batch(BatchArgs),
     Count(Box<CountArgs>),
     Check(Box<CheckArgs>),

@@ -87,8 +87,8 @@ impl UnrolledCheck<'_> {
                 taken = taken.and_then(|()| reassembly.take(&record.bytes));
                 let lineage = TrajectoryId::of(&record.bytes, format);
                 next = unrolled.next_record().map_err(running::cli_error)?;
-                wanted += 1;
-                if lineage.is_none_or(|lineage| lineage.segment >= lineage.segments) {
+                wanted += usize::from(lineage.as_ref().is_none_or(|lineage| !lineage.is_summary));
+                if lineage.as_ref().is_none_or(TrajectoryId::is_last) {
                     break;
                 }
             }
@@ -116,10 +116,11 @@ fn is_part(
         return true;
     }
     let lineage = TrajectoryId::of(&record.bytes, format);
-    lineage.is_some_and(|lineage| lineage.trajectory == id && lineage.segment == segment)
+    lineage.is_some_and(|lineage| lineage.comes_next(id, segment))
 }
 
-fn file_name(source: &str) -> String {
+/// The name of the file that a record is in.
+pub fn file_name(source: &str) -> String {
     let name = Path::new(source).file_name().unwrap_or_default();
     name.to_string_lossy().into_owned()
 }

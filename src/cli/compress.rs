@@ -6,8 +6,8 @@ use super::compress_options::CompressOptions;
 use super::errors::{self, CliError};
 use super::execute;
 use super::exit::ExitStatus;
-use super::inputs::percent;
 use super::key_flags::{KeyFlags, RunKeys};
+use super::run_flags::{PrintFlags, RunFlags};
 use crate::config::{Key, OverLimit, Sources};
 
 /// Compress the trajectories that are over the budget, copy the others.
@@ -21,7 +21,6 @@ use crate::config::{Key, OverLimit, Sources};
 /// (TRAJFIT_TARGET_MAX_TOKENS for --max-tokens): see trajfit config.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 #[expect(clippy::doc_markdown, reason = "the text is help for a terminal")]
 pub struct CompressArgs {
     /// Files or directories; - is standard input
@@ -30,39 +29,16 @@ pub struct CompressArgs {
     /// File or directory to write; - is standard output [default: {stem}_compressed.jsonl beside the input]
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
-    /// Configuration file, YAML, TOML or JSON by its name
-    #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
-    /// Plan and count everything, write the metrics, but no data
-    #[arg(long)]
-    dry_run: bool,
-    /// Continue a run that was stopped
-    #[arg(long, conflicts_with_all = ["force", "dry_run"])]
-    resume: bool,
-    /// Overwrite an existing output, discard an unfinished one
-    #[arg(long)]
-    force: bool,
-    /// Take the first N records only
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    limit: Option<u64>,
-    /// Take a random part of the records, in their order
-    #[arg(long, value_name = "PERCENT", value_parser = percent, allow_negative_numbers = true)]
-    sample: Option<f64>,
-    /// Seed for --sample [default: 0]
-    #[arg(long, value_name = "N", requires = "sample")]
-    seed: Option<u64>,
+    #[command(flatten)]
+    run: RunFlags,
     /// Exit with 1 if a record is still over the budget: --over-limit fail
     #[arg(long, conflicts_with = "compression.over_limit")]
     fail_over_limit: bool,
     /// Neither read nor keep answers of language models on disk: --cache off
     #[arg(long, conflicts_with = "summarization.cache")]
     no_cache: bool,
-    /// Print errors only
-    #[arg(short, long, conflicts_with = "verbose")]
-    quiet: bool,
-    /// Print progress as lines where there is no terminal
-    #[arg(short, long)]
-    verbose: bool,
+    #[command(flatten)]
+    print: PrintFlags,
     #[command(flatten)]
     keys: KeyFlags<RunKeys>,
 }
@@ -89,7 +65,7 @@ pub fn run(args: CompressArgs) -> Result<ExitStatus, CliError> {
 impl CompressOptions {
     /// Checks the flags as typed against each other and resolves the configuration.
     pub fn new(args: CompressArgs) -> Result<Self, CliError> {
-        let mut sources: Sources = args.keys.into_sources(args.config);
+        let mut sources: Sources = args.keys.into_sources(args.run.config.clone());
         let short = [
             (
                 args.fail_over_limit,
@@ -102,23 +78,7 @@ impl CompressOptions {
             sources.flags.extend(Key::by_path(path).map(|key| (key, value)));
         }
         let resolved = sources.resolve()?;
-        let options = Self {
-            inputs: args.inputs,
-            output: args.output,
-            dry_run: args.dry_run,
-            limit: args.limit,
-            sample: args.sample,
-            seed: args.seed.unwrap_or(0),
-            resume: args.resume,
-            force: args.force,
-            warnings: resolved.all_warnings(),
-            trainer_note: resolved.trainer_note,
-            config: resolved.config,
-            provenance: resolved.provenance,
-            quiet: args.quiet,
-            verbose: args.verbose,
-        };
-        options.checked()
+        args.run.options(args.inputs, args.output, resolved, args.print)
     }
 }
 

@@ -18,6 +18,9 @@ use crate::report::{self, figures::thousands};
 /// Walks through the decision: what the turns cost, what is protected, what must go, which turns are replaced, what the
 /// summary may cost, and which identifiers it must hold. Summaries are made by the embedded summarizer, whatever the
 /// configuration says: nothing is sent. The flags are those of compress that decide a plan.
+///
+/// With --unroll, what trajfit unroll would do: what the agent sends at each call, when its context is compacted, and what went
+/// into each summary.
 #[derive(Debug, clap::Args)]
 pub struct ExplainArgs {
     #[command(flatten)]
@@ -45,6 +48,16 @@ struct Answer<'e> {
 /// Runs the command.
 pub fn run(args: ExplainArgs) -> Result<ExitStatus, CliError> {
     let record = args.record.read()?;
+    if let Some(trigger) = record.unroll {
+        let timeline = record.timeline(trigger)?;
+        let answer = if args.json {
+            timeline.json()
+        } else {
+            timeline.text()
+        };
+        stdout::print(answer.as_bytes())?;
+        return Ok(ExitStatus::Done);
+    }
     let explanation = record.explanation()?;
     let answer = if args.json {
         report::json(&Answer {

@@ -63,6 +63,12 @@ pub fn percent(text: &str) -> Result<f64, String> {
     Ok(number)
 }
 
+/// The value of `--trigger`, a part of the budget.
+pub fn trigger(text: &str) -> Result<f64, String> {
+    let part = text.parse().ok().filter(|part| *part > 0.0 && *part <= 1.0);
+    part.ok_or_else(|| "not a part over 0 and at most 1, such as 0.75".to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

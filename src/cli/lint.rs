@@ -9,6 +9,7 @@ use super::exit::ExitStatus;
 use super::inputs::{self, is_dash, tokens};
 use super::key_flags::{KeyFlags, KeySet};
 use super::progress::{Progress, ProgressStyle, counting};
+use super::run_flags::PrintFlags;
 use super::{running, stdout};
 use crate::config::{Config, InputFormat, KEYS, Key, OnInvalid};
 use crate::fit::{Linter, PairScorer};
@@ -30,7 +31,6 @@ use crate::trainers::{Trainer, TrainerName, Verdict, trainer};
 /// With --compressed, both data sets are judged and compared record by record: exit code 1 if a record fares worse.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub struct LintArgs {
     /// Files or directories; - is standard input
     #[arg(value_name = "INPUT", required_unless_present = "print_config")]
@@ -53,12 +53,8 @@ pub struct LintArgs {
     /// Take the first N records only
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     limit: Option<u64>,
-    /// Print errors only
-    #[arg(short, long, conflicts_with = "verbose")]
-    quiet: bool,
-    /// Print progress as lines where there is no terminal
-    #[arg(short, long)]
-    verbose: bool,
+    #[command(flatten)]
+    print: PrintFlags,
     /// Print the answer as JSON
     #[arg(long)]
     json: bool,
@@ -113,7 +109,7 @@ pub fn run(args: &LintArgs) -> Result<ExitStatus, CliError> {
     if args.print_config {
         return print_config(rules, config.input.format);
     }
-    if !args.quiet {
+    if !args.print.quiet {
         errors::warn(&resolved.unknown_variables);
     }
     inputs::check(&args.inputs)?;
@@ -188,7 +184,7 @@ fn judged(args: &LintArgs, config: &Config, rules: &'static Trainer) -> Result<L
     };
     let linter = linter(args, config, rules)?;
     let stop = running::stop_on_signals()?;
-    let style = ProgressStyle::detect(args.quiet, args.verbose);
+    let style = ProgressStyle::detect(args.print.quiet, args.print.verbose);
     let progress = Progress::start(style, Arc::clone(&counters), counting, None);
     let mut census = LintCensus::new(rules.reader);
     let ended = pipeline::lint(&survey, linter, &mut census, &counters, &stop);
@@ -226,7 +222,7 @@ fn compared(
     };
     let linter = linter(args, config, rules)?;
     let matching = pairs.matching(scorer, &stop).map_err(running::cli_error)?;
-    if !args.quiet {
+    if !args.print.quiet {
         errors::warn(&matching.warnings);
     }
     let mut changes = LintChanges::new(rules.reader);

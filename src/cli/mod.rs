@@ -23,12 +23,15 @@ mod key_flags;
 mod lint;
 mod one_record;
 mod progress;
+mod restore;
+mod run_flags;
 mod running;
 mod show;
 mod show_text;
 mod stdout;
 mod summarizer;
 mod survey;
+mod timeline;
 mod unroll;
 mod unroll_compare;
 mod unroll_engine;
@@ -73,6 +76,7 @@ pub fn main() -> ExitCode {
     let ended = match cli.command {
         Command::Compress(args) => compress::run(*args),
         Command::Unroll(args) => unroll::run(*args),
+        Command::Restore(args) => restore::run(args),
         Command::Batch(args) => batch::run(args),
         Command::Count(args) => count::run(*args),
         Command::Check(args) => check::run(*args),

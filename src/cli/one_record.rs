@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use super::errors::{self, CliError};
 use super::execute;
-use super::inputs;
+use super::inputs::{self, trigger};
 use super::key_flags::{KeyFlags, KeySet};
 use super::running;
 use super::visible::one_line;
@@ -29,6 +29,12 @@ pub struct OneRecordArgs {
     /// Id of the record, where no other has it
     #[arg(long, value_name = "ID", conflicts_with = "line")]
     id: Option<String>,
+    /// Replay the record as trajfit unroll does, and print its timeline: the context at each call, and the compactions
+    #[arg(long)]
+    unroll: bool,
+    /// Part of the budget at which the context is compacted, over 0 and at most 1 [default: 1]
+    #[arg(long, value_name = "PART", requires = "unroll", value_parser = trigger)]
+    trigger: Option<f64>,
     /// Configuration file, YAML, TOML or JSON by its name
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
@@ -72,6 +78,8 @@ pub struct OneRecord {
     pub input: PathBuf,
     /// The record as it was read.
     pub raw: RawRecord,
+    /// The trigger, where it is to be replayed.
+    pub unroll: Option<f64>,
     /// Maximum bytes of a record.
     pub max_record_bytes: u64,
     /// The fitter, with the embedded summarizer: explaining a plan sends no request.
@@ -81,7 +89,9 @@ pub struct OneRecord {
 impl OneRecordArgs {
     /// Reads the record.
     pub fn read(self) -> Result<OneRecord, CliError> {
-        let resolved = self.keys.into_sources(self.config).resolve()?;
+        let mut resolved = self.keys.into_sources(self.config).resolve()?;
+        // No system turn of an unrolled record gains a notice.
+        resolved.config.output.add_summary_notice &= !self.unroll;
         errors::warn(&resolved.unknown_variables);
         let scorer = PairScorer {
             format: running::format(&resolved.config),
@@ -101,6 +111,7 @@ impl OneRecordArgs {
         }
         Ok(OneRecord {
             raw,
+            unroll: self.unroll.then_some(self.trigger.unwrap_or(1.0)),
             max_record_bytes,
             fitter: fitter(&resolved.config)?,
             input: self.input,

@@ -11,7 +11,7 @@ use super::exit::ExitStatus;
 use super::inputs;
 use super::one_record::{OneRecord, OneRecordArgs};
 use super::running;
-use super::show_text::{Shown, alone, beside};
+use super::show_text::{Shown, alone, beside, replayed};
 use super::stdout;
 use super::visible::one_line;
 use crate::compress::anchors::PairScore;
@@ -25,12 +25,14 @@ use crate::trajectory::{self, Format, TurnView};
 /// before and after side by side, whoever compressed it, with the identifiers that kept assistant turns rely on: held, or
 /// dangling. The compressed record is found by source and line, as the metrics beside FILE say; without them by its id, or by
 /// order where both files have as many records with that id, or without one.
+///
+/// With --unroll, the record with the compactions of trajfit unroll between its turns.
 #[derive(Debug, clap::Args)]
 pub struct ShowArgs {
     #[command(flatten)]
     record: OneRecordArgs,
     /// Compressed data to compare with
-    #[arg(long, value_name = "OUT")]
+    #[arg(long, value_name = "OUT", conflicts_with = "unroll")]
     compressed: Option<PathBuf>,
     /// Long turns as they are, not shortened
     #[arg(long)]
@@ -60,6 +62,7 @@ pub fn run(args: ShowArgs, color: Color) -> Result<ExitStatus, CliError> {
     };
     let record = args.record.read()?;
     let text = match args.compressed {
+        None if record.unroll.is_some() => show_replayed(&record, page)?,
         None => show(&record, page)?,
         Some(path) => {
             let after = find_compressed(&record, &path)?;
@@ -83,6 +86,13 @@ fn show(record: &OneRecord, page: Page) -> Result<String, CliError> {
         None => shown(record, &record.raw, record.fitter.settings.format),
     }?;
     Ok(alone(&shown, &explained, page))
+}
+
+/// The record with the compactions of its replay between its turns.
+fn show_replayed(record: &OneRecord, page: Page) -> Result<String, CliError> {
+    let timeline = record.timeline(record.unroll.unwrap_or(1.0))?;
+    let shown = shown(record, &record.raw, record.fitter.settings.format)?;
+    Ok(replayed(&shown, &timeline, page))
 }
 
 fn compare(record: &OneRecord, after: &RawRecord, page: Page) -> Result<String, CliError> {

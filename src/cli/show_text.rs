@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::cells::{Highlights, Page, clipped, columns};
+use super::timeline::Timeline;
 use super::visible::one_line;
 use crate::compress::alignment::Origin;
 use crate::compress::anchors::PairScore;
@@ -68,6 +69,21 @@ pub fn alone(shown: &Shown, explained: &Explanation, page: Page) -> String {
     }
     let verdict = format!("{} {}", explained.row.status.name(), explained.row.reason_text());
     let _ = writeln!(text, "compress: {}", one_line(verdict.trim_end()));
+    text
+}
+
+/// The record, with its compactions between the turns.
+pub fn replayed(shown: &Shown, timeline: &Timeline, page: Page) -> String {
+    let highlights = Highlights::new(Vec::new());
+    let mut text = heading(shown, page);
+    for (index, (role, _, said)) in shown.turns.iter().enumerate() {
+        for line in timeline.before_turn(index) {
+            let _ = writeln!(text, "{}", page.paint(&format!("── {line}"), "1;32"));
+        }
+        let title = page.paint(&title(shown, index), colour(*role));
+        let body = page.lines(said, page.width - 2, &highlights);
+        section(&mut text, &format!("  {title}"), "  ", &body);
+    }
     text
 }
 

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
 use super::errors::{self, CliError};
-use super::inputs::{self, percent, tokens};
+use super::inputs::{self, tokens};
 use super::key_flags::{KeyFlags, KeySet};
 use super::progress::{Progress, ProgressStyle, counting};
+use super::run_flags::{PartFlags, PrintFlags};
 use super::{running, stdout};
 use crate::config::{Config, CountMode, KEYS, Key, OnInvalid};
 use crate::fit::Measurer;
@@ -33,21 +34,10 @@ pub struct SurveyArgs {
     /// Configuration file, YAML, TOML or JSON by its name
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Take the first N records only
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    limit: Option<u64>,
-    /// Take a random part of the records, in their order
-    #[arg(long, value_name = "PERCENT", value_parser = percent, allow_negative_numbers = true)]
-    sample: Option<f64>,
-    /// Seed for --sample [default: 0]
-    #[arg(long, value_name = "N", requires = "sample")]
-    seed: Option<u64>,
-    /// Print errors only
-    #[arg(short, long, conflicts_with = "verbose")]
-    quiet: bool,
-    /// Print progress as lines where there is no terminal
-    #[arg(short, long)]
-    verbose: bool,
+    #[command(flatten)]
+    part: PartFlags,
+    #[command(flatten)]
+    print: PrintFlags,
     #[command(flatten)]
     keys: KeyFlags<CountingKeys>,
 }
@@ -117,7 +107,7 @@ impl SurveyArgs {
     pub fn survey(self, lines: bool) -> Result<Option<Surveyed>, CliError> {
         let resolved = self.keys.into_sources(self.config).resolve()?;
         let config = resolved.config;
-        if !self.quiet {
+        if !self.print.quiet {
             // Keys of the file that only matter to compress are no mistake here.
             errors::warn(&resolved.unknown_variables);
         }
@@ -128,17 +118,17 @@ impl SurveyArgs {
         let counters = running::counters(&sources);
         let measurer = measurer(&config)?;
         let identity = measurer.counter.identity().clone();
-        let seed = self.seed.unwrap_or(0);
-        let sample = Sample::of(self.sample, seed);
+        let seed = self.part.seed.unwrap_or(0);
+        let sample = Sample::of(self.part.sample, seed);
         let survey = Survey {
-            scan: running::scan(sources, self.limit, sample, &config),
+            scan: running::scan(sources, self.part.limit, sample, &config),
             lines,
             stop_at_unreadable: config.input.on_invalid == OnInvalid::Fail,
         };
         let stop = running::stop_on_signals()?;
         // Between lines on the same terminal a bar would only disturb.
-        let quiet = self.quiet || (lines && io::stdout().is_terminal());
-        let style = ProgressStyle::detect(quiet, self.verbose);
+        let quiet = self.print.quiet || (lines && io::stdout().is_terminal());
+        let style = ProgressStyle::detect(quiet, self.print.verbose);
         let progress = Progress::start(style, Arc::clone(&counters), counting, None);
         let by = match config.compression.count {
             CountMode::Values => Measured::Values,
@@ -152,7 +142,7 @@ impl SurveyArgs {
             Err(RunError::OutputClosed) => return Ok(None),
             Err(error) => return Err(running::cli_error(error)),
         };
-        if let Some(note) = report.tokenizer_note.as_ref().filter(|_| !self.quiet) {
+        if let Some(note) = report.tokenizer_note.as_ref().filter(|_| !self.print.quiet) {
             errors::warn(std::slice::from_ref(note));
         }
         let tokenizer = Tokenizer {
@@ -168,7 +158,7 @@ impl SurveyArgs {
                 .max_tokens
                 .unwrap_or(config.compression.target_max_tokens as u64),
             allow_unreadable: config.input.on_invalid == OnInvalid::Pass,
-            quiet: self.quiet,
+            quiet: self.print.quiet,
         }))
     }
 }

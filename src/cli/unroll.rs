@@ -6,12 +6,13 @@ use std::sync::LazyLock;
 use super::compress_options::CompressOptions;
 use super::errors::{self, CliError};
 use super::exit::ExitStatus;
-use super::inputs::percent;
+use super::inputs::trigger;
 use super::key_flags::{KeyFlags, KeySet};
+use super::run_flags::{PrintFlags, RunFlags};
 use super::unroll_engine::{Engine, Preset};
 use super::{execute, running, summarizer, unroll_compare, unroll_mark};
 use crate::config::{Config, KEYS, Key, MarkSummary, OverLimit, Resolved, SummarizerKind};
-use crate::fit::{Overlap, Strategy, UnrollSettings};
+use crate::fit::{Overlap, Strategy, SummaryRecords, UnrollSettings};
 use crate::metrics::{AgentPrices, Columns, Status};
 use crate::names::{Named, named};
 use crate::pipeline::{Job, RunError, RunReport};
@@ -30,7 +31,6 @@ use crate::report::{UnrollFigures, unroll_table};
 /// (TRAJFIT_TARGET_MAX_TOKENS for --max-tokens): see trajfit config.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 #[expect(clippy::doc_markdown, reason = "the text is help for a terminal")]
 pub struct UnrollArgs {
     /// Files or directories; - is standard input
@@ -46,9 +46,12 @@ pub struct UnrollArgs {
     /// 0.5,0.75,0.85, which are compared in one table [default: 1]
     #[arg(long, value_name = "PART", value_delimiter = ',', value_parser = trigger)]
     trigger: Vec<f64>,
-    /// Part of the context that a compaction should save, 0 to below 1: the tail gives way to it
-    #[arg(long, value_name = "PART", default_value = "0.1", value_parser = savings)]
-    min_savings: f64,
+    /// Compact the context as well before it would have more turns than these: half as many stay then
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(8..))]
+    max_turns: Option<u64>,
+    /// Part of the context that a compaction should save, 0 to below 1: the tail gives way to it [default: 0.1]
+    #[arg(long, value_name = "PART", value_parser = savings)]
+    min_savings: Option<f64>,
     /// After the first compaction, keep only system turns and the request in progress as head
     #[arg(long)]
     head_decay: bool,
@@ -56,6 +59,22 @@ pub struct UnrollArgs {
     /// [default: tail]
     #[arg(long, value_name = "NAME", value_parser = overlap)]
     overlap: Option<Overlap>,
+    /// Write one more record for each summary, which teaches it: the context before the compaction, a request, the summary
+    /// as the trained turn. Those of language models and programs, or all with --with-summaries=all
+    #[arg(
+        long,
+        value_name = "WHICH",
+        value_parser = summary_records,
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "models",
+        default_value = "none",
+        hide_default_value = true
+    )]
+    with_summaries: SummaryRecords,
+    /// Let summaries name what later turns of the trajectory rely on, though no agent could have known
+    #[arg(long)]
+    hindsight: bool,
     /// Field that is true on trained turns and false on others, or FIELD=VALUE for its value on others; none writes a list of
     /// trained turns into each record instead [default: train, or the field of --trainer]
     #[arg(long, value_name = "FIELD[=VALUE]")]
@@ -69,33 +88,10 @@ pub struct UnrollArgs {
     /// Rows of the metrics: one for each record, or one for each trajectory [default: segments]
     #[arg(long, value_name = "NAME", value_parser = rows)]
     rows: Option<Rows>,
-    /// Configuration file, YAML, TOML or JSON by its name
-    #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
-    /// Plan and count everything, write the metrics, but no data
-    #[arg(long)]
-    dry_run: bool,
-    /// Continue a run that was stopped
-    #[arg(long, conflicts_with_all = ["force", "dry_run"])]
-    resume: bool,
-    /// Overwrite an existing output, discard an unfinished one
-    #[arg(long)]
-    force: bool,
-    /// Take the first N records only
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    limit: Option<u64>,
-    /// Take a random part of the records, in their order
-    #[arg(long, value_name = "PERCENT", value_parser = percent, allow_negative_numbers = true)]
-    sample: Option<f64>,
-    /// Seed for --sample [default: 0]
-    #[arg(long, value_name = "N", requires = "sample")]
-    seed: Option<u64>,
-    /// Print errors only
-    #[arg(short, long, conflicts_with = "verbose")]
-    quiet: bool,
-    /// Print progress as lines where there is no terminal
-    #[arg(short, long)]
-    verbose: bool,
+    #[command(flatten)]
+    run: RunFlags,
+    #[command(flatten)]
+    print: PrintFlags,
     #[command(flatten)]
     keys: KeyFlags<UnrollKeys>,
 }
@@ -118,9 +114,8 @@ Examples:
   trajfit unroll runs.jsonl --dry-run --trigger 0.5,0.75,1 --agent-price 3 --agent-price-cached 0.3
   trajfit check --unrolled-from runs.jsonl unrolled.jsonl";
 
-/// Keys without effect here: no system turn is changed, marks have a flag of their own, records are never masked.
-const LEFT_OUT: [&str; 8] = [
-    "compression.strategy",
+/// Keys without effect here: no system turn is changed, and marks have a flag of their own.
+const LEFT_OUT: [&str; 7] = [
     "compression.min_grounding",
     "output.add_summary_notice",
     "output.summary_notice_text",
@@ -144,11 +139,6 @@ impl KeySet for UnrollKeys {
     }
 }
 
-fn trigger(text: &str) -> Result<f64, String> {
-    let part = text.parse().ok().filter(|part| *part > 0.0 && *part <= 1.0);
-    part.ok_or_else(|| "not a part over 0 and at most 1, such as 0.75".to_owned())
-}
-
 fn savings(text: &str) -> Result<f64, String> {
     let part = text.parse().ok().filter(|part| (0.0..1.0).contains(part));
     part.ok_or_else(|| "not a part from 0 to below 1, such as 0.1".to_owned())
@@ -170,13 +160,22 @@ fn rows(text: &str) -> Result<Rows, String> {
     Rows::from_name(text).ok_or_else(|| format!("known are: {}", Rows::NAMES.join(", ")))
 }
 
+fn summary_records(text: &str) -> Result<SummaryRecords, String> {
+    let known = || format!("known are: {}", SummaryRecords::NAMES.join(", "));
+    SummaryRecords::from_name(text).ok_or_else(known)
+}
+
 fn overlap(text: &str) -> Result<Overlap, String> {
     Overlap::from_name(text).ok_or_else(|| format!("known are: {}", Overlap::NAMES.join(", ")))
 }
 
 /// Runs the command.
 pub fn run(args: UnrollArgs) -> Result<ExitStatus, CliError> {
-    let mut resolved = args.keys.clone().into_sources(args.config.clone()).resolve()?;
+    let mut resolved = args
+        .keys
+        .clone()
+        .into_sources(args.run.config.clone())
+        .resolve()?;
     let preset = match args.engine {
         Some(engine) => engine.apply(&mut resolved)?,
         None => Preset::NONE,
@@ -229,12 +228,6 @@ pub fn run(args: UnrollArgs) -> Result<ExitStatus, CliError> {
 /// The options of the run, checked as those of a compression are.
 fn options(args: UnrollArgs, mut resolved: Resolved) -> Result<CompressOptions, CliError> {
     let config = &mut resolved.config;
-    if config.compression.strategy != Strategy::Summarize {
-        return Err(
-            CliError::usage("trajfit unroll knows the strategy summarize only")
-                .with_help("leave compression.strategy out of the configuration, or set it to summarize"),
-        );
-    }
     if config.summarization.summarizer == SummarizerKind::Batch {
         return Err(
             CliError::usage("trajfit unroll cannot wait for a batch between two compactions")
@@ -247,37 +240,52 @@ fn options(args: UnrollArgs, mut resolved: Resolved) -> Result<CompressOptions, 
     }
     config.output.add_summary_notice = false;
     config.output.mark_summary = MarkSummary::default();
-    let options = CompressOptions {
-        inputs: args.inputs,
-        output: args.output,
-        dry_run: args.dry_run,
-        limit: args.limit,
-        sample: args.sample,
-        seed: args.seed.unwrap_or(0),
-        resume: args.resume,
-        force: args.force,
-        warnings: resolved.all_warnings(),
-        trainer_note: resolved.trainer_note.clone(),
-        config: resolved.config,
-        provenance: resolved.provenance,
-        quiet: args.quiet,
-        verbose: args.verbose,
-    };
-    options.checked()
+    args.run.options(args.inputs, args.output, resolved, args.print)
 }
 
 fn settings(args: &UnrollArgs, preset: Preset, config: &Config) -> Result<UnrollSettings, CliError> {
+    let overlap = args.overlap.unwrap_or(preset.overlap);
+    if overlap == Overlap::None && config.compression.strategy != Strategy::Summarize {
+        return Err(CliError::usage(
+            "a record whose outputs are masked keeps all turns, and --overlap none allows no copies",
+        )
+        .with_help("use --overlap tail, or --strategy summarize"));
+    }
+    if overlap == Overlap::None && args.with_summaries != SummaryRecords::None {
+        return Err(CliError::usage(
+            "a record that teaches a summary repeats turns, and --overlap none allows no copies",
+        )
+        .with_help("use --overlap tail, or leave out --with-summaries"));
+    }
+    if config.compression.strategy == Strategy::Mask
+        && (args.max_turns.is_some() || preset.max_turns.is_some())
+    {
+        return Err(
+            CliError::usage("masks keep all turns, and --max-turns wants fewer")
+                .with_help("use --strategy summarize or mask-then-summarize"),
+        );
+    }
+    let is_embedded = config.summarization.summarizer == SummarizerKind::Extractive;
+    if is_embedded && args.with_summaries == SummaryRecords::Models {
+        return Err(CliError::usage(
+            "--with-summaries teaches summaries of language models and programs, and extractive is none",
+        )
+        .with_help("choose another --summarizer, or say --with-summaries=all"));
+    }
     Ok(UnrollSettings {
         trigger: args.trigger.first().copied().unwrap_or(preset.trigger),
-        min_savings: args.min_savings,
+        max_turns: args.max_turns.map(|turns| turns as usize).or(preset.max_turns),
+        min_savings: args.min_savings.unwrap_or(preset.min_savings),
         head_decay: args.head_decay || preset.head_decay,
-        overlap: args.overlap.unwrap_or(preset.overlap),
+        overlap,
+        summary_records: args.with_summaries,
+        hindsight: args.hindsight,
         mark: unroll_mark::mark(args.mark.as_deref(), config)?,
     })
 }
 
 /// The settings that decide the output, by flag.
-fn fingerprint(settings: &UnrollSettings, merges_rows: bool) -> [(String, serde_json::Value); 6] {
+fn fingerprint(settings: &UnrollSettings, merges_rows: bool) -> [(String, serde_json::Value); 9] {
     let rows = if merges_rows {
         Rows::Trajectories
     } else {
@@ -290,9 +298,15 @@ fn fingerprint(settings: &UnrollSettings, merges_rows: bool) -> [(String, serde_
     );
     [
         ("--trigger".to_owned(), settings.trigger.into()),
+        ("--max-turns".to_owned(), settings.max_turns.into()),
         ("--min-savings".to_owned(), settings.min_savings.into()),
         ("--head-decay".to_owned(), settings.head_decay.into()),
         ("--overlap".to_owned(), settings.overlap.name().into()),
+        (
+            "--with-summaries".to_owned(),
+            settings.summary_records.name().into(),
+        ),
+        ("--hindsight".to_owned(), settings.hindsight.into()),
         ("--mark".to_owned(), mark.into()),
         ("--rows".to_owned(), rows.name().into()),
     ]

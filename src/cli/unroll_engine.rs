@@ -10,6 +10,8 @@ named! {
     Engine {
         /// The Hermes agent: `agent/context_compressor.py` of `NousResearch/hermes-agent`.
         Hermes = "hermes",
+        /// `OpenHands`: `openhands/sdk/context/condenser/llm_summarizing_condenser.py` of `openhands-sdk`.
+        Openhands = "openhands",
         /// pi: `packages/coding-agent/docs/compaction.md` of `badlogic/pi-mono`.
         Pi = "pi",
         /// Claude Code: issue 31806 of `anthropics/claude-code`.
@@ -20,6 +22,9 @@ named! {
 /// Tokens that pi keeps free for the answer, and tokens of recent turns that it keeps.
 const PI_RESERVE: usize = 16_384;
 const PI_RECENT: usize = 20_000;
+
+/// Events after which `OpenHands` condenses, by `_DEFAULT_MAX_SIZE`; half of them stay.
+const OPENHANDS_EVENTS: usize = 80;
 
 /// Minimum number of messages that the Hermes agent keeps at the end.
 const HERMES_LAST: usize = 20;
@@ -32,6 +37,10 @@ const HERMES_SUMMARY: (usize, usize) = (2_000, 10_000);
 pub struct Preset {
     /// `--trigger`.
     pub trigger: f64,
+    /// `--max-turns`.
+    pub max_turns: Option<usize>,
+    /// `--min-savings`.
+    pub min_savings: f64,
     /// `--head-decay`.
     pub head_decay: bool,
     /// `--overlap`.
@@ -42,6 +51,8 @@ impl Preset {
     /// The flags if no engine is named.
     pub const NONE: Self = Self {
         trigger: 1.0,
+        max_turns: None,
+        min_savings: 0.1,
         head_decay: false,
         overlap: Overlap::Tail,
     };
@@ -68,7 +79,7 @@ impl Engine {
         ];
         let config = &mut resolved.config;
         let protection = &mut config.protected_turns;
-        if self != Self::Hermes {
+        if !matches!(self, Self::Hermes | Self::Openhands) {
             protection.first_human &= !human;
             protection.first_gpt &= !gpt;
         }
@@ -90,6 +101,20 @@ impl Engine {
                 Ok(Preset {
                     trigger: 0.5,
                     head_decay: true,
+                    ..Preset::NONE
+                })
+            }
+            Self::Openhands => {
+                if last_n {
+                    protection.last_n_turns = 0;
+                }
+                // All of the tail that half the window has room for.
+                if tail {
+                    protection.tail_tokens = budget;
+                }
+                Ok(Preset {
+                    max_turns: Some(OPENHANDS_EVENTS),
+                    min_savings: 0.5,
                     ..Preset::NONE
                 })
             }
@@ -148,6 +173,19 @@ mod tests {
         let mut own = resolved(&[("protected_turns.last_n_turns", "2")]);
         Engine::Hermes.apply(&mut own).unwrap();
         assert_eq!(own.config.protected_turns.last_n_turns, 2);
+    }
+
+    #[test]
+    fn openhands_keeps_half_of_what_it_condenses() {
+        let mut openhands = resolved(&[("compression.target_max_tokens", "16k")]);
+        let preset = Engine::Openhands.apply(&mut openhands).unwrap();
+        assert_eq!(
+            (preset.max_turns, preset.min_savings.to_bits()),
+            (Some(80), 0.5_f64.to_bits())
+        );
+        let protection = openhands.config.protected_turns;
+        assert_eq!((protection.last_n_turns, protection.tail_tokens), (0, 16_000));
+        assert!(protection.first_human && protection.first_gpt);
     }
 
     #[test]

@@ -36,13 +36,43 @@ fn has_assistant(outline: &Outline, turns: Range<usize>) -> bool {
     turns.iter().any(|turn| turn.role == Role::Assistant)
 }
 
-/// The tokens at which a context is compacted, and its limit.
+/// The size of a context, or a bound of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Size {
+    /// Tokens of the whole.
+    pub tokens: usize,
+    /// Number of its turns.
+    pub turns: usize,
+}
+
+/// The size at which a context is compacted, and the tokens that it may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
-    /// A context that would exceed these tokens is compacted first.
-    pub trigger: usize,
-    /// No context may exceed these tokens.
+    /// A context that would go beyond this size is compacted first.
+    pub trigger: Size,
+    /// No context may go beyond these tokens.
     pub budget: usize,
+}
+
+impl Window {
+    /// Returns the size that a compaction should leave of a context that would have size `next`: a part of the trigger's tokens
+    /// where these are why it is made, and half its turns where turns are.
+    pub fn goal(self, next: Size, part: f64) -> Size {
+        let is_full = next.turns > self.trigger.turns;
+        let is_long = next.tokens > self.trigger.tokens || !is_full;
+        Size {
+            tokens: if is_long {
+                (self.trigger.tokens as f64 * part) as usize
+            } else {
+                usize::MAX
+            },
+            turns: if is_full {
+                self.trigger.turns / 2
+            } else {
+                usize::MAX
+            },
+        }
+    }
 }
 
 /// Prevents a compaction at every step where compactions save little.
@@ -52,9 +82,10 @@ pub struct Guard {
 }
 
 impl Guard {
-    /// Returns true if a context that would have `next` tokens with its next step is to be compacted before that.
-    pub fn wants_compaction(self, next: usize, window: Window) -> bool {
-        next > window.budget || (next > window.trigger && self.low_savings < STRIKES)
+    /// Returns true if a context that would have size `next` with its next step is compacted before it.
+    pub fn wants_compaction(self, next: Size, window: Window) -> bool {
+        let is_large = next.tokens > window.trigger.tokens || next.turns > window.trigger.turns;
+        next.tokens > window.budget || (is_large && self.low_savings < STRIKES)
     }
 
     /// Records a compaction from `before` to `after` tokens; saving less than the part `least` of `before` is a strike.
@@ -95,14 +126,14 @@ pub fn smallest_head(outline: &Outline, cut_points: &CutPoints, bounds: Bounds) 
 }
 
 /// Returns the turns to be replaced, from the head to the tail. The tail shrinks, oldest turns first, until the context
-/// with its next step and a summary (`summary_tokens` of the freed tokens) costs at most `goal`, or the tail is empty.
+/// with its next step and a summary (`summary_tokens` of the freed tokens) is at most `goal`, or the tail is empty.
 pub fn compacted(
     outline: &Outline,
     cut_points: &CutPoints,
     bounds: Bounds,
     protection: &Protection,
     head: usize,
-    goal: usize,
+    goal: Size,
     summary_tokens: impl Fn(usize) -> usize,
 ) -> Range<usize> {
     let total = outline.total();
@@ -110,7 +141,9 @@ pub fn compacted(
     let mut end = wanted.clamp(head, bounds.held);
     while end < bounds.held {
         let freed = freed(outline, &(head..end));
-        if end > head && (total + summary_tokens(freed)).saturating_sub(freed) <= goal {
+        let tokens = (total + summary_tokens(freed)).saturating_sub(freed);
+        let turns = outline.turns.len() + 1 - (end - head);
+        if end > head && tokens <= goal.tokens && turns <= goal.turns {
             break;
         }
         end = cut_points.at_or_after(end + 1).min(bounds.held);
@@ -157,6 +190,10 @@ mod tests {
             ..Protection::default()
         };
         let head = head_of(&outline, &cut_points, bounds, &protection);
+        let goal = Size {
+            tokens: goal,
+            turns: usize::MAX,
+        };
         compacted(&outline, &cut_points, bounds, &protection, head, goal, |_| 10)
     }
 
@@ -194,18 +231,32 @@ mod tests {
 
     #[test]
     fn two_strikes_end_the_trigger_but_never_the_budget() {
+        let size = |tokens, turns| Size { tokens, turns };
         let window = Window {
-            trigger: 50,
+            trigger: size(50, 8),
             budget: 100,
         };
+        let wants = |guard: Guard, tokens| guard.wants_compaction(size(tokens, 8), window);
         let mut guard = Guard::default();
-        assert!(guard.wants_compaction(51, window) && !guard.wants_compaction(50, window));
+        assert!(wants(guard, 51) && !wants(guard, 50));
         guard.note(100, 95, 0.1);
-        assert!(guard.wants_compaction(51, window));
+        assert!(wants(guard, 51));
         guard.note(100, 95, 0.1);
-        assert!(!guard.wants_compaction(51, window) && guard.wants_compaction(101, window));
+        assert!(!wants(guard, 51) && wants(guard, 101));
         guard.note(100, 90, 0.1);
-        assert!(guard.wants_compaction(51, window));
+        assert!(wants(guard, 51) && guard.wants_compaction(size(1, 9), window));
+    }
+
+    #[test]
+    fn a_compaction_leaves_less_of_what_there_was_too_much_of() {
+        let size = |tokens, turns| Size { tokens, turns };
+        let window = Window {
+            trigger: size(50, 8),
+            budget: 100,
+        };
+        assert_eq!(window.goal(size(51, 8), 0.9), size(45, usize::MAX));
+        assert_eq!(window.goal(size(50, 9), 0.9), size(usize::MAX, 4));
+        assert_eq!(window.goal(size(51, 9), 0.5), size(25, 4));
     }
 
     proptest! {

@@ -20,6 +20,19 @@ use crate::trajectory::{self, Edit, Record, Role, Turns, Views};
 /// Tokens that joining texts may cost beyond the sum of their parts.
 const JOINT_TOKENS: usize = 6;
 
+/// The compaction of an agent's context: what goes is given, and not planned.
+#[derive(Debug, Clone)]
+pub struct Compaction {
+    /// The turns that go.
+    pub wanted: Range<usize>,
+    /// The turns that may go where these are not enough.
+    pub most: Range<usize>,
+    /// The turns that the agent knows.
+    pub known: usize,
+    /// Tokens that masks bring the context to.
+    pub goal: usize,
+}
+
 /// A record over its budget, with everything that bounds its compression.
 pub struct Case<'a> {
     /// Settings, tokenizer, template and summarizers of the run.
@@ -38,8 +51,10 @@ pub struct Case<'a> {
     pub cut_points: CutPoints,
     /// The turns between protected head and tail.
     pub compressible: Range<usize>,
-    /// Number of turns that a summary may take into account: all, or those up to the next step of an agent.
-    pub known: usize,
+    /// The compaction that it is, where an agent is replayed.
+    pub compaction: Option<Compaction>,
+    /// Turns that follow the record's own and are known as well: those that a summary may be written with an eye on in hindsight.
+    pub later: (&'a Views<'a>, Range<usize>),
     /// The index of the turn that gets the notice, and the edit that adds it.
     pub notice: Option<(usize, Edit)>,
     /// The cost of the notice in tokens.
@@ -106,7 +121,8 @@ impl<'a> Case<'a> {
             counted,
             cut_points,
             compressible,
-            known: outline.turns.len(),
+            compaction: None,
+            later: (views, 0..0),
             notice: None,
             notice_tokens: 0,
             merged_before: None,
@@ -211,6 +227,18 @@ impl<'a> Case<'a> {
         self.fitter.settings.target_max_tokens
     }
 
+    /// The turns that summaries and masks may be written with an eye on: all of them, or those that a replayed agent knows.
+    pub fn known(&self) -> usize {
+        let compaction = self.compaction.as_ref();
+        compaction.map_or(self.outline.turns.len(), |compaction| compaction.known)
+    }
+
+    /// Tokens that masks bring the trajectory to.
+    pub fn goal(&self) -> usize {
+        let compaction = self.compaction.as_ref();
+        compaction.map_or(self.target(), |compaction| compaction.goal)
+    }
+
     /// Returns the reason why no region can bring this trajectory within its budget; `None` where one can.
     pub fn protected_reason(&self) -> Option<Reason> {
         let freed = freed(self.outline, &self.compressible) + self.replaced_tokens();
@@ -265,8 +293,25 @@ impl<'a> Case<'a> {
     /// Returns the identifiers that kept assistant turns rely on and only the region contains. The last human turn
     /// counts as kept: the summary quotes it. `region_views` are the region's turns as its summarizer sees them.
     pub fn anchors(&self, region: Region, region_views: Turns<'_>) -> Vec<Anchor> {
+        self.with_after(region, |after| self.anchors_for(region, region_views, after))
+    }
+
+    /// Hands the known turns after a region to `read`.
+    pub fn with_after<T>(&self, region: Region, read: impl FnOnce(Turns<'_>) -> T) -> T {
+        let own = self.views.part(region.end()..self.known());
+        let (views, later) = &self.later;
+        if later.is_empty() {
+            return read(own);
+        }
+        let all = |place: usize| match place.checked_sub(own.len()) {
+            None => own.get(place).map(Cow::into_owned),
+            Some(place) => views.get(later.start + place).map(Cow::into_owned),
+        };
+        read(Turns::Made(own.len() + later.len(), &all))
+    }
+
+    fn anchors_for(&self, region: Region, region_views: Turns<'_>, after: Turns<'_>) -> Vec<Anchor> {
         let before = self.views.part(0..region.start());
-        let after = self.views.part(region.end()..self.known);
         let is_updated = self.merged_before(region).is_some();
         let quoted = self.outline.last_human.filter(|last| region.contains(*last));
         if !is_updated && quoted.is_none() {

@@ -7,13 +7,15 @@ use crate::summarize::mask::is_long;
 use crate::trajectory::{Role, TurnView};
 
 impl<'a> Case<'a> {
-    /// Returns the views that masks are made from, in order.
+    /// Returns the known views that masks are made from, in order.
     pub fn maskable(&self) -> Cow<'_, [TurnView<'a>]> {
+        let known = self.known();
         if let Some(kept) = self.views.kept() {
-            return Cow::Borrowed(kept);
+            return Cow::Borrowed(kept.get(..known).unwrap_or(kept));
         }
         let wanted = self.around_outputs();
-        let turns = wanted.iter().enumerate().filter(|(_, is_wanted)| **is_wanted);
+        let turns = wanted.iter().enumerate().take(known);
+        let turns = turns.filter(|(_, is_wanted)| **is_wanted);
         let views = turns.filter_map(|(turn, _)| self.views.get(turn).map(Cow::into_owned));
         Cow::Owned(views.collect())
     }

@@ -67,7 +67,7 @@ pub async fn run(mut case: Case<'_>, row: Row) -> Fitted {
         Err(Unmasked::Nothing) if may_summarize => return passes::run(case, row).await,
         Err(why) => return case.unmasked(why, row),
     };
-    if masked.tokens <= case.target() || !may_summarize {
+    if masked.tokens <= case.goal() || !may_summarize {
         return case.finish_masked(masked, row);
     }
     let fitted = match case.summarized(&masked, row.clone()).await {
@@ -89,7 +89,7 @@ impl Case<'_> {
         let mut counter = self.counter();
         let mut taken = 0;
         let mut saved = 0;
-        let mut wanted = self.outline.total().saturating_sub(self.target());
+        let mut wanted = self.outline.total().saturating_sub(self.goal());
         let mut round = 0;
         loop {
             while let Some(choice) = choices.get(taken).filter(|_| saved < wanted || round == ROUNDS) {
@@ -99,7 +99,7 @@ impl Case<'_> {
             let chosen = choices.get(..taken).unwrap_or_default();
             let masked = self.write_masks(chosen, &mut counter);
             let over = match &masked {
-                Ok(masked) => masked.tokens.saturating_sub(self.target()),
+                Ok(masked) => masked.tokens.saturating_sub(self.goal()),
                 Err(Unmasked::Nothing) => 1,
                 Err(_) => 0,
             };
@@ -159,7 +159,7 @@ impl Case<'_> {
                 text: text(mask).unwrap_or_default(),
             })
             .collect();
-        let told = told_by_outputs(self.views.turns(), &outputs);
+        let told = told_by_outputs(self.views.part(0..self.known()), &outputs);
         for ((mask, output), anchors) in masks.iter_mut().zip(&outputs).zip(&told) {
             mask.name(anchors, output.text.chars().count());
         }
@@ -176,15 +176,12 @@ impl Case<'_> {
             Ok(_) => Origin::New,
             Err(_) => Origin::Kept(turn),
         };
-        let origins = (0..written.turns.len()).map(origin).collect();
+        let origins = (0..written.turns.len().min(self.known())).map(origin).collect();
+        // Each turn stands where it stood: what a replayed agent does not know is left out at the end.
+        let known = 0..self.known();
         let score = with_told(self.views, &self.secrets, |told| {
-            score_aligned(
-                self.views.turns(),
-                told,
-                views.turns(),
-                origins,
-                without_summaries,
-            )
+            let (before, after) = (self.views.part(known.clone()), views.part(known.clone()));
+            score_aligned(before, told, after, origins, without_summaries)
         });
         row.anchors_needed = score.needed.len() as u64;
         row.anchors_held = score.held() as u64;
@@ -303,7 +300,7 @@ impl Case<'_> {
             let text = fitted
                 .text
                 .as_deref()
-                .filter(|_| self.fitter.settings.grounding && !stay.is_empty());
+                .filter(|_| self.fitter.settings.grounding && !stay.is_empty() && self.compaction.is_none());
             let scorer = PairScorer {
                 format: Some(self.record.format),
             };
@@ -326,7 +323,16 @@ impl Case<'_> {
         let outline = outline(self.fitter, &record, &counted, &views);
         let secrets = Arc::clone(&self.secrets);
         let turns = [&views, self.views];
-        let case = Case::of_turns(self.fitter, &record, turns, &outline, &counted, secrets);
+        let (fitter, counted) = (self.fitter, &counted);
+        let mut case = match &self.compaction {
+            Some(compaction) => {
+                let wanted = compaction.wanted.clone();
+                Case::within(fitter, &record, turns, &outline, counted, secrets, wanted)
+            }
+            None => Case::of_turns(fitter, &record, turns, &outline, counted, secrets),
+        };
+        case.compaction.clone_from(&self.compaction);
+        case.later.clone_from(&self.later);
         Ok(passes::run(case, row).await)
     }
 
@@ -377,11 +383,8 @@ impl Case<'_> {
             ..row
         };
         Fitted {
-            row: row.ended(Status::Compressed, reason.as_ref()),
             text: Some(masked.text),
-            summary_input_tokens: 0,
-            stop: None,
-            pending: None,
+            ..Fitted::untouched(row.ended(Status::Compressed, reason.as_ref()))
         }
     }
 }

@@ -40,7 +40,10 @@ pub use settings::{
     Strategy,
 };
 pub use summary_size::SummarySize;
-pub use unroll::{Overlap, Reassembly, TrajectoryId, UnrollSettings, Unrolled};
+pub use unroll::{
+    CompactionLine, Overlap, Reassembly, Stretch, SummaryRecords, TrajectoryId, UnrollSettings, Unrolled,
+    trained_turns,
+};
 
 use crate::compress::{Content, Outline, Reason, TurnFacts};
 use crate::metrics::{Row, Status};
@@ -75,6 +78,8 @@ pub struct Fitted {
     pub row: Row,
     /// The record's new text; `None` where it is unchanged.
     pub text: Option<String>,
+    /// The summary in it, with its marker, where one was written.
+    pub summary: Option<String>,
     /// Tokens that a summarizer read, or would read.
     pub summary_input_tokens: usize,
     /// The reason for ending the run; `None` where it continues.
@@ -102,6 +107,7 @@ impl Fitted {
         Self {
             row,
             text: None,
+            summary: None,
             summary_input_tokens: 0,
             stop: None,
             pending: None,

@@ -1,7 +1,9 @@
 //! Compresses one record over its budget: plan, summarize, write, and extend the region until it fits.
 
+use std::ops::Range;
+
 use super::attempt::{Unwritten, Written};
-use super::case::Case;
+use super::case::{Case, Compaction};
 use super::room::Measured;
 use super::summary::{Earlier, Grounded, note};
 use super::write::Placed;
@@ -14,16 +16,23 @@ use crate::summarize::SummaryError;
 /// Two passes in a row that each save less than 1 in this many tokens over the budget end the compression.
 const WORTHWHILE_SAVING: usize = 10;
 
-/// Compresses a record that is over its budget; `row` is its row before any change.
-pub async fn run(case: Case<'_>, row: Row) -> Fitted {
-    match plan(
-        case.outline,
-        &case.cut_points,
-        case.compressible.clone(),
-        case.need(Measured::default()),
-        |region| case.smallest_cost(region),
-    ) {
-        Plan::Replace(region) => run_from(case, region, row).await,
+/// Compresses a record that is over its budget, or an agent's context; `row` is its row before any change.
+pub async fn run(mut case: Case<'_>, row: Row) -> Fitted {
+    let planned = match case.compaction.clone() {
+        None => planned(&case, case.compressible.clone(), case.need(Measured::default())),
+        Some(Compaction { wanted, most, .. }) => {
+            case.compressible = most.clone();
+            match planned(&case, wanted.clone(), usize::MAX) {
+                Plan::Keep(_) if wanted != most => planned(&case, most, usize::MAX),
+                plan => plan,
+            }
+        }
+    };
+    match planned {
+        Plan::Replace(region) => match case.placed(region) {
+            Ok(placed) => case.compress(placed, row).await,
+            Err(unwritten) => Case::not_written(unwritten, row),
+        },
         Plan::Keep(reason) => {
             let reason = case.protected_reason().unwrap_or(reason);
             Fitted::untouched(row.ended(Status::Kept, Some(&reason)))
@@ -31,12 +40,10 @@ pub async fn run(case: Case<'_>, row: Row) -> Fitted {
     }
 }
 
-/// Compresses a record whose first region is given.
-pub async fn run_from(case: Case<'_>, region: Region, row: Row) -> Fitted {
-    match case.placed(region) {
-        Ok(placed) => case.compress(placed, row).await,
-        Err(unwritten) => Case::not_written(unwritten, row),
-    }
+/// The part of these turns that goes so that so much is freed.
+fn planned(case: &Case<'_>, turns: Range<usize>, need: usize) -> Plan {
+    let cost = |region| case.smallest_cost(region);
+    plan(case.outline, &case.cut_points, turns, need, cost)
 }
 
 /// A record written by a pass.
@@ -383,11 +390,10 @@ impl Case<'_> {
         };
         let row = row.ended(Status::Compressed, reason.as_ref());
         Fitted {
-            row,
             text: Some(written.text),
+            summary: Some(summary.text),
             summary_input_tokens,
-            stop: None,
-            pending: None,
+            ..Fitted::untouched(row)
         }
     }
 }

@@ -286,7 +286,7 @@ impl Case<'_> {
             previous: (!previous.is_empty()).then(|| previous.join("\n")),
             in_progress: self.in_progress(region).map(|asked| self.without_secrets(asked)),
             task: self.first_asked(0..region.start()),
-            asked_later: self.first_asked(region.end()..self.known),
+            asked_later: self.first_asked(region.end()..self.known()),
             anchors,
             reuse: Reuse::default(),
             max_tokens: whole_tokens,
@@ -302,9 +302,9 @@ impl Case<'_> {
 
     /// Returns the text that the kept turns around a region contain and repeat.
     fn reuse(&self, region: Region) -> Reuse {
-        let after = self.views.part(region.end()..self.known);
+        let before = self.views.part(0..region.start());
         let is_known = self.fitter.settings.grounding;
-        Reuse::of(self.views.part(0..region.start()), is_known.then_some(after))
+        self.with_after(region, |after| Reuse::of(before, is_known.then_some(after)))
     }
 
     /// Adds a footer with the files of these turns and of earlier footers, and subtracts its tokens from the limits.

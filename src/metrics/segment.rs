@@ -39,17 +39,26 @@ pub struct SegmentRow {
     pub tokens_before: Option<u64>,
     /// Compactions: one in the row of a record that begins with a summary.
     pub compactions: u64,
+    /// Records that teach a summary: one in the row of such a record.
+    pub summary_records: u64,
+    /// True if the summary that the record begins with was written with an eye on later turns.
+    pub hindsight: bool,
     /// The calls of the agent since the compaction before.
     pub calls: AgentCalls,
 }
 
 impl SegmentRow {
-    /// Number of records that the row is about.
+    /// Number of records that the row is about, without those that teach a summary.
     pub fn records(&self) -> u64 {
         if self.segment == 0 {
             self.segments.max(1)
         } else {
-            1
+            u64::from(!self.is_summary())
         }
+    }
+
+    /// True if the row is about a record that teaches a summary.
+    pub fn is_summary(&self) -> bool {
+        self.segment > 0 && self.summary_records > 0
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{AgentCalls, Row, SegmentRow, Status};
+use super::{Row, SegmentRow, Status};
 
 /// One row for a whole trajectory, merged from those of its records; `None` if there are none. A flag is set if it is
 /// set in one of them, there is no region and no placement, and the first reason is its reason.
@@ -25,6 +25,8 @@ pub fn merged(rows: &[Row], id: &str) -> Option<Row> {
         all.trained_turns += segment.trained_turns;
         all.trained_tokens += segment.trained_tokens;
         all.compactions += segment.compactions;
+        all.summary_records += segment.summary_records;
+        all.hindsight |= segment.hindsight;
         all.calls.calls += segment.calls.calls;
         all.calls.prompt_tokens += segment.calls.prompt_tokens;
         all.calls.cached_tokens += segment.calls.cached_tokens;
@@ -47,14 +49,8 @@ impl Row {
         self.anchors_held += other.anchors_held;
         self.anchors_written += other.anchors_written;
         self.anchors_invented += other.anchors_invented;
-        self.redactions += other.redactions;
-        self.summarization_api_calls += other.summarization_api_calls;
-        self.summarization_errors += other.summarization_errors;
-        self.prompt_tokens += other.prompt_tokens;
-        self.completion_tokens += other.completion_tokens;
-        self.fallback_prompt_tokens += other.fallback_prompt_tokens;
-        self.fallback_completion_tokens += other.fallback_completion_tokens;
-        self.cached_summary |= other.cached_summary;
+        self.add_usage(other);
+        self.masked_turns += other.masked_turns;
         if self.summarizer.is_empty() {
             other.summarizer.clone_into(&mut self.summarizer);
         }
@@ -63,188 +59,120 @@ impl Row {
             other.reason_detail.clone_into(&mut self.reason_detail);
         }
     }
-}
 
-/// The columns of the metrics of `trajfit unroll`, in order; `docs/metrics.md` describes them.
-#[derive(Debug, Default, Serialize, Deserialize)]
-pub struct UnrollRow {
-    source: String,
-    line: u64,
-    id: String,
-    format: String,
-    status: UnrollStatus,
-    reason: String,
-    trajectory_tokens: u64,
-    trajectory_turns: u64,
-    assistant_tokens: u64,
-    segment: u64,
-    segments: u64,
-    context_tokens: u64,
-    context_turns: u64,
-    trained_turns: u64,
-    trained_tokens: u64,
-    prefix_turns: u64,
-    target_max_tokens: u64,
-    still_over_limit: bool,
-    tokens_before: Option<u64>,
-    region_start: i64,
-    region_end: i64,
-    region_turns: u64,
-    summary_tokens: u64,
-    summarizer: String,
-    placement: String,
-    passes: u64,
-    degraded: bool,
-    anchors_needed: u64,
-    anchors_held: u64,
-    anchors_written: u64,
-    anchors_invented: u64,
-    redactions: u64,
-    summarization_api_calls: u64,
-    summarization_errors: u64,
-    prompt_tokens: u64,
-    completion_tokens: u64,
-    fallback_prompt_tokens: u64,
-    fallback_completion_tokens: u64,
-    cached_summary: bool,
-    count: String,
-    agent_calls: u64,
-    agent_prompt_tokens: u64,
-    agent_cached_tokens: u64,
-    compactions: u64,
-    reason_detail: String,
-}
-
-/// The status of a record of an unrolled trajectory at the end, as its row names it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum UnrollStatus {
-    #[default]
-    UnderTarget,
-    Unrolled,
-    Kept,
-    Rejected,
-    Failed,
-}
-
-impl From<Row> for UnrollRow {
-    fn from(row: Row) -> Self {
-        let segment = row.segment.unwrap_or_default();
-        Self {
-            source: row.source,
-            line: row.line,
-            id: row.id,
-            format: row.format,
-            status: match row.status {
-                Status::UnderTarget => UnrollStatus::UnderTarget,
-                Status::Compressed => UnrollStatus::Unrolled,
-                Status::Kept => UnrollStatus::Kept,
-                Status::Rejected => UnrollStatus::Rejected,
-                Status::Failed => UnrollStatus::Failed,
-            },
-            reason: row.reason,
-            trajectory_tokens: row.original_tokens,
-            trajectory_turns: row.original_turns,
-            assistant_tokens: segment.assistant_tokens,
-            segment: segment.segment,
-            segments: segment.segments,
-            context_tokens: row.compressed_tokens,
-            context_turns: row.compressed_turns,
-            trained_turns: segment.trained_turns,
-            trained_tokens: segment.trained_tokens,
-            prefix_turns: segment.prefix_turns,
-            target_max_tokens: row.target_max_tokens,
-            still_over_limit: row.still_over_limit,
-            tokens_before: segment.tokens_before,
-            region_start: row.region_start,
-            region_end: row.region_end,
-            region_turns: row.region_turns,
-            summary_tokens: row.summary_tokens,
-            summarizer: row.summarizer,
-            placement: row.placement,
-            passes: row.passes,
-            degraded: row.degraded,
-            anchors_needed: row.anchors_needed,
-            anchors_held: row.anchors_held,
-            anchors_written: row.anchors_written,
-            anchors_invented: row.anchors_invented,
-            redactions: row.redactions,
-            summarization_api_calls: row.summarization_api_calls,
-            summarization_errors: row.summarization_errors,
-            prompt_tokens: row.prompt_tokens,
-            completion_tokens: row.completion_tokens,
-            fallback_prompt_tokens: row.fallback_prompt_tokens,
-            fallback_completion_tokens: row.fallback_completion_tokens,
-            cached_summary: row.cached_summary,
-            count: row.count,
-            agent_calls: segment.calls.calls,
-            agent_prompt_tokens: segment.calls.prompt_tokens,
-            agent_cached_tokens: segment.calls.cached_tokens,
-            compactions: segment.compactions,
-            reason_detail: row.reason_detail,
-        }
+    /// Adds what the summaries of another row took.
+    pub fn add_usage(&mut self, other: &Self) {
+        self.summarization_api_calls += other.summarization_api_calls;
+        self.summarization_errors += other.summarization_errors;
+        self.prompt_tokens += other.prompt_tokens;
+        self.completion_tokens += other.completion_tokens;
+        self.fallback_prompt_tokens += other.fallback_prompt_tokens;
+        self.fallback_completion_tokens += other.fallback_completion_tokens;
+        self.cached_summary |= other.cached_summary;
+        self.redactions += other.redactions;
     }
 }
 
-impl From<UnrollRow> for Row {
-    fn from(row: UnrollRow) -> Self {
-        Self {
-            source: row.source,
-            line: row.line,
-            id: row.id,
-            format: row.format,
-            status: match row.status {
-                UnrollStatus::UnderTarget => Status::UnderTarget,
-                UnrollStatus::Unrolled => Status::Compressed,
-                UnrollStatus::Kept => Status::Kept,
-                UnrollStatus::Rejected => Status::Rejected,
-                UnrollStatus::Failed => Status::Failed,
-            },
-            reason: row.reason,
-            original_tokens: row.trajectory_tokens,
-            original_turns: row.trajectory_turns,
-            compressed_tokens: row.context_tokens,
-            compressed_turns: row.context_turns,
-            target_max_tokens: row.target_max_tokens,
-            still_over_limit: row.still_over_limit,
-            region_start: row.region_start,
-            region_end: row.region_end,
-            region_turns: row.region_turns,
-            summary_tokens: row.summary_tokens,
-            summarizer: row.summarizer,
-            placement: row.placement,
-            passes: row.passes,
-            degraded: row.degraded,
-            anchors_needed: row.anchors_needed,
-            anchors_held: row.anchors_held,
-            anchors_written: row.anchors_written,
-            anchors_invented: row.anchors_invented,
-            redactions: row.redactions,
-            summarization_api_calls: row.summarization_api_calls,
-            summarization_errors: row.summarization_errors,
-            prompt_tokens: row.prompt_tokens,
-            completion_tokens: row.completion_tokens,
-            fallback_prompt_tokens: row.fallback_prompt_tokens,
-            fallback_completion_tokens: row.fallback_completion_tokens,
-            cached_summary: row.cached_summary,
-            count: row.count,
-            reason_detail: row.reason_detail,
-            segment: Some(SegmentRow {
-                segment: row.segment,
-                segments: row.segments,
-                prefix_turns: row.prefix_turns,
-                trained_turns: row.trained_turns,
-                trained_tokens: row.trained_tokens,
-                assistant_tokens: row.assistant_tokens,
-                tokens_before: row.tokens_before,
-                compactions: row.compactions,
-                calls: AgentCalls {
-                    calls: row.agent_calls,
-                    prompt_tokens: row.agent_prompt_tokens,
-                    cached_tokens: row.agent_cached_tokens,
-                },
-            }),
-            ..Self::default()
+/// Makes the columns, each with the figure that it shows, and both ways between them.
+macro_rules! columns {
+    ($row:ident, $segment:ident; $($(#[$attribute:meta])* $column:ident: $kind:ty = $figure:expr,)+) => {
+        /// The columns of the metrics of `trajfit unroll`, in order; `docs/metrics.md` describes them.
+        #[derive(Debug, Default, Serialize, Deserialize)]
+        pub struct UnrollRow {
+            $($(#[$attribute])* $column: $kind,)+
         }
+
+        impl From<Row> for UnrollRow {
+            fn from(mut $row: Row) -> Self {
+                let $segment = $row.segment.take().unwrap_or_default();
+                Self { $($column: $figure,)+ }
+            }
+        }
+
+        impl From<UnrollRow> for Row {
+            fn from(columns: UnrollRow) -> Self {
+                let mut $row = Self::default();
+                let mut $segment = SegmentRow::default();
+                $($figure = columns.$column;)+
+                $row.segment = Some($segment);
+                $row
+            }
+        }
+    };
+}
+
+columns! {
+    row, segment;
+    source: String = row.source,
+    line: u64 = row.line,
+    id: String = row.id,
+    format: String = row.format,
+    #[serde(with = "status")]
+    status: Status = row.status,
+    reason: String = row.reason,
+    trajectory_tokens: u64 = row.original_tokens,
+    trajectory_turns: u64 = row.original_turns,
+    assistant_tokens: u64 = segment.assistant_tokens,
+    segment: u64 = segment.segment,
+    segments: u64 = segment.segments,
+    context_tokens: u64 = row.compressed_tokens,
+    context_turns: u64 = row.compressed_turns,
+    trained_turns: u64 = segment.trained_turns,
+    trained_tokens: u64 = segment.trained_tokens,
+    prefix_turns: u64 = segment.prefix_turns,
+    target_max_tokens: u64 = row.target_max_tokens,
+    still_over_limit: bool = row.still_over_limit,
+    tokens_before: Option<u64> = segment.tokens_before,
+    region_start: i64 = row.region_start,
+    region_end: i64 = row.region_end,
+    region_turns: u64 = row.region_turns,
+    summary_tokens: u64 = row.summary_tokens,
+    summarizer: String = row.summarizer,
+    placement: String = row.placement,
+    passes: u64 = row.passes,
+    degraded: bool = row.degraded,
+    anchors_needed: u64 = row.anchors_needed,
+    anchors_held: u64 = row.anchors_held,
+    anchors_written: u64 = row.anchors_written,
+    anchors_invented: u64 = row.anchors_invented,
+    redactions: u64 = row.redactions,
+    summarization_api_calls: u64 = row.summarization_api_calls,
+    summarization_errors: u64 = row.summarization_errors,
+    prompt_tokens: u64 = row.prompt_tokens,
+    completion_tokens: u64 = row.completion_tokens,
+    fallback_prompt_tokens: u64 = row.fallback_prompt_tokens,
+    fallback_completion_tokens: u64 = row.fallback_completion_tokens,
+    cached_summary: bool = row.cached_summary,
+    count: String = row.count,
+    agent_calls: u64 = segment.calls.calls,
+    agent_prompt_tokens: u64 = segment.calls.prompt_tokens,
+    agent_cached_tokens: u64 = segment.calls.cached_tokens,
+    compactions: u64 = segment.compactions,
+    masked_turns: u64 = row.masked_turns,
+    summary_records: u64 = segment.summary_records,
+    hindsight: bool = segment.hindsight,
+    reason_detail: String = row.reason_detail,
+}
+
+/// The status of a record, where that which compressions call `compressed` is called `unrolled`.
+mod status {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use crate::metrics::Status;
+
+    const UNROLLED: &str = "unrolled";
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+    pub fn serialize<S: Serializer>(status: &Status, serializer: S) -> Result<S::Ok, S::Error> {
+        match status {
+            Status::Compressed => UNROLLED.serialize(serializer),
+            status => status.name().serialize(serializer),
+        }
+    }
+
+    pub fn deserialize<'d, D: Deserializer<'d>>(deserializer: D) -> Result<Status, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        let known = Status::ALL.into_iter().find(|status| status.name() == name);
+        Ok(known.unwrap_or(Status::Compressed))
     }
 }

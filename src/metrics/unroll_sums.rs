@@ -16,6 +16,8 @@ pub struct UnrollSums {
     pub segments: u64,
     /// Compactions: records that begin with a summary.
     pub compactions: u64,
+    /// Records that teach a summary, beside those.
+    pub summary_records: u64,
     /// The most records of one trajectory.
     pub most_segments: u64,
     /// Tokens of the trajectories.
@@ -50,8 +52,9 @@ impl UnrollSums {
         self.agent_calls += segment.calls.calls;
         self.agent_prompt_tokens += segment.calls.prompt_tokens;
         self.agent_cached_tokens += segment.calls.cached_tokens;
+        self.summary_records += segment.summary_records;
         self.most_segments = self.most_segments.max(segment.segments);
-        if segment.segment <= 1 {
+        if segment.segment <= 1 && !segment.is_summary() {
             self.trajectories += 1;
             self.unrolled_trajectories += u64::from(segment.segments > 1);
             self.trajectory_tokens += row.original_tokens;

@@ -49,6 +49,13 @@ pub fn unroll_table(figures: &UnrollFigures) -> String {
     let most = format!("at most {} of one trajectory", thousands(sums.most_segments));
     table.row("Records", &thousands(sums.segments), &most);
     table.row("Compactions", &thousands(sums.compactions), "");
+    if sums.summary_records > 0 {
+        table.row(
+            "Summaries",
+            &thousands(sums.summary_records),
+            "records more, each teaches one",
+        );
+    }
     table.row("Tokens before", &thousands(sums.trajectory_tokens), "");
     let times = sums.context_tokens as f64 / sums.trajectory_tokens.max(1) as f64;
     table.row(
@@ -151,6 +158,7 @@ mod tests {
                 unrolled_trajectories: 1,
                 segments: 5,
                 compactions: 2,
+                summary_records: 0,
                 most_segments: 3,
                 trajectory_tokens: 1000,
                 context_tokens: 1500,

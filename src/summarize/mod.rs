@@ -17,6 +17,7 @@ pub mod extractive;
 pub(crate) mod failure;
 pub mod footer;
 pub mod grounding;
+pub mod in_context;
 #[cfg(feature = "chat")]
 pub(crate) mod judge;
 mod length;

@@ -96,24 +96,30 @@ fn escaped(text: &str) -> String {
 
 /// Returns the JSON of a new turn of the human role, spelled like the turns of the record.
 pub fn new_turn(record: &Record<'_>, text: &str) -> String {
+    new_turn_of(record, Role::Human, text)
+}
+
+/// The JSON of a new turn of the human or the assistant role, spelled as the record spells its own turns.
+pub fn new_turn_of(record: &Record<'_>, role: Role, text: &str) -> String {
     let readable = |turn: &&Turn<'_>| !turn.opaque;
-    let human = record
+    let same = record
         .turns
         .iter()
         .filter(readable)
-        .find(|turn| turn.speaker() == Role::Human);
-    let model = human.or_else(|| record.turns.iter().find(readable));
+        .find(|turn| turn.speaker() == role);
+    let model = same.or_else(|| record.turns.iter().find(readable));
     let default_keys = match record.format {
         Format::ShareGpt => ("from", "value"),
         Format::Messages => ("role", "content"),
     };
     let (role_key, text_key) = model.map_or(default_keys, Turn::keys);
-    let default_name = if role_key == "from" {
-        "\"human\""
-    } else {
-        "\"user\""
+    let default_name = match (role_key, role) {
+        ("from", Role::Assistant) => "\"gpt\"",
+        (_, Role::Assistant) => "\"assistant\"",
+        ("from", _) => "\"human\"",
+        _ => "\"user\"",
     };
-    let role_name = human.and_then(Turn::role_name).unwrap_or(default_name);
+    let role_name = same.and_then(Turn::role_name).unwrap_or(default_name);
     let (colon, comma) = if is_spaced(record, model) {
         (": ", ", ")
     } else {

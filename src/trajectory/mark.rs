@@ -58,6 +58,15 @@ pub fn value_of<'a>(turn: &Turn<'a>, field: &str) -> Option<&'a str> {
     value
 }
 
+/// The text of a turn without `field`, where that stands at its end as marking adds it.
+pub fn without_mark(turn: &Turn<'_>, field: &str, value: &str) -> String {
+    let end = addition(turn, field, value) + "}";
+    match turn.text.strip_suffix(&end) {
+        Some(before) => [before, "}"].concat(),
+        None => turn.text.to_owned(),
+    }
+}
+
 /// Returns true if `after` is `before` with only `field` added to turns, or changed in turns that had it.
 pub fn is_only_marked(before: &Record<'_>, after: &Record<'_>, field: &str) -> bool {
     before.turns.len() == after.turns.len()
@@ -155,6 +164,17 @@ mod tests {
             ),
             r#"{"x": 1.50, "messages": [ {"role": "user", "content": "a", "train": false} ,{"content":"b","role":"assistant","train":true}], "y":  []}"#
         );
+    }
+
+    #[test]
+    fn a_mark_that_was_added_is_taken_off() {
+        let text = r#"{"messages": [{"role": "user", "content": "a"}, {"role": "assistant", "train": true, "content": "b"}]}"#;
+        let (record, marked) = (parse(text.as_bytes(), None).unwrap(), mark(text));
+        let after = parse(marked.as_bytes(), None).unwrap();
+        for (old, new) in record.turns.iter().zip(&after.turns) {
+            let value = value_of(new, "train").unwrap();
+            assert_eq!(without_mark(new, "train", value), old.text);
+        }
     }
 
     #[test]

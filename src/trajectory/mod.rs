@@ -39,10 +39,10 @@ pub use convert::{Arguments, Converted, Losses, NotConvertible, Target, convert}
 pub use decode::view;
 #[cfg(test)]
 pub(crate) use decode::views_of;
-pub use edit::{Edit, append_part, append_text, apply, new_turn, prepend_text, replace_text};
+pub use edit::{Edit, append_part, append_text, apply, new_turn, new_turn_of, prepend_text, replace_text};
 pub use faults::Faults;
 pub use groups::answered_turns;
-pub use mark::{is_marked_copy, is_only_marked, marked, marked_anew, value_of};
+pub use mark::{is_marked_copy, is_only_marked, marked, marked_anew, value_of, without_mark};
 pub use markers::{END_MARKER, SUMMARY_MARKER};
 pub use mend::{NO_REQUEST, SYSTEM_MESSAGE, Sanitized, Shapes, Wishes, mend, sanitize};
 pub use pairing::OpenCalls;

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use crate::batch::ResponseFiles;
 use crate::cli::compress_options::CompressOptions;
 use crate::cli::errors::{self, CliError};
-use crate::cli::inputs::percent;
 use crate::cli::key_flags::{KeyFlags, KeySet};
+use crate::cli::run_flags::{PartFlags, PrintFlags, RunFlags};
 use crate::config::{Api, Config, Key, OverLimit, Sources, SummarizerKind, TokenLimitField};
 use crate::pipeline::RequestTarget;
 use crate::summarize::batch::request::FileLimits;
@@ -15,7 +15,6 @@ use crate::summarize::batch::{Manner, Postbox, Responses};
 
 /// Flags of every batch command.
 #[derive(Debug, Clone, clap::Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub struct BatchFlags<S: KeySet + Clone + Send + Sync + 'static> {
     /// Files or directories; - is standard input
     #[arg(value_name = "INPUT", required = true)]
@@ -26,27 +25,16 @@ pub struct BatchFlags<S: KeySet + Clone + Send + Sync + 'static> {
     /// Overwrite an existing output, discard an unfinished one
     #[arg(long)]
     pub force: bool,
-    /// Take the first N records only
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    pub limit: Option<u64>,
-    /// Take a random part of the records, in their order
-    #[arg(long, value_name = "PERCENT", value_parser = percent, allow_negative_numbers = true)]
-    pub sample: Option<f64>,
-    /// Seed for --sample [default: 0]
-    #[arg(long, value_name = "N", requires = "sample")]
-    pub seed: Option<u64>,
+    #[command(flatten)]
+    pub part: PartFlags,
     /// Ask again as well what was refused for good, or failed too often
     #[arg(long)]
     pub resend_failed: bool,
     /// Neither read nor keep answers of language models on disk: --cache off
     #[arg(long, conflicts_with = "summarization.cache")]
     pub no_cache: bool,
-    /// Print errors only
-    #[arg(short, long, conflicts_with = "verbose")]
-    pub quiet: bool,
-    /// Print progress as lines where there is no terminal
-    #[arg(short, long)]
-    pub verbose: bool,
+    #[command(flatten)]
+    pub print: PrintFlags,
     #[command(flatten)]
     pub keys: KeyFlags<S>,
 }
@@ -70,27 +58,19 @@ impl<S: KeySet + Clone + Send + Sync + 'static> BatchFlags<S> {
             set("compression.over_limit", OverLimit::Fail.to_string());
         }
         let resolved = sources.resolve()?;
-        let options = CompressOptions {
-            inputs: self.inputs,
-            output,
+        let run = RunFlags {
+            config: None,
             dry_run: false,
-            limit: self.limit,
-            sample: self.sample,
-            seed: self.seed.unwrap_or(0),
             resume: false,
             force: self.force,
-            warnings: resolved.all_warnings(),
-            trainer_note: resolved.trainer_note,
-            config: resolved.config,
-            provenance: resolved.provenance,
-            quiet: self.quiet,
-            verbose: self.verbose,
+            part: self.part,
         };
+        let options = run.options(self.inputs, output, resolved, self.print)?;
         if !options.quiet {
             errors::warn(&options.warnings);
             errors::note(options.trainer_note.as_deref());
         }
-        options.checked()
+        Ok(options)
     }
 }
 

@@ -2,24 +2,31 @@
 
 use std::ops::Range;
 
-use super::super::case::Case;
+use super::super::case::{Case, Compaction};
 use super::super::count::Counted;
-use super::super::{Fitted, Fitter, Rendered, Stop, outline, passes};
+use super::super::{Fitted, Fitter, Rendered, Stop, Strategy, masking, outline, passes};
 use super::Replay;
 use super::context::{Context, Held, Source, held};
 use super::settings::Overlap;
-use crate::compress::compaction::{Bounds, compacted, head_of, smallest_head};
-use crate::compress::{CutPoints, Outline, Plan, Protection, plan};
-use crate::metrics::{AgentCalls, Row, Status};
+use super::timeline::Replaced;
+use crate::compress::compaction::{Bounds, Size, compacted, head_of, smallest_head};
+use crate::compress::{CutPoints, Outline, Protection};
+use crate::metrics::Status;
+use crate::summarize::marker::SUMMARY_MARKER;
 use crate::trajectory::{self, Record, Views};
 
 /// A context with its next step, read as a record.
-struct Reading<'c> {
-    record: &'c Record<'c>,
+pub(super) struct Reading<'c> {
+    pub(super) record: &'c Record<'c>,
     views: &'c Views<'c>,
-    outline: &'c Outline,
+    pub(super) outline: &'c Outline,
     counted: &'c Counted,
-    bounds: Bounds,
+    pub(super) cut_points: CutPoints,
+    pub(super) bounds: Bounds,
+    /// The turns of the trajectory that follow, where a summary may be written with an eye on them.
+    later: Range<usize>,
+    /// The size that it would have, were it not compacted.
+    next: Size,
 }
 
 impl Fitter {
@@ -55,8 +62,8 @@ impl Fitter {
 }
 
 impl Replay<'_> {
-    /// The context compacted, with the step that follows; `None` where that cannot be done. `next` is what it would cost
-    /// otherwise.
+    /// The context compacted, with the step that follows, and the record that teaches its summary; `None` where that cannot be
+    /// done. `next` is what it would cost otherwise.
     ///
     /// # Errors
     ///
@@ -64,8 +71,8 @@ impl Replay<'_> {
     pub(super) async fn compacted(
         &mut self,
         step: &Range<usize>,
-        next: usize,
-    ) -> Result<Option<Context>, Stop> {
+        next: Size,
+    ) -> Result<Option<(Context, Option<Context>)>, Stop> {
         let text = self.context.text_with(&self.source, step);
         let format = self.source.record.format;
         let Ok(record) = trajectory::parse(text.as_bytes(), Some(format)) else {
@@ -87,25 +94,50 @@ impl Replay<'_> {
             views: &views,
             outline: &outline,
             counted: &counted,
+            cut_points: CutPoints::of(&outline),
             bounds: Bounds {
                 held,
                 known: held + said,
                 head: self.context.head,
             },
+            later: self.later(step.end),
+            next,
         };
         let Some(fitted) = self.best(&reading).await? else {
+            self.guard.note(1, 1, self.settings.min_savings);
+            if let (Strategy::Mask, Some(refused)) = (self.fitter.settings.strategy, &self.refused) {
+                let least = refused.compressed_tokens as usize;
+                self.masked_tokens = least.saturating_sub(self.source.tokens(step));
+            }
             return Ok(None);
         };
         let after = fitted.row.compressed_tokens as usize;
-        self.guard.note(next, after, self.settings.min_savings);
+        // Where turns were too many, tokens tell nothing of what was won.
+        let is_full = next.turns > self.window.trigger.turns;
+        let least = if is_full { 0.0 } else { self.settings.min_savings };
+        self.guard.note(next.tokens, after, least);
+        let taught = self.summary_record(&reading, &fitted);
         let compacted = self.read_back(&reading, fitted, step);
-        Ok(compacted)
+        Ok(compacted.map(|compacted| (compacted, taught)))
+    }
+
+    /// The turns of the trajectory from one on, as far as a summary may be written with an eye on them: the budget's worth.
+    fn later(&self, from: usize) -> Range<usize> {
+        let turns = self.source.outline.turns.get(from..).unwrap_or_default();
+        let mut left = self.fitter.settings.target_max_tokens;
+        let known = turns.iter().take_while(|turn| {
+            let fits = turn.tokens <= left;
+            left = left.saturating_sub(turn.tokens);
+            fits
+        });
+        let count = if self.settings.hindsight { known.count() } else { 0 };
+        from..from + count
     }
 
     /// The compression with the head that is wanted, or with a smaller one where the budget demands it.
     async fn best(&mut self, reading: &Reading<'_>) -> Result<Option<Fitted>, Stop> {
-        let cut_points = CutPoints::of(reading.outline);
-        let smallest = smallest_head(reading.outline, &cut_points, reading.bounds);
+        let cut_points = &reading.cut_points;
+        let smallest = smallest_head(reading.outline, cut_points, reading.bounds);
         let usual = self.fitter.settings.protection;
         let (protection, is_small) = match self.settings.overlap {
             Overlap::Tail => (usual, self.settings.head_decay && reading.bounds.head.is_some()),
@@ -118,22 +150,24 @@ impl Replay<'_> {
                 (none, true)
             }
         };
-        let head = head_of(reading.outline, &cut_points, reading.bounds, &protection);
+        let head = head_of(reading.outline, cut_points, reading.bounds, &protection);
         let mut heads = vec![if is_small { smallest.min(head) } else { head }];
         heads.extend((smallest < head && !is_small).then_some(smallest));
         let mut best: Option<Fitted> = None;
         for head in heads {
-            let mut fitted = self.compressed(reading, &cut_points, &protection, head).await;
+            let mut fitted = self.compressed(reading, &protection, head).await;
             self.summary_input_tokens += fitted.summary_input_tokens;
             if let Some(stop) = fitted.stop {
                 return Err(stop);
             }
-            if fitted.row.status != Status::Compressed || fitted.text.is_none() {
+            let is_masked = self.fitter.settings.strategy == Strategy::Mask;
+            let is_vain = is_masked && fitted.row.still_over_limit;
+            if fitted.row.status != Status::Compressed || fitted.text.is_none() || is_vain {
                 self.refused = Some(fitted.row);
                 continue;
             }
             if let Some(best) = &best {
-                add_usage(&mut fitted.row, &best.row);
+                fitted.row.add_usage(&best.row);
             }
             let is_enough = !fitted.row.still_over_limit;
             best = Some(fitted);
@@ -144,12 +178,31 @@ impl Replay<'_> {
         Ok(best)
     }
 
-    async fn compressed(
+    async fn compressed(&self, reading: &Reading<'_>, protection: &Protection, head: usize) -> Fitted {
+        let (outline, cut_points, bounds) = (reading.outline, &reading.cut_points, reading.bounds);
+        let size = self.fitter.settings.summary_size;
+        let goal = self.window.goal(reading.next, 1.0 - self.settings.min_savings);
+        let summary = |freed: usize| size.of(freed);
+        let most = head..bounds.held;
+        let wanted = compacted(outline, cut_points, bounds, protection, head, goal, summary);
+        let fitted = self
+            .carried_out(reading, wanted.clone(), most.clone(), goal)
+            .await;
+        let is_masked = self.fitter.settings.strategy == Strategy::Mask;
+        let is_enough = fitted.row.was_compressed && !fitted.row.still_over_limit;
+        if is_enough || !is_masked || wanted == most {
+            return fitted;
+        }
+        // Masks take nothing from the tail by themselves.
+        self.carried_out(reading, most.clone(), most, goal).await
+    }
+
+    async fn carried_out(
         &self,
         reading: &Reading<'_>,
-        cut_points: &CutPoints,
-        protection: &Protection,
-        head: usize,
+        wanted: Range<usize>,
+        most: Range<usize>,
+        goal: Size,
     ) -> Fitted {
         let Reading {
             record,
@@ -157,52 +210,39 @@ impl Replay<'_> {
             outline,
             counted,
             bounds,
+            ..
         } = *reading;
-        let size = self.fitter.settings.summary_size;
-        let goal = self.window.trigger as f64 * (1.0 - self.settings.min_savings);
-        let summary = |freed: usize| size.of(freed);
-        let most = head..bounds.held;
-        let wanted = compacted(
-            outline,
-            cut_points,
-            bounds,
-            protection,
-            head,
-            goal as usize,
-            summary,
-        );
-        let secrets = self.secrets();
-        let mut case = Case::within(
-            self.fitter,
-            record,
-            [views, views],
-            outline,
-            counted,
-            secrets,
-            most.clone(),
-        );
-        case.known = bounds.known;
-        let row = counted.row(&self.fitter.settings);
-        let planned = |turns: Range<usize>| {
-            let cost = |region| case.smallest_cost(region);
-            plan(outline, cut_points, turns, usize::MAX, cost)
-        };
-        let plan = match planned(wanted.clone()) {
-            Plan::Keep(_) if wanted != most => planned(most),
-            plan => plan,
-        };
-        match plan {
-            Plan::Replace(region) => passes::run_from(case, region, row).await,
-            Plan::Keep(reason) => Fitted::untouched(row.ended(Status::Kept, Some(&reason))),
+        let (fitter, views, turns) = (self.fitter, [views, views], wanted.clone());
+        let mut case = Case::within(fitter, record, views, outline, counted, self.secrets(), turns);
+        case.compaction = Some(Compaction {
+            wanted,
+            most,
+            goal: goal.tokens.min(self.fitter.settings.target_max_tokens),
+            known: if self.settings.hindsight {
+                outline.turns.len()
+            } else {
+                bounds.known
+            },
+        });
+        case.later = (self.views, reading.later.clone());
+        let row = counted.row(&fitter.settings);
+        match fitter.settings.strategy {
+            Strategy::Summarize => passes::run(case, row).await,
+            Strategy::Mask | Strategy::MaskThenSummarize => masking::run(case, row).await,
         }
     }
 
     /// The context that was written.
     fn read_back(&self, reading: &Reading<'_>, fitted: Fitted, step: &Range<usize>) -> Option<Context> {
-        let Fitted { row, text, .. } = fitted;
+        let Fitted {
+            row, text, summary, ..
+        } = fitted;
         let text = text?;
         let written = trajectory::parse(text.as_bytes(), Some(reading.record.format)).ok()?;
-        let region = usize::try_from(row.region_start).ok()?..usize::try_from(row.region_end).ok()?;
+        // Masks replace no region.
+        let region = usize::try_from(row.region_start)
+            .ok()
+            .zip(usize::try_from(row.region_end).ok());
         let own_turn = row.placement == "own";
         let before: Vec<Held> = self
             .context
@@ -211,29 +251,48 @@ impl Replay<'_> {
             .copied()
             .chain(held(&self.source, step.clone()))
             .collect();
-        let places = (0..region.start)
+        let (start, end) = region.unwrap_or((before.len(), before.len()));
+        let places = (0..start)
             .map(Some)
             .chain(own_turn.then_some(None))
-            .chain((region.end..before.len()).map(Some));
+            .chain((end..before.len()).map(Some));
         let mut counter =
             super::super::TurnCounter::new(self.fitter.counter.as_ref(), self.fitter.settings.image_tokens);
         let mut turns = Vec::with_capacity(written.turns.len());
+        let mut changed = Vec::new();
         let mut prefix_turns = 0;
         for (index, (turn, place)) in written.turns.iter().zip(places).enumerate() {
             let old = place.and_then(|place| Some((before.get(place)?, reading.record.turns.get(place)?)));
             let same = old.filter(|(_, old)| old.text == turn.text);
-            if same.is_some() && index == prefix_turns && index < region.start {
+            if same.is_some() && index == prefix_turns && index < start {
                 prefix_turns += 1;
             }
+            let origin = old.and_then(|(held, _)| held.origin);
+            changed.extend(origin.filter(|_| same.is_none()));
             turns.push(same.map_or_else(
                 || Held {
-                    origin: old.and_then(|(held, _)| held.origin),
+                    origin,
                     is_whole: false,
                     cost: counter.turn(turn),
                 },
                 |(held, _)| *held,
             ));
         }
+        let gone = before.get(start..end).unwrap_or_default();
+        let gone_turns: Vec<usize> = gone.iter().filter_map(|held| held.origin).collect();
+        let has_summary = |turn: usize| {
+            let text = reading.record.turns.get(turn).map(|turn| turn.text);
+            text.is_some_and(|text| text.contains(SUMMARY_MARKER))
+        };
+        let replaced = Replaced {
+            turns: gone_turns
+                .first()
+                .zip(gone_turns.last())
+                .map(|(first, last)| *first..last + 1),
+            earlier_summary: region.is_some() && (start.saturating_sub(1)..end).any(has_summary),
+            masked: if region.is_none() { changed } else { Vec::new() },
+            summary,
+        };
         let end = text.len().checked_sub(self.source.frame.1.len())?;
         // A compaction breaks the prefix that the server knows: what stands before the summary is left of it.
         let prefix: usize = turns
@@ -245,11 +304,12 @@ impl Replay<'_> {
         let before_step = (row.compressed_tokens as usize).saturating_sub(self.source.tokens(step));
         let is_over = row.compressed_tokens as usize > self.window.budget;
         let mut compacted = Context {
-            calls: AgentCalls::default(),
-            last_prompt: 0,
+            replaced: Some(replaced),
+            timeline: Vec::new(),
             tokens: row.compressed_tokens as usize,
             is_exact: true,
-            head: Some(region.start),
+            is_summary: false,
+            head: region.map(|(start, _)| start).or(self.context.head),
             fresh: turns.len().checked_sub(step.len())?,
             prefix_turns,
             over: is_over.then(|| step.clone()),
@@ -260,16 +320,4 @@ impl Replay<'_> {
         compacted.call(&self.source, step, before_step, cached);
         Some(compacted)
     }
-}
-
-/// Adds what the summaries of one row took to another.
-fn add_usage(row: &mut Row, other: &Row) {
-    row.summarization_api_calls += other.summarization_api_calls;
-    row.summarization_errors += other.summarization_errors;
-    row.prompt_tokens += other.prompt_tokens;
-    row.completion_tokens += other.completion_tokens;
-    row.fallback_prompt_tokens += other.fallback_prompt_tokens;
-    row.fallback_completion_tokens += other.fallback_completion_tokens;
-    row.cached_summary |= other.cached_summary;
-    row.redactions += other.redactions;
 }

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::super::attempt::frame;
 use super::super::count::{Counted, TurnCost};
+use super::timeline::{AgentCall, Replaced};
 use crate::compress::Outline;
 use crate::metrics::{AgentCalls, Row};
 use crate::trajectory::{Record, Role};
@@ -79,6 +80,8 @@ pub struct Context {
     pub tokens: usize,
     /// True if these were counted, and not added up of what its turns cost as rendered elsewhere.
     pub is_exact: bool,
+    /// True if it teaches the summary of the compaction that comes next.
+    pub is_summary: bool,
     /// The end of its head, after a compaction.
     pub head: Option<usize>,
     /// The first turn that no earlier context had.
@@ -89,10 +92,10 @@ pub struct Context {
     pub begun: Option<Row>,
     /// The step that took it over the budget.
     pub over: Option<Range<usize>>,
+    /// The turns that this compaction replaced in the context before it.
+    pub replaced: Option<Replaced>,
     /// What the agent sent for its steps since the last compaction.
-    pub calls: AgentCalls,
-    /// What it sent for the last of them.
-    pub last_prompt: usize,
+    pub timeline: Vec<AgentCall>,
 }
 
 impl Context {
@@ -103,19 +106,21 @@ impl Context {
             turns: Vec::new(),
             tokens: source.outline.extra_tokens,
             is_exact: false,
+            is_summary: false,
             head: None,
             fresh: 0,
             prefix_turns: 0,
             begun: None,
             over: None,
-            calls: AgentCalls::default(),
-            last_prompt: 0,
+            replaced: None,
+            timeline: Vec::new(),
         }
     }
 
     /// Adds a step, with which the context costs so many tokens.
     pub fn add(&mut self, source: &Source<'_>, step: Range<usize>, tokens: usize) {
-        self.call(source, &step, self.tokens, self.last_prompt);
+        let last = self.timeline.last().map_or(0, |call| call.prompt_tokens);
+        self.call(source, &step, self.tokens, last);
         self.body.push_str(source.text(&step));
         self.turns.extend(held(source, step));
         self.tokens = tokens;
@@ -127,9 +132,21 @@ impl Context {
         if said.end == step.end {
             return;
         }
-        let prompt = tokens + source.tokens(&said);
-        self.last_prompt = prompt;
-        self.calls.add(prompt as u64, cached.min(prompt) as u64);
+        let prompt_tokens = tokens + source.tokens(&said);
+        self.timeline.push(AgentCall {
+            turns: step.clone(),
+            prompt_tokens,
+            cached_tokens: cached.min(prompt_tokens),
+        });
+    }
+
+    /// The calls since the last compaction, added up.
+    pub fn calls(&self) -> AgentCalls {
+        let mut calls = AgentCalls::default();
+        for call in &self.timeline {
+            calls.add(call.prompt_tokens as u64, call.cached_tokens as u64);
+        }
+        calls
     }
 
     /// The record's text with a step at its end.

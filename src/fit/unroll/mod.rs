@@ -6,18 +6,21 @@ mod lineage;
 mod proof;
 mod segment;
 mod settings;
+mod summary_record;
+mod timeline;
 
 use std::sync::{Arc, OnceLock};
 
 use context::{Context, Source};
-pub use proof::{Reassembly, TrajectoryId};
-pub use settings::{Overlap, UnrollSettings};
+pub use proof::{Reassembly, TrajectoryId, trained_turns};
+pub use settings::{Overlap, SummaryRecords, UnrollSettings};
+pub use timeline::{CompactionLine, Stretch};
 
 use super::count::Counted;
 use super::redacted::secrets_of;
 use super::structure::Prepared;
-use super::{CountMode, Fitted, Fitter, OverLimit, Stop, outline};
-use crate::compress::compaction::{Guard, Window, steps};
+use super::{CountMode, Fitted, Fitter, OverLimit, Stop, Strategy, outline};
+use crate::compress::compaction::{Guard, Size, Window, steps};
 use crate::compress::{CutPoints, Reason};
 use crate::metrics::{Row, SegmentRow, Status};
 use crate::summarize::redact::RecordSecrets;
@@ -32,6 +35,8 @@ pub struct Unrolled {
     pub rows: Vec<Row>,
     /// The records' texts, in order; `None` where the record that was read stays byte for byte.
     pub texts: Option<Vec<String>>,
+    /// The stretches between compactions, in order; empty where it was not replayed.
+    pub timeline: Vec<Stretch>,
     /// Tokens that a summarizer was, or would be, given to read.
     pub summary_input_tokens: usize,
     /// Why the run must end here, if it must.
@@ -45,6 +50,7 @@ impl Unrolled {
             trajectory: String::new(),
             rows: vec![row],
             texts: text.map(|text| vec![text]),
+            timeline: Vec::new(),
             summary_input_tokens: 0,
             stop: None,
         }
@@ -74,10 +80,12 @@ struct Replay<'r> {
     window: Window,
     guard: Guard,
     context: Context,
-    /// The contexts before each compaction.
+    /// The contexts before each compaction, each with the record that teaches its summary.
     done: Vec<Context>,
     /// The row of the last compaction that was wanted and could not be made.
     refused: Option<Row>,
+    /// The tokens that the context had left then, with all its masks and without the step that wanted it; 0 where it is summarized.
+    masked_tokens: usize,
     summary_input_tokens: usize,
 }
 
@@ -157,15 +165,20 @@ impl Fitter {
             views: &views,
             secrets: OnceLock::new(),
             window: Window {
-                trigger: settings.trigger_tokens(budget),
+                trigger: settings.trigger(budget),
                 budget,
             },
             guard: Guard::default(),
             done: Vec::new(),
             refused: None,
+            masked_tokens: 0,
             summary_input_tokens: 0,
         };
-        let is_short = row.original_tokens <= replay.window.trigger as u64;
+        let room = budget.saturating_sub(replay.reserve()).max(1);
+        replay.window.budget = room;
+        let trigger = &mut replay.window.trigger;
+        trigger.tokens = trigger.tokens.min(room);
+        let is_short = row.original_tokens <= trigger.tokens as u64 && record.turns.len() <= trigger.turns;
         let stop = if is_short || kept.is_some() {
             // What needs no compaction is one step.
             let whole = 0..record.turns.len();
@@ -214,11 +227,19 @@ impl<'r> Replay<'r> {
         for step in steps {
             let (next, is_exact) = self.tokens_with(step);
             let is_first = self.context.turns.is_empty();
-            if !is_first && self.guard.wants_compaction(next, self.window) {
-                match self.compacted(step, next).await {
-                    Ok(Some(compacted)) => {
+            // Masks that were not enough are no more with more turns.
+            let masked = self.masked_tokens;
+            let is_vain = masked > 0 && masked + self.source.tokens(step) > self.window.budget;
+            let size = Size {
+                tokens: next,
+                turns: self.context.turns.len() + step.len(),
+            };
+            if !is_first && !is_vain && self.guard.wants_compaction(size, self.window) {
+                match Box::pin(self.compacted(step, size)).await {
+                    Ok(Some((compacted, taught))) => {
                         let before = std::mem::replace(&mut self.context, compacted);
                         self.done.push(before);
+                        self.done.extend(taught);
                         continue;
                     }
                     Ok(None) => {}
@@ -241,7 +262,7 @@ impl<'r> Replay<'r> {
             return (estimate, true);
         };
         let text = self.context.text_with(&self.source, step);
-        let half = self.window.trigger / 2;
+        let half = self.window.trigger.tokens / 2;
         // A template may drop from the whole what it shows of a beginning: thoughts, say.
         let by_length =
             |bytes: usize| (bytes as f64 / whole.bytes().max(1) as f64 * whole.tokens as f64) as usize;
@@ -257,8 +278,9 @@ impl<'r> Replay<'r> {
     fn secrets(&self) -> Arc<RecordSecrets<'r>> {
         let settings = &self.fitter.settings;
         let found = self.secrets.get_or_init(|| {
-            if settings.redaction {
-                Arc::new(secrets_of(self.source.record, self.views, settings.redact_pii))
+            if settings.redaction || settings.strategy != Strategy::Summarize {
+                let personal = settings.redaction && settings.redact_pii;
+                Arc::new(secrets_of(self.source.record, self.views, personal))
             } else {
                 Arc::default()
             }

@@ -14,6 +14,8 @@ pub struct TrajectoryId {
     pub segment: usize,
     /// The records of the trajectory.
     pub segments: usize,
+    /// True if the record teaches the summary after that record.
+    pub is_summary: bool,
 }
 
 impl TrajectoryId {
@@ -26,7 +28,18 @@ impl TrajectoryId {
             trajectory: text_of(id).into_owned(),
             segment: number("segment")?,
             segments: number("segments")?,
+            is_summary: is_summary(&record),
         })
+    }
+
+    /// Returns true if the record comes next of a trajectory of which the records before number `segment` were seen.
+    pub fn comes_next(&self, trajectory: &str, segment: usize) -> bool {
+        self.trajectory == trajectory && self.segment + usize::from(self.is_summary) == segment
+    }
+
+    /// True if no record of the trajectory comes after it.
+    pub fn is_last(&self) -> bool {
+        self.segment >= self.segments && !self.is_summary
     }
 
     /// The id of a trajectory that is to be unrolled; `name` if it has none, and `None` where it is no record.
@@ -38,6 +51,10 @@ impl TrajectoryId {
                 .map_or_else(|| name.to_owned(), |id| text_of(id).into_owned()),
         )
     }
+}
+
+fn is_summary(record: &Record<'_>) -> bool {
+    trajectory::field_of(record, "is_summary") == Some("true")
 }
 
 fn text_of(id: &str) -> Cow<'_, str> {
@@ -83,7 +100,15 @@ impl<'o> Reassembly<'o> {
     pub fn take(&mut self, record: &[u8]) -> Result<(), String> {
         let format = Some(self.original.format);
         let record = trajectory::parse(record, format).map_err(|error| error.to_string())?;
-        for index in self.trained_in(&record) {
+        let trained = trained_in(&record, self.mark);
+        if is_summary(&record) {
+            return if trained.len() == 1 && trained.last().map(|last| last + 1) == Some(record.turns.len()) {
+                Ok(())
+            } else {
+                Err("it teaches a summary, and trains more than its last turn".to_owned())
+            };
+        }
+        for index in trained {
             let Some(turn) = record.turns.get(index) else {
                 return Err(format!("it has no turn {index}, which it calls trained"));
             };
@@ -114,19 +139,44 @@ impl<'o> Reassembly<'o> {
             Some(turn) => Err(format!("turn {turn} of the trajectory is trained in no record")),
         }
     }
+}
 
-    /// The turns that a record trains, by their marks, or by its list of them; all of one that has neither.
-    fn trained_in(&self, record: &Record<'_>) -> Vec<usize> {
-        let listed = trajectory::field_of(record, "trained_turns");
-        if let Some(listed) = listed.filter(|_| self.mark.is_none()) {
-            return serde_json::from_str(listed).unwrap_or_default();
-        }
-        let is_trained = |turn: &Turn<'_>| match self.mark {
-            Some(mark) => trajectory::value_of(turn, &mark.field) == Some(mark.on(turn, false)),
-            None => true,
-        };
-        let turns = record.turns.iter().enumerate();
-        let trained = turns.filter(|(_, turn)| turn.role == Role::Assistant && is_trained(turn));
-        trained.map(|(index, _)| index).collect()
+/// The turns that a record trains, by their marks, or by its list of them; all of the assistant's of one that has neither.
+fn trained_in(record: &Record<'_>, mark: Option<&SummaryMark>) -> Vec<usize> {
+    let listed = trajectory::field_of(record, "trained_turns");
+    if let Some(listed) = listed.filter(|_| mark.is_none()) {
+        return serde_json::from_str(listed).unwrap_or_default();
     }
+    let is_trained = |turn: &Turn<'_>| match mark {
+        Some(mark) => trajectory::value_of(turn, &mark.field) == Some(mark.on(turn, false)),
+        None => true,
+    };
+    let turns = record.turns.iter().enumerate();
+    let trained = turns.filter(|(_, turn)| turn.role == Role::Assistant && is_trained(turn));
+    trained.map(|(index, _)| index).collect()
+}
+
+/// Returns the trained turns of a record as they stood in its trajectory: without the mark, if that stands at their end. None of
+/// one that teaches a summary.
+///
+/// # Errors
+///
+/// Why the record cannot be read.
+pub fn trained_turns(
+    bytes: &[u8],
+    format: Option<Format>,
+    mark: Option<&SummaryMark>,
+) -> Result<Vec<String>, String> {
+    let record = trajectory::parse(bytes, format).map_err(|error| error.to_string())?;
+    if is_summary(&record) {
+        return Ok(Vec::new());
+    }
+    let trained = trained_in(&record, mark).into_iter();
+    let turns = trained.map(|index| {
+        let turn = record.turns.get(index);
+        let turn = turn.ok_or_else(|| format!("it has no turn {index}, which it calls trained"))?;
+        let bare = mark.map(|mark| trajectory::without_mark(turn, &mark.field, mark.on(turn, false)));
+        Ok(bare.unwrap_or_else(|| turn.text.to_owned()))
+    });
+    turns.collect()
 }

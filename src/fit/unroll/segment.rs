@@ -1,8 +1,10 @@
 //! The records of a replayed trajectory: each context with its marks and its lineage, proved against the trajectory.
 
-use super::super::SummaryMark;
+use super::super::{Strategy, SummaryMark};
 use super::context::Context;
-use super::lineage::{Lineage, id_of};
+use super::lineage::Lineage;
+use super::settings::SummaryRecords;
+use super::timeline::{CompactionLine, Stretch};
 use super::{Replay, Unrolled};
 use crate::compress::Reason;
 use crate::metrics::{Row, SegmentRow, Status};
@@ -14,11 +16,13 @@ impl Replay<'_> {
         let last = std::mem::replace(&mut self.context, Context::empty(&self.source));
         let mut contexts = std::mem::take(&mut self.done);
         contexts.push(last);
-        let segments = contexts.len();
+        let segments = contexts.iter().filter(|context| !context.is_summary).count();
+        let has_summaries = self.settings.summary_records != SummaryRecords::None;
         let assistant_tokens = self.assistant_tokens();
-        let mut rows = Vec::with_capacity(segments);
-        let mut texts = Vec::with_capacity(segments);
+        let mut rows = Vec::with_capacity(contexts.len());
+        let mut texts = Vec::with_capacity(contexts.len());
         let mut seen = 0;
+        let mut segment = 0;
         for context in contexts.iter_mut().filter(|context| !context.is_exact) {
             let text = [&context.body, self.source.frame.1].concat();
             context.tokens = self
@@ -26,12 +30,14 @@ impl Replay<'_> {
                 .rendered_tokens(&text, &self.source)
                 .unwrap_or(context.tokens);
         }
-        for (index, context) in contexts.iter().enumerate() {
+        for context in &contexts {
+            segment += usize::from(!context.is_summary);
             let lineage = Lineage {
                 trajectory: id,
-                segment: index + 1,
+                segment,
                 segments,
                 prefix_turns: context.prefix_turns,
+                is_summary: has_summaries.then_some(context.is_summary),
             };
             let text = match self.record_of(context, &lineage, &mut seen) {
                 Ok(text) => text,
@@ -43,11 +49,15 @@ impl Replay<'_> {
         if seen != self.source.record.turns.len() {
             return Self::failed(whole, assistant_tokens, "turns are missing");
         }
+        let budget = self.fitter.settings.target_max_tokens;
+        let acting = contexts.iter().filter(|context| !context.is_summary);
+        let timeline = acting.map(|context| stretch_of(context, budget)).collect();
         let stays = segments == 1 && self.settings.mark.is_none();
         Unrolled {
             trajectory: id.to_owned(),
             rows,
             texts: (!stays).then_some(texts),
+            timeline,
             summary_input_tokens: self.summary_input_tokens,
             stop: None,
         }
@@ -131,16 +141,18 @@ impl Replay<'_> {
             assistant_tokens: assistant_tokens as u64,
             tokens_before: context.begun.as_ref().map(|row| row.original_tokens),
             compactions: u64::from(context.begun.is_some()),
-            calls: context.calls,
+            summary_records: u64::from(context.is_summary),
+            hindsight: self.settings.hindsight && context.begun.is_some(),
+            calls: context.calls(),
         };
-        let budget = self.window.budget;
+        let budget = self.fitter.settings.target_max_tokens;
         let is_over = context.tokens > budget;
         let begun = context
             .begun
             .clone()
             .unwrap_or_else(|| Row::untouched(0, 0, budget));
         let row = Row {
-            id: id_of(lineage.trajectory, lineage.segment),
+            id: lineage.id(),
             original_tokens: whole.original_tokens,
             original_turns: whole.original_turns,
             compressed_tokens: context.tokens as u64,
@@ -189,14 +201,24 @@ impl Replay<'_> {
     /// Why a record is over the budget.
     fn exceeded(&self, context: &Context) -> Reason {
         let step = context.over.clone().unwrap_or(0..0);
-        let tokens = self.source.tokens(&step);
-        let detail = format!(
-            "turns {} to {} cost {tokens} tokens, what stands before them {}",
-            step.start,
-            step.end.saturating_sub(1),
-            context.tokens.saturating_sub(tokens)
-        );
-        Reason::with(Reason::GROUP_EXCEEDS_BUDGET, detail)
+        let (what, tokens) = if context.is_summary {
+            let added = context.turns.get(context.prefix_turns..).unwrap_or_default();
+            let tokens = added.iter().map(|held| held.cost.tokens()).sum();
+            ("request and summary".to_owned(), tokens)
+        } else {
+            let last = step.end.saturating_sub(1);
+            (
+                format!("turns {} to {last}", step.start),
+                self.source.tokens(&step),
+            )
+        };
+        let before = context.tokens.saturating_sub(tokens);
+        let detail = format!("{what} cost {tokens} tokens, what stands before them {before}");
+        let code = match self.fitter.settings.strategy {
+            Strategy::Mask => Reason::MASKS_EXHAUSTED,
+            _ => Reason::GROUP_EXCEEDS_BUDGET,
+        };
+        Reason::with(code, detail)
     }
 
     fn assistant_tokens(&self) -> usize {
@@ -219,6 +241,17 @@ impl Replay<'_> {
             ..whole
         };
         Unrolled::alone(row.ended(Status::Failed, Some(&reason)), None)
+    }
+}
+
+/// The stretch that a context ends.
+fn stretch_of(context: &Context, budget: usize) -> Stretch {
+    let begun = context.begun.as_ref().zip(context.replaced.clone());
+    Stretch {
+        compaction: begun.map(|(row, replaced)| CompactionLine::of(row, replaced)),
+        calls: context.timeline.clone(),
+        tokens: context.tokens,
+        is_over: context.tokens > budget,
     }
 }
 

@@ -91,7 +91,10 @@ pub fn own_line(before: &[u8]) -> &[u8] {
         .unwrap_or_default();
     let real = memchr::memrchr2(b'\n', b'\r', before).map_or(0, |at| at + 1);
     let line = before.get(real..).unwrap_or_default();
-    let escaped = memchr::memmem::rfind(line, b"\\n").map_or(0, |at| at + 2);
+    // Searches for a byte need no preparation, and lines are short.
+    let mut slashes = memchr::memrchr_iter(b'\\', line);
+    let escaped = slashes.find(|at| line.get(at + 1) == Some(&b'n'));
+    let escaped = escaped.map_or(0, |at| at + 2);
     let line = line.get(escaped..).unwrap_or_default();
     let line = line.get(text_start(line)..).unwrap_or_default();
     line.get(own_start(line)..).unwrap_or_default()
@@ -99,11 +102,15 @@ pub fn own_line(before: &[u8]) -> &[u8] {
 
 /// Returns where the last text of JSON begins that is not over: behind `"name": "`.
 pub fn text_start(line: &[u8]) -> usize {
-    let openings = [b"\": \"".as_slice(), b"\":\""];
-    let opening = openings
-        .into_iter()
-        .filter_map(|opening| Some(memchr::memmem::rfind(line, opening)? + opening.len()));
-    let start = opening.max().unwrap_or(0);
+    let mut colons = memchr::memrchr_iter(b':', line);
+    let opening = colons.find_map(|colon| {
+        let is_name = colon > 0 && line.get(colon - 1) == Some(&b'"');
+        let rest = line.get(colon + 1..).filter(|_| is_name)?;
+        let openings = [b" \"".as_slice(), b"\""];
+        let opening = openings.into_iter().find(|opening| rest.starts_with(opening))?;
+        Some(colon + 1 + opening.len())
+    });
+    let start = opening.unwrap_or(0);
     // A quote that is not escaped ends it.
     let inner = line.get(start..).unwrap_or_default();
     let is_over = memchr::memchr_iter(b'"', inner).any(|at| at == 0 || inner.get(at - 1) != Some(&b'\\'));

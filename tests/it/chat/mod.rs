@@ -9,3 +9,4 @@ mod secrets;
 mod servers;
 mod speed;
 mod summaries;
+mod unroll;

@@ -67,7 +67,16 @@ fn lines_keep_their_ends_and_arrays_stay_arrays() {
 fn a_row_for_each_trajectory_adds_up_to_the_same() {
     let workspace = Workspace::with_input(fixture_bytes("agent_runs.jsonl"));
     let totals = |rows: &str| {
-        let run = ["unroll", "in.jsonl", "-o", "out.jsonl", "--force", "--rows", rows];
+        let run = [
+            "unroll",
+            "in.jsonl",
+            "-o",
+            "out.jsonl",
+            "--force",
+            "--with-summaries=all",
+            "--rows",
+            rows,
+        ];
         workspace.run(&[&run[..], &BUDGET].concat()).exits(0);
         let mut totals = workspace.json("out.summary.json");
         for key in [
@@ -87,10 +96,9 @@ fn a_row_for_each_trajectory_adds_up_to_the_same() {
     let (segments, rows) = totals("segments");
     let (trajectories, of_trajectories) = totals("trajectories");
     assert_eq!(segments, trajectories);
-    assert_eq!(
-        (rows as u64, of_trajectories),
-        (segments["segments"].as_u64().unwrap(), 40)
-    );
+    let records = ["segments", "summary_records"].map(|key| segments[key].as_u64().unwrap());
+    assert!(records[1] > 0);
+    assert_eq!((rows as u64, of_trajectories), (records.iter().sum(), 40));
 }
 
 #[test]
@@ -171,4 +179,60 @@ fn the_proof_finds_what_was_changed() {
     }
     workspace.write("changed.jsonl", &whole);
     workspace.run(&check).exits(0);
+}
+
+#[test]
+fn restored_turns_are_those_of_the_trajectories() {
+    let workspace = Workspace::with_input(fixture_bytes("agent_runs_messages.jsonl"));
+    let originals: Vec<Vec<String>> = workspace
+        .text("in.jsonl")
+        .lines()
+        .map(|line| {
+            let turns = crate::support::oracle::parts(line).0.into_iter();
+            turns
+                .filter(|turn| serde_json::from_str::<Value>(turn).unwrap()["role"] == "assistant")
+                .collect()
+        })
+        .collect();
+    let ways: [&[&str]; 3] = [&[], &["--mark", "none"], &["--with-summaries=all"]];
+    for more in ways {
+        let run = [
+            &["unroll", "in.jsonl", "-o", "out.jsonl", "--force"],
+            &BUDGET[..],
+            more,
+        ]
+        .concat();
+        workspace.run(&run).exits(0);
+        let mark = if more.contains(&"none") { "none" } else { "train" };
+        let restore = ["restore", "--from-unrolled", "out.jsonl", "--mark", mark];
+        let restored = String::from_utf8(workspace.run(&restore).exits(0).stdout).unwrap();
+        assert_eq!(restored.lines().count(), originals.len());
+        for (line, original) in restored.lines().zip(&originals) {
+            assert!(serde_json::from_str::<Value>(line).is_ok());
+            assert!(line.ends_with(&format!("\"assistant_turns\": [{}]}}", original.join(", "))));
+        }
+        workspace
+            .run(&[
+                "check",
+                "--unrolled-from",
+                "in.jsonl",
+                "out.jsonl",
+                "--mark",
+                mark,
+            ])
+            .exits(0);
+    }
+    // A record that is gone is missed, in the middle and at the end.
+    let whole = workspace.text("out.jsonl");
+    let lines: Vec<&str> = whole.lines().collect();
+    let segment = |line: &str| serde_json::from_str::<Value>(line).unwrap()["segment"].as_u64();
+    let second = lines.iter().position(|line| segment(line) == Some(2)).unwrap();
+    for kept in [
+        [&lines[..second], &lines[second + 1..]].concat(),
+        lines[..second].to_vec(),
+    ] {
+        workspace.write("cut.jsonl", kept.join("\n"));
+        let restore = ["restore", "--from-unrolled", "cut.jsonl"];
+        workspace.run(&restore).exits(2).says("is missing");
+    }
 }

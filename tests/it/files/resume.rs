@@ -175,7 +175,7 @@ fn so_does_one_that_unrolls() {
         "unroll",
         &["large.jsonl"],
         "out.jsonl",
-        &["--trigger", "0.7"],
+        &["--trigger", "0.7", "--with-summaries=all", "--hindsight"],
         None,
         31,
     );

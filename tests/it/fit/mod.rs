@@ -5,3 +5,4 @@ mod metrics;
 mod plans;
 mod real_data;
 mod unroll;
+mod unroll_summaries;

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use serde_json::Value;
+
 use crate::support::cli::Workspace;
 use crate::support::oracle::{assert_sound, cost};
 use crate::support::{counter, real_data};
@@ -172,5 +174,42 @@ fn list_redactions(place: &str, text: &str) {
         );
         println!("{place} {kind} {before}⟦{secret}⟧{after}");
         at += length + rest.len();
+    }
+}
+
+#[test]
+fn real_trajectories_are_unrolled_without_loss() {
+    let Some(folder) = real_data() else { return };
+    let workspace = Workspace::new();
+    let folder = folder.to_str().unwrap();
+    let files = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    for path in files.filter(|path| path.extension().is_some_and(|extension| extension == "jsonl")) {
+        let input = path.to_str().unwrap();
+        for (output, more) in [
+            ("tail.jsonl", &["--trigger", "0.8"][..]),
+            ("none.jsonl", &["--overlap", "none", "--mark", "none"]),
+            ("mask.jsonl", &["--strategy", "mask"]),
+            ("both.jsonl", &["--strategy", "mask-then-summarize"]),
+        ] {
+            let run = [
+                &["unroll", input, "-o", output, "--max-tokens", "8000", "--force"],
+                more,
+            ]
+            .concat();
+            workspace.run(&run).exits(0);
+            let mut check = vec!["check", "--unrolled-from", input, output];
+            check.extend(
+                (output == "none.jsonl")
+                    .then_some(["--mark", "none"])
+                    .into_iter()
+                    .flatten(),
+            );
+            workspace.run(&check).exits(0);
+            for record in workspace.text(output).lines() {
+                assert!(serde_json::from_str::<Value>(record).is_ok());
+            }
+        }
     }
 }

@@ -5,22 +5,25 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use serde_json::Value;
 use trajfit::internals::fit::{
-    FitSettings, MarkTurns, Overlap, Reassembly, SummaryMark, UnrollSettings, Unrolled,
+    FitSettings, MarkTurns, Overlap, Reassembly, Strategy, SummaryMark, SummaryRecords, UnrollSettings,
+    Unrolled,
 };
 use trajfit::internals::metrics::Status;
 
-use crate::support::cli::Workspace;
 use crate::support::generate::made;
 use crate::support::oracle::{cost, parts};
 use crate::support::rendered::{THINKING, named_steps, rendered_fitter, thinking_run};
-use crate::support::{counter, fitter, real_data, settings};
+use crate::support::{counter, fitter, settings};
 
-fn unrolling(mark: bool) -> UnrollSettings {
+pub fn unrolling(mark: bool) -> UnrollSettings {
     UnrollSettings {
         trigger: 1.0,
+        max_turns: None,
         min_savings: 0.1,
         head_decay: false,
         overlap: Overlap::Tail,
+        summary_records: SummaryRecords::None,
+        hindsight: false,
         mark: mark.then(|| SummaryMark {
             field: "train".to_owned(),
             value: "false".to_owned(),
@@ -29,24 +32,26 @@ fn unrolling(mark: bool) -> UnrollSettings {
     }
 }
 
-fn unroll(fit: FitSettings, unroll: &UnrollSettings, line: &str) -> Unrolled {
+pub fn unroll(fit: FitSettings, unroll: &UnrollSettings, line: &str) -> Unrolled {
     pollster::block_on(fitter(fit).unroll(line.as_bytes(), unroll, "in.jsonl:1"))
 }
 
 /// The budget as `trajfit unroll` uses it: no turn gains a notice.
-fn budget(tokens: usize, summary: usize) -> FitSettings {
+pub fn budget(tokens: usize, summary: usize) -> FitSettings {
     FitSettings {
         notice: None,
         ..settings(tokens, summary)
     }
 }
 
+const STRATEGIES: [Strategy; 3] = [Strategy::Summarize, Strategy::Mask, Strategy::MaskThenSummarize];
+
 /// The records' texts; of a record that stays as it is, its line.
 fn texts(unrolled: &Unrolled, line: &str) -> Vec<String> {
     unrolled.texts.clone().unwrap_or_else(|| vec![line.to_owned()])
 }
 
-fn turns(text: &str) -> Vec<String> {
+pub fn turns(text: &str) -> Vec<String> {
     parts(text).0
 }
 
@@ -62,7 +67,7 @@ fn is_assistant(turn: &str) -> bool {
 }
 
 /// A turn without its mark, and the mark.
-fn unmarked(turn: &str) -> (String, bool) {
+pub fn unmarked(turn: &str) -> (String, bool) {
     for (written, mark) in [("true", true), ("false", false)] {
         for ending in [
             format!(r#", "train": {written}}}"#),
@@ -77,7 +82,7 @@ fn unmarked(turn: &str) -> (String, bool) {
 }
 
 /// The assistant turns of a trajectory, and those that its records train, in order, as they stand.
-fn trained(line: &str, records: &[String], is_marked: bool) -> (Vec<String>, Vec<String>) {
+pub fn trained(line: &str, records: &[String], is_marked: bool) -> (Vec<String>, Vec<String>) {
     let assistant: Vec<String> = turns(line)
         .into_iter()
         .filter(|turn| is_assistant(turn))
@@ -148,6 +153,7 @@ proptest! {
         is_apart in any::<bool>(),
         is_marked in any::<bool>(),
         placement in 0..3_usize,
+        strategy in 0..3_usize,
     ) {
         use trajfit::internals::compress::SummaryPlacement::{Auto, Human, Merge};
         let line = made.line();
@@ -155,6 +161,9 @@ proptest! {
         fit.summary_placement = [Auto, Human, Merge][placement];
         fit.protection.last_n_turns = last_n_turns;
         fit.protection.tail_tokens = tail_tokens;
+        fit.strategy = STRATEGIES[strategy];
+        let is_apart = is_apart && strategy == 0;
+        let over = if fit.strategy == Strategy::Mask { "masks_exhausted" } else { "group_exceeds_budget" };
         let settings = UnrollSettings {
             trigger,
             head_decay,
@@ -172,7 +181,7 @@ proptest! {
             let tokens = cost(&serde_json::from_str(record).unwrap(), counter().as_ref());
             prop_assert_eq!(tokens as u64, row.compressed_tokens);
             prop_assert_eq!(row.still_over_limit, tokens > target);
-            prop_assert!(!row.still_over_limit || row.reason == "group_exceeds_budget", "{}", row.reason_text());
+            prop_assert!(!row.still_over_limit || row.reason == over, "{}", row.reason_text());
             let figures = row.segment.as_ref().unwrap();
             prop_assert_eq!((figures.segment, figures.segments), (number as u64 + 1, records.len() as u64));
             let value: Value = serde_json::from_str(record).unwrap();
@@ -203,10 +212,12 @@ proptest! {
         made in made(),
         target in 60..600_usize,
         trigger in 0.4..=1.0_f64,
+        strategy in 0..3_usize,
     ) {
         let line = made.line();
         let settings = UnrollSettings { trigger, ..unrolling(false) };
-        let whole = texts(&unroll(budget(target, 30), &settings, &line), &line);
+        let fit = || FitSettings { strategy: STRATEGIES[strategy], ..budget(target, 30) };
+        let whole = texts(&unroll(fit(), &settings, &line), &line);
         let record: Value = serde_json::from_str(&line).unwrap();
         let key = if made.sharegpt { "conversations" } else { "messages" };
         // Without its last turns the trajectory has the same records up to there.
@@ -225,7 +236,7 @@ proptest! {
             let mut shorter = record.clone();
             shorter[key] = Value::from(cut);
             let shorter = shorter.to_string();
-            let again = texts(&unroll(budget(target, 30), &settings, &shorter), &shorter);
+            let again = texts(&unroll(fit(), &settings, &shorter), &shorter);
             for (before, after) in whole.iter().zip(&again).take(number) {
                 let tree = |text: &str| -> Vec<Value> {
                     turns(text).iter().map(|turn| serde_json::from_str(turn).unwrap()).collect()
@@ -264,6 +275,61 @@ fn no_summary_names_what_came_after_it() {
             seen += turns(record).iter().filter(|turn| unmarked(turn).1).count();
         }
         assert_eq!(seen, 30);
+    }
+}
+
+#[test]
+fn masks_keep_all_turns_until_they_are_not_enough() {
+    let line = named_steps(30);
+    let with = |strategy, tokens| {
+        let fit = FitSettings {
+            strategy,
+            ..budget(tokens, 100)
+        };
+        unroll(fit, &unrolling(true), &line)
+    };
+    let masked = with(Strategy::Mask, 1000);
+    let records = texts(&masked, &line);
+    assert!(records.len() > 1);
+    for (record, row) in records.iter().zip(&masked.rows).skip(1) {
+        assert!(row.masked_turns > 0 && !record.contains("[CONTEXT SUMMARY]:"));
+        assert_eq!(row.summary_tokens, 0);
+    }
+    // A context that no mask makes small enough goes on in one record, and says so.
+    let last = turns(records.last().unwrap());
+    assert_eq!(last.len(), turns(&line).len());
+    assert!(masked.rows.last().unwrap().reason == "masks_exhausted");
+    // Where masks are not enough, a summary is, and outputs were masked before any was summarized.
+    let both = with(Strategy::MaskThenSummarize, 1500);
+    assert!(both.rows.iter().all(|row| !row.still_over_limit));
+    assert!(both.rows[1].masked_turns > 0 && both.rows[1].summary_tokens == 0);
+    assert!(both.rows.iter().any(|row| row.summary_tokens > 0));
+    assert_eq!(trained(&line, &texts(&both, &line), true).1.len(), 30);
+}
+
+#[test]
+fn a_context_of_too_many_turns_is_halved() {
+    let line = named_steps(30);
+    let settings = UnrollSettings {
+        max_turns: Some(16),
+        ..unrolling(true)
+    };
+    let unrolled = unroll(budget(100_000, 100), &settings, &line);
+    assert_eq!(trained(&line, &texts(&unrolled, &line), true).1.len(), 30);
+    assert!(unrolled.rows.len() > 4 && unrolled.rows.iter().all(|row| row.compressed_turns <= 16));
+    for stretch in &unrolled.timeline[1..] {
+        let calls = stretch.calls.len() as u64;
+        // Half of them stay, the next step among these; each other step has two.
+        let row = &unrolled.rows[unrolled
+            .timeline
+            .iter()
+            .position(|other| other == stretch)
+            .unwrap()];
+        assert!(
+            row.compressed_turns - 2 * (calls - 1) <= 8,
+            "{}",
+            row.compressed_turns
+        );
     }
 }
 
@@ -328,40 +394,5 @@ fn rendered_budgets_hold_for_every_record() {
             "{}",
             row.reason_text()
         );
-    }
-}
-
-#[test]
-fn real_trajectories_are_unrolled_without_loss() {
-    let Some(folder) = real_data() else { return };
-    let workspace = Workspace::new();
-    let folder = folder.to_str().unwrap();
-    let files = std::fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path());
-    for path in files.filter(|path| path.extension().is_some_and(|extension| extension == "jsonl")) {
-        let input = path.to_str().unwrap();
-        for (output, more) in [
-            ("tail.jsonl", &["--trigger", "0.8"][..]),
-            ("none.jsonl", &["--overlap", "none", "--mark", "none"]),
-        ] {
-            let run = [
-                &["unroll", input, "-o", output, "--max-tokens", "8000", "--force"],
-                more,
-            ]
-            .concat();
-            workspace.run(&run).exits(0);
-            let mut check = vec!["check", "--unrolled-from", input, output];
-            check.extend(
-                (output == "none.jsonl")
-                    .then_some(["--mark", "none"])
-                    .into_iter()
-                    .flatten(),
-            );
-            workspace.run(&check).exits(0);
-            for record in workspace.text(output).lines() {
-                assert!(serde_json::from_str::<Value>(record).is_ok());
-            }
-        }
     }
 }
