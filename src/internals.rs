@@ -25,8 +25,8 @@ pub mod compress {
 
 pub mod config {
     pub use crate::config::{
-        Config, ConfigError, KEYS, Key, Kind, MachineFormat, Origin, OverLimit, PerTrajectory, Resolved,
-        Sources, Value,
+        Config, ConfigError, KEYS, Key, MachineFormat, Origin, OverLimit, PerTrajectory, Resolved, Sources,
+        Value, ValueKind,
     };
 }
 
@@ -52,7 +52,7 @@ pub mod names {
 
 pub mod pipeline {
     pub use crate::pipeline::{
-        Counters, Job, MAX_RECORD_BYTES, OnInvalid, RunError, RunReport, Sample, Source, Targets, Worker,
+        Counters, Job, MAX_RECORD_BYTES, OnInvalid, OutputFiles, RunError, RunReport, Sample, Source, Worker,
         run, sources,
     };
 }
@@ -67,7 +67,7 @@ pub mod summarize {
     }
 
     pub mod batch {
-        pub use crate::summarize::batch::{Manner, NoResponses, Postbox};
+        pub use crate::summarize::batch::{BatchAnswers, NoResponses, RequestShape};
     }
 
     pub mod chat {
@@ -121,9 +121,9 @@ pub mod trainers {
 
 pub mod trajectory {
     pub use crate::trajectory::{
-        Arguments, Converted, Faults, Format, NO_REQUEST, Record, Role, SYSTEM_MESSAGE, Sanitized, Target,
-        TemplateArguments, ToolCall, Turn, TurnView, Turns, Views, Wishes, answered_turns, chat, convert,
-        faults, json, mend, parse, sanitize, view,
+        Arguments, Converted, Faults, Format, NO_REQUEST, OutputForm, Record, Role, SYSTEM_MESSAGE,
+        Sanitized, TemplateArguments, ToolCall, Turn, TurnView, Turns, Views, Wishes, answered_turns, chat,
+        convert, faults, json, mend, parse, sanitize, view,
     };
 
     pub mod leaves {

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 use crate::summarize::answers::AnswerKey;
 use crate::summarize::batch::response::{self, NoResponse, Outcome};
-use crate::summarize::batch::{Found, Lesson, Responses, custom_id};
+use crate::summarize::batch::{BatchResponse, DialectFix, Responses, custom_id};
 
 /// Maximum bytes of a line; no response is nearly as long.
 const LONGEST_LINE: u64 = 64 * 1024 * 1024;
@@ -183,9 +183,9 @@ impl ResponseFiles {
             failure,
             failures: failures.saturating_add(u8::from(failure.is_some())),
             answers: answers.saturating_add(u8::from(failure.is_none())),
-            completion_limit: lesson == Some(Lesson::CompletionLimit)
+            completion_limit: lesson == Some(DialectFix::CompletionLimit)
                 || taught(|entry| entry.completion_limit),
-            no_temperature: lesson == Some(Lesson::NoTemperature) || taught(|entry| entry.no_temperature),
+            no_temperature: lesson == Some(DialectFix::NoTemperature) || taught(|entry| entry.no_temperature),
             too_long,
             asked: AtomicBool::new(false),
         };
@@ -234,7 +234,7 @@ impl ResponseFiles {
 }
 
 impl Responses for ResponseFiles {
-    fn find(&self, key: &AnswerKey) -> Result<Option<Found>, String> {
+    fn find(&self, key: &AnswerKey) -> Result<Option<BatchResponse>, String> {
         let Some(entry) = self.index.get(key) else {
             return Ok(None);
         };
@@ -247,11 +247,11 @@ impl Responses for ResponseFiles {
             return Err(format!("{name} has changed since it was read"));
         };
         let lessons = [
-            (entry.completion_limit, Lesson::CompletionLimit),
-            (entry.no_temperature, Lesson::NoTemperature),
+            (entry.completion_limit, DialectFix::CompletionLimit),
+            (entry.no_temperature, DialectFix::NoTemperature),
         ];
         let taught = lessons.into_iter().filter(|(taught, _)| *taught);
-        Ok(Some(Found {
+        Ok(Some(BatchResponse {
             outcome: response.outcome,
             failures: entry.failures.into(),
             answers: entry.answers.into(),

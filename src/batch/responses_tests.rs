@@ -105,7 +105,10 @@ fn what_failures_taught_adds_up() {
     ]);
     let (_folder, files) = files(&[text]);
     let lessons = |question| files.find(&AnswerKey::of(&[question])).unwrap().unwrap().lessons;
-    assert_eq!(lessons("a"), [Lesson::CompletionLimit, Lesson::NoTemperature]);
+    assert_eq!(
+        lessons("a"),
+        [DialectFix::CompletionLimit, DialectFix::NoTemperature]
+    );
     assert_eq!(lessons("b"), []);
 }
 

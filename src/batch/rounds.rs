@@ -9,7 +9,7 @@ use super::queue_backoff::QueueBackoff;
 use super::state::{Batch, Folder, State};
 use super::vendor::Vendor;
 use crate::summarize::batch::job::{Job, Phase};
-use crate::summarize::batch::queue::{Full, Room};
+use crate::summarize::batch::queue::{QueueFull, QueueLimits};
 
 /// Maximum number of failed polls in a row; over a day some fail.
 const FAILED_LOOKS: u32 = 10;
@@ -24,7 +24,7 @@ pub enum Event<'e> {
     /// A batch that an earlier run submitted was found at the vendor.
     FoundAgain(&'e Batch),
     /// A batch waits: the vendor's queue is full.
-    Full(&'e Batch, &'e Full),
+    Full(&'e Batch, &'e QueueFull),
     /// A batch is too large for the queue, and is split into this many.
     Split(&'e Batch, usize),
     /// The only request of a batch is too large for the queue: it is asked in pieces.
@@ -40,11 +40,11 @@ pub enum Event<'e> {
 }
 
 /// The result of polling a batch.
-enum Seen {
+enum PollResult {
     Running,
     Ended(Job),
     /// The vendor refused it, since its queue was full.
-    Refused(Full),
+    Refused(QueueFull),
 }
 
 /// The open batches of a run.
@@ -56,7 +56,7 @@ pub struct Rounds<'r> {
     /// The vendor.
     pub vendor: Vendor<'r>,
     /// The user's limit on batches in the vendor's queue.
-    pub limit: Room,
+    pub limit: QueueLimits,
     /// The time between two polls.
     pub interval: Duration,
     /// The callback for events.
@@ -85,13 +85,13 @@ impl Rounds<'_> {
                     continue;
                 }
                 match self.look(at).await {
-                    Ok(Seen::Running) => failed_looks = 0,
-                    Ok(Seen::Ended(job)) => {
+                    Ok(PollResult::Running) => failed_looks = 0,
+                    Ok(PollResult::Ended(job)) => {
                         failed_looks = 0;
                         backoff.reset();
                         ended.push(job);
                     }
-                    Ok(Seen::Refused(full)) => self.full(at, &full, &mut backoff)?,
+                    Ok(PollResult::Refused(full)) => self.full(at, &full, &mut backoff)?,
                     Err(error @ BatchError::Stopped { passing: true, .. }) if failed_looks < FAILED_LOOKS => {
                         failed_looks += 1;
                         (self.tell)(Event::Unseen(&error));
@@ -119,12 +119,12 @@ impl Rounds<'_> {
     }
 
     /// Polls a batch, and downloads its answers if it has ended.
-    async fn look(&mut self, at: usize) -> Result<Seen, BatchError> {
+    async fn look(&mut self, at: usize) -> Result<PollResult, BatchError> {
         let id = self.batch(at).id.clone().unwrap_or_default();
         let job = self.vendor.status(&id).await?;
         if job.phase == Phase::Running {
             (self.tell)(Event::Progress(&job));
-            return Ok(Seen::Running);
+            return Ok(PollResult::Running);
         }
         if let Some(full) = job.full {
             // The vendor has not started it: it is submitted again unchanged.
@@ -132,7 +132,7 @@ impl Rounds<'_> {
                 batch.refused.extend(batch.id.take());
                 batch.submitting = false;
             })?;
-            return Ok(Seen::Refused(full));
+            return Ok(PollResult::Refused(full));
         }
         for (number, output) in job.outputs.iter().enumerate() {
             let kind = if number == 0 { "" } else { ".errors" };
@@ -151,7 +151,7 @@ impl Rounds<'_> {
         // All its requests are answered now, or will be found missing.
         let _ = std::fs::remove_file(self.requests(at));
         (self.tell)(Event::Done(&job));
-        Ok(Seen::Ended(job))
+        Ok(PollResult::Ended(job))
     }
 
     /// The path of a batch's file of requests.

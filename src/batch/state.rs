@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use crate::files::{self, Access};
 use crate::settings::Settings;
 use crate::summarize::batch::custom_id;
-use crate::summarize::batch::queue::{Load, Room};
+use crate::summarize::batch::queue::{Load, QueueLimits};
 
 /// The version of the file format.
 const VERSION: u32 = 2;
@@ -27,7 +27,7 @@ pub struct State {
     pub spent: Spent,
     /// The limits of the vendor's queue, as learned from its refusals.
     #[serde(default)]
-    pub room: Room,
+    pub room: QueueLimits,
     /// Batches, in the order in which they were made.
     pub batches: Vec<Batch>,
 }

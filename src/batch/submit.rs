@@ -3,10 +3,10 @@
 use super::error::RUN_AGAIN;
 use super::queue_backoff::QueueBackoff;
 use super::rounds::{Event, Rounds};
-use super::wire::Unsent;
+use super::wire::SendError;
 use super::{BatchError, split, state};
 use crate::summarize::batch::job::{Job, Phase};
-use crate::summarize::batch::queue::{self, Full, Lesson, Load, Step};
+use crate::summarize::batch::queue::{self, Load, QueueFull, RefusalAction, Step};
 use crate::summarize::chat::retry::Verdict;
 
 impl Rounds<'_> {
@@ -44,7 +44,12 @@ impl Rounds<'_> {
     }
 
     /// Handles a refusal because the queue is full: the batch waits, or is split.
-    pub fn full(&mut self, at: usize, full: &Full, backoff: &mut QueueBackoff) -> Result<(), BatchError> {
+    pub fn full(
+        &mut self,
+        at: usize,
+        full: &QueueFull,
+        backoff: &mut QueueBackoff,
+    ) -> Result<(), BatchError> {
         self.state.room = self.state.room.learned(full.room);
         self.save()?;
         if !backoff.is_refused {
@@ -62,9 +67,9 @@ impl Rounds<'_> {
             return Ok(());
         }
         match self.room().lesson(batch.load(), full, backoff.refusals) {
-            Lesson::Wait => Ok(()),
-            Lesson::Halve => self.split(at, 2),
-            Lesson::TooLarge => self.give_up(at),
+            RefusalAction::Wait => Ok(()),
+            RefusalAction::Halve => self.split(at, 2),
+            RefusalAction::TooLarge => self.give_up(at),
         }
     }
 
@@ -80,7 +85,7 @@ impl Rounds<'_> {
         load
     }
 
-    fn room(&self) -> queue::Room {
+    fn room(&self) -> queue::QueueLimits {
         self.limit.and(self.state.room)
     }
 
@@ -119,7 +124,7 @@ impl Rounds<'_> {
     }
 
     /// Submits a batch once, even after a crash. Returns the refusal if the queue is full.
-    async fn submit(&mut self, at: usize) -> Result<Option<Full>, BatchError> {
+    async fn submit(&mut self, at: usize) -> Result<Option<QueueFull>, BatchError> {
         if self.vendor.takes_uploads() {
             self.submit_upload(at).await
         } else {
@@ -127,7 +132,7 @@ impl Rounds<'_> {
         }
     }
 
-    async fn submit_upload(&mut self, at: usize) -> Result<Option<Full>, BatchError> {
+    async fn submit_upload(&mut self, at: usize) -> Result<Option<QueueFull>, BatchError> {
         if self.batch(at).upload.is_none() {
             // The same requests may have been submitted by a run whose folder is lost.
             match self.find_upload(at).await {
@@ -153,7 +158,7 @@ impl Rounds<'_> {
             let file = batch.upload.clone().unwrap_or_default();
             match self.vendor.submit_upload(&file, &batch.sha256).await {
                 Ok(job) => return self.submitted(at, job).map(|()| None),
-                Err(Unsent::Full(full)) => return self.refused(at, full).map(Some),
+                Err(SendError::Full(full)) => return self.refused(at, full).map(Some),
                 Err(unsent) => unsure = self.after(at, unsent, &mut attempt).await?,
             }
         }
@@ -161,7 +166,7 @@ impl Rounds<'_> {
 
     /// Anthropic's batches cannot carry a mark: a batch newer than the latest one before ours, with as many requests as
     /// ours, is taken to be ours. If it is not, its answers have other ids, and the requests are submitted again.
-    async fn submit_list(&mut self, at: usize) -> Result<Option<Full>, BatchError> {
+    async fn submit_list(&mut self, at: usize) -> Result<Option<QueueFull>, BatchError> {
         let mut unsure = self.batch(at).submitting;
         let mut attempt = 0;
         loop {
@@ -177,7 +182,7 @@ impl Rounds<'_> {
             }
             match self.vendor.submit_list(&self.requests(at)).await {
                 Ok(job) => return self.submitted(at, job).map(|()| None),
-                Err(Unsent::Full(full)) => return self.refused(at, full).map(Some),
+                Err(SendError::Full(full)) => return self.refused(at, full).map(Some),
                 Err(unsent) => unsure = self.after(at, unsent, &mut attempt).await?,
             }
         }
@@ -204,11 +209,11 @@ impl Rounds<'_> {
     }
 
     /// Waits after a submission that was not confirmed. Returns true if the vendor may have received it.
-    async fn after(&mut self, at: usize, unsent: Unsent, attempt: &mut u32) -> Result<bool, BatchError> {
+    async fn after(&mut self, at: usize, unsent: SendError, attempt: &mut u32) -> Result<bool, BatchError> {
         let unsure = match &unsent {
-            Unsent::Verdict(Verdict::Retry(..), unsure) => *unsure,
-            Unsent::Verdict(..) | Unsent::Full(_) => false,
-            Unsent::Ended(_) => true,
+            SendError::Verdict(Verdict::Retry(..), unsure) => *unsure,
+            SendError::Verdict(..) | SendError::Full(_) => false,
+            SendError::Ended(_) => true,
         };
         if !unsure {
             // Refused, so not received; saved for the next run.
@@ -237,7 +242,7 @@ impl Rounds<'_> {
     }
 
     /// Saves that the batch was not received.
-    fn refused(&mut self, at: usize, full: Full) -> Result<Full, BatchError> {
+    fn refused(&mut self, at: usize, full: QueueFull) -> Result<QueueFull, BatchError> {
         self.change(at, |batch| batch.submitting = false)?;
         Ok(full)
     }

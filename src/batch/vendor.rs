@@ -7,9 +7,9 @@ use reqwest::{Method, Url};
 use serde_json::Value;
 
 use super::BatchError;
-use super::wire::{Sent, Unsent, Wire};
+use super::wire::{SendError, Sent, Wire};
 use crate::summarize::batch::job::{self, Job};
-use crate::summarize::batch::queue::Full;
+use crate::summarize::batch::queue::QueueFull;
 use crate::summarize::chat::ChatSettings;
 use crate::summarize::chat::api::Api;
 use crate::summarize::chat::retry::Verdict;
@@ -65,17 +65,17 @@ impl<'s> Vendor<'s> {
     }
 
     /// Makes a batch of an uploaded file, in one attempt.
-    pub async fn submit_upload(&self, file: &str, hash: &str) -> Result<Job, Unsent> {
+    pub async fn submit_upload(&self, file: &str, hash: &str) -> Result<Job, SendError> {
         let body = job::submission(file, hash);
         self.submit(Sent::Json(&body)).await
     }
 
     /// Makes a batch of the requests in a file, in one attempt.
-    pub async fn submit_list(&self, path: &Path) -> Result<Job, Unsent> {
+    pub async fn submit_list(&self, path: &Path) -> Result<Job, SendError> {
         self.submit(Sent::List(path)).await
     }
 
-    async fn submit(&self, sent: Sent<'_>) -> Result<Job, Unsent> {
+    async fn submit(&self, sent: Sent<'_>) -> Result<Job, SendError> {
         let url = self.url();
         let answer = self
             .wire
@@ -83,7 +83,7 @@ impl<'s> Vendor<'s> {
             .await
             .map_err(queue_is_full)?;
         let job = job::read(self.api, &answer).map(|job| self.without_key(job));
-        job.ok_or_else(|| Unsent::Ended(no_sense(&url, "a batch")))
+        job.ok_or_else(|| SendError::Ended(no_sense(&url, "a batch")))
     }
 
     /// A batch whose error message does not repeat the key.
@@ -153,12 +153,12 @@ impl<'s> Vendor<'s> {
 }
 
 /// Turns a refusal for too many batches at once into a full queue: retries do not help, only the end of others.
-fn queue_is_full(unsent: Unsent) -> Unsent {
-    if let Unsent::Verdict(Verdict::Refused(failure, wish), _) = &unsent
+fn queue_is_full(unsent: SendError) -> SendError {
+    if let SendError::Verdict(Verdict::Refused(failure, wish), _) = &unsent
         && failure.name == "summary_http_429"
-        && let Some(full) = Full::busy(&failure.detail, *wish)
+        && let Some(full) = QueueFull::busy(&failure.detail, *wish)
     {
-        return Unsent::Full(full);
+        return SendError::Full(full);
     }
     unsent
 }

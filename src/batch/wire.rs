@@ -14,11 +14,11 @@ use super::BatchError;
 use super::body::FileBody;
 use super::state;
 use crate::http;
-use crate::summarize::batch::Manner;
-use crate::summarize::batch::queue::Full;
+use crate::summarize::batch::RequestShape;
+use crate::summarize::batch::queue::QueueFull;
 use crate::summarize::chat::ChatSettings;
 use crate::summarize::chat::limits;
-use crate::summarize::chat::retry::{self, Transport, Verdict};
+use crate::summarize::chat::retry::{self, TransportError, Verdict};
 use crate::summarize::chat::wire::{self, Confidential};
 use crate::summarize::failure::Failure;
 
@@ -55,11 +55,11 @@ pub enum Sent<'a> {
 
 /// The reason why an attempt failed.
 #[derive(Debug)]
-pub enum Unsent {
+pub enum SendError {
     /// The verdict on the failure, and true if the vendor may have received the request.
     Verdict(Verdict, bool),
     /// The vendor's queue is full: nothing was received.
-    Full(Full),
+    Full(QueueFull),
     /// An error that no retry can solve.
     Ended(BatchError),
 }
@@ -92,46 +92,46 @@ impl<'s> Wire<'s> {
     }
 
     /// Sends a request, in one attempt.
-    pub async fn once(&self, method: Method, url: &str, sent: Sent<'_>) -> Result<Value, Unsent> {
-        let request = self.request(method, url, sent).map_err(Unsent::Ended)?;
+    pub async fn once(&self, method: Method, url: &str, sent: Sent<'_>) -> Result<Value, SendError> {
+        let request = self.request(method, url, sent).map_err(SendError::Ended)?;
         let answered = async {
             let response = request.send().await?;
             let (status, after) = (response.status().as_u16(), retry_after(&response));
             Ok::<_, reqwest::Error>((status, after, read(response).await?))
         };
-        let answered = self.unless_stopped(answered).await.map_err(Unsent::Ended)?;
+        let answered = self.unless_stopped(answered).await.map_err(SendError::Ended)?;
         let (status, after, body) = match answered {
             Ok(answered) => answered,
-            Err(error) => return Err(Unsent::Verdict(wrong(&error), !error.is_connect())),
+            Err(error) => return Err(SendError::Verdict(wrong(&error), !error.is_connect())),
         };
         if !(200..300).contains(&status) {
             let error = self.confidential.taken_out(&body);
-            let verdict = retry::after_status(status, after, &error, Manner::default(), "");
-            let told = Full::told(&String::from_utf8_lossy(&error)).filter(|_| status < 500);
+            let verdict = retry::after_status(status, after, &error, RequestShape::default(), "");
+            let told = QueueFull::told(&String::from_utf8_lossy(&error)).filter(|_| status < 500);
             if let Some(full) = told {
-                return Err(Unsent::Full(Full {
+                return Err(SendError::Full(QueueFull {
                     said: verdict.failure().detail.clone(),
                     wish: after,
                     ..full
                 }));
             }
-            return Err(Unsent::Verdict(verdict, status >= 500));
+            return Err(SendError::Verdict(verdict, status >= 500));
         }
         serde_json::from_slice(&body).map_err(|error| {
             let failure = Failure::new("summary_invalid_json", &format!("the answer is no JSON: {error}"));
-            Unsent::Verdict(Verdict::Retry(failure, None), true)
+            SendError::Verdict(Verdict::Retry(failure, None), true)
         })
     }
 
     /// Waits before the next attempt. Fails if there is to be none.
-    pub async fn pause(&self, url: &str, unsent: Unsent, attempt: &mut u32) -> Result<(), BatchError> {
+    pub async fn pause(&self, url: &str, unsent: SendError, attempt: &mut u32) -> Result<(), BatchError> {
         let (failure, wish) = match unsent {
-            Unsent::Ended(error) => return Err(error),
-            Unsent::Full(full) => (Failure::http(429, &full.said), full.wish),
-            Unsent::Verdict(Verdict::Retry(failure, wish) | Verdict::Refused(failure, wish), _) => {
+            SendError::Ended(error) => return Err(error),
+            SendError::Full(full) => (Failure::http(429, &full.said), full.wish),
+            SendError::Verdict(Verdict::Retry(failure, wish) | Verdict::Refused(failure, wish), _) => {
                 (failure, wish)
             }
-            Unsent::Verdict(verdict, _) => {
+            SendError::Verdict(verdict, _) => {
                 return Err(BatchError::refused(
                     url,
                     verdict.failure(),
@@ -153,7 +153,7 @@ impl<'s> Wire<'s> {
         loop {
             match self.download_once(url, path).await {
                 Ok(()) => return Ok(true),
-                Err(Unsent::Verdict(Verdict::Fail(failure), _)) if failure.name == "summary_http_404" => {
+                Err(SendError::Verdict(Verdict::Fail(failure), _)) if failure.name == "summary_http_404" => {
                     return Ok(false);
                 }
                 Err(unsent) => self.pause(url, unsent, &mut attempt).await?,
@@ -161,12 +161,12 @@ impl<'s> Wire<'s> {
         }
     }
 
-    async fn download_once(&self, url: &str, path: &Path) -> Result<(), Unsent> {
+    async fn download_once(&self, url: &str, path: &Path) -> Result<(), SendError> {
         let mut partial = path.as_os_str().to_owned();
         partial.push(".partial");
         let partial = Path::new(&partial);
-        let fault = |error| Unsent::Ended(BatchError::file("write", path, &error));
-        let broken = |error: reqwest::Error| Unsent::Verdict(wrong(&error), false);
+        let fault = |error| SendError::Ended(BatchError::file("write", path, &error));
+        let broken = |error: reqwest::Error| SendError::Verdict(wrong(&error), false);
         // The whole may take long, but each part of it must arrive in time.
         let request = self.http.get(url).headers(self.headers.clone());
         let mut response = self.in_time(request.send()).await?.map_err(broken)?;
@@ -178,10 +178,10 @@ impl<'s> Wire<'s> {
                 status,
                 after,
                 &self.confidential.taken_out(&body),
-                Manner::default(),
+                RequestShape::default(),
                 "",
             );
-            return Err(Unsent::Verdict(verdict, false));
+            return Err(SendError::Verdict(verdict, false));
         }
         let mut file = state::create(partial).map_err(fault)?;
         while let Some(chunk) = self.in_time(response.chunk()).await?.map_err(broken)? {
@@ -231,12 +231,12 @@ impl<'s> Wire<'s> {
         })
     }
 
-    async fn in_time<T>(&self, future: impl Future<Output = T>) -> Result<T, Unsent> {
+    async fn in_time<T>(&self, future: impl Future<Output = T>) -> Result<T, SendError> {
         let timed = tokio::time::timeout(self.settings.timeout, future);
-        let timed = self.unless_stopped(timed).await.map_err(Unsent::Ended)?;
+        let timed = self.unless_stopped(timed).await.map_err(SendError::Ended)?;
         timed.map_err(|_| {
             let detail = format!("nothing came for {} s", self.settings.timeout.as_secs_f64());
-            Unsent::Verdict(retry::after_transport(Transport::Timeout, &detail), false)
+            SendError::Verdict(retry::after_transport(TransportError::Timeout, &detail), false)
         })
     }
 
@@ -273,11 +273,11 @@ async fn read(mut response: Response) -> Result<Vec<u8>, reqwest::Error> {
 
 fn wrong(error: &reqwest::Error) -> Verdict {
     let kind = if error.is_timeout() {
-        Transport::Timeout
+        TransportError::Timeout
     } else if error.is_decode() || error.is_body() {
-        Transport::Decoding
+        TransportError::Decoding
     } else {
-        Transport::Connection
+        TransportError::Connection
     };
     retry::after_transport(kind, &http::causes(error))
 }

@@ -124,8 +124,10 @@ fn configured() -> Result<PathBuf, CliError> {
         ..Sources::default()
     };
     match sources.resolve()?.config.summarization.cache {
-        config::Place::Named(folder) => Ok(PathBuf::from(folder)),
-        config::Place::Auto | config::Place::Off => Err(CliError::usage("which cache?").with_help(WHERE)),
+        config::OutputPath::Named(folder) => Ok(PathBuf::from(folder)),
+        config::OutputPath::Auto | config::OutputPath::Off => {
+            Err(CliError::usage("which cache?").with_help(WHERE))
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use super::errors::CliError;
 use super::exit::ExitStatus;
 use super::inputs::tokens;
 use super::stdout;
-use super::survey::{SurveyArgs, Surveyed};
+use super::survey::{SurveyArgs, SurveyOutcome};
 use super::unroll_mark;
 use crate::report::{self, Allowance, CheckOutcome, Limits, check_text};
 
@@ -99,7 +99,7 @@ pub fn run(args: CheckArgs) -> Result<ExitStatus, CliError> {
     let Some(surveyed) = args.survey.survey(false)? else {
         return Ok(ExitStatus::Done);
     };
-    let Surveyed {
+    let SurveyOutcome {
         census,
         figures,
         report,

@@ -10,7 +10,7 @@ use super::{running, stdout};
 use crate::config::{Config, OnInvalid};
 use crate::fit::{PairScorer, UnreadablePair};
 use crate::metrics::{Complaint, GroundedRecord, is_grounded, share_held};
-use crate::pipeline::{self, Found, LeftOut, Pairs, RawRecord, RunError, TooLong};
+use crate::pipeline::{self, LeftOut, Paired, Pairs, RawRecord, RunError, TooLong};
 use crate::report::{self, Allowance, GroundingOutcome, grounding_text};
 
 /// Maximum number of dangling identifiers named for a record.
@@ -82,15 +82,15 @@ impl GroundingCheck<'_> {
         let stops = self.config.input.on_invalid == OnInvalid::Fail;
         let compared = pairs.each(&matching, scorer, &stop, |found| {
             match found {
-                Found::Pair(old, new) => add(&mut outcome, scorer, old, new, stops)?,
+                Paired::Pair(old, new) => add(&mut outcome, scorer, old, new, stops)?,
                 // Scored against itself, it reports its error.
-                Found::NoOriginal(new) if scorer.id(&new.bytes).is_none() => {
+                Paired::NoOriginal(new) if scorer.id(&new.bytes).is_none() => {
                     add(&mut outcome, scorer, new, new, stops)?;
                 }
-                Found::NoOriginal(_) => outcome.records_without_original += 1,
-                Found::Left(_, LeftOut::Rejected) => outcome.originals_rejected += 1,
-                Found::Left(_, LeftOut::NotTaken) => outcome.originals_not_taken += 1,
-                Found::Left(_, LeftOut::Counts { .. } | LeftOut::Elsewhere) => {
+                Paired::NoOriginal(_) => outcome.records_without_original += 1,
+                Paired::Left(_, LeftOut::Rejected) => outcome.originals_rejected += 1,
+                Paired::Left(_, LeftOut::NotTaken) => outcome.originals_not_taken += 1,
+                Paired::Left(_, LeftOut::Counts { .. } | LeftOut::Elsewhere) => {
                     outcome.originals_left_out += 1;
                 }
             }

@@ -30,7 +30,7 @@ pub struct UnrolledCheck<'a> {
 
 /// The result of the check.
 #[derive(Debug, Default)]
-struct Found {
+struct UnrolledOutcome {
     trajectories: u64,
     records: u64,
     turns: u64,
@@ -63,9 +63,9 @@ impl UnrolledCheck<'_> {
         Ok(Records::of(&sources, self.config.input.max_record_bytes.0))
     }
 
-    fn compared(&self, mut originals: Records, mut unrolled: Records) -> Result<Found, CliError> {
+    fn compared(&self, mut originals: Records, mut unrolled: Records) -> Result<UnrolledOutcome, CliError> {
         let format = running::format(self.config);
-        let mut found = Found::default();
+        let mut found = UnrolledOutcome::default();
         let mut next = unrolled.next_record().map_err(running::cli_error)?;
         while let Some(original) = originals.next_record().map_err(running::cli_error)? {
             let name = format!("{}:{}", file_name(&original.source), original.line);
@@ -125,7 +125,7 @@ pub fn file_name(source: &str) -> String {
     name.to_string_lossy().into_owned()
 }
 
-impl Found {
+impl UnrolledOutcome {
     fn differs(&mut self, record: &RawRecord, what: &str) {
         self.differences += 1;
         if self.named.len() < NAMED {

@@ -3,7 +3,7 @@
 use super::errors::{self, CliError};
 use super::exit::ExitStatus;
 use super::stdout;
-use super::survey::{SurveyArgs, Surveyed};
+use super::survey::{SurveyArgs, SurveyOutcome};
 use crate::report::{self, CountReport, count_text};
 
 /// Count tokens: totals, percentiles, a histogram, and what is large in the largest records.
@@ -38,7 +38,7 @@ pub fn run(args: CountArgs) -> Result<ExitStatus, CliError> {
     let Some(surveyed) = args.survey.survey(args.per_record)? else {
         return Ok(ExitStatus::Done);
     };
-    let Surveyed {
+    let SurveyOutcome {
         census,
         figures,
         report,

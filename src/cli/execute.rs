@@ -8,13 +8,15 @@ use super::compress_options::CompressOptions;
 use super::errors::{self, CliError};
 use super::exit::ExitStatus;
 use super::progress::{Progress, ProgressStyle, compressing};
-use super::summarizer::{self, Chosen};
+use super::summarizer::{self, RunSummarizers};
 use super::{running, stdout};
 use crate::compress::RoleOrder;
-use crate::config::{Config, MarkSummary, OutputCompression, OverLimit, Place, SummarizerKind};
+use crate::config::{Config, MarkSummary, OutputCompression, OutputPath, OverLimit, SummarizerKind};
 use crate::fit::{CountMode, FitSettings, Fitter, SummaryMark, SummarySize};
 use crate::metrics::{Columns, Status, Totals, is_grounded, share_held};
-use crate::pipeline::{self, Codec, Job, NamedFiles, RunError, RunReport, Sample, Source, Targets, Worker};
+use crate::pipeline::{
+    self, Codec, Job, NamedFiles, OutputFiles, RunError, RunReport, Sample, Source, Worker,
+};
 use crate::report::{
     DryRunFigures, OverLimitFigures, Reasons, RecordFigures, RequestFigures, RunFigures, summary_table,
 };
@@ -24,7 +26,7 @@ pub fn execute(options: &CompressOptions) -> Result<ExitStatus, CliError> {
     let config = &options.config;
     let job = job(options)?;
     let counter = running::tokenizer(config)?;
-    let kept = summarizer::Kept {
+    let kept = summarizer::CacheUse {
         beside: job.targets.cache(),
         dry_run: options.dry_run,
         warns: !options.quiet,
@@ -34,7 +36,7 @@ pub fn execute(options: &CompressOptions) -> Result<ExitStatus, CliError> {
 }
 
 /// The worker that fits the records of these sources, with the chosen summarizers.
-pub fn worker(config: &Config, sources: &[Source], chosen: &Chosen) -> Result<Worker, CliError> {
+pub fn worker(config: &Config, sources: &[Source], chosen: &RunSummarizers) -> Result<Worker, CliError> {
     Ok(Worker {
         fitter: Fitter {
             settings: settings(config, false),
@@ -52,7 +54,7 @@ pub fn worker(config: &Config, sources: &[Source], chosen: &Chosen) -> Result<Wo
 }
 
 /// Runs a job and reports its result.
-pub fn run(options: &CompressOptions, job: Job, chosen: Chosen) -> Result<ExitStatus, CliError> {
+pub fn run(options: &CompressOptions, job: Job, chosen: RunSummarizers) -> Result<ExitStatus, CliError> {
     let worker = worker(&options.config, &job.sources, &chosen)?;
     let (job, ended) = ended(options, job, worker, chosen)?;
     match ended {
@@ -67,7 +69,7 @@ pub fn ended(
     options: &CompressOptions,
     mut job: Job,
     mut worker: Worker,
-    chosen: Chosen,
+    chosen: RunSummarizers,
 ) -> Result<(Job, Result<RunReport, RunError>), CliError> {
     worker.fitter.settings.dry_run = options.dry_run;
     job.settings.extend(chosen.wording);
@@ -114,7 +116,7 @@ pub fn job(options: &CompressOptions) -> Result<Job, CliError> {
     };
     let suffix = &config.output.output_suffix;
     let targets =
-        Targets::of(&sources, &options.inputs, output, suffix, codec).map_err(running::cli_error)?;
+        OutputFiles::of(&sources, &options.inputs, output, suffix, codec).map_err(running::cli_error)?;
     let targets = match &config.output.report_dir {
         Some(folder) => targets.with_reports_in(Path::new(folder)),
         None => targets,
@@ -137,7 +139,7 @@ pub fn job(options: &CompressOptions) -> Result<Job, CliError> {
             SummarizerKind::Command => running::jobs(config),
         },
         prices: summarizer::prices(config),
-        metrics: config.metrics.file != Place::Off,
+        metrics: config.metrics.file != OutputPath::Off,
         columns: Columns::Records,
         csv_safe: config.metrics.csv_safe,
         asks: None,
@@ -149,8 +151,8 @@ fn named_files(config: &Config) -> NamedFiles {
     let path = |name: &String| PathBuf::from(if name == "-" { "/dev/stdout" } else { name.as_str() });
     NamedFiles {
         metrics: match &config.metrics.file {
-            Place::Named(name) => Some(path(name)),
-            Place::Auto | Place::Off => None,
+            OutputPath::Named(name) => Some(path(name)),
+            OutputPath::Auto | OutputPath::Off => None,
         },
         summary: config.metrics.summary_file.as_ref().map(path),
         rejects: config.output.rejects_file.as_ref().map(path),

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser, ValueParser};
 use clap::{Arg, ArgMatches, Command, FromArgMatches};
 
-use crate::config::{Config, KEYS, Key, Kind, ReadBy, Sources, Value};
+use crate::config::{AppliesTo, Config, KEYS, Key, Sources, Value, ValueKind};
 
 /// The keys that a command has flags for.
 pub trait KeySet {
@@ -90,15 +90,15 @@ impl<S: KeySet> FromArgMatches for KeyFlags<S> {
 
 fn argument(key: &'static Key) -> Arg {
     let (value_name, parser) = match key.kind() {
-        Kind::Count => ("N", StringValueParser::new().into()),
-        Kind::Number => ("NUMBER", StringValueParser::new().into()),
-        Kind::Size => ("SIZE", StringValueParser::new().into()),
-        Kind::Text => ("TEXT", StringValueParser::new().into()),
-        Kind::Object => ("JSON", StringValueParser::new().into()),
-        Kind::Mark => ("FIELD[=VALUE]", StringValueParser::new().into()),
-        Kind::Words => ("COMMAND", StringValueParser::new().into()),
-        Kind::Switch => ("true|false", ValueParser::new(AnyOf(&["true", "false"]))),
-        Kind::Name(names) => ("NAME", ValueParser::new(AnyOf(names))),
+        ValueKind::Count => ("N", StringValueParser::new().into()),
+        ValueKind::Number => ("NUMBER", StringValueParser::new().into()),
+        ValueKind::Size => ("SIZE", StringValueParser::new().into()),
+        ValueKind::Text => ("TEXT", StringValueParser::new().into()),
+        ValueKind::Object => ("JSON", StringValueParser::new().into()),
+        ValueKind::Mark => ("FIELD[=VALUE]", StringValueParser::new().into()),
+        ValueKind::Words => ("COMMAND", StringValueParser::new().into()),
+        ValueKind::Switch => ("true|false", ValueParser::new(AnyOf(&["true", "false"]))),
+        ValueKind::Name(names) => ("NAME", ValueParser::new(AnyOf(names))),
     };
     let default = match key.value(&Config::default()) {
         Value::Null => String::new(),
@@ -121,13 +121,13 @@ fn argument(key: &'static Key) -> Arg {
         .aliases(key.former)
         .value_name(key.value_name.unwrap_or(value_name))
         .value_parser(parser)
-        .allow_negative_numbers(matches!(key.kind(), Kind::Count | Kind::Number))
-        .hide_possible_values(key.kind() == Kind::Switch)
+        .allow_negative_numbers(matches!(key.kind(), ValueKind::Count | ValueKind::Number))
+        .hide_possible_values(key.kind() == ValueKind::Switch)
         .help(format!("{}{default}", key.help))
         .help_heading(match (key.section(), key.read_by) {
             ("batch", _) => "Batches",
-            (_, ReadBy::Network | ReadBy::Asking) => "Language model",
-            (section, ReadBy::All | ReadBy::Program) => heading(section),
+            (_, AppliesTo::Network | AppliesTo::Asking) => "Language model",
+            (section, AppliesTo::All | AppliesTo::Program) => heading(section),
         })
         .hide_short_help(!key.common)
         .hide(key.hidden)

@@ -15,7 +15,7 @@ use crate::config::{Config, InputFormat, KEYS, Key, OnInvalid};
 use crate::fit::{Linter, PairScorer};
 use crate::metrics::{LintCensus, LintChanges, Unreadable};
 use crate::names::Named;
-use crate::pipeline::{self, Found, Pairs, RawRecord, RunError, Sample, Source, Survey, TooLong};
+use crate::pipeline::{self, Paired, Pairs, RawRecord, RunError, Sample, Source, Survey, TooLong};
 use crate::report::{self, LintReport, lint_text};
 use crate::trainers::{Trainer, TrainerName, Verdict, trainer};
 
@@ -229,18 +229,18 @@ fn compared(
     let stops = config.input.on_invalid == OnInvalid::Fail;
     let judged = pairs.each(&matching, scorer, &stop, |found| {
         match found {
-            Found::Pair(old, new) => {
+            Paired::Pair(old, new) => {
                 let before = judge(&linter, old, &mut changes.before, stops)?;
                 let after = judge(&linter, new, &mut changes.after, stops)?;
                 if let (Some(before), Some(after)) = (before, after) {
                     changes.compare(&new.source, new.line, &before, &after);
                 }
             }
-            Found::NoOriginal(new) => {
+            Paired::NoOriginal(new) => {
                 judge(&linter, new, &mut changes.after, stops)?;
                 changes.unpaired += 1;
             }
-            Found::Left(old, _) => {
+            Paired::Left(old, _) => {
                 judge(&linter, old, &mut changes.before, stops)?;
                 changes.unpaired += 1;
             }

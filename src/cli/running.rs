@@ -12,7 +12,7 @@ use crate::config::{Config, InputFormat, OutputArguments, OutputFormat};
 use crate::pipeline::{Counters, RunError, Sample, Scan, Source};
 use crate::tokens::chat_template::ChatTemplate;
 use crate::tokens::{self, TokenCounter};
-use crate::trajectory::{Arguments, Format, Target};
+use crate::trajectory::{Arguments, Format, OutputForm};
 
 /// The tokenizer that the configuration names.
 pub fn tokenizer(config: &Config) -> Result<Arc<dyn TokenCounter>, CliError> {
@@ -31,7 +31,7 @@ pub fn template(config: &Config) -> Result<Option<Arc<ChatTemplate>>, CliError> 
 }
 
 /// The form that every record gets; `None` if each keeps its own.
-pub fn output_form(config: &Config) -> Option<Target> {
+pub fn output_form(config: &Config) -> Option<OutputForm> {
     let (form, usual) = match config.output.format {
         OutputFormat::Same => return None,
         OutputFormat::Sharegpt => (Format::ShareGpt, Arguments::Object),
@@ -42,7 +42,7 @@ pub fn output_form(config: &Config) -> Option<Target> {
         OutputArguments::String => Arguments::String,
         OutputArguments::Object => Arguments::Object,
     };
-    Some(Target { form, arguments })
+    Some(OutputForm { form, arguments })
 }
 
 /// The format that all records are in; `None` lets each record decide.

@@ -16,7 +16,7 @@ use super::stdout;
 use super::visible::one_line;
 use crate::compress::anchors::PairScore;
 use crate::fit::{PairScorer, TurnCounter, UnreadablePair};
-use crate::pipeline::{self, Found, LeftOut, Pairs, RawRecord};
+use crate::pipeline::{self, LeftOut, Paired, Pairs, RawRecord};
 use crate::trajectory::{self, Format, TurnView};
 
 /// Show one record in the terminal, or what it was and what it became.
@@ -148,8 +148,8 @@ fn find_compressed(record: &OneRecord, path: &Path) -> Result<RawRecord, CliErro
     let mut found = None;
     let searched = pairs.each(&matching, scorer, &stop, |step| {
         found = match step {
-            Found::Pair(old, new) if old.line == record.raw.line => Some(Ok(new.clone())),
-            Found::Left(old, why) if old.line == record.raw.line => Some(Err(why)),
+            Paired::Pair(old, new) if old.line == record.raw.line => Some(Ok(new.clone())),
+            Paired::Left(old, why) if old.line == record.raw.line => Some(Err(why)),
             _ => return Ok(ControlFlow::Continue(())),
         };
         Ok(ControlFlow::Break(()))

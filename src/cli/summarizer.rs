@@ -7,11 +7,11 @@ use std::time::Duration;
 use super::errors::{self, CliError};
 use super::running;
 use crate::cache::{Access, AnswerCache};
-use crate::config::{Config, Place, SummarizerKind};
+use crate::config::{Config, OutputPath, SummarizerKind};
 use crate::metrics::Prices;
 use crate::summarize::Summarizer;
 use crate::summarize::answers::{AnswerStore, InMemory};
-use crate::summarize::batch::Postbox;
+use crate::summarize::batch::BatchAnswers;
 use crate::summarize::chat::{ChatSettings, ChatSummarizer, Key};
 use crate::summarize::command::{CommandSettings, CommandSummarizer};
 use crate::summarize::extractive::Extractive;
@@ -20,7 +20,7 @@ use crate::summarize::spend::{Limits, Spend};
 use crate::tokens::TokenCounter;
 
 /// The summarizers of a run, and their counters.
-pub struct Chosen {
+pub struct RunSummarizers {
     /// The summarizer of the configuration.
     pub summarizer: Arc<dyn Summarizer>,
     /// The summarizer used when that one fails.
@@ -34,7 +34,7 @@ pub struct Chosen {
 }
 
 /// The use that a run makes of stored answers.
-pub struct Kept {
+pub struct CacheUse {
     /// The folder beside its output, if it has an output.
     pub beside: Option<PathBuf>,
     /// True if stored answers are only read: no request is sent.
@@ -44,11 +44,15 @@ pub struct Kept {
 }
 
 /// Makes the summarizer. Nothing is opened or sent yet.
-pub fn chosen(config: &Config, kept: Kept, counter: &Arc<dyn TokenCounter>) -> Result<Chosen, CliError> {
+pub fn chosen(
+    config: &Config,
+    kept: CacheUse,
+    counter: &Arc<dyn TokenCounter>,
+) -> Result<RunSummarizers, CliError> {
     let embedded: Arc<dyn Summarizer> = Arc::new(Extractive {
         redaction: config.redaction.enabled,
     });
-    let mut chosen = Chosen {
+    let mut chosen = RunSummarizers {
         summarizer: Arc::clone(&embedded),
         fallback: embedded,
         counter: Arc::clone(counter),
@@ -93,11 +97,11 @@ pub fn chosen(config: &Config, kept: Kept, counter: &Arc<dyn TokenCounter>) -> R
 }
 
 /// The store of answers.
-fn answers(config: &Config, kept: Kept) -> Arc<dyn AnswerStore> {
+fn answers(config: &Config, kept: CacheUse) -> Arc<dyn AnswerStore> {
     let folder = match &config.summarization.cache {
-        Place::Off => None,
-        Place::Auto => kept.beside,
-        Place::Named(folder) => Some(PathBuf::from(folder)),
+        OutputPath::Off => None,
+        OutputPath::Auto => kept.beside,
+        OutputPath::Named(folder) => Some(PathBuf::from(folder)),
     };
     let Some(folder) = folder else {
         return Arc::new(InMemory::default());
@@ -112,7 +116,7 @@ fn answers(config: &Config, kept: Kept) -> Arc<dyn AnswerStore> {
 }
 
 /// Makes the summarizer that takes its answers from files.
-pub fn in_files(config: &Config, kept: Kept, postbox: Postbox) -> Result<Chosen, CliError> {
+pub fn in_files(config: &Config, kept: CacheUse, postbox: BatchAnswers) -> Result<RunSummarizers, CliError> {
     let embedded: Arc<dyn Summarizer> = Arc::new(Extractive {
         redaction: config.redaction.enabled,
     });
@@ -120,7 +124,7 @@ pub fn in_files(config: &Config, kept: Kept, postbox: Postbox) -> Result<Chosen,
     let settings = chat_settings(config)?;
     let chat = ChatSummarizer::in_files(settings, answers(config, kept), spend, postbox)
         .map_err(|why| CliError::usage(format!("cannot write prompts: {why}")))?;
-    Ok(Chosen {
+    Ok(RunSummarizers {
         counter: running::tokenizer(config)?,
         wording: Some(("prompt_version".to_owned(), chat.prompt_version().into())),
         summarizer: Arc::new(chat),

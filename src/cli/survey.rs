@@ -74,7 +74,7 @@ fn counting_key(key: &Key) -> Option<Key> {
 }
 
 /// The result of a survey.
-pub struct Surveyed {
+pub struct SurveyOutcome {
     /// The sums over the records.
     pub census: Census,
     /// The census as plain figures.
@@ -104,7 +104,7 @@ impl SurveyArgs {
     }
 
     /// Measures all records; with `lines`, prints a line of JSON for each. `None` if their reader has closed the pipe.
-    pub fn survey(self, lines: bool) -> Result<Option<Surveyed>, CliError> {
+    pub fn survey(self, lines: bool) -> Result<Option<SurveyOutcome>, CliError> {
         let resolved = self.keys.into_sources(self.config).resolve()?;
         let config = resolved.config;
         if !self.print.quiet {
@@ -150,7 +150,7 @@ impl SurveyArgs {
             sha256: identity.sha256,
             engine: identity.engine,
         };
-        Ok(Some(Surveyed {
+        Ok(Some(SurveyOutcome {
             figures: SurveyFigures::of(&census, names, tokenizer),
             census,
             report,

@@ -203,7 +203,7 @@ pub fn run(args: UnrollArgs) -> Result<ExitStatus, CliError> {
     job.columns = Columns::Segments;
     job.settings.extend(fingerprint(&settings, merges_rows));
     let counter = running::tokenizer(&options.config)?;
-    let kept = summarizer::Kept {
+    let kept = summarizer::CacheUse {
         beside: job.targets.cache(),
         dry_run: options.dry_run,
         warns: !options.quiet,

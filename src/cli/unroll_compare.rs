@@ -7,7 +7,7 @@ use super::errors::CliError;
 use super::exit::ExitStatus;
 use super::inputs::is_dash;
 use super::{execute, running, stdout, summarizer};
-use crate::config::Place;
+use crate::config::OutputPath;
 use crate::fit::UnrollSettings;
 use crate::metrics::{AgentPrices, Columns};
 use crate::pipeline::RunError;
@@ -29,7 +29,7 @@ pub fn run(
     }
     let mut options = options.clone();
     options.output = Some(PathBuf::from("-"));
-    options.config.metrics.file = Place::Off;
+    options.config.metrics.file = OutputPath::Off;
     options.config.metrics.summary_file = None;
     options.config.output.rejects_file = Some(NOWHERE.to_owned());
     let counter = running::tokenizer(&options.config)?;
@@ -37,7 +37,7 @@ pub fn run(
     for trigger in triggers {
         let mut job = execute::job(&options)?;
         job.columns = Columns::Segments;
-        let kept = summarizer::Kept {
+        let kept = summarizer::CacheUse {
             beside: None,
             dry_run: true,
             warns: !options.quiet,

@@ -19,13 +19,13 @@ pub struct RoleOrder {
 
 /// The role of a turn, for the order of roles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Seat {
+struct OrderedRole {
     role: Role,
     /// The turn has the role name of a person.
     is_humans: bool,
 }
 
-impl Seat {
+impl OrderedRole {
     /// The seat of a separate summary turn.
     const SUMMARY: Self = Self {
         role: Role::Human,
@@ -82,19 +82,19 @@ impl RoleOrder {
 
     /// Returns true if a trajectory is in this order.
     pub fn holds(self, outline: &Outline) -> bool {
-        self.holds_for(outline.turns.iter().map(Seat::of))
+        self.holds_for(outline.turns.iter().map(OrderedRole::of))
     }
 
     /// Returns true if a trajectory is in this order without the turns `[start, end)`, with a human turn in their place
     /// or with none.
     pub fn holds_without(self, outline: &Outline, [start, end]: [usize; 2], has_own_turn: bool) -> bool {
-        let turns = || outline.turns.iter().map(Seat::of);
-        let summary = has_own_turn.then_some(Seat::SUMMARY);
+        let turns = || outline.turns.iter().map(OrderedRole::of);
+        let summary = has_own_turn.then_some(OrderedRole::SUMMARY);
         self.holds_for(turns().take(start).chain(summary).chain(turns().skip(end)))
     }
 
-    fn holds_for(self, seats: impl Iterator<Item = Seat>) -> bool {
-        let mut before: Option<Seat> = None;
+    fn holds_for(self, seats: impl Iterator<Item = OrderedRole>) -> bool {
+        let mut before: Option<OrderedRole> = None;
         for seat in seats {
             if self.sides_alternate && before.is_none() && seat.role == Role::System {
                 continue;
@@ -110,7 +110,7 @@ impl RoleOrder {
         true
     }
 
-    fn may_follow(self, before: Seat, after: Seat) -> bool {
+    fn may_follow(self, before: OrderedRole, after: OrderedRole) -> bool {
         let is_run = self.tool_runs_are_one && before.role == Role::Tool && after.role == Role::Tool;
         let alternates = (before.role == Role::Assistant) != (after.role == Role::Assistant);
         (!self.sides_alternate || alternates || is_run)

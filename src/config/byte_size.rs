@@ -1,15 +1,15 @@
 //! A setting that is a number of bytes, written as people write sizes.
 
 use super::units;
-use super::value::{Kind, Setting, Value};
+use super::value::{Setting, Value, ValueKind};
 
 /// A number of bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ByteSize(pub u64);
 
 impl Setting for ByteSize {
-    fn kind(&self) -> Kind {
-        Kind::Size
+    fn kind(&self) -> ValueKind {
+        ValueKind::Size
     }
 
     fn value(&self) -> Value {

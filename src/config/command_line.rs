@@ -1,14 +1,14 @@
 //! A setting that holds a program and its arguments: split as a shell splits words, or a list of them.
 
-use super::value::{Kind, Setting, Value};
+use super::value::{Setting, Value, ValueKind};
 
 /// A program and its arguments; empty if none is set. It is never passed to a shell.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CommandLine(pub Vec<String>);
 
 impl Setting for CommandLine {
-    fn kind(&self) -> Kind {
-        Kind::Words
+    fn kind(&self) -> ValueKind {
+        ValueKind::Words
     }
 
     fn value(&self) -> Value {

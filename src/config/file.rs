@@ -8,7 +8,7 @@ use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 
 use super::error::ConfigError;
 use super::keys::Key;
-use super::value::{Kind, Value};
+use super::value::{Value, ValueKind};
 
 /// Reads the file and flattens it: `compression: {strategy: x}` becomes `("compression.strategy", x)`, in file order.
 pub fn read(path: &Path) -> Result<Vec<(String, Value)>, ConfigError> {
@@ -93,9 +93,9 @@ fn flatten(prefix: &str, children: Vec<(String, Tree)>, entries: &mut Vec<(Strin
         };
         match child {
             Tree::Leaf(value) => entries.push((path, value)),
-            Tree::List(items) if takes(&path, Kind::Words) => entries.push((path, words(items))),
+            Tree::List(items) if takes(&path, ValueKind::Words) => entries.push((path, words(items))),
             Tree::List(_) => entries.push((path, Value::Other("a list"))),
-            Tree::Section(children) if takes(&path, Kind::Object) => {
+            Tree::Section(children) if takes(&path, ValueKind::Object) => {
                 let object = Tree::Section(children).into_json();
                 entries.push((path, Value::Text(object.to_string())));
             }
@@ -105,7 +105,7 @@ fn flatten(prefix: &str, children: Vec<(String, Tree)>, entries: &mut Vec<(Strin
 }
 
 /// Returns true if the subtree at `path` is the value of a key of that kind, not a section of keys.
-fn takes(path: &str, kind: Kind) -> bool {
+fn takes(path: &str, kind: ValueKind) -> bool {
     Key::by_path(path).is_some_and(|key| key.kind() == kind)
 }
 

@@ -7,14 +7,14 @@ use sha2::{Digest, Sha256};
 use super::Config;
 use super::names::SummarizerKind;
 use super::units;
-use super::value::{Kind, Setting, Value};
+use super::value::{Setting, Value, ValueKind};
 use crate::http;
 use crate::names::nearest;
 use crate::summarize::redact::redact;
 
 /// The summarizers that a key has an effect for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ReadBy {
+pub enum AppliesTo {
     /// All summarizers.
     All,
     /// Summarizers that send requests: a language model or a program.
@@ -55,7 +55,7 @@ pub struct Key {
     /// The value affects the bytes of a run's files.
     pub affects_output: bool,
     /// The summarizers that it has an effect for.
-    pub read_by: ReadBy,
+    pub read_by: AppliesTo,
     /// The short help shows it.
     pub common: bool,
     /// No help shows it.
@@ -80,7 +80,7 @@ macro_rules! key {
             short: None,
             help: $help,
             affects_output: true,
-            read_by: ReadBy::All,
+            read_by: AppliesTo::All,
             common: false,
             hidden: false,
             secrecy: Secrecy::None,
@@ -204,17 +204,17 @@ impl Key {
     }
 
     const fn network(mut self) -> Self {
-        self.read_by = ReadBy::Network;
+        self.read_by = AppliesTo::Network;
         self
     }
 
     const fn asking(mut self) -> Self {
-        self.read_by = ReadBy::Asking;
+        self.read_by = AppliesTo::Asking;
         self
     }
 
     const fn program(mut self) -> Self {
-        self.read_by = ReadBy::Program;
+        self.read_by = AppliesTo::Program;
         self
     }
 
@@ -289,7 +289,7 @@ impl Key {
     }
 
     /// The kind of its value.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> ValueKind {
         (self.read)(&Config::default()).kind()
     }
 
@@ -326,7 +326,7 @@ impl Key {
             Value::Whole(number) => {
                 u64::try_from(number).map_or_else(|_| number.to_string().into(), Into::into)
             }
-            Value::Text(text) if self.kind() == Kind::Size => {
+            Value::Text(text) if self.kind() == ValueKind::Size => {
                 units::size(&text).map_or_else(|_| text.into(), Into::into)
             }
             Value::Text(_) | Value::Words(_) | Value::Other(_) => self.shown(config).into(),
@@ -349,10 +349,10 @@ impl Key {
     pub fn is_idle(&self, config: &Config) -> bool {
         let summarizer = config.summarization.summarizer;
         !match self.read_by {
-            ReadBy::All => true,
-            ReadBy::Asking => summarizer.asks(),
-            ReadBy::Network => summarizer.uses_network(),
-            ReadBy::Program => summarizer == SummarizerKind::Command,
+            AppliesTo::All => true,
+            AppliesTo::Asking => summarizer.asks(),
+            AppliesTo::Network => summarizer.uses_network(),
+            AppliesTo::Program => summarizer == SummarizerKind::Command,
         }
     }
 

@@ -1,6 +1,6 @@
 //! The setting that marks summary turns: a field, and its value as JSON.
 
-use super::value::{Kind, Setting, Value};
+use super::value::{Setting, Value, ValueKind};
 use crate::trajectory::TURN_KEYS;
 
 /// `FIELD` or `FIELD=VALUE`; empty for no mark.
@@ -21,8 +21,8 @@ impl MarkSummary {
 }
 
 impl Setting for MarkSummary {
-    fn kind(&self) -> Kind {
-        Kind::Mark
+    fn kind(&self) -> ValueKind {
+        ValueKind::Mark
     }
 
     fn value(&self) -> Value {

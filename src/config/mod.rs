@@ -29,7 +29,7 @@ pub use crate::compress::Protection;
 use crate::fit::FitSettings;
 use crate::settings::Settings;
 pub use error::ConfigError;
-pub use keys::{KEYS, Key, ReadBy};
+pub use keys::{AppliesTo, KEYS, Key};
 pub use machine::MachineFormat;
 pub use mark::MarkSummary;
 pub use names::{
@@ -37,14 +37,14 @@ pub use names::{
     OverLimit, SummarizerKind, TokenLimitField,
 };
 pub use per_trajectory::PerTrajectory;
-pub use place::Place;
+pub use place::OutputPath;
 pub use provenance::{Origin, Provenance};
 pub use resolve::{Resolved, Sources};
 pub use sections::{
     BatchConfig, CompressionConfig, InputConfig, MetricsConfig, OutputConfig, ProcessingConfig,
     RedactionConfig, SummarizationConfig, TokenizerConfig,
 };
-pub use value::{Kind, Value, whole_number};
+pub use value::{Value, ValueKind, whole_number};
 
 /// All settings of a run, one field per section of the configuration file.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -2,15 +2,15 @@
 
 use serde_json::Map;
 
-use super::value::{Kind, Setting, Value};
+use super::value::{Setting, Value, ValueKind};
 
 /// A JSON object.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct JsonObject(pub Map<String, serde_json::Value>);
 
 impl Setting for JsonObject {
-    fn kind(&self) -> Kind {
-        Kind::Object
+    fn kind(&self) -> ValueKind {
+        ValueKind::Object
     }
 
     fn value(&self) -> Value {

@@ -1,11 +1,11 @@
 //! The setting that says which records gain a `compression_metrics` object.
 
-use super::value::{Kind, Setting, Value};
+use super::value::{Setting, Value, ValueKind};
 pub use crate::fit::PerTrajectory;
 
 impl Setting for PerTrajectory {
-    fn kind(&self) -> Kind {
-        Kind::Name(&["false", "true", "all"])
+    fn kind(&self) -> ValueKind {
+        ValueKind::Name(&["false", "true", "all"])
     }
 
     fn value(&self) -> Value {

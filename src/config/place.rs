@@ -1,10 +1,10 @@
 //! A setting that is the place of an output file or folder: beside the output, at a path, or off.
 
-use super::value::{Kind, Setting, Value};
+use super::value::{Setting, Value, ValueKind};
 
 /// The place of an optional file or folder of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum Place {
+pub enum OutputPath {
     /// Beside the output.
     #[default]
     Auto,
@@ -14,9 +14,9 @@ pub enum Place {
     Named(String),
 }
 
-impl Setting for Place {
-    fn kind(&self) -> Kind {
-        Kind::Text
+impl Setting for OutputPath {
+    fn kind(&self) -> ValueKind {
+        ValueKind::Text
     }
 
     fn value(&self) -> Value {
@@ -50,13 +50,13 @@ mod tests {
     #[test]
     fn it_is_a_path_or_a_word() {
         let of = |value: Value| {
-            let mut place = Place::Auto;
+            let mut place = OutputPath::Auto;
             place.assign(&value).then_some(place)
         };
-        assert_eq!(of(Value::Switch(false)), Some(Place::Off));
-        assert_eq!(of(Value::Text("off".into())), Some(Place::Off));
-        assert_eq!(of(Value::Text("auto".into())), Some(Place::Auto));
-        let path = Place::Named("./off".to_owned());
+        assert_eq!(of(Value::Switch(false)), Some(OutputPath::Off));
+        assert_eq!(of(Value::Text("off".into())), Some(OutputPath::Off));
+        assert_eq!(of(Value::Text("auto".into())), Some(OutputPath::Auto));
+        let path = OutputPath::Named("./off".to_owned());
         assert_eq!(of(Value::Text("./off".into())), Some(path));
         assert_eq!(of(Value::Text(String::new())), None);
         assert_eq!(of(Value::Whole(1)), None);

@@ -3,10 +3,10 @@
 use super::error::ConfigError;
 use super::names::OverLimit;
 use super::provenance::Origin;
-use super::value::{Kind, Setting, Value};
+use super::value::{Setting, Value, ValueKind};
 
 /// The meaning of a key of the predecessor.
-pub enum Meaning {
+pub enum PredecessorKey {
     /// It asks for what is always done here.
     Nothing,
     /// It has no effect; the user is warned.
@@ -26,12 +26,13 @@ pub fn alias(path: &str) -> Option<&'static str> {
 }
 
 /// The meaning of a key that only the predecessor has; `None` if it does not have it either.
-pub fn meaning(path: &str, value: &Value, origin: &Origin) -> Option<Result<Meaning, ConfigError>> {
-    let no_effect = |key: &str, why: &str| Meaning::Warning(format!("{key} has no effect ({origin}): {why}"));
-    let switch = |key: &'static str, meaning: fn(bool) -> Option<Meaning>, why: &str| {
+pub fn meaning(path: &str, value: &Value, origin: &Origin) -> Option<Result<PredecessorKey, ConfigError>> {
+    let no_effect =
+        |key: &str, why: &str| PredecessorKey::Warning(format!("{key} has no effect ({origin}): {why}"));
+    let switch = |key: &'static str, meaning: fn(bool) -> Option<PredecessorKey>, why: &str| {
         let mut on = true;
         if *value != Value::Null && !on.assign(value) {
-            let expected = Kind::Switch.expected();
+            let expected = ValueKind::Switch.expected();
             return Err(ConfigError::WrongKind {
                 key,
                 expected,
@@ -44,18 +45,18 @@ pub fn meaning(path: &str, value: &Value, origin: &Origin) -> Option<Result<Mean
     Some(match path {
         "tokenizer.trust_remote_code" => switch(
             "tokenizer.trust_remote_code",
-            |trusted| (!trusted).then_some(Meaning::Nothing),
+            |trusted| (!trusted).then_some(PredecessorKey::Nothing),
             "a tokenizer is data here, no remote code is ever run",
         ),
         "processing.skip_under_target" => switch(
             "processing.skip_under_target",
-            |skip| skip.then_some(Meaning::Nothing),
+            |skip| skip.then_some(PredecessorKey::Nothing),
             "a trajectory within the budget is always copied unchanged",
         ),
         "processing.save_over_limit" => switch(
             "processing.save_over_limit",
             |save| {
-                Some(Meaning::OverLimit(if save {
+                Some(PredecessorKey::OverLimit(if save {
                     OverLimit::Keep
                 } else {
                     OverLimit::Reject

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use super::error::ConfigError;
 use super::keys::{KEYS, Key, Secrecy};
-use super::predecessor::{self, Meaning};
+use super::predecessor::{self, PredecessorKey};
 use super::provenance::{Origin, Provenance};
-use super::value::{Kind, Value};
+use super::value::{Value, ValueKind};
 use super::{Config, file, validate};
 use crate::names::nearest;
 
@@ -71,7 +71,7 @@ impl Resolved {
             return Ok(());
         }
         Err(match (key.kind(), value) {
-            (Kind::Name(known), Value::Text(text)) => ConfigError::UnknownValue {
+            (ValueKind::Name(known), Value::Text(text)) => ConfigError::UnknownValue {
                 key: key.path,
                 value: text.clone(),
                 origin,
@@ -104,9 +104,9 @@ impl Resolved {
                 self.set(key, &value, origin.clone())?;
             } else if let Some(meaning) = predecessor::meaning(&name, &value, &origin) {
                 match meaning? {
-                    Meaning::Nothing => {}
-                    Meaning::Warning(warning) => self.warnings.push(warning),
-                    Meaning::OverLimit(choice) => over_limit = Some(choice),
+                    PredecessorKey::Nothing => {}
+                    PredecessorKey::Warning(warning) => self.warnings.push(warning),
+                    PredecessorKey::OverLimit(choice) => over_limit = Some(choice),
                 }
             } else if value != Value::Null || !is_section(&name) {
                 let nearest = Key::nearest(&name).map(|key| key.path);

@@ -10,7 +10,7 @@ use super::names::{
 };
 use super::object::JsonObject;
 use super::per_trajectory::PerTrajectory;
-use super::place::Place;
+use super::place::OutputPath;
 use crate::fit::SUMMARY_NOTICE;
 use crate::pipeline::MAX_RECORD_BYTES;
 
@@ -123,7 +123,7 @@ pub struct SummarizationConfig {
     /// Maximum cost of a run, in US dollars.
     pub max_cost: Option<f64>,
     /// The place of the answer cache.
-    pub cache: Place,
+    pub cache: OutputPath,
 }
 
 /// `batch`: batches of requests to language models.
@@ -201,7 +201,7 @@ pub struct ProcessingConfig {
 #[derive(Debug, Clone, PartialEq)]
 pub struct MetricsConfig {
     /// The CSV file with a row per record.
-    pub file: Place,
+    pub file: OutputPath,
     /// The file of totals, if not beside the output.
     pub summary_file: Option<String>,
     /// Cells that a spreadsheet would run as formulas get an apostrophe in front.
@@ -284,7 +284,7 @@ impl Default for SummarizationConfig {
             fallback_price_completion: None,
             max_requests: None,
             max_cost: None,
-            cache: Place::Auto,
+            cache: OutputPath::Auto,
         }
     }
 }
@@ -345,7 +345,7 @@ impl Default for ProcessingConfig {
 impl Default for MetricsConfig {
     fn default() -> Self {
         Self {
-            file: Place::Auto,
+            file: OutputPath::Auto,
             summary_file: None,
             csv_safe: false,
             per_trajectory: PerTrajectory::None,

@@ -25,7 +25,7 @@ pub enum Value {
 
 /// The kind of value that a key takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ValueKind {
     /// A whole number, 0 or more.
     Count,
     /// A number.
@@ -49,7 +49,7 @@ pub enum Kind {
 /// A field that a value can be assigned to.
 pub trait Setting {
     /// The kind of value that it takes.
-    fn kind(&self) -> Kind;
+    fn kind(&self) -> ValueKind;
     /// The current value.
     fn value(&self) -> Value;
     /// Assigns the value. Returns false, and changes nothing, if it is not of this kind.
@@ -57,7 +57,7 @@ pub trait Setting {
     fn assign(&mut self, value: &Value) -> bool;
 }
 
-impl Kind {
+impl ValueKind {
     /// The kind in the words of a message: `must be …`.
     pub fn expected(self) -> &'static str {
         match self {
@@ -117,8 +117,8 @@ pub fn whole_number(text: &str) -> Option<usize> {
 }
 
 impl Setting for usize {
-    fn kind(&self) -> Kind {
-        Kind::Count
+    fn kind(&self) -> ValueKind {
+        ValueKind::Count
     }
 
     fn value(&self) -> Value {
@@ -136,8 +136,8 @@ impl Setting for usize {
 }
 
 impl Setting for f64 {
-    fn kind(&self) -> Kind {
-        Kind::Number
+    fn kind(&self) -> ValueKind {
+        ValueKind::Number
     }
 
     fn value(&self) -> Value {
@@ -159,8 +159,8 @@ impl Setting for f64 {
 }
 
 impl Setting for bool {
-    fn kind(&self) -> Kind {
-        Kind::Switch
+    fn kind(&self) -> ValueKind {
+        ValueKind::Switch
     }
 
     fn value(&self) -> Value {
@@ -183,8 +183,8 @@ impl Setting for bool {
 }
 
 impl Setting for String {
-    fn kind(&self) -> Kind {
-        Kind::Text
+    fn kind(&self) -> ValueKind {
+        ValueKind::Text
     }
 
     fn value(&self) -> Value {
@@ -201,7 +201,7 @@ impl Setting for String {
 }
 
 impl<T: Setting + Default> Setting for Option<T> {
-    fn kind(&self) -> Kind {
+    fn kind(&self) -> ValueKind {
         T::default().kind()
     }
 
@@ -220,8 +220,8 @@ impl<T: Setting + Default> Setting for Option<T> {
 }
 
 impl<T: Named> Setting for T {
-    fn kind(&self) -> Kind {
-        Kind::Name(T::NAMES)
+    fn kind(&self) -> ValueKind {
+        ValueKind::Name(T::NAMES)
     }
 
     fn value(&self) -> Value {

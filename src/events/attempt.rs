@@ -2,8 +2,8 @@
 
 use super::call::target;
 use super::outcome::outcome;
+use super::outcome::reported::ReportedFields;
 use super::outcome::status::{Answer, Outcome};
-use super::outcome::told::Told;
 use super::pairing::{Pairing, Place};
 use super::source::SourceTurn;
 use super::target::Target;
@@ -25,7 +25,14 @@ impl Attempt {
             ..Target::default()
         });
         let answer = answer_at(turns, answer);
-        let outcome = answer.map(|answer| outcome(answer, target.effect, &target.line, &mut Told::default()));
+        let outcome = answer.map(|answer| {
+            outcome(
+                answer,
+                target.effect,
+                &target.line,
+                &mut ReportedFields::default(),
+            )
+        });
         Self {
             target,
             outcome: outcome.unwrap_or_default(),

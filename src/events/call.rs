@@ -4,7 +4,7 @@ use super::command;
 use super::line::{cleaned, cleaned_line, lines_of, shortened};
 use super::shell::{Step, Touch, of_code, script_of};
 use super::source::SourceCall;
-use super::target::{Effect, Kind, MAX_TARGET, MAX_VALUE, Target, cut, quoted};
+use super::target::{Effect, MAX_TARGET, MAX_VALUE, Target, ToolKind, cut, quoted};
 use super::tools::{Fields, Holds, Verb, Verbs};
 
 /// Files of a patch that are told.
@@ -46,7 +46,7 @@ fn of_fields(name: &str, named: Option<&str>, fields: &Fields<'_>) -> Target {
             .map(|path| format!(" in {}", cleaned(&path)))
             .unwrap_or_default();
         return Target {
-            kind: Kind::Search,
+            kind: ToolKind::Search,
             effect: Effect::Read,
             ..told(name, &format!("{}{place}", quoted(&query)))
         };
@@ -57,7 +57,7 @@ fn of_fields(name: &str, named: Option<&str>, fields: &Fields<'_>) -> Target {
     if let Some(code) = fields.get(Holds::Code) {
         let separator = if name.is_empty() { "" } else { ": " };
         return Target {
-            kind: Kind::Code,
+            kind: ToolKind::Code,
             line: [name, separator, &cut(&telling_code(&code))].concat(),
             key: [name, ": ", code.trim()].concat(),
             touches: of_code(&code),
@@ -73,7 +73,7 @@ fn of_fields(name: &str, named: Option<&str>, fields: &Fields<'_>) -> Target {
         let files: Vec<&str> = touches.iter().filter_map(|touch| touch.file.as_deref()).collect();
         let clause = files.join(", ");
         return Target {
-            kind: Kind::Patch,
+            kind: ToolKind::Patch,
             effect: Effect::Modify,
             file: files.last().map(|file| (*file).to_owned()),
             touches,
@@ -87,14 +87,14 @@ fn of_fields(name: &str, named: Option<&str>, fields: &Fields<'_>) -> Target {
             clause = format!("{clause} and {more} more");
         }
         return Target {
-            kind: Kind::Web,
+            kind: ToolKind::Web,
             effect: Effect::Read,
             ..told(name, &clause)
         };
     }
     if let Some(task) = fields.get(Holds::Task).filter(|_| verbs.has(Verb::Delegate)) {
         return Target {
-            kind: Kind::Task,
+            kind: ToolKind::Task,
             ..told(name, &quoted(&task))
         };
     }

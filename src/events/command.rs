@@ -7,7 +7,7 @@ use super::line::{cleaned, lines_of, shortened};
 use super::run::runs;
 use super::shell::programs::{Does, known};
 use super::shell::{Command, End, Statement, Step, Touch};
-use super::target::{Directory, Effect, Kind, MAX_TARGET, MAX_VALUE, Target};
+use super::target::{Directory, Effect, MAX_TARGET, MAX_VALUE, Target, ToolKind};
 
 /// A shell command: its line tells the first statement that does more than to prepare the next one.
 pub(crate) fn of_command(name: &str, text: &str) -> Target {
@@ -49,7 +49,7 @@ pub(crate) fn of_command(name: &str, text: &str) -> Target {
     };
     Target {
         line,
-        kind: Kind::Terminal,
+        kind: ToolKind::Terminal,
         script_lines: text.lines().count(),
         key: [name, ": ", &key].concat(),
         effect,

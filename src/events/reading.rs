@@ -12,9 +12,9 @@ use super::line::cleaned;
 use super::open_file::{OpenFile, opened_in};
 use super::outcome::error_line::refuses;
 use super::outcome::outcome;
+use super::outcome::reported::ReportedFields;
 use super::outcome::status::Outcome;
 use super::outcome::success::changed_nothing;
-use super::outcome::told::Told;
 use super::pairing::{Pairing, Place};
 use super::resolved::close_resolved;
 use super::shell::programs::is_editor;
@@ -40,7 +40,7 @@ pub(crate) fn events(turns: &[SourceTurn<'_>]) -> Vec<Event> {
     let again = again(&targets, &things);
     let mut all: Vec<Event> = Vec::with_capacity(targets.len());
     let mut latest: Vec<Option<usize>> = vec![None; targets.len()];
-    let mut told = Told::default();
+    let mut told = ReportedFields::default();
     let mut open_file = OpenFile::default();
     let attempts = places.into_iter().zip(targets).zip(things.into_iter().zip(again));
     for ((place, mut target), (thing, is_again)) in attempts {
@@ -57,7 +57,7 @@ pub(crate) fn events(turns: &[SourceTurn<'_>]) -> Vec<Event> {
             .as_ref()
             .is_some_and(|earlier| is_same(&earlier.target, &target));
         // What a call that comes again told is told nowhere; its last run tells all.
-        let mut untold = Told::default();
+        let mut untold = ReportedFields::default();
         let told = if is_again || is_repeated {
             &mut untold
         } else {

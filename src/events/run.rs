@@ -10,7 +10,7 @@ pub(crate) struct Run {
     pub program: String,
     /// A pipe follows, so the exit code is another program's.
     pub is_piped: bool,
-    kind: Kind,
+    kind: RunKind,
     /// Words that are no flags.
     words: Vec<String>,
     /// The options that select a part of its work: `-k this`, `--package=a`.
@@ -20,7 +20,7 @@ pub(crate) struct Run {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum RunKind {
     /// Runs tests: those that it is told, or all.
     Tests,
     /// A script, which does the same whatever it is told.
@@ -53,7 +53,7 @@ pub(crate) fn runs(command: &Command) -> Vec<Run> {
 fn run(statement: &Statement) -> Option<Run> {
     let (does, name, rest) = statement.program()?;
     let mut words = rest.iter().map(|word| word.text.as_str()).peekable();
-    let mut kind = Kind::Program;
+    let mut kind = RunKind::Program;
     let mut program = match does {
         Does::Interprets | Does::Shell => scripted(&mut words, &mut kind)?.to_owned(),
         Does::Streams if name == "perl" => scripted(&mut words, &mut kind)?.to_owned(),
@@ -68,7 +68,7 @@ fn run(statement: &Statement) -> Option<Run> {
         }
         _ => return None,
     };
-    if kind == Kind::Program && statement.row().is_some_and(|row| row.subcommand) {
+    if kind == RunKind::Program && statement.row().is_some_and(|row| row.subcommand) {
         words.next_if_eq(&"run");
         if let Some(word) = words.next_if(|word| !word.starts_with('-')) {
             program = [&program, " ", word].concat();
@@ -99,19 +99,19 @@ fn run(statement: &Statement) -> Option<Run> {
         }
     }
     let name = found.program.as_str();
-    let runs_tests = if kind == Kind::Script {
+    let runs_tests = if kind == RunKind::Script {
         name.contains("runtests")
     } else {
         name.contains("test") || name == "tox"
     };
     if runs_tests || found.words.first().is_some_and(|word| word == "test") {
-        found.kind = Kind::Tests;
+        found.kind = RunKind::Tests;
     }
     Some(found)
 }
 
 /// The script or module that an interpreter runs; none that stands in its words or comes in.
-fn scripted<'w>(words: &mut impl Iterator<Item = &'w str>, kind: &mut Kind) -> Option<&'w str> {
+fn scripted<'w>(words: &mut impl Iterator<Item = &'w str>, kind: &mut RunKind) -> Option<&'w str> {
     loop {
         match words.next()? {
             "-m" => return words.next(),
@@ -121,7 +121,7 @@ fn scripted<'w>(words: &mut impl Iterator<Item = &'w str>, kind: &mut Kind) -> O
             }
             word if word.starts_with('-') => {}
             word => {
-                *kind = Kind::Script;
+                *kind = RunKind::Script;
                 return Some(last_step(word));
             }
         }
@@ -131,7 +131,7 @@ fn scripted<'w>(words: &mut impl Iterator<Item = &'w str>, kind: &mut Kind) -> O
 impl Run {
     /// Returns true if it ran tests.
     pub fn is_of_tests(&self) -> bool {
-        self.kind == Kind::Tests
+        self.kind == RunKind::Tests
     }
 
     /// Returns true if it covers all that an `earlier` run was to do.
@@ -144,7 +144,7 @@ impl Run {
             return false;
         }
         // A file of tests that ran as a script may run among others.
-        if self.kind == Kind::Tests && earlier.kind == Kind::Script {
+        if self.kind == RunKind::Tests && earlier.kind == RunKind::Script {
             return self.words.iter().any(|word| last_step(word) == earlier.program);
         }
         if self.program != earlier.program {
@@ -152,12 +152,12 @@ impl Run {
         }
         let is_same = |word: &String| self.words.contains(word);
         match self.kind {
-            Kind::Script => earlier.words.iter().all(is_same),
-            Kind::Tests => {
+            RunKind::Script => earlier.words.iter().all(is_same),
+            RunKind::Tests => {
                 let is_chosen = |word: &String| self.words.iter().any(|wider| is_within(word, wider));
                 self.words.is_empty() || !earlier.words.is_empty() && earlier.words.iter().all(is_chosen)
             }
-            Kind::Program => {
+            RunKind::Program => {
                 self.words.is_empty() == earlier.words.is_empty() && earlier.words.iter().all(is_same)
             }
         }

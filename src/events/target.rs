@@ -18,7 +18,7 @@ pub(crate) enum Effect {
 
 /// The sort of a tool, which stands for the name of one that has none.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ToolKind {
     Search,
     Code,
     Terminal,
@@ -29,7 +29,7 @@ pub(crate) enum Kind {
     Tool,
 }
 
-impl Kind {
+impl ToolKind {
     fn name(self) -> &'static str {
         match self {
             Self::Search => "search",
@@ -51,7 +51,7 @@ pub(crate) struct Target {
     /// The name of the tool.
     pub tool: String,
     /// The sort of tool.
-    pub kind: Kind,
+    pub kind: ToolKind,
     /// The key that two attempts at the same thing share.
     pub key: String,
     /// Its effect.

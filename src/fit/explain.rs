@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use serde::Serialize;
 
-use super::case::Case;
+use super::compression::Compression;
 use super::count::Counted;
-use super::room::Measured;
+use super::room::PlanCorrection;
 use super::structure::Prepared;
 use super::{Fitter, PairScorer, Strategy};
 use crate::compress::anchors::{Needed, PairScore};
@@ -120,7 +120,7 @@ impl Fitter {
         let mut counted = Counted::of(self, record).located(record);
         let views = Views::of(record, std::mem::take(&mut counted.texts));
         let outline = super::outline(self, record, &counted, &views);
-        let case = Case::new(self, record, &views, &outline, &counted);
+        let case = Compression::new(self, record, &views, &outline, &counted);
         let is_over = row.original_tokens > self.settings.target_max_tokens as u64;
         let strategy = self.settings.strategy;
         let masks_first = strategy != Strategy::Summarize;
@@ -128,7 +128,7 @@ impl Fitter {
             if masks_first {
                 outline.total().saturating_sub(case.target())
             } else {
-                case.need(Measured::default())
+                case.need(PlanCorrection::default())
             }
         });
         let compressible = case.compressible.clone();

@@ -171,13 +171,13 @@ impl Linter {
 }
 
 /// The texts of a turn that a template prints: its thinking, the rest of its text, the end of its last call.
-struct Said {
+struct PrintedTexts {
     thinking: String,
     rest: String,
     call: String,
 }
 
-impl Said {
+impl PrintedTexts {
     fn of(turn: &Turn<'_>) -> Self {
         let text = turn.last_text().unwrap_or_default();
         let thought = matches!(turn.role, Role::Assistant)
@@ -230,7 +230,7 @@ fn located(record: &Record<'_>, turns: &[Judged<'_>], rendered: &str, verdict: &
     let (mut at, mut ends) = (0, Vec::with_capacity(turns.len()));
     let (mut learnt, mut printed) = (0, 0);
     for (turn, judged) in record.turns.iter().zip(turns) {
-        let said = Said::of(turn);
+        let said = PrintedTexts::of(turn);
         let mut found = |text: &str, kind: Option<FindingKind>, verdict: &mut Verdict| {
             if text.is_empty() {
                 return false;

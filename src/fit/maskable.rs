@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use super::case::Case;
+use super::compression::Compression;
 use crate::summarize::mask::is_long;
 use crate::trajectory::{Role, TurnView};
 
-impl<'a> Case<'a> {
+impl<'a> Compression<'a> {
     /// Returns the known views that masks are made from, in order.
     pub fn maskable(&self) -> Cow<'_, [TurnView<'a>]> {
         let known = self.known();

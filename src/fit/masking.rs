@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::attempt::{Unwritten, frame};
-use super::case::Case;
+use super::compression::Compression;
 use super::count::Counted;
 use super::merged::{bodies_in, without_summaries};
 use super::passes;
-use super::redacted::{redacted, with_told};
+use super::redacted::{redacted, with_redacted};
+use super::rewrite::{RewriteError, frame};
 use super::{CountMode, Fitted, PairScorer, Rendered, Strategy, TurnCounter, outline};
 use crate::compress::alignment::Origin;
-use crate::compress::anchors::{Output, score_aligned, told_by_outputs};
+use crate::compress::anchors::{Output, anchors_of_outputs, score_aligned};
 use crate::compress::{MaskedTurns, Reason, Violation, verify_masks};
 use crate::metrics::{Row, Status};
 use crate::summarize::mask::{Mask, masks, view_at};
@@ -36,7 +36,7 @@ struct Masked {
 }
 
 /// The reason why no masks were written.
-enum Unmasked {
+enum MaskError {
     /// No mask saves anything.
     Nothing,
     /// The chat template refuses the masked record.
@@ -55,7 +55,7 @@ struct Choice {
 }
 
 /// Masks a record that is over its budget; `row` is its row before any change.
-pub async fn run(mut case: Case<'_>, row: Row) -> Fitted {
+pub async fn run(mut case: Compression<'_>, row: Row) -> Fitted {
     let may_summarize = case.fitter.settings.strategy == Strategy::MaskThenSummarize;
     if !may_summarize {
         // The notice announces a summary.
@@ -64,7 +64,7 @@ pub async fn run(mut case: Case<'_>, row: Row) -> Fitted {
     }
     let masked = match case.masked() {
         Ok(masked) => masked,
-        Err(Unmasked::Nothing) if may_summarize => return passes::run(case, row).await,
+        Err(MaskError::Nothing) if may_summarize => return passes::run(case, row).await,
         Err(why) => return case.unmasked(why, row),
     };
     if masked.tokens <= case.goal() || !may_summarize {
@@ -72,7 +72,7 @@ pub async fn run(mut case: Case<'_>, row: Row) -> Fitted {
     }
     let fitted = match case.summarized(&masked, row.clone()).await {
         Ok(fitted) => fitted,
-        Err(violation) => return case.unmasked(Unmasked::Violation(violation), row),
+        Err(violation) => return case.unmasked(MaskError::Violation(violation), row),
     };
     // Where a summary saves nothing, the masks stay.
     let is_declined = fitted.row.status == Status::Kept && !fitted.row.degraded && fitted.stop.is_none();
@@ -82,9 +82,9 @@ pub async fn run(mut case: Case<'_>, row: Row) -> Fitted {
     fitted
 }
 
-impl Case<'_> {
+impl Compression<'_> {
     /// Returns as few masks as make the record fit; all possible ones where that is not enough.
-    fn masked(&self) -> Result<Masked, Unmasked> {
+    fn masked(&self) -> Result<Masked, MaskError> {
         let (choices, secrets) = self.choices();
         let mut counter = self.counter();
         let mut taken = 0;
@@ -100,7 +100,7 @@ impl Case<'_> {
             let masked = self.write_masks(chosen, &mut counter);
             let over = match &masked {
                 Ok(masked) => masked.tokens.saturating_sub(self.goal()),
-                Err(Unmasked::Nothing) => 1,
+                Err(MaskError::Nothing) => 1,
                 Err(_) => 0,
             };
             if over == 0 || taken == choices.len() {
@@ -159,7 +159,7 @@ impl Case<'_> {
                 text: text(mask).unwrap_or_default(),
             })
             .collect();
-        let told = told_by_outputs(self.views.part(0..self.known()), &outputs);
+        let told = anchors_of_outputs(self.views.part(0..self.known()), &outputs);
         for ((mask, output), anchors) in masks.iter_mut().zip(&outputs).zip(&told) {
             mask.name(anchors, output.text.chars().count());
         }
@@ -179,7 +179,7 @@ impl Case<'_> {
         let origins = (0..written.turns.len().min(self.known())).map(origin).collect();
         // Each turn stands where it stood: what a replayed agent does not know is left out at the end.
         let known = 0..self.known();
-        let score = with_told(self.views, &self.secrets, |told| {
+        let score = with_redacted(self.views, &self.secrets, |told| {
             let (before, after) = (self.views.part(known.clone()), views.part(known.clone()));
             score_aligned(before, told, after, origins, without_summaries)
         });
@@ -216,8 +216,8 @@ impl Case<'_> {
     }
 
     /// Writes the record with these masks; turns that would not cost less stay as they are.
-    fn write_masks(&self, choices: &[Choice], counter: &mut TurnCounter<'_>) -> Result<Masked, Unmasked> {
-        let broken = |what: &str| Unmasked::Violation(Violation::KeptPartChanged(what.to_owned()));
+    fn write_masks(&self, choices: &[Choice], counter: &mut TurnCounter<'_>) -> Result<Masked, MaskError> {
+        let broken = |what: &str| MaskError::Violation(Violation::KeptPartChanged(what.to_owned()));
         let mut by_turn: BTreeMap<usize, Vec<(usize, &str)>> = BTreeMap::new();
         for choice in choices {
             let responses = by_turn.entry(choice.turn).or_default();
@@ -243,12 +243,12 @@ impl Case<'_> {
             }
         }
         if turns.is_empty() {
-            return Err(Unmasked::Nothing);
+            return Err(MaskError::Nothing);
         }
         let text = trajectory::apply(self.record.text, edits);
         let written = trajectory::parse(text.as_bytes(), Some(self.record.format))
             .map_err(|error| broken(&error.to_string()))?;
-        let rendered = self.rendered(&written).map_err(Unmasked::Refused)?;
+        let rendered = self.rendered(&written).map_err(MaskError::Refused)?;
         let tokens = match (self.fitter.settings.count, &rendered) {
             (CountMode::Rendered, Some(rendered)) => rendered.tokens,
             _ => value_tokens,
@@ -268,8 +268,8 @@ impl Case<'_> {
             written_tokens: tokens,
         });
         match verified {
-            Err(Violation::NotSmaller { .. }) => return Err(Unmasked::Nothing),
-            Err(violation) => return Err(Unmasked::Violation(violation)),
+            Err(Violation::NotSmaller { .. }) => return Err(MaskError::Nothing),
+            Err(violation) => return Err(MaskError::Violation(violation)),
             Ok(()) => {}
         }
         let before = self.counted.rendering().zip(rendered.as_ref());
@@ -327,24 +327,24 @@ impl Case<'_> {
         let mut case = match &self.compaction {
             Some(compaction) => {
                 let wanted = compaction.wanted.clone();
-                Case::within(fitter, &record, turns, &outline, counted, secrets, wanted)
+                Compression::within(fitter, &record, turns, &outline, counted, secrets, wanted)
             }
-            None => Case::of_turns(fitter, &record, turns, &outline, counted, secrets),
+            None => Compression::of_turns(fitter, &record, turns, &outline, counted, secrets),
         };
         case.compaction.clone_from(&self.compaction);
         case.later.clone_from(&self.later);
         Ok(passes::run(case, row).await)
     }
 
-    fn unmasked(&self, why: Unmasked, row: Row) -> Fitted {
+    fn unmasked(&self, why: MaskError, row: Row) -> Fitted {
         match why {
-            Unmasked::Nothing => {
+            MaskError::Nothing => {
                 let nothing = || Reason::plain(Reason::NOTHING_TO_MASK);
                 let reason = self.protected_reason().unwrap_or_else(nothing);
                 Fitted::untouched(row.ended(Status::Kept, Some(&reason)))
             }
-            Unmasked::Refused(refusal) => Self::not_written(Unwritten::Refused(refusal), row),
-            Unmasked::Violation(violation) => Self::not_written(Unwritten::Violation(violation), row),
+            MaskError::Refused(refusal) => Self::not_written(RewriteError::Refused(refusal), row),
+            MaskError::Violation(violation) => Self::not_written(RewriteError::Violation(violation), row),
         }
     }
 

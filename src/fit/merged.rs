@@ -9,7 +9,7 @@ use crate::summarize::marker::{Found, SUMMARY_MARKER, summaries_in, text_beside}
 use crate::trajectory::{self, Edit, Record, Role, TurnView};
 
 /// The earlier summary in the turn that will receive the next one, which replaces it.
-pub struct MergedBefore {
+pub struct EarlierSummary {
     /// The index of the turn.
     pub turn: usize,
     /// The summary alone, as a summary turn.
@@ -24,7 +24,7 @@ pub struct MergedBefore {
     after: String,
 }
 
-impl MergedBefore {
+impl EarlierSummary {
     /// Returns the summary, or summaries, in a turn; `None` where there is none.
     pub fn of(
         record: &Record<'_>,
@@ -98,7 +98,7 @@ impl MergedBefore {
 }
 
 /// Returns the text of a person in a turn, without the summaries there.
-pub fn spoken<'v>(view: &'v TurnView<'_>) -> Option<Cow<'v, str>> {
+pub fn human_text<'v>(view: &'v TurnView<'_>) -> Option<Cow<'v, str>> {
     if view.role != Role::Human {
         return None;
     }
@@ -133,7 +133,7 @@ pub fn without_summaries<'v>(view: &'v TurnView<'_>) -> Option<TurnView<'v>> {
 /// Returns a turn without its summaries; `None` where nothing is left.
 pub fn beside_summaries(mut view: TurnView<'_>) -> Option<TurnView<'_>> {
     if view.role == Role::Human {
-        let said = match spoken(&view) {
+        let said = match human_text(&view) {
             Some(Cow::Borrowed(_)) => return Some(view),
             Some(Cow::Owned(said)) => said,
             // The turn has answers and a summary, and no other text.

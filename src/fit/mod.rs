@@ -1,7 +1,6 @@
 //! Fits one record: parse, count, plan, summarize, splice, verify.
 
-mod attempt;
-mod case;
+mod compression;
 mod count;
 mod explain;
 mod lint;
@@ -15,6 +14,7 @@ mod passes;
 mod redacted;
 mod region;
 mod rendered;
+mod rewrite;
 mod room;
 mod settings;
 mod structure;
@@ -25,14 +25,14 @@ mod write;
 
 use std::sync::Arc;
 
-use case::Case;
+use compression::Compression;
 use count::Counted;
 pub use count::TurnCounter;
 pub use explain::{AnchorLine, Explanation, TurnLine};
 pub use lint::Linter;
 pub use mark::{MarkTurns, SummaryMark};
 pub use measure::Measurer;
-use merged::spoken;
+use merged::human_text;
 pub use pair::{PairScorer, UnreadablePair, score};
 pub use rendered::Rendered;
 pub use settings::{
@@ -195,7 +195,7 @@ impl Fitter {
         let views = Views::of(record, std::mem::take(&mut counted.texts));
         let counted = counted.located(record);
         let outline = outline(self, record, &counted, &views);
-        let case = Case::new(self, record, &views, &outline, &counted);
+        let case = Compression::new(self, record, &views, &outline, &counted);
         match self.settings.strategy {
             Strategy::Summarize => passes::run(case, row).await,
             Strategy::Mask | Strategy::MaskThenSummarize => masking::run(case, row).await,
@@ -228,7 +228,7 @@ fn outline(fitter: &Fitter, record: &Record<'_>, counted: &Counted, views: &View
                 empty: turn.is_empty(),
             }
         });
-    let last_human = views.all().rev().find(|view| spoken(view).is_some());
+    let last_human = views.all().rev().find(|view| human_text(view).is_some());
     let last_human = last_human.map(|view| view.index);
     let turns: Vec<TurnFacts> = turns.collect();
     let extra_tokens = rendered.map_or(counted.extra_tokens, |rendered| {

@@ -1,7 +1,7 @@
 //! Scores the grounding of a compressed record: which identifiers that its assistant turns rely on are still there.
 
 use super::merged::without_summaries;
-use super::redacted::{secrets_of, with_told};
+use super::redacted::{secrets_of, with_redacted};
 use crate::compress::anchors::{self, PairScore};
 use crate::metrics::PairRow;
 use crate::trajectory::{self, Format, ParseError, Record, Turn, Views};
@@ -82,7 +82,7 @@ impl PairScorer {
         let original = old;
         let (old, new) = (Views::of(&original, Vec::new()), Views::of(&new, Vec::new()));
         let secrets = secrets_of(&original, &old, false);
-        Ok(with_told(&old, &secrets, |told| {
+        Ok(with_redacted(&old, &secrets, |told| {
             anchors::score(old.turns(), told, new.turns(), without_summaries)
         }))
     }

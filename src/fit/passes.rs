@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::attempt::{Unwritten, Written};
-use super::case::{Case, Compaction};
-use super::room::Measured;
-use super::summary::{Earlier, Grounded, note};
+use super::compression::{Compaction, Compression};
+use super::rewrite::{RewriteError, RewrittenRecord};
+use super::room::PlanCorrection;
+use super::summary::{GroundedSummary, PreviousPass, note};
 use super::write::Placed;
 use super::{Fitted, OnFailure, PendingRequest, Stop};
 use crate::compress::{Plan, Reason, Region, Violation, plan};
@@ -17,9 +17,13 @@ use crate::summarize::SummaryError;
 const WORTHWHILE_SAVING: usize = 10;
 
 /// Compresses a record that is over its budget, or an agent's context; `row` is its row before any change.
-pub async fn run(mut case: Case<'_>, row: Row) -> Fitted {
+pub async fn run(mut case: Compression<'_>, row: Row) -> Fitted {
     let planned = match case.compaction.clone() {
-        None => planned(&case, case.compressible.clone(), case.need(Measured::default())),
+        None => planned(
+            &case,
+            case.compressible.clone(),
+            case.need(PlanCorrection::default()),
+        ),
         Some(Compaction { wanted, most, .. }) => {
             case.compressible = most.clone();
             match planned(&case, wanted.clone(), usize::MAX) {
@@ -31,7 +35,7 @@ pub async fn run(mut case: Case<'_>, row: Row) -> Fitted {
     match planned {
         Plan::Replace(region) => match case.placed(region) {
             Ok(placed) => case.compress(placed, row).await,
-            Err(unwritten) => Case::not_written(unwritten, row),
+            Err(unwritten) => Compression::not_written(unwritten, row),
         },
         Plan::Keep(reason) => {
             let reason = case.protected_reason().unwrap_or(reason);
@@ -41,16 +45,16 @@ pub async fn run(mut case: Case<'_>, row: Row) -> Fitted {
 }
 
 /// The part of these turns that goes so that so much is freed.
-fn planned(case: &Case<'_>, turns: Range<usize>, need: usize) -> Plan {
+fn planned(case: &Compression<'_>, turns: Range<usize>, need: usize) -> Plan {
     let cost = |region| case.smallest_cost(region);
     plan(case.outline, &case.cut_points, turns, need, cost)
 }
 
 /// A record written by a pass.
 struct Progress {
-    written: Written,
+    written: RewrittenRecord,
     placed: Placed,
-    summary: Grounded,
+    summary: GroundedSummary,
     is_starved: bool,
 }
 
@@ -62,7 +66,7 @@ struct LastPass {
     low_savings: usize,
 }
 
-impl Case<'_> {
+impl Compression<'_> {
     /// Returns a row with the fields that a compression changes.
     fn compressed_row(&self, region: Region, tokens: usize, turns: usize, row: Row) -> Row {
         let original = row.original_tokens;
@@ -105,7 +109,7 @@ impl Case<'_> {
         let mut best: Option<Progress> = None;
         let mut last: Option<LastPass> = None;
         let mut placed = first;
-        let mut measured = Measured::default();
+        let mut measured = PlanCorrection::default();
         // The reason why a summary is not the one requested; of several passes, the first reason.
         let mut degraded_reason: Option<Reason> = None;
         let mut summary_input_tokens = 0;
@@ -113,7 +117,7 @@ impl Case<'_> {
         let mut over_reason = Reason::plain(Reason::PASSES_EXHAUSTED);
         for pass in 1..=max_passes {
             let region = placed.region;
-            let earlier = last.as_ref().map(|last| Earlier {
+            let earlier = last.as_ref().map(|last| PreviousPass {
                 region: last.region,
                 text: last.text.as_str(),
                 stands_in: pending.is_some(),
@@ -136,9 +140,9 @@ impl Case<'_> {
             row.passes += 1;
             let (tokens, written) = match self.write(&placed, &summary.text, &mut counter) {
                 Ok(written) => (written.tokens, Some(written)),
-                Err(Unwritten::Violation(Violation::NotSmaller { written, .. })) => (written, None),
+                Err(RewriteError::Violation(Violation::NotSmaller { written, .. })) => (written, None),
                 // The record written by an earlier pass is accepted, and smaller than the original.
-                Err(Unwritten::Refused(refusal)) if best.is_some() => {
+                Err(RewriteError::Refused(refusal)) if best.is_some() => {
                     over_reason = Reason::with(Reason::TEMPLATE_REFUSES_SUMMARY, refusal);
                     break;
                 }
@@ -208,7 +212,7 @@ impl Case<'_> {
     fn next_place(
         &self,
         placed: &Placed,
-        measured: Measured,
+        measured: PlanCorrection,
         written_tokens: usize,
         (summary_tokens, budget): (usize, usize),
     ) -> Option<Placed> {
@@ -257,16 +261,16 @@ impl Case<'_> {
     }
 
     /// Returns the result of a record that stays as it is because nothing valid could be written.
-    pub fn not_written(unwritten: Unwritten, row: Row) -> Fitted {
+    pub fn not_written(unwritten: RewriteError, row: Row) -> Fitted {
         let (status, reason) = match unwritten {
-            Unwritten::NoPlace => {
-                return Fitted::untouched(row.ended(Status::Kept, Some(&Unwritten::no_place())));
+            RewriteError::NoPlace => {
+                return Fitted::untouched(row.ended(Status::Kept, Some(&RewriteError::no_place())));
             }
-            Unwritten::Refused(refusal) => {
+            RewriteError::Refused(refusal) => {
                 let reason = Reason::with(Reason::TEMPLATE_REFUSES_SUMMARY, refusal);
                 (Status::Kept, reason)
             }
-            Unwritten::Violation(violation) => {
+            RewriteError::Violation(violation) => {
                 let reason = Reason::with("verify_failed", violation.to_string());
                 (Status::Failed, reason)
             }

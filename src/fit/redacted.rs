@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::attempt::frame;
+use super::rewrite::frame;
 use crate::summarize::redact::RecordSecrets;
 use crate::trajectory::{Record, ToolCall, ToolResponse, Turn, TurnView, Turns, Views};
 
@@ -77,7 +77,11 @@ pub fn redacted_alone<'v>(
 }
 
 /// Calls `read` with the turns as a summary may quote them: without secrets.
-pub fn with_told<T>(views: &Views<'_>, secrets: &RecordSecrets<'_>, read: impl FnOnce(Turns<'_>) -> T) -> T {
+pub fn with_redacted<T>(
+    views: &Views<'_>,
+    secrets: &RecordSecrets<'_>,
+    read: impl FnOnce(Turns<'_>) -> T,
+) -> T {
     if let Some(kept) = views.kept() {
         let told = redacted(kept, Some(secrets)).into_iter();
         let told: Vec<TurnView<'_>> = told.map(|(view, _)| view).collect();

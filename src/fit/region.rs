@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::case::Case;
+use super::compression::Compression;
 use super::redacted::{redacted, redacted_alone};
 use crate::compress::Region;
 use crate::compress::anchors::Anchor;
@@ -18,7 +18,7 @@ pub struct ReadRegion<'v> {
     pub left_out: usize,
 }
 
-impl Case<'_> {
+impl Compression<'_> {
     /// Reads a region, preceded by the earlier summary that its summary replaces.
     pub fn read(&self, region: Region) -> ReadRegion<'_> {
         let merged = self.merged_before(region).map(|merged| &merged.view);

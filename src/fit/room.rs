@@ -1,6 +1,6 @@
 //! The tokens available to a summary: those that a region frees, and corrections from records written before.
 
-use super::case::Case;
+use super::compression::Compression;
 use crate::compress::{Region, extend, freed};
 
 /// The smallest summary worth writing, in tokens: less room than this is not used.
@@ -11,14 +11,14 @@ const TEMPLATE_TOKENS: usize = 24;
 
 /// Corrections to the plan from a written record; the default before any was written.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Measured {
+pub struct PlanCorrection {
     /// Tokens that the record has beyond the plan; negative where it has fewer.
     excess: isize,
     /// The region that was written.
     region: Option<Region>,
 }
 
-impl Measured {
+impl PlanCorrection {
     /// Returns the expected tokens for a planned number.
     fn beyond(self, planned: usize) -> usize {
         planned.saturating_add_signed(self.excess)
@@ -30,14 +30,14 @@ impl Measured {
     }
 }
 
-impl Case<'_> {
+impl Compression<'_> {
     /// Returns the tokens of the earlier summary at the end of the head.
     pub(super) fn replaced_tokens(&self) -> usize {
         self.merged_before.as_ref().map_or(0, |earlier| earlier.tokens)
     }
 
     /// Returns the tokens that the region must free for a summary of the target size.
-    pub fn need(&self, measured: Measured) -> usize {
+    pub fn need(&self, measured: PlanCorrection) -> usize {
         let cost = measured.beyond(self.outline.total() + self.notice_tokens);
         let net = cost as i128 - (self.target() + self.replaced_tokens()) as i128;
         self.fitter.settings.summary_size.freed_for(net)
@@ -51,7 +51,7 @@ impl Case<'_> {
 
     /// Returns the least tokens of a region's summary by the plan: the target size, or the room where that is smaller.
     pub fn smallest_cost(&self, region: Region) -> usize {
-        let summary = self.summary_budget(region, Measured::default());
+        let summary = self.summary_budget(region, PlanCorrection::default());
         let cost = summary.min(self.summary_target(region)) + self.notice_tokens;
         cost.saturating_sub(self.replaced_tokens())
     }
@@ -73,7 +73,7 @@ impl Case<'_> {
     }
 
     /// Returns the room in tokens that a region leaves under the budget for the text of its summary.
-    pub fn summary_room(&self, region: Region, measured: Measured) -> usize {
+    pub fn summary_room(&self, region: Region, measured: PlanCorrection) -> usize {
         let left = measured.beyond(self.cost_without(region) + self.around_summary());
         self.target().saturating_sub(left)
     }
@@ -81,7 +81,7 @@ impl Case<'_> {
     /// Returns the most tokens that the summary of a region may have: the room left under the budget, up to the maximum
     /// allowed; less than the summary target where only that makes the trajectory fit; the minimum where there is no
     /// room. If the plan of another region was wrong, the summary target is the maximum.
-    pub fn summary_budget(&self, region: Region, measured: Measured) -> usize {
+    pub fn summary_budget(&self, region: Region, measured: PlanCorrection) -> usize {
         let settings = &self.fitter.settings;
         let room = self.summary_room(region, measured);
         if room < SMALLEST_SUMMARY {
@@ -95,25 +95,25 @@ impl Case<'_> {
 
     /// Returns the most tokens of a first summary in its turn, if an end marker follows it.
     pub fn summary_turn_budget(&self, region: Region) -> usize {
-        self.summary_budget(region, Measured::default()) + self.end_marker_tokens
+        self.summary_budget(region, PlanCorrection::default()) + self.end_marker_tokens
     }
 
     /// Returns true if the summary of a region gets less than the summary target, markers included, for lack of turns.
-    pub fn is_starved(&self, region: Region, measured: Measured) -> bool {
+    pub fn is_starved(&self, region: Region, measured: PlanCorrection) -> bool {
         let wanted = self.summary_target(region);
         let budget = self.summary_budget(region, measured);
         budget < wanted && self.summary_room(region, measured) + self.around_summary() < wanted
     }
 
     /// Returns true if a starved summary may be written again with more room, which the written record left.
-    pub fn has_regained(&self, was_starved: bool, region: Region, measured: Measured) -> bool {
+    pub fn has_regained(&self, was_starved: bool, region: Region, measured: PlanCorrection) -> bool {
         was_starved && !self.is_starved(region, measured)
     }
 
     /// Returns the corrections that a written record implies for the plan of its region.
-    pub fn measured(&self, region: Region, summary_tokens: usize, written_tokens: usize) -> Measured {
+    pub fn measured(&self, region: Region, summary_tokens: usize, written_tokens: usize) -> PlanCorrection {
         let planned = self.cost_without(region) + self.around_summary() + summary_tokens;
-        Measured {
+        PlanCorrection {
             excess: written_tokens.cast_signed() - planned.cast_signed(),
             region: Some(region),
         }
@@ -121,7 +121,12 @@ impl Case<'_> {
 
     /// Returns the region extended by twice the missing tokens (a template may add again what it added for removed
     /// turns), by at least one group; `None` where no group is left.
-    pub fn extended(&self, region: Region, measured: Measured, written_tokens: usize) -> Option<Region> {
+    pub fn extended(
+        &self,
+        region: Region,
+        measured: PlanCorrection,
+        written_tokens: usize,
+    ) -> Option<Region> {
         let missing = written_tokens.saturating_sub(self.target());
         let freed = freed(self.outline, &region.range());
         let size = self.fitter.settings.summary_size;
@@ -132,12 +137,17 @@ impl Case<'_> {
     }
 
     /// Returns true if a shorter summary of the same region would make the record fit.
-    pub fn can_shrink(&self, region: Region, measured: Measured, summary_tokens: usize) -> bool {
+    pub fn can_shrink(&self, region: Region, measured: PlanCorrection, summary_tokens: usize) -> bool {
         (SMALLEST_SUMMARY..summary_tokens).contains(&self.summary_room(region, measured))
     }
 
     /// Returns true if a shorter summary of the same region, still of the target size, would make the record fit.
-    pub fn can_shrink_to_target(&self, region: Region, measured: Measured, summary_tokens: usize) -> bool {
+    pub fn can_shrink_to_target(
+        &self,
+        region: Region,
+        measured: PlanCorrection,
+        summary_tokens: usize,
+    ) -> bool {
         self.can_shrink(region, measured, summary_tokens)
             && self.summary_room(region, measured) >= self.summary_target(region)
     }

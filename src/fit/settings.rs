@@ -4,7 +4,7 @@ use super::SummaryMark;
 use super::summary_size::SummarySize;
 use crate::compress::{Protection, RoleOrder, SummaryPlacement};
 use crate::names::named;
-use crate::trajectory::{Format, Target, TemplateArguments};
+use crate::trajectory::{Format, OutputForm, TemplateArguments};
 
 named! {
     /// The unit of the budget.
@@ -109,7 +109,7 @@ pub struct FitSettings {
     /// A summary with identifiers that the record does not have counts as failed.
     pub reject_invented: bool,
     /// The form of every written record; `None` leaves each in its own.
-    pub output_form: Option<Target>,
+    pub output_form: Option<OutputForm>,
     /// Broken records are mended before anything else.
     pub sanitize: bool,
     /// Mending also joins contents that are only text parts into strings.

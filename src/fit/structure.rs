@@ -5,7 +5,8 @@ use crate::compress::Reason;
 use crate::metrics::{Row, Status};
 use crate::summarize::marker::SUMMARY_MARKER;
 use crate::trajectory::{
-    self, Converted, Faults, Format, Losses, NotConvertible, Record, Role, Sanitized, Shapes, Turn, Wishes,
+    self, Converted, Faults, Format, Losses, NotConvertible, Record, Role, Sanitized, TidyCounts, Turn,
+    Wishes,
 };
 
 /// Returns the faults of a record.
@@ -55,7 +56,7 @@ pub(super) struct Prepared {
     text: String,
     format: Format,
     mended: Faults,
-    shapes: Shapes,
+    shapes: TidyCounts,
     losses: Losses,
     is_converted: bool,
 }

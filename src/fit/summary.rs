@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 
 use super::OnFailure;
-use super::case::Case;
-use super::merged::{beside_summaries, bodies_in, spoken};
+use super::compression::Compression;
+use super::merged::{beside_summaries, bodies_in, human_text};
 use super::region::ReadRegion;
-use super::room::Measured;
+use super::room::PlanCorrection;
 use crate::compress::anchors::{Anchor, held_mask, invented};
 use crate::compress::reuse::Reuse;
 use crate::compress::{Reason, Region};
@@ -29,7 +29,7 @@ const FOOTER_SHARE: usize = 4;
 const FOOTER_JOINT: usize = 3;
 
 /// A summary ready to be written.
-pub struct Grounded {
+pub struct GroundedSummary {
     /// Its text, with its marker, and with references to identifiers that it did not name.
     pub text: String,
     /// Number of identifiers that it must name.
@@ -50,7 +50,7 @@ pub struct Grounded {
 
 /// The summary of an earlier pass.
 #[derive(Clone, Copy)]
-pub struct Earlier<'s> {
+pub struct PreviousPass<'s> {
     /// The summarized region.
     pub region: Region,
     /// Its text, with its marker.
@@ -60,7 +60,7 @@ pub struct Earlier<'s> {
 }
 
 /// The summarizer's input.
-struct Given {
+struct SummaryInput {
     previous: Option<String>,
     in_progress: Option<String>,
     task: Option<String>,
@@ -118,7 +118,7 @@ fn invented_error(invented: &[String], usage: Usage) -> SummaryError {
     }
 }
 
-impl Given {
+impl SummaryInput {
     /// Returns the reason if not all of a region was read.
     fn read_in_part(&self, region: Region) -> Option<Reason> {
         let turns = region.range().len();
@@ -127,10 +127,10 @@ impl Given {
     }
 }
 
-impl Case<'_> {
+impl Compression<'_> {
     /// Returns the estimated usage of a region's first summary.
     pub fn estimate(&self, region: Region) -> Estimate {
-        let (turns, mut given) = self.given(region, Measured::default(), None);
+        let (turns, mut given) = self.given(region, PlanCorrection::default(), None);
         let turns = Stretch::of(&turns);
         self.add_footer(&mut given, &turns);
         self.fitter.summarizer.estimate(&self.request(&given, &turns))
@@ -140,10 +140,10 @@ impl Case<'_> {
     pub async fn summarize(
         &self,
         region: Region,
-        measured: Measured,
-        earlier: Option<Earlier<'_>>,
+        measured: PlanCorrection,
+        earlier: Option<PreviousPass<'_>>,
         row: &mut Row,
-    ) -> Result<Grounded, SummaryError> {
+    ) -> Result<GroundedSummary, SummaryError> {
         let settings = &self.fitter.settings;
         let (turns, mut given) = self.given(region, measured, earlier);
         let turns = Stretch::of(&turns);
@@ -215,7 +215,7 @@ impl Case<'_> {
             let (text, held) = ground(footed, &given.anchors, given.whole_tokens, request.counter);
             (text, held.after, own.unwrap_or(held.before))
         };
-        Ok(Grounded {
+        Ok(GroundedSummary {
             text,
             anchors_needed: given.anchors.len(),
             anchors_held,
@@ -228,7 +228,7 @@ impl Case<'_> {
     }
 
     /// Returns the identifiers of a summary that neither the record nor an earlier summary of it contains.
-    fn invented(&self, summarizer: &dyn Summarizer, summary: &Summary, given: &Given) -> Vec<String> {
+    fn invented(&self, summarizer: &dyn Summarizer, summary: &Summary, given: &SummaryInput) -> Vec<String> {
         if summarizer.only_quotes() {
             return Vec::new();
         }
@@ -240,9 +240,9 @@ impl Case<'_> {
     fn given<'s>(
         &'s self,
         region: Region,
-        measured: Measured,
-        earlier: Option<Earlier<'_>>,
-    ) -> (Vec<TurnView<'s>>, Given) {
+        measured: PlanCorrection,
+        earlier: Option<PreviousPass<'_>>,
+    ) -> (Vec<TurnView<'s>>, SummaryInput) {
         // A shorter summary of the same region is written from its turns again.
         let earlier = earlier.filter(|earlier| earlier.region != region);
         let start = earlier.map_or(0, |earlier| earlier.region.end());
@@ -282,7 +282,7 @@ impl Case<'_> {
             }
         }
         let whole_tokens = self.summary_budget(region, measured);
-        let given = Given {
+        let given = SummaryInput {
             previous: (!previous.is_empty()).then(|| previous.join("\n")),
             in_progress: self.in_progress(region).map(|asked| self.without_secrets(asked)),
             task: self.first_asked(0..region.start()),
@@ -308,7 +308,7 @@ impl Case<'_> {
     }
 
     /// Adds a footer with the files of these turns and of earlier footers, and subtracts its tokens from the limits.
-    fn add_footer(&self, given: &mut Given, turns: &Stretch<'_>) {
+    fn add_footer(&self, given: &mut SummaryInput, turns: &Stretch<'_>) {
         if !self.fitter.settings.file_footer {
             return;
         }
@@ -333,7 +333,7 @@ impl Case<'_> {
     fn asked(&self, view: &TurnView<'_>) -> Option<String> {
         let before = view.index.checked_sub(1);
         let before = before.and_then(|before| self.outline.turns.get(before));
-        let said = spoken(view)?;
+        let said = human_text(view)?;
         let said = request_in(&said, before.is_some_and(|turn| turn.role == Role::Assistant));
         asks_for_something(said).then(|| said.to_owned())
     }
@@ -369,7 +369,7 @@ impl Case<'_> {
         asked.next().flatten()
     }
 
-    fn request<'g>(&'g self, given: &'g Given, turns: &'g Stretch<'g>) -> SummaryRequest<'g> {
+    fn request<'g>(&'g self, given: &'g SummaryInput, turns: &'g Stretch<'g>) -> SummaryRequest<'g> {
         SummaryRequest {
             turns,
             is_redacted: self.fitter.settings.redaction,

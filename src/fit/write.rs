@@ -1,9 +1,9 @@
 //! Writes a summary into its record, where it keeps the order of roles and changes kept turns least.
 
 use super::TurnCounter;
-use super::attempt::{Attempt, Unwritten, Written};
-use super::case::Case;
-use super::room::Measured;
+use super::compression::Compression;
+use super::rewrite::{Rewrite, RewriteError, RewrittenRecord};
+use super::room::PlanCorrection;
 use crate::compress::{Placement, Reason, Region, SummaryPlacement, Violation, moved, placements};
 use crate::summarize::marker::with_marker;
 
@@ -21,13 +21,13 @@ pub struct Placed {
     placements: Vec<Placement>,
 }
 
-impl Case<'_> {
+impl Compression<'_> {
     /// Returns the places for the summary of a region; without any, those of a region that differs by a group.
     ///
     /// # Errors
     ///
     /// There is no place: the chat template refuses all of them, or no order of roles would be kept.
-    pub fn placed(&self, planned: Region) -> Result<Placed, Unwritten> {
+    pub fn placed(&self, planned: Region) -> Result<Placed, RewriteError> {
         let mut refused = None;
         let mut in_region = |region: Region, is_moved: bool| {
             let placements = self.placements_of(region, &mut refused);
@@ -43,14 +43,14 @@ impl Case<'_> {
             let others = moved(self.outline, &self.cut_points, planned, end, may_move_start);
             others.into_iter().find_map(|other| in_region(other, true))
         });
-        found.ok_or_else(|| refused.unwrap_or(Unwritten::NoPlace))
+        found.ok_or_else(|| refused.unwrap_or(RewriteError::NoPlace))
     }
 
     /// Returns a region extended by the missing tokens, with places for its summary; `None` where no group is left.
     pub fn extended_and_placed(
         &self,
         from: Region,
-        measured: Measured,
+        measured: PlanCorrection,
         written_tokens: usize,
     ) -> Option<Placed> {
         let mut wanted = self.extended(from, measured, written_tokens)?;
@@ -65,7 +65,7 @@ impl Case<'_> {
         None
     }
 
-    fn placements_of(&self, region: Region, refused: &mut Option<Unwritten>) -> Vec<Placement> {
+    fn placements_of(&self, region: Region, refused: &mut Option<RewriteError>) -> Vec<Placement> {
         let is_update = self.merged_before(region).is_some();
         let own = Placement::own(self.outline, region);
         let before = Placement::before(self.outline, region);
@@ -83,7 +83,12 @@ impl Case<'_> {
 
     /// Returns the places that the chat template accepts and that keep a person's words theirs; those that change the
     /// fewest kept turns come first.
-    fn tried(&self, region: Region, all: Vec<Placement>, refused: &mut Option<Unwritten>) -> Vec<Placement> {
+    fn tried(
+        &self,
+        region: Region,
+        all: Vec<Placement>,
+        refused: &mut Option<RewriteError>,
+    ) -> Vec<Placement> {
         let quotes_human = self.outline.last_human.is_some_and(|last| region.contains(last));
         if self.counted.rendering().is_none() && !quotes_human {
             return all;
@@ -92,15 +97,15 @@ impl Case<'_> {
         let mut tried: Vec<(usize, Placement)> = Vec::new();
         let mut all = all.into_iter();
         for placement in all.by_ref() {
-            let attempt = Attempt {
+            let attempt = Rewrite {
                 case: self,
                 region,
                 placement,
             };
             match attempt.changed_turns(&stand_in) {
                 Ok(changed) => tried.push((changed, placement)),
-                Err(Unwritten::Refused(refusal)) => {
-                    refused.get_or_insert(Unwritten::Refused(refusal));
+                Err(RewriteError::Refused(refusal)) => {
+                    refused.get_or_insert(RewriteError::Refused(refusal));
                 }
                 Err(_) => {}
             }
@@ -123,32 +128,33 @@ impl Case<'_> {
         placed: &Placed,
         summary: &str,
         counter: &mut TurnCounter<'_>,
-    ) -> Result<Written, Unwritten> {
-        let mut first: Option<Unwritten> = None;
+    ) -> Result<RewrittenRecord, RewriteError> {
+        let mut first: Option<RewriteError> = None;
         for &placement in &placed.placements {
-            let is_template = matches!(first, Some(Unwritten::Refused(_)));
+            let is_template = matches!(first, Some(RewriteError::Refused(_)));
             if placement.refused && is_template {
                 break;
             }
-            let attempt = Attempt {
+            let attempt = Rewrite {
                 case: self,
                 region: placed.region,
                 placement,
             };
             match attempt.write(summary, counter) {
                 Err(
-                    unwritten @ (Unwritten::Refused(_) | Unwritten::Violation(Violation::LastTurnGone(_))),
+                    unwritten @ (RewriteError::Refused(_)
+                    | RewriteError::Violation(Violation::LastTurnGone(_))),
                 ) => {
                     first.get_or_insert(unwritten);
                 }
                 written => return written,
             }
         }
-        Err(first.unwrap_or(Unwritten::NoPlace))
+        Err(first.unwrap_or(RewriteError::NoPlace))
     }
 }
 
-impl Unwritten {
+impl RewriteError {
     /// Returns the reason for keeping a record whose summary has no place.
     pub fn no_place() -> Reason {
         let detail = "wherever it stood, the order of roles would break";

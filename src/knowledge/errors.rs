@@ -4,14 +4,14 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::found::Found;
+use super::found::LiteralHits;
 use super::pattern::{Hit, Literals, Pattern, bare};
 use super::table::Table as Known;
 
 /// The sort of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Kind {
+pub(crate) enum ErrorKind {
     /// The call failed.
     Error,
     /// It was not carried out, and changed nothing.
@@ -26,7 +26,7 @@ pub(crate) enum Kind {
     Mention,
 }
 
-impl Kind {
+impl ErrorKind {
     /// Returns true if a call that printed such a line did not do what was asked.
     pub fn fails(self) -> bool {
         matches!(self, Self::Error | Self::Refusal | Self::NotFound)
@@ -48,7 +48,7 @@ struct Table {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Row {
-    kind: Kind,
+    kind: ErrorKind,
     start: Option<String>,
     end: Option<String>,
     holds: Option<String>,
@@ -128,8 +128,8 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
 
 /// A line that says something.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Said<'t> {
-    pub kind: Kind,
+pub(crate) struct ErrorLine<'t> {
+    pub kind: ErrorKind,
     pub line: &'t str,
     /// It counts wherever it stands in an output.
     pub is_anywhere: bool,
@@ -148,7 +148,7 @@ pub(super) fn literals() -> impl Iterator<Item = (Known, usize, &'static str)> {
 }
 
 /// The text of a hit on its line, if there is one.
-fn known<'t>(row: usize, hit: Hit<'t>, call: &str) -> Option<Said<'t>> {
+fn known<'t>(row: usize, hit: Hit<'t>, call: &str) -> Option<ErrorLine<'t>> {
     let row = TABLE.text.get(row)?;
     let is_call = row.call.as_deref().is_none_or(|word| call.contains(word));
     if !is_call || row.start.is_some() && !hit.may_begin_line() {
@@ -159,7 +159,7 @@ fn known<'t>(row: usize, hit: Hit<'t>, call: &str) -> Option<Said<'t>> {
     if line.trim_end().ends_with("(none)") {
         return None;
     }
-    row.is_in(bare(line)).then_some(Said {
+    row.is_in(bare(line)).then_some(ErrorLine {
         kind: row.kind,
         line,
         is_anywhere: row.anywhere,
@@ -167,13 +167,13 @@ fn known<'t>(row: usize, hit: Hit<'t>, call: &str) -> Option<Said<'t>> {
 }
 
 /// Lines of an output of `call` that say something, with what they say; one line may do so twice.
-pub(crate) fn lines<'t>(found: &Found<'t>, call: &str) -> impl Iterator<Item = Said<'t>> {
+pub(crate) fn lines<'t>(found: &LiteralHits<'t>, call: &str) -> impl Iterator<Item = ErrorLine<'t>> {
     let hits = found.of(Known::Errors);
     hits.filter_map(move |(row, hit)| known(row, hit, call))
 }
 
 /// The same of the texts that are worth a look at whole outputs.
-pub(crate) fn lines_anywhere(text: &str) -> impl Iterator<Item = Said<'_>> {
+pub(crate) fn lines_anywhere(text: &str) -> impl Iterator<Item = ErrorLine<'_>> {
     ANYWHERE.apart(text).filter_map(|(row, hit)| known(row, hit, ""))
 }
 
@@ -223,7 +223,7 @@ mod tests {
             assert!(found(&row.example), "{row:?}");
             let call = row.call.as_deref().unwrap_or_default();
             assert!(
-                lines(&Found::read(&row.example), call).next().is_some(),
+                lines(&LiteralHits::read(&row.example), call).next().is_some(),
                 "{row:?}"
             );
             if let Some(line) = &row.counterexample {

@@ -5,12 +5,12 @@ use super::table::Table;
 
 /// The literals that stand in a text, in its order.
 #[derive(Debug, Default)]
-pub(crate) struct Found<'t> {
+pub(crate) struct LiteralHits<'t> {
     hits: Vec<Hit<'t>>,
     literals: Option<&'static Literals>,
 }
 
-impl<'t> Found<'t> {
+impl<'t> LiteralHits<'t> {
     /// Those of `literals` in a text.
     pub(super) fn of_text(literals: &'static Literals, text: &'t str) -> Self {
         Self {

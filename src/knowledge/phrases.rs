@@ -9,7 +9,7 @@ use serde::Deserialize;
 /// The sort of a phrase, as the table explains them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Kind {
+pub(crate) enum PhraseKind {
     Announcement,
     Open,
     States,
@@ -32,7 +32,7 @@ pub(crate) enum Kind {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Row {
-    kind: Kind,
+    kind: PhraseKind,
     #[serde(default)]
     starts: Vec<String>,
     #[serde(default)]
@@ -57,8 +57,8 @@ struct Table {
 struct Phrases {
     automaton: Option<AhoCorasick>,
     /// The kind of each pattern, and if it stands at the start only.
-    patterns: Vec<(Kind, bool)>,
-    words: HashSet<(Kind, String)>,
+    patterns: Vec<(PhraseKind, bool)>,
+    words: HashSet<(PhraseKind, String)>,
 }
 
 static PHRASES: LazyLock<Phrases> =
@@ -88,7 +88,7 @@ impl Kinds {
                 continue;
             }
             kinds.bits |= 1 << *kind as u32;
-            if *kind == Kind::Is && kinds.first_is.is_none() {
+            if *kind == PhraseKind::Is && kinds.first_is.is_none() {
                 kinds.first_is = Some((found.start(), found.end()));
             }
         }
@@ -96,12 +96,12 @@ impl Kinds {
     }
 
     /// If the sentence holds a phrase of `kind`.
-    pub fn has(self, kind: Kind) -> bool {
+    pub fn has(self, kind: PhraseKind) -> bool {
         self.bits & (1 << kind as u32) != 0
     }
 
     /// If it holds one of any of these kinds.
-    pub fn has_any(self, kinds: &[Kind]) -> bool {
+    pub fn has_any(self, kinds: &[PhraseKind]) -> bool {
         kinds.iter().any(|kind| self.has(*kind))
     }
 }
@@ -113,7 +113,7 @@ fn is_edge(bytes: &[u8], at: usize) -> bool {
 }
 
 /// If a word is one of `kind`, whatever the case of its ASCII letters.
-pub(crate) fn is_word(kind: Kind, word: &str) -> bool {
+pub(crate) fn is_word(kind: PhraseKind, word: &str) -> bool {
     PHRASES
         .words
         .contains(&(kind, word.to_ascii_lowercase().replace('’', "'")))

@@ -2,8 +2,8 @@
 
 use std::sync::LazyLock;
 
-use super::errors::{self, Kind, lines};
-use super::found::Found;
+use super::errors::{self, ErrorKind, lines};
+use super::found::LiteralHits;
 use super::pattern::Literals;
 use super::{results, runners};
 
@@ -15,7 +15,7 @@ static LITERALS: LazyLock<Literals> = LazyLock::new(|| {
 /// Those that matter in what was read.
 static OF_READING: LazyLock<Literals> = LazyLock::new(|| Literals::new(results::literals_of_reading()));
 
-impl<'t> Found<'t> {
+impl<'t> LiteralHits<'t> {
     /// Reads a text.
     pub fn read(text: &'t str) -> Self {
         Self::of_text(&LITERALS, text)
@@ -28,6 +28,6 @@ impl<'t> Found<'t> {
 }
 
 /// The sort of a line, if any.
-pub(crate) fn kind_of(line: &str) -> Option<Kind> {
-    lines(&Found::read(line), "").map(|said| said.kind).next()
+pub(crate) fn kind_of(line: &str) -> Option<ErrorKind> {
+    lines(&LiteralHits::read(line), "").map(|said| said.kind).next()
 }

@@ -4,14 +4,14 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::found::Found;
+use super::found::LiteralHits;
 use super::pattern::Pattern;
 use super::table::Table as Known;
 
 /// The sort of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Kind {
+pub(crate) enum ResultKind {
     /// It was done.
     Done,
     /// So many were found.
@@ -37,7 +37,7 @@ struct Table {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Row {
-    kind: Kind,
+    kind: ResultKind,
     holds: String,
     /// The line; what the group `say` holds is told, or all of it.
     line: Pattern,
@@ -57,7 +57,12 @@ pub(super) fn literals() -> impl Iterator<Item = (Known, usize, &'static str)> {
 
 /// The literals of rows that matter in what was read: what such a text says that it did is none of the call's.
 pub(super) fn literals_of_reading() -> impl Iterator<Item = (Known, usize, &'static str)> {
-    literals().filter(|(_, row, _)| TABLE.result.get(*row).is_some_and(|row| row.kind != Kind::Done))
+    literals().filter(|(_, row, _)| {
+        TABLE
+            .result
+            .get(*row)
+            .is_some_and(|row| row.kind != ResultKind::Done)
+    })
 }
 
 /// Returns true if the name of a tool says that it shows pages or documents.
@@ -68,7 +73,7 @@ pub(crate) fn shows_documents(tool: &str) -> bool {
 }
 
 /// The results that the lines of a text tell, in their order.
-pub(crate) fn results<'t>(found: &Found<'t>) -> impl Iterator<Item = (Kind, &'t str)> {
+pub(crate) fn results<'t>(found: &LiteralHits<'t>) -> impl Iterator<Item = (ResultKind, &'t str)> {
     found.of(Known::Results).filter_map(|(row, hit)| {
         let row = TABLE.result.get(row)?;
         let found = row.line.all(hit.line()).next()?;
@@ -86,7 +91,7 @@ mod tests {
         let table: Table = toml::from_str(include_str!("results.toml")).unwrap();
         assert!(table.result.len() > 10);
         for row in &table.result {
-            let told: Vec<(Kind, &str)> = results(&Found::read(&row.example)).collect();
+            let told: Vec<(ResultKind, &str)> = results(&LiteralHits::read(&row.example)).collect();
             assert!(told.contains(&(row.kind, row.says.as_str())), "{row:?}: {told:?}");
         }
     }

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::found::Found;
+use super::found::LiteralHits;
 use super::pattern::{Match, Pattern};
 use super::table::Table as Known;
 
@@ -109,7 +109,7 @@ pub(super) fn literals() -> impl Iterator<Item = (Known, usize, &'static str)> {
 }
 
 /// The rows of a table that stand in `found`, in its order.
-fn candidates<'f, 't: 'f>(found: impl IntoIterator<Item = &'f Found<'t>>, table: Known) -> Vec<usize> {
+fn candidates<'f, 't: 'f>(found: impl IntoIterator<Item = &'f LiteralHits<'t>>, table: Known) -> Vec<usize> {
     let hits = found.into_iter().flat_map(|found| found.of(table));
     let mut rows: Vec<usize> = hits.map(|(row, _)| row).collect();
     rows.sort_unstable();
@@ -118,13 +118,13 @@ fn candidates<'f, 't: 'f>(found: impl IntoIterator<Item = &'f Found<'t>>, table:
 }
 
 /// The run of tests whose counts stand in an output from `edge` on, which `found` was read from.
-pub(crate) fn test_run<'t>(body: &'t str, edge: usize, found: &Found<'_>) -> Option<TestRun<'t>> {
+pub(crate) fn test_run<'t>(body: &'t str, edge: usize, found: &LiteralHits<'_>) -> Option<TestRun<'t>> {
     let mut rows = candidates([found], Known::Runners).into_iter();
     rows.find_map(|row| TABLE.tests.get(row)?.run(body, edge))
 }
 
 /// The errors and warnings of a compiler or a linter, where its lines stand in the edges of an output.
-pub(crate) fn diagnostics(body: &str, edges: &[Found<'_>; 2]) -> Option<Diagnostics> {
+pub(crate) fn diagnostics(body: &str, edges: &[LiteralHits<'_>; 2]) -> Option<Diagnostics> {
     let mut rows = candidates(edges, Known::Compilers).into_iter();
     rows.find_map(|row| TABLE.diagnostics.get(row)?.found(body))
 }
@@ -265,8 +265,8 @@ mod tests {
             assert!(!row.examples.is_empty(), "{}", row.name);
             for example in &row.examples {
                 let body = example.output.trim_end();
-                let run =
-                    test_run(body, 0, &Found::read(body)).unwrap_or_else(|| panic!("{}: {body}", row.name));
+                let run = test_run(body, 0, &LiteralHits::read(body))
+                    .unwrap_or_else(|| panic!("{}: {body}", row.name));
                 let counts = TestCounts {
                     passed: example.passed,
                     failed: example.failed,
@@ -293,7 +293,8 @@ mod tests {
             assert!(!row.examples.is_empty(), "{}", row.name);
             for example in &row.examples {
                 let body = example.output.trim_end();
-                let found = diagnostics(body, &[Found::read(body), Found::default()]).unwrap_or_default();
+                let found =
+                    diagnostics(body, &[LiteralHits::read(body), LiteralHits::default()]).unwrap_or_default();
                 assert_eq!(
                     (found.errors, found.warnings),
                     (example.errors, example.warnings),
@@ -315,7 +316,7 @@ mod tests {
             "Tests: none",
             "2 passed the exam in May",
         ] {
-            assert!(test_run(text, 0, &Found::read(text)).is_none(), "{text}");
+            assert!(test_run(text, 0, &LiteralHits::read(text)).is_none(), "{text}");
         }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::census::Complaint;
 use super::measure::Unreadable;
-use crate::trainers::{Finding, Outcome, Reader, Table, Verdict};
+use crate::trainers::{Columns, Finding, Outcome, Reader, Verdict};
 
 /// Maximum number of new losses listed.
 const NAMED: usize = 10;
@@ -42,7 +42,7 @@ pub struct LintCensus {
     /// The first of them.
     pub first_unreadable: Vec<Complaint>,
     /// The table that the records form.
-    table: Table,
+    table: Columns,
 }
 
 impl LintCensus {
@@ -57,7 +57,7 @@ impl LintCensus {
             lost_ends: 0,
             unreadable: 0,
             first_unreadable: Vec::new(),
-            table: Table::new(reader),
+            table: Columns::new(reader),
         }
     }
 

@@ -14,8 +14,8 @@ use super::batch::Batch;
 use super::counters::Counters;
 use super::file_names::appended;
 use super::journal::Journal;
-use super::output::Leftover;
-use super::requests::{RequestFiles, RequestMark, RequestTarget, RequestTotals};
+use super::output::ExistingFile;
+use super::requests::{RequestFileSet, RequestFiles, RequestProgress, RequestTotals};
 use super::scan::Scan;
 use super::source::split_data_extension;
 use super::targets::refuse_inputs;
@@ -29,7 +29,7 @@ pub struct Collection {
     /// The records to read.
     pub scan: Scan,
     /// The files for the requests.
-    pub target: RequestTarget,
+    pub target: RequestFileSet,
     /// True if existing files are overwritten.
     pub force: bool,
 }
@@ -70,11 +70,11 @@ impl Collection {
         }
         let note = Arc::clone(&worker.fitter.counter);
         let leftover = if self.force {
-            Leftover::Take
+            ExistingFile::Take
         } else {
-            Leftover::Refuse
+            ExistingFile::Refuse
         };
-        let mut files = RequestFiles::open(&self.target, RequestMark::default(), leftover)
+        let mut files = RequestFiles::open(&self.target, RequestProgress::default(), leftover)
             .map_err(|error| RunError::output(&self.target.path, &error))?;
         let mut totals = Totals::default();
         let mut waiting = BTreeMap::new();

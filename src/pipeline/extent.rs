@@ -7,7 +7,7 @@ use super::batch::TooLong;
 
 /// The start of a record that is being read, and its length without the white space around it.
 #[derive(Default)]
-pub struct Extent {
+pub struct RecordSpan {
     /// Bytes of the batch before it.
     start: usize,
     /// Bytes of the source before it.
@@ -24,7 +24,7 @@ pub struct Extent {
     is_over: bool,
 }
 
-impl Extent {
+impl RecordSpan {
     /// A record of at most `most` bytes that starts at `start` in the batch and at `offset` in the source.
     pub fn at(start: usize, offset: u64, most: u64) -> Self {
         Self {
@@ -72,7 +72,11 @@ impl Extent {
 }
 
 /// Reads a line with its line end. Returns the number of bytes read; 0 at the end of the input.
-pub fn read_line<R: BufRead>(reader: &mut R, bytes: &mut Vec<u8>, extent: &mut Extent) -> io::Result<u64> {
+pub fn read_line<R: BufRead>(
+    reader: &mut R,
+    bytes: &mut Vec<u8>,
+    extent: &mut RecordSpan,
+) -> io::Result<u64> {
     loop {
         let buffer = reader.fill_buf()?;
         let end = memchr::memchr(b'\n', buffer);
@@ -90,7 +94,7 @@ pub fn read_line<R: BufRead>(reader: &mut R, bytes: &mut Vec<u8>, extent: &mut E
 pub fn read_element<R: BufRead>(
     reader: &mut R,
     bytes: &mut Vec<u8>,
-    extent: &mut Extent,
+    extent: &mut RecordSpan,
 ) -> io::Result<(Option<u8>, bool)> {
     let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
     loop {

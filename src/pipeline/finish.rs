@@ -14,13 +14,13 @@ use super::disk::{self, DiskError};
 use super::file_names::appended;
 use super::job::{Job, RunReport};
 use super::journal::{Journal, Milestone, RunIdentity};
-use super::output::{Codec, Leftover, PartialFile};
+use super::output::{Codec, ExistingFile, PartialFile};
 use super::start;
 use super::streams::is_stream;
 use super::targets::PARTIAL;
 use super::unroll_summary::{RunFacts, UnrollSummary};
 use super::writer::Writer;
-use super::written::Written;
+use super::written::FinishedFiles;
 use crate::metrics::{BothCounts, Columns, Sums, WorstGrounded, share_held};
 
 /// The schema of the totals file, which `docs/json.md` describes.
@@ -34,8 +34,7 @@ pub struct Finish<'r> {
 
 /// The totals file.
 #[derive(Serialize)]
-#[expect(clippy::struct_field_names, reason = "the names are the file's keys")]
-struct Summary<'r> {
+struct TotalsFile<'r> {
     schema: &'static str,
     program: &'static str,
     #[serde(flatten)]
@@ -91,7 +90,7 @@ impl<'r> Finish<'r> {
         tokenizer_note: Option<String>,
         resumed: bool,
     ) -> Result<RunReport, RunError> {
-        let Written {
+        let FinishedFiles {
             journal,
             rejects,
             summary,
@@ -225,7 +224,7 @@ impl<'r> Finish<'r> {
             let mut file = if let Some(file) = file {
                 file
             } else {
-                let opening = self.job.targets.opening(&path, Leftover::Take);
+                let opening = self.job.targets.opening(&path, ExistingFile::Take);
                 PartialFile::open(&appended(&path, PARTIAL), Codec::Plain, 0, opening)?
             };
             file.push(&json)?;
@@ -256,7 +255,7 @@ impl<'r> Finish<'r> {
             return serde_json::to_vec_pretty(&UnrollSummary::of(self.identity, totals, facts));
         }
         let (before, after) = totals.percentiles();
-        let summary = Summary {
+        let summary = TotalsFile {
             schema: SCHEMA,
             program: env!("CARGO_PKG_NAME"),
             run: self.identity,

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::Targets;
+use super::OutputFiles;
 use super::file_names::appended;
-use super::output::Leftover;
-use super::requests::{RequestMark, RequestTarget};
+use super::output::ExistingFile;
+use super::requests::{RequestFileSet, RequestProgress};
 use super::sample::Sample;
 use super::source::Source;
 use crate::metrics::{Columns, Prices, Sums, Totals};
@@ -19,7 +19,7 @@ pub struct Job {
     /// Inputs, in order.
     pub sources: Vec<Source>,
     /// The files that it writes.
-    pub targets: Targets,
+    pub targets: OutputFiles,
     /// The settings that determine the output, by key.
     pub settings: Settings,
     /// True if no data is written: records are planned and counted.
@@ -49,7 +49,7 @@ pub struct Job {
     /// True if cells of the metrics are safe for spreadsheets.
     pub csv_safe: bool,
     /// The files for requests that have to be answered first, if there are such files.
-    pub asks: Option<RequestTarget>,
+    pub asks: Option<RequestFileSet>,
 }
 
 /// The report of a run.
@@ -64,7 +64,7 @@ pub struct RunReport {
     /// Tokens that summarizers read, or in a dry run would read.
     pub summary_input_tokens: u64,
     /// The requests that are still to be sent.
-    pub requests: RequestMark,
+    pub requests: RequestProgress,
     /// The files that were written.
     pub files: Vec<PathBuf>,
     /// The tokenizer's note on its counts, if any.
@@ -93,11 +93,11 @@ impl Job {
     }
 
     /// The treatment of half-written files that exist when the run begins.
-    pub fn leftover(&self) -> Leftover {
+    pub fn leftover(&self) -> ExistingFile {
         if self.resume || self.force {
-            Leftover::Take
+            ExistingFile::Take
         } else {
-            Leftover::Refuse
+            ExistingFile::Refuse
         }
     }
 
@@ -116,7 +116,7 @@ impl RunReport {
             elapsed: Duration::ZERO,
             bytes_read: 0,
             summary_input_tokens: 0,
-            requests: RequestMark::default(),
+            requests: RequestProgress::default(),
             files: job
                 .targets
                 .data_files()

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::batch::Position;
-use super::requests::RequestMark;
+use super::requests::RequestProgress;
 use super::source::SourceState;
 use crate::files::{self, Access};
 use crate::settings::{self, Settings};
@@ -52,7 +52,7 @@ pub struct Milestone {
     pub rejects: u64,
     /// Progress of the files of requests that are still to be sent.
     #[serde(default)]
-    pub requests: RequestMark,
+    pub requests: RequestProgress,
     /// Tokens that summarizers read.
     pub summary_input_tokens: u64,
     /// True if all is written, and only the final names are missing.
@@ -72,7 +72,7 @@ const OPENING: &[u8] = b"{\"version\":";
 
 /// The content of a journal on the disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct JournalContent {
     /// The run that wrote it; `None` if another version of this program wrote it in another form.
     pub identity: Option<RunIdentity>,
     /// Its last milestone; `None` if it has none.
@@ -102,7 +102,7 @@ impl Journal {
 
     /// Reads its content; `None` if it has none yet. Entries are then appended after its last whole line. A file that
     /// is no journal is an error, and left as it is.
-    pub fn read(&mut self) -> io::Result<Option<Found>> {
+    pub fn read(&mut self) -> io::Result<Option<JournalContent>> {
         let mut text = Vec::new();
         self.file.seek(SeekFrom::Start(0))?;
         self.file.read_to_end(&mut text)?;
@@ -125,7 +125,7 @@ impl Journal {
         let milestone = lines
             .filter_map(|line| serde_json::from_slice(line).ok())
             .next_back();
-        Ok(Some(Found { identity, milestone }))
+        Ok(Some(JournalContent { identity, milestone }))
     }
 
     /// Replaces its content by `identity`.

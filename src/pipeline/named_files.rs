@@ -7,9 +7,9 @@ use super::RunError;
 use super::file_names::appended;
 use super::side_files::{METRICS, NamedFiles, REJECTS, SUMMARY};
 use super::streams::{self, is_stream};
-use super::targets::{Targets, is_taken};
+use super::targets::{OutputFiles, is_taken};
 
-impl Targets {
+impl OutputFiles {
     /// The same data files, with side files of these names.
     #[must_use]
     pub fn with_named(mut self, named: NamedFiles) -> Self {

@@ -5,20 +5,20 @@ use std::path::Path;
 
 use super::RunError;
 use super::file_names::appended;
-use super::output::{Codec, Leftover, Opening, PartialFile};
+use super::output::{Codec, ExistingFile, OpenSettings, PartialFile};
 use super::streams::is_stream;
-use super::targets::{PARTIAL, Target, Targets};
+use super::targets::{DataFile, OutputFiles, PARTIAL};
 use crate::files;
 
 /// Opens a data file; folders made for it are as open as that of its source.
 pub fn data_file(
-    target: &Target,
+    target: &DataFile,
     source: Option<&Path>,
     length: u64,
-    leftover: Leftover,
+    leftover: ExistingFile,
 ) -> Result<PartialFile, RunError> {
     files::create_folders_of(&target.path, source).map_err(|error| RunError::output(&target.path, &error))?;
-    let opening = Opening {
+    let opening = OpenSettings {
         access: files::access_at(&target.path, target.access),
         leftover,
     };
@@ -27,17 +27,17 @@ pub fn data_file(
 
 /// Opens a side file, or the stream that is named in its place.
 pub fn side_file(
-    targets: &Targets,
+    targets: &OutputFiles,
     path: &Path,
     length: u64,
-    leftover: Leftover,
+    leftover: ExistingFile,
 ) -> Result<PartialFile, RunError> {
     if is_stream(path) {
         return PartialFile::stream(path).map_err(|error| RunError::output(path, &error));
     }
     files::create_folders_of(path, None).map_err(|error| RunError::output(path, &error))?;
     let file = partial(path, Codec::Plain, length, targets.opening(path, leftover))?;
-    if leftover == Leftover::Refuse {
+    if leftover == ExistingFile::Refuse {
         // The run that held the half-written file may just have given it this name.
         targets.refuse_existing_named().inspect_err(|_| {
             let _ = std::fs::remove_file(file.path());
@@ -47,7 +47,7 @@ pub fn side_file(
 }
 
 /// Opens the rejects.
-pub fn rejects(targets: &Targets, length: u64, leftover: Leftover) -> Result<PartialFile, RunError> {
+pub fn rejects(targets: &OutputFiles, length: u64, leftover: ExistingFile) -> Result<PartialFile, RunError> {
     side_file(targets, &targets.rejects(), length, leftover).map_err(|error| match error {
         RunError::CannotGoOn { message, .. } if targets.to_stdout => RunError::CannotGoOn {
             message,
@@ -57,7 +57,7 @@ pub fn rejects(targets: &Targets, length: u64, leftover: Leftover) -> Result<Par
     })
 }
 
-fn partial(path: &Path, codec: Codec, length: u64, opening: Opening) -> Result<PartialFile, RunError> {
+fn partial(path: &Path, codec: Codec, length: u64, opening: OpenSettings) -> Result<PartialFile, RunError> {
     let partial = appended(path, PARTIAL);
     PartialFile::open(&partial, codec, length, opening).map_err(|error| {
         if error.kind() == io::ErrorKind::InvalidData {

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use super::RunError;
 use super::batch::Batch;
 use super::feed::Feed;
-use super::waiting::{Done, Overflow, Waiting};
+use super::reorder_buffer::{BatchResult, Overflow, ReorderBuffer};
 use super::window::{Share, Window};
 
 /// The prefix of the names of the pool's threads.
@@ -28,7 +28,7 @@ const WINDOW_BATCHES_PER_REQUEST: usize = 16;
 const MOMENT: Duration = Duration::from_secs(1);
 
 /// The time that the taker waits for a batch before it checks whether to stop.
-const PATIENCE: Duration = Duration::from_millis(100);
+const STOP_CHECK_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The memory of a batch, as a multiple of its bytes: itself, its output, and the turns decoded.
 const BATCH_WEIGHT: usize = 3;
@@ -38,21 +38,21 @@ enum Event<T> {
     /// A batch is being processed; dropping the task cancels it.
     Begun(u64, async_task::Task<()>),
     /// A batch is processed.
-    Done(u64, Done<T>),
+    Done(u64, BatchResult<T>),
     /// The number of batches that were read to the end of the input, or before reading failed.
     ReaderEnded(u64, Result<(), RunError>),
 }
 
 /// The limits of the work under way at once.
 #[derive(Debug, Clone, Copy)]
-pub struct Width {
+pub struct Concurrency {
     /// Threads.
     pub jobs: usize,
     /// Network requests, for which no thread waits.
     pub requests: usize,
 }
 
-impl Width {
+impl Concurrency {
     fn window(self) -> Window {
         let Self { jobs, requests } = self;
         Window::new(Share {
@@ -66,7 +66,7 @@ impl Width {
 /// many results wait for an earlier one, they go to `overflow`. Ends early at the first error, or if `stop` is set.
 pub fn in_order<T, F>(
     feed: Feed,
-    width: Width,
+    width: Concurrency,
     stop: &Arc<AtomicBool>,
     overflow: Option<Overflow<T>>,
     process: impl Fn(Batch) -> F + Send + 'static,
@@ -81,7 +81,7 @@ where
         .batches()
         .map_or(width.jobs, |batches| batches.max(1) as usize);
     let jobs = width.jobs.min(batches);
-    let window = Arc::new(Width { jobs, ..width }.window());
+    let window = Arc::new(Concurrency { jobs, ..width }.window());
     let line = Line {
         jobs,
         window: &window,
@@ -127,7 +127,7 @@ impl Line<'_> {
                 let _ = sender.send(Event::ReaderEnded(number, ended));
             })
         };
-        let waiting = Waiting::new(self.window, overflow);
+        let waiting = ReorderBuffer::new(self.window, overflow);
         let taken = self.take_all(&receiver, waiting, &mut take);
         self.window.close();
         drop(receiver);
@@ -145,7 +145,7 @@ impl Line<'_> {
     fn take_all<T>(
         &self,
         receiver: &Receiver<Event<T>>,
-        mut waiting: Waiting<'_, T>,
+        mut waiting: ReorderBuffer<'_, T>,
         take: &mut impl FnMut(&Batch, T) -> Result<(), RunError>,
     ) -> Result<bool, RunError> {
         // Dropping a task cancels it.
@@ -154,7 +154,7 @@ impl Line<'_> {
         let mut read = None;
         let mut stopping: Option<Instant> = None;
         loop {
-            match receiver.recv_timeout(PATIENCE) {
+            match receiver.recv_timeout(STOP_CHECK_INTERVAL) {
                 Ok(Event::Begun(number, task)) => {
                     tasks.insert(number, task);
                 }
@@ -194,7 +194,7 @@ impl Line<'_> {
 
     fn hand_out<T>(
         &self,
-        done: Done<T>,
+        done: BatchResult<T>,
         take: &mut impl FnMut(&Batch, T) -> Result<(), RunError>,
     ) -> Result<(), RunError> {
         take(&done.batch, done.result)?;
@@ -230,7 +230,7 @@ fn spawn_on<T: Send + 'static>(
     let done = events.clone();
     let future = async move {
         let (batch, result) = future.await;
-        let done_with = Done { batch, result, share };
+        let done_with = BatchResult { batch, result, share };
         // Results that come after the end are dropped.
         let _ = done.send(Event::Done(number, done_with));
     };

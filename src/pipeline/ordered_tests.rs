@@ -8,10 +8,10 @@ use tokio::sync::Semaphore;
 use super::*;
 use crate::pipeline::batch::Position;
 use crate::pipeline::counters::Counters;
+use crate::pipeline::reorder_buffer::Overflow;
 use crate::pipeline::sample::Sample;
 use crate::pipeline::source::sources;
 use crate::pipeline::spill::Spill;
-use crate::pipeline::waiting::Overflow;
 
 /// Number of lines, each a batch.
 const LINES: usize = 24;

@@ -53,16 +53,16 @@ impl Codec {
 
 /// The settings for opening a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Opening {
+pub struct OpenSettings {
     /// The permissions that it gets if it is created.
     pub access: Access,
     /// The treatment of an existing file.
-    pub leftover: Leftover,
+    pub leftover: ExistingFile,
 }
 
 /// The treatment of a half-written file that exists when a run begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Leftover {
+pub enum ExistingFile {
     /// It is an error.
     Refuse,
     /// It is removed, or continued if its length is known.
@@ -94,8 +94,8 @@ enum Sink {
 
 impl PartialFile {
     /// Opens the file at `path`, cut to `length` bytes, or creates it if that is 0.
-    pub fn open(path: &Path, codec: Codec, length: u64, opening: Opening) -> io::Result<Self> {
-        let file = if length > 0 || opening.leftover == Leftover::Reopen {
+    pub fn open(path: &Path, codec: Codec, length: u64, opening: OpenSettings) -> io::Result<Self> {
+        let file = if length > 0 || opening.leftover == ExistingFile::Reopen {
             match files::open_existing(path) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound && length > 0 => {
                     return Err(too_short(length));
@@ -103,7 +103,7 @@ impl PartialFile {
                 opened => opened?,
             }
         } else {
-            if opening.leftover == Leftover::Take {
+            if opening.leftover == ExistingFile::Take {
                 files::remove_leftover(path)?;
             }
             files::create_new(path, opening.access).map_err(|error| taken(path, error))?

@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, Chain, Cursor, Read};
 
 use super::batch::{BATCH_BYTES, Batch, Item, Position, TooLong};
-use super::extent::{Extent, read_element, read_line};
+use super::extent::{RecordSpan, read_element, read_line};
 use super::foreign::{self, BYTE_ORDER_MARK, Foreign};
 use super::hashing::HashingReader;
 use super::sample::Sample;
@@ -14,7 +14,7 @@ pub const MAX_RECORD_BYTES: u64 = 256_000_000;
 /// Reads one source batch by batch.
 pub struct BatchReader<R> {
     reader: HashingReader<Chain<Cursor<Vec<u8>>, R>>,
-    opening: Opening,
+    opening: SourceHead,
     source: usize,
     position: Position,
     sample: Sample,
@@ -35,7 +35,7 @@ impl<R: BufRead> BatchReader<R> {
         limit: Option<u64>,
     ) -> io::Result<Option<Self>> {
         let head = foreign::head(&mut reader)?;
-        let opening = Opening::of(&head);
+        let opening = SourceHead::of(&head);
         let mut reader = HashingReader::new(Cursor::new(head).chain(reader));
         reader.skip_to(position.offset)?;
         if position.offset > 0 && (reader.offset(), reader.hash()) != (position.offset, position.hash) {
@@ -195,8 +195,8 @@ impl<R: BufRead> BatchReader<R> {
         Ok(true)
     }
 
-    fn extent(&self, start: usize) -> Extent {
-        Extent::at(start, self.reader.offset(), self.max_record_bytes)
+    fn extent(&self, start: usize) -> RecordSpan {
+        RecordSpan::at(start, self.reader.offset(), self.max_record_bytes)
     }
 
     /// Adds a record that is too long to the batch, without its bytes. It ends the batch, which would not be full after
@@ -276,7 +276,7 @@ impl<R: BufRead> BatchReader<R> {
 }
 
 /// The beginning of a source.
-struct Opening {
+struct SourceHead {
     /// Length of its byte-order mark.
     mark: usize,
     keep_mark: bool,
@@ -286,7 +286,7 @@ struct Opening {
     foreign: Option<&'static Foreign>,
 }
 
-impl Opening {
+impl SourceHead {
     /// An array of records opens with `[`, and its first element with `{`; anything else is lines.
     fn of(beginning: &[u8]) -> Self {
         let text = beginning.strip_prefix(BYTE_ORDER_MARK).unwrap_or(beginning);

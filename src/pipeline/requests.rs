@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::disk;
 use super::file_names::appended;
-use super::output::{Codec, Leftover, Opening, PartialFile};
+use super::output::{Codec, ExistingFile, OpenSettings, PartialFile};
 use super::source::split_data_extension;
 use super::targets::PARTIAL;
 use crate::files::{self, Access};
@@ -19,7 +19,7 @@ use crate::metrics::Tokens;
 
 /// The files for requests, and the limits of each file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RequestTarget {
+pub struct RequestFileSet {
     /// The first file; `requests.jsonl` is followed by `requests-2.jsonl`, and so on.
     pub path: PathBuf,
     /// Maximum number of requests in a file.
@@ -68,7 +68,7 @@ impl RequestTotals {
 
 /// The progress of the files.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RequestMark {
+pub struct RequestProgress {
     /// Files begun.
     pub files: u64,
     /// Bytes in the last of them.
@@ -81,15 +81,15 @@ pub struct RequestMark {
 
 /// The files being written, under `.partial` names.
 pub struct RequestFiles {
-    target: RequestTarget,
+    target: RequestFileSet,
     file: Option<PartialFile>,
     /// Hashes of the lines written: some records need the same request.
     written: FxHashSet<u128>,
-    mark: RequestMark,
-    leftover: Leftover,
+    mark: RequestProgress,
+    leftover: ExistingFile,
 }
 
-impl RequestTarget {
+impl RequestFileSet {
     /// The name of a file, from 1.
     pub fn file(&self, number: u64) -> PathBuf {
         if number <= 1 {
@@ -143,7 +143,7 @@ impl RequestTarget {
 
 impl RequestFiles {
     /// Opens the files to continue at `mark`, from nothing if no file was begun.
-    pub fn open(target: &RequestTarget, mark: RequestMark, leftover: Leftover) -> io::Result<Self> {
+    pub fn open(target: &RequestFileSet, mark: RequestProgress, leftover: ExistingFile) -> io::Result<Self> {
         let mut files = Self {
             target: target.clone(),
             file: None,
@@ -160,7 +160,7 @@ impl RequestFiles {
                 files.file = Some(files.open_partial(number, length)?);
             }
         }
-        if leftover == Leftover::Take {
+        if leftover == ExistingFile::Take {
             for number in mark.files + 1.. {
                 // Left by a run that was started over.
                 if std::fs::remove_file(files.partial(number)).is_err() {
@@ -177,7 +177,7 @@ impl RequestFiles {
 
     fn open_partial(&self, number: u64, length: u64) -> io::Result<PartialFile> {
         // It holds whole conversations.
-        let opening = Opening {
+        let opening = OpenSettings {
             access: files::access_at(&self.target.file(number), Access::Private),
             leftover: self.leftover,
         };
@@ -206,7 +206,7 @@ impl RequestFiles {
         if full || self.file.is_none() {
             self.sync()?;
             self.file = Some(self.open_partial(self.mark.files + 1, 0)?);
-            self.mark = RequestMark {
+            self.mark = RequestProgress {
                 files: self.mark.files + 1,
                 length: 0,
                 in_file: 0,
@@ -231,12 +231,12 @@ impl RequestFiles {
     }
 
     /// The progress of the files.
-    pub fn mark(&self) -> RequestMark {
+    pub fn mark(&self) -> RequestProgress {
         self.mark
     }
 
     /// Waits until all lines are on the disk. Returns the progress of the files.
-    pub fn sync(&mut self) -> io::Result<RequestMark> {
+    pub fn sync(&mut self) -> io::Result<RequestProgress> {
         if let Some(file) = &mut self.file {
             file.sync()?;
         }
@@ -269,8 +269,8 @@ mod tests {
         }
     }
 
-    fn target(folder: &Path, max_requests: u64, max_bytes: u64) -> RequestTarget {
-        RequestTarget {
+    fn target(folder: &Path, max_requests: u64, max_bytes: u64) -> RequestFileSet {
+        RequestFileSet {
             path: folder.join("out.missing.jsonl"),
             max_requests,
             max_bytes,
@@ -286,7 +286,8 @@ mod tests {
     fn files_are_split_at_both_limits_and_hold_each_request_once() {
         let folder = tempfile::tempdir().unwrap();
         let target = target(folder.path(), 3, 12);
-        let mut files = RequestFiles::open(&target, RequestMark::default(), Leftover::Refuse).unwrap();
+        let mut files =
+            RequestFiles::open(&target, RequestProgress::default(), ExistingFile::Refuse).unwrap();
         for text in [
             "a",
             "b",
@@ -319,7 +320,8 @@ mod tests {
     fn what_was_written_after_the_mark_is_written_again() {
         let folder = tempfile::tempdir().unwrap();
         let target = target(folder.path(), 2, 1000);
-        let mut files = RequestFiles::open(&target, RequestMark::default(), Leftover::Refuse).unwrap();
+        let mut files =
+            RequestFiles::open(&target, RequestProgress::default(), ExistingFile::Refuse).unwrap();
         for text in ["a", "b", "c"] {
             files.push(&request(text)).unwrap();
         }
@@ -329,7 +331,7 @@ mod tests {
         }
         files.sync().unwrap();
         drop(files);
-        let mut files = RequestFiles::open(&target, mark, Leftover::Take).unwrap();
+        let mut files = RequestFiles::open(&target, mark, ExistingFile::Take).unwrap();
         for text in ["a", "c", "d", "e"] {
             files.push(&request(text)).unwrap();
         }
@@ -361,7 +363,8 @@ mod tests {
         }
         let existing = ["out.missing.jsonl", "out.missing-2.jsonl", "out.missing-7.jsonl"];
         assert_eq!(names(&target.existing()), existing);
-        let mut files = RequestFiles::open(&target, RequestMark::default(), Leftover::Refuse).unwrap();
+        let mut files =
+            RequestFiles::open(&target, RequestProgress::default(), ExistingFile::Refuse).unwrap();
         files.push(&request("a")).unwrap();
         let mark = files.sync().unwrap();
         target.name_files(mark.files).unwrap();

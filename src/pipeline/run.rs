@@ -5,16 +5,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use super::batch::Batch;
+use super::block_on;
 use super::counters::Counters;
 use super::feed::Feed;
 use super::forms::{self, OneForm};
 use super::job::{Job, RunReport};
 use super::journal::{Journal, Milestone};
-use super::ordered::{Width, in_order};
-use super::patience;
+use super::ordered::{Concurrency, in_order};
+use super::reorder_buffer::Overflow;
 use super::spill::Spill;
 use super::start::{self, Start};
-use super::waiting::Overflow;
 use super::worker::{Chunk, Worker};
 use super::writer::Writer;
 use super::{Finish, RunError};
@@ -71,7 +71,7 @@ pub fn run(
         stop
     };
     // Answers under way will be paid for, and are kept if they come in time.
-    patience::wait(summarizer.finish(), hurry, LAST_ANSWERS);
+    block_on::block_on_until_stopped(summarizer.finish(), hurry, LAST_ANSWERS);
     let ended = ended
         .and_then(|writer| finish.after_run(writer, started.elapsed(), counters, counter.note(), resumed));
     if let Some(lock) = lock {
@@ -119,7 +119,7 @@ fn transfer<'r>(
             .check(&chunk.rows)
             .and_then(|()| writer.write(batch, chunk)),
     };
-    let width = Width {
+    let width = Concurrency {
         jobs: job.jobs,
         requests: job.requests,
     };

@@ -7,7 +7,7 @@ use super::RunError;
 use super::batch::{Batch, Position};
 use super::counters::Counters;
 use super::feed::Feed;
-use super::ordered::{Width, in_order};
+use super::ordered::{Concurrency, in_order};
 use super::sample::Sample;
 use super::source::Source;
 
@@ -52,7 +52,7 @@ impl Scan {
             counters: Arc::clone(counters),
             help: UNREADABLE,
         };
-        let width = Width {
+        let width = Concurrency {
             jobs: self.jobs,
             requests: 0,
         };

@@ -10,9 +10,9 @@ use super::RunError;
 use super::batch::Position;
 use super::file_names::appended;
 use super::job::Job;
-use super::journal::{Found, Journal, Milestone, RunIdentity};
+use super::journal::{Journal, JournalContent, Milestone, RunIdentity};
 use super::reader::BatchReader;
-use super::requests::RequestTarget;
+use super::requests::RequestFileSet;
 use super::sample::Sample;
 use super::source::Source;
 use super::streams::is_stream;
@@ -139,7 +139,11 @@ pub fn refuse_existing(job: &Job) -> Result<(), RunError> {
 }
 
 fn refuse_existing_requests(job: &Job) -> Result<(), RunError> {
-    let existing = job.asks.as_ref().map(RequestTarget::existing).unwrap_or_default();
+    let existing = job
+        .asks
+        .as_ref()
+        .map(RequestFileSet::existing)
+        .unwrap_or_default();
     match existing.first().filter(|_| !job.force && !job.resume) {
         Some(existing) => Err(RunError::usage(
             format!("{} exists already", existing.display()),
@@ -166,7 +170,7 @@ fn names(job: &Job) -> String {
     }
 }
 
-fn read(journal: &mut Journal) -> Result<Option<Found>, RunError> {
+fn read(journal: &mut Journal) -> Result<Option<JournalContent>, RunError> {
     journal.read().map_err(|error| {
         if error.kind() != io::ErrorKind::InvalidData {
             return RunError::half_way("read", journal.path(), &error);
@@ -176,7 +180,7 @@ fn read(journal: &mut Journal) -> Result<Option<Found>, RunError> {
     })
 }
 
-fn resume(found: Found, journal: Journal, identity: &RunIdentity) -> Result<Start, RunError> {
+fn resume(found: JournalContent, journal: Journal, identity: &RunIdentity) -> Result<Start, RunError> {
     let Some(then) = found.identity else {
         return Err(RunError::usage(
             format!(

@@ -40,7 +40,7 @@ const UNREADABLE_RECORD: &str = "mend the input, or go on after such records wit
 
 /// The results of a batch.
 #[derive(Default)]
-struct Surveyed {
+struct BatchMeasures {
     records: Vec<Result<Measure, Unreadable>>,
     lines: Vec<u8>,
 }
@@ -62,7 +62,7 @@ impl Survey {
             let survey = self.clone();
             move |batch: &Batch, source: &str| survey.measure_all(&measurer, batch, source)
         };
-        self.walk(counters, stop, process, |source, surveyed: Surveyed| {
+        self.walk(counters, stop, process, |source, surveyed: BatchMeasures| {
             let stopped = self.add_all(census, counters, source, &surveyed.records);
             // Lines of the records before the one that ends it are delivered all the same.
             deliver(&surveyed.lines).and(stopped)
@@ -103,8 +103,8 @@ impl Survey {
         self.scan.run(counters, stop, process, take)
     }
 
-    fn measure_all(&self, measurer: &Measurer, batch: &Batch, source: &str) -> Surveyed {
-        let mut surveyed = Surveyed::default();
+    fn measure_all(&self, measurer: &Measurer, batch: &Batch, source: &str) -> BatchMeasures {
+        let mut surveyed = BatchMeasures::default();
         for item in &batch.items {
             let Some(record) = &item.record else { continue };
             let measured = measure(measurer, item, batch.slice(record));

@@ -7,7 +7,7 @@ use super::RunError;
 use super::file_names::{
     appended, ends_with_separator, has_no_data_extension, named, named_after, stem_of, without_data_extension,
 };
-use super::output::{Codec, Leftover, Opening};
+use super::output::{Codec, ExistingFile, OpenSettings};
 use super::side_files::{METRICS, NamedFiles, REJECTS, SUMMARY, unique_rejects};
 use super::source::{Source, split_data_extension};
 use crate::files::{self, Access};
@@ -20,9 +20,9 @@ const CACHE: &str = ".cache";
 
 /// The files of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Targets {
+pub struct OutputFiles {
     /// The data file of each source, by index; the same for all if they are merged.
-    pub data: Vec<Target>,
+    pub data: Vec<DataFile>,
     /// `OUT` as named, without its data extension: the prefix of the names of side files.
     pub(super) stem: PathBuf,
     /// The same for metrics, totals, rejects and other reports, if these have a folder of their own.
@@ -37,7 +37,7 @@ pub struct Targets {
 
 /// One data file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Target {
+pub struct DataFile {
     /// Its final name; `-` for stdout.
     pub path: PathBuf,
     /// Its compression.
@@ -46,7 +46,7 @@ pub struct Target {
     pub access: Access,
 }
 
-impl Targets {
+impl OutputFiles {
     /// Chooses the output of each source. `codec` overrides the compression that names stand for.
     pub fn of(
         sources: &[Source],
@@ -68,7 +68,7 @@ impl Targets {
         Ok(targets)
     }
 
-    fn at(data: Vec<Target>, stem: PathBuf, to_stdout: bool) -> Self {
+    fn at(data: Vec<DataFile>, stem: PathBuf, to_stdout: bool) -> Self {
         Self {
             data,
             stem,
@@ -87,7 +87,7 @@ impl Targets {
         codec: Option<Codec>,
     ) -> Result<Self, RunError> {
         if output == Some(Path::new("-")) {
-            let target = Target {
+            let target = DataFile {
                 path: PathBuf::from("-"),
                 codec: codec.unwrap_or(Codec::Plain),
                 access: Access::USUAL,
@@ -100,7 +100,7 @@ impl Targets {
         let target = |path: PathBuf| {
             let path = named_after(path, codec);
             let named = Codec::of_name(&path.to_string_lossy());
-            Target {
+            DataFile {
                 codec: codec.unwrap_or(named),
                 path,
                 access: Access::USUAL,
@@ -116,7 +116,7 @@ impl Targets {
             let data = vec![target(output.to_owned()); sources.len()];
             return Ok(Self::at(data, stem, false));
         }
-        let data: Vec<Target> = sources
+        let data: Vec<DataFile> = sources
             .iter()
             .map(|source| target(output.join(&source.relative)))
             .collect();
@@ -129,7 +129,7 @@ impl Targets {
         sources: &[Source],
         inputs: &[PathBuf],
         suffix: &str,
-        target: &dyn Fn(PathBuf) -> Target,
+        target: &dyn Fn(PathBuf) -> DataFile,
     ) -> Result<Self, RunError> {
         if sources.iter().any(Source::is_stdin) {
             return Err(RunError::usage(
@@ -191,13 +191,13 @@ impl Targets {
     }
 
     /// The settings for opening a file about all inputs, the rejects included.
-    pub fn opening(&self, path: &Path, leftover: Leftover) -> Opening {
+    pub fn opening(&self, path: &Path, leftover: ExistingFile) -> OpenSettings {
         let access = if *path == self.rejects() {
             Access::Private
         } else {
             files::access_at(path, self.access)
         };
-        Opening { access, leftover }
+        OpenSettings { access, leftover }
     }
 
     /// The file of requests that are still to be sent.
@@ -221,7 +221,7 @@ impl Targets {
     }
 
     /// The data files, each once.
-    pub fn data_files(&self) -> Vec<&Target> {
+    pub fn data_files(&self) -> Vec<&DataFile> {
         let mut seen = BTreeSet::new();
         self.data
             .iter()
@@ -368,7 +368,7 @@ pub fn metrics_beside(output: &Path) -> Vec<MetricsBeside> {
     beside
 }
 
-fn distinct(data: &[Target]) -> Result<(), RunError> {
+fn distinct(data: &[DataFile]) -> Result<(), RunError> {
     let mut seen = BTreeSet::new();
     match data.iter().find(|target| !seen.insert(&target.path)) {
         None => Ok(()),

@@ -111,7 +111,7 @@ impl Worker {
             bytes_read: batch.bytes.len() as u64,
             ..Chunk::default()
         };
-        let mut data = Output::of(batch);
+        let mut data = BatchOutput::of(batch);
         for item in &batch.items {
             match (
                 &item.record,
@@ -191,7 +191,7 @@ impl Worker {
         record: &Range<usize>,
         outcome: Outcome,
         chunk: &mut Chunk,
-        data: &mut Output<'_>,
+        data: &mut BatchOutput<'_>,
     ) {
         let batch = data.batch;
         let Outcome {
@@ -316,7 +316,7 @@ impl From<Unrolled> for Outcome {
 }
 
 /// The output of a batch: its own bytes as long as nothing is changed in them or left out.
-struct Output<'b> {
+struct BatchOutput<'b> {
     batch: &'b Batch,
     /// Number of bytes from the batch's start that are kept, up to the first change.
     kept: usize,
@@ -324,7 +324,7 @@ struct Output<'b> {
     changed: Option<Vec<u8>>,
 }
 
-impl<'b> Output<'b> {
+impl<'b> BatchOutput<'b> {
     fn of(batch: &'b Batch) -> Self {
         Self {
             batch,

@@ -8,12 +8,12 @@ use super::counters::Counters;
 use super::file_names::appended;
 use super::job::Job;
 use super::journal::{Journal, Milestone};
-use super::output::{Leftover, PartialFile};
+use super::output::{ExistingFile, PartialFile};
 use super::requests::RequestFiles;
 use super::source::Source;
-use super::targets::{PARTIAL, Targets};
+use super::targets::{OutputFiles, PARTIAL};
 use super::worker::Chunk;
-use super::written::Written;
+use super::written::FinishedFiles;
 use super::{RunError, disk, open};
 use crate::metrics::{Columns, Status, Totals, csv_header};
 
@@ -26,7 +26,7 @@ const MILESTONE_FILES: usize = 128;
 
 /// Writes a run.
 pub struct Writer<'r> {
-    targets: &'r Targets,
+    targets: &'r OutputFiles,
     counters: &'r Counters,
     /// `None` for stdout and dry runs, which cannot be resumed.
     journal: Option<Journal>,
@@ -55,7 +55,7 @@ pub struct Writer<'r> {
     failed: bool,
     dry_run: bool,
     sources: &'r [Source],
-    leftover: Leftover,
+    leftover: ExistingFile,
     /// Totals of the rows written, those of a resumed run's first part included.
     pub totals: Totals,
 }
@@ -156,7 +156,7 @@ impl<'r> Writer<'r> {
         &self,
         source: usize,
         length: u64,
-        leftover: Leftover,
+        leftover: ExistingFile,
     ) -> Result<Option<PartialFile>, RunError> {
         let target = self.targets.data.get(source).filter(|_| !self.dry_run);
         let opened = target.map(|target| {
@@ -199,7 +199,7 @@ impl<'r> Writer<'r> {
         self.milestone.summary_input_tokens += summary_input_tokens;
         self.milestone.data_started |= !data.is_empty() && batch.in_array;
         if self.data.is_none() {
-            self.data = self.open_data(batch.source, 0, Leftover::Reopen)?;
+            self.data = self.open_data(batch.source, 0, ExistingFile::Reopen)?;
         }
         self.push_data(&data)?;
         if let Some(file) = &mut self.metrics {
@@ -353,7 +353,7 @@ impl<'r> Writer<'r> {
     }
 
     /// Ends all files and commits that they are whole.
-    pub fn finish(mut self) -> Result<Written, RunError> {
+    pub fn finish(mut self) -> Result<FinishedFiles, RunError> {
         let files = self.data.iter_mut().chain(&mut self.metrics);
         for file in files.chain(&mut self.rejects) {
             end(file)?;
@@ -365,7 +365,7 @@ impl<'r> Writer<'r> {
         } else {
             self.sync()?;
         }
-        Ok(Written {
+        Ok(FinishedFiles {
             journal: self.journal,
             rejects: self.reached.rejects > 0,
             summary: self.summary,

@@ -5,7 +5,7 @@ use super::output::PartialFile;
 use crate::metrics::Totals;
 
 /// The files of a run that has read all of its input.
-pub struct Written {
+pub struct FinishedFiles {
     /// The journal, if there is one.
     pub journal: Option<Journal>,
     /// True if there are rejects.

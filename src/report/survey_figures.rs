@@ -29,9 +29,9 @@ pub struct SurveyFigures {
     /// Records that could be read.
     pub records: u64,
     /// Records that could not be read.
-    pub unreadable: TroubleFigures,
+    pub unreadable: RecordErrors,
     /// Records that the chat template refuses.
-    pub refused: TroubleFigures,
+    pub refused: RecordErrors,
     /// Turns of all records.
     pub turns: u64,
     /// Tokens per record: the sums over its turns.
@@ -46,7 +46,7 @@ pub struct SurveyFigures {
 
 /// Records with an error.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct TroubleFigures {
+pub struct RecordErrors {
     /// Number of records.
     pub records: u64,
     /// Number of records by reason code, if there are codes.
@@ -90,12 +90,12 @@ impl SurveyFigures {
                 Measured::Rendered => "rendered",
             },
             records: census.records(),
-            unreadable: TroubleFigures {
+            unreadable: RecordErrors {
                 records: census.unreadable_records(),
                 by_code: census.unreadable.clone(),
                 first: census.first_unreadable.clone(),
             },
-            refused: TroubleFigures {
+            refused: RecordErrors {
                 records: census.refused,
                 by_code: BTreeMap::new(),
                 first: census.first_refused.clone(),

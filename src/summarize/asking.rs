@@ -8,12 +8,12 @@ use rustc_hash::FxHashMap;
 use super::answers::{AnswerKey, AnswerStore, KeptAnswer, lock};
 
 /// A store, and the keys that are being asked for.
-pub struct Answers {
+pub struct SharedAnswers {
     store: Arc<dyn AnswerStore>,
     asking: Mutex<FxHashMap<AnswerKey, Arc<tokio::sync::Mutex<()>>>>,
 }
 
-impl Answers {
+impl SharedAnswers {
     /// Answers kept in that store.
     pub fn new(store: Arc<dyn AnswerStore>) -> Self {
         Self {
@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn what_is_asked_for_at_once_is_asked_for_once() {
-        let answers = Answers::new(Arc::new(InMemory::default()));
+        let answers = SharedAnswers::new(Arc::new(InMemory::default()));
         let key = AnswerKey::of(&["same"]);
         let asked = AtomicUsize::new(0);
         let (sender, receiver) = futures_channel::oneshot::channel::<()>();
@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn where_one_failed_the_next_one_asks() {
-        let answers = Answers::new(Arc::new(InMemory::default()));
+        let answers = SharedAnswers::new(Arc::new(InMemory::default()));
         let key = AnswerKey::of(&["same"]);
         let failed = pollster::block_on(answers.ask_once(key, || async { Err(()) }));
         assert_eq!(failed, Err(()));

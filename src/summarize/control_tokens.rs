@@ -14,7 +14,7 @@ const SHORTEST: usize = 3;
 
 /// The function of a token in a chat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum TokenFunction {
     /// It opens a text or a turn; the name of a role may follow.
     Start,
     /// It ends a text or a turn.
@@ -31,7 +31,7 @@ pub struct Row {
     /// The token, as tokenizers spell it.
     pub token: &'static str,
     /// The function of the token.
-    pub kind: Kind,
+    pub kind: TokenFunction,
     /// The source that documents it.
     #[cfg_attr(
         not(test),
@@ -45,7 +45,7 @@ pub struct Row {
 pub struct ControlTokens {
     /// `None` if there are too many tokens to search for.
     search: Option<AhoCorasick>,
-    kinds: Vec<Kind>,
+    kinds: Vec<TokenFunction>,
 }
 
 static KNOWN: LazyLock<ControlTokens> = LazyLock::new(|| ControlTokens::and(&[]));
@@ -58,10 +58,10 @@ pub fn rows() -> impl Iterator<Item = Row> {
         Some(Row {
             token,
             kind: match kind {
-                "start" => Kind::Start,
-                "end" => Kind::End,
-                "tool" => Kind::Tool,
-                "other" => Kind::Other,
+                "start" => TokenFunction::Start,
+                "end" => TokenFunction::End,
+                "tool" => TokenFunction::Tool,
+                "other" => TokenFunction::Other,
                 _ => return None,
             },
             source: columns.nth(1)?,
@@ -87,7 +87,7 @@ impl ControlTokens {
             let token = token.trim();
             if token.len() >= SHORTEST && harmless_start(token).is_some() && !tokens.contains(&token) {
                 tokens.push(token);
-                kinds.push(Kind::Other);
+                kinds.push(TokenFunction::Other);
             }
         }
         let search = AhoCorasick::builder()
@@ -100,13 +100,13 @@ impl ControlTokens {
     }
 
     /// The byte ranges and kinds of the tokens in a text, in order, without overlaps.
-    pub fn find<'t>(&'t self, text: &'t str) -> impl Iterator<Item = (Range<usize>, Kind)> + 't {
+    pub fn find<'t>(&'t self, text: &'t str) -> impl Iterator<Item = (Range<usize>, TokenFunction)> + 't {
         let search = self.search.iter();
         search
             .flat_map(move |search| search.find_iter(text))
             .map(|found| {
                 let kind = self.kinds.get(found.pattern().as_usize()).copied();
-                (found.range(), kind.unwrap_or(Kind::Other))
+                (found.range(), kind.unwrap_or(TokenFunction::Other))
             })
     }
 

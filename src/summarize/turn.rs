@@ -26,7 +26,7 @@ pub struct Turns {
 }
 
 /// The result of waiting for a turn.
-pub enum Turn {
+pub enum Claimed {
     /// The answer that another process got.
     Known(KeptAnswer),
     /// This process asks; no other does while the claim lives.
@@ -50,7 +50,7 @@ impl Turns {
 
     /// Waits while another process asks for that key: until its answer is there, it gives up, or it ends. The disk may
     /// block, so this is for tasks of a tokio runtime.
-    pub async fn of(&self, key: AnswerKey) -> Turn {
+    pub async fn of(&self, key: AnswerKey) -> Claimed {
         let mut pause = FIRST_PAUSE;
         loop {
             let place = Arc::clone(&self.places).acquire_owned().await.ok();
@@ -60,7 +60,7 @@ impl Turns {
                 // Waiting for another process takes no place.
                 Ok(None) => tokio::time::sleep(pause).await,
                 // The runtime is ending: nothing is asked any more.
-                Err(_) => return Turn::Ours(Claim::new(Arc::clone(&self.store), key, None)),
+                Err(_) => return Claimed::Ours(Claim::new(Arc::clone(&self.store), key, None)),
             }
             pause = (pause * 2).min(LONGEST_PAUSE);
         }
@@ -92,14 +92,14 @@ impl Drop for Claim {
 }
 
 /// One look: an answer, the right to ask, or neither.
-fn look(store: Arc<dyn AnswerStore>, key: AnswerKey, place: Option<OwnedSemaphorePermit>) -> Option<Turn> {
+fn look(store: Arc<dyn AnswerStore>, key: AnswerKey, place: Option<OwnedSemaphorePermit>) -> Option<Claimed> {
     if !store.claim(&key) {
-        return store.get(&key).map(Turn::Known);
+        return store.get(&key).map(Claimed::Known);
     }
     let claim = Claim::new(store, key, place);
     // The answer may have come just before the right to ask.
-    let known = claim.store.get(&key).map(Turn::Known);
-    Some(known.unwrap_or(Turn::Ours(claim)))
+    let known = claim.store.get(&key).map(Claimed::Known);
+    Some(known.unwrap_or(Claimed::Ours(claim)))
 }
 
 #[cfg(test)]
@@ -166,8 +166,8 @@ mod tests {
             let store: Arc<dyn AnswerStore> = Arc::clone(&elsewhere) as _;
             let key = AnswerKey::of(&["same"]);
             match runtime.block_on(Turns::new(Arc::clone(&store), 1).of(key)) {
-                Turn::Known(known) => assert!(answers && known == answer()),
-                Turn::Ours(claim) => {
+                Claimed::Known(known) => assert!(answers && known == answer()),
+                Claimed::Ours(claim) => {
                     assert!(!answers && elsewhere.released.load(Ordering::Relaxed) == 0);
                     runtime.block_on(claim.keep(answer()));
                     assert_eq!(store.get(&key), Some(answer()));

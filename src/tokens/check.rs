@@ -25,7 +25,7 @@ const LONGEST: usize = 1 << 18;
 const END: usize = 64;
 
 /// Compares samples of an engine's counts with the reference.
-pub struct Check {
+pub struct SampleCheck {
     begin: u64,
     one_in: u64,
     /// The bytes counted so far, up to `begin`.
@@ -66,13 +66,13 @@ impl Difference {
     }
 }
 
-impl Default for Check {
+impl Default for SampleCheck {
     fn default() -> Self {
         Self::new(BEGIN, ONE_IN)
     }
 }
 
-impl Check {
+impl SampleCheck {
     /// A check that begins after `begin` bytes and compares one text in `one_in`.
     fn new(begin: u64, one_in: u64) -> Self {
         Self {
@@ -147,14 +147,14 @@ fn sample_hash(text: &str) -> u64 {
 mod tests {
     use super::*;
 
-    fn see(check: &Check, text: &str, reference: impl Fn(&str) -> Option<usize>) {
+    fn see(check: &SampleCheck, text: &str, reference: impl Fn(&str) -> Option<usize>) {
         let bytes = |text: &str| Some(text.len());
         check.see(text, text.len(), bytes, reference);
     }
 
     #[test]
     fn a_small_run_never_asks_the_reference() {
-        let check = Check::default();
+        let check = SampleCheck::default();
         for number in 0..10_000 {
             see(&check, &number.to_string(), |_| panic!("asked"));
         }
@@ -163,7 +163,7 @@ mod tests {
 
     #[test]
     fn a_large_run_asks_for_the_probe_and_then_for_about_one_text_in_so_many() {
-        let check = Check::new(100, 16);
+        let check = SampleCheck::new(100, 16);
         for number in 0..10_000 {
             see(&check, &format!("{number:010}"), |text| Some(text.len()));
         }
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn differences_are_told_with_the_shortest_text() {
-        let check = Check::new(0, 1);
+        let check = SampleCheck::new(0, 1);
         let wrong = |text: &str| Some(if text.len() == 5 { 4 } else { text.len() });
         for text in ["abc", "abcde", "abcdef", "vwxyz"] {
             see(&check, text, wrong);
@@ -190,14 +190,14 @@ mod tests {
 
     #[test]
     fn what_the_reference_refuses_is_no_difference() {
-        let check = Check::new(0, 1);
+        let check = SampleCheck::new(0, 1);
         see(&check, "abc", |_| None);
         assert_eq!(check.note("a", "b"), None);
     }
 
     #[test]
     fn very_long_texts_are_not_compared() {
-        let check = Check::new(0, 1);
+        let check = SampleCheck::new(0, 1);
         see(&check, &"a".repeat(LONGEST + 1), |_| panic!("asked"));
     }
 }

@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::bpe::OWN_ENGINE;
-use super::check::{Check, Difference};
+use super::check::{Difference, SampleCheck};
 use super::fast::{self, FAST_ENGINE};
 use super::hex::hex;
 use super::json::JsonTokenizer;
@@ -25,7 +25,7 @@ pub struct FileCounter {
     identity: TokenizerIdentity,
     engine: Engine,
     reference: Reference,
-    check: Check,
+    check: SampleCheck,
     /// The engine that was replaced by the reference, and the difference that it was replaced for.
     replaced: Option<Replaced>,
     /// Number of texts that no engine could count.
@@ -38,7 +38,7 @@ type Replaced = (&'static str, Difference);
 
 /// The engine to count with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Choice {
+pub enum EngineChoice {
     /// The fastest one that supports the file.
     Fastest,
     /// The reference.
@@ -63,7 +63,7 @@ impl FileCounter {
         name: &str,
         path: &Path,
         pattern: Option<&'static SplitPattern>,
-        choice: Choice,
+        choice: EngineChoice,
     ) -> Result<Arc<dyn TokenCounter>, TokenizerError> {
         let bytes = fs::read(path).map_err(|source| TokenizerError::Read {
             path: path.to_owned(),
@@ -106,7 +106,7 @@ impl FileCounter {
         path: &Path,
         bytes: &[u8],
         pattern: Option<&'static SplitPattern>,
-        choice: Choice,
+        choice: EngineChoice,
     ) -> Result<Arc<dyn TokenCounter>, TokenizerError> {
         let broken = |reason: String| TokenizerError::BrokenRanks {
             path: path.to_owned(),
@@ -124,8 +124,8 @@ impl FileCounter {
         let known = known.map(|known| known.special).unwrap_or_default();
         let special = ranks::special_tokens(path, tokens.len(), pattern, known).map_err(broken)?;
         let (engine, replaced) = match choice {
-            Choice::Reference => (Engine::Reference, None),
-            Choice::Fastest => {
+            EngineChoice::Reference => (Engine::Reference, None),
+            EngineChoice::Fastest => {
                 let own = RankTokenizer::new(&tokens, pattern, &special).map_err(broken)?;
                 let (text, theirs) = ranks::expected(&tokens, pattern, &special);
                 let difference = Difference::between(&text, own.count(&text), theirs);
@@ -163,7 +163,7 @@ impl FileCounter {
             identity,
             engine,
             reference,
-            check: Check::default(),
+            check: SampleCheck::default(),
             replaced,
             refused: AtomicU64::new(0),
             special_tokens,
@@ -240,8 +240,8 @@ impl TokenCounter for FileCounter {
 }
 
 /// The engine for a file, and the one that it replaces, if any.
-fn engine(bytes: &[u8], choice: Choice) -> Result<(Engine, Option<Replaced>), String> {
-    if choice == Choice::Reference {
+fn engine(bytes: &[u8], choice: EngineChoice) -> Result<(Engine, Option<Replaced>), String> {
+    if choice == EngineChoice::Reference {
         let value = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
         normalizer::check(&value)?;
         return Ok((Engine::Reference, None));

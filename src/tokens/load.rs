@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::encodings::{BUILT_IN, CL100K_BASE, Encoding, O200K_BASE};
-use super::file::{Choice, FileCounter};
+use super::file::{EngineChoice, FileCounter};
 use super::hub::{FILES, Hub, Repository};
 use super::ranks::{self, SplitPattern};
 use super::{TokenCounter, TokenizerError, families};
@@ -30,8 +30,8 @@ fn load_with(name: &str, hub: &Hub) -> Result<Arc<dyn TokenCounter>, TokenizerEr
         return encoding.counter();
     }
     let (name, choice) = match name.strip_prefix("reference:") {
-        Some(name) => (name, Choice::Reference),
-        None => (name, Choice::Fastest),
+        Some(name) => (name, EngineChoice::Reference),
+        None => (name, EngineChoice::Fastest),
     };
     let (place, pattern) = split_pattern(name)?;
     FileCounter::load(name, &file_of(place, hub)?, pattern, choice)

@@ -18,7 +18,7 @@ pub struct Lengths {
 }
 
 /// The token range of a turn, half-open, and true if it is trained on.
-type Span = (u64, u64, bool);
+type TokenRange = (u64, u64, bool);
 
 /// Compares a record with a limit, and adds the findings.
 pub fn over_length(
@@ -78,13 +78,13 @@ pub fn over_length(
 }
 
 /// The trained part of a record that was cut.
-struct Kept {
+struct CutRecord {
     learnt: u64,
     keeps_end: bool,
 }
 
 /// The spans of the turns in order; tokens of no turn come before the first.
-fn spans(turns: &[Judged<'_>], lengths: &Lengths) -> Vec<Span> {
+fn spans(turns: &[Judged<'_>], lengths: &Lengths) -> Vec<TokenRange> {
     let sum: u64 = lengths.turns.iter().sum();
     let mut at = lengths.least.saturating_sub(sum);
     let spans = turns.iter().zip(&lengths.turns).map(|(turn, tokens)| {
@@ -96,7 +96,7 @@ fn spans(turns: &[Judged<'_>], lengths: &Lengths) -> Vec<Span> {
 }
 
 /// The number of trained tokens of a turn from `limit` on.
-fn learnt_beyond((from, to, is_learnt): Span, limit: u64) -> u64 {
+fn learnt_beyond((from, to, is_learnt): TokenRange, limit: u64) -> u64 {
     if is_learnt {
         to.saturating_sub(from.max(limit))
     } else {
@@ -104,19 +104,19 @@ fn learnt_beyond((from, to, is_learnt): Span, limit: u64) -> u64 {
     }
 }
 
-fn cut_end(spans: &[Span], limit: u64) -> Kept {
+fn cut_end(spans: &[TokenRange], limit: u64) -> CutRecord {
     let all: u64 = spans.iter().map(|span| learnt_beyond(*span, 0)).sum();
     let gone: u64 = spans.iter().map(|span| learnt_beyond(*span, limit)).sum();
-    let is_cut_within = |(from, to, is_learnt): &Span| *is_learnt && *from < limit && limit < *to;
-    Kept {
+    let is_cut_within = |(from, to, is_learnt): &TokenRange| *is_learnt && *from < limit && limit < *to;
+    CutRecord {
         learnt: all - gone,
         keeps_end: !spans.iter().any(is_cut_within),
     }
 }
 
 /// Keeps pairs from the start and cuts the one that does not fit in proportion: `infer_seqlen` of LLaMA-Factory.
-fn cut_pairs(spans: &[Span], limit: u64) -> Kept {
-    let mut kept = Kept {
+fn cut_pairs(spans: &[TokenRange], limit: u64) -> CutRecord {
+    let mut kept = CutRecord {
         learnt: 0,
         keeps_end: true,
     };

@@ -25,6 +25,6 @@ pub use length::{Lengths, over_length};
 pub use messages::{fits_in_prefixes, list, messages, same_alone};
 pub use rules::{CompressSettings, MarkTurns, Pieces, Reader, Renderer, Trainer};
 pub use structure::{Judgement, judge};
-pub use table::Table;
+pub use table::Columns;
 pub use turn::trimmed;
 pub use verdict::Verdict;

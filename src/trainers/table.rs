@@ -15,7 +15,7 @@ const MOST_PLACES: usize = 20_000;
 
 /// The columns defined by the records read so far.
 #[derive(Debug, Clone)]
-pub struct Table {
+pub struct Columns {
     reader: Reader,
     /// The first file.
     first: Option<String>,
@@ -27,7 +27,7 @@ pub struct Table {
     names: BTreeMap<u8, String>,
 }
 
-impl Table {
+impl Columns {
     /// An empty table.
     pub fn new(reader: Reader) -> Self {
         Self {
@@ -101,7 +101,7 @@ mod tests {
 
     /// The findings for the last of these records, each in the file of its name.
     fn last(reader: Reader, records: &[(&str, &str)]) -> Vec<(FindingKind, String)> {
-        let mut table = Table::new(reader);
+        let mut table = Columns::new(reader);
         let mut found = Vec::new();
         for (source, text) in records {
             found = table.add(source, &Shape::of(text, Vec::new()));
@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn a_second_name_for_a_role_is_found() {
-        let mut table = Table::new(Reader::Json);
+        let mut table = Columns::new(Reader::Json);
         let named = |name: &str| Shape::of(PLAIN, vec![(Class::Tool, name.to_owned(), Outcome::Drop)]);
         assert_eq!(table.add("1", &named("tool")), []);
         assert_eq!(table.add("1", &named("tool")), []);

@@ -35,7 +35,7 @@ mod view;
 mod views;
 
 pub use chat::{TemplateArguments, call_list_with, chat, tool_list};
-pub use convert::{Arguments, Converted, Losses, NotConvertible, Target, convert};
+pub use convert::{Arguments, Converted, Losses, NotConvertible, OutputForm, convert};
 pub use decode::view;
 #[cfg(test)]
 pub(crate) use decode::views_of;
@@ -44,7 +44,7 @@ pub use faults::Faults;
 pub use groups::answered_turns;
 pub use mark::{is_marked_copy, is_only_marked, marked, marked_anew, value_of, without_mark};
 pub use markers::{END_MARKER, SUMMARY_MARKER};
-pub use mend::{NO_REQUEST, SYSTEM_MESSAGE, Sanitized, Shapes, Wishes, mend, sanitize};
+pub use mend::{NO_REQUEST, SYSTEM_MESSAGE, Sanitized, TidyCounts, Wishes, mend, sanitize};
 pub use pairing::OpenCalls;
 pub use parse::{ParseError, TURN_KEYS, parse, turn_of};
 pub use pieces::Piece;

@@ -82,7 +82,7 @@ pub(super) fn shapes<'a>(turns: &[Turn<'a>]) -> Shapes<'a> {
 
 impl<'a> Shapes<'a> {
     /// Adds a turn, with its calls or answers.
-    fn push(&mut self, found: Found<'a>) {
+    fn push(&mut self, found: TurnShape<'a>) {
         if found.in_parts != InParts::default() {
             self.in_parts.insert(self.ends.len(), found.in_parts);
         }
@@ -141,14 +141,14 @@ static RESPONSE_TAGS: [LazyLock<Finder<'static>>; 2] = [
 
 /// The calls and answers found in a turn.
 #[derive(Debug, Default)]
-struct Found<'a> {
+struct TurnShape<'a> {
     calls: Vec<Option<Id<'a>>>,
     answers: Vec<Option<Id<'a>>>,
     in_parts: InParts,
 }
 
-fn found<'a>(turn: &Turn<'a>, reads_ids: bool) -> Found<'a> {
-    let mut shape = Found::default();
+fn found<'a>(turn: &Turn<'a>, reads_ids: bool) -> TurnShape<'a> {
+    let mut shape = TurnShape::default();
     let content = turn.content().unwrap_or_default();
     let literal = |id: &'a str| Some(Cow::Borrowed(id));
     let has_results = !turn.opaque && matches!(turn.role, Role::Tool | Role::Human);

@@ -14,19 +14,19 @@ pub fn faults(record: &Record<'_>, opening: &str) -> Faults {
 }
 
 /// A turn's index, and an index within the turn.
-pub(super) type Place = (usize, usize);
+pub(super) type CallPlace = (usize, usize);
 
 /// The links between calls and answers, and the faults.
 #[derive(Debug, Default)]
 pub(super) struct Structure<'a> {
     pub shapes: Shapes<'a>,
     /// Each answer with its call.
-    pub links: Vec<(Place, Place)>,
-    pub orphans: Vec<Place>,
-    pub unanswered: Vec<Place>,
+    pub links: Vec<(CallPlace, CallPlace)>,
+    pub orphans: Vec<CallPlace>,
+    pub unanswered: Vec<CallPlace>,
     /// Answers, with their calls, that come after somebody else spoke.
-    pub late: Vec<(Place, Place)>,
-    pub repeated: Vec<Place>,
+    pub late: Vec<(CallPlace, CallPlace)>,
+    pub repeated: Vec<CallPlace>,
     pub packed: Vec<usize>,
     /// The second turn of each pair.
     pub neighbours: Vec<usize>,
@@ -75,7 +75,7 @@ impl<'a> Structure<'a> {
 
     fn link<'s>(&mut self, record: &Record<'a>, shapes: &'s Shapes<'a>) {
         let mut answered = vec![false; shapes.ids().len()];
-        let mut callers: FxHashMap<&'s str, Place> = FxHashMap::default();
+        let mut callers: FxHashMap<&'s str, CallPlace> = FxHashMap::default();
         let mut searched: Searched<'s> = Searched::default();
         let mut seen: FxHashSet<&'s str> = FxHashSet::default();
         let mut open: Option<usize> = None;
@@ -111,11 +111,11 @@ impl<'a> Structure<'a> {
                             &mut answered,
                             &mut searched,
                         ) {
-                            Answer::Call(call) => self.links.push(((index, place), call)),
-                            Answer::Nobody if are_own || place < shape.own_answers() => {
+                            AnsweredCall::Call(call) => self.links.push(((index, place), call)),
+                            AnsweredCall::Nobody if are_own || place < shape.own_answers() => {
                                 self.orphans.push((index, place));
                             }
-                            Answer::Text | Answer::Nobody => {}
+                            AnsweredCall::Text | AnsweredCall::Nobody => {}
                         }
                     }
                 }
@@ -170,7 +170,7 @@ impl<'a> Structure<'a> {
                 .and_then(|shape| shape.answers.get(answer.1)?.as_deref());
             asked.is_some() && asked == answered
         });
-        let by_id: FxHashSet<Place> = by_id.map(|(_, call)| *call).collect();
+        let by_id: FxHashSet<CallPlace> = by_id.map(|(_, call)| *call).collect();
         let mut answered: FxHashSet<&str> = FxHashSet::default();
         for (index, shape) in shapes.iter().enumerate() {
             let mut of_turn: FxHashSet<&str> = FxHashSet::default();
@@ -188,7 +188,7 @@ impl<'a> Structure<'a> {
 
     /// Assigns answers to calls by name, for turns whose calls have no ids and are answered only in part.
     fn link_by_name(&mut self, record: &Record<'a>, shapes: &Shapes<'a>) {
-        let asks_names = |calls: &[Place]| {
+        let asks_names = |calls: &[CallPlace]| {
             let shape = calls.first().and_then(|(turn, _)| shapes.get(*turn));
             shape.is_some_and(|shape| {
                 shape.calls.len() > calls.len() && shape.calls.iter().all(Option::is_none)
@@ -255,8 +255,8 @@ fn goes_on(turn: &Turn<'_>, shape: &Shape<'_, '_>) -> bool {
 }
 
 /// The call that an answer belongs to.
-enum Answer {
-    Call(Place),
+enum AnsweredCall {
+    Call(CallPlace),
     /// A call in the assistant's text, in an unknown form (a fenced shell block, for example). After a turn without
     /// calls, an answer without an id is taken for its answer; one with an id answers a missing call.
     Text,
@@ -269,25 +269,25 @@ type Searched<'a> = FxHashMap<(usize, bool, Option<&'a str>), usize>;
 fn answered_call<'a>(
     id: Option<&'a str>,
     open: Option<usize>,
-    callers: &FxHashMap<&str, Place>,
+    callers: &FxHashMap<&str, CallPlace>,
     shapes: &Shapes<'_>,
     answered: &mut [bool],
     searched: &mut Searched<'a>,
-) -> Answer {
+) -> AnsweredCall {
     /// Number of calls of a turn up to which all are searched each time.
     const FEW: usize = 4;
     let calls_of = |turn: usize| shapes.get(turn).map_or(&[][..], |shape| shape.calls);
     let first = id.and_then(|id| callers.get(id).copied());
     let by_id = first.map(|(turn, _)| turn);
     let Some(caller) = by_id.or(open) else {
-        return Answer::Nobody;
+        return AnsweredCall::Nobody;
     };
     let calls = calls_of(caller);
     if calls.is_empty() {
         return if id.is_none() || by_id.is_some() {
-            Answer::Text
+            AnsweredCall::Text
         } else {
-            Answer::Nobody
+            AnsweredCall::Nobody
         };
     }
     let fits = |call: Option<&str>| match (by_id, id) {
@@ -313,7 +313,7 @@ fn answered_call<'a>(
         if let Some(searched) = &mut searched {
             **searched = calls.len();
         }
-        return Answer::Nobody;
+        return AnsweredCall::Nobody;
     };
     if let Some(searched) = &mut searched {
         **searched = place + 1;
@@ -321,7 +321,7 @@ fn answered_call<'a>(
     if let Some(answered) = answered.get_mut(of_caller + place) {
         *answered = true;
     }
-    Answer::Call((caller, place))
+    AnsweredCall::Call((caller, place))
 }
 
 fn is_repeated(before: &Turn<'_>, after: &Turn<'_>, opening: &str) -> bool {

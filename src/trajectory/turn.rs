@@ -17,24 +17,24 @@ pub struct Turn<'a> {
     /// The turn is no object with a role, or repeats a field: it counts by its text, and is never summarized or edited.
     pub opaque: bool,
     keys: Keys,
-    role_name: Place,
-    content: Place,
+    role_name: FieldSpan,
+    content: FieldSpan,
     others: Option<Box<Others>>,
 }
 
 /// The fields that are neither role nor content.
 #[derive(Debug, Clone, Copy, Default)]
 struct Others {
-    reasoning: Place,
-    tool_calls: Place,
-    function_call: Place,
-    tool_call_id: Place,
-    name: Place,
+    reasoning: FieldSpan,
+    tool_calls: FieldSpan,
+    function_call: FieldSpan,
+    tool_call_id: FieldSpan,
+    name: FieldSpan,
 }
 
 /// The byte range of a field in its turn's text; an end of 0 if there is none.
 #[derive(Debug, Clone, Copy, Default)]
-struct Place {
+struct FieldSpan {
     start: u32,
     end: u32,
 }
@@ -77,10 +77,10 @@ impl<'a> Turn<'a> {
         }
         let place = |field: Option<&str>| {
             let Some(field) = field else {
-                return Place::default();
+                return FieldSpan::default();
             };
             let start = (field.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
-            Place {
+            FieldSpan {
                 start: start as u32,
                 end: (start + field.len()) as u32,
             }
@@ -116,7 +116,7 @@ impl<'a> Turn<'a> {
     }
 
     #[inline]
-    fn field(&self, Place { start, end }: Place) -> Option<&'a str> {
+    fn field(&self, FieldSpan { start, end }: FieldSpan) -> Option<&'a str> {
         self.text.get(start as usize..end as usize).filter(|_| end > 0)
     }
 

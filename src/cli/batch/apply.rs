@@ -99,7 +99,7 @@ pub fn apply(
         serde_json::json!({"answers": found.answered, "failures": failed, "bytes": found.bytes}),
     );
     let postbox = flags::postbox(config, Arc::<_>::clone(responses) as _, resend_failed);
-    let kept = summarizer::Kept {
+    let kept = summarizer::CacheUse {
         beside: job.targets.cache(),
         dry_run: false,
         warns: !options.quiet,

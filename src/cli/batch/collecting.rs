@@ -36,7 +36,7 @@ pub fn collect(
     let config = &options.config;
     let sources = pipeline::sources(&options.inputs).map_err(running::cli_error)?;
     let postbox = flags::postbox(config, collecting.responses, collecting.resend_failed);
-    let kept = summarizer::Kept {
+    let kept = summarizer::CacheUse {
         beside: collecting.cache,
         dry_run: true,
         warns: !options.quiet,

@@ -9,9 +9,9 @@ use crate::cli::errors::{self, CliError};
 use crate::cli::key_flags::{KeyFlags, KeySet};
 use crate::cli::run_flags::{PartFlags, PrintFlags, RunFlags};
 use crate::config::{Api, Config, Key, OverLimit, Sources, SummarizerKind, TokenLimitField};
-use crate::pipeline::RequestTarget;
+use crate::pipeline::RequestFileSet;
 use crate::summarize::batch::request::FileLimits;
-use crate::summarize::batch::{Manner, Postbox, Responses};
+use crate::summarize::batch::{BatchAnswers, RequestShape, Responses};
 
 /// Flags of every batch command.
 #[derive(Debug, Clone, clap::Args)]
@@ -120,7 +120,7 @@ pub fn tell_strangers(files: &ResponseFiles) {
 }
 
 /// The settings for answers from files.
-pub fn postbox(config: &Config, responses: Arc<dyn Responses>, resend_failed: bool) -> Postbox {
+pub fn postbox(config: &Config, responses: Arc<dyn Responses>, resend_failed: bool) -> BatchAnswers {
     let completion_limit = match config.batch.token_limit_field {
         TokenLimitField::MaxTokens => false,
         TokenLimitField::MaxCompletionTokens => true,
@@ -129,9 +129,9 @@ pub fn postbox(config: &Config, responses: Arc<dyn Responses>, resend_failed: bo
             config.summarization.api == Api::OpenAi && config.base_url().starts_with(own)
         }
     };
-    Postbox {
+    BatchAnswers {
         responses,
-        manner: Manner {
+        manner: RequestShape {
             completion_limit,
             temperature: config.batch.send_temperature,
         },
@@ -140,14 +140,14 @@ pub fn postbox(config: &Config, responses: Arc<dyn Responses>, resend_failed: bo
 }
 
 /// The files of requests that begin with `path`, and their limits.
-pub fn request_target(config: &Config, path: PathBuf) -> RequestTarget {
+pub fn request_target(config: &Config, path: PathBuf) -> RequestFileSet {
     let bytes = config
         .batch
         .max_file_size
         .map(|megabytes| (megabytes * 1e6) as u64);
     let requests = config.batch.max_requests_per_file.map(|most| most as u64);
     let limits = FileLimits::of(config.summarization.api).at_most(requests, bytes);
-    RequestTarget {
+    RequestFileSet {
         path,
         max_requests: limits.requests,
         max_bytes: limits.bytes,

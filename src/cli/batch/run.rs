@@ -19,7 +19,7 @@ use crate::cli::{running, summarizer};
 use crate::metrics::Tokens;
 use crate::pipeline::{self, Collected};
 use crate::settings;
-use crate::summarize::batch::queue::Room;
+use crate::summarize::batch::queue::QueueLimits;
 use crate::summarize::chat::ChatSettings;
 
 /// Have everything asked and answered through a Batch API, and write the output.
@@ -91,7 +91,7 @@ pub fn run(args: RunArgs) -> Result<ExitStatus, CliError> {
     state.rounds = 0;
     state.spent = crate::batch::Spent::default();
     // The next run finds out its own limits.
-    state.room = Room::default();
+    state.room = QueueLimits::default();
     let saved = folder.save(&state);
     saved.map_err(|error| fault("write", &folder.state(), &error))?;
     Ok(status)
@@ -235,7 +235,7 @@ impl Run<'_> {
             folder: &self.folder,
             state: &mut self.state,
             vendor: Vendor::new(&self.settings, &self.stop).map_err(wrong)?,
-            limit: Room {
+            limit: QueueLimits {
                 tokens: self
                     .options
                     .config

@@ -21,7 +21,7 @@ use crate::trajectory::{Role, TurnView, Turns};
 pub use invented::invented;
 pub use kind::is_spaceless;
 pub use matcher::Matcher;
-pub use outputs::{Output, told_by_outputs};
+pub use outputs::{Output, anchors_of_outputs};
 pub use pair::{Needed, PairScore, score, score_aligned};
 pub use scan::{argument_values, identifiers};
 pub use search::Search;

@@ -18,7 +18,7 @@ pub struct Output<'t> {
 
 /// Returns for each of `outputs`, in order, the identifiers that would dangle without it, most used first: assistant
 /// turns use them, and before that only this output, or earlier ones of `outputs`, contain them.
-pub fn told_by_outputs<'v>(turns: impl Into<Turns<'v>>, outputs: &[Output<'_>]) -> Vec<Vec<Anchor>> {
+pub fn anchors_of_outputs<'v>(turns: impl Into<Turns<'v>>, outputs: &[Output<'_>]) -> Vec<Vec<Anchor>> {
     let turns = turns.into();
     let mut told: Vec<Vec<Anchor>> = outputs.iter().map(|_| Vec::new()).collect();
     let (texts, uses) = used(turns.all().enumerate());
@@ -102,7 +102,7 @@ mod tests {
             response: 0,
             text: &turns[turn].responses[0].content,
         });
-        let told = told_by_outputs(&turns, &outputs);
+        let told = anchors_of_outputs(&turns, &outputs);
         let names =
             |place: usize| -> Vec<&str> { told[place].iter().map(|anchor| anchor.text.as_str()).collect() };
         assert_eq!(names(0), [""; 0]);

@@ -7,8 +7,8 @@ use memchr::memmem::Finder;
 
 use super::text::{MAX_SHORT, edges, quote};
 use crate::events::line::{last_lines, lines_of};
-use crate::knowledge::errors::{Kind, Said, lines, lines_anywhere};
-use crate::knowledge::found::Found as Literals;
+use crate::knowledge::errors::{ErrorKind, ErrorLine, lines, lines_anywhere};
+use crate::knowledge::found::LiteralHits as Literals;
 use crate::knowledge::reading::kind_of;
 
 static TRACEBACK: LazyLock<Finder<'static>> =
@@ -19,15 +19,15 @@ const MAX_FOUND: usize = 40;
 
 /// A line that tells of an error.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Found {
+pub(crate) struct NamedError {
     pub line: String,
-    pub kind: Kind,
+    pub kind: ErrorKind,
     /// The output reports partial success as well.
     pub is_part: bool,
 }
 
-impl Found {
-    fn new(line: String, kind: Kind) -> Self {
+impl NamedError {
+    fn new(line: String, kind: ErrorKind) -> Self {
         Self {
             line,
             kind,
@@ -39,48 +39,48 @@ impl Found {
 /// The error of a call that ran or changed something: a traceback's last line, or a line that an error text is in.
 /// `is_failed` says that the exit code tells so already; then a marked line or the last one will do.
 /// `near` are the lines near its ends that say something.
-pub(crate) fn error_of(body: &str, near: &[Vec<Said<'_>>; 2], is_failed: bool) -> Option<Found> {
+pub(crate) fn error_of(body: &str, near: &[Vec<ErrorLine<'_>>; 2], is_failed: bool) -> Option<NamedError> {
     if body.is_empty() {
         return None;
     }
     if let Some(line) = of_traceback(body) {
-        return Some(Found::new(line, Kind::Error));
+        return Some(NamedError::new(line, ErrorKind::Error));
     }
     let [head, tail] = near;
     let mut all = head.iter().chain(tail).copied();
-    let fails = |said: &Said<'_>| said.kind.fails();
-    let fails_anywhere = |said: &Said<'_>| fails(said) && said.is_anywhere;
-    let known = all.clone().find(|said| said.kind == Kind::Refusal);
+    let fails = |said: &ErrorLine<'_>| said.kind.fails();
+    let fails_anywhere = |said: &ErrorLine<'_>| fails(said) && said.is_anywhere;
+    let known = all.clone().find(|said| said.kind == ErrorKind::Refusal);
     let known = known
         .or_else(|| head.iter().copied().find(fails_anywhere))
         .or_else(|| lines_anywhere(middle(body)).take(MAX_FOUND).find(fails))
         .or_else(|| tail.iter().copied().find(fails_anywhere))
         .or_else(|| all.clone().find(fails));
-    if let Some(Said { kind, line, .. }) = known {
+    if let Some(ErrorLine { kind, line, .. }) = known {
         let is_part = all.any(|said| said.line.starts_with("Hunk #")) && is_patched_in_part(body);
-        return Some(Found {
+        return Some(NamedError {
             line: quote(&whole(line, body))?,
             kind,
             is_part,
         });
     }
     if let Some(found) = labelled(body) {
-        return Some(Found {
-            kind: Kind::Error,
+        return Some(NamedError {
+            kind: ErrorKind::Error,
             ..found
         });
     }
     if !is_failed {
         return None;
     }
-    let told = all.find(|said| said.kind != Kind::NoMatch);
+    let told = all.find(|said| said.kind != ErrorKind::NoMatch);
     let told = told.map(|said| said.line);
     let last = || last_lines(edges(body).1).find(|line| line.len() > 3 && says_anything(line));
-    Some(Found::new(quote(told.or_else(last)?)?, Kind::Error))
+    Some(NamedError::new(quote(told.or_else(last)?)?, ErrorKind::Error))
 }
 
 /// The error of a call that read something: errors in what was read are none of its own, unless one is all that came back.
-pub(crate) fn reading_error(body: &str, lines: usize) -> Option<Found> {
+pub(crate) fn reading_error(body: &str, lines: usize) -> Option<NamedError> {
     if lines_of(body).next().is_some_and(is_label) {
         return labelled(body).filter(|found| found.kind.fails());
     }
@@ -89,22 +89,22 @@ pub(crate) fn reading_error(body: &str, lines: usize) -> Option<Found> {
     }
     let kind = kind_of(body).filter(|kind| kind.fails())?;
     // A line of a file that was found names errors, too.
-    let is_own = kind != Kind::Error
+    let is_own = kind != ErrorKind::Error
         || ["Error: ", "ERROR: ", "error: ", "Error from server"]
             .iter()
             .any(|start| body.starts_with(start));
-    is_own.then(|| Some(Found::new(quote(body)?, kind)))?
+    is_own.then(|| Some(NamedError::new(quote(body)?, kind)))?
 }
 
 /// The first line near an output's start or end that a script itself marked as one of something that failed. That may be an
 /// error or just what it was to show.
-pub(crate) fn marked_line(near: &[Vec<Said<'_>>; 2]) -> Option<String> {
+pub(crate) fn marked_line(near: &[Vec<ErrorLine<'_>>; 2]) -> Option<String> {
     let mut near = near.iter().flatten();
-    quote(near.find(|said| said.kind == Kind::Mark)?.line)
+    quote(near.find(|said| said.kind == ErrorKind::Mark)?.line)
 }
 
 /// The first lines near an output's start and end that say something.
-pub(crate) fn near_lines<'t>(near: &[Literals<'t>; 2], call: &str) -> [Vec<Said<'t>>; 2] {
+pub(crate) fn near_lines<'t>(near: &[Literals<'t>; 2], call: &str) -> [Vec<ErrorLine<'t>>; 2] {
     near.each_ref()
         .map(|found| lines(found, call).take(MAX_FOUND).collect())
 }
@@ -122,7 +122,7 @@ fn middle(body: &str) -> &str {
 
 /// Returns true if a line says that something was refused, or that what it was about is not there.
 pub(crate) fn refuses(line: &str) -> bool {
-    matches!(kind_of(line), Some(Kind::Refusal | Kind::NotFound))
+    matches!(kind_of(line), Some(ErrorKind::Refusal | ErrorKind::NotFound))
 }
 
 /// Returns true if `patch` says that some hunks or files went in, and others did not.
@@ -153,7 +153,7 @@ fn whole<'t>(line: &'t str, body: &str) -> Cow<'t, str> {
 }
 
 fn names_error(line: &str) -> bool {
-    kind_of(line).is_some_and(Kind::fails)
+    kind_of(line).is_some_and(ErrorKind::fails)
 }
 
 /// The start and the end of an output; a short one is all start, so that nothing is looked at twice.
@@ -217,13 +217,16 @@ fn is_label(line: &str) -> bool {
 }
 
 /// A line near an output's start that is nothing but `ERROR:`, with the one after it, or that one alone where it says so itself.
-fn labelled(body: &str) -> Option<Found> {
+fn labelled(body: &str) -> Option<NamedError> {
     let mut lines = lines_of(edges(body).0).skip_while(|line| !is_label(line));
     let label = lines.next()?.trim();
     let next = edges(lines.find(|line| !line.trim().is_empty())?).0;
     match kind_of(next).filter(|kind| kind.fails()) {
-        Some(kind) => Some(Found::new(quote(&whole(next, body))?, kind)),
-        None => Some(Found::new(quote(&format!("{label} {next}"))?, Kind::Mention)),
+        Some(kind) => Some(NamedError::new(quote(&whole(next, body))?, kind)),
+        None => Some(NamedError::new(
+            quote(&format!("{label} {next}"))?,
+            ErrorKind::Mention,
+        )),
     }
 }
 

@@ -2,11 +2,11 @@
 
 use super::envelope::{EXIT_CODES, failed_items};
 use super::field_line::{has_words, line_of, push_key, sentence};
+use super::reported::ReportedFields;
 use super::status::{Basis, Outcome, Status};
 use super::text::{MAX_LINE, quote};
-use super::told::Told;
 use crate::events::target::Effect;
-use crate::knowledge::errors::{Kind, says_done, says_not_done};
+use crate::knowledge::errors::{ErrorKind, says_done, says_not_done};
 use crate::knowledge::reading::kind_of;
 use crate::trajectory::leaves::Leaf;
 
@@ -45,7 +45,7 @@ pub(crate) fn outcome_of(
     fields: &[Leaf<'_>],
     effect: Effect,
     target: &str,
-    told: &mut Told,
+    told: &mut ReportedFields,
 ) -> Outcome {
     let mut ended = from_json(fields, holds_error(answer));
     // What was asked for is shown.
@@ -113,7 +113,7 @@ fn from_json(fields: &[Leaf<'_>], holds_error: bool) -> Outcome {
         .or_else(|| quote(&message().filter(|_| says_failed)?.value()));
     let is_refused = is_true(&["blocked", "denied"])
         || field(&["status", "outcome"]).is_some_and(|leaf| leaf.value().eq_ignore_ascii_case("blocked"))
-        || error.as_deref().and_then(kind_of) == Some(Kind::Refusal);
+        || error.as_deref().and_then(kind_of) == Some(ErrorKind::Refusal);
     let (status, basis) = match exit_code {
         _ if is_refused => (Status::Refused, Basis::Field),
         _ if says_failed => (Status::Failed, Basis::Field),
@@ -155,7 +155,7 @@ fn holds_error(answer: &str) -> bool {
 
 /// The fields of a JSON answer as `key: value`, status first, then as written, as far as a line takes them: what neither
 /// the call nor an earlier answer told, or all of them where that would be nothing.
-fn told_fields(fields: &[Leaf<'_>], target: &str, told: &mut Told) -> Option<String> {
+fn told_fields(fields: &[Leaf<'_>], target: &str, told: &mut ReportedFields) -> Option<String> {
     // A line takes the first few of them: no others are looked at.
     let outermost = |is_first: bool| {
         let fields = fields.iter().filter(|leaf| leaf.depth <= 1);
@@ -242,7 +242,7 @@ mod tests {
     use crate::events::outcome::outcome;
 
     fn result(target: &str, answer: &str) -> Option<String> {
-        outcome(answer, Effect::Other, target, &mut Told::default()).result
+        outcome(answer, Effect::Other, target, &mut ReportedFields::default()).result
     }
 
     #[track_caller]
@@ -266,7 +266,14 @@ mod tests {
 
     #[test]
     fn what_says_that_it_failed_tells_why() {
-        let ended = |answer: &str| outcome(answer, Effect::Other, "book(id: 1)", &mut Told::default());
+        let ended = |answer: &str| {
+            outcome(
+                answer,
+                Effect::Other,
+                "book(id: 1)",
+                &mut ReportedFields::default(),
+            )
+        };
         for (answer, error) in [
             (
                 r#"{"success": false, "message": "No seat left"}"#,
@@ -339,7 +346,7 @@ mod tests {
 
     #[test]
     fn what_is_said_of_one_thing_is_said_of_the_next() {
-        let mut told = Told::default();
+        let mut told = ReportedFields::default();
         let mut of =
             |target: &str, answer: &str| outcome(answer, Effect::Other, target, &mut told).result.unwrap();
         assert_eq!(of("check(u: anna)", r#"{"eligible": false}"#), "eligible: false");
@@ -374,7 +381,7 @@ mod tests {
 
     #[test]
     fn errors_that_are_no_line_still_say_that_it_failed() {
-        let ended = |answer: &str| outcome(answer, Effect::Other, "", &mut Told::default());
+        let ended = |answer: &str| outcome(answer, Effect::Other, "", &mut ReportedFields::default());
         for (answer, result) in [
             (r#"{"error": 404}"#, "error: 404"),
             (r#"{"error": false}"#, "error: false"),

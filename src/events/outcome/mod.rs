@@ -5,11 +5,11 @@ pub(crate) mod error_line;
 pub(crate) mod field_line;
 pub(crate) mod fields;
 mod printed;
+pub(crate) mod reported;
 pub(crate) mod status;
 pub(crate) mod success;
 mod terminal;
 pub(crate) mod text;
-pub(crate) mod told;
 
 use std::borrow::Cow;
 
@@ -19,9 +19,9 @@ use crate::trajectory::leaves::leaves;
 use envelope::{longest_text, unwrapped};
 use fields::outcome_of;
 use printed::of_printed;
+use reported::ReportedFields;
 use status::{Answer, Basis, Outcome, Status};
 use terminal::exit_code;
-use told::Told;
 
 /// The outcome of a call from its answer. Errors that stand in what was read (`effect`) are none of the call's. Of a JSON answer the result tells the status, and what neither the call itself
 /// (`target`) nor an earlier answer told already (`told`).
@@ -29,7 +29,7 @@ pub(crate) fn outcome<'a>(
     answer: impl Into<Answer<'a>>,
     effect: Effect,
     target: &str,
-    told: &mut Told,
+    told: &mut ReportedFields,
 ) -> Outcome {
     let answer = answer.into();
     let printed = |text: &str, code: Option<i32>, is_error: Option<bool>| {
@@ -88,7 +88,7 @@ mod tests {
 
     fn of(target: &str, answer: &str, is_reading: bool) -> Outcome {
         let effect = if is_reading { Effect::Read } else { Effect::Other };
-        outcome(answer, effect, target, &mut Told::default())
+        outcome(answer, effect, target, &mut ReportedFields::default())
     }
 
     #[test]

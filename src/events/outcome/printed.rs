@@ -7,9 +7,9 @@ use super::text::{MAX_SHORT, quote};
 use crate::events::line::lines_of;
 use crate::events::shell::programs::{Does, known};
 use crate::events::target::Effect;
-use crate::knowledge::errors::{Kind, says_done};
-use crate::knowledge::found::Found;
-use crate::knowledge::results::{Kind as ResultKind, results, shows_documents};
+use crate::knowledge::errors::{ErrorKind, says_done};
+use crate::knowledge::found::LiteralHits;
+use crate::knowledge::results::{ResultKind, results, shows_documents};
 use crate::knowledge::runners::{Diagnostics, TestCounts, TestRun, diagnostics, test_run};
 
 /// Longest output of a line or two that is told by its beginning, in bytes.
@@ -35,9 +35,9 @@ pub(super) fn of_printed(answer: Answer<'_>, effect: Effect, target: &str) -> Ou
     let tool = target.split(['(', ' ', ':']).next().unwrap_or_default();
     let is_reading = effect == Effect::Read || shows_documents(tool);
     let read = if is_reading && !is_failed {
-        Found::read_shown
+        LiteralHits::read_shown
     } else {
-        Found::read
+        LiteralHits::read
     };
     let near = [head, tail].map(read);
     let mut told = ToldResults::of(&near);
@@ -90,8 +90,8 @@ pub(super) fn of_printed(answer: Answer<'_>, effect: Effect, target: &str) -> Ou
     let is_shown = is_reading && !body.is_empty();
     let says_ok = tests.is_some() || says_done || told.done.is_some() || told.hits.is_some();
     let says_ok = says_ok || is_shown || diagnostics.is_some();
-    let is_refused = |found: &&error_line::Found| found.is_part || found.kind == Kind::Refusal;
-    let is_part = |found: &&error_line::Found| is_reading && is_beside_others(&found.line, body);
+    let is_refused = |found: &&error_line::NamedError| found.is_part || found.kind == ErrorKind::Refusal;
+    let is_part = |found: &&error_line::NamedError| is_reading && is_beside_others(&found.line, body);
     let how = match found.as_ref().filter(is_refused) {
         _ if first_bad.is_none() && found.as_ref().is_some_and(|found| is_part(&found)) => Status::Partly,
         Some(found) if first_bad.is_none() && (found.is_part || told.done.is_some()) => Status::Partly,
@@ -188,7 +188,7 @@ struct ToldResults<'t> {
 }
 
 impl<'t> ToldResults<'t> {
-    fn of(near: &[Found<'t>; 2]) -> Self {
+    fn of(near: &[LiteralHits<'t>; 2]) -> Self {
         let mut told = Self::default();
         for (kind, said) in near.iter().flat_map(results) {
             match kind {

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use super::outcome;
 use super::status::{Answer, Outcome, Status};
 use crate::events::call::target;
-use crate::events::outcome::told::Told;
+use crate::events::outcome::reported::ReportedFields;
 use crate::events::source::{Arguments, SourceCall};
 
 #[derive(Deserialize)]
@@ -51,7 +51,12 @@ impl Case {
             is_error: self.flag,
             exit_code: self.exit,
         };
-        outcome(answer, target.effect, &target.line, &mut Told::default())
+        outcome(
+            answer,
+            target.effect,
+            &target.line,
+            &mut ReportedFields::default(),
+        )
     }
 
     /// The differences of an outcome from the expected one; empty if there are none.

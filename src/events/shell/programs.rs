@@ -128,7 +128,7 @@ pub(crate) fn known(name: &str) -> Option<&'static Program> {
 
 /// The program that a statement runs, past what only runs another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Found {
+pub(crate) struct FoundProgram {
     /// Its index among the words.
     pub at: usize,
     /// Its effect.
@@ -154,7 +154,7 @@ fn is_setting(word: &str) -> bool {
 }
 
 /// The program of a statement; what only runs another one is passed over.
-pub(super) fn program_of(words: &[Word]) -> Option<Found> {
+pub(super) fn program_of(words: &[Word]) -> Option<FoundProgram> {
     let text = |at: usize| words.get(at).map(|word| word.text.as_str());
     let mut at = 0;
     loop {
@@ -172,7 +172,7 @@ pub(super) fn program_of(words: &[Word]) -> Option<Found> {
                 at += 1;
                 if let Some(before) = &row.before {
                     if text(at) != Some(before.as_str()) {
-                        return Some(Found {
+                        return Some(FoundProgram {
                             at: at - 1,
                             does: Does::Runs,
                             subcommand: 0,
@@ -191,7 +191,7 @@ pub(super) fn program_of(words: &[Word]) -> Option<Found> {
             does => {
                 let sub = text(at + 1).filter(|_| row.is_some_and(|row| row.subcommand));
                 let known = sub.and_then(|sub| known(&[name, " ", sub].concat()));
-                return Some(Found {
+                return Some(FoundProgram {
                     at,
                     does: known.map_or(does, |row| row.does),
                     subcommand: usize::from(known.is_some()),

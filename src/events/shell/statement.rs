@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::path::last_step;
-use super::programs::{Does, Found, Program, known, name_of};
+use super::programs::{Does, FoundProgram, Program, known, name_of};
 use super::step::Touch;
 use super::word::{End, Word};
 
@@ -26,7 +26,7 @@ pub(crate) struct Statement {
     /// The directory that it runs in, as far as the command says.
     pub directory: String,
     /// The program it runs, past those that only run another one.
-    pub found: Option<Found>,
+    pub found: Option<FoundProgram>,
     /// Its steps on files, in order.
     pub touches: Vec<Touch>,
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::super::case::{Case, Compaction};
+use super::super::compression::{Compaction, Compression};
 use super::super::count::Counted;
 use super::super::{Fitted, Fitter, Rendered, Stop, Strategy, masking, outline, passes};
 use super::Replay;
@@ -213,7 +213,7 @@ impl Replay<'_> {
             ..
         } = *reading;
         let (fitter, views, turns) = (self.fitter, [views, views], wanted.clone());
-        let mut case = Case::within(fitter, record, views, outline, counted, self.secrets(), turns);
+        let mut case = Compression::within(fitter, record, views, outline, counted, self.secrets(), turns);
         case.compaction = Some(Compaction {
             wanted,
             most,

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::super::attempt::frame;
 use super::super::count::{Counted, TurnCost};
+use super::super::rewrite::frame;
 use super::timeline::{AgentCall, Replaced};
 use crate::compress::Outline;
 use crate::metrics::{AgentCalls, Row};

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::data_sets::{Found, LeftOut, Pairs, Take, interrupted};
+use super::data_sets::{LeftOut, OnPair, Paired, Pairs, interrupted};
 use crate::fit::PairScorer;
 use crate::pipeline::RunError;
 use crate::pipeline::records::{RawRecord, Records};
@@ -127,7 +127,7 @@ impl Keys {
         pairs: &Pairs,
         scorer: PairScorer,
         stop: &AtomicBool,
-        take: &mut Take<'_>,
+        take: &mut OnPair<'_>,
     ) -> Result<ControlFlow<()>, RunError> {
         let mut compressed = Records::of(&pairs.compressed, pairs.max_record_bytes);
         let mut originals = Originals {
@@ -156,8 +156,8 @@ impl Keys {
                 }
             }
             let step = match &found {
-                Some(old) => Found::Pair(old, &new),
-                None => Found::NoOriginal(&new),
+                Some(old) => Paired::Pair(old, &new),
+                None => Paired::NoOriginal(&new),
             };
             if take(step)?.is_break() {
                 return Ok(ControlFlow::Break(()));
@@ -179,7 +179,7 @@ impl Keys {
         old: RawRecord,
         key: Option<u128>,
         originals: &mut Originals,
-        take: &mut Take<'_>,
+        take: &mut OnPair<'_>,
     ) -> Result<ControlFlow<()>, RunError> {
         let Count {
             originals: as_many,
@@ -187,7 +187,7 @@ impl Keys {
         } = self.count_of(key);
         match key.filter(|_| as_many == compressed) {
             Some(key) => originals.keep(key, old).map(ControlFlow::Continue),
-            None => take(Found::Left(
+            None => take(Paired::Left(
                 &old,
                 LeftOut::Counts {
                     by_id: self.has_ids,

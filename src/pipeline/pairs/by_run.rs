@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use super::data_sets::{Found, LeftOut, Pairs, Take, interrupted};
+use super::data_sets::{LeftOut, OnPair, Paired, Pairs, interrupted};
 use super::run_files::RunFiles;
 use crate::fit::PairScorer;
 use crate::metrics::{PairRow, read_pair_rows};
@@ -87,21 +87,21 @@ impl RunPairs {
         &self,
         pairs: &Pairs,
         stop: &AtomicBool,
-        take: &mut Take<'_>,
+        take: &mut OnPair<'_>,
     ) -> Result<ControlFlow<()>, RunError> {
         let walked = self.walk(pairs, stop, &mut |step| match step {
-            Step::Row(_, Some(old), Some(new)) => take(Found::Pair(old, new)),
-            Step::Row(_, None, Some(new)) | Step::Unlisted(new) => take(Found::NoOriginal(new)),
+            Step::Row(_, Some(old), Some(new)) => take(Paired::Pair(old, new)),
+            Step::Row(_, None, Some(new)) | Step::Unlisted(new) => take(Paired::NoOriginal(new)),
             Step::Row(row, Some(old), None) => {
                 let why = if row.is_written() {
                     LeftOut::Elsewhere
                 } else {
                     LeftOut::Rejected
                 };
-                take(Found::Left(old, why))
+                take(Paired::Left(old, why))
             }
             Step::Row(_, None, None) => Ok(ControlFlow::Continue(())),
-            Step::NotTaken(old) => take(Found::Left(old, LeftOut::NotTaken)),
+            Step::NotTaken(old) => take(Paired::Left(old, LeftOut::NotTaken)),
         })?;
         walked.map_err(|Mismatch(reason)| {
             let message = format!("the data changed while they were compared: {reason}");

@@ -43,7 +43,7 @@ pub enum LeftOut {
 
 /// A pair, or a record that has no counterpart.
 #[derive(Debug)]
-pub enum Found<'r> {
+pub enum Paired<'r> {
     /// An original and its compressed record.
     Pair(&'r RawRecord, &'r RawRecord),
     /// A compressed record that cannot be read, or whose original is missing or not known.
@@ -53,7 +53,7 @@ pub enum Found<'r> {
 }
 
 /// The function that receives pairs and single records.
-pub type Take<'t> = dyn FnMut(Found<'_>) -> Result<ControlFlow<()>, RunError> + 't;
+pub type OnPair<'t> = dyn FnMut(Paired<'_>) -> Result<ControlFlow<()>, RunError> + 't;
 
 /// Returns an error if the user asked to stop.
 pub fn interrupted(stop: &AtomicBool) -> Result<(), RunError> {

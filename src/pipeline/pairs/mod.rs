@@ -13,7 +13,7 @@ use super::RunError;
 use crate::fit::PairScorer;
 use by_key::Keys;
 use by_run::RunPairs;
-pub use data_sets::{Found, LeftOut, Pairs};
+pub use data_sets::{LeftOut, Paired, Pairs};
 
 /// The rule by which records pair.
 #[derive(Debug)]
@@ -55,7 +55,7 @@ impl Pairs {
         matching: &Matching,
         scorer: PairScorer,
         stop: &AtomicBool,
-        mut take: impl FnMut(Found<'_>) -> Result<ControlFlow<()>, RunError>,
+        mut take: impl FnMut(Paired<'_>) -> Result<ControlFlow<()>, RunError>,
     ) -> Result<(), RunError> {
         // A break means that `take` needs no more.
         let _ = match &matching.rule {

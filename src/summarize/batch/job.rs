@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::queue::Full;
+use super::queue::QueueFull;
 use super::request::ENDPOINT;
 use crate::summarize::chat::api::Api;
 
@@ -44,7 +44,7 @@ pub struct Job {
     /// The reason why it failed as a whole, if reported.
     pub problem: Option<String>,
     /// Set if it failed because the vendor's queue is full.
-    pub full: Option<Full>,
+    pub full: Option<QueueFull>,
     /// The file of requests that it was made from, if the vendor has such.
     pub input: Option<String>,
     /// The hash of that file, if we sent it along.
@@ -102,7 +102,7 @@ fn openai(body: &Value) -> Option<Job> {
         done: count(body, "completed"),
         failed: count(body, "failed"),
         outputs: outputs.iter().filter_map(|field| text(body, field)).collect(),
-        full: full.and_then(Full::told),
+        full: full.and_then(QueueFull::told),
         problem,
         input: text(body, "input_file_id"),
         hash: body.get("metadata").and_then(|metadata| text(metadata, HASH)),

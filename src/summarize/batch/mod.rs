@@ -21,9 +21,9 @@ use super::answers::AnswerKey;
 use super::chat::ChatSettings;
 use super::chat::answer::Answer;
 use super::chat::api::Call;
-pub use super::chat::dialect::{Lesson, Manner};
+pub use super::chat::dialect::{DialectFix, RequestShape};
 use super::chat::lasting::Lasting;
-use super::chat::question::{Asked, Question, Trouble};
+use super::chat::question::{Asked, ChatError, Question};
 use super::chat::retry::Verdict;
 use super::failure::Failure;
 use super::run_end::RunEnd;
@@ -34,7 +34,7 @@ use response::{Failed, Outcome};
 
 /// The responses to one request.
 #[derive(Debug)]
-pub struct Found {
+pub struct BatchResponse {
     /// The answer, or the last failure.
     pub outcome: Outcome,
     /// Number of failures.
@@ -42,7 +42,7 @@ pub struct Found {
     /// Number of answers; the last one counts.
     pub answers: usize,
     /// Changes to the form of requests that the failures ask for.
-    pub lessons: Vec<Lesson>,
+    pub lessons: Vec<DialectFix>,
 }
 
 /// A source of responses.
@@ -52,7 +52,7 @@ pub trait Responses: Send + Sync {
     /// # Errors
     ///
     /// If they cannot be read.
-    fn find(&self, key: &AnswerKey) -> Result<Option<Found>, String>;
+    fn find(&self, key: &AnswerKey) -> Result<Option<BatchResponse>, String>;
 }
 
 /// No responses: every question has to be asked.
@@ -60,24 +60,24 @@ pub trait Responses: Send + Sync {
 pub struct NoResponses;
 
 impl Responses for NoResponses {
-    fn find(&self, _: &AnswerKey) -> Result<Option<Found>, String> {
+    fn find(&self, _: &AnswerKey) -> Result<Option<BatchResponse>, String> {
         Ok(None)
     }
 }
 
 /// Answers questions from the responses, and makes pending requests of the others.
-pub struct Postbox {
+pub struct BatchAnswers {
     /// The responses.
     pub responses: Arc<dyn Responses>,
     /// The form of requests.
-    pub manner: Manner,
+    pub manner: RequestShape,
     /// Requests that failed for good are sent again.
     pub resend_failed: bool,
 }
 
 const MISSING: &str = "no answer is there yet";
 
-impl Postbox {
+impl BatchAnswers {
     /// The answer to a question, or the request to send for it; `wanted` is about how many tokens the answer will have.
     pub fn ask(
         &self,
@@ -102,8 +102,8 @@ impl Postbox {
         question: &Question,
         wanted: usize,
         usage: &mut Usage,
-    ) -> Result<Answer, Trouble> {
-        let again = |manner: Manner, failure: Failure| {
+    ) -> Result<Answer, ChatError> {
+        let again = |manner: RequestShape, failure: Failure| {
             let call = Call {
                 model: &question.model.name,
                 prompt: &question.prompt,
@@ -111,7 +111,7 @@ impl Postbox {
                 temperature: settings.temperature,
                 extra: &settings.body,
             };
-            Trouble::Pending(Box::new(PendingRequest {
+            ChatError::Pending(Box::new(PendingRequest {
                 key,
                 line: request::line(settings.api, &key, &settings.api.body(&call, manner)),
                 why: Reason::with(failure.name, failure.detail),
@@ -121,7 +121,7 @@ impl Postbox {
             }))
         };
         let found = self.responses.find(&key);
-        let Some(found) = found.map_err(|why| Trouble::Ended(RunEnd::unreadable(&why)))? else {
+        let Some(found) = found.map_err(|why| ChatError::Ended(RunEnd::unreadable(&why)))? else {
             return Err(again(self.manner, Failure::new("summary_missing", MISSING)));
         };
         usage.api_calls += 1;
@@ -156,15 +156,15 @@ impl Postbox {
             .iter()
             .fold(self.manner, |manner, lesson| manner.after(*lesson));
         match failed.verdict(self.manner) {
-            Verdict::Shorten(failure, window) => Err(Trouble::TooLong(failure, window)),
+            Verdict::Shorten(failure, window) => Err(ChatError::TooLong(failure, window)),
             // The caller makes the second attempt, for fewer tokens.
             Verdict::Fail(failure) if failure.name == "summary_cut_by_length" => {
-                Err(Trouble::Failed(failure))
+                Err(ChatError::Failed(failure))
             }
             Verdict::Fail(failure) | Verdict::EndRun(failure, Some(Lasting::Model))
                 if !self.resend_failed =>
             {
-                Err(Trouble::Failed(failure))
+                Err(ChatError::Failed(failure))
             }
             Verdict::Retry(failure, _)
             | Verdict::Refused(failure, _)
@@ -172,7 +172,7 @@ impl Postbox {
             | Verdict::EndRun(failure, _)
                 if failures > settings.max_retries && !self.resend_failed =>
             {
-                Err(Trouble::Failed(failure))
+                Err(ChatError::Failed(failure))
             }
             Verdict::Fail(failure)
             | Verdict::Retry(failure, _)

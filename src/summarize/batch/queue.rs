@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 /// The limits of a vendor's queue, as far as they are known.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Room {
+pub struct QueueLimits {
     /// Prompt tokens.
     pub tokens: Option<u64>,
     /// Requests.
@@ -25,11 +25,11 @@ pub struct Load {
 
 /// A refusal because the queue is full.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Full {
+pub struct QueueFull {
     /// The message of the vendor.
     pub said: String,
     /// The limits that it names.
-    pub room: Room,
+    pub room: QueueLimits,
     /// True if it names the queue; otherwise there were only too many requests.
     pub is_told: bool,
     /// The pause that the vendor asks for.
@@ -49,7 +49,7 @@ pub enum Step {
 
 /// The consequence of a refusal, besides waiting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lesson {
+pub enum RefusalAction {
     /// Other batches fill the queue, ours or somebody else's.
     Wait,
     /// The batch may be too large: it is split in two.
@@ -83,7 +83,7 @@ const SAYS: [&str; 6] = [
     "batch requests in the processing queue",
 ];
 
-impl Room {
+impl QueueLimits {
     /// The smaller limits of both, as far as they are known.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
@@ -129,19 +129,19 @@ impl Room {
     }
 
     /// The consequence of refusing a batch that was alone in the queue, as far as this run knows; `refusals` in a row.
-    pub fn lesson(self, batch: Load, full: &Full, refusals: u32) -> Lesson {
+    pub fn lesson(self, batch: Load, full: &QueueFull, refusals: u32) -> RefusalAction {
         let share = self.share(batch);
         let is_known = self != Self::default();
         match batch.requests {
-            _ if !full.is_told || is_known && share < SMALL => Lesson::Wait,
-            2.. => Lesson::Halve,
-            _ if share > 1.0 || share > LARGE && refusals >= REFUSALS => Lesson::TooLarge,
-            _ => Lesson::Wait,
+            _ if !full.is_told || is_known && share < SMALL => RefusalAction::Wait,
+            2.. => RefusalAction::Halve,
+            _ if share > 1.0 || share > LARGE && refusals >= REFUSALS => RefusalAction::TooLarge,
+            _ => RefusalAction::Wait,
         }
     }
 }
 
-impl Full {
+impl QueueFull {
     /// The refusal, if this message of a vendor says that its queue is full.
     pub fn told(text: &str) -> Option<Self> {
         let lower = text.to_ascii_lowercase();
@@ -153,12 +153,12 @@ impl Full {
         Some(Self {
             said: text.to_owned(),
             room: if counts_requests {
-                Room {
+                QueueLimits {
                     requests: limit,
                     tokens: None,
                 }
             } else {
-                Room {
+                QueueLimits {
                     tokens: limit,
                     requests: None,
                 }
@@ -177,7 +177,7 @@ impl Full {
             .any(|word| lower.contains(word));
         (!is_bill).then(|| Self {
             said: said.to_owned(),
-            room: Room::default(),
+            room: QueueLimits::default(),
             is_told: false,
             wish,
         })
@@ -191,7 +191,7 @@ pub fn looks(refusals: u32) -> u32 {
 
 /// A made-up response that a request is longer than the queue takes, in a server's words for a long prompt, so that it
 /// is asked for in pieces. `None` if the line is no request, or the limit is unknown.
-pub fn too_large(request: &[u8], room: Room) -> Option<String> {
+pub fn too_large(request: &[u8], room: QueueLimits) -> Option<String> {
     let request: Value = serde_json::from_slice(request).ok()?;
     let tokens = room.tokens?;
     let message = format!("the maximum context length is {tokens} tokens: no more may be enqueued");
@@ -230,11 +230,11 @@ fn limit_in(lower: &str) -> Option<u64> {
 mod tests {
     use super::*;
     use crate::summarize::batch::response;
-    use crate::summarize::chat::dialect::Manner;
+    use crate::summarize::chat::dialect::RequestShape;
     use crate::summarize::chat::retry::Verdict;
 
-    fn tokens(tokens: u64) -> Room {
-        Room {
+    fn tokens(tokens: u64) -> QueueLimits {
+        QueueLimits {
             tokens: Some(tokens),
             requests: None,
         }
@@ -246,7 +246,7 @@ mod tests {
 
     #[test]
     fn vendors_say_in_their_words_that_the_queue_is_full() {
-        let requests = Room {
+        let requests = QueueLimits {
             tokens: None,
             requests: Some(1_000_000),
         };
@@ -267,10 +267,10 @@ mod tests {
                 tokens(30_000),
             ),
             ("configured limit of 1.5 M: enqueued tokens", tokens(1_500_000)),
-            ("Enqueued token limit reached. Limit: 0.", Room::default()),
-            ("token_limit_exceeded", Room::default()),
+            ("Enqueued token limit reached. Limit: 0.", QueueLimits::default()),
+            ("token_limit_exceeded", QueueLimits::default()),
         ] {
-            let full = Full::told(text).unwrap();
+            let full = QueueFull::told(text).unwrap();
             assert_eq!((full.room, full.is_told), (room, true), "{text}");
         }
         for other in [
@@ -278,15 +278,15 @@ mod tests {
             "billing_hard_limit_reached: Billing hard limit has been reached.",
             "Rate limit reached for requests. Limit: 3.",
         ] {
-            assert_eq!(Full::told(other), None, "{other}");
+            assert_eq!(QueueFull::told(other), None, "{other}");
         }
         let wish = Some(Duration::from_secs(7));
-        let busy = Full::busy("This request would exceed your account's rate limit.", wish).unwrap();
+        let busy = QueueFull::busy("This request would exceed your account's rate limit.", wish).unwrap();
         assert_eq!(
             (busy.room, busy.is_told, busy.wish),
-            (Room::default(), false, wish)
+            (QueueLimits::default(), false, wish)
         );
-        assert_eq!(Full::busy("You exceeded your current quota.", None), None);
+        assert_eq!(QueueFull::busy("You exceeded your current quota.", None), None);
     }
 
     #[test]
@@ -298,22 +298,25 @@ mod tests {
         assert_eq!(room.step(load(1000, 9), load(0, 0)), Step::Split(40));
         assert_eq!(room.step(load(1000, 1), load(0, 0)), Step::Submit);
         assert_eq!(room.step(load(1000, 1), load(1, 1)), Step::Wait);
-        assert_eq!(Room::default().step(load(1000, 9), load(1000, 9)), Step::Submit);
-        let both = Room {
+        assert_eq!(
+            QueueLimits::default().step(load(1000, 9), load(1000, 9)),
+            Step::Submit
+        );
+        let both = QueueLimits {
             tokens: Some(100),
             requests: Some(10),
         };
         assert_eq!(both.step(load(10, 8), load(0, 0)), Step::Split(4));
         assert_eq!(
             tokens(50).and(both),
-            Room {
+            QueueLimits {
                 tokens: Some(50),
                 requests: Some(10)
             }
         );
         assert_eq!(
             both.learned(tokens(200)),
-            Room {
+            QueueLimits {
                 tokens: Some(200),
                 requests: Some(10)
             }
@@ -322,17 +325,23 @@ mod tests {
 
     #[test]
     fn a_batch_that_is_refused_though_it_is_alone_becomes_smaller_where_that_may_help() {
-        let told = Full::told("Enqueued token limit reached").unwrap();
-        let busy = Full::busy("slow down", None).unwrap();
-        let lesson = |room: Room, batch, refusals| room.lesson(batch, &told, refusals);
-        assert_eq!(lesson(tokens(100), load(40, 9), 1), Lesson::Halve);
-        assert_eq!(lesson(tokens(100), load(12, 9), 9), Lesson::Wait);
-        assert_eq!(lesson(Room::default(), load(40, 9), 1), Lesson::Halve);
-        assert_eq!(lesson(Room::default(), load(40, 1), 9), Lesson::Wait);
-        assert_eq!(lesson(tokens(100), load(101, 1), 1), Lesson::TooLarge);
-        assert_eq!(lesson(tokens(100), load(60, 1), 2), Lesson::Wait);
-        assert_eq!(lesson(tokens(100), load(60, 1), 3), Lesson::TooLarge);
-        assert_eq!(tokens(100).lesson(load(40, 9), &busy, 9), Lesson::Wait);
+        let told = QueueFull::told("Enqueued token limit reached").unwrap();
+        let busy = QueueFull::busy("slow down", None).unwrap();
+        let lesson = |room: QueueLimits, batch, refusals| room.lesson(batch, &told, refusals);
+        assert_eq!(lesson(tokens(100), load(40, 9), 1), RefusalAction::Halve);
+        assert_eq!(lesson(tokens(100), load(12, 9), 9), RefusalAction::Wait);
+        assert_eq!(
+            lesson(QueueLimits::default(), load(40, 9), 1),
+            RefusalAction::Halve
+        );
+        assert_eq!(
+            lesson(QueueLimits::default(), load(40, 1), 9),
+            RefusalAction::Wait
+        );
+        assert_eq!(lesson(tokens(100), load(101, 1), 1), RefusalAction::TooLarge);
+        assert_eq!(lesson(tokens(100), load(60, 1), 2), RefusalAction::Wait);
+        assert_eq!(lesson(tokens(100), load(60, 1), 3), RefusalAction::TooLarge);
+        assert_eq!(tokens(100).lesson(load(40, 9), &busy, 9), RefusalAction::Wait);
         let pauses: Vec<u32> = (1..=8).map(looks).collect();
         assert_eq!(pauses, [1, 2, 4, 8, 16, 32, 32, 32]);
     }
@@ -345,7 +354,7 @@ mod tests {
         let response::Outcome::Failed(failed) = response.outcome else {
             panic!("it is an answer");
         };
-        let verdict = failed.verdict(Manner::default());
+        let verdict = failed.verdict(RequestShape::default());
         assert!(matches!(verdict, Verdict::Shorten(_, Some(9000))), "{verdict:?}");
         assert_eq!(too_large(b"no request", tokens(9000)), None);
     }

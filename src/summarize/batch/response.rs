@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use crate::summarize::chat::answer::{self, Answer, BadAnswer};
 use crate::summarize::chat::api::Api;
-use crate::summarize::chat::dialect::{Lesson, Manner};
+use crate::summarize::chat::dialect::{DialectFix, RequestShape};
 use crate::summarize::chat::error_names;
 use crate::summarize::chat::retry::{self, Verdict};
 use crate::summarize::failure::Failure;
@@ -182,15 +182,16 @@ impl Outcome {
 
     /// Returns true if the request was refused for its length.
     pub fn is_too_long(&self) -> bool {
-        let is_long = |failed: &Failed| matches!(failed.verdict(Manner::default()), Verdict::Shorten(..));
+        let is_long =
+            |failed: &Failed| matches!(failed.verdict(RequestShape::default()), Verdict::Shorten(..));
         matches!(self, Self::Failed(failed) if is_long(failed))
     }
 
     /// The change to the form of requests that the failure asks for.
-    pub fn lesson(&self) -> Option<Lesson> {
+    pub fn lesson(&self) -> Option<DialectFix> {
         match self {
             Self::Answer(_) => None,
-            Self::Failed(failed) => match failed.verdict(Manner::default()) {
+            Self::Failed(failed) => match failed.verdict(RequestShape::default()) {
                 Verdict::Relearn(_, lesson) => Some(lesson),
                 _ => None,
             },
@@ -200,7 +201,7 @@ impl Outcome {
 
 impl Failed {
     /// The verdict on a request that was written in that form.
-    pub fn verdict(&self, manner: Manner) -> Verdict {
+    pub fn verdict(&self, manner: RequestShape) -> Verdict {
         match self {
             Self::Answer(bad) => retry::after_answer(bad.clone(), None, manner, ""),
             Self::Status(status, body) => retry::after_status(*status, None, body, manner, ""),
@@ -218,7 +219,7 @@ impl Failed {
 
     /// Name of the failure.
     pub fn name(&self) -> &'static str {
-        self.verdict(Manner::default()).failure().name
+        self.verdict(RequestShape::default()).failure().name
     }
 }
 

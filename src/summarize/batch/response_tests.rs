@@ -56,7 +56,7 @@ fn vllm_leaves_the_body_out_where_there_is_an_error() {
     let Outcome::Failed(failed) = response.outcome else {
         panic!("an answer")
     };
-    let verdict = failed.verdict(Manner::default());
+    let verdict = failed.verdict(RequestShape::default());
     assert!(matches!(verdict, Verdict::Shorten(_, Some(4096))), "{verdict:?}");
     let text = json!({
         "id": "vllm-1", "custom_id": "x", "error": "Request must not be sent in stream mode",
@@ -126,11 +126,11 @@ fn a_refused_parameter_is_a_lesson() {
     };
     assert_eq!(
         lesson("Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."),
-        Some(Lesson::CompletionLimit)
+        Some(DialectFix::CompletionLimit)
     );
     assert_eq!(
         lesson("Unsupported value: 'temperature'"),
-        Some(Lesson::NoTemperature)
+        Some(DialectFix::NoTemperature)
     );
     assert_eq!(lesson("no such model"), None);
 }

@@ -14,7 +14,7 @@ use crate::summarize::prompt::{Prompt, PromptSettings, Style};
 struct Back(Vec<Value>);
 
 impl Responses for Back {
-    fn find(&self, _: &AnswerKey) -> Result<Option<Found>, String> {
+    fn find(&self, _: &AnswerKey) -> Result<Option<BatchResponse>, String> {
         let mut outcomes = Vec::new();
         for line in &self.0 {
             let line = json!({"custom_id": "x", "response": line}).to_string();
@@ -26,7 +26,7 @@ impl Responses for Back {
         let answers = answers.count();
         let failures = outcomes.len() - answers;
         let lessons = outcomes.iter().filter_map(Outcome::lesson).collect();
-        Ok(outcomes.pop().map(|outcome| Found {
+        Ok(outcomes.pop().map(|outcome| BatchResponse {
             outcome,
             failures,
             answers,
@@ -78,9 +78,9 @@ fn ask(back: Vec<Value>, resend_failed: bool) -> Asked<'static> {
             region: 100_000,
         },
     };
-    let postbox = Postbox {
+    let postbox = BatchAnswers {
         responses: Arc::new(Back(back)),
-        manner: Manner::default(),
+        manner: RequestShape::default(),
         resend_failed,
     };
     postbox.ask(&settings, AnswerKey::of(&["q"]), &question, 50)
@@ -92,7 +92,7 @@ fn refusal(status: u16, message: &str) -> Value {
 
 fn pending(asked: Asked) -> (Value, String) {
     match asked.result {
-        Err(Trouble::Pending(request)) => {
+        Err(ChatError::Pending(request)) => {
             assert_eq!((request.prompt_tokens, request.completion_tokens), (4, 50));
             let line: Value = serde_json::from_slice(&request.line).unwrap();
             (line["body"].clone(), request.why.to_string())
@@ -135,7 +135,7 @@ fn what_may_do_better_is_asked_again_as_often_as_a_request_is_repeated() {
     let (_, why) = pending(ask(vec![refusal(500, "oh")], false));
     assert!(why.starts_with("summary_http_500"), "{why}");
     let twice = ask(vec![refusal(500, "oh"), refusal(500, "oh")], false).result;
-    assert!(matches!(twice, Err(Trouble::Failed(failure)) if failure.name == "summary_http_500"));
+    assert!(matches!(twice, Err(ChatError::Failed(failure)) if failure.name == "summary_http_500"));
     pending(ask(vec![refusal(500, "oh"), refusal(500, "oh")], true));
 }
 
@@ -151,17 +151,17 @@ fn an_answer_that_is_no_summary_is_asked_for_again_as_a_failed_request_is() {
         vec![refusal(500, "oh"), answer],
     ] {
         let twice = ask(back, false).result;
-        assert!(matches!(twice, Err(Trouble::Failed(failure)) if failure.name == "summary_error_text"));
+        assert!(matches!(twice, Err(ChatError::Failed(failure)) if failure.name == "summary_error_text"));
     }
 }
 
 #[test]
 fn what_was_refused_for_good_is_asked_again_only_on_demand() {
     let asked = ask(vec![refusal(404, "no such model")], false).result;
-    assert!(matches!(asked, Err(Trouble::Failed(failure)) if failure.name == "summary_http_404"));
+    assert!(matches!(asked, Err(ChatError::Failed(failure)) if failure.name == "summary_http_404"));
     pending(ask(vec![refusal(404, "no such model")], true));
     let long = ask(vec![refusal(400, "maximum context length is 900 tokens")], false).result;
-    assert!(matches!(long, Err(Trouble::TooLong(_, Some(900)))));
+    assert!(matches!(long, Err(ChatError::TooLong(_, Some(900)))));
 }
 
 #[test]

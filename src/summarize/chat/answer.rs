@@ -86,7 +86,7 @@ pub fn read(api: Api, body: &[u8]) -> Result<Answer, BadAnswer> {
         Api::OpenAi => openai(&body),
         Api::Anthropic => anthropic(&body),
     };
-    match said.and_then(Said::text) {
+    match said.and_then(AnswerParts::text) {
         Ok(text) => Ok(Answer {
             text,
             prompt_tokens: tokens.0,
@@ -161,7 +161,7 @@ fn unfinished(reason: &str) -> Option<Wrong> {
 
 /// The parts of an answer, whichever API it came by.
 #[derive(Default)]
-struct Said {
+struct AnswerParts {
     text: String,
     /// It holds reasoning beside the text.
     reasoned: bool,
@@ -172,7 +172,7 @@ struct Said {
     calls: bool,
 }
 
-impl Said {
+impl AnswerParts {
     fn text(self) -> Result<String, Wrong> {
         if let Some(refusal) = self.refusal {
             return Err(("summary_refused", refusal));
@@ -198,7 +198,7 @@ impl Said {
     }
 }
 
-fn openai(body: &Value) -> Result<Said, Wrong> {
+fn openai(body: &Value) -> Result<AnswerParts, Wrong> {
     let shape = |what: &str| ("summary_wrong_shape", format!("the answer has no {what}"));
     let choice = body
         .pointer("/choices/0")
@@ -208,7 +208,7 @@ fn openai(body: &Value) -> Result<Said, Wrong> {
         .get("finish_reason")
         .and_then(Value::as_str)
         .unwrap_or_default();
-    Ok(Said {
+    Ok(AnswerParts {
         text: content(message.get("content")).ok_or_else(|| shape("text in its message"))?,
         reasoned: ["reasoning_content", "reasoning"]
             .iter()
@@ -223,7 +223,7 @@ fn openai(body: &Value) -> Result<Said, Wrong> {
     })
 }
 
-fn anthropic(body: &Value) -> Result<Said, Wrong> {
+fn anthropic(body: &Value) -> Result<AnswerParts, Wrong> {
     let blocks = body
         .get("content")
         .ok_or_else(|| ("summary_wrong_shape", "the answer has no content".to_owned()))?;
@@ -237,7 +237,7 @@ fn anthropic(body: &Value) -> Result<Said, Wrong> {
             .iter()
             .any(|block| block.get("type").and_then(Value::as_str) == Some(kind))
     };
-    Ok(Said {
+    Ok(AnswerParts {
         text: content(Some(blocks)).unwrap_or_default(),
         reasoned: has("thinking") || has("redacted_thinking"),
         refusal: None,

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::dialect::Manner;
+use super::dialect::RequestShape;
 use crate::names::named;
 use crate::summarize::prompt::Prompt;
 
@@ -95,7 +95,7 @@ impl Api {
     }
 
     /// The body, as JSON.
-    pub fn body(self, call: &Call<'_>, manner: Manner) -> Vec<u8> {
+    pub fn body(self, call: &Call<'_>, manner: RequestShape) -> Vec<u8> {
         let mut body = Map::new();
         body.insert("model".to_owned(), call.model.into());
         let system: &str = &call.prompt.system;
@@ -142,7 +142,7 @@ mod tests {
 
     use super::*;
 
-    fn body(api: Api, manner: Manner, extra: &Value) -> Value {
+    fn body(api: Api, manner: RequestShape, extra: &Value) -> Value {
         let prompt = Prompt {
             system: Arc::from("Rules."),
             user: "Turns.".to_owned(),
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn bodies_are_what_each_interface_asks_for() {
-        let first = Manner::default();
+        let first = RequestShape::default();
         assert_eq!(
             body(Api::OpenAi, first, &json!({})),
             json!({"model": "m", "max_tokens": 100, "temperature": 0.5, "messages": [
@@ -190,14 +190,15 @@ mod tests {
                 temperature: 0.5,
                 extra: &Map::new(),
             };
-            let body: Value = serde_json::from_slice(&Api::Anthropic.body(&call, Manner::default())).unwrap();
+            let body: Value =
+                serde_json::from_slice(&Api::Anthropic.body(&call, RequestShape::default())).unwrap();
             assert_eq!(body.pointer("/system/0/cache_control").is_some(), is_marked);
         }
     }
 
     #[test]
     fn what_was_learned_and_what_is_configured_shape_the_body() {
-        let learned = Manner {
+        let learned = RequestShape {
             completion_limit: true,
             temperature: false,
         };

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use super::keep;
 use super::place;
-use super::question::{Model, Question, Trouble};
+use super::question::{ChatError, Model, Question};
 use super::shared::Shared;
 use crate::names::Named;
 use crate::summarize::answers::AnswerKey;
@@ -26,7 +26,7 @@ const MARGIN: f64 = 0.10;
 const SMALLEST_ROOM: usize = 200;
 
 /// One request for a summary, put to one model.
-pub struct Asking<'a> {
+pub struct SummaryTask<'a> {
     /// The shared part of the summarizer.
     pub summarizer: &'a Shared,
     /// The request.
@@ -34,35 +34,35 @@ pub struct Asking<'a> {
     /// The model to ask.
     pub model: &'a Arc<Model>,
     /// Usage so far.
-    pub taken: &'a mut Taken,
+    pub taken: &'a mut Spent,
     /// A pending request whose answer would have made the summary better.
     pub pending: Option<Box<PendingRequest>>,
 }
 
 /// Usage of a summary, and redactions in its answers.
 #[derive(Debug, Default)]
-pub struct Taken {
+pub struct Spent {
     /// Requests and tokens.
     pub usage: Usage,
     /// Secrets redacted in answers.
     pub redactions: usize,
 }
 
-impl<'a> Asking<'a> {
+impl<'a> SummaryTask<'a> {
     /// The summary, with its marker, within the limit.
-    pub async fn summary(&mut self) -> Result<String, Trouble> {
+    pub async fn summary(&mut self) -> Result<String, ChatError> {
         let mut window = self.summarizer.settings.context_window;
         let mut tries = 0;
         loop {
             match self.in_pieces(window).await {
-                Err(Trouble::TooLong(failure, told)) => {
+                Err(ChatError::TooLong(failure, told)) => {
                     tries += 1;
                     // Less than what was refused, whatever window the server names.
                     let refused =
                         window.unwrap_or_else(|| self.estimate().prompt_tokens as usize + self.max_output());
                     let next = told.filter(|told| *told < refused).unwrap_or(refused * 3 / 5);
                     if tries > SHORTENINGS || self.room(next, self.request.previous) < SMALLEST_ROOM {
-                        return Err(Trouble::Failed(failure));
+                        return Err(ChatError::Failed(failure));
                     }
                     window = Some(next);
                 }
@@ -71,7 +71,7 @@ impl<'a> Asking<'a> {
         }
     }
 
-    async fn in_pieces(&mut self, window: Option<usize>) -> Result<String, Trouble> {
+    async fn in_pieces(&mut self, window: Option<usize>) -> Result<String, ChatError> {
         let pieces = self.pieces(window);
         let mut so_far = self.request.previous.map(str::to_owned);
         let mut summary = String::new();
@@ -80,7 +80,7 @@ impl<'a> Asking<'a> {
             summary = self.piece(turns, so_far.as_deref(), place).await?;
             // The next piece depends on this summary, which is not final yet.
             if let Some(request) = self.pending.take_if(|_| index + 1 < pieces.len()) {
-                return Err(Trouble::Pending(request));
+                return Err(ChatError::Pending(request));
             }
             so_far = Some(body_of(&summary).unwrap_or(&summary).to_owned());
         }
@@ -93,7 +93,7 @@ impl<'a> Asking<'a> {
         turns: &str,
         previous: Option<&str>,
         place: (usize, usize),
-    ) -> Result<String, Trouble> {
+    ) -> Result<String, ChatError> {
         let limit = self.limit();
         let ask_for = limit.ask_first();
         let (got, first) = match self.ask(turns, previous, ask_for, place).await {
@@ -111,8 +111,8 @@ impl<'a> Asking<'a> {
         let ask_for = limit.ask_next(ask_for, got);
         match (self.ask(turns, previous, ask_for, place).await, first) {
             (Ok(text), _) => Ok(limit.cut(with_marker(&text))),
-            (Err(ended @ Trouble::Ended(_)), _) => Err(ended),
-            (Err(Trouble::Pending(request)), Ok(first)) => {
+            (Err(ended @ ChatError::Ended(_)), _) => Err(ended),
+            (Err(ChatError::Pending(request)), Ok(first)) => {
                 self.pending = Some(request);
                 Ok(limit.cut(first))
             }
@@ -128,10 +128,10 @@ impl<'a> Asking<'a> {
         previous: Option<&str>,
         ask_for: usize,
         place: (usize, usize),
-    ) -> Result<String, Trouble> {
+    ) -> Result<String, ChatError> {
         let prompt = self
             .prompt(turns, previous, ask_for, place)
-            .map_err(|why| Trouble::Failed(Failure::new("summary_prompt", &why)))?;
+            .map_err(|why| ChatError::Failed(Failure::new("summary_prompt", &why)))?;
         let summarizer = self.summarizer;
         let key = self.key(&prompt);
         let max_output = self.max_output();

@@ -11,9 +11,9 @@ use super::answer::{self, Answer, BadAnswer};
 use super::api::{Api, Call};
 use super::breaker::Breaker;
 use super::error_names::FORBIDDEN;
-use super::limits::{Left, Of};
+use super::limits::{Left, Unit};
 use super::places::{NoPlace, Place, Places};
-use super::question::{Asked, Model, Question, Trouble};
+use super::question::{Asked, ChatError, Model, Question};
 use super::retry::{self, Verdict};
 use super::settings::ChatSettings;
 use super::wire::Wire;
@@ -114,12 +114,12 @@ impl Client {
         question: &Question,
         usage: &mut Usage,
         place: &mut Option<Place<'c>>,
-    ) -> Result<Answer, Trouble> {
+    ) -> Result<Answer, ChatError> {
         let (mut attempts, mut lessons) = (0_u32, 0);
         loop {
             let (verdict, counts) = match self.attempt(question, usage, place).await {
                 Ok(answer) => return Ok(answer),
-                Err(Unanswered::Ended(end)) => return Err(Trouble::Ended(end)),
+                Err(Unanswered::Ended(end)) => return Err(ChatError::Ended(end)),
                 Err(Unanswered::Verdict(verdict, counts)) => (verdict, counts),
             };
             usage.errors += 1;
@@ -128,7 +128,7 @@ impl Client {
                     *place = None;
                     attempts += u32::from(counts);
                     if attempts as usize > self.max_retries {
-                        return Err(Trouble::Failed(failure));
+                        return Err(ChatError::Failed(failure));
                     }
                     self.allowance.spend().retries.fetch_add(1, Ordering::Relaxed);
                     // The breaker waits for a server that is down.
@@ -145,30 +145,30 @@ impl Client {
                 Verdict::Relearn(failure, lesson) => {
                     lessons += 1;
                     if lessons > MAX_LESSONS {
-                        return Err(Trouble::Failed(failure));
+                        return Err(ChatError::Failed(failure));
                     }
                     question.model.dialect.learn(lesson);
                 }
-                Verdict::Shorten(failure, window) => return Err(Trouble::TooLong(failure, window)),
+                Verdict::Shorten(failure, window) => return Err(ChatError::TooLong(failure, window)),
                 Verdict::EndRun(failure, about) if about.is_some() || failure.name != FORBIDDEN => {
                     let end = RunEnd::refused(self.wire.url(), &failure, about, self.wire.key());
-                    return Err(Trouble::Ended(self.end(end)));
+                    return Err(ChatError::Ended(self.end(end)));
                 }
                 Verdict::Fail(failure) | Verdict::EndRun(failure, _) => {
                     *place = None;
                     match self.is_for_all(question, usage, &failure).await {
-                        Ok(Some(false)) => return Err(Trouble::Failed(failure)),
+                        Ok(Some(false)) => return Err(ChatError::Failed(failure)),
                         Ok(Some(true)) => {
                             let end = RunEnd::refuses_all(self.wire.url(), &failure, self.wire.key());
-                            return Err(Trouble::Ended(self.end(end)));
+                            return Err(ChatError::Ended(self.end(end)));
                         }
                         Ok(None) => {
                             attempts += 1;
                             if attempts as usize > self.max_retries {
-                                return Err(Trouble::Failed(failure));
+                                return Err(ChatError::Failed(failure));
                             }
                         }
-                        Err(end) => return Err(Trouble::Ended(end)),
+                        Err(end) => return Err(ChatError::Ended(end)),
                     }
                 }
             }
@@ -297,10 +297,10 @@ impl Client {
         flow.accepted();
         let limits = left.iter().filter_map(|left| {
             let units = match left.of {
-                Of::Requests => 1,
-                Of::Tokens => prompt + answer,
-                Of::Prompt => prompt,
-                Of::Answer => answer,
+                Unit::Requests => 1,
+                Unit::Tokens => prompt + answer,
+                Unit::Prompt => prompt,
+                Unit::Answer => answer,
             };
             (units > 0).then(|| (left.amount / units as f64, left.time))
         });

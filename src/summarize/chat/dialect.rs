@@ -4,14 +4,14 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// The form of requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Manner {
+pub struct RequestShape {
     /// `max_completion_tokens` instead of `max_tokens`.
     pub completion_limit: bool,
     /// With a temperature.
     pub temperature: bool,
 }
 
-impl Default for Manner {
+impl Default for RequestShape {
     /// The form that most servers accept.
     fn default() -> Self {
         Self {
@@ -21,16 +21,16 @@ impl Default for Manner {
     }
 }
 
-impl Manner {
+impl RequestShape {
     /// This form, changed by a lesson.
     #[must_use]
-    pub fn after(self, lesson: Lesson) -> Self {
+    pub fn after(self, lesson: DialectFix) -> Self {
         match lesson {
-            Lesson::CompletionLimit => Self {
+            DialectFix::CompletionLimit => Self {
                 completion_limit: true,
                 ..self
             },
-            Lesson::NoTemperature => Self {
+            DialectFix::NoTemperature => Self {
                 temperature: false,
                 ..self
             },
@@ -40,7 +40,7 @@ impl Manner {
 
 /// A change of the form that a server's refusal asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lesson {
+pub enum DialectFix {
     /// It wants `max_completion_tokens`.
     CompletionLimit,
     /// It takes no temperature, or not this one.
@@ -70,7 +70,7 @@ pub struct Dialect {
 
 impl Default for Dialect {
     fn default() -> Self {
-        let first = Manner::default();
+        let first = RequestShape::default();
         Self {
             completion_limit: AtomicBool::new(first.completion_limit),
             temperature: AtomicBool::new(first.temperature),
@@ -85,18 +85,18 @@ impl Default for Dialect {
 
 impl Dialect {
     /// The current form of requests.
-    pub fn manner(&self) -> Manner {
-        Manner {
+    pub fn manner(&self) -> RequestShape {
+        RequestShape {
             completion_limit: self.completion_limit.load(Ordering::Relaxed),
             temperature: self.temperature.load(Ordering::Relaxed),
         }
     }
 
     /// Applies a lesson, which may not be the last one.
-    pub fn learn(&self, lesson: Lesson) {
+    pub fn learn(&self, lesson: DialectFix) {
         match lesson {
-            Lesson::CompletionLimit => self.completion_limit.store(true, Ordering::Relaxed),
-            Lesson::NoTemperature => self.temperature.store(false, Ordering::Relaxed),
+            DialectFix::CompletionLimit => self.completion_limit.store(true, Ordering::Relaxed),
+            DialectFix::NoTemperature => self.temperature.store(false, Ordering::Relaxed),
         }
     }
 

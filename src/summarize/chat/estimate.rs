@@ -1,12 +1,12 @@
 //! Estimates a summary: its requests and tokens, without requests whose answers are kept.
 
-use super::asking::Asking;
+use super::asking::SummaryTask;
 use super::keep;
-use super::question::Trouble;
+use super::question::ChatError;
 use crate::summarize::Estimate;
 use crate::summarize::marker::{body_of, with_marker};
 
-impl Asking<'_> {
+impl SummaryTask<'_> {
     /// Requests and tokens of the first attempt, besides kept answers.
     pub fn estimate(&self) -> Estimate {
         let window = self.summarizer.settings.context_window;
@@ -46,7 +46,7 @@ impl Asking<'_> {
         estimate: &mut Estimate,
     ) -> Result<String, usize> {
         let limit = self.limit();
-        let mut kept = |ask_for| -> Result<Result<String, Trouble>, usize> {
+        let mut kept = |ask_for| -> Result<Result<String, ChatError>, usize> {
             let prompt = self
                 .prompt(turns, previous, ask_for, place)
                 .map_err(|_| ask_for)?;

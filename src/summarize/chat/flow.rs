@@ -44,7 +44,7 @@ const MOST_PAUSES: u32 = 12;
 
 /// The next step of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Turn {
+pub enum Admission {
     /// Send it.
     Go,
     /// Look again after that time.
@@ -113,18 +113,18 @@ impl Flow {
     }
 
     /// The next step of a request. One that gets `Go` is in flight until it leaves.
-    pub fn enter(&mut self, now: Duration) -> Turn {
+    pub fn enter(&mut self, now: Duration) -> Admission {
         if self.pauses >= MOST_PAUSES {
-            return Turn::GiveUp;
+            return Admission::GiveUp;
         }
         if self.in_flight > 0 && self.in_flight as f64 >= self.window.floor() {
             self.held_by_rate -= 1;
-            return Turn::Full;
+            return Admission::Full;
         }
         let wait = self.next.saturating_sub(now);
         if !wait.is_zero() {
             self.held_by_rate += 1;
-            return Turn::Wait(wait);
+            return Admission::Wait(wait);
         }
         self.in_flight += 1;
         let told = self.told.filter(|(_, until)| now < *until);
@@ -132,7 +132,7 @@ impl Flow {
         if let Some(rate) = rates.into_iter().flatten().reduce(f64::min) {
             self.next = now + Duration::from_secs_f64((1.0 / rate).min(LONGEST.as_secs_f64()));
         }
-        Turn::Go
+        Admission::Go
     }
 
     /// Notes the end of a request, whatever its result; `lent`, if its place was lent.
@@ -153,7 +153,7 @@ impl Flow {
     }
 
     /// Time that a request holds its place before that is lent to another.
-    pub fn patience(&self) -> Duration {
+    pub fn hold_limit(&self) -> Duration {
         self.usual.map_or(LONGEST, |usual| {
             (usual * PATIENCE).clamp(SHORTEST_PATIENCE, LONGEST)
         })

@@ -29,10 +29,10 @@ fn run(count: usize, most: usize, limit: &Limit, says_when: bool) -> (usize, Dur
         let turn = if done + answers.len() < count {
             flow.enter(now)
         } else {
-            Turn::Full
+            Admission::Full
         };
         let at = match turn {
-            Turn::Go => {
+            Admission::Go => {
                 let takes = match *limit {
                     Limit::Bucket(size, rate) => {
                         tokens = (tokens + now.saturating_sub(filled).as_secs_f64() * rate).min(size);
@@ -52,9 +52,9 @@ fn run(count: usize, most: usize, limit: &Limit, says_when: bool) -> (usize, Dur
                 sent += 1;
                 continue;
             }
-            Turn::Wait(wait) => now + wait,
-            Turn::Full => Duration::MAX,
-            Turn::GiveUp => panic!("given up at {done} of {count}"),
+            Admission::Wait(wait) => now + wait,
+            Admission::Full => Duration::MAX,
+            Admission::GiveUp => panic!("given up at {done} of {count}"),
         };
         match answers.first_entry() {
             Some(first) if first.key().0 <= at => {
@@ -113,19 +113,19 @@ fn a_limit_of_requests_in_flight_is_found_and_kept() {
 #[test]
 fn what_a_server_says_is_left_is_spread_over_its_time() {
     let mut flow = Flow::new(50, SECOND);
-    assert_eq!(flow.enter(Duration::ZERO), Turn::Go);
+    assert_eq!(flow.enter(Duration::ZERO), Admission::Go);
     flow.told(
         [(1e6, SECOND / 100), (4.0, 2 * SECOND), (90.0, SECOND)],
         Duration::ZERO,
     );
-    assert_eq!(flow.enter(Duration::ZERO), Turn::Go);
-    assert_eq!(flow.enter(Duration::ZERO), Turn::Wait(SECOND / 2));
+    assert_eq!(flow.enter(Duration::ZERO), Admission::Go);
+    assert_eq!(flow.enter(Duration::ZERO), Admission::Wait(SECOND / 2));
     flow.told([(0.5, 7 * SECOND)], SECOND);
-    assert_eq!(flow.enter(SECOND), Turn::Wait(7 * SECOND));
+    assert_eq!(flow.enter(SECOND), Admission::Wait(7 * SECOND));
     flow.told([(1e6, SECOND)], SECOND);
     assert_eq!(
         (flow.enter(8 * SECOND), flow.enter(8 * SECOND)),
-        (Turn::Go, Turn::Go)
+        (Admission::Go, Admission::Go)
     );
 }
 
@@ -133,11 +133,11 @@ fn what_a_server_says_is_left_is_spread_over_its_time() {
 fn what_a_server_said_once_holds_until_its_time_is_over() {
     let mut flow = Flow::new(50, SECOND);
     flow.told([(1.0, 30 * SECOND)], Duration::ZERO);
-    assert_eq!(flow.enter(SECOND), Turn::Go);
+    assert_eq!(flow.enter(SECOND), Admission::Go);
     flow.told([], SECOND);
-    assert_eq!(flow.enter(SECOND), Turn::Wait(30 * SECOND));
+    assert_eq!(flow.enter(SECOND), Admission::Wait(30 * SECOND));
     for _ in 0..10 {
-        assert_eq!(flow.enter(31 * SECOND), Turn::Go);
+        assert_eq!(flow.enter(31 * SECOND), Admission::Go);
     }
 }
 
@@ -147,13 +147,13 @@ fn a_server_that_asks_for_no_pause_is_not_given_up_sooner() {
         let (mut flow, mut now) = (Flow::new(50, SECOND), Duration::ZERO);
         loop {
             match flow.enter(now) {
-                Turn::Wait(wait) => now += wait,
-                Turn::Go => {
+                Admission::Wait(wait) => now += wait,
+                Admission::Go => {
                     flow.leave(false);
                     flow.refused(now, now, wish);
                 }
-                Turn::GiveUp => break,
-                Turn::Full => panic!("nothing is in flight"),
+                Admission::GiveUp => break,
+                Admission::Full => panic!("nothing is in flight"),
             }
         }
         assert!(now > 5 * Duration::from_mins(1), "{wish:?}: {now:?}");
@@ -164,26 +164,26 @@ fn a_server_that_asks_for_no_pause_is_not_given_up_sooner() {
 fn a_wish_is_obeyed_by_all_and_a_server_that_takes_nothing_is_given_up() {
     let mut flow = Flow::new(50, SECOND);
     for _ in 0..3 {
-        assert_eq!(flow.enter(Duration::ZERO), Turn::Go);
+        assert_eq!(flow.enter(Duration::ZERO), Admission::Go);
     }
     flow.leave(false);
     flow.refused(Duration::ZERO, SECOND, Some(10 * SECOND));
-    assert_eq!(flow.enter(SECOND), Turn::Full);
+    assert_eq!(flow.enter(SECOND), Admission::Full);
     flow.leave(false);
     // Sent before that: it says nothing new, unless it asks for more.
     flow.refused(Duration::ZERO, SECOND, Some(20 * SECOND));
     flow.leave(false);
-    assert_eq!(flow.enter(SECOND), Turn::Wait(20 * SECOND));
+    assert_eq!(flow.enter(SECOND), Admission::Wait(20 * SECOND));
     let mut now = 21 * SECOND;
     loop {
         match flow.enter(now) {
-            Turn::Wait(wait) => now += wait,
-            Turn::Go => {
+            Admission::Wait(wait) => now += wait,
+            Admission::Go => {
                 flow.leave(false);
                 flow.refused(now, now, None);
             }
-            Turn::GiveUp => break,
-            Turn::Full => panic!("nothing is in flight"),
+            Admission::GiveUp => break,
+            Admission::Full => panic!("nothing is in flight"),
         }
     }
     assert!(
@@ -195,19 +195,19 @@ fn a_wish_is_obeyed_by_all_and_a_server_that_takes_nothing_is_given_up() {
 #[test]
 fn a_request_that_hangs_lends_its_place_and_never_more_than_twice_as_many() {
     let mut flow = Flow::new(2, SECOND);
-    assert_eq!(flow.patience(), LONGEST);
+    assert_eq!(flow.hold_limit(), LONGEST);
     flow.took(LATENCY);
-    assert_eq!(flow.patience(), 2 * SECOND);
+    assert_eq!(flow.hold_limit(), 2 * SECOND);
     for _ in 0..100 {
         flow.took(3 * SECOND);
     }
-    assert!(flow.patience() > 25 * SECOND, "{:?}", flow.patience());
+    assert!(flow.hold_limit() > 25 * SECOND, "{:?}", flow.hold_limit());
     for lent in [true, true, true, true, false] {
-        assert_eq!(flow.enter(Duration::ZERO), Turn::Go);
+        assert_eq!(flow.enter(Duration::ZERO), Admission::Go);
         assert_eq!(flow.lend(), lent);
     }
-    assert_eq!(flow.enter(Duration::ZERO), Turn::Go);
-    assert_eq!(flow.enter(Duration::ZERO), Turn::Full);
+    assert_eq!(flow.enter(Duration::ZERO), Admission::Go);
+    assert_eq!(flow.enter(Duration::ZERO), Admission::Full);
     assert_eq!(flow.in_flight(), 6);
     (0..4).for_each(|_| flow.leave(true));
     (0..2).for_each(|_| flow.leave(false));

@@ -6,18 +6,18 @@ use std::sync::atomic::Ordering;
 use futures_util::future::{self, BoxFuture};
 
 use super::keep;
-use super::question::{Question, Trouble};
+use super::question::{ChatError, Question};
 use super::settings::ChatSettings;
 use super::transport::{Received, Transport};
 use crate::summarize::Usage;
 use crate::summarize::answers::{AnswerKey, AnswerKind, AnswerStore, KeptAnswer};
-use crate::summarize::batch::Postbox;
+use crate::summarize::batch::BatchAnswers;
 use crate::summarize::spend::Spend;
 
 /// Answers questions from batch files, and from the answers of other runs.
 pub struct InFiles {
     /// The responses in batch files.
-    pub postbox: Postbox,
+    pub postbox: BatchAnswers,
     /// The answers of other runs.
     pub cache: Arc<dyn AnswerStore>,
     /// The answers of this run.
@@ -39,7 +39,7 @@ impl InFiles {
                 self.cache.put(&key, answer.clone());
                 Ok(answer)
             }
-            Err(ended @ Trouble::Ended(_)) => Err(ended),
+            Err(ended @ ChatError::Ended(_)) => Err(ended),
             Err(trouble) => {
                 let is_wanted =
                     |answer: &KeptAnswer| answer.kind != AnswerKind::Refused || !self.postbox.resend_failed;
@@ -76,7 +76,7 @@ impl Transport for InFiles {
         key: AnswerKey,
         question: Question,
         wanted: usize,
-    ) -> BoxFuture<'_, Result<(Received, Usage), Trouble>> {
+    ) -> BoxFuture<'_, Result<(Received, Usage), ChatError>> {
         Box::pin(future::ready(Ok(self.received(key, &question, wanted))))
     }
 

@@ -1,7 +1,7 @@
 //! Makes kept answers of results, and results of kept answers.
 
 use super::answer::Answer;
-use super::question::Trouble;
+use super::question::ChatError;
 use crate::summarize::Usage;
 use crate::summarize::answers::{AnswerKind, KeptAnswer};
 use crate::summarize::failure::Failure;
@@ -11,15 +11,15 @@ const CUT: &str = "summary_cut_by_length";
 
 /// The kept form of a result, without secrets. Failures that another attempt may avoid are not kept.
 pub fn kept(
-    result: Result<Answer, Trouble>,
+    result: Result<Answer, ChatError>,
     model: &str,
     usage: &Usage,
     redaction: bool,
-) -> Result<KeptAnswer, Trouble> {
+) -> Result<KeptAnswer, ChatError> {
     let (kind, text) = match result {
         Ok(answer) => (AnswerKind::Summary, answer.text),
-        Err(Trouble::Failed(failure)) if failure.name == REFUSED => (AnswerKind::Refused, failure.detail),
-        Err(Trouble::Failed(failure)) if failure.name == CUT => (AnswerKind::CutByLength, failure.detail),
+        Err(ChatError::Failed(failure)) if failure.name == REFUSED => (AnswerKind::Refused, failure.detail),
+        Err(ChatError::Failed(failure)) if failure.name == CUT => (AnswerKind::CutByLength, failure.detail),
         Err(trouble) => return Err(trouble),
     };
     Ok(KeptAnswer::received(
@@ -32,29 +32,29 @@ pub fn kept(
 }
 
 /// The text of a kept answer, or its failure.
-pub fn said(answer: KeptAnswer) -> Result<String, Trouble> {
+pub fn said(answer: KeptAnswer) -> Result<String, ChatError> {
     let name = match answer.kind {
         // Models have no veto and no verbatim summaries: such an answer under their key is a summary.
         AnswerKind::Summary | AnswerKind::Whole | AnswerKind::Veto => return Ok(answer.text),
         AnswerKind::Refused => REFUSED,
         AnswerKind::CutByLength => CUT,
     };
-    Err(Trouble::Failed(Failure {
+    Err(ChatError::Failed(Failure {
         name,
         detail: answer.text,
     }))
 }
 
 /// Returns true if the answer was cut off by its token limit.
-pub fn is_cut(trouble: &Trouble) -> bool {
-    matches!(trouble, Trouble::Failed(failure) if failure.name == CUT)
+pub fn is_cut(trouble: &ChatError) -> bool {
+    matches!(trouble, ChatError::Failed(failure) if failure.name == CUT)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn back(result: Result<Answer, Trouble>) -> Result<String, Trouble> {
+    fn back(result: Result<Answer, ChatError>) -> Result<String, ChatError> {
         kept(result, "m", &Usage::default(), true).and_then(said)
     }
 
@@ -70,7 +70,7 @@ mod tests {
             Ok("It used [REDACTED:github-token].".to_owned())
         );
         for name in [REFUSED, CUT] {
-            let failed = Trouble::Failed(Failure::new(name, "why"));
+            let failed = ChatError::Failed(Failure::new(name, "why"));
             assert_eq!(back(Err(failed.clone())), Err(failed));
         }
     }
@@ -78,7 +78,7 @@ mod tests {
     #[test]
     fn what_may_go_better_the_next_time_is_not_kept() {
         for name in ["summary_timeout", "summary_http_500", "summary_empty"] {
-            let failed = Trouble::Failed(Failure::new(name, "why"));
+            let failed = ChatError::Failed(Failure::new(name, "why"));
             assert!(kept(Err(failed), "m", &Usage::default(), true).is_err());
         }
     }

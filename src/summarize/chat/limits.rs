@@ -8,7 +8,7 @@ const TABLE: &str = include_str!("limits.csv");
 
 /// The unit of a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Of {
+pub enum Unit {
     /// Requests.
     Requests,
     /// Tokens, read and written.
@@ -23,7 +23,7 @@ pub enum Of {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Left {
     /// The unit.
-    pub of: Of,
+    pub of: Unit,
     /// The amount.
     pub amount: f64,
     /// The time from now until the limit is reset.
@@ -33,7 +33,7 @@ pub struct Left {
 struct Row {
     left: &'static str,
     reset: &'static str,
-    of: Of,
+    of: Unit,
 }
 
 static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
@@ -41,10 +41,10 @@ static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
         let mut cells = line.splitn(4, ',');
         let (left, reset) = (cells.next()?, cells.next()?);
         let of = match cells.next()? {
-            "requests" => Of::Requests,
-            "tokens" => Of::Tokens,
-            "prompt" => Of::Prompt,
-            "answer" => Of::Answer,
+            "requests" => Unit::Requests,
+            "tokens" => Unit::Tokens,
+            "prompt" => Unit::Prompt,
+            "answer" => Unit::Answer,
             _ => return None,
         };
         Some(Row { left, reset, of })
@@ -197,12 +197,12 @@ mod tests {
         };
         let expected = [
             Left {
-                of: Of::Requests,
+                of: Unit::Requests,
                 amount: 59.0,
                 time: Duration::from_secs(1),
             },
             Left {
-                of: Of::Prompt,
+                of: Unit::Prompt,
                 amount: 4000.0,
                 time: Duration::from_secs(3),
             },

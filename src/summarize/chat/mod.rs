@@ -42,17 +42,17 @@ use std::sync::{Arc, OnceLock};
 use futures_util::future::BoxFuture;
 
 use super::answers::{AnswerStore, InMemory};
-use super::asking::Answers;
-use super::batch::Postbox;
+use super::asking::SharedAnswers;
+use super::batch::BatchAnswers;
 use super::prompt::Prompter;
 use super::spend::Spend;
 use super::{Estimate, NotReady, PendingRequest, Summarizer, Summary, SummaryError, SummaryRequest, Usage};
 use crate::compress::Reason;
 use crate::tokens::TokenCounter;
-use asking::{Asking, Taken};
+use asking::{Spent, SummaryTask};
 use in_files::InFiles;
 use online::Online;
-use question::{Model, Trouble};
+use question::{ChatError, Model};
 pub use settings::{ChatSettings, Key};
 use shared::Shared;
 use transport::Transport;
@@ -91,7 +91,7 @@ impl ChatSummarizer {
         settings: ChatSettings,
         cache: Arc<dyn AnswerStore>,
         spend: Arc<Spend>,
-        postbox: Postbox,
+        postbox: BatchAnswers,
     ) -> Result<Self, String> {
         let settings = Arc::new(settings);
         let store: Arc<dyn AnswerStore> = Arc::new(InMemory::default());
@@ -123,7 +123,7 @@ impl ChatSummarizer {
             fallback: settings.fallback_model.as_deref().map(|name| model(name, true)),
             shared: Shared {
                 prompter: Prompter::new(&settings.prompt)?,
-                answers: Answers::new(store),
+                answers: SharedAnswers::new(store),
                 transport,
                 spend,
                 settings,
@@ -138,8 +138,8 @@ impl ChatSummarizer {
     }
 
     async fn summary(&self, request: SummaryRequest<'_>) -> Result<Summary, SummaryError> {
-        let mut taken = Taken::default();
-        let mut asking = Asking {
+        let mut taken = Spent::default();
+        let mut asking = SummaryTask {
             summarizer: &self.shared,
             request,
             model: &self.model,
@@ -154,12 +154,12 @@ impl ChatSummarizer {
             }
             Err(trouble) => trouble,
         };
-        let (Some(fallback), Trouble::Failed(failure) | Trouble::TooLong(failure, _)) =
+        let (Some(fallback), ChatError::Failed(failure) | ChatError::TooLong(failure, _)) =
             (&self.fallback, &first)
         else {
             return Err(error(first, taken.usage));
         };
-        let mut asking = Asking {
+        let mut asking = SummaryTask {
             summarizer: &self.shared,
             request,
             model: fallback,
@@ -203,8 +203,8 @@ impl Summarizer for ChatSummarizer {
     }
 
     fn estimate(&self, request: &SummaryRequest<'_>) -> Estimate {
-        let mut taken = Taken::default();
-        let asking = Asking {
+        let mut taken = Spent::default();
+        let asking = SummaryTask {
             summarizer: &self.shared,
             request: *request,
             model: &self.model,
@@ -217,7 +217,7 @@ impl Summarizer for ChatSummarizer {
 
 fn summary(
     text: String,
-    taken: &Taken,
+    taken: &Spent,
     instead_of: Option<Reason>,
     pending: Option<Box<PendingRequest>>,
 ) -> Summary {
@@ -231,15 +231,15 @@ fn summary(
     }
 }
 
-fn error(trouble: Trouble, usage: Usage) -> SummaryError {
+fn error(trouble: ChatError, usage: Usage) -> SummaryError {
     match trouble {
-        Trouble::Failed(failure) | Trouble::TooLong(failure, _) => SummaryError::Failed {
+        ChatError::Failed(failure) | ChatError::TooLong(failure, _) => SummaryError::Failed {
             name: failure.name,
             detail: failure.detail,
             usage,
         },
-        Trouble::Pending(request) => SummaryError::Pending { request, usage },
-        Trouble::Ended(end) => SummaryError::EndRun {
+        ChatError::Pending(request) => SummaryError::Pending { request, usage },
+        ChatError::Ended(end) => SummaryError::EndRun {
             message: end.message,
             help: end.help,
             usage,

@@ -7,14 +7,14 @@ use tokio::runtime::Runtime;
 
 use super::client::Client;
 use super::keep;
-use super::question::{Question, Trouble};
+use super::question::{ChatError, Question};
 use super::settings::ChatSettings;
 use super::transport::{Received, Transport};
 use crate::summarize::Usage;
 use crate::summarize::answers::{AnswerKey, AnswerStore};
 use crate::summarize::failure::Failure;
 use crate::summarize::spend::Spend;
-use crate::summarize::turn::{Turn, Turns};
+use crate::summarize::turn::{Claimed, Turns};
 use crate::tokens::TokenCounter;
 
 /// Threads that keep answers, one after another, and look up names: hundreds of answers may come at once.
@@ -80,9 +80,9 @@ impl Transport for Online {
         key: AnswerKey,
         question: Question,
         _wanted: usize,
-    ) -> BoxFuture<'_, Result<(Received, Usage), Trouble>> {
+    ) -> BoxFuture<'_, Result<(Received, Usage), ChatError>> {
         Box::pin(async move {
-            let lost = || Trouble::Failed(Failure::new("summary_internal", "the request was lost"));
+            let lost = || ChatError::Failed(Failure::new("summary_internal", "the request was lost"));
             let runtime = self.runtime.as_ref().ok_or_else(lost)?;
             let client = Arc::clone(&self.client);
             // The task runs to its end even if nobody waits for it any more: it is paid for.
@@ -120,8 +120,8 @@ async fn ask_and_keep(
     redaction: bool,
 ) -> (Received, Usage) {
     let claim = match turns.of(key).await {
-        Turn::Ours(claim) => claim,
-        Turn::Known(answer) => return (Ok((answer, true)), Usage::default()),
+        Claimed::Ours(claim) => claim,
+        Claimed::Known(answer) => return (Ok((answer, true)), Usage::default()),
     };
     let asked = client.ask(&question).await;
     let usage = asked.usage;

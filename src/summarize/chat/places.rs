@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout};
 
-use super::flow::{Flow, Turn};
+use super::flow::{Admission, Flow};
 
 /// The places of a run.
 #[derive(Debug)]
@@ -56,15 +56,15 @@ impl Places {
             let now = self.now();
             let turn = self.flow().enter(now);
             match turn {
-                Turn::Go => {
+                Admission::Go => {
                     return Ok(Place {
                         places: self,
                         lent: AtomicBool::new(false),
                     });
                 }
-                Turn::GiveUp => return Err(NoPlace::Refused),
-                Turn::Full => changed.await,
-                Turn::Wait(wait) => {
+                Admission::GiveUp => return Err(NoPlace::Refused),
+                Admission::Full => changed.await,
+                Admission::Wait(wait) => {
                     let _ = timeout(wait, changed).await;
                 }
             }
@@ -100,8 +100,8 @@ impl Place<'_> {
     /// Waits for an answer. If it takes far longer than others, its place is lent meanwhile.
     pub async fn held_for<T>(&self, answer: impl Future<Output = T>) -> T {
         let mut answer = std::pin::pin!(answer);
-        let (patience, began) = (self.places.flow().patience(), self.places.now());
-        if let Ok(answer) = timeout(patience, &mut answer).await {
+        let (hold_limit, began) = (self.places.flow().hold_limit(), self.places.now());
+        if let Ok(answer) = timeout(hold_limit, &mut answer).await {
             let took = self.places.now().saturating_sub(began);
             self.places.flow().took(took);
             return answer;

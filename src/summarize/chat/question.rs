@@ -67,7 +67,7 @@ pub struct Asked<'c> {
     /// Usage of all attempts.
     pub usage: Usage,
     /// The answer.
-    pub result: Result<Answer, Trouble>,
+    pub result: Result<Answer, ChatError>,
     /// Its place among the requests in flight. It is held until the answer is kept, so that a process that is killed
     /// loses no more answers than may be in flight.
     pub place: Option<Place<'c>>,
@@ -75,7 +75,7 @@ pub struct Asked<'c> {
 
 /// The reason why a question has no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Trouble {
+pub enum ChatError {
     /// The prompt is too long; the tokens that the server takes, if it says so.
     TooLong(Failure, Option<usize>),
     /// All attempts failed, or another one would be no better.

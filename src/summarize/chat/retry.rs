@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::answer::{self, BadAnswer};
-use super::dialect::{Lesson, Manner};
+use super::dialect::{DialectFix, RequestShape};
 use super::lasting::{Lasting, lasting};
 use crate::summarize::failure::Failure;
 
@@ -18,7 +18,7 @@ pub enum Verdict {
     /// The server takes no more requests now: ask again when it does, after the time that it named, if it did.
     Refused(Failure, Option<Duration>),
     /// Ask again at once, in another form.
-    Relearn(Failure, Lesson),
+    Relearn(Failure, DialectFix),
     /// The prompt is too long; the tokens that the server takes, if it says so.
     Shorten(Failure, Option<usize>),
     /// No other attempt would succeed.
@@ -43,7 +43,7 @@ impl Verdict {
 
 /// A failure before there was a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Transport {
+pub enum TransportError {
     /// No connection, or one that broke.
     Connection,
     /// No answer in time.
@@ -53,11 +53,11 @@ pub enum Transport {
 }
 
 /// The verdict on a failure below HTTP.
-pub fn after_transport(kind: Transport, detail: &str) -> Verdict {
+pub fn after_transport(kind: TransportError, detail: &str) -> Verdict {
     let name = match kind {
-        Transport::Connection => "summary_connection",
-        Transport::Timeout => "summary_timeout",
-        Transport::Decoding => "summary_decoding",
+        TransportError::Connection => "summary_connection",
+        TransportError::Timeout => "summary_timeout",
+        TransportError::Decoding => "summary_decoding",
     };
     Verdict::Retry(Failure::new(name, detail), None)
 }
@@ -67,7 +67,7 @@ pub fn after_status(
     status: u16,
     retry_after: Option<Duration>,
     body: &[u8],
-    manner: Manner,
+    manner: RequestShape,
     prompt: &str,
 ) -> Verdict {
     let message = answer::error_message(body);
@@ -88,7 +88,12 @@ pub fn after_status(
 }
 
 /// The verdict on a response with a successful status, but no answer.
-pub fn after_answer(bad: BadAnswer, retry_after: Option<Duration>, manner: Manner, prompt: &str) -> Verdict {
+pub fn after_answer(
+    bad: BadAnswer,
+    retry_after: Option<Duration>,
+    manner: RequestShape,
+    prompt: &str,
+) -> Verdict {
     let failure = bad.failure;
     let Some(error) = bad.error else {
         return if bad.is_final {
@@ -119,15 +124,15 @@ fn says(text: &str, phrases: &[&str]) -> bool {
 }
 
 /// The verdict on a request that the server calls wrong: too long, or in the wrong form.
-fn after_refusal(failure: Failure, body: &str, manner: Manner) -> Verdict {
+fn after_refusal(failure: Failure, body: &str, manner: RequestShape) -> Verdict {
     if says(body, &TOO_LONG) {
         return Verdict::Shorten(failure, window_in(&body.to_ascii_lowercase()));
     }
     if !manner.completion_limit && says(body, &["max_completion_tokens"]) {
-        return Verdict::Relearn(failure, Lesson::CompletionLimit);
+        return Verdict::Relearn(failure, DialectFix::CompletionLimit);
     }
     if manner.temperature && says(body, &["temperature"]) {
-        return Verdict::Relearn(failure, Lesson::NoTemperature);
+        return Verdict::Relearn(failure, DialectFix::NoTemperature);
     }
     Verdict::Fail(failure)
 }
@@ -206,8 +211,8 @@ mod tests {
     fn kind(verdict: &Verdict) -> &'static str {
         match verdict {
             Verdict::Retry(..) => "retry",
-            Verdict::Relearn(_, Lesson::CompletionLimit) => "completion limit",
-            Verdict::Relearn(_, Lesson::NoTemperature) => "no temperature",
+            Verdict::Relearn(_, DialectFix::CompletionLimit) => "completion limit",
+            Verdict::Relearn(_, DialectFix::NoTemperature) => "no temperature",
             Verdict::Shorten(..) => "shorten",
             Verdict::Fail(_) => "fail",
             Verdict::Refused(..) => "refused",
@@ -217,7 +222,7 @@ mod tests {
 
     #[test]
     fn every_status_has_its_verdict() {
-        let verdict = |status| after_status(status, None, b"{}", Manner::default(), "");
+        let verdict = |status| after_status(status, None, b"{}", RequestShape::default(), "");
         for status in [408, 409, 425, 500, 502, 504] {
             assert_eq!(kind(&verdict(status)), "retry", "{status}");
         }
@@ -235,11 +240,11 @@ mod tests {
 
     #[test]
     fn a_refusal_is_told_by_its_message() {
-        let learned = Manner {
+        let learned = RequestShape {
             completion_limit: true,
             temperature: false,
         };
-        let first = Manner::default();
+        let first = RequestShape::default();
         let cases = [
             (
                 first,
@@ -290,7 +295,7 @@ mod tests {
                 crate::summarize::chat::api::Api::OpenAi,
                 body.to_string().as_bytes(),
             );
-            kind(&after_answer(bad.unwrap_err(), None, Manner::default(), ""))
+            kind(&after_answer(bad.unwrap_err(), None, RequestShape::default(), ""))
         };
         let error = |code: &str| serde_json::json!({"error": {"message": "no", "type": "invalid_request_error", "code": code}});
         assert_eq!(verdict(error("insufficient_quota")), "end");
@@ -321,7 +326,7 @@ mod tests {
         let failure = Failure::http(429, message);
         let expected = Verdict::Shorten(failure, Some(30_000));
         assert_eq!(
-            after_status(429, None, message.as_bytes(), Manner::default(), ""),
+            after_status(429, None, message.as_bytes(), RequestShape::default(), ""),
             expected
         );
     }
@@ -335,7 +340,7 @@ mod tests {
                 422,
                 None,
                 body.as_bytes(),
-                Manner::default(),
+                RequestShape::default(),
                 prompt,
             ))
             .to_owned()

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::settings::ChatSettings;
 use super::transport::Transport;
-use crate::summarize::asking::Answers;
+use crate::summarize::asking::SharedAnswers;
 use crate::summarize::control_tokens::ControlTokens;
 use crate::summarize::prompt::Prompter;
 use crate::summarize::spend::Spend;
@@ -17,7 +17,7 @@ pub struct Shared {
     /// The prompts.
     pub prompter: Prompter,
     /// The answers that are known.
-    pub answers: Answers,
+    pub answers: SharedAnswers,
     /// The connection to the model.
     pub transport: Box<dyn Transport>,
     /// The requests and tokens of the run.

@@ -6,7 +6,7 @@ use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Map, Value};
 
 use super::limits::{self, Left};
-use super::retry::Transport;
+use super::retry::TransportError;
 use super::settings::{ChatSettings, Key};
 use crate::http;
 use crate::summarize::redact::redact;
@@ -68,7 +68,7 @@ impl Wire {
     }
 
     /// Sends a body, and reads the response.
-    pub async fn post(&self, body: Vec<u8>) -> Result<Reply, (Transport, String)> {
+    pub async fn post(&self, body: Vec<u8>) -> Result<Reply, (TransportError, String)> {
         let wrong = |error| self.wrong(error);
         let request = self
             .http
@@ -87,7 +87,7 @@ impl Wire {
         while let Some(chunk) = response.chunk().await.map_err(wrong)? {
             body.extend_from_slice(&chunk);
             if body.len() > MAX_RESPONSE {
-                return Err((Transport::Decoding, "the answer does not end".to_owned()));
+                return Err((TransportError::Decoding, "the answer does not end".to_owned()));
             }
         }
         Ok(Reply {
@@ -103,15 +103,15 @@ impl Wire {
         self.confidential.taken_out(body)
     }
 
-    fn wrong(&self, error: reqwest::Error) -> (Transport, String) {
+    fn wrong(&self, error: reqwest::Error) -> (TransportError, String) {
         if error.is_timeout() {
             let detail = format!("no answer within {} s", self.timeout.as_secs_f64());
-            return (Transport::Timeout, detail);
+            return (TransportError::Timeout, detail);
         }
         let kind = if error.is_decode() || error.is_body() {
-            Transport::Decoding
+            TransportError::Decoding
         } else {
-            Transport::Connection
+            TransportError::Connection
         };
         (kind, http::causes(&error.without_url()))
     }

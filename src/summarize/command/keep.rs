@@ -1,6 +1,6 @@
 //! Makes kept answers of a program's answers, and the other way round.
 
-use super::protocol::Said;
+use super::protocol::Reply;
 use crate::summarize::Usage;
 use crate::summarize::answers::{AnswerKind, KeptAnswer};
 use crate::summarize::failure::Failure;
@@ -12,30 +12,30 @@ use crate::summarize::judge::Judge;
 ///
 /// If the program failed, or gave no summary: another attempt may do better.
 pub fn kept(
-    said: Said,
+    said: Reply,
     judge: &Judge,
     program: String,
     usage: &Usage,
     redaction: bool,
 ) -> Result<KeptAnswer, Failure> {
     let (kind, text) = match said {
-        Said::Summary(text) => (AnswerKind::Summary, judge.summary_in(&text)?),
-        Said::Whole(text) => (AnswerKind::Whole, text),
-        Said::Veto(reason) => (AnswerKind::Veto, reason),
-        Said::Failed(failure) => return Err(failure),
+        Reply::Summary(text) => (AnswerKind::Summary, judge.summary_in(&text)?),
+        Reply::Whole(text) => (AnswerKind::Whole, text),
+        Reply::Veto(reason) => (AnswerKind::Veto, reason),
+        Reply::Failed(failure) => return Err(failure),
     };
     Ok(KeptAnswer::received(kind, text, program, usage, redaction))
 }
 
 /// The answer that was kept.
-pub fn said(answer: KeptAnswer) -> Said {
+pub fn said(answer: KeptAnswer) -> Reply {
     match answer.kind {
-        AnswerKind::Summary => Said::Summary(answer.text),
-        AnswerKind::Whole => Said::Whole(answer.text),
-        AnswerKind::Veto => Said::Veto(answer.text),
+        AnswerKind::Summary => Reply::Summary(answer.text),
+        AnswerKind::Whole => Reply::Whole(answer.text),
+        AnswerKind::Veto => Reply::Veto(answer.text),
         // Models refuse and are cut off, programs fail: no key of theirs has such an answer.
         AnswerKind::Refused | AnswerKind::CutByLength => {
-            Said::Failed(Failure::new("summary_command_failed", &answer.text))
+            Reply::Failed(Failure::new("summary_command_failed", &answer.text))
         }
     }
 }
@@ -53,23 +53,28 @@ mod tests {
             control_tokens: Arc::new(ControlTokens::and(&[])),
             region: 0,
         };
-        let again = |given: Said| kept(given, &judge, "p".to_owned(), &Usage::default(), true).map(said);
+        let again = |given: Reply| kept(given, &judge, "p".to_owned(), &Usage::default(), true).map(said);
         let secret = format!("ghp_{}", "16C7e42F292c6912E7710c838347Ae178B4a");
         let text = |secret: &str| format!("It used {secret}.");
-        for make in [Said::Summary, Said::Whole, Said::Veto] {
+        for make in [Reply::Summary, Reply::Whole, Reply::Veto] {
             let clean = make(text("[REDACTED:github-token]"));
             assert_eq!(again(make(text(&secret))), Ok(clean));
         }
         let failure = Failure::new("summary_command_failed", "no");
-        assert_eq!(again(Said::Failed(failure.clone())), Err(failure));
+        assert_eq!(again(Reply::Failed(failure.clone())), Err(failure));
         // A verbatim summary is not judged.
         let announced = "Summary:\nDone.<|im_end|>".to_owned();
         assert_eq!(
-            again(Said::Summary(announced.clone())),
-            Ok(Said::Summary("Done.".to_owned()))
+            again(Reply::Summary(announced.clone())),
+            Ok(Reply::Summary("Done.".to_owned()))
         );
-        assert_eq!(again(Said::Whole(announced.clone())), Ok(Said::Whole(announced)));
-        let refused = again(Said::Summary("I'm sorry, but I can't help with that.".to_owned()));
+        assert_eq!(
+            again(Reply::Whole(announced.clone())),
+            Ok(Reply::Whole(announced))
+        );
+        let refused = again(Reply::Summary(
+            "I'm sorry, but I can't help with that.".to_owned(),
+        ));
         assert_eq!(refused.map_err(|failure| failure.name), Err("summary_refused"));
     }
 }

@@ -19,7 +19,7 @@ use futures_util::future::BoxFuture;
 use tokio::runtime::{Handle, Runtime};
 
 use super::answers::{AnswerKey, AnswerStore, KeptAnswer};
-use super::asking::Answers;
+use super::asking::SharedAnswers;
 use super::control_tokens::ControlTokens;
 use super::failure::Failure;
 use super::judge::Judge;
@@ -27,13 +27,13 @@ use super::length::Limit;
 use super::marker::with_marker;
 use super::prompt::{Material, Prompt, PromptSettings, Prompter, pieces};
 use super::spend::Spend;
-use super::turn::{Turn, Turns};
+use super::turn::{Claimed, Turns};
 use super::{Estimate, NotReady, Summarizer, Summary, SummaryError, SummaryRequest, Usage};
 use crate::compress::Reason;
 use crate::names::Named;
 use crate::tokens::TokenCounter;
-use pool::{Pool, Trouble};
-use protocol::{Ask, Said};
+use pool::{CommandError, Pool};
+use protocol::{Ask, Reply};
 
 /// Time that running programs have when everything ends; they are killed then.
 const LAST_MOMENT: Duration = Duration::from_secs(1);
@@ -58,7 +58,7 @@ pub struct CommandSummarizer {
     settings: CommandSettings,
     prompter: Prompter,
     pool: Arc<Pool>,
-    answers: Answers,
+    answers: SharedAnswers,
     turns: Turns,
     spend: Arc<Spend>,
     control_tokens: OnceLock<Arc<ControlTokens>>,
@@ -105,7 +105,7 @@ impl CommandSummarizer {
             prompter: Prompter::new(&settings.prompt)?,
             pool: Arc::new(pool),
             turns: Turns::new(Arc::clone(&store), settings.programs),
-            answers: Answers::new(store),
+            answers: SharedAnswers::new(store),
             spend,
             control_tokens: OnceLock::new(),
             handle: runtime.handle().clone(),
@@ -129,7 +129,7 @@ impl CommandSummarizer {
         let limit = Limit::of(&request);
         let ask_for = limit.ask_first();
         let first = match self.ask(&request, ask_for, taken).await? {
-            Said::Summary(text) => with_marker(&text),
+            Reply::Summary(text) => with_marker(&text),
             other => return self.other(other, &request),
         };
         if limit.holds(&first) {
@@ -138,20 +138,20 @@ impl CommandSummarizer {
         // Asks once more, for fewer tokens; what is still too long is cut off.
         let ask_for = limit.ask_next(ask_for, limit.cost(&first));
         match self.ask(&request, ask_for, taken).await {
-            Ok(Said::Summary(text)) => Ok(summary(limit.cut(with_marker(&text)))),
-            Ok(Said::Failed(_)) | Err(Trouble::Failed(_)) => Ok(summary(limit.cut(first))),
+            Ok(Reply::Summary(text)) => Ok(summary(limit.cut(with_marker(&text)))),
+            Ok(Reply::Failed(_)) | Err(CommandError::Failed(_)) => Ok(summary(limit.cut(first))),
             Ok(other) => self.other(other, &request),
             Err(ended) => Err(ended.into()),
         }
     }
 
     /// The result of an answer that is no ordinary summary.
-    fn other(&self, said: Said, request: &SummaryRequest<'_>) -> Result<Summary, Wanted> {
+    fn other(&self, said: Reply, request: &SummaryRequest<'_>) -> Result<Summary, Wanted> {
         match said {
-            Said::Summary(text) => Ok(summary(with_marker(&text))),
-            Said::Whole(text) => Ok(self.whole(&text, request)),
-            Said::Veto(reason) => Err(Wanted::Veto(reason)),
-            Said::Failed(failure) => Err(Wanted::Trouble(Trouble::Failed(failure))),
+            Reply::Summary(text) => Ok(summary(with_marker(&text))),
+            Reply::Whole(text) => Ok(self.whole(&text, request)),
+            Reply::Veto(reason) => Err(Wanted::Veto(reason)),
+            Reply::Failed(failure) => Err(Wanted::Trouble(CommandError::Failed(failure))),
         }
     }
 
@@ -185,7 +185,7 @@ impl CommandSummarizer {
         request: &SummaryRequest<'_>,
         ask_for: usize,
         taken: &mut Taken,
-    ) -> Result<Said, Trouble> {
+    ) -> Result<Reply, CommandError> {
         let question = self.question(request, ask_for)?;
         let usage = &mut taken.usage;
         let asked = self.answers.ask_once(question.key, || async {
@@ -201,7 +201,7 @@ impl CommandSummarizer {
             let task = self
                 .handle
                 .spawn(ask_and_keep(pool, turns, question, name, judge, redaction));
-            let lost = |_| Trouble::Failed(Failure::new("summary_internal", "the request was lost"));
+            let lost = |_| CommandError::Failed(Failure::new("summary_internal", "the request was lost"));
             let (result, took) = task.await.map_err(lost)?;
             usage.add(&took);
             result
@@ -215,7 +215,7 @@ impl CommandSummarizer {
         Ok(keep::said(answer))
     }
 
-    fn question(&self, request: &SummaryRequest<'_>, ask_for: usize) -> Result<Question, Trouble> {
+    fn question(&self, request: &SummaryRequest<'_>, ask_for: usize) -> Result<Question, CommandError> {
         let keep = Limit::of(request).keep();
         let turns = pieces::split(request.turns, None, request.counter).concat();
         let prompt = self.prompter.prompt(&Material {
@@ -227,7 +227,7 @@ impl CommandSummarizer {
             max_tokens: ask_for,
             piece: (1, 1),
         });
-        let prompt = prompt.map_err(|why| Trouble::Failed(Failure::new("summary_prompt", &why)))?;
+        let prompt = prompt.map_err(|why| CommandError::Failed(Failure::new("summary_prompt", &why)))?;
         let settings = &self.settings.prompt;
         let ask = Ask {
             keep: &keep,
@@ -335,12 +335,12 @@ impl Drop for End<'_> {
 
 /// The reason why there is no summary.
 enum Wanted {
-    Trouble(Trouble),
+    Trouble(CommandError),
     Veto(String),
 }
 
-impl From<Trouble> for Wanted {
-    fn from(trouble: Trouble) -> Self {
+impl From<CommandError> for Wanted {
+    fn from(trouble: CommandError) -> Self {
         Self::Trouble(trouble)
     }
 }
@@ -349,12 +349,12 @@ impl Wanted {
     fn error(self, usage: Usage) -> SummaryError {
         match self {
             Self::Veto(detail) => SummaryError::Vetoed { detail, usage },
-            Self::Trouble(Trouble::Failed(failure)) => SummaryError::Failed {
+            Self::Trouble(CommandError::Failed(failure)) => SummaryError::Failed {
                 name: failure.name,
                 detail: failure.detail,
                 usage,
             },
-            Self::Trouble(Trouble::Ended(end)) => SummaryError::EndRun {
+            Self::Trouble(CommandError::Ended(end)) => SummaryError::EndRun {
                 message: end.message,
                 help: end.help,
                 usage,
@@ -379,16 +379,16 @@ async fn ask_and_keep(
     program: String,
     judge: Judge,
     redaction: bool,
-) -> (Result<(KeptAnswer, bool), Trouble>, Usage) {
+) -> (Result<(KeptAnswer, bool), CommandError>, Usage) {
     let claim = match turns.of(question.key).await {
-        Turn::Ours(claim) => claim,
-        Turn::Known(answer) => return (Ok((answer, true)), Usage::default()),
+        Claimed::Ours(claim) => claim,
+        Claimed::Known(answer) => return (Ok((answer, true)), Usage::default()),
     };
     let id = format!("{:016x}", question.key.seed());
     let asked = pool.ask(&id, &question.body).await;
     let usage = asked.usage;
     let kept = asked.result.and_then(|answer| {
-        keep::kept(answer.said, &judge, program, &usage, redaction).map_err(Trouble::Failed)
+        keep::kept(answer.said, &judge, program, &usage, redaction).map_err(CommandError::Failed)
     });
     let answer = match kept {
         Ok(answer) => Ok((claim.keep(answer).await, false)),

@@ -44,14 +44,14 @@ pub struct Asked<'p> {
     /// Usage of all attempts.
     pub usage: Usage,
     /// The answer.
-    pub result: Result<Answer, Trouble>,
+    pub result: Result<Answer, CommandError>,
     /// Its place among those that are being answered, held until the answer is kept.
     pub place: Option<SemaphorePermit<'p>>,
 }
 
 /// The reason why there is no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Trouble {
+pub enum CommandError {
     /// The program failed at it.
     Failed(Failure),
     /// The run cannot go on.
@@ -96,12 +96,12 @@ impl Pool {
         lock(&self.idle).clear();
     }
 
-    async fn answer(&self, id: &str, request: &str, usage: &mut Usage) -> Result<Answer, Trouble> {
+    async fn answer(&self, id: &str, request: &str, usage: &mut Usage) -> Result<Answer, CommandError> {
         let line = protocol::line(id, request);
         let mut last = None;
         for attempt in 0..ATTEMPTS {
             if let Some(end) = self.ended.get() {
-                return Err(Trouble::Ended(end.clone()));
+                return Err(CommandError::Ended(end.clone()));
             }
             if attempt > 0 {
                 self.spend.retries.fetch_add(1, Ordering::Relaxed);
@@ -119,29 +119,29 @@ impl Pool {
                         .took(Tokens::of(answer.tokens.0, answer.tokens.1, false));
                     return Ok(answer);
                 }
-                Err(Trouble::Failed(failure)) => failure,
+                Err(CommandError::Failed(failure)) => failure,
                 Err(ended) => return Err(ended),
             };
             usage.errors += 1;
             let in_a_row = self.failures.fetch_add(1, Ordering::Relaxed) + 1;
             if in_a_row >= self.most_failures() {
-                return Err(Trouble::Ended(self.end(failing(&self.command, &failure))));
+                return Err(CommandError::Ended(self.end(failing(&self.command, &failure))));
             }
             last = Some(failure);
         }
-        Err(Trouble::Failed(last.unwrap_or_else(|| {
+        Err(CommandError::Failed(last.unwrap_or_else(|| {
             Failure::new("summary_internal", "the program was never asked")
         })))
     }
 
-    async fn attempt(&self, id: &str, line: &[u8]) -> Result<Answer, Trouble> {
+    async fn attempt(&self, id: &str, line: &[u8]) -> Result<Answer, CommandError> {
         let free = lock(&self.idle).pop().filter(Program::is_quiet);
         let mut program = match free {
             Some(program) => program,
             None => Program::start(&self.command)
-                .map_err(|error| Trouble::Ended(self.end(not_started(&self.command, &error))))?,
+                .map_err(|error| CommandError::Ended(self.end(not_started(&self.command, &error))))?,
         };
-        let failed = |name, detail: &str| Trouble::Failed(Failure::new(name, detail));
+        let failed = |name, detail: &str| CommandError::Failed(Failure::new(name, detail));
         // On any failure the program is dropped, which kills it: its next answer could not be trusted.
         match tokio::time::timeout(self.timeout, program.ask(line)).await {
             Err(_) => {
@@ -151,7 +151,7 @@ impl Pool {
             Ok(Err(Fault::Died(how))) => Err(failed("summary_command_died", &how)),
             Ok(Err(Fault::Endless)) => Err(failed("summary_command_answer", "the answer does not end")),
             Ok(Ok(answer)) => {
-                let answer = protocol::read(&answer, id).map_err(Trouble::Failed)?;
+                let answer = protocol::read(&answer, id).map_err(CommandError::Failed)?;
                 lock(&self.idle).push(program);
                 Ok(answer)
             }

@@ -38,14 +38,14 @@ pub struct Ask<'a> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
     /// Its content.
-    pub said: Said,
+    pub said: Reply,
     /// Prompt and completion tokens, if it reports them.
     pub tokens: (u64, u64),
 }
 
 /// The content of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Said {
+pub enum Reply {
     /// A summary.
     Summary(String),
     /// A summary to be used verbatim.
@@ -197,12 +197,12 @@ pub fn read(line: &[u8], id: &str) -> Result<Answer, Failure> {
     let (summary, reason) = (text("summary")?, text("reason")?);
     let said = match status {
         0 | 2 if summary.trim().is_empty() => {
-            Said::Failed(Failure::new("summary_empty", "the summary is empty"))
+            Reply::Failed(Failure::new("summary_empty", "the summary is empty"))
         }
-        0 => Said::Summary(summary),
-        1 => Said::Veto(Failure::new("summary_vetoed", &reason).detail),
-        2 => Said::Whole(summary),
-        _ => Said::Failed(Failure::new(
+        0 => Reply::Summary(summary),
+        1 => Reply::Veto(Failure::new("summary_vetoed", &reason).detail),
+        2 => Reply::Whole(summary),
+        _ => Reply::Failed(Failure::new(
             "summary_command_failed",
             &format!("status {status}: {reason}"),
         )),
@@ -221,7 +221,7 @@ pub fn read(line: &[u8], id: &str) -> Result<Answer, Failure> {
 mod tests {
     use super::*;
 
-    fn said(line: &str) -> Result<Said, &'static str> {
+    fn said(line: &str) -> Result<Reply, &'static str> {
         read(line.as_bytes(), "7")
             .map(|answer| answer.said)
             .map_err(|failure| failure.name)
@@ -230,23 +230,23 @@ mod tests {
     #[test]
     fn a_status_says_what_an_answer_is() {
         let text = || "Done.".to_owned();
-        assert_eq!(said(r#"{"summary": "Done."}"#), Ok(Said::Summary(text())));
+        assert_eq!(said(r#"{"summary": "Done."}"#), Ok(Reply::Summary(text())));
         assert_eq!(
             said(r#"{"id": "7", "status": 0, "summary": "Done.", "more": 1}"#),
-            Ok(Said::Summary(text()))
+            Ok(Reply::Summary(text()))
         );
         assert_eq!(
             said(r#"{"status": 2, "summary": "Done."}"#),
-            Ok(Said::Whole(text()))
+            Ok(Reply::Whole(text()))
         );
-        let veto = Said::Veto("too dear\u{2026}".replace('\u{2026}', ""));
+        let veto = Reply::Veto("too dear\u{2026}".replace('\u{2026}', ""));
         assert_eq!(said(r#"{"status": 1, "reason": " too\n dear"}"#), Ok(veto));
         for (line, name) in [
             (r#"{"status": 3, "reason": "no luck"}"#, "summary_command_failed"),
             (r#"{"summary": " \n"}"#, "summary_empty"),
             (r#"{"status": 2}"#, "summary_empty"),
         ] {
-            let Ok(Said::Failed(failure)) = said(line) else {
+            let Ok(Reply::Failed(failure)) = said(line) else {
                 panic!("{line}")
             };
             assert_eq!(failure.name, name);

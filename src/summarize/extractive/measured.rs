@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::blocks::{Block, LEAST_CHANCE};
 use super::candidate::order;
 use super::quoted::{fenced, tells};
-use super::superseded::Told;
+use super::superseded::LatestStatements;
 use super::units;
 use crate::compress::anchors::Matcher;
 use crate::compress::reuse::{Reuse, ending_within, is_sample};
@@ -85,7 +85,7 @@ pub(super) fn measured(
     reuse: &Reuse,
     anchors: usize,
     matcher: &Matcher<'_>,
-    told: &Told,
+    told: &LatestStatements,
 ) -> (Vec<Measured>, usize) {
     let mut seen: FxHashMap<u64, Seen> = FxHashMap::default();
     let mut shared = 0;
@@ -153,7 +153,7 @@ pub(super) fn measured(
 }
 
 /// The pieces that count in a block: all that later turns are known to repeat, and samples where they may repeat others.
-fn found(block: &Block, units: &mut [Unit], reuse: &Reuse, told: &Told) -> Vec<Found> {
+fn found(block: &Block, units: &mut [Unit], reuse: &Reuse, told: &LatestStatements) -> Vec<Found> {
     let mut found = Vec::new();
     let length = block.text.len() as f32;
     let mut start = 0;
@@ -225,7 +225,7 @@ fn is_told(line: &str, heading: &str) -> bool {
 
 /// If the unit that ends at `end` says what the heading says, only announces the next step, asks what was answered, or was told
 /// anew later.
-fn is_idle(block: &Block, unit: &str, end: usize, told: &Told) -> bool {
+fn is_idle(block: &Block, unit: &str, end: usize, told: &LatestStatements) -> bool {
     let sentence = unit.trim();
     if is_told(sentence, &block.headings[1]) {
         return true;

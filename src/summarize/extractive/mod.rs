@@ -119,7 +119,7 @@ impl Extractive {
             }
         }
         let said = prose::said(turns);
-        let mut told = superseded::Told::by_calls(actions);
+        let mut told = superseded::LatestStatements::by_calls(actions);
         prose::note(&said, &mut told);
         prose::asked(&said, &told, limits, &mut candidates);
         without_replaced(&mut candidates, &told);
@@ -185,7 +185,7 @@ fn is_news(candidate: &Candidate, in_progress: Option<&str>, files_follow: bool)
 }
 
 /// Takes out what a later turn told anew, of an earlier summary sentence by sentence.
-fn without_replaced(candidates: &mut Vec<Candidate>, told: &superseded::Told) {
+fn without_replaced(candidates: &mut Vec<Candidate>, told: &superseded::LatestStatements) {
     candidates.retain_mut(|candidate| {
         let turn = (candidate.order / order(0, 0)).checked_sub(1);
         let stands = |text: &&str| !told.is_replaced(turn, text, Kinds::of(text));

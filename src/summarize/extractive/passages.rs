@@ -14,7 +14,7 @@ use super::bridges;
 use super::candidate::{Candidate, Section};
 use super::measured::{Measured, Unit, measured};
 use super::rank::{Chosen, cost};
-use super::superseded::Told;
+use super::superseded::LatestStatements;
 use super::unused::USED_BYTES;
 use super::walk::{GAP, HEADING, Walk};
 use crate::compress::anchors::Matcher;
@@ -62,7 +62,13 @@ pub(super) struct Quoted {
 
 impl Passages {
     /// Measures the blocks of a region.
-    pub fn of(blocks: Vec<Block>, reuse: &Reuse, anchors: usize, matcher: &Matcher<'_>, told: &Told) -> Self {
+    pub fn of(
+        blocks: Vec<Block>,
+        reuse: &Reuse,
+        anchors: usize,
+        matcher: &Matcher<'_>,
+        told: &LatestStatements,
+    ) -> Self {
         let (blocks, shared) = measured(blocks, reuse, anchors, matcher, told);
         Self {
             blocks,

@@ -8,10 +8,10 @@ use rustc_hash::FxHashSet;
 use super::candidate::{Candidate, Limits, Section, order};
 use super::sentences::{sentences, without_number};
 use super::small_talk::{asks, is_idle, specifics};
-use super::superseded::Told;
+use super::superseded::LatestStatements;
 use crate::events::line::{cleaned_line, is_fence, lines_of, shortened, without_bullet};
 use crate::events::source::SourceTurn;
-use crate::knowledge::phrases::{Kind, Kinds};
+use crate::knowledge::phrases::{Kinds, PhraseKind};
 use crate::trajectory::Role;
 
 /// Sentences looked at in one turn.
@@ -59,7 +59,7 @@ pub(super) fn said<'t>(turns: &'t [SourceTurn<'_>]) -> Vec<Said<'t>> {
 }
 
 /// Notes what the turns tell of which subject.
-pub(super) fn note(said: &[Said<'_>], told: &mut Told) {
+pub(super) fn note(said: &[Said<'_>], told: &mut LatestStatements) {
     for said in said.iter().filter(|said| said.role != Role::System) {
         // Demands are heard however long somebody talks.
         for (sentence, kinds) in said.sentences.iter().take(MAX_SENTENCES) {
@@ -70,12 +70,17 @@ pub(super) fn note(said: &[Said<'_>], told: &mut Told) {
 
 /// If a sentence of a person demands or forbids something: what they tell of themselves does not.
 fn is_demand(sentence: &str, kinds: Kinds) -> bool {
-    kinds.has(Kind::Demand) && !kinds.has(Kind::OfSelf) && !sentence.ends_with(['?', '？'])
+    kinds.has(PhraseKind::Demand) && !kinds.has(PhraseKind::OfSelf) && !sentence.ends_with(['?', '？'])
 }
 
 /// Lines for what people demanded and asked: each demand by itself, of the rest what says something, as long as nobody said
 /// otherwise later.
-pub(super) fn asked(said: &[Said<'_>], told: &Told, limits: Limits, candidates: &mut Vec<Candidate>) {
+pub(super) fn asked(
+    said: &[Said<'_>],
+    told: &LatestStatements,
+    limits: Limits,
+    candidates: &mut Vec<Candidate>,
+) {
     let people = || {
         said.iter()
             .filter(|said| matches!(said.role, Role::Human | Role::System))
@@ -93,7 +98,7 @@ pub(super) fn asked(said: &[Said<'_>], told: &Told, limits: Limits, candidates: 
         let is_answer = said
             .sentences
             .first()
-            .is_some_and(|(_, kinds)| kinds.has(Kind::Answer));
+            .is_some_and(|(_, kinds)| kinds.has(PhraseKind::Answer));
         let mut rest: Vec<(usize, &str, Kinds)> = Vec::new();
         for (number, (sentence, kinds)) in said.sentences.iter().enumerate() {
             // What differs in its numbers only was said anew later.
@@ -174,7 +179,7 @@ fn without_numbers(sentence: &str) -> String {
 
 /// The worth of a sentence of a person: what asks or names something says most.
 fn worth(sentence: &str, kinds: Kinds) -> f64 {
-    let asks = asks(sentence, kinds, kinds.has(Kind::Answer));
+    let asks = asks(sentence, kinds, kinds.has(PhraseKind::Answer));
     let named = specifics(sentence).min(4) as f64;
     0.2 + if asks { 0.5 } else { 0.0 } + 0.25 * named
 }

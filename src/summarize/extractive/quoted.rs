@@ -8,7 +8,7 @@ use crate::events::control::without_control;
 use crate::events::line::{RESERVED, lines_of};
 use crate::events::source::{Arguments, SourceCall};
 use crate::events::tools::is_replaced;
-use crate::knowledge::phrases::{Kind, Kinds};
+use crate::knowledge::phrases::{Kinds, PhraseKind};
 use crate::summarize::control_tokens::ControlTokens;
 use crate::trajectory::leaves::leaves;
 
@@ -98,7 +98,7 @@ pub(super) struct Written {
 pub(super) fn tells(said: &str) -> bool {
     let mut sentences = said.lines().flat_map(sentences);
     sentences.any(|sentence| {
-        !Kinds::of(sentence).has(Kind::Announcement)
+        !Kinds::of(sentence).has(PhraseKind::Announcement)
             && !sentence.ends_with([':', '：'])
             && !is_small_talk(sentence)
     })

@@ -1,13 +1,13 @@
 //! Words of people that ask for nothing: courtesies, answers, words to go on.
 
 use super::sentences::sentences;
-use crate::knowledge::phrases::{Kind, Kinds, is_word};
+use crate::knowledge::phrases::{Kinds, PhraseKind, is_word};
 
 /// If a text is nothing but small talk, as one of at most [`MAX_TALK`] bytes may be.
 pub(super) fn is_small_talk(text: &str) -> bool {
     const MARKS: [char; 11] = [' ', '.', ',', '!', '?', '，', '。', '！', '、', '\n', '\t'];
     let mut words = text.split(MARKS).filter(|word| !word.is_empty());
-    text.len() <= MAX_TALK && words.all(|word| is_word(Kind::Talk, word))
+    text.len() <= MAX_TALK && words.all(|word| is_word(PhraseKind::Talk, word))
 }
 
 /// Longest text that may be small talk as a whole, in bytes.
@@ -16,7 +16,9 @@ const MAX_TALK: usize = 48;
 /// If a sentence of a person says nothing that lasts: small talk, or a question how to go on.
 pub(super) fn is_idle(sentence: &str, kinds: Kinds) -> bool {
     is_small_talk(sentence)
-        || kinds.has(Kind::GoOn) && !kinds.has_any(&[Kind::Request, Kind::Demand]) && specifics(sentence) == 0
+        || kinds.has(PhraseKind::GoOn)
+            && !kinds.has_any(&[PhraseKind::Request, PhraseKind::Demand])
+            && specifics(sentence) == 0
 }
 
 /// If a person's words ask for something new: not an answer to a question, small talk, or a word to go on.
@@ -24,17 +26,19 @@ pub fn asks_for_something(text: &str) -> bool {
     let mut is_answer = false;
     text.lines().flat_map(sentences).any(|sentence| {
         let kinds = Kinds::of(sentence);
-        is_answer |= kinds.has(Kind::Answer);
+        is_answer |= kinds.has(PhraseKind::Answer);
         asks(sentence, kinds, is_answer)
             && !is_small_talk(sentence)
-            && (!kinds.has(Kind::GoOn) || kinds.has(Kind::Request))
+            && (!kinds.has(PhraseKind::GoOn) || kinds.has(PhraseKind::Request))
     })
 }
 
 /// If a sentence asks for something. What it only states where a person answers asks for nothing.
 pub(super) fn asks(sentence: &str, kinds: Kinds, is_answer: bool) -> bool {
-    let states = kinds.has_any(&[Kind::Answer, Kind::Is, Kind::States]);
-    sentence.ends_with(['?', '？']) || kinds.has_any(&[Kind::Request, Kind::Demand]) || !(is_answer && states)
+    let states = kinds.has_any(&[PhraseKind::Answer, PhraseKind::Is, PhraseKind::States]);
+    sentence.ends_with(['?', '？'])
+        || kinds.has_any(&[PhraseKind::Request, PhraseKind::Demand])
+        || !(is_answer && states)
 }
 
 /// The words of a sentence that name something: numbers, paths, code, quotations, names.

@@ -4,7 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::events::event::Event;
 use crate::events::target::Effect;
-use crate::knowledge::phrases::{Kind, Kinds, is_word};
+use crate::knowledge::phrases::{Kinds, PhraseKind, is_word};
 
 /// Words of a subject at most.
 const MAX_WORDS: usize = 6;
@@ -23,7 +23,7 @@ struct Change {
 
 /// Subjects told of, with the latest turn that does.
 #[derive(Default)]
-pub(super) struct Told {
+pub(super) struct LatestStatements {
     /// The latest turn that says what a subject is.
     by_subject: FxHashMap<String, usize>,
     /// Changes, the latest first.
@@ -34,7 +34,7 @@ pub(super) struct Told {
     mended: Option<usize>,
 }
 
-impl Told {
+impl LatestStatements {
     /// The changes that calls made, and the outcome of tests.
     pub fn by_calls(actions: &[Event]) -> Self {
         let mut told = Self::default();
@@ -64,13 +64,13 @@ impl Told {
 
     /// Notes a sentence of a turn no later than those noted before.
     pub fn note(&mut self, turn: usize, sentence: &str, kinds: Kinds) {
-        if sentence.ends_with(['?', '？']) || kinds.has(Kind::Open) {
+        if sentence.ends_with(['?', '？']) || kinds.has(PhraseKind::Open) {
             return;
         }
         if let Some(subject) = Subject::of(sentence, kinds) {
             self.by_subject.entry(subject.whole).or_insert(turn);
         }
-        if kinds.has(Kind::Change) && !kinds.has(Kind::Announcement) {
+        if kinds.has(PhraseKind::Change) && !kinds.has(PhraseKind::Announcement) {
             self.note_change(turn, sentence.split(' '));
         }
     }
@@ -85,10 +85,10 @@ impl Told {
     /// If a later turn tells anew of the subject of a sentence, told in `turn` or (`None`) before all turns.
     pub fn is_replaced(&self, turn: Option<usize>, sentence: &str, kinds: Kinds) -> bool {
         let is_later = |other: usize| turn.is_none_or(|turn| other > turn);
-        if kinds.has(Kind::Outcome) && self.tests_run.is_some_and(is_later) && names_tests(sentence) {
+        if kinds.has(PhraseKind::Outcome) && self.tests_run.is_some_and(is_later) && names_tests(sentence) {
             return true;
         }
-        if kinds.has(Kind::Problem) && self.mended.is_some_and(is_later) {
+        if kinds.has(PhraseKind::Problem) && self.mended.is_some_and(is_later) {
             return true;
         }
         let Some(subject) = Subject::of(sentence, kinds) else {
@@ -146,22 +146,24 @@ impl Subject {
         for raw in before.trim_end().rsplit(' ') {
             let is_end = raw.ends_with([',', ';', ':', '.', '!', ')', '—']);
             let word = bare(raw);
-            if is_end || is_word(Kind::Joint, &word) {
+            if is_end || is_word(PhraseKind::Joint, &word) {
                 break;
             }
-            if !word.is_empty() && !is_word(Kind::Article, &word) {
+            if !word.is_empty() && !is_word(PhraseKind::Article, &word) {
                 words.push(word);
             }
         }
         words.reverse();
         let is_id = |word: &&String| word.bytes().any(|byte| byte.is_ascii_digit());
-        let head = words.iter().take_while(|word| !is_word(Kind::Preposition, word));
+        let head = words
+            .iter()
+            .take_while(|word| !is_word(PhraseKind::Preposition, word));
         let head: Vec<String> = head.filter(|word| !is_id(word)).cloned().collect();
         if head.is_empty() || words.len() > MAX_WORDS {
             return None;
         }
         // Whatever it is called, there is one cause at the end.
-        let is_cause = head.iter().all(|word| is_word(Kind::Cause, word));
+        let is_cause = head.iter().all(|word| is_word(PhraseKind::Cause, word));
         let whole = if is_cause {
             CAUSE.to_owned()
         } else {
@@ -192,7 +194,7 @@ mod tests {
 
     /// If the first sentence stands once the second was said later.
     fn stands(earlier: &str, later: &str) -> bool {
-        let mut told = Told::default();
+        let mut told = LatestStatements::default();
         told.note(1, later, Kinds::of(later));
         !told.is_replaced(Some(0), earlier, Kinds::of(earlier))
     }

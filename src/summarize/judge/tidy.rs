@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use super::phrases::{Kind, beginning, phrases, plain};
-use crate::summarize::control_tokens::{ControlTokens, Kind as Token};
+use crate::summarize::control_tokens::{ControlTokens, TokenFunction as Token};
 
 /// Bytes of the longest line that can announce a summary.
 const LONGEST_PREAMBLE: usize = 200;

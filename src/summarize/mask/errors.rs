@@ -1,12 +1,12 @@
 //! Lines of an output that tell of errors, which a mask keeps.
 
-use crate::knowledge::errors::{Kind, lines};
-use crate::knowledge::found::Found;
+use crate::knowledge::errors::{ErrorKind, lines};
+use crate::knowledge::found::LiteralHits;
 
 /// The lines of a text that tell of an error, each once.
 pub(super) fn error_lines_of(text: &str) -> Vec<&str> {
-    let found = Found::read(text);
-    let told = lines(&found, "").filter(|said| said.kind != Kind::NoMatch);
+    let found = LiteralHits::read(text);
+    let told = lines(&found, "").filter(|said| said.kind != ErrorKind::NoMatch);
     let mut told: Vec<&str> = told.map(|said| said.line).collect();
     told.dedup_by_key(|line| line.as_ptr());
     told

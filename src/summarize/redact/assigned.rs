@@ -5,10 +5,10 @@ use std::ops::Range;
 use super::alphabet::Alphabet;
 use super::colour::{past_colour, past_type};
 use super::named_value::Value;
-use super::names::{Found, Name, Values};
+use super::names::{FoundName, Name, Values};
 use super::other_places::other_places;
 use super::prefix::own_line;
-use super::separator::{How, value_start};
+use super::separator::{Syntax, value_start};
 use super::shape::{
     GROUPED, head, is_code, is_grouped, is_joined_words, is_machine_made, is_strong_mixture, skip,
 };
@@ -31,7 +31,7 @@ pub fn values_of(text: &str, word: Range<usize>, name: &Name) -> Vec<Range<usize
     };
     let first = value_start(text, name, found)
         .map(|(at, how)| match name.kind {
-            "credentials" => past_user(text, at).map_or((at, how), |at| (at, How::Space)),
+            "credentials" => past_user(text, at).map_or((at, how), |at| (at, Syntax::Space)),
             _ => (at, how),
         })
         .and_then(|place| secret_at(text, place, found, name));
@@ -42,12 +42,13 @@ pub fn values_of(text: &str, word: Range<usize>, name: &Name) -> Vec<Range<usize
     let Some(first) = first else {
         return Vec::new();
     };
-    let second = changed_to(text, first.end).and_then(|at| secret_at(text, (at, How::Equals), found, name));
+    let second =
+        changed_to(text, first.end).and_then(|at| secret_at(text, (at, Syntax::Equals), found, name));
     std::iter::once(first).chain(second).collect()
 }
 
 /// The value at a place, if it is a secret.
-fn secret_at(text: &str, (at, how): (usize, How), found: Found, name: &Name) -> Option<Range<usize>> {
+fn secret_at(text: &str, (at, how): (usize, Syntax), found: FoundName, name: &Name) -> Option<Range<usize>> {
     let value = value_at(text, at, how, found, name)?;
     let is_secret = match name.value {
         Values::Password => is_password_value(&value),
@@ -72,17 +73,17 @@ fn changed_to(text: &str, end: usize) -> Option<usize> {
 }
 
 /// The value that begins at `at` or behind blanks, quotes and conversions.
-fn value_at<'t>(text: &'t str, at: usize, how: How, found: Found, name: &Name) -> Option<Value<'t>> {
+fn value_at<'t>(text: &'t str, at: usize, how: Syntax, found: FoundName, name: &Name) -> Option<Value<'t>> {
     let bytes = text.as_bytes();
     let byte = |at: usize| bytes.get(at).copied().unwrap_or(b' ');
     // In a form that is sent, the next field begins at `&`; in a text it may be part of a password.
     let is_tight = !matches!(byte(at), b' ' | b'\t');
-    let is_form = how == How::Equals && is_tight;
+    let is_form = how == Syntax::Equals && is_tight;
     // Blanks align values in columns.
     let at = skip(bytes, skip(bytes, at, b" \t"), b" \t");
     let at = past_colour(bytes, past_type(bytes, at));
     let at = past_colour(bytes, skip(bytes, at, b" \t"));
-    let at = if how == How::Sentence || how == How::Colon {
+    let at = if how == Syntax::Sentence || how == Syntax::Colon {
         skip(bytes, at, b"* ")
     } else {
         at
@@ -90,7 +91,7 @@ fn value_at<'t>(text: &'t str, at: usize, how: How, found: Found, name: &Name) -
     let at = past_wrapper(text, at);
     let at = past_flag(text, at, how, found);
     // The password itself is one way of several: `-pass pass:secret`.
-    let is_inline = how == How::Option && text.get(at..)?.starts_with("pass:");
+    let is_inline = how == Syntax::Option && text.get(at..)?.starts_with("pass:");
     let at = at + if is_inline { "pass:".len() } else { 0 };
     let start = skip(bytes, at, b"\\\"'`");
     let quote = (start > at).then(|| bytes.get(at..start)).flatten();
@@ -120,7 +121,7 @@ fn value_at<'t>(text: &'t str, at: usize, how: How, found: Found, name: &Name) -
     // Parts with dots between are an attribute in code, and words of a phrase where code cannot stand.
     let is_phrase = is_joined_words(value) && !matches!(bytes.get(span.end), Some(b'(' | b'[' | b'{'));
     let is_expression = quote.is_none()
-        && !matches!(how, How::Tag | How::Cell | How::Option)
+        && !matches!(how, Syntax::Tag | Syntax::Cell | Syntax::Option)
         && is_code(text, &span)
         && !is_phrase;
     let span_end = span.end;
@@ -135,13 +136,13 @@ fn value_at<'t>(text: &'t str, at: usize, how: How, found: Found, name: &Name) -
         None | Some(b' ' | b';' | b'&' | b'?' | b'"' | b'\n' | b'\t' | b'.')
     );
     let is_option = byte(found.start) == b'-';
-    let is_data = how == How::Option
-        || how == How::Space
-        || matches!(how, How::Tag | How::Cell)
-        || (how == How::Equals && is_tight && (found.is_variable || starts_line || is_field || is_option))
-        || (found.is_variable && how == How::Colon)
+    let is_data = how == Syntax::Option
+        || how == Syntax::Space
+        || matches!(how, Syntax::Tag | Syntax::Cell)
+        || (how == Syntax::Equals && is_tight && (found.is_variable || starts_line || is_field || is_option))
+        || (found.is_variable && how == Syntax::Colon)
         // The default of a setting: `${db.password:secret}`.
-        || (how == How::Colon && is_tight && next == Some(b'}') && in_placeholder(bytes, found.start));
+        || (how == Syntax::Colon && is_tight && next == Some(b'}') && in_placeholder(bytes, found.start));
     Some(Value {
         text: value,
         span,
@@ -154,7 +155,7 @@ fn value_at<'t>(text: &'t str, at: usize, how: How, found: Found, name: &Name) -
             next,
             None | Some(b'\n' | b'\r' | b' ' | b'\\' | b'.' | b',' | b'*' | 0x80..)
         ) || ends_line(bytes, span_end)
-            || matches!((how, next), (How::Sentence, Some(b')'))),
+            || matches!((how, next), (Syntax::Sentence, Some(b')'))),
         is_line: starts_line && ends_line(bytes, span_end),
     })
 }
@@ -224,9 +225,9 @@ fn ends_line(bytes: &[u8], at: usize) -> bool {
 }
 
 /// Returns where the value begins behind an option of a directive: `rootpw --plaintext secret`.
-fn past_flag(text: &str, at: usize, how: How, found: Found) -> usize {
+fn past_flag(text: &str, at: usize, how: Syntax, found: FoundName) -> usize {
     let rest = text.get(at..).unwrap_or_default();
-    let is_directive = how == How::Option && text.as_bytes().get(found.start) != Some(&b'-');
+    let is_directive = how == Syntax::Option && text.as_bytes().get(found.start) != Some(&b'-');
     let flag = rest
         .split_once(' ')
         .filter(|(flag, _)| is_directive && flag.starts_with("--") && !flag.contains(['\n', '=']));
@@ -291,7 +292,7 @@ fn phrase_length(rest: &str) -> usize {
 }
 
 /// The length of a value without quotes.
-fn bare_length(rest: &str, most: usize, how: How, is_form: bool, starts_line: bool) -> usize {
+fn bare_length(rest: &str, most: usize, how: Syntax, is_form: bool, starts_line: bool) -> usize {
     let ends = |c: char| {
         c.is_whitespace()
             || c.is_control()
@@ -322,7 +323,7 @@ fn bare_length(rest: &str, most: usize, how: How, is_form: bool, starts_line: bo
     let stops = |c: char| {
         matches!(c, ',' | ';' | ')' | '(' | '[' | ']' | '}' | '{' | '>' | '<' | '|')
             || (is_form && c == '&')
-            || (matches!(how, How::Tag | How::Cell) && c == '<')
+            || (matches!(how, Syntax::Tag | Syntax::Cell) && c == '<')
     };
     let marks = ["&lt;", "+}"].iter().filter_map(|mark| whole_text.find(mark));
     let short = marks
@@ -330,7 +331,7 @@ fn bare_length(rest: &str, most: usize, how: How, is_form: bool, starts_line: bo
         .min()
         .unwrap_or(whole_text.len());
     let value = whole_text.get(..short).unwrap_or(whole_text);
-    let in_sentence = matches!(how, How::Sentence | How::Colon | How::Space);
+    let in_sentence = matches!(how, Syntax::Sentence | Syntax::Colon | Syntax::Space);
     let trimmed = if in_sentence {
         value.trim_end_matches(['.', ',', ':', '*', '?'])
     } else {

@@ -1,7 +1,7 @@
 //! Judges values of password names in settings and literals: anything that is not plainly something else is a password.
 
 use super::named_value::Value;
-use super::separator::How;
+use super::separator::Syntax;
 use super::shape::{distinct, entropy, is_joined_words, is_words};
 use super::word_lists::{PLAIN_PARTS, PLAIN_VALUES, SENTENCE_WORDS};
 
@@ -10,11 +10,14 @@ use super::word_lists::{PLAIN_PARTS, PLAIN_VALUES, SENTENCE_WORDS};
 pub fn is_chosen(value: &Value<'_>) -> bool {
     let text = value.text;
     let is_literal = value.is_quoted
-        || value.is_variable && value.is_data && value.how != How::Space
+        || value.is_variable && value.is_data && value.how != Syntax::Space
         || value.is_data
-            && matches!(value.how, How::Equals | How::Option | How::Tag | How::Space)
-            && (value.how != How::Space || is_joined_words(text))
-        || value.is_line && value.how == How::Colon && is_joined_words(text);
+            && matches!(
+                value.how,
+                Syntax::Equals | Syntax::Option | Syntax::Tag | Syntax::Space
+            )
+            && (value.how != Syntax::Space || is_joined_words(text))
+        || value.is_line && value.how == Syntax::Colon && is_joined_words(text);
     // At its end it may belong to a sentence.
     let inner = if value.is_quoted {
         text
@@ -36,7 +39,7 @@ pub fn is_chosen(value: &Value<'_>) -> bool {
         && (!text.contains(' ') || (parts().count() >= 4 && is_lower && !is_spoken));
     let is_word = text.len() >= 8
         && text.bytes().all(|byte| byte.is_ascii_alphabetic())
-        && (value.is_quoted || value.how != How::Colon);
+        && (value.is_quoted || value.how != Syntax::Colon);
     let is_known = PLAIN_VALUES.iter().any(|word| letters.eq_ignore_ascii_case(word))
         || text.split(['-', '_', '.', ' ']).any(|part| {
             PLAIN_PARTS
@@ -45,7 +48,7 @@ pub fn is_chosen(value: &Value<'_>) -> bool {
                 .any(|plain| part.eq_ignore_ascii_case(plain))
         });
     is_literal
-        && value.how != How::Sentence
+        && value.how != Syntax::Sentence
         && text.len() >= 6
         && distinct(text) >= 4
         && (text.len() < 120)

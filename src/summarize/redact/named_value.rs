@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::separator::How;
+use super::separator::Syntax;
 
 /// A value, and how it stands in its text.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ pub struct Value<'t> {
     /// The name is that of a variable of the environment.
     pub is_variable: bool,
     /// The syntax that gives it.
-    pub how: How,
+    pub how: Syntax,
     /// A blank follows, or the end of its line.
     pub ends_line: bool,
     /// Name and value are all of their line.

@@ -85,7 +85,7 @@ pub fn names() -> impl Iterator<Item = Name> {
 
 /// A name in a text that means a secret.
 #[derive(Debug, Clone, Copy)]
-pub struct Found {
+pub struct FoundName {
     /// The place where it begins.
     pub start: usize,
     /// The place where its word begins.
@@ -108,7 +108,7 @@ impl Name {
     }
 
     /// The whole name around the word, where that still means a secret.
-    pub fn around(&self, text: &str, word: std::ops::Range<usize>) -> Option<Found> {
+    pub fn around(&self, text: &str, word: std::ops::Range<usize>) -> Option<FoundName> {
         let bytes = text.as_bytes();
         let byte = |at: usize| bytes.get(at).copied().unwrap_or(b' ');
         let mut end = word.end;
@@ -156,7 +156,7 @@ impl Name {
                     || session.bytes().all(|b| b.is_ascii_lowercase())
             }
         };
-        fits.then_some(Found {
+        fits.then_some(FoundName {
             start,
             word: word.start,
             end: if is_ascii { end } else { word.end },

@@ -2,9 +2,9 @@
 //! sentence.
 
 use super::colour::past_colour;
-use super::names::{Found, Name};
+use super::names::{FoundName, Name};
 use super::prefix::{own_line, own_start};
-use super::separator::How;
+use super::separator::Syntax;
 use super::shape::{head, skip};
 use super::word_lists::{PRINTERS, SET_COMMANDS, VALUE_KEYS, VERBS};
 
@@ -24,7 +24,7 @@ const MAX_FIELDS: usize = 6;
 const MAX_WORDS: usize = 4;
 
 /// The places where a value may begin, the likeliest first, and how each is given.
-pub fn other_places(text: &str, name: &Name, found: Found) -> Vec<(usize, How)> {
+pub fn other_places(text: &str, name: &Name, found: FoundName) -> Vec<(usize, Syntax)> {
     let mut places = Vec::new();
     let bytes = text.as_bytes();
     let end = past_colour(bytes, skip(bytes, past_colour(bytes, found.end), b"\\\"'`"));
@@ -64,13 +64,13 @@ fn gap(text: &str, at: usize) -> usize {
 }
 
 /// `"name": {"value": "secret"`, `name: |` and the next line, `name: X`, then `value: secret`, `name\u003dsecret`.
-fn nested(text: &str, name_end: usize, end: usize) -> Option<(usize, How)> {
+fn nested(text: &str, name_end: usize, end: usize) -> Option<(usize, Syntax)> {
     let rest = text.get(name_end..)?;
     if let Some(sign) = ["\\u003d", "\\u003D", "%3D", "&#61;"]
         .iter()
         .find(|sign| rest.starts_with(**sign))
     {
-        return Some((name_end + sign.len(), How::Option));
+        return Some((name_end + sign.len(), Syntax::Option));
     }
     let rest = text.get(end..)?;
     let sign = usize::from(rest.starts_with([':', '=', ',']));
@@ -83,7 +83,7 @@ fn nested(text: &str, name_end: usize, end: usize) -> Option<(usize, How)> {
     {
         let place = gap(text, at + block.len());
         let is_next = text.get(at + block.len()..place)?.contains('n') || text.get(at..place)?.contains('\n');
-        return is_next.then_some((place, How::Option));
+        return is_next.then_some((place, Syntax::Option));
     }
     let is_block = rest.starts_with('{');
     let mut at = if is_block { gap(text, at + 1) } else { at };
@@ -106,11 +106,11 @@ fn nested(text: &str, name_end: usize, end: usize) -> Option<(usize, How)> {
     let (key, word) = is_value_key(at)?;
     let at = skip(text.as_bytes(), key + word.len(), b"\\\"' ");
     let is_key = at < key + word.len() + 4 && text.get(at..)?.starts_with([':', '=']);
-    is_key.then_some((at + 1, How::Equals))
+    is_key.then_some((at + 1, Syntax::Equals))
 }
 
 /// `<name>x</name>`, then `<value>secret`; `<string name="x">secret`; `<Password><Value>secret`.
-fn tagged(text: &str, start: usize, end: usize) -> Option<(usize, How)> {
+fn tagged(text: &str, start: usize, end: usize) -> Option<(usize, Syntax)> {
     let rest = text.get(end..)?;
     let mut at = if rest.starts_with("</") || rest.starts_with('>') {
         end + rest.find('>').filter(|at| *at < MAX_AFTER / 2)? + 1
@@ -130,12 +130,12 @@ fn tagged(text: &str, start: usize, end: usize) -> Option<(usize, How)> {
         at = gap(text, at + rest.find('>').filter(|at| *at < MAX_AFTER / 2)? + 1);
         tags += 1;
     }
-    (tags > 0).then_some((at, How::Tag))
+    (tags > 0).then_some((at, Syntax::Tag))
 }
 
 /// The value of the same object or tag that stands before its name, or behind other fields: `value="secret" key="name"`,
 /// `"Name": "name", "Type": "x", "Value": "secret"`.
-fn sibling(text: &str, found: Found, end: usize) -> Option<(usize, How)> {
+fn sibling(text: &str, found: FoundName, end: usize) -> Option<(usize, Syntax)> {
     // A path may go on behind the name: `https://…/secrets/name/version`.
     let rest = text.get(found.end..)?;
     let path = if rest.starts_with('/') {
@@ -168,7 +168,7 @@ fn sibling(text: &str, found: Found, end: usize) -> Option<(usize, How)> {
         let word = part.to_ascii_lowercase().rfind("value")?;
         let sign = skip(bytes, at + word + "value".len(), b"\\\"' ");
         let is_sign = matches!(bytes.get(sign), Some(b':' | b'='));
-        is_sign.then_some((sign + 1, How::Equals))
+        is_sign.then_some((sign + 1, Syntax::Equals))
     };
     let open = before.rfind(['{', '<', '}', '>']).map_or(0, |at| at + 1);
     let earlier = value_in(before.get(open..)?, from + open);
@@ -181,7 +181,7 @@ fn sibling(text: &str, found: Found, end: usize) -> Option<(usize, How)> {
 }
 
 /// `name   secret`, all of a line of settings; `setenv NAME secret`.
-fn in_line(text: &str, found: Found, end: usize) -> Option<(usize, How)> {
+fn in_line(text: &str, found: FoundName, end: usize) -> Option<(usize, Syntax)> {
     let bytes = text.as_bytes();
     if end != found.end || !matches!(bytes.get(end), Some(b' ' | b'\t')) {
         return None;
@@ -201,19 +201,19 @@ fn in_line(text: &str, found: Found, end: usize) -> Option<(usize, How)> {
         .split_ascii_whitespace()
         .count();
     if is_first && words == 1 {
-        return Some((at, How::Space));
+        return Some((at, Syntax::Space));
     }
     let how = if found.is_variable {
-        How::Option
+        Syntax::Option
     } else {
-        How::Space
+        Syntax::Space
     };
     (is_set && words <= 2).then_some((at, how))
 }
 
 /// The output of a command that prints the secret of that name: `cat /run/secrets/db_password`, and the next line; or a
 /// line of its own after a sentence that ends with a colon.
-fn printed(text: &str, found: Found, end: usize) -> Option<(usize, How)> {
+fn printed(text: &str, found: FoundName, end: usize) -> Option<(usize, Syntax)> {
     let tail = line_of(text, end).filter(|tail| tail.len() < MAX_AFTER)?;
     let mut at = gap(text, end + tail.len());
     if tail.trim_end().ends_with(':') && text.get(at..)?.starts_with("```") {
@@ -221,7 +221,7 @@ fn printed(text: &str, found: Found, end: usize) -> Option<(usize, How)> {
     }
     let below = line_of(text, at)?.trim();
     if let Some(answer) = answered(below).filter(|_| end == found.end && tail.trim().is_empty()) {
-        return Some((at + answer, How::Option));
+        return Some((at + answer, Syntax::Option));
     }
     let below = below.trim_end_matches(['"', '}', ',']);
     let is_alone = at > end + tail.len()
@@ -239,14 +239,14 @@ fn printed(text: &str, found: Found, end: usize) -> Option<(usize, How)> {
         .iter()
         .any(|sign| memchr::memmem::find(line, sign.as_bytes()).is_some());
     if is_printer && !is_assigned {
-        return Some((at, How::Option));
+        return Some((at, Syntax::Option));
     }
     let is_form = tail.len() < 3 && memchr::memmem::find(line, b"form-data; name=").is_some();
     if is_form {
-        return Some((at, How::Option));
+        return Some((at, Syntax::Option));
     }
     let is_introduced = tail.trim_end().ends_with(':') && tail.len() < 100;
-    is_introduced.then_some((at, How::Sentence))
+    is_introduced.then_some((at, Syntax::Sentence))
 }
 
 /// The place of the text in the answer of an interpreter: `'secret'`, `=> "secret"`.
@@ -271,7 +271,7 @@ fn line_of(text: &str, at: usize) -> Option<&str> {
 }
 
 /// The places of a sentence behind the name where a value may begin: right behind it, behind each verb and each colon.
-fn told(text: &str, found: Found, end: usize) -> Vec<(usize, How)> {
+fn told(text: &str, found: FoundName, end: usize) -> Vec<(usize, Syntax)> {
     let mut places = Vec::new();
     let before = text.as_bytes().get(..found.start).unwrap_or_default();
     let is_code = before
@@ -287,7 +287,7 @@ fn told(text: &str, found: Found, end: usize) -> Vec<(usize, How)> {
         let next = at + word.len();
         let is_right_behind = number == 0 && plain.is_empty();
         if is_right_behind || plain.ends_with([':', '=', '：']) || VERBS.contains(&plain) {
-            places.push((end + next, How::Sentence));
+            places.push((end + next, Syntax::Sentence));
         }
         at = next;
     }
@@ -295,7 +295,7 @@ fn told(text: &str, found: Found, end: usize) -> Vec<(usize, How)> {
 }
 
 /// The secret that a sentence names after it: `Use 'secret' as the password`, `secret is my new password`.
-fn reversed(text: &str, found: Found) -> Option<(usize, How)> {
+fn reversed(text: &str, found: FoundName) -> Option<(usize, Syntax)> {
     let from = text.floor_char_boundary(found.start.saturating_sub(MAX_AFTER));
     let before = text.get(from..found.start)?;
     let before = before.get(before.rfind('\n').map_or(0, |at| at + 1)..)?;
@@ -314,7 +314,7 @@ fn reversed(text: &str, found: Found) -> Option<(usize, How)> {
             let start = found.start
                 - (text.get(from..found.start)?.len()
                     - (secret.as_ptr() as usize).checked_sub(text.as_ptr() as usize + from)?);
-            return is_marked.then_some((start, How::Sentence));
+            return is_marked.then_some((start, Syntax::Sentence));
         }
         if !word.bytes().all(|byte| byte.is_ascii_alphabetic()) {
             return None;

@@ -1,7 +1,7 @@
 //! The separator between a name and its value, in every syntax: `=`, `:`, `=>`, tags, arguments, options, sentences.
 
 use super::colour::past_colour;
-use super::names::{Found, Name, Values};
+use super::names::{FoundName, Name, Values};
 use super::prefix::own_line;
 use super::shape::{head, skip};
 use super::word_lists::{DIRECTIVES, SETTERS, VERBS, VERBS_WITHIN};
@@ -17,7 +17,7 @@ const MAX_TYPE: usize = 40;
 
 /// The syntax that gives a name its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum How {
+pub enum Syntax {
     /// `name = value`
     Equals,
     /// `name: value`
@@ -37,7 +37,7 @@ pub enum How {
 }
 
 /// Returns the beginning of the value of a name, and the syntax.
-pub fn value_start(text: &str, name: &Name, found: Found) -> Option<(usize, How)> {
+pub fn value_start(text: &str, name: &Name, found: FoundName) -> Option<(usize, Syntax)> {
     let bytes = text.as_bytes();
     let end = past_colour(bytes, found.end);
     let name_end = skip(bytes, end, b"\\\"'`])*");
@@ -52,57 +52,57 @@ pub fn value_start(text: &str, name: &Name, found: Found) -> Option<(usize, How)
             bytes
                 .get(end)
                 .filter(|byte| matches!(byte, b'"' | b'\'' | b'\\'))?;
-            (end, How::Equals)
+            (end, Syntax::Equals)
         }
         [b'=', b'=' | b'~', ..] | [b':', b':', ..] | [b'!', b'=', ..] => return None,
         // A default: `${NAME:-value}`, `env.NAME || "value"`, `getenv("NAME") ?: "value"`.
-        [b':', b'-', next, ..] if !next.is_ascii_whitespace() => (at + 2, How::Equals),
+        [b':', b'-', next, ..] if !next.is_ascii_whitespace() => (at + 2, Syntax::Equals),
         [b'|', b'|', b' ', b'"' | b'\'', ..]
         | [b'?', b'?' | b':', b' ', b'"' | b'\'', ..]
         | [b'o', b'r', b' ', b'"' | b'\'', ..]
             if found.is_variable || name.value == Values::Password =>
         {
-            (at + 3, How::Equals)
+            (at + 3, Syntax::Equals)
         }
-        [b'=', b'>', ..] | [b':' | b'?' | b'+', b'=', ..] => (at + 2, How::Equals),
-        [b'|', b'|', b'=', ..] => (at + 3, How::Equals),
-        [b'=', ..] => (at + 1, How::Equals),
-        [b':', ..] => (at + 1, How::Colon),
+        [b'=', b'>', ..] | [b':' | b'?' | b'+', b'=', ..] => (at + 2, Syntax::Equals),
+        [b'|', b'|', b'=', ..] => (at + 3, Syntax::Equals),
+        [b'=', ..] => (at + 1, Syntax::Equals),
+        [b':', ..] => (at + 1, Syntax::Colon),
         // One argument of a list: `["--name", "value"]`.
         [b',', ..] if is_quoted && bytes.get(found.start) == Some(&b'-') => {
             let value = skip(bytes, at + 1, b" \\\"'");
             bytes.get(value).filter(|byte| **byte != b'-')?;
-            (at + 1, How::Option)
+            (at + 1, Syntax::Option)
         }
         // The name is replaced by a value: `s|__NAME__|value|`.
-        [b'|', ..] if before.ends_with(b"s|") => (at + 1, How::Option),
+        [b'|', ..] if before.ends_with(b"s|") => (at + 1, Syntax::Option),
         // Tags that are escaped themselves.
-        [b'&', b'g', b't', b';', ..] if before.ends_with(b"&lt;") => (at + 4, How::Tag),
-        [b'R', b'E', b'G', b'_', b'S', b'Z', ..] => (at + 6, How::Option),
+        [b'&', b'g', b't', b';', ..] if before.ends_with(b"&lt;") => (at + 4, Syntax::Tag),
+        [b'R', b'E', b'G', b'_', b'S', b'Z', ..] => (at + 6, Syntax::Option),
         // A colon as wide as an ideograph.
-        [0xEF, 0xBC, 0x9A, ..] => (at + 3, How::Colon),
-        [b'>', ..] if opens_tag(before) => (at + 1, How::Tag),
+        [0xEF, 0xBC, 0x9A, ..] => (at + 3, Syntax::Colon),
+        [b'>', ..] if opens_tag(before) => (at + 1, Syntax::Tag),
         // Attributes before the end of the tag.
         [first, ..] if opens_tag(before) && at > name_end && first.is_ascii_alphabetic() => {
             let tag = rest.get(..rest.len().min(2 * MAX_GAP))?;
             let length = memchr::memchr(b'>', tag)?;
             tag.get(..length)
                 .filter(|tag| !tag.contains(&b'<') && !tag.ends_with(b"/"))?;
-            (at + length + 1, How::Tag)
+            (at + length + 1, Syntax::Tag)
         }
-        [b'<', b'/', ..] => (past_tags(rest).map(|length| at + length)?, How::Cell),
-        [b'|', ..] if is_row(before) => (at + 1, How::Cell),
-        [0xE2, 0x94, 0x82 | 0x83, ..] if is_row(before) => (at + 3, How::Cell),
-        [b',', ..] if is_quoted && is_setter(undotted(before)) => (at + 1, How::Argument),
-        [b'.', ..] if is_quoted && unwraps(rest).is_some() => (at + unwraps(rest)?, How::Equals),
+        [b'<', b'/', ..] => (past_tags(rest).map(|length| at + length)?, Syntax::Cell),
+        [b'|', ..] if is_row(before) => (at + 1, Syntax::Cell),
+        [0xE2, 0x94, 0x82 | 0x83, ..] if is_row(before) => (at + 3, Syntax::Cell),
+        [b',', ..] if is_quoted && is_setter(undotted(before)) => (at + 1, Syntax::Argument),
+        [b'.', ..] if is_quoted && unwraps(rest).is_some() => (at + unwraps(rest)?, Syntax::Equals),
         [b'(', b'"' | b'\'' | b'\\', ..] if name.value == Values::Password && sets(text, found) => {
-            (at + 1, How::Argument)
+            (at + 1, Syntax::Argument)
         }
         _ => {
             if let Some(length) = named_value(bytes.get(name_end..)?, is_quoted) {
-                (name_end + length, How::Equals)
+                (name_end + length, Syntax::Equals)
             } else if at > name_end && is_option(bytes, found.start) {
-                (at, How::Option)
+                (at, Syntax::Option)
             } else if at > name_end
                 && let Some(how) = space_syntax(text, before, found, rest)
             {
@@ -113,7 +113,7 @@ pub fn value_start(text: &str, name: &Name, found: Found) -> Option<(usize, How)
                 let told = sentence(head(text.get(name_end..)?, 2 * MAX_GAP));
                 let Some((length, how)) = told else {
                     let is_login = at > name_end && name.value == Values::Password && tells_login(before);
-                    return is_login.then_some((at, How::Sentence));
+                    return is_login.then_some((at, Syntax::Sentence));
                 };
                 return (name.is_told() && plain_words(before)).then_some((name_end + length, how));
             }
@@ -227,7 +227,7 @@ fn is_setter(before: &[u8]) -> bool {
 }
 
 /// Returns true if a call sets what it names: `set_password('…')`, `withPassword("…")`, but not `get("…")`.
-fn sets(text: &str, found: Found) -> bool {
+fn sets(text: &str, found: FoundName) -> bool {
     let head = text
         .get(found.start..found.word)
         .unwrap_or_default()
@@ -256,7 +256,7 @@ fn is_option(bytes: &[u8], start: usize) -> bool {
 }
 
 /// Returns the syntax if values follow names behind a blank here: `.netrc`, `redis.conf`, `PASSWORD 'x'`.
-fn space_syntax(text: &str, before: &[u8], found: Found, rest: &[u8]) -> Option<How> {
+fn space_syntax(text: &str, before: &[u8], found: FoundName, rest: &[u8]) -> Option<Syntax> {
     let near = before
         .get(before.len().saturating_sub(MAX_GAP)..)
         .unwrap_or_default();
@@ -277,9 +277,10 @@ fn space_syntax(text: &str, before: &[u8], found: Found, rest: &[u8]) -> Option<
     let is_enabled = head.trim_ascii_start() == b"enable";
     let is_apart = near.last().is_none_or(u8::is_ascii_whitespace);
     if is_directive {
-        return Some(How::Option);
+        return Some(Syntax::Option);
     }
-    (((is_login || is_enabled || is_set) && is_apart) || (is_quoted && name.len() > 4)).then_some(How::Space)
+    (((is_login || is_enabled || is_set) && is_apart) || (is_quoted && name.len() > 4))
+        .then_some(Syntax::Space)
 }
 
 /// Returns true if a name is a word of a sentence: nothing of an identifier before it.
@@ -290,7 +291,7 @@ fn plain_words(before: &[u8]) -> bool {
 }
 
 /// The length up to the value that a sentence states, and the syntax.
-fn sentence(rest: &str) -> Option<(usize, How)> {
+fn sentence(rest: &str) -> Option<(usize, Syntax)> {
     let mut at = 0;
     let mut words = 0;
     let foreign = rest
@@ -305,7 +306,7 @@ fn sentence(rest: &str) -> Option<(usize, How)> {
             let after = gap + verb.len();
             let blank = after + rest.get(after..)?.len()
                 - rest.get(after..)?.trim_start_matches([' ', ':', '：']).len();
-            return Some((blank, How::Sentence));
+            return Some((blank, Syntax::Sentence));
         }
     }
     for word in rest.split_inclusive([' ', '\t']) {
@@ -315,10 +316,10 @@ fn sentence(rest: &str) -> Option<(usize, How)> {
         }
         let plain = word.trim_end_matches([' ', '\t']);
         if plain.ends_with([':', '：', '=']) && !plain.ends_with("==") {
-            return (end > plain.len() + at || words > 0).then_some((end, How::Sentence));
+            return (end > plain.len() + at || words > 0).then_some((end, Syntax::Sentence));
         }
         if VERBS.contains(&plain) && (words > 0 || at > 0) {
-            return Some((end, How::Sentence));
+            return Some((end, Syntax::Sentence));
         }
         words += usize::from(!plain.is_empty());
         at = end;

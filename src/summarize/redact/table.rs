@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::named_value::Value;
 use super::names::{Name, Values};
 use super::prefix::{row_start, text_start};
-use super::separator::How;
+use super::separator::Syntax;
 use super::shape::{head, is_machine_made};
 use super::value::{is_machine_value, is_password_value, is_secret_value};
 
@@ -61,7 +61,7 @@ pub fn column(text: &str, word: Range<usize>, name: &Name) -> Vec<Range<usize>> 
                 is_expression: false,
                 is_data: true,
                 is_variable: false,
-                how: How::Cell,
+                how: Syntax::Cell,
                 ends_line: true,
                 is_line: false,
             };

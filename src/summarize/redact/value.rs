@@ -4,7 +4,7 @@ use super::alphabet::Alphabet;
 use super::chosen::{is_chosen, is_keyboard_mixture, is_markup, is_name, is_selector};
 use super::named_value::Value;
 use super::names::{Name, Values};
-use super::separator::How;
+use super::separator::Syntax;
 use super::shape::{
     distinct, entropy, is_filler, is_grouped, is_joined_words, is_long_mixture, is_machine_made, is_path,
     is_random_word, is_strong_mixture, is_time, is_uuid, is_words,
@@ -17,13 +17,13 @@ pub fn is_password_value(value: &Value<'_>) -> bool {
     if is_grouped(text) || is_strong_mixture(text) && !is_expression_of(value) {
         return true;
     }
-    if text.contains(['<', '>']) && value.how != How::Cell {
+    if text.contains(['<', '>']) && value.how != Syntax::Cell {
         return false;
     }
     if is_reference(text) || is_filler(text) || distinct(text) < 4 || text.contains("[REDACTED:") {
         return false;
     }
-    if value.how == How::Argument && text.contains('/') {
+    if value.how == Syntax::Argument && text.contains('/') {
         return false;
     }
     // Rules of a form: `required|min:8`.
@@ -37,7 +37,7 @@ pub fn is_password_value(value: &Value<'_>) -> bool {
     if !value.is_expression && is_chosen(value) {
         return true;
     }
-    if value.how == How::Sentence && value.ends_line && is_joined_words(text) {
+    if value.how == Syntax::Sentence && value.ends_line && is_joined_words(text) {
         return true;
     }
     let letters = text.chars().filter(|c| c.is_alphabetic()).count();
@@ -51,7 +51,7 @@ pub fn is_password_value(value: &Value<'_>) -> bool {
     if value.is_expression || (value.is_quoted && blanks > 0 && !(blanks < 3 && symbols + digits > 2)) {
         return false;
     }
-    let is_told = value.how == How::Sentence;
+    let is_told = value.how == Syntax::Sentence;
     if letters == 0 {
         // A number: digits that somebody chose, with signs between them or not.
         return (value.is_quoted || value.is_data)
@@ -96,7 +96,7 @@ pub fn is_password_value(value: &Value<'_>) -> bool {
 
 /// Returns true if an option of a command is given it: `--name value`, `--name=value`.
 fn is_option(value: &Value<'_>) -> bool {
-    value.how == How::Option || value.is_data && value.how == How::Equals && !value.is_quoted
+    value.how == Syntax::Option || value.is_data && value.how == Syntax::Equals && !value.is_quoted
 }
 
 /// Returns true if a mixture of characters may be an expression or an address all the same.
@@ -119,8 +119,12 @@ fn is_expression_of(value: &Value<'_>) -> bool {
 fn no_digit(value: &Value<'_>, least: usize) -> bool {
     let text = value.text;
     let is_bare_data = value.is_data
-        && value.how != How::Space
-        && (value.is_variable || matches!(value.how, How::Option | How::Tag | How::Cell | How::Equals));
+        && value.how != Syntax::Space
+        && (value.is_variable
+            || matches!(
+                value.how,
+                Syntax::Option | Syntax::Tag | Syntax::Cell | Syntax::Equals
+            ));
     if text.len() < least || distinct(text) < 5 || !text.bytes().all(|byte| Alphabet::Dotted.holds(byte)) {
         return false;
     }
@@ -133,8 +137,8 @@ fn no_digit(value: &Value<'_>, least: usize) -> bool {
         .all(|byte| byte.is_ascii_lowercase() || matches!(byte, b'-'));
     let is_joined = text.matches('-').count() >= 3 && value.ends_line;
     (value.is_quoted || is_bare_data || (value.is_line && text.len() >= 10) || is_joined)
-        && !matches!(value.how, How::Argument | How::Cell)
-        && (value.how != How::Sentence || is_joined)
+        && !matches!(value.how, Syntax::Argument | Syntax::Cell)
+        && (value.how != Syntax::Sentence || is_joined)
         && !is_known
         && is_one_case
         && (value.is_quoted || !text.contains("pass"))
@@ -144,11 +148,11 @@ fn no_digit(value: &Value<'_>, least: usize) -> bool {
 /// Returns true if it is a secret that a machine made, or that somebody chose with care.
 pub fn is_secret_value(value: &Value<'_>) -> bool {
     let text = value.text;
-    if value.how == How::Space {
+    if value.how == Syntax::Space {
         return is_password_value(value);
     }
-    if value.how == How::Tag && is_password_value(value)
-        || (is_option(value) || value.is_line && value.how == How::Equals)
+    if value.how == Syntax::Tag && is_password_value(value)
+        || (is_option(value) || value.is_line && value.how == Syntax::Equals)
             && (!is_words(text) || is_numbered_word(text))
             && is_password_value(value)
     {
@@ -242,10 +246,10 @@ pub fn is_machine_value(value: &Value<'_>, name: &Name, before: &str) -> bool {
             .any(|head| before.to_ascii_lowercase().ends_with(head));
     if is_uuid(text) {
         return name.kind != "token"
-            || (is_owned && (value.is_variable || value.is_quoted || value.how == How::Colon))
-            || value.how == How::Option
-            || value.is_variable && value.how == How::Equals
-            || before.ends_with('-') && value.how == How::Equals;
+            || (is_owned && (value.is_variable || value.is_quoted || value.how == Syntax::Colon))
+            || value.how == Syntax::Option
+            || value.is_variable && value.how == Syntax::Equals
+            || before.ends_with('-') && value.how == Syntax::Equals;
     }
     let least = if value.is_variable || (name.kind != "token" && value.is_quoted) {
         12
@@ -258,7 +262,7 @@ pub fn is_machine_value(value: &Value<'_>, name: &Name, before: &str) -> bool {
     // A variable of the environment holds its value and nothing else.
     let is_set = value.is_variable
         && value.is_data
-        && matches!(value.how, How::Equals | How::Option)
+        && matches!(value.how, Syntax::Equals | Syntax::Option)
         && !is_filler(text);
     if is_set
         && text.len() >= 12

@@ -10,7 +10,7 @@ const MOST: usize = 4;
 
 /// The caches of a thread for one encoder: under 2 MB.
 #[derive(Default)]
-pub struct Kept {
+pub struct ThreadCaches {
     /// Costs of pieces.
     pub pieces: Cache,
     /// Costs of whole texts.
@@ -19,13 +19,13 @@ pub struct Kept {
 
 thread_local! {
     /// Caches by number of the encoder, the last used at the end.
-    static KEPT: Cell<Vec<(u64, Box<Kept>)>> = const { Cell::new(Vec::new()) };
+    static KEPT: Cell<Vec<(u64, Box<ThreadCaches>)>> = const { Cell::new(Vec::new()) };
 }
 
 /// Takes this thread's caches for the encoder of this number; they are to be put back with [`put`].
 #[allow(clippy::unnecessary_box_returns, reason = "it goes back into a list as it is")]
-pub fn take(encoder: u64) -> Box<Kept> {
-    let find = |cell: &Cell<Vec<(u64, Box<Kept>)>>| {
+pub fn take(encoder: u64) -> Box<ThreadCaches> {
+    let find = |cell: &Cell<Vec<(u64, Box<ThreadCaches>)>>| {
         let mut all = cell.take();
         let index = all.iter().position(|(number, _)| *number == encoder);
         let found = index.map(|index| all.remove(index).1);
@@ -37,8 +37,8 @@ pub fn take(encoder: u64) -> Box<Kept> {
 }
 
 /// Puts back the caches that [`take`] returned.
-pub fn put(encoder: u64, kept: Box<Kept>) {
-    let put = |cell: &Cell<Vec<(u64, Box<Kept>)>>| {
+pub fn put(encoder: u64, kept: Box<ThreadCaches>) {
+    let put = |cell: &Cell<Vec<(u64, Box<ThreadCaches>)>>| {
         let mut all = cell.take();
         if all.len() >= MOST {
             all.remove(0);

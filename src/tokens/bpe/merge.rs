@@ -3,7 +3,7 @@
 mod blocks;
 mod long;
 
-use long::{BLOCK, Bytes, Unmerged, count_long, merge_in_rounds, set};
+use long::{BLOCK, Bytes, Symbols, count_long, merge_in_rounds, set};
 
 use super::vocabulary::{NO_TOKEN, Rank, Vocabulary};
 
@@ -45,18 +45,18 @@ pub fn halves(vocabulary: &Vocabulary, piece: &[u8]) -> Option<(Rank, Rank)> {
 }
 
 /// A merge at a place: its rank in the upper bits, then the place. The least is made first.
-type Step = i32;
+type PackedMerge = i32;
 
 /// Number of places that a step can hold.
-const STEP_PLACES: Step = 1 << 8;
+const STEP_PLACES: PackedMerge = 1 << 8;
 
 /// No merge; it compares greater than all merges.
-const NO_STEP: Step = Step::MAX;
+const NO_STEP: PackedMerge = PackedMerge::MAX;
 
 /// Merges one pair at a time. The next merge is the minimum of all steps, a search that compilers vectorize: for so few
 /// steps no heap is as fast. `PLACES` is a power of two, at most [`SHORT`] and more than the number of bytes: the last
 /// place is that of no token.
-fn count_short<const PLACES: usize>(vocabulary: &Vocabulary, piece: impl Unmerged) -> usize {
+fn count_short<const PLACES: usize>(vocabulary: &Vocabulary, piece: impl Symbols) -> usize {
     const { assert!(PLACES.is_power_of_two() && PLACES <= SHORT && SHORT == STEP_PLACES as usize) };
     let mask = PLACES - 1;
     let step = |tokens: &[Rank; PLACES], left: usize, right: usize| {
@@ -83,7 +83,7 @@ fn count_short<const PLACES: usize>(vocabulary: &Vocabulary, piece: impl Unmerge
     // A multiple of 16, so that the vectorized search has no remainder.
     let used = left.next_multiple_of(16).min(PLACES);
     loop {
-        let least = steps[..used].iter().copied().fold(NO_STEP, Step::min);
+        let least = steps[..used].iter().copied().fold(NO_STEP, PackedMerge::min);
         if least == NO_STEP {
             return left;
         }
@@ -102,10 +102,10 @@ fn count_short<const PLACES: usize>(vocabulary: &Vocabulary, piece: impl Unmerge
 }
 
 #[inline]
-fn as_step(rank: Rank, place: usize) -> Step {
+fn as_step(rank: Rank, place: usize) -> PackedMerge {
     if rank == NO_TOKEN {
         NO_STEP
     } else {
-        rank.cast_signed() * STEP_PLACES + Step::from(place as u8)
+        rank.cast_signed() * STEP_PLACES + PackedMerge::from(place as u8)
     }
 }

@@ -23,7 +23,7 @@ use classes::Classes;
 use key::Key;
 use pattern::WithScanner;
 use scan::Scan;
-use whole::Whole;
+use whole::WholePieces;
 
 pub use characters::{Characters, SPACE};
 pub use pattern::Pattern;
@@ -51,7 +51,7 @@ struct Bytes {
     pattern: Pattern,
     classes: Classes,
     /// Pieces that cost one token even if merges do not make it.
-    whole: Whole,
+    whole: WholePieces,
 }
 
 impl Encoder {
@@ -60,7 +60,7 @@ impl Encoder {
         let bytes = Bytes {
             pattern,
             classes: pattern.classes()?,
-            whole: Whole::default(),
+            whole: WholePieces::default(),
         };
         Ok(Self::with_alphabet(Alphabet::Bytes(Box::new(bytes)), vocabulary))
     }
@@ -82,7 +82,7 @@ impl Encoder {
     /// Makes each of these pieces, at most `most`, cost one token, whatever its merges. Only for encoders of bytes.
     pub fn with_whole_pieces(mut self, pieces: impl Iterator<Item = Box<[u8]>>, most: usize) -> Self {
         if let Alphabet::Bytes(bytes) = &mut self.alphabet {
-            bytes.whole = Whole::new(pieces, most);
+            bytes.whole = WholePieces::new(pieces, most);
         }
         self
     }

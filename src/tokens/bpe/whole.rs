@@ -10,12 +10,12 @@ const EMPTY: u128 = 0;
 /// A set of byte strings: those of up to 15 bytes as they are, longer ones by 124 bits of hash, assumed to be unique.
 /// Strings that merges make anyway are included: finding them out takes longer than loading the rest.
 #[derive(Default)]
-pub struct Whole {
+pub struct WholePieces {
     /// A table with open addressing, at most two thirds full; empty if there are no strings.
     slots: Vec<u128>,
 }
 
-impl Whole {
+impl WholePieces {
     /// Builds the set from the strings, of which there are at most `most`.
     pub fn new(pieces: impl Iterator<Item = Box<[u8]>>, most: usize) -> Self {
         let mut whole = Self {
@@ -83,10 +83,10 @@ mod tests {
             let width = number % 40 + 1;
             format!("{number:<width$}").into_bytes()
         };
-        let whole = Whole::new((0..5000).map(|number| text(number).into()), 5000);
+        let whole = WholePieces::new((0..5000).map(|number| text(number).into()), 5000);
         assert!((0..5000).all(|number| whole.has(&text(number))));
         assert!(!(5000..9000).any(|number| whole.has(&text(number))));
         assert!(!whole.has(b""));
-        assert!(!Whole::default().has(b"a"));
+        assert!(!WholePieces::default().has(b"a"));
     }
 }

@@ -4,7 +4,7 @@ use super::names::{KEPT, MADE};
 use super::quoted::string_end;
 
 /// The part between two delimiters of a bracket, or of the tag itself if the tag sets a name.
-struct Level {
+struct Expression {
     /// The start of the expression in the output; none before the `=` of a tag.
     start: Option<usize>,
     /// An operator or brackets in it may make a new value.
@@ -15,7 +15,7 @@ struct Level {
     is_group: bool,
 }
 
-impl Level {
+impl Expression {
     fn starting_at(start: usize) -> Self {
         Self {
             start: Some(start),
@@ -87,9 +87,9 @@ pub fn checked(tag: &str) -> String {
     let is_set = word.starts_with("set");
     let sets = is_set || word.starts_with("with");
     let mut out = String::with_capacity(tag.len() + 64);
-    let mut levels = vec![Level {
+    let mut levels = vec![Expression {
         start: None,
-        ..Level::starting_at(0)
+        ..Expression::starting_at(0)
     }];
     let mut at = 0;
     while let Some(&byte) = bytes.get(at).filter(|_| at < end) {
@@ -115,9 +115,9 @@ pub fn checked(tag: &str) -> String {
                     level.makes |= byte != b'(' && callee.is_none();
                 }
                 out.push(char::from(byte));
-                let level = Level {
+                let level = Expression {
                     is_group,
-                    ..Level::starting_at(out.len())
+                    ..Expression::starting_at(out.len())
                 };
                 levels.push(if is_changed { level.kept() } else { level });
                 continue;
@@ -143,9 +143,9 @@ pub fn checked(tag: &str) -> String {
                     around.makes = true;
                 }
                 out.push(char::from(byte));
-                let mut next = Level {
+                let mut next = Expression {
                     is_group: level.is_group,
-                    ..Level::starting_at(out.len())
+                    ..Expression::starting_at(out.len())
                 };
                 if is_dotted || level.check == KEPT {
                     next = next.kept();

@@ -34,9 +34,9 @@ impl Generator {
 }
 
 /// An iterator over the remaining elements of a generator, with a known length, as loops need it.
-struct Walk(Arc<Generator>);
+struct GeneratorIter(Arc<Generator>);
 
-impl Iterator for Walk {
+impl Iterator for GeneratorIter {
     type Item = Value;
 
     fn next(&mut self) -> Option<Value> {
@@ -58,7 +58,7 @@ impl Object for Generator {
     }
 
     fn enumerate(self: &Arc<Self>) -> Enumerator {
-        Enumerator::Iter(Box::new(Walk(Arc::clone(self))))
+        Enumerator::Iter(Box::new(GeneratorIter(Arc::clone(self))))
     }
 
     fn enumerator_len(self: &Arc<Self>) -> Option<usize> {

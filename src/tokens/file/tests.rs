@@ -69,7 +69,7 @@ fn load(tokenizer: &Tokenizer) -> Arc<dyn TokenCounter> {
     let path = folder.path().join("tokenizer.json");
     tokenizer.save(&path, false).unwrap();
     // The file is deleted before the counter is used: it is needed only once.
-    FileCounter::load("mine", &path, None, Choice::Fastest).unwrap()
+    FileCounter::load("mine", &path, None, EngineChoice::Fastest).unwrap()
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn changed(name: &str, change: impl FnOnce(&mut serde_json::Value)) -> Arc<dyn T
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("tokenizer.json");
     fs::write(&path, file.to_string()).unwrap();
-    FileCounter::load("mine", &path, None, Choice::Fastest).unwrap()
+    FileCounter::load("mine", &path, None, EngineChoice::Fastest).unwrap()
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn no_engine_takes_a_file_whose_normalizer_floods() {
                 serde_json::from_str(&tokenizer.to_string(false).unwrap()).unwrap();
             *file.get_mut("normalizer").unwrap() = normalizer;
             fs::write(&path, file.to_string()).unwrap();
-            for choice in [Choice::Fastest, Choice::Reference] {
+            for choice in [EngineChoice::Fastest, EngineChoice::Reference] {
                 let error = FileCounter::load("mine", &path, None, choice).err();
                 let said = error.map(|error| error.to_string()).unwrap_or_default();
                 assert!(said.contains("bytes of one, and at most 64 are taken"), "{said}");

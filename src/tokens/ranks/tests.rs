@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use tokenizers::Tokenizer;
 
-use super::super::file::{Choice, FileCounter};
+use super::super::file::{EngineChoice, FileCounter};
 use super::super::{TokenCounter, TokenizerError, load};
 use super::{NAMES, by_name};
 
@@ -190,7 +190,7 @@ fn a_broken_rank_file_is_named_with_the_reason() {
     ] {
         fs::write(&path, content).unwrap();
         let pattern = by_name("gpt2");
-        let error = FileCounter::load("mine", &path, pattern, Choice::Fastest)
+        let error = FileCounter::load("mine", &path, pattern, EngineChoice::Fastest)
             .err()
             .unwrap();
         assert_eq!(

@@ -22,7 +22,7 @@ use rewrite::Rewrite;
 use value::Object;
 
 pub use losses::Losses;
-pub use target::{Arguments, Target};
+pub use target::{Arguments, OutputForm};
 
 /// A converted record.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,7 +49,7 @@ pub enum NotConvertible {
 /// # Errors
 ///
 /// Its trajectory, or one of its turns, cannot be read unambiguously.
-pub fn convert(record: &Record<'_>, target: Target) -> Result<Converted, NotConvertible> {
+pub fn convert(record: &Record<'_>, target: OutputForm) -> Result<Converted, NotConvertible> {
     if record.ambiguous {
         return Err(NotConvertible::RepeatedKey);
     }
@@ -94,7 +94,7 @@ pub fn convert(record: &Record<'_>, target: Target) -> Result<Converted, NotConv
     Ok(Converted { text, losses })
 }
 
-fn write<'a>(group: Group<'a>, target: Target, turns: &mut Vec<Cow<'a, str>>, losses: &mut Losses) {
+fn write<'a>(group: Group<'a>, target: OutputForm, turns: &mut Vec<Cow<'a, str>>, losses: &mut Losses) {
     match target.form {
         Format::Messages => messages::write(group, target.arguments, turns, losses),
         Format::ShareGpt => sharegpt::write(group, target.arguments, turns, losses),

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use rustc_hash::FxHashSet;
 
-use super::Target;
+use super::OutputForm;
 use super::losses::{Loss, Losses};
 use super::message::{Answer, Call, Message, Text};
 use super::stays::stays;
@@ -61,7 +61,7 @@ struct Content<'a> {
 }
 
 /// Reads a turn as messages: its own, preceded by the tool results in a person's turn.
-pub(super) fn read<'a>(turn: &Turn<'a>, target: Target, losses: &mut Losses) -> Vec<Message<'a>> {
+pub(super) fn read<'a>(turn: &Turn<'a>, target: OutputForm, losses: &mut Losses) -> Vec<Message<'a>> {
     let speaker = turn.speaker();
     let mut message = Message {
         turn: turn.text,
@@ -143,7 +143,7 @@ fn beside_answers<'a>(message: Message<'a>, answers: Vec<Answer<'a>>, said: Text
 }
 
 /// Reads the turn of any speaker but a tool.
-fn read_said<'a>(turn: &Turn<'a>, target: Target, message: &mut Message<'a>, losses: &mut Losses) {
+fn read_said<'a>(turn: &Turn<'a>, target: OutputForm, message: &mut Message<'a>, losses: &mut Losses) {
     let is_assistant = message.role == Role::Assistant;
     let mut content = Content::default();
     if let Some(written) = turn.content() {
@@ -274,7 +274,7 @@ fn call_of<'a>(raw: RawCall<'a>, element: Option<&'a str>) -> Option<Call<'a>> {
 }
 
 /// Returns the answers of a tool's turn: its envelopes, or its content.
-fn answers_of<'a>(turn: &Turn<'a>, target: Target, losses: &mut Losses) -> Vec<Answer<'a>> {
+fn answers_of<'a>(turn: &Turn<'a>, target: OutputForm, losses: &mut Losses) -> Vec<Answer<'a>> {
     let mut content = Content::default();
     if let Some(written) = turn.content() {
         read_content(written, false, &mut content, losses);

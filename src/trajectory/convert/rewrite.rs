@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::losses::{Loss, Losses};
 use super::value::{functions_as_tools, tools_as};
-use super::{Arguments, Target};
+use super::{Arguments, OutputForm};
 use crate::trajectory::members::{Member, members};
 use crate::trajectory::{Format, Record};
 
@@ -13,7 +13,7 @@ pub(super) struct Rewrite<'r, 'a> {
     /// The record as it was read.
     pub record: &'r Record<'a>,
     /// The target form.
-    pub target: Target,
+    pub target: OutputForm,
     /// The converted turns.
     pub turns: Vec<Cow<'a, str>>,
     /// The top-level `system` became a turn.

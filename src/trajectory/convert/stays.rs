@@ -2,13 +2,13 @@
 
 use serde_json::value::RawValue;
 
-use super::{Arguments, Target};
+use super::{Arguments, OutputForm};
 use crate::trajectory::decode::{tagged_responses, whole_responses};
 use crate::trajectory::fields::fields;
 use crate::trajectory::{Format, Role, Turn, json};
 
 /// Returns true if the turn is in the target form already.
-pub(super) fn stays(turn: &Turn<'_>, target: Target) -> bool {
+pub(super) fn stays(turn: &Turn<'_>, target: OutputForm) -> bool {
     let Some(content) = turn.content().filter(|content| content.starts_with('"')) else {
         return false;
     };

@@ -15,7 +15,7 @@ named! {
 
 /// The target form of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Target {
+pub struct OutputForm {
     /// `ShareGPT` or messages.
     pub form: Format,
     /// The form of arguments. In `ShareGPT` an object is part of the call's text.

@@ -6,10 +6,10 @@ use crate::trajectory::parse;
 #[track_caller]
 fn converted(record: &str, form: Format, arguments: Arguments) -> (String, String) {
     let parsed = parse(record.as_bytes(), None).unwrap();
-    let Converted { text, losses } = convert(&parsed, Target { form, arguments }).unwrap();
+    let Converted { text, losses } = convert(&parsed, OutputForm { form, arguments }).unwrap();
     // A record in the target form stays as it is.
     let again = parse(text.as_bytes(), Some(form)).unwrap();
-    let again = convert(&again, Target { form, arguments }).unwrap();
+    let again = convert(&again, OutputForm { form, arguments }).unwrap();
     assert_eq!(again.text, text);
     assert_eq!(again.losses.total(), 0, "{}", again.losses);
     (text, losses.to_string())
@@ -219,7 +219,7 @@ fn arguments_are_json_or_stay_the_string_that_they_were() {
     assert_eq!(object(r#""""#), (record("{}"), String::new()));
     let broken = record(r#""{\"a\": ""#);
     let parsed = parse(broken.as_bytes(), None).unwrap();
-    let target = Target {
+    let target = OutputForm {
         form: Format::Messages,
         arguments: Arguments::Object,
     };
@@ -291,7 +291,7 @@ fn a_record_that_cannot_be_read_without_doubt_has_no_other_form() {
         ),
     ] {
         let record = parse(record.as_bytes(), None).unwrap();
-        let target = Target {
+        let target = OutputForm {
             form: Format::Messages,
             arguments: Arguments::String,
         };

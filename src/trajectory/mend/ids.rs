@@ -12,18 +12,18 @@ use crate::trajectory::in_parts::in_parts;
 use crate::trajectory::raw_call::raw_call;
 use crate::trajectory::results::result_ids;
 use crate::trajectory::shape::Shape;
-use crate::trajectory::structure::{Place, Structure};
+use crate::trajectory::structure::{CallPlace, Structure};
 use crate::trajectory::{Edit, Record, Turn, apply, json};
 
 /// Gives calls with an id of an earlier call a new one, and their answers as well.
 pub(super) fn rename<'a>(record: &Record<'a>, structure: &Structure<'a>, items: &mut Vec<Item<'a>>) -> bool {
     let mut free_ids = FreeIds::of(structure);
-    let answers: FxHashMap<Place, Place> = structure
+    let answers: FxHashMap<CallPlace, CallPlace> = structure
         .links
         .iter()
         .map(|(answer, call)| (*call, *answer))
         .collect();
-    let answering: FxHashSet<Place> = answers.values().copied().collect();
+    let answering: FxHashSet<CallPlace> = answers.values().copied().collect();
     let mut spots = Spots {
         record,
         structure,
@@ -37,13 +37,13 @@ pub(super) fn rename<'a>(record: &Record<'a>, structure: &Structure<'a>, items: 
         let Some(id) = id.filter(|id| FreeIds::has_like(id)) else {
             continue;
         };
-        let has_id = |(turn, place): &Place| {
+        let has_id = |(turn, place): &CallPlace| {
             let shape = structure.shapes.get(*turn);
             shape.is_some_and(|shape| matches!(shape.answers.get(*place), Some(Some(_))))
         };
         let answer = answers.get(&(turn, place)).copied().filter(has_id);
-        let in_call = spots.of((turn, place), Said::Call);
-        let in_answer = answer.map(|answer| spots.of(answer, Said::Answer));
+        let in_call = spots.of((turn, place), IdOwner::Call);
+        let in_answer = answer.map(|answer| spots.of(answer, IdOwner::Answer));
         if in_call.is_empty() || in_answer.as_ref().is_some_and(Vec::is_empty) {
             continue;
         }
@@ -129,7 +129,7 @@ impl Spot {
 
 /// The owner of an id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Said {
+enum IdOwner {
     Call,
     Answer,
 }
@@ -139,13 +139,13 @@ struct Spots<'r, 'a> {
     record: &'r Record<'a>,
     structure: &'r Structure<'a>,
     /// The answers that belong to a call.
-    answering: &'r FxHashSet<Place>,
-    of_turns: FxHashMap<(usize, Said), Vec<Vec<Spot>>>,
+    answering: &'r FxHashSet<CallPlace>,
+    of_turns: FxHashMap<(usize, IdOwner), Vec<Vec<Spot>>>,
 }
 
 impl Spots<'_, '_> {
     /// Returns all places of one id; none if it cannot be replaced.
-    fn of(&mut self, (turn, place): Place, said: Said) -> Vec<Spot> {
+    fn of(&mut self, (turn, place): CallPlace, said: IdOwner) -> Vec<Spot> {
         let (record, structure, answering) = (self.record, self.structure, self.answering);
         let of_turn = self.of_turns.entry((turn, said)).or_insert_with(|| {
             let read = record.turns.get(turn);
@@ -153,8 +153,8 @@ impl Spots<'_, '_> {
                 return Vec::new();
             };
             match said {
-                Said::Call => call_spots(read, &shape),
-                Said::Answer => answer_spots(read, &shape, |place| answering.contains(&(turn, place))),
+                IdOwner::Call => call_spots(read, &shape),
+                IdOwner::Answer => answer_spots(read, &shape, |place| answering.contains(&(turn, place))),
             }
         });
         of_turn.get_mut(place).map(std::mem::take).unwrap_or_default()

@@ -8,7 +8,7 @@ use super::split::{Split, split};
 use super::{Item, insert};
 use crate::trajectory::results::is_results_only;
 use crate::trajectory::shape::Shape;
-use crate::trajectory::structure::{Place, Structure};
+use crate::trajectory::structure::{CallPlace, Structure};
 use crate::trajectory::{Record, Role, Turn};
 
 /// Moves late answers behind the answers to their call, or to other calls of the same turn. A turn with other content
@@ -57,7 +57,12 @@ pub(super) fn bring_back<'a>(
 
 /// Separates the late answers of a turn from its other content; a turn that belongs to one caller as a whole is moved
 /// unchanged. `linked` is the number of its answers that have calls.
-fn apart(read: &Turn<'_>, shape: &Shape<'_, '_>, late: &[(Place, Place)], linked: usize) -> Option<Split> {
+fn apart(
+    read: &Turn<'_>,
+    shape: &Shape<'_, '_>,
+    late: &[(CallPlace, CallPlace)],
+    linked: usize,
+) -> Option<Split> {
     let (_, (caller, _)) = *late.first()?;
     let own = late.partition_point(|((_, place), _)| *place < shape.own_answers());
     let is_one = late.iter().all(|(_, call)| call.0 == caller);

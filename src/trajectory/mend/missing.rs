@@ -6,7 +6,7 @@ use super::told::said_in_parts;
 use super::{Item, NO_RESULT, appended, insert, quoted, run_of, tool_turn};
 use crate::trajectory::responses::replaced;
 use crate::trajectory::results::elements;
-use crate::trajectory::structure::{Place, Structure};
+use crate::trajectory::structure::{CallPlace, Structure};
 use crate::trajectory::{Format, Record, Role, Turn, view};
 
 /// Adds an answer to each call that was never answered.
@@ -29,8 +29,8 @@ pub(super) fn answer<'a>(record: &Record<'a>, structure: &Structure<'a>, items: 
         let shape = structure.shapes.get(turn);
         let in_parts = shape.as_ref().map_or(0..0, |shape| shape.calls_in_parts.clone());
         let next = record.turns.get(turn + 1).map(Turn::speaker);
-        let is_apart = |(_, place): &&Place| in_parts.contains(place) && next != Some(Role::Tool);
-        let (apart, calls): (Vec<&Place>, Vec<&Place>) = calls.iter().partition(is_apart);
+        let is_apart = |(_, place): &&CallPlace| in_parts.contains(place) && next != Some(Role::Tool);
+        let (apart, calls): (Vec<&CallPlace>, Vec<&CallPlace>) = calls.iter().partition(is_apart);
         let asked = shape.map_or(&[][..], |shape| shape.calls);
         let id_of = |place: usize| asked.get(place)?.as_deref();
         let results = apart

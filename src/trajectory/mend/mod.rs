@@ -27,7 +27,7 @@ use missing::answer;
 use orphans::tell_orphans;
 
 pub use sanitize::{Sanitized, sanitize};
-pub use tidy::{NO_REQUEST, SYSTEM_MESSAGE, Shapes, Wishes};
+pub use tidy::{NO_REQUEST, SYSTEM_MESSAGE, TidyCounts, Wishes};
 
 /// Most rounds per record: mending one fault can reveal another.
 const MOST_ROUNDS: usize = 10;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::told::Told;
+use super::told::OrphanReport;
 use super::{Item, insert, is_exact, run_of};
 use crate::trajectory::content::content_text;
 use crate::trajectory::fields::fields;
@@ -12,7 +12,7 @@ use crate::trajectory::parts::{Part, parts};
 use crate::trajectory::responses::replaced;
 use crate::trajectory::results::elements;
 use crate::trajectory::shape::Shape;
-use crate::trajectory::structure::{Place, Structure};
+use crate::trajectory::structure::{CallPlace, Structure};
 use crate::trajectory::{Record, Turn, json, new_turn, view, without_responses};
 
 /// A turn with answers that have no call.
@@ -39,7 +39,7 @@ pub(super) fn tell_orphans<'a>(
     let mut end = record.turns.len();
     while let Some(last) = (0..end).rev().find(|turn| strays.contains_key(turn)) {
         let run = run_of(record, last);
-        let mut told = Told::default();
+        let mut told = OrphanReport::default();
         let mut is_told = false;
         for turn in run.clone() {
             if let (Some(read), Some(stray)) = (record.turns.get(turn), strays.get(&turn)) {
@@ -112,7 +112,7 @@ fn with_texts(content: &str, orphans: &FxHashSet<usize>) -> String {
 
 /// Returns the parts that report the content of a result.
 fn told_result(result: &str) -> Vec<String> {
-    let mut told = Told::default();
+    let mut told = OrphanReport::default();
     let content = fields(result, &["content"])
         .ok()
         .and_then(|fields| fields.values[0]);
@@ -135,8 +135,8 @@ fn told_result(result: &str) -> Vec<String> {
 
 /// Returns the answers without a call that can be reported, by turn.
 fn strays(record: &Record<'_>, structure: &Structure<'_>) -> FxHashMap<usize, Stray> {
-    let answering: FxHashSet<Place> = structure.links.iter().map(|(answer, _)| *answer).collect();
-    let stray_of = |orphans: &[Place]| {
+    let answering: FxHashSet<CallPlace> = structure.links.iter().map(|(answer, _)| *answer).collect();
+    let stray_of = |orphans: &[CallPlace]| {
         let (turn, _) = *orphans.first()?;
         let read = record.turns.get(turn).filter(|read| !read.opaque)?;
         let places: Vec<usize> = orphans.iter().map(|(_, place)| *place).collect();
@@ -186,7 +186,7 @@ fn apart(
 }
 
 /// Reports a turn's answers without a call; if it has no other content, all of its text.
-fn tell(told: &mut Told, read: &Turn<'_>, turn: usize, stray: &Stray) {
+fn tell(told: &mut OrphanReport, read: &Turn<'_>, turn: usize, stray: &Stray) {
     let content = read.content().unwrap_or_default();
     let is_text = read.is_plain_text() && is_exact(read);
     if let Some(parts) = &stray.parts {

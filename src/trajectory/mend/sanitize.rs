@@ -1,6 +1,6 @@
 //! Mends and tidies a record: each may enable the other, so both are repeated until nothing is left to do.
 
-use super::tidy::{Shapes, Wishes, tidy};
+use super::tidy::{TidyCounts, Wishes, tidy};
 use super::{Mended, mend};
 use crate::trajectory::faults::Faults;
 use crate::trajectory::{Record, parse};
@@ -16,7 +16,7 @@ pub struct Sanitized {
     /// The faults that were mended.
     pub mended: Faults,
     /// The changes of shape.
-    pub shapes: Shapes,
+    pub shapes: TidyCounts,
 }
 
 /// Mends and tidies a record; `None` if nothing can be done. Sanitizing twice changes nothing more. `opening` is the
@@ -25,7 +25,7 @@ pub fn sanitize(record: &Record<'_>, wishes: Wishes, opening: &str) -> Option<Sa
     if record.ambiguous {
         return None;
     }
-    let (mut mended, mut shapes) = (Faults::default(), Shapes::default());
+    let (mut mended, mut shapes) = (Faults::default(), TidyCounts::default());
     let mut text: Option<String> = None;
     for _ in 0..MOST_ROUNDS {
         let current = text

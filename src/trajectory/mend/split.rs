@@ -7,7 +7,7 @@ use crate::trajectory::decode::whole_responses;
 use crate::trajectory::responses::{only_text, replaced};
 use crate::trajectory::results::elements;
 use crate::trajectory::shape::Shape;
-use crate::trajectory::structure::Place;
+use crate::trajectory::structure::CallPlace;
 use crate::trajectory::{Turn, json, without_responses};
 
 /// The result of splitting a turn.
@@ -25,7 +25,11 @@ struct Groups<'t> {
 }
 
 /// Removes late answers, given with their calls, from a turn; `None` if they cannot be separated from each other.
-pub(super) fn split(read: &Turn<'_>, shape: &Shape<'_, '_>, late: &[(Place, Place)]) -> Option<Split> {
+pub(super) fn split(
+    read: &Turn<'_>,
+    shape: &Shape<'_, '_>,
+    late: &[(CallPlace, CallPlace)],
+) -> Option<Split> {
     let content = read.content()?;
     if shape.in_parts == 0 {
         envelopes(read, content, shape, late)
@@ -36,7 +40,12 @@ pub(super) fn split(read: &Turn<'_>, shape: &Shape<'_, '_>, late: &[(Place, Plac
 
 /// The same for results in parts. Their ids name their calls; other parts stay. In a tool's turn with an id of its own
 /// they cannot be split.
-fn parts(read: &Turn<'_>, content: &str, shape: &Shape<'_, '_>, late: &[(Place, Place)]) -> Option<Split> {
+fn parts(
+    read: &Turn<'_>,
+    content: &str,
+    shape: &Shape<'_, '_>,
+    late: &[(CallPlace, CallPlace)],
+) -> Option<Split> {
     if shape.own_answers() > 0 {
         return None;
     }
@@ -66,7 +75,7 @@ fn envelopes(
     read: &Turn<'_>,
     content: &str,
     shape: &Shape<'_, '_>,
-    late: &[(Place, Place)],
+    late: &[(CallPlace, CallPlace)],
 ) -> Option<Split> {
     let (text, is_exact) = json::decode(only_text(content)?);
     let blocks = whole_responses(&text);

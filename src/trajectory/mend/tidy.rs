@@ -28,7 +28,7 @@ pub struct Wishes {
 
 /// Number of changes of shape, by kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Shapes {
+pub struct TidyCounts {
     /// Contents that were null, empty lists or absent, and became empty strings.
     pub missing_content: usize,
     /// Role names that the format does not have, replaced by the one that it has.
@@ -43,7 +43,7 @@ pub struct Shapes {
     pub cut_turns: usize,
 }
 
-impl Shapes {
+impl TidyCounts {
     fn kinds(&self) -> [(&'static str, usize); 6] {
         [
             ("missing_content", self.missing_content),
@@ -72,15 +72,15 @@ impl Shapes {
 }
 
 /// Formats as `missing_content:2 late_system:1`; empty if there are none.
-impl fmt::Display for Shapes {
+impl fmt::Display for TidyCounts {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write_kinds(self.kinds(), formatter)
     }
 }
 
 /// Tidies a record; `None` if there is nothing to change.
-pub(super) fn tidy(record: &Record<'_>, wishes: Wishes) -> Option<(String, Shapes)> {
-    let mut shapes = Shapes::default();
+pub(super) fn tidy(record: &Record<'_>, wishes: Wishes) -> Option<(String, TidyCounts)> {
+    let mut shapes = TidyCounts::default();
     let (mut front, mut rest): (Vec<Item<'_>>, Vec<Item<'_>>) = (Vec::new(), Vec::new());
     let turns = record.turns.iter().enumerate();
     let opening = turns
@@ -133,7 +133,7 @@ fn edits(
     turn: &Turn<'_>,
     becomes_human: bool,
     wishes: Wishes,
-    shapes: &mut Shapes,
+    shapes: &mut TidyCounts,
 ) -> Vec<Edit> {
     let mut edits = Vec::new();
     let Some(name) = turn.role_name().filter(|_| !turn.opaque) else {

@@ -6,14 +6,14 @@ use crate::trajectory::{Record, new_turn};
 
 /// The content of a human turn that reports outputs.
 #[derive(Default)]
-pub(super) struct Told {
+pub(super) struct OrphanReport {
     /// The finished parts, as JSON.
     parts: Vec<String>,
     /// The text since the last part.
     text: String,
 }
 
-impl Told {
+impl OrphanReport {
     /// Adds an output; an empty one is left out.
     pub fn text(&mut self, text: &str) {
         let text = text.trim();

@@ -9,7 +9,7 @@ use crate::support::secrets::{secrets, trajectory};
 use crate::support::{fit, fitter_with, settings};
 use proptest::prelude::*;
 use trajfit::internals::summarize::answers::InMemory;
-use trajfit::internals::summarize::batch::{Manner, NoResponses, Postbox};
+use trajfit::internals::summarize::batch::{BatchAnswers, NoResponses, RequestShape};
 use trajfit::internals::summarize::chat::api::Api;
 use trajfit::internals::summarize::chat::{ChatSettings, ChatSummarizer, Key};
 use trajfit::internals::summarize::prompt::{Material, PromptSettings, Prompter, Style};
@@ -46,9 +46,9 @@ fn json_text(text: &str) -> String {
 
 #[test]
 fn no_secret_of_a_trajectory_is_in_a_line_of_a_batch() {
-    let postbox = || Postbox {
+    let postbox = || BatchAnswers {
         responses: Arc::new(NoResponses),
-        manner: Manner::default(),
+        manner: RequestShape::default(),
         resend_failed: false,
     };
     let mut lines = 0;

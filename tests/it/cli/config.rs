@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use trajfit::internals::config::{
-    Config, ConfigError, KEYS, Key, Kind, MachineFormat, Origin, OverLimit, PerTrajectory, Resolved, Sources,
-    Value,
+    Config, ConfigError, KEYS, Key, MachineFormat, Origin, OverLimit, PerTrajectory, Resolved, Sources,
+    Value, ValueKind,
 };
 
 fn config_file(folder: &Path, name: &str, text: &str) -> Sources {
@@ -357,13 +357,13 @@ fn the_machine_form_of_any_configuration_reads_back_as_itself() {
 fn every_flag_takes_its_environment_variable_to_the_same_effect() {
     for key in KEYS {
         let default = key.value(&Config::default());
-        let text = if key.kind() == Kind::Object {
+        let text = if key.kind() == ValueKind::Object {
             "{\"a\":\"b\"}".to_owned()
         } else if key.path == "compression.min_grounding" {
             "0.99".to_owned()
-        } else if let (Kind::Name([name, ..]), Value::Null) = (key.kind(), &default) {
+        } else if let (ValueKind::Name([name, ..]), Value::Null) = (key.kind(), &default) {
             (*name).to_owned()
-        } else if key.kind() == Kind::Mark {
+        } else if key.kind() == ValueKind::Mark {
             "train".to_owned()
         } else if default == Value::Null {
             "100000".to_owned()

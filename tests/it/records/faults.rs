@@ -10,7 +10,7 @@ use futures_util::future::BoxFuture;
 use trajfit::internals::fit::OnFailure;
 use trajfit::internals::metrics::{Columns, Status};
 use trajfit::internals::pipeline::{
-    self, Counters, Job, OnInvalid, RunError, RunReport, Sample, Source, Targets, Worker,
+    self, Counters, Job, OnInvalid, OutputFiles, RunError, RunReport, Sample, Source, Worker,
 };
 use trajfit::internals::summarize::{Summarizer, Summary, SummaryError, SummaryRequest};
 
@@ -89,7 +89,7 @@ fn run(
     std::fs::write(&input, (0..40).map(line).collect::<String>()).unwrap();
     let sources = pipeline::sources(std::slice::from_ref(&input)).unwrap();
     let output = folder.join("out.jsonl");
-    let targets = Targets::of(&sources, &[input], Some(&output), "", None).unwrap();
+    let targets = OutputFiles::of(&sources, &[input], Some(&output), "", None).unwrap();
     let mut settings = settings(600, 50);
     settings.on_failure = on_failure;
     let worker = Worker {

@@ -7,14 +7,14 @@ use proptest::prelude::*;
 use serde_json::Value;
 use trajfit::internals::fit::TurnCounter;
 use trajfit::internals::trajectory::{
-    Arguments, Converted, Format, Record, Role, Target, convert, parse, view,
+    Arguments, Converted, Format, OutputForm, Record, Role, convert, parse, view,
 };
 
-const SHAREGPT: Target = Target {
+const SHAREGPT: OutputForm = OutputForm {
     form: Format::ShareGpt,
     arguments: Arguments::Object,
 };
-const MESSAGES: Target = Target {
+const MESSAGES: OutputForm = OutputForm {
     form: Format::Messages,
     arguments: Arguments::String,
 };
@@ -57,7 +57,7 @@ fn events(record: &Record<'_>) -> Vec<Event> {
     events
 }
 
-fn text_in(text: &str, form: Format, target: Target) -> Converted {
+fn text_in(text: &str, form: Format, target: OutputForm) -> Converted {
     convert(&parse(text.as_bytes(), Some(form)).unwrap(), target).unwrap()
 }
 

@@ -4,7 +4,7 @@
 //! of the first and the first token of the second are merged alone. Tokens further away affect only when these merges
 //! are made, not which ones. So a block may end at any such border.
 
-use super::long::{BLOCK, Unmerged, count_long, starts};
+use super::long::{BLOCK, Symbols, count_long, starts};
 use crate::tokens::bpe::vocabulary::Vocabulary;
 
 /// Tokens at the end of a block that the bytes after it may change; the next block begins with them.
@@ -14,7 +14,7 @@ const UNSETTLED: usize = 32;
 const REMEMBERED: usize = 64;
 
 /// The number of tokens of `piece`, merged `block` bytes (or tokens) at a time.
-pub(super) fn count(vocabulary: &Vocabulary, piece: impl Unmerged, mut block: usize) -> usize {
+pub(super) fn count(vocabulary: &Vocabulary, piece: impl Symbols, mut block: usize) -> usize {
     let length = piece.tokens(vocabulary).len();
     // Tokens before the block, and the starts of the last ones.
     let (mut counted, mut before) = (0, Vec::new());
@@ -54,14 +54,14 @@ pub(super) fn count(vocabulary: &Vocabulary, piece: impl Unmerged, mut block: us
 }
 
 /// Returns true if two tokens, given as start of the first, start of the second and its end, do not merge.
-fn stay_apart(vocabulary: &Vocabulary, piece: impl Unmerged, [first, second, end]: [usize; 3]) -> bool {
+fn stay_apart(vocabulary: &Vocabulary, piece: impl Symbols, [first, second, end]: [usize; 3]) -> bool {
     let both = starts(vocabulary, piece.part(first..end));
     both.iter().any(|start| first + *start as usize == second)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::long::{Bytes, Unmerged, count_long};
+    use super::super::long::{Bytes, Symbols, count_long};
     use super::*;
     use crate::tokens::bpe::vocabulary::{Merge, NO_TOKEN, Rank};
 
@@ -94,7 +94,7 @@ mod tests {
         texts
     }
 
-    fn check(vocabulary: &Vocabulary, piece: impl Unmerged) {
+    fn check(vocabulary: &Vocabulary, piece: impl Symbols) {
         let whole = count_long(vocabulary, piece);
         for block in [40, 100, 1000] {
             assert_eq!(count(vocabulary, piece, block), whole, "blocks of {block}");

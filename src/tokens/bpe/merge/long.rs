@@ -14,7 +14,7 @@ const ROUNDS: usize = 16;
 pub(super) const BLOCK: usize = 1 << 16;
 
 /// A piece before merging: its initial tokens, and the merge of each with the next.
-pub(super) trait Unmerged: Copy {
+pub(super) trait Symbols: Copy {
     fn part(self, part: Range<usize>) -> Self;
     fn tokens(self, vocabulary: &Vocabulary) -> impl ExactSizeIterator<Item = Rank>;
     fn pairs(self, vocabulary: &Vocabulary) -> impl Iterator<Item = Rank>;
@@ -24,7 +24,7 @@ pub(super) trait Unmerged: Copy {
 #[derive(Clone, Copy)]
 pub(super) struct Bytes<'p>(pub &'p [u8]);
 
-impl Unmerged for Bytes<'_> {
+impl Symbols for Bytes<'_> {
     fn part(self, part: Range<usize>) -> Self {
         Self(self.0.get(part).unwrap_or_default())
     }
@@ -42,7 +42,7 @@ impl Unmerged for Bytes<'_> {
     }
 }
 
-impl Unmerged for &[Rank] {
+impl Symbols for &[Rank] {
     fn part(self, part: Range<usize>) -> Self {
         self.get(part).unwrap_or_default()
     }
@@ -60,7 +60,7 @@ impl Unmerged for &[Rank] {
     }
 }
 
-pub(super) fn count_long(vocabulary: &Vocabulary, piece: impl Unmerged) -> usize {
+pub(super) fn count_long(vocabulary: &Vocabulary, piece: impl Symbols) -> usize {
     let length = piece.tokens(vocabulary).len();
     let (mut tokens, mut pairs) = (vec![NO_TOKEN; length], vec![NO_TOKEN; length]);
     set(vocabulary, piece, &mut tokens, &mut pairs);
@@ -69,7 +69,7 @@ pub(super) fn count_long(vocabulary: &Vocabulary, piece: impl Unmerged) -> usize
 }
 
 /// The offsets at which the tokens of `piece` start.
-pub(super) fn starts(vocabulary: &Vocabulary, piece: impl Unmerged) -> Vec<u32> {
+pub(super) fn starts(vocabulary: &Vocabulary, piece: impl Symbols) -> Vec<u32> {
     let length = piece.tokens(vocabulary).len();
     let (mut tokens, mut pairs) = (vec![NO_TOKEN; length], vec![NO_TOKEN; length]);
     let mut starts: Vec<u32> = (0_u32..).take(length).collect();
@@ -84,7 +84,7 @@ pub(super) fn starts(vocabulary: &Vocabulary, piece: impl Unmerged) -> Vec<u32> 
 
 /// Fills in the tokens before merging, and the rank of each one's merge with the next; [`NO_TOKEN`] for the last one.
 #[inline]
-pub(super) fn set(vocabulary: &Vocabulary, piece: impl Unmerged, tokens: &mut [Rank], pairs: &mut [Rank]) {
+pub(super) fn set(vocabulary: &Vocabulary, piece: impl Symbols, tokens: &mut [Rank], pairs: &mut [Rank]) {
     for (place, token) in tokens.iter_mut().zip(piece.tokens(vocabulary)) {
         *place = token;
     }

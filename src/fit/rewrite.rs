@@ -2,17 +2,17 @@
 
 use std::borrow::Cow;
 
-use super::case::Case;
-use super::merged::MergedBefore;
+use super::compression::Compression;
+use super::merged::EarlierSummary;
 use super::{CountMode, Rendered, TurnCounter};
 use crate::compress::{Compressed, Placement, Region, Violation, Way, verify};
 use crate::summarize::marker::END_MARKER;
 use crate::trajectory::{self, Edit, Record, Role};
 
 /// A region, and the place of the summary to be written.
-pub struct Attempt<'a> {
+pub struct Rewrite<'a> {
     /// The record and its bounds.
-    pub case: &'a Case<'a>,
+    pub case: &'a Compression<'a>,
     /// The turns to be replaced.
     pub region: Region,
     /// The place of the summary.
@@ -21,7 +21,7 @@ pub struct Attempt<'a> {
 
 /// A compressed record, written and recounted.
 #[derive(Debug)]
-pub struct Written {
+pub struct RewrittenRecord {
     /// The record's new text.
     pub text: String,
     /// Tokens of the trajectory, counted as the budget is.
@@ -42,7 +42,7 @@ pub struct Written {
 
 /// The reason why a compression cannot be written.
 #[derive(Debug)]
-pub enum Unwritten {
+pub enum RewriteError {
     /// No place for the summary keeps the order of roles.
     NoPlace,
     /// The chat template refuses the compressed record.
@@ -51,13 +51,13 @@ pub enum Unwritten {
     Violation(Violation),
 }
 
-impl Attempt<'_> {
+impl Rewrite<'_> {
     /// Returns the text of the last human turn, if the region contains it.
     pub fn quoted_human(&self) -> Option<String> {
         let last_human = self.case.outline.last_human;
         let last_human = last_human.filter(|last| self.region.contains(*last))?;
         let view = self.case.views.get(last_human)?;
-        super::spoken(&view).map(Cow::into_owned)
+        super::human_text(&view).map(Cow::into_owned)
     }
 
     /// Returns the number of kept turns that the chat template would render differently with this summary in place.
@@ -65,23 +65,27 @@ impl Attempt<'_> {
     /// # Errors
     ///
     /// The record cannot be written with this summary.
-    pub fn changed_turns(&self, summary: &str) -> Result<usize, Unwritten> {
+    pub fn changed_turns(&self, summary: &str) -> Result<usize, RewriteError> {
         let text = self.spliced(summary).ok_or_else(Self::no_splice)?;
         let written = self.parsed(&text)?;
         if let Some(quoted) = self.quoted_human()
             && !self.summary_text(&written).contains(&quoted)
         {
-            return Err(Unwritten::Violation(Violation::LastTurnGone("human")));
+            return Err(RewriteError::Violation(Violation::LastTurnGone("human")));
         }
         let after = self
             .case
             .rendered_uncounted(&written)
-            .map_err(Unwritten::Refused)?;
+            .map_err(RewriteError::Refused)?;
         Ok(self.changed_in(after.as_ref()))
     }
 
     /// Writes the record with `summary` in place of the region, recounts what changed, and verifies the whole.
-    pub fn write(&self, summary: &str, counter: &mut TurnCounter<'_>) -> Result<Written, Unwritten> {
+    pub fn write(
+        &self,
+        summary: &str,
+        counter: &mut TurnCounter<'_>,
+    ) -> Result<RewrittenRecord, RewriteError> {
         let (record, outline) = (self.case.record, self.case.outline);
         let text = self.spliced(summary).ok_or_else(Self::no_splice)?;
         let written = self.parsed(&text)?;
@@ -104,7 +108,7 @@ impl Attempt<'_> {
             .map(|(_, turn)| turn.tokens())
             .sum();
         let value_tokens = counted.extra_tokens + kept_tokens + recounted;
-        let rendered = self.case.rendered(&written).map_err(Unwritten::Refused)?;
+        let rendered = self.case.rendered(&written).map_err(RewriteError::Refused)?;
         let tokens = match (self.case.fitter.settings.count, &rendered) {
             (CountMode::Rendered, Some(rendered)) => rendered.tokens,
             _ => value_tokens,
@@ -135,10 +139,10 @@ impl Attempt<'_> {
             own_turn: is_own_turn,
             written_tokens: tokens,
         })
-        .map_err(Unwritten::Violation)?;
+        .map_err(RewriteError::Violation)?;
         let changed_turns = self.changed_in(rendered.as_ref());
         let turns = written.turns.len();
-        Ok(Written {
+        Ok(RewrittenRecord {
             value_tokens,
             tokens,
             rendered_tokens: rendered.map(|rendered| rendered.tokens),
@@ -150,15 +154,15 @@ impl Attempt<'_> {
         })
     }
 
-    fn no_splice() -> Unwritten {
+    fn no_splice() -> RewriteError {
         let what = "no place for the summary".to_owned();
-        Unwritten::Violation(Violation::KeptPartChanged(what))
+        RewriteError::Violation(Violation::KeptPartChanged(what))
     }
 
-    fn parsed<'t>(&self, text: &'t str) -> Result<Record<'t>, Unwritten> {
+    fn parsed<'t>(&self, text: &'t str) -> Result<Record<'t>, RewriteError> {
         let format = Some(self.case.record.format);
         let broken = |error: trajectory::ParseError| Violation::KeptPartChanged(error.to_string());
-        trajectory::parse(text.as_bytes(), format).map_err(|error| Unwritten::Violation(broken(error)))
+        trajectory::parse(text.as_bytes(), format).map_err(|error| RewriteError::Violation(broken(error)))
     }
 
     /// Returns the turns of the original that gain text: the one with the notice, and the summary's host.
@@ -205,7 +209,7 @@ impl Attempt<'_> {
     }
 
     /// Returns the earlier summary that this one replaces in the turn that receives it.
-    fn merged_before(&self) -> Option<&MergedBefore> {
+    fn merged_before(&self) -> Option<&EarlierSummary> {
         let earlier = self.case.merged_before(self.region)?;
         (self.placement.host == Some(earlier.turn)).then_some(earlier)
     }

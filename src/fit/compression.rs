@@ -5,9 +5,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::count::Counted;
-use super::merged::{MergedBefore, beside_summaries, bodies_in};
+use super::merged::{EarlierSummary, beside_summaries, bodies_in};
 use super::redacted::secrets_of;
-use super::room::Measured;
+use super::room::PlanCorrection;
 use super::write::Placed;
 use super::{Fitter, Rendered, Strategy, TurnCounter};
 use crate::compress::anchors::{self, Anchor};
@@ -34,7 +34,7 @@ pub struct Compaction {
 }
 
 /// A record over its budget, with everything that bounds its compression.
-pub struct Case<'a> {
+pub struct Compression<'a> {
     /// Settings, tokenizer, template and summarizers of the run.
     pub fitter: &'a Fitter,
     /// The record.
@@ -60,14 +60,14 @@ pub struct Case<'a> {
     /// The cost of the notice in tokens.
     pub notice_tokens: usize,
     /// The earlier summary at the end of the head, which the next one replaces.
-    pub(super) merged_before: Option<MergedBefore>,
+    pub(super) merged_before: Option<EarlierSummary>,
     /// The cost of an end marker in tokens.
     pub(super) end_marker_tokens: usize,
     /// The secrets recognized anywhere in the record, including in turns that are masked now.
     pub secrets: Arc<RecordSecrets<'a>>,
 }
 
-impl<'a> Case<'a> {
+impl<'a> Compression<'a> {
     /// Computes the bounds of a record.
     pub fn new(
         fitter: &'a Fitter,
@@ -143,7 +143,7 @@ impl<'a> Case<'a> {
     }
 
     /// Returns the earlier summary in the turn that a summary would be appended to, if it may be appended there.
-    fn earlier_merged(&self) -> Option<MergedBefore> {
+    fn earlier_merged(&self) -> Option<EarlierSummary> {
         let settings = &self.fitter.settings;
         let is_own_turn = settings.summary_placement == SummaryPlacement::Human;
         if is_own_turn || settings.strategy == Strategy::Mask {
@@ -153,12 +153,12 @@ impl<'a> Case<'a> {
         let role = self.outline.turns.get(turn)?.role;
         let cost = self.counted.turns.get(turn)?;
         matches!(role, Role::Human | Role::Tool)
-            .then(|| MergedBefore::of(self.record, turn, *cost, &mut self.counter()))
+            .then(|| EarlierSummary::of(self.record, turn, *cost, &mut self.counter()))
             .flatten()
     }
 
     /// Returns the earlier summary that the summary of a region replaces.
-    pub fn merged_before(&self, region: Region) -> Option<&MergedBefore> {
+    pub fn merged_before(&self, region: Region) -> Option<&EarlierSummary> {
         let earlier = self.merged_before.as_ref()?;
         (earlier.turn + 1 == region.start()).then_some(earlier)
     }
@@ -264,7 +264,12 @@ impl<'a> Case<'a> {
 
     /// Returns the reason why a trajectory is over its budget though no group is left to extend the region, or only
     /// groups that would leave its summary without a place.
-    pub fn exhausted_reason(&self, placed: &Placed, measured: Measured, written_tokens: usize) -> Reason {
+    pub fn exhausted_reason(
+        &self,
+        placed: &Placed,
+        measured: PlanCorrection,
+        written_tokens: usize,
+    ) -> Reason {
         let region = placed.region;
         let left = || {
             if placed.is_moved || self.extended(region, measured, written_tokens).is_some() {

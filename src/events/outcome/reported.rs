@@ -4,14 +4,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The fields reported so far.
 #[derive(Debug, Default)]
-pub(crate) struct Told {
+pub(crate) struct ReportedFields {
     /// Fields as `key: value`.
     fields: FxHashSet<String>,
     /// The field that each call's answer had last under each of its outermost keys.
     current: FxHashMap<String, FxHashMap<String, String>>,
 }
 
-impl Told {
+impl ReportedFields {
     /// Notes a field of the answer to the call `target`, and says whether it must be told: nobody told it before, or it was
     /// another value meanwhile. Items of lists (`is_outermost` false) take nothing's place.
     pub fn is_new(&mut self, target: &str, key: &str, field: &str, is_outermost: bool) -> bool {
@@ -45,7 +45,7 @@ mod tests {
 
     #[test]
     fn a_value_that_comes_back_is_told_again() {
-        let mut told = Told::default();
+        let mut told = ReportedFields::default();
         let mut is_new = |field: &str| told.is_new("get(1)", "plan", field, true);
         assert!(is_new("plan: basic"));
         assert!(!is_new("plan: basic"));

@@ -20,7 +20,11 @@ impl Wake for Unpark {
 }
 
 /// Waits for the output of a future; `None` if it is not ready `moment` after `stop` was set.
-pub fn wait<F: Future>(future: F, stop: &AtomicBool, moment: Duration) -> Option<F::Output> {
+pub fn block_on_until_stopped<F: Future>(
+    future: F,
+    stop: &AtomicBool,
+    moment: Duration,
+) -> Option<F::Output> {
     let mut future = pin!(future);
     let waker = Waker::from(Arc::new(Unpark(thread::current())));
     let mut context = Context::from_waker(&waker);
@@ -44,7 +48,10 @@ mod tests {
     #[test]
     fn what_is_done_is_had_at_once_even_when_stopping() {
         let stop = AtomicBool::new(true);
-        assert_eq!(wait(std::future::ready(5), &stop, Duration::ZERO), Some(5));
+        assert_eq!(
+            block_on_until_stopped(std::future::ready(5), &stop, Duration::ZERO),
+            Some(5)
+        );
     }
 
     #[test]
@@ -56,7 +63,8 @@ mod tests {
                 thread::sleep(Duration::from_millis(50));
                 stop.store(true, Ordering::Relaxed);
             });
-            let waited = wait(std::future::pending::<()>(), &stop, Duration::from_millis(50));
+            let waited =
+                block_on_until_stopped(std::future::pending::<()>(), &stop, Duration::from_millis(50));
             assert_eq!(waited, None);
         });
         assert!(started.elapsed() >= Duration::from_millis(100));

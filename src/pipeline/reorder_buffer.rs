@@ -23,7 +23,7 @@ pub struct Overflow<T> {
 }
 
 /// A batch, its result, and the share of the window that both take.
-pub struct Done<T> {
+pub struct BatchResult<T> {
     /// The batch.
     pub batch: Batch,
     /// The result.
@@ -33,10 +33,10 @@ pub struct Done<T> {
 }
 
 /// Results by their number, until all before them were taken.
-pub struct Waiting<'w, T> {
+pub struct ReorderBuffer<'w, T> {
     window: &'w Window,
     overflow: Option<Overflow<T>>,
-    results: BTreeMap<u64, (Done<T>, Option<OnDisk>)>,
+    results: BTreeMap<u64, (BatchResult<T>, Option<OnDisk>)>,
     in_memory: Share,
 }
 
@@ -45,7 +45,7 @@ struct OnDisk {
     lengths: Vec<usize>,
 }
 
-impl<'w, T> Waiting<'w, T> {
+impl<'w, T> ReorderBuffer<'w, T> {
     /// Holds no results yet; without `overflow` all of them stay in memory.
     pub fn new(window: &'w Window, overflow: Option<Overflow<T>>) -> Self {
         Self {
@@ -57,7 +57,7 @@ impl<'w, T> Waiting<'w, T> {
     }
 
     /// Adds a result. Beyond a quarter of the window its bytes go to disk, so that others find room.
-    pub fn add(&mut self, number: u64, mut done: Done<T>) {
+    pub fn add(&mut self, number: u64, mut done: BatchResult<T>) {
         let taken = self.in_memory.and(done.share);
         if !self.window.is_beyond_quarter(taken) {
             self.in_memory = taken;
@@ -83,7 +83,7 @@ impl<'w, T> Waiting<'w, T> {
     /// # Errors
     ///
     /// The bytes on disk cannot be read back.
-    pub fn take(&mut self, number: u64) -> io::Result<Option<Done<T>>> {
+    pub fn take(&mut self, number: u64) -> io::Result<Option<BatchResult<T>>> {
         let Some((mut done, on_disk)) = self.results.remove(&number) else {
             return Ok(None);
         };
@@ -102,7 +102,7 @@ impl<'w, T> Waiting<'w, T> {
     }
 
     /// Moves the bytes of a result to disk; `None` if that fails: they stay in memory then.
-    fn set_aside(&mut self, done: &mut Done<T>) -> Option<OnDisk> {
+    fn set_aside(&mut self, done: &mut BatchResult<T>) -> Option<OnDisk> {
         let overflow = self.overflow.as_mut()?;
         let texts = (overflow.texts)(&mut done.batch, &mut done.result);
         let lengths = texts.iter().map(|text| text.len()).collect();
