@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::effect::effect_of;
+use super::effect::{effect_of, run_of_written};
 use super::line::{cleaned, lines_of, shortened};
 use super::run::runs;
 use super::shell::programs::{Does, known};
@@ -25,6 +25,11 @@ pub(crate) fn of_command(name: &str, text: &str) -> Target {
         || last_line(text).to_owned(),
         |at| clause(text, &command.statements, at),
     );
+    let script = telling.and_then(|at| run_of_written(&command.statements, command.statements.get(at)?));
+    let told = match file.as_deref().filter(|_| script.is_some()) {
+        Some(file) => format!("{told} (writes {})", cleaned(file)),
+        None => told,
+    };
     let shown = shortened(&told, MAX_TARGET).unwrap_or_default();
     let at = if name.is_empty() { 0 } else { name.len() + 2 };
     let line = match (name.is_empty(), shown.is_empty()) {
@@ -52,6 +57,7 @@ pub(crate) fn of_command(name: &str, text: &str) -> Target {
         runs: runs(&command),
         touches,
         command: Some(text.to_owned()),
+        is_setup: telling.is_none(),
         is_run: true,
         directory: Some(Directory {
             name: cleaned(directory),
@@ -84,13 +90,22 @@ fn only_command(command: &Command) -> Option<String> {
     (is_code && shell.written.is_empty()).then(|| code.text.clone())
 }
 
-/// The first statement that does more than to prepare the next one.
+/// The first statement that does more than to prepare the next one; of one that only writes a script the run of that script.
 fn telling(statements: &[Statement]) -> Option<usize> {
     let tells = |statement: &Statement| {
         let prepares = matches!(statement.does(), Does::Goes | Does::Returns | Does::Prepares);
         !statement.is_nested && (statement.found.is_some() && !prepares || !statement.written.is_empty())
     };
-    statements.iter().position(tells)
+    let first = statements.iter().position(tells)?;
+    let runs = |statement: &Statement| run_of_written(statements, statement).is_some();
+    let writes = statements
+        .get(first)
+        .is_some_and(|first| !first.document.is_empty());
+    let run = statements
+        .iter()
+        .position(runs)
+        .filter(|run| writes && *run > first);
+    Some(run.unwrap_or(first))
 }
 
 /// The last line that is no comment, of a command that does nothing.

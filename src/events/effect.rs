@@ -1,6 +1,6 @@
 //! The effect of a shell command: whether it reads, changes or runs something, and the file that tells it.
 
-use super::shell::programs::Does;
+use super::shell::programs::{Does, flags};
 use super::shell::{Command, End, Statement, Step, Touch};
 use super::target::Effect;
 
@@ -15,6 +15,13 @@ pub(crate) fn effect_of(command: &Command, at: usize) -> (Effect, Option<String>
         let mut named = touches.iter().rev().filter(|touch| steps.contains(&touch.step));
         named.find_map(|touch| touch.file.clone())
     };
+    if let Some(script) = run_of_written(&command.statements, first) {
+        let mut changed = script.iter().rev().filter(|(step, _)| *step != Step::Read);
+        return match changed.next() {
+            Some((_, file)) => (Effect::Modify, Some(file.clone())),
+            None => (Effect::Other, None),
+        };
+    }
     let mut effect = does_to_files(first);
     let runs = effect == Effect::Other && first.does() != Does::Aside;
     let mut is_behind = first.end == End::Pipe;
@@ -43,9 +50,32 @@ pub(crate) fn effect_of(command: &Command, at: usize) -> (Effect, Option<String>
     )
 }
 
+/// The steps on files of the script that a statement runs, if another statement of the command wrote it.
+pub(crate) fn run_of_written<'s>(
+    statements: &'s [Statement],
+    run: &Statement,
+) -> Option<&'s [(Step, String)]> {
+    let mut ran = run
+        .touches
+        .iter()
+        .filter(|touch| touch.step == Step::Run && !run.is_nested);
+    let file = ran.next()?.file.as_deref()?;
+    let mut touches = statements.iter().flat_map(|statement| &statement.touches);
+    let written = touches.find(|touch| touch.step == Step::Create && touch.file.as_deref() == Some(file))?;
+    Some(&written.script)
+}
+
 /// The effect of a statement alone.
 fn does_to_files(statement: &Statement) -> Effect {
     let does_step = |step: Step| statement.touches.iter().any(|touch| touch.step == step);
+    if statement.words.len() == 2
+        && statement
+            .words
+            .last()
+            .is_some_and(|word| flags().only_tells(&word.text))
+    {
+        return Effect::Read;
+    }
     match statement.does() {
         Does::Creates
         | Does::Removes

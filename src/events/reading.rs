@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 use super::attempt::{answer_at, target_at};
 use super::command::tell_directories;
 use super::event::Event;
+use super::line::cleaned;
 use super::open_file::{OpenFile, opened_in};
 use super::outcome::error_line::refuses;
 use super::outcome::outcome;
@@ -17,7 +18,7 @@ use super::outcome::told::Told;
 use super::pairing::{Pairing, Place};
 use super::resolved::close_resolved;
 use super::shell::programs::is_editor;
-use super::shell::{Step, Touch};
+use super::shell::{Step, Touch, last_step};
 use super::source::SourceTurn;
 use super::target::{Effect, Target};
 use crate::trajectory::Role;
@@ -73,6 +74,9 @@ pub(crate) fn events(turns: &[SourceTurn<'_>]) -> Vec<Event> {
         if is_open_edit && target.effect == Effect::Modify && target.file.is_none() {
             let told = text.and_then(opened_in).or(open_file.name.as_deref());
             target.file = told.filter(|name| !name.is_empty()).map(str::to_owned);
+            if let Some(file) = &target.file {
+                target.line = [&target.line, " in ", cleaned(last_step(file)).as_str()].concat();
+            }
         }
         let mut event = Event {
             turn: place.0,

@@ -66,6 +66,8 @@ pub(crate) struct Target {
     pub script_lines: usize,
     /// The command, where it is one.
     pub command: Option<String>,
+    /// It is a command that only prepares others: it changes the directory, sets a variable, makes a folder.
+    pub is_setup: bool,
     /// It runs a command or code.
     pub is_run: bool,
     /// The directory a command ran in: part of the key, and of the line only where it distinguishes calls.

@@ -20,6 +20,8 @@ pub(crate) enum Kind {
     Page,
     /// The address of a page.
     Address,
+    /// A remark beside the result: a notice, a warning of an installer.
+    Aside,
     /// It is not told here: the answer was taken out, or comes later.
     Untold,
 }

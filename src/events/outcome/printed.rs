@@ -5,6 +5,7 @@ use super::status::{Answer, Basis, Outcome, Status};
 use super::terminal::{body, is_single, says_no, without_echo};
 use super::text::{MAX_SHORT, quote};
 use crate::events::line::lines_of;
+use crate::events::shell::programs::{Does, known};
 use crate::events::target::Effect;
 use crate::knowledge::errors::{Kind, says_done};
 use crate::knowledge::found::Found;
@@ -39,8 +40,12 @@ pub(super) fn of_printed(answer: Answer<'_>, effect: Effect, target: &str) -> Ou
         Found::read
     };
     let near = [head, tail].map(read);
-    let told = ToldResults::of(&near);
+    let mut told = ToldResults::of(&near);
     let is_reading = is_reading || told.page.is_some();
+    // Of what a program fetched the title tells nothing.
+    if is_fetched(target) {
+        told.page = None;
+    }
     let [at_start, at_end] = &near;
     let run = if tail.is_empty() {
         test_run(body, 0, at_start)
@@ -107,7 +112,7 @@ pub(super) fn of_printed(answer: Answer<'_>, effect: Effect, target: &str) -> Ou
     let marked = || marked_line(&lines_near).or_else(|| Some(caught?.line));
     let marked = may_mark.then(marked).flatten();
     let error = first_bad.or(found_line);
-    let short = only_line(body, lines, is_reading);
+    let short = only_line(body, lines, is_reading).filter(|_| !told.has_asides);
     let hits = short.clone().filter(|_| told.hits.is_some());
     let is_marked = marked.is_some();
     let result = counts
@@ -130,6 +135,13 @@ pub(super) fn of_printed(answer: Answer<'_>, effect: Effect, target: &str) -> Ou
         says_done,
         is_marked,
     }
+}
+
+/// Returns true if a command fetches an address.
+fn is_fetched(target: &str) -> bool {
+    let command = target.split_once(": ").map_or(target, |(_, command)| command);
+    let program = command.split(' ').next().unwrap_or_default();
+    known(program).is_some_and(|row| row.does == Does::Fetches)
 }
 
 /// Returns true if a program complains in a line of its own, `find: …`, and others show what it found.
@@ -172,6 +184,7 @@ struct ToldResults<'t> {
     page: Option<&'t str>,
     address: Option<&'t str>,
     untold: Option<&'t str>,
+    has_asides: bool,
 }
 
 impl<'t> ToldResults<'t> {
@@ -183,6 +196,7 @@ impl<'t> ToldResults<'t> {
                 ResultKind::Done => told.done = Some(said),
                 ResultKind::Hits => told.hits = told.hits.or(Some(said)),
                 ResultKind::Page => told.page = told.page.or(Some(said)),
+                ResultKind::Aside => told.has_asides = true,
                 ResultKind::Untold => told.untold = Some(said),
                 ResultKind::Address => told.address = told.address.or(Some(said)),
             }

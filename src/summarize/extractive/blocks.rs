@@ -1,6 +1,6 @@
 //! Blocks: the texts of a region that may be quoted, each with its heading and what it is worth by itself.
 
-use super::candidate::{Limits, holds, order};
+use super::candidate::{Limits, order};
 use super::quoted::{OUTPUT, SAID, harmless, tells, written};
 use super::work::{line_of_run, order_of_call};
 use crate::compress::reuse::{Reuse, pieces};
@@ -28,9 +28,6 @@ pub(super) const LEAST_CHANCE: f32 = 0.002;
 /// Bytes of an output that the line of its call tells.
 const SHORT_OUTPUT: usize = 120;
 
-/// The heading of a person's words.
-const HUMAN: &str = "human";
-
 /// A text that may be quoted.
 pub(super) struct Block {
     /// Its time.
@@ -57,7 +54,6 @@ pub(super) fn blocks(
     events: [&[Event]; 2],
     reuse: &Reuse,
     limits: Limits,
-    in_progress: Option<&str>,
 ) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut freshness = if reuse.is_empty() { 1.0 } else { KNOWN };
@@ -71,16 +67,9 @@ pub(super) fn blocks(
             freshness,
             reuse,
         };
-        match turn.role {
-            Role::Assistant => {
-                spoken(turn, at, events, limits, &mut blocks);
-                freshness *= FADING;
-            }
-            // The first line of the summary says it already.
-            Role::Human
-                if in_progress.is_some_and(|line| holds(line, &turn.prose) || holds(&turn.prose, line)) => {}
-            Role::Human => asked(turn, at, &mut blocks),
-            _ => {}
+        if turn.role == Role::Assistant {
+            spoken(turn, at, events, limits, &mut blocks);
+            freshness *= FADING;
         }
         let before = turns.get(..index).unwrap_or_default();
         let caller = before.iter().rposition(|turn| turn.role == Role::Assistant);
@@ -165,29 +154,19 @@ fn spoken(turn: &SourceTurn<'_>, at: At<'_>, events: [&[Event]; 2], limits: Limi
         });
     }
     if !said.is_empty() && tells(&said) {
-        push_words(said, SAID, chances[0], at, blocks);
+        let heading = format!("turn -{}, {SAID}", at.back);
+        blocks.push(Block {
+            order: order(at.index, 0),
+            told: None,
+            headings: [heading.clone(), heading],
+            words: said.len(),
+            has_call: false,
+            is_answered: at.back > 1,
+            text: said,
+            chances: [chances[0]; 2],
+            is_output: false,
+        });
     }
-}
-
-/// Adds a person's words if later turns repeat them: requests have lines of their own.
-fn asked(turn: &SourceTurn<'_>, at: At<'_>, blocks: &mut Vec<Block>) {
-    if at.takes(&turn.prose, 0.0) {
-        push_words(harmless(&turn.prose), HUMAN, 0.0, at, blocks);
-    }
-}
-
-fn push_words(text: String, heading: &str, chance: f32, at: At<'_>, blocks: &mut Vec<Block>) {
-    blocks.push(Block {
-        order: order(at.index, 0),
-        told: None,
-        headings: [heading, heading].map(|heading| format!("turn -{}, {heading}", at.back)),
-        words: text.len(),
-        has_call: false,
-        is_answered: at.back > 1,
-        text,
-        chances: [chance; 2],
-        is_output: false,
-    });
 }
 
 /// The outputs that a turn shows; what an edit shows of itself is quoted with the edit.
@@ -206,9 +185,10 @@ fn outputs(
         let is_edit = call.is_some_and(|(event, _)| {
             event.target.effect == Effect::Modify && event.outcome.failed() != Some(true)
         });
+        let is_mended = call.is_some_and(|(event, _)| event.outcome.failed() == Some(true) && !event.is_open);
         let chance = OUTPUTS * at.freshness;
         // A short one is told by how its call ended.
-        let is_told = is_edit || call.is_some() && output.len() <= SHORT_OUTPUT;
+        let is_told = is_edit || is_mended || call.is_some() && output.len() <= SHORT_OUTPUT;
         if is_told || !at.takes(output, chance) {
             continue;
         }

@@ -257,12 +257,16 @@ fn units_of(text: &str) -> Vec<Unit> {
     units::ends(text).into_iter().map(unit).collect()
 }
 
+/// The least bytes of the longest stretch in a quotation with gaps: about a line of code. Shorter ones tell nothing by themselves.
+const LEAST_STRETCH: usize = 80;
+
 impl Measured {
-    /// The chosen units under their heading, marks in place of the others; `None` if nothing is chosen.
+    /// The chosen units under their heading, marks in place of the others; `None` if nothing is chosen, or only fragments.
     pub fn passage(&self, is_chosen: &[bool]) -> Option<String> {
         let Block { text, headings, .. } = &self.block;
         let mut passage = String::new();
         let (mut start, mut is_gap) = (0, false);
+        let (mut stretch, mut longest) = (0, 0);
         for (unit, is_chosen) in self.units.iter().zip(is_chosen) {
             if *is_chosen {
                 if is_gap {
@@ -271,14 +275,18 @@ impl Measured {
                     passage.push_str(CUT);
                     passage.push_str(if is_at_line && line_before { "\n" } else { " " });
                 }
-                passage.push_str(text.get(start..unit.end).unwrap_or_default());
+                let quoted = text.get(start..unit.end).unwrap_or_default();
+                passage.push_str(quoted);
                 is_gap = false;
+                stretch += quoted.trim().len();
+                longest = longest.max(stretch);
             } else {
                 is_gap = true;
+                stretch = 0;
             }
             start = unit.end;
         }
-        if passage.trim().is_empty() {
+        if passage.trim().is_empty() || is_chosen.contains(&false) && longest < LEAST_STRETCH {
             return None;
         }
         let mut passage = passage.trim_end().trim_start_matches('\n').to_owned();

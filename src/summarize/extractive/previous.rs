@@ -12,23 +12,6 @@ use crate::summarize::marker::IN_PROGRESS;
 /// Lines carried over at most.
 const MAX_LINES: usize = 200;
 
-/// Returns true if the call in brackets at the end of an error line ran again since: its new outcome is reported.
-fn was_run_again(line: &str, actions: &[Event]) -> bool {
-    let Some((_, named)) = line.strip_suffix(')').and_then(|line| line.rsplit_once(" (")) else {
-        return false;
-    };
-    let (named, is_shortened) = match named.strip_suffix(" …") {
-        Some(start) => (start, true),
-        None => (named, false),
-    };
-    let is_it = |action: &Event| {
-        let line = action.target.line.as_str();
-        // Where a command ran says not which one it was.
-        line == named || (is_shortened && !named.ends_with("&&") && line.starts_with(named))
-    };
-    !named.is_empty() && actions.iter().any(|action| action.is_answered && is_it(action))
-}
-
 /// The subject of a line on a call: all of it before the number of runs and the outcome.
 fn about(line: &str) -> &str {
     let line = line.split_once(" -> ").map_or(line, |(head, _)| head);
@@ -85,8 +68,7 @@ pub(super) fn carried_over(body: &str, limits: Limits, actions: &[Event], candid
     let mut after: FxHashMap<Section, usize> = FxHashMap::default();
     for (number, (section, text)) in lines.iter().enumerate().rev() {
         let is_past = match section {
-            Section::Done => !done.insert(about(text)),
-            Section::Errors => was_run_again(text, actions),
+            Section::Done | Section::Errors => !done.insert(about(text)),
             _ => false,
         };
         if is_past {

@@ -8,7 +8,9 @@ use super::candidate::{Candidate, Limits, Section, order};
 use crate::events::end_states::EndStates;
 use crate::events::event::Event;
 use crate::events::line::shortened;
-use crate::events::outcome::status::Status;
+use crate::events::outcome::status::{Outcome, Status};
+use crate::events::run::Run;
+use crate::events::shell::Step;
 use crate::events::target::Effect;
 
 /// Errors still open that are told at most.
@@ -20,8 +22,10 @@ const OVERTAKEN: usize = 2;
 /// A line for each action; failing, changing and late ones are worth most.
 pub(super) fn done(actions: &[Event], files: &EndStates, limits: Limits, candidates: &mut Vec<Candidate>) {
     let count = actions.len().max(1) as f64;
+    let open = open(actions);
     for (number, action) in actions.iter().enumerate() {
-        if was_overtaken(actions, number) || files.is_overtaken(number, &action.touches) {
+        let is_told = open.iter().any(|(other, _)| *other == number);
+        if is_told || was_overtaken(actions, number) || files.is_overtaken(number, &action.touches) {
             continue;
         }
         let text = line_of_call(action, &action.target.line, limits);
@@ -29,7 +33,7 @@ pub(super) fn done(actions: &[Event], files: &EndStates, limits: Limits, candida
         let failed = action.outcome.failed() == Some(true);
         let (base, late) = match action.target.effect {
             // How many lines were read tells nothing of them: such a call is told only for the identifiers in its line.
-            _ if says_nothing(action) => (0.0, 0.0),
+            _ if says_nothing(action) || action.target.is_setup => (0.0, 0.0),
             Effect::Read => (0.9, 2.0),
             Effect::Modify => (2.2, 2.0),
             // However late, what was looked up changed nothing.
@@ -49,23 +53,51 @@ pub(super) fn done(actions: &[Event], files: &EndStates, limits: Limits, candida
     }
 }
 
-/// If a call failed and the work went on without it: it was mended, or tried another way.
+/// If a call failed and the work went on without it, mended or tried another way, or later runs cover its own.
 fn was_overtaken(actions: &[Event], number: usize) -> bool {
-    let failed = actions.get(number).is_some_and(|action| {
-        action.outcome.failed() == Some(true) && action.outcome.status != Status::Refused
-    });
+    let Some(action) = actions.get(number) else {
+        return false;
+    };
+    let outcome = &action.outcome;
+    let failed = outcome.failed() == Some(true);
+    if failed && !action.is_open && action.times == 1 {
+        return true;
+    }
     let later = actions.get(number + 1..).unwrap_or_default();
-    let went_well = later
-        .iter()
-        .filter(|later| later.outcome.failed() != Some(true) && later.is_answered);
-    failed && went_well.count() >= OVERTAKEN
+    let went_well = || {
+        let went_well = later.iter().filter(|later| later.outcome.failed() != Some(true));
+        went_well.filter(|later| later.is_answered)
+    };
+    // A check that printed a failure is out of date once something was changed and another run went well.
+    let changed = || went_well().skip_while(|later| later.target.effect != Effect::Modify);
+    let is_mended = || outcome.is_marked && changed().skip(1).any(|later| later.target.is_run);
+    let may_be_tried_otherwise = failed && outcome.status != Status::Refused;
+    let is_covered = |run: &Run| {
+        let runs = later.iter().filter(|later| later.is_answered);
+        let mut runs = runs.filter(|later| !run.is_of_tests() || later.outcome.tests.is_some());
+        runs.any(|later| later.target.runs.iter().any(|later| later.covers(run)))
+    };
+    let ran = &action.target.runs;
+    let only_runs = || {
+        let mut touches = action.touches.iter();
+        !ran.is_empty() && touches.all(|touch| matches!(touch.step, Step::Run | Step::Read))
+    };
+    may_be_tried_otherwise && went_well().count() >= OVERTAKEN
+        || is_mended()
+        || only_runs() && ran.iter().all(is_covered)
 }
 
 /// If nothing but a number of lines is known of what came back, and nothing was changed.
 fn says_nothing(action: &Event) -> bool {
     let outcome = &action.outcome;
     let is_known = outcome.result.is_some() || outcome.first_hit.is_some() || outcome.failed() == Some(true);
-    action.is_answered && outcome.lines > 0 && !is_known && action.target.effect != Effect::Modify
+    let is_shown = outcome.lines > 0 || action.target.effect == Effect::Read && outcome.exit_code.is_some();
+    action.is_answered && is_shown && !is_known && action.target.effect != Effect::Modify
+}
+
+/// If an outcome holds lines, and none of them says how the call ended.
+fn shows_only_lines(outcome: &Outcome) -> bool {
+    outcome.failed().is_none() && outcome.lines > 0 && !outcome.says_done
 }
 
 /// The time of a call, after the words of its turn.
@@ -136,15 +168,14 @@ fn ending(action: &Event, limits: Limits) -> String {
             .filter(|_| text.is_empty() && !outcome.says_done),
         _ => outcome.result.as_deref(),
     };
-    let is_told = is_modify && outcome.failed() != Some(true) && (outcome.says_done || !text.is_empty());
     if let Some(detail) = detail.and_then(|detail| shortened(detail, limits.line)) {
         if !text.is_empty() {
             text.push_str(": ");
         }
         text.push_str(&detail);
-    } else if says_nothing(action) {
+    } else if says_nothing(action) || is_modify && shows_only_lines(outcome) {
         return text;
-    } else if outcome.lines > 0 && !is_told {
+    } else if outcome.lines > 0 && !(is_modify && outcome.failed() != Some(true)) {
         if !text.is_empty() {
             text.push_str(", ");
         }
@@ -167,35 +198,26 @@ fn ending(action: &Event, limits: Limits) -> String {
     }
 }
 
-/// A line for each error that nothing later resolved, newest first in worth.
-pub(super) fn open_errors(actions: &[Event], limits: Limits, candidates: &mut Vec<Candidate>) {
+/// The calls that failed and nothing later resolved, the newest first, each error once.
+fn open(actions: &[Event]) -> Vec<(usize, &Event)> {
     let mut seen: FxHashSet<&str> = FxHashSet::default();
-    let open = actions
-        .iter()
-        .enumerate()
-        .rev()
-        .filter(|(number, action)| action.is_open && !was_overtaken(actions, *number));
-    let told = open.filter_map(|(number, action)| {
+    let numbered = actions.iter().enumerate().rev();
+    let open = numbered.filter(|(number, action)| action.is_open && !was_overtaken(actions, *number));
+    open.filter(|(_, action)| {
         action
             .outcome
             .error
             .as_deref()
-            .map(|error| (number, action, error))
-    });
-    for (rank, (number, action, error)) in told
-        .filter(|(_, _, error)| seen.insert(error))
-        .take(MAX_OPEN)
-        .enumerate()
-    {
-        let target = shortened(&action.target.line, limits.line / 2).unwrap_or_default();
-        let Some(error) = shortened(error, limits.line) else {
-            continue;
-        };
-        let text = if target.is_empty() {
-            error.into_owned()
-        } else {
-            format!("{error} ({target})")
-        };
+            .is_some_and(|error| seen.insert(error))
+    })
+    .take(MAX_OPEN)
+    .collect()
+}
+
+/// A line for each error that nothing later resolved, newest first in worth.
+pub(super) fn open_errors(actions: &[Event], limits: Limits, candidates: &mut Vec<Candidate>) {
+    for (rank, (number, action)) in open(actions).into_iter().enumerate() {
+        let text = line_of_call(action, &action.target.line, limits);
         let value = 4.0 / (1.0 + rank as f64);
         candidates.push(Candidate {
             section: Section::Errors,

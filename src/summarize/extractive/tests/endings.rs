@@ -38,7 +38,7 @@ fn ok_is_an_exit_code_of_zero_or_an_edit_that_says_so_or_nothing_at_all() {
              - ping(n: 8) -> ok\n\
              - write_file a.txt -> ok\n\
              - write_file b.txt -> Maybe later: b.txt\n\
-             - write_file c.txt -> 3 lines\n\
+             - write_file c.txt\n\
              - read_file d.txt -> empty\n\
              - bash: make -> ok\n\
              - cancel(id: Z) -> message: We are unable to cancel this reservation because the fare class does not allow it."
@@ -273,7 +273,7 @@ fn a_terminals_envelope_is_opened() {
     for line in [
         "- terminal: pytest -q -> exit 1: 1 failed, 11 passed in 2.0s; E ValueError: bad seed\n",
         "- terminal: npm test || true -> exit 0 with an error: Tests: 3 failed, 9 passed\n",
-        "- terminal: make it -> exit 124: timed out\n",
+        "- terminal: make it -> exit 124: timed out",
         "Open errors:\n",
     ] {
         assert!(text.contains(line), "{line}: {text}");
@@ -283,6 +283,15 @@ fn a_terminals_envelope_is_opened() {
 #[test]
 fn crosses_are_told_and_blocked_commands_are_failures() {
     let text = done(&[
+        ("bash", r#"{"command": "rm -rf /w"}"#, "Command blocked by policy"),
+        ("bash", r#"{"command": "cat > a.py <<E\nx\nE"}"#, "Exit code: 0"),
+        ("bash", r#"{"command": "cat > b.py <<E\nx\nE"}"#, "Exit code: 0"),
+        ("bash", r#"{"command": "cd /w && rm a.py"}"#, "Exit code: 0"),
+        (
+            "bash",
+            r#"{"command": "python -c 'if a' > [model._meta.get_field(f).column"}"#,
+            "Exit code: 0",
+        ),
         (
             "bash",
             r#"{"command": "python check.py"}"#,
@@ -293,20 +302,11 @@ fn crosses_are_told_and_blocked_commands_are_failures() {
             r#"{"command": "python final.py"}"#,
             "Test case 1: FAIL\nTest case 2: ok\nExit code: 0",
         ),
-        ("bash", r#"{"command": "rm -rf /w"}"#, "Command blocked by policy"),
-        ("bash", r#"{"command": "cat > a.py <<E\nx\nE"}"#, "Exit code: 0"),
-        ("bash", r#"{"command": "cat > b.py <<E\nx\nE"}"#, "Exit code: 0"),
-        ("bash", r#"{"command": "cd /w && rm a.py"}"#, "Exit code: 0"),
-        (
-            "bash",
-            r#"{"command": "python -c 'if a' > [model._meta.get_field(f).column"}"#,
-            "Exit code: 0",
-        ),
     ]);
     assert!(
         text.contains("python check.py -> exit 0: ❌ passed but should have failed\n")
-            && text.contains("python final.py -> exit 0: Test case 1: FAIL\n")
-            && text.contains("rm -rf /w -> failed: Command blocked by policy\n"),
+            && text.contains("python final.py -> exit 0: Test case 1: FAIL")
+            && text.contains("rm -rf /w -> failed: Command blocked by policy"),
         "{text}"
     );
 }

@@ -63,15 +63,14 @@ fn an_edit_that_succeeds_later_closes_the_error_of_the_one_before() {
 
 #[test]
 fn an_error_of_an_earlier_summary_is_not_open_once_the_same_was_run_again() {
-    let previous =
-        "Open errors:\n- E ValueError: bad seed (bash: pytest core_a.py)\n- No disk (bash: make all)";
+    let previous = "Open errors:\n- bash: pytest core_a.py -> exit 1: E ValueError: bad seed\n- bash: make all -> failed: No disk";
     let turns = [
         call("", "bash", "{\"command\": \"pytest core_a.py\"}"),
         answer("3 passed in 1s"),
     ];
     let text = summary_of(&turns, Some(previous), &[], 400).text;
     assert!(!text.contains("bad seed"), "{text}");
-    assert!(text.contains("- No disk (bash: make all)"), "{text}");
+    assert!(text.contains("- bash: make all -> failed: No disk"), "{text}");
 }
 
 #[test]
@@ -266,7 +265,7 @@ fn what_failed_in_one_place_is_not_closed_by_what_passed_in_another() {
     assert!(
         text.contains("- bash: cd backend && npm test -> exit 1")
             && text.contains("- bash: cd frontend && npm test -> ok")
-            && text.contains("Open errors:\n- Error: 2 tests broke (bash: cd backend && npm test)"),
+            && text.contains("Open errors:\n- bash: cd backend && npm test -> exit 1: Error: 2 tests broke"),
         "{text}"
     );
 }
