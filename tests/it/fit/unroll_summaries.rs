@@ -8,7 +8,7 @@ use super::unroll::{budget, trained, turns, unmarked, unroll, unrolling};
 use crate::support::counter;
 use crate::support::generate::made;
 use crate::support::oracle::cost;
-use crate::support::rendered::named_steps;
+use crate::support::rendered::{THINKING, named_steps, rendered_fitter, thinking_run};
 
 fn teaching() -> UnrollSettings {
     UnrollSettings {
@@ -123,6 +123,21 @@ fn only_summaries_of_models_are_taught_unless_all_are_wanted() {
     );
     // All of them fit, since contexts leave room for them.
     assert!(unrolled.rows.iter().all(|row| !row.still_over_limit));
+}
+
+#[test]
+fn a_rendered_budget_holds_for_records_that_teach_summaries() {
+    let line = thinking_run(30);
+    let fitter = rendered_fitter(THINKING, budget(2000, 150));
+    let unrolled = pollster::block_on(fitter.unroll(line.as_bytes(), &teaching(), "x"));
+    let records = unrolled.texts.unwrap();
+    let taught = records.iter().filter(|record| is_summary(record)).count();
+    assert!(taught > 1 && records.len() == 2 * taught + 1);
+    for (record, row) in records.iter().zip(&unrolled.rows) {
+        let alone = pollster::block_on(fitter.fit(record.as_bytes())).row;
+        assert_eq!(alone.original_tokens, row.compressed_tokens);
+        assert!(row.compressed_tokens <= 2000, "{}", row.reason_text());
+    }
 }
 
 #[test]
