@@ -19,6 +19,22 @@ impl EndStates {
         Self(files)
     }
 
+    /// The end of what an event did to files, where that is no more: `removed later`, `undone later`.
+    pub fn end_of(&self, number: usize, touches: &[Touch]) -> Option<&'static str> {
+        let changes = |touch: &&Touch| matches!(touch.step, Step::Create | Step::Write);
+        let touch = touches
+            .iter()
+            .find(changes)
+            .filter(|_| self.is_overtaken(number, touches))?;
+        let path = path_of(&touch.directory, touch.file.as_deref()?);
+        let mut same = self.0.alike(&path);
+        if same.any(|file| file.put_back_by > Some(number)) {
+            return Some("undone later");
+        }
+        let is_gone = self.0.alike(&path).all(|file| file.is_gone);
+        is_gone.then_some("removed later")
+    }
+
     /// If an event only made or removed files that are gone now or ran later, which tells more, only changed files that were put
     /// back since, or only read files that a later event changed.
     pub fn is_overtaken(&self, number: usize, touches: &[Touch]) -> bool {

@@ -4,12 +4,15 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::correction::PlanCorrection;
 use super::count::Counted;
+use super::count::TurnCounter;
+use super::fitter::Fitter;
 use super::merged::{EarlierSummary, beside_summaries, bodies_in};
+use super::placed::Placed;
 use super::redacted::secrets_of;
-use super::room::PlanCorrection;
-use super::write::Placed;
-use super::{Fitter, Rendered, Strategy, TurnCounter};
+use super::rendered::Rendered;
+use super::settings::Strategy;
 use crate::compress::anchors::{self, Anchor};
 use crate::compress::{CutPoints, Outline, Reason, Region, SummaryPlacement, compressible_region, freed};
 use crate::summarize::marker::END_MARKER;

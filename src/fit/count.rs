@@ -1,6 +1,8 @@
 //! Token counts: every turn is decoded and counted once, and rendered once where there is a chat template.
 
-use super::{CountMode, FitSettings, Fitter, Rendered};
+use super::fitter::Fitter;
+use super::rendered::Rendered;
+use super::settings::{CountMode, FitSettings};
 use crate::metrics::Row;
 use crate::names::Named;
 use crate::tokens::TokenCounter;

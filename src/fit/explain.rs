@@ -5,10 +5,12 @@ use std::ops::Range;
 use serde::Serialize;
 
 use super::compression::Compression;
+use super::correction::PlanCorrection;
 use super::count::Counted;
-use super::room::PlanCorrection;
+use super::fitter::Fitter;
+use super::pair::PairScorer;
+use super::settings::Strategy;
 use super::structure::Prepared;
-use super::{Fitter, PairScorer, Strategy};
 use crate::compress::anchors::{Needed, PairScore};
 use crate::compress::{Plan, Region, plan};
 use crate::metrics::Row;

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use memchr::memmem;
 use serde_json::Value;
 
-use super::{Rendered, TurnCounter};
+use super::count::TurnCounter;
+use super::rendered::Rendered;
 use crate::tokens::TokenCounter;
 use crate::tokens::chat_template::ChatTemplate;
 use crate::trainers::{

@@ -1,6 +1,6 @@
 //! Marks on turns: a field excludes summaries from training, and some loaders need it on other turns as well.
 
-use super::Fitted;
+use super::fitted::Fitted;
 use crate::compress::Reason;
 use crate::metrics::Status;
 use crate::names::named;

@@ -6,11 +6,16 @@ use std::sync::Arc;
 
 use super::compression::Compression;
 use super::count::Counted;
+use super::count::TurnCounter;
+use super::fitted::Fitted;
 use super::merged::{bodies_in, without_summaries};
+use super::outline::outline;
+use super::pair::PairScorer;
 use super::passes;
 use super::redacted::{redacted, with_redacted};
-use super::rewrite::{RewriteError, frame};
-use super::{CountMode, Fitted, PairScorer, Rendered, Strategy, TurnCounter, outline};
+use super::rendered::Rendered;
+use super::rewrite::RewriteError;
+use super::settings::{CountMode, Strategy};
 use crate::compress::alignment::Origin;
 use crate::compress::anchors::{Output, anchors_of_outputs, score_aligned};
 use crate::compress::{MaskedTurns, Reason, Violation, verify_masks};
@@ -263,7 +268,7 @@ impl Compression<'_> {
             views: &views,
             original_turns: &self.record.turns,
             written_turns: &written.turns,
-            frames: [frame(self.record), frame(&written)],
+            frames: [self.record.frame(), written.frame()],
             original_tokens: self.outline.total(),
             written_tokens: tokens,
         });

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{Rendered, TurnCounter};
+use super::count::TurnCounter;
+use super::rendered::Rendered;
 use crate::metrics::{Measure, Parts};
 use crate::tokens::TokenCounter;
 use crate::tokens::chat_template::ChatTemplate;

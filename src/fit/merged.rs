@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::TurnCounter;
 use super::count::TurnCost;
+use super::count::TurnCounter;
 use crate::summarize::marker::{Found, SUMMARY_MARKER, summaries_in, text_beside};
 use crate::trajectory::{self, Edit, Record, Role, TurnView};
 

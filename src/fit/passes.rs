@@ -3,27 +3,25 @@
 use std::ops::Range;
 
 use super::compression::{Compaction, Compression};
+use super::correction::PlanCorrection;
+use super::fitted::{Fitted, Stop};
+use super::placed::Placed;
 use super::rewrite::{RewriteError, RewrittenRecord};
-use super::room::PlanCorrection;
+use super::settings::OnFailure;
 use super::summary::{GroundedSummary, PreviousPass, note};
-use super::write::Placed;
-use super::{Fitted, OnFailure, PendingRequest, Stop};
 use crate::compress::{Plan, Reason, Region, Violation, plan};
 use crate::metrics::{Row, Status};
 use crate::names::Named;
-use crate::summarize::SummaryError;
+use crate::summarize::{PendingRequest, SummaryError};
 
 /// Two passes in a row that each save less than 1 in this many tokens over the budget end the compression.
 const WORTHWHILE_SAVING: usize = 10;
 
 /// Compresses a record that is over its budget, or an agent's context; `row` is its row before any change.
 pub async fn run(mut case: Compression<'_>, row: Row) -> Fitted {
+    let need = case.need(PlanCorrection::default());
     let planned = match case.compaction.clone() {
-        None => planned(
-            &case,
-            case.compressible.clone(),
-            case.need(PlanCorrection::default()),
-        ),
+        None => planned(&case, case.compressible.clone(), need),
         Some(Compaction { wanted, most, .. }) => {
             case.compressible = most.clone();
             match planned(&case, wanted.clone(), usize::MAX) {
@@ -358,9 +356,8 @@ impl Compression<'_> {
             summary,
             is_starved,
         } = progress;
-        let over = written.tokens > self.target();
         let refused_placement = written.placement.refused;
-        let reason = if over {
+        let reason = if written.tokens > self.target() {
             let other = degraded_reason.filter(|other| other.code != over_reason.code);
             Some(match other {
                 Some(other) => over_reason.and(&other),

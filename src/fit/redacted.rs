@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use super::rewrite::frame;
 use crate::summarize::redact::RecordSecrets;
 use crate::trajectory::{Record, ToolCall, ToolResponse, Turn, TurnView, Turns, Views};
 
@@ -11,7 +10,7 @@ const SYNTAX: usize = 400;
 
 /// Returns the secrets of a record: those in its turns, and those in the text around them.
 pub fn secrets_of<'v>(record: &'v Record<'_>, views: &'v Views<'_>, personal: bool) -> RecordSecrets<'v> {
-    let (before, after) = frame(record);
+    let (before, after) = record.frame();
     let has_others = |turn: &Turn<'_>, view: &TurnView<'_>| {
         let told: usize = texts_of(view).map(str::len).sum();
         turn.text.len() > told + told / 4 + SYNTAX

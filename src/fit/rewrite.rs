@@ -3,8 +3,10 @@
 use std::borrow::Cow;
 
 use super::compression::Compression;
+use super::count::TurnCounter;
 use super::merged::EarlierSummary;
-use super::{CountMode, Rendered, TurnCounter};
+use super::rendered::Rendered;
+use super::settings::CountMode;
 use crate::compress::{Compressed, Placement, Region, Violation, Way, verify};
 use crate::summarize::marker::END_MARKER;
 use crate::trajectory::{self, Edit, Record, Role};
@@ -57,7 +59,7 @@ impl Rewrite<'_> {
         let last_human = self.case.outline.last_human;
         let last_human = last_human.filter(|last| self.region.contains(*last))?;
         let view = self.case.views.get(last_human)?;
-        super::human_text(&view).map(Cow::into_owned)
+        super::merged::human_text(&view).map(Cow::into_owned)
     }
 
     /// Returns the number of kept turns that the chat template would render differently with this summary in place.
@@ -131,8 +133,8 @@ impl Rewrite<'_> {
             original_turns: &record.turns,
             in_place: self.placement.host.zip(without.as_deref()),
             written_turns: &written.turns,
-            original_frame: frame(record),
-            written_frame: frame(&written),
+            original_frame: record.frame(),
+            written_frame: written.frame(),
             appended: &appended,
             quoted_human: quoted.as_deref(),
             summary_text: &self.summary_text(&written),
@@ -269,19 +271,4 @@ fn push_quoted(body: &mut String, quoted: Option<&str>) {
         body.push_str("\n\n");
         body.push_str(quoted);
     }
-}
-
-/// Returns the text before the first turn and the text after the last.
-pub(super) fn frame<'a>(record: &Record<'a>) -> (&'a str, &'a str) {
-    let start = record.turn_span(0).map_or(0, |span| span.start);
-    let end = record
-        .turns
-        .len()
-        .checked_sub(1)
-        .and_then(|last| record.turn_span(last))
-        .map_or(0, |span| span.end);
-    (
-        record.text.get(..start).unwrap_or_default(),
-        record.text.get(end..).unwrap_or_default(),
-    )
 }

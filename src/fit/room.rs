@@ -1,6 +1,7 @@
 //! The tokens available to a summary: those that a region frees, and corrections from records written before.
 
 use super::compression::Compression;
+use super::correction::PlanCorrection;
 use crate::compress::{Region, extend, freed};
 
 /// The smallest summary worth writing, in tokens: less room than this is not used.
@@ -8,27 +9,6 @@ const SMALLEST_SUMMARY: usize = 48;
 
 /// Tokens that a template may put around a summary, and that rendered turns may have beyond their estimates.
 const TEMPLATE_TOKENS: usize = 24;
-
-/// Corrections to the plan from a written record; the default before any was written.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct PlanCorrection {
-    /// Tokens that the record has beyond the plan; negative where it has fewer.
-    excess: isize,
-    /// The region that was written.
-    region: Option<Region>,
-}
-
-impl PlanCorrection {
-    /// Returns the expected tokens for a planned number.
-    fn beyond(self, planned: usize) -> usize {
-        planned.saturating_add_signed(self.excess)
-    }
-
-    /// Returns true if no other region was measured.
-    fn is_of(self, region: Region) -> bool {
-        self.region.is_none_or(|written| written == region)
-    }
-}
 
 impl Compression<'_> {
     /// Returns the tokens of the earlier summary at the end of the head.

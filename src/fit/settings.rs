@@ -1,6 +1,6 @@
 //! Settings of fitting a record: the part of the configuration that the algorithm sees.
 
-use super::SummaryMark;
+use super::mark::SummaryMark;
 use super::summary_size::SummarySize;
 use crate::compress::{Protection, RoleOrder, SummaryPlacement};
 use crate::names::named;

@@ -1,6 +1,9 @@
 //! The faults of a record: reported in its row, and mended before anything else if configured.
 
-use super::{CountMode, Counted, FitSettings, Fitted, Fitter};
+use super::count::Counted;
+use super::fitted::Fitted;
+use super::fitter::Fitter;
+use super::settings::{CountMode, FitSettings};
 use crate::compress::Reason;
 use crate::metrics::{Row, Status};
 use crate::summarize::marker::SUMMARY_MARKER;
@@ -79,7 +82,7 @@ impl Fitter {
         };
         let Ok(whole) = trajectory::parse(prepared.text.as_bytes(), Some(prepared.format)) else {
             let reason = Reason::with("internal_error", "the prepared record cannot be read");
-            return Fitted::failed(&reason, &self.settings);
+            return Fitted::failed(&reason, self.settings.target_max_tokens);
         };
         let mut fitted = self.fit_record(&whole).await;
         fitted.row.converted = prepared.is_converted;

@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use super::OnFailure;
 use super::compression::Compression;
+use super::correction::PlanCorrection;
 use super::merged::{beside_summaries, bodies_in, human_text};
 use super::region::ReadRegion;
-use super::room::PlanCorrection;
+use super::settings::OnFailure;
 use crate::compress::anchors::{Anchor, held_mask, invented};
 use crate::compress::reuse::Reuse;
 use crate::compress::{Reason, Region};

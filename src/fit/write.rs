@@ -1,25 +1,15 @@
 //! Writes a summary into its record, where it keeps the order of roles and changes kept turns least.
 
-use super::TurnCounter;
 use super::compression::Compression;
+use super::correction::PlanCorrection;
+use super::count::TurnCounter;
+use super::placed::Placed;
 use super::rewrite::{Rewrite, RewriteError, RewrittenRecord};
-use super::room::PlanCorrection;
 use crate::compress::{Placement, Reason, Region, SummaryPlacement, Violation, moved, placements};
 use crate::summarize::marker::with_marker;
 
 /// Number of extensions tried until a region has a place for its summary.
 const MAX_EXTENSIONS: usize = 4;
-
-/// A region, and the possible places of its summary.
-#[derive(Debug, Clone)]
-pub struct Placed {
-    /// The turns to be replaced.
-    pub region: Region,
-    /// The region differs by a group from the planned one.
-    pub is_moved: bool,
-    /// The places, best first.
-    placements: Vec<Placement>,
-}
 
 impl Compression<'_> {
     /// Returns the places for the summary of a region; without any, those of a region that differs by a group.

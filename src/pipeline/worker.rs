@@ -141,7 +141,7 @@ impl Worker {
                 Ok(outcome) => outcome,
                 Err(panic) => {
                     let reason = Reason::with("internal_error", panic_message(&*panic));
-                    self.outcome_of(Fitted::failed(&reason, &self.fitter.settings))
+                    self.outcome_of(Fitted::failed(&reason, self.fitter.settings.target_max_tokens))
                 }
             },
         };

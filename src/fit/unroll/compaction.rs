@@ -4,7 +4,12 @@ use std::ops::Range;
 
 use super::super::compression::{Compaction, Compression};
 use super::super::count::Counted;
-use super::super::{Fitted, Fitter, Rendered, Stop, Strategy, masking, outline, passes};
+use super::super::fitted::{Fitted, Stop};
+use super::super::fitter::Fitter;
+use super::super::outline::outline;
+use super::super::rendered::Rendered;
+use super::super::settings::Strategy;
+use super::super::{masking, passes};
 use super::Replay;
 use super::context::{Context, Held, Source, held};
 use super::settings::Overlap;

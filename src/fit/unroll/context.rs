@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use super::super::count::{Counted, TurnCost};
-use super::super::rewrite::frame;
 use super::timeline::{AgentCall, Replaced};
 use crate::compress::Outline;
 use crate::metrics::{AgentCalls, Row};
@@ -25,7 +24,7 @@ impl<'r> Source<'r> {
     /// A trajectory.
     pub fn of(record: &'r Record<'r>, outline: &'r Outline, counted: &'r Counted) -> Self {
         Self {
-            frame: frame(record),
+            frame: record.frame(),
             record,
             outline,
             counted,

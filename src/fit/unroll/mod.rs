@@ -137,7 +137,7 @@ impl Fitter {
         };
         let Ok(whole) = trajectory::parse(text.as_bytes(), Some(format)) else {
             let reason = Reason::with("internal_error", "the prepared record cannot be read");
-            return Fitted::failed(&reason, &self.settings).into();
+            return Fitted::failed(&reason, self.settings.target_max_tokens).into();
         };
         let mut unrolled = self.unroll_record(&whole, settings, id).await;
         let is_failed = unrolled.rows.iter().any(|row| row.status == Status::Failed);

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::super::SummaryMark;
+use super::super::mark::SummaryMark;
 use crate::trajectory::{self, Format, Record, Role, Turn};
 
 /// What a record tells of the trajectory that it is of.

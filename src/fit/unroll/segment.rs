@@ -1,6 +1,7 @@
 //! The records of a replayed trajectory: each context with its marks and its lineage, proved against the trajectory.
 
-use super::super::{Strategy, SummaryMark};
+use super::super::mark::SummaryMark;
+use super::super::settings::Strategy;
 use super::context::Context;
 use super::lineage::Lineage;
 use super::settings::SummaryRecords;

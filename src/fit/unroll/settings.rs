@@ -1,6 +1,6 @@
 //! What unrolling depends on beside the settings of a compression.
 
-use super::super::SummaryMark;
+use super::super::mark::SummaryMark;
 use crate::compress::compaction::Size;
 use crate::names::named;
 

@@ -4,6 +4,7 @@ use super::candidate::{Limits, order};
 use super::quoted::{OUTPUT, SAID, harmless, tells, written};
 use super::work::{line_of_run, order_of_call};
 use crate::compress::reuse::{Reuse, pieces};
+use crate::events::end_states::EndStates;
 use crate::events::event::Event;
 use crate::events::line::shortened;
 use crate::events::source::SourceTurn;
@@ -52,6 +53,7 @@ pub(super) struct Block {
 pub(super) fn blocks(
     turns: &[SourceTurn<'_>],
     events: [&[Event]; 2],
+    files: &EndStates,
     reuse: &Reuse,
     limits: Limits,
 ) -> Vec<Block> {
@@ -68,7 +70,7 @@ pub(super) fn blocks(
             reuse,
         };
         if turn.role == Role::Assistant {
-            spoken(turn, at, events, limits, &mut blocks);
+            spoken(turn, at, events, files, limits, &mut blocks);
             freshness *= FADING;
         }
         let before = turns.get(..index).unwrap_or_default();
@@ -100,14 +102,21 @@ impl At<'_> {
 }
 
 /// The words of an assistant's turn, with its first call, and its other calls.
-fn spoken(turn: &SourceTurn<'_>, at: At<'_>, events: [&[Event]; 2], limits: Limits, blocks: &mut Vec<Block>) {
+fn spoken(
+    turn: &SourceTurn<'_>,
+    at: At<'_>,
+    events: [&[Event]; 2],
+    files: &EndStates,
+    limits: Limits,
+    blocks: &mut Vec<Block>,
+) {
     let chances = [WORDS, CALLS].map(|chance| chance * at.freshness);
     let mut said = if at.takes(&turn.prose, chances[0]) {
         harmless(&turn.prose)
     } else {
         String::new()
     };
-    for (event, told) in calls_of(events, at.index) {
+    for (event, number) in calls_of(events, at.index) {
         let Some(call) = turn.calls.get(event.call) else {
             continue;
         };
@@ -133,17 +142,22 @@ fn spoken(turn: &SourceTurn<'_>, at: At<'_>, events: [&[Event]; 2], limits: Limi
             Effect::Modify => 1.2,
             Effect::Read | Effect::Other => 1.0,
         };
+        let end = number.and_then(|number| files.end_of(number, &event.touches));
         let heading = |is_all: bool| {
             let label = match call.name.as_ref() {
                 _ if !is_all => &event.target.line,
                 "" => "ran",
                 tool => tool,
             };
-            format!("turn -{}, {}", at.back, line_of_run(event, label, limits))
+            let label = match end {
+                Some(end) => format!("{label} ({end})"),
+                None => label.to_owned(),
+            };
+            format!("turn -{}, {}", at.back, line_of_run(event, &label, limits))
         };
         blocks.push(Block {
             order: order(at.index, event.call + 1),
-            told,
+            told: number.map(|number| order_of_call(event, number)),
             headings: [heading(is_all), heading(false)],
             text,
             words,
@@ -200,7 +214,7 @@ fn outputs(
         };
         blocks.push(Block {
             order: order(at.index, place + 1),
-            told: call.and_then(|(_, told)| told),
+            told: call.and_then(|(event, number)| Some(order_of_call(event, number?))),
             headings: [heading.clone(), heading],
             text: harmless(output),
             words: 0,
@@ -212,11 +226,11 @@ fn outputs(
     }
 }
 
-/// The calls of a turn, its last runs and the earlier ones, each with the time of the line that tells it.
+/// The calls of a turn, its last runs and the earlier ones; a last run has its number among them.
 fn calls_of(events: [&[Event]; 2], turn: usize) -> Vec<(&Event, Option<usize>)> {
     let [actions, earlier] = events.map(|events| of_turn(events, turn));
     let mut calls: Vec<(&Event, Option<usize>)> = Vec::new();
-    calls.extend(actions.map(|(number, action)| (action, Some(order_of_call(action, number)))));
+    calls.extend(actions.map(|(number, action)| (action, Some(number))));
     calls.extend(earlier.map(|(_, action)| (action, None)));
     calls.sort_by_key(|(action, _)| action.call);
     calls

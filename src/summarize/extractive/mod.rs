@@ -143,7 +143,7 @@ impl Extractive {
         let budget = request.max_tokens - marker_cost;
         let references = References::new(anchors, request.counter);
         let blocks = if quotes {
-            blocks::blocks(turns, [actions, earlier], request.reuse, limits)
+            blocks::blocks(turns, [actions, earlier], &files, request.reuse, limits)
         } else {
             Vec::new()
         };

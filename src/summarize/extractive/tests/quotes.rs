@@ -159,3 +159,20 @@ fn nothing_is_told_and_quoted() {
         );
     }
 }
+
+#[test]
+fn a_quoted_edit_that_was_undone_says_so() {
+    let turns = [
+        turn(Role::Human, "Mend the sum."),
+        call("", "editor", EDIT),
+        answer("The file /w/a.py has been edited."),
+        call("", "bash", r#"{"command": "cd /w && git checkout a.py"}"#),
+        answer("Updated 1 path from the index\nExit code: 0"),
+    ];
+    let text = quoting(&turns, 400);
+    assert!(
+        text.contains("- turn -4, editor str_replace /w/a.py (undone later) -> ok")
+            || text.contains("editor (undone later) -> ok"),
+        "{text}"
+    );
+}

@@ -336,3 +336,35 @@ fn an_answer_that_names_its_tool_is_told_of_the_call_of_that_tool() {
         "{text}"
     );
 }
+
+#[test]
+fn a_command_that_writes_a_script_and_runs_it_is_reported_by_the_run() {
+    let writes = "cat > fix.py <<'E'\ntext = open('src/a.py').read()\nopen('src/a.py', 'w').write(text)\nE\npython fix.py";
+    let probes = "cat > probe.py <<'E'\nprint(1)\nE\npython probe.py";
+    let (writes, probes) = (bash(writes), bash(probes));
+    let turns = [
+        call("", "bash", &writes),
+        answer("<returncode>0</returncode>\n<output>\n</output>"),
+        call("", "bash", &probes),
+        answer("<returncode>0</returncode>\n<output>\n1\n</output>"),
+    ];
+    let text = told(&turns);
+    assert!(
+        text.contains("- bash: python fix.py (writes src/a.py) -> ok\n"),
+        "{text}"
+    );
+    assert!(text.contains("- bash: python probe.py -> ok: 1"), "{text}");
+}
+
+#[test]
+fn a_run_that_a_later_one_covers_is_left_out() {
+    let (part, whole) = (bash("pytest tests/test_a.py -k this"), bash("pytest tests"));
+    let turns = [
+        call("", "bash", &part),
+        answer("2 passed in 0.1s\nExit code: 0"),
+        call("", "bash", &whole),
+        answer("9 passed in 0.4s\nExit code: 0"),
+    ];
+    let text = told(&turns);
+    assert!(text.contains("9 passed") && !text.contains("2 passed"), "{text}");
+}
