@@ -89,7 +89,7 @@ impl<'a> Compression<'a> {
         Self::of_turns(fitter, record, [views, views], outline, counted, secrets)
     }
 
-    /// The same as [`Case::new`], for a record with masks: its turns as they are and as they were, and its secrets.
+    /// The same as [`Compression::new`], for a record with masks: its turns as they are and as they were, and its secrets.
     pub fn of_turns(
         fitter: &'a Fitter,
         record: &'a Record<'a>,
@@ -104,7 +104,7 @@ impl<'a> Compression<'a> {
         Self::within(fitter, record, read, outline, counted, secrets, compressible)
     }
 
-    /// The same as [`Case::of_turns`], for given turns that may be replaced.
+    /// The same as [`Compression::of_turns`], for given turns that may be replaced.
     pub fn within(
         fitter: &'a Fitter,
         record: &'a Record<'a>,

@@ -11,8 +11,8 @@ use super::fitter::Fitter;
 use super::pair::PairScorer;
 use super::settings::Strategy;
 use super::structure::Prepared;
+use crate::compress::Region;
 use crate::compress::anchors::{Needed, PairScore};
-use crate::compress::{Plan, Region, plan};
 use crate::metrics::Row;
 use crate::names::Named;
 use crate::trajectory::{self, Format, ParseError, Record, Views};
@@ -97,7 +97,7 @@ impl Fitter {
     pub async fn explain(&self, bytes: &[u8]) -> Result<Explanation, ParseError> {
         let record = trajectory::parse(bytes, self.settings.format)?;
         let fitted = self.fit(bytes).await;
-        let row = fitted.row;
+        let (row, planned) = (fitted.row, fitted.planned);
         // A record that cannot be converted is rejected, as its row says, and shown as it is.
         let prepared = self.prepared(&record).ok().flatten();
         let prepared = prepared.map(Prepared::into_text);
@@ -107,18 +107,24 @@ impl Fitter {
                 Some(_) => self.fit_record(&record).await.text,
                 None => fitted.text,
             };
-            return Ok(self.explain_prepared(&record, row, text));
+            return Ok(self.explain_prepared(&record, row, planned, text));
         };
         let whole = trajectory::parse(text.as_bytes(), Some(*form))?;
         let written = self.fit_record(&whole).await.text;
-        let explained = self.explain_prepared(&whole, row, written);
+        let explained = self.explain_prepared(&whole, row, planned, written);
         Ok(Explanation {
             prepared,
             ..explained
         })
     }
 
-    fn explain_prepared(&self, record: &Record<'_>, row: Row, text: Option<String>) -> Explanation {
+    fn explain_prepared(
+        &self,
+        record: &Record<'_>,
+        row: Row,
+        planned: Option<Range<usize>>,
+        text: Option<String>,
+    ) -> Explanation {
         let mut counted = Counted::of(self, record).located(record);
         let views = Views::of(record, std::mem::take(&mut counted.texts));
         let outline = super::outline(self, record, &counted, &views);
@@ -134,14 +140,8 @@ impl Fitter {
             }
         });
         let compressible = case.compressible.clone();
-        let planned = need.filter(|_| !masks_first).and_then(|need| {
-            match plan(&outline, &case.cut_points, compressible.clone(), need, |region| {
-                case.smallest_cost(region)
-            }) {
-                Plan::Replace(region) => case.placed(region).ok().map(|placed| placed.region),
-                Plan::Keep(_) => None,
-            }
-        });
+        let planned = planned.filter(|_| !masks_first);
+        let planned = planned.and_then(|turns| case.cut_points.region(turns.start, turns.end));
         let first = usize::try_from(row.region_start).ok();
         let region = first.zip(usize::try_from(row.region_end).ok());
         let region = region.filter(|_| row.was_compressed);

@@ -1,5 +1,7 @@
 //! The result of fitting one record.
 
+use std::ops::Range;
+
 use crate::compress::Reason;
 use crate::metrics::{Row, Status};
 use crate::summarize::PendingRequest;
@@ -17,6 +19,8 @@ pub struct Fitted {
     pub summary_input_tokens: usize,
     /// The reason for ending the run; `None` where it continues.
     pub stop: Option<Stop>,
+    /// The region planned first; `None` where none was.
+    pub planned: Option<Range<usize>>,
     /// The request to be answered before the record can be finished.
     pub pending: Option<Box<PendingRequest>>,
 }
@@ -43,6 +47,7 @@ impl Fitted {
             summary: None,
             summary_input_tokens: 0,
             stop: None,
+            planned: None,
             pending: None,
         }
     }

@@ -6,6 +6,7 @@ mod count;
 mod explain;
 mod fitted;
 mod fitter;
+mod kept;
 mod lint;
 mod mark;
 mod maskable;

@@ -32,7 +32,11 @@ pub async fn run(mut case: Compression<'_>, row: Row) -> Fitted {
     };
     match planned {
         Plan::Replace(region) => match case.placed(region) {
-            Ok(placed) => case.compress(placed, row).await,
+            Ok(placed) => {
+                let planned = Some(placed.region.range());
+                let fitted = case.compress(placed, row).await;
+                Fitted { planned, ..fitted }
+            }
             Err(unwritten) => Compression::not_written(unwritten, row),
         },
         Plan::Keep(reason) => {
@@ -242,42 +246,6 @@ impl Compression<'_> {
             return best.is_starved && !is_starved;
         }
         tokens < best.written.tokens
-    }
-
-    /// Returns the result of a record that stays as it is because nothing smaller could be written.
-    fn not_smaller(&self, over_reason: Reason, row: Row, summary_input_tokens: usize) -> Fitted {
-        let reason = if over_reason.code == Reason::PASSES_EXHAUSTED {
-            over_reason
-        } else {
-            self.protected_reason()
-                .unwrap_or_else(|| Reason::plain(Reason::NO_NET_SAVING))
-        };
-        Fitted {
-            summary_input_tokens,
-            ..Fitted::untouched(row.ended(Status::Kept, Some(&reason)))
-        }
-    }
-
-    /// Returns the result of a record that stays as it is because nothing valid could be written.
-    pub fn not_written(unwritten: RewriteError, row: Row) -> Fitted {
-        let (status, reason) = match unwritten {
-            RewriteError::NoPlace => {
-                return Fitted::untouched(row.ended(Status::Kept, Some(&RewriteError::no_place())));
-            }
-            RewriteError::Refused(refusal) => {
-                let reason = Reason::with(Reason::TEMPLATE_REFUSES_SUMMARY, refusal);
-                (Status::Kept, reason)
-            }
-            RewriteError::Violation(violation) => {
-                let reason = Reason::with("verify_failed", violation.to_string());
-                (Status::Failed, reason)
-            }
-        };
-        let row = Row {
-            degraded: true,
-            ..row
-        };
-        Fitted::untouched(row.ended(status, Some(&reason)))
     }
 
     /// Returns the report of a dry run. Requests are those of the first pass; the identifiers that another summarizer's

@@ -35,7 +35,7 @@ pub(super) struct Reading<'c> {
 }
 
 impl Fitter {
-    /// What a text costs as rendered; `None` where the template refuses it.
+    /// The rendered tokens of a text; `None` where the template refuses it.
     pub(super) fn rendered_tokens(&self, text: &str, source: &Source<'_>) -> Option<usize> {
         let record = trajectory::parse(text.as_bytes(), Some(source.record.format)).ok()?;
         Some(self.rendered(&record)?.ok()?.tokens)

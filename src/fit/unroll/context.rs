@@ -14,7 +14,7 @@ pub struct Source<'r> {
     pub record: &'r Record<'r>,
     /// Its turns, as facts.
     pub outline: &'r Outline,
-    /// What it costs.
+    /// Its tokens.
     pub counted: &'r Counted,
     /// The text before its first turn, and after its last.
     pub frame: (&'r str, &'r str),
@@ -31,13 +31,13 @@ impl<'r> Source<'r> {
         }
     }
 
-    /// What turns cost, in what the budget is measured in.
+    /// The tokens of the turns, counted as the budget is.
     pub fn tokens(&self, turns: &Range<usize>) -> usize {
         let turns = self.outline.turns.get(turns.clone()).unwrap_or_default();
         turns.iter().map(|turn| turn.tokens).sum()
     }
 
-    /// What is said in a step before its assistant turn, as turns.
+    /// The turns of a step before its assistant turn.
     pub fn said(&self, step: &Range<usize>) -> Range<usize> {
         let turns = self.outline.turns.get(step.clone()).unwrap_or_default();
         let said = turns
@@ -64,18 +64,18 @@ pub struct Held {
     pub origin: Option<usize>,
     /// True if its text is that turn's, byte for byte.
     pub is_whole: bool,
-    /// What it costs by its values.
+    /// Its value tokens.
     pub cost: TurnCost,
 }
 
-/// What an agent has before it: the record that is written when it is compacted, or at the end.
+/// An agent's context: the record that is written when it is compacted, or at the end.
 #[derive(Debug, Clone)]
 pub struct Context {
     /// The record's text up to the end of its last turn.
     pub body: String,
     /// Its turns.
     pub turns: Vec<Held>,
-    /// What it costs, in what the budget is measured in.
+    /// Its tokens, counted as the budget is.
     pub tokens: usize,
     /// True if these were counted, and not added up of what its turns cost as rendered elsewhere.
     pub is_exact: bool,
@@ -93,7 +93,7 @@ pub struct Context {
     pub over: Option<Range<usize>>,
     /// The turns that this compaction replaced in the context before it.
     pub replaced: Option<Replaced>,
-    /// What the agent sent for its steps since the last compaction.
+    /// The tokens that the agent sent for its steps since the last compaction.
     pub timeline: Vec<AgentCall>,
 }
 

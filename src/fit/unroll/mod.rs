@@ -255,7 +255,7 @@ impl<'r> Replay<'r> {
         None
     }
 
-    /// What the context would cost with a step, and whether that is exact: as rendered, it is wherever it may matter.
+    /// The tokens of the context with a step added, and true if they are exact: rendered counts are exact wherever that matters.
     fn tokens_with(&self, step: &std::ops::Range<usize>) -> (usize, bool) {
         let estimate = self.context.tokens + self.source.tokens(step);
         let Some(whole) = self.source.counted.governing_rendering(&self.fitter.settings) else {

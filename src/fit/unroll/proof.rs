@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::super::mark::SummaryMark;
 use crate::trajectory::{self, Format, Record, Role, Turn};
 
-/// What a record tells of the trajectory that it is of.
+/// The lineage that a record states.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrajectoryId {
     /// The trajectory's id.
@@ -19,7 +19,7 @@ pub struct TrajectoryId {
 }
 
 impl TrajectoryId {
-    /// What a record tells; `None` where it is none of an unrolled trajectory, or no record.
+    /// Reads the lineage of a record; `None` where it has none, or the bytes are no record.
     pub fn of(bytes: &[u8], format: Option<Format>) -> Option<Self> {
         let record = trajectory::parse(bytes, format).ok()?;
         let number = |name| trajectory::field_of(&record, name)?.parse().ok();
@@ -96,7 +96,7 @@ impl<'o> Reassembly<'o> {
     ///
     /// # Errors
     ///
-    /// What of it is not as it must be.
+    /// The faults found.
     pub fn take(&mut self, record: &[u8]) -> Result<(), String> {
         let format = Some(self.original.format);
         let record = trajectory::parse(record, format).map_err(|error| error.to_string())?;

@@ -1,4 +1,4 @@
-//! What unrolling depends on beside the settings of a compression.
+//! Settings of unrolling beside those of a compression.
 
 use super::super::mark::SummaryMark;
 use crate::compress::compaction::Size;
@@ -26,7 +26,7 @@ named! {
     }
 }
 
-/// How a trajectory is replayed.
+/// Settings of the replay of a trajectory.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UnrollSettings {
     /// The part of the budget at which the context is compacted, over 0 and at most 1.
