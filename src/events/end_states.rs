@@ -70,6 +70,20 @@ impl EndStates {
 }
 
 impl EndStates {
+    /// If all that was done to files was to run new ones, made for once.
+    pub fn only_tries(&self, touches: &[Touch]) -> bool {
+        touches
+            .iter()
+            .all(|touch| match (touch.step, touch.file.as_deref()) {
+                (Step::Run | Step::Create, Some(name)) if touch.script.is_empty() => {
+                    let path = path_of(&touch.directory, name);
+                    self.0.alike(&path).any(|file| file.is_new)
+                }
+                (Step::Read, _) => true,
+                _ => false,
+            })
+    }
+
     /// If all that was done to files made new ones, or changed files that were new.
     pub fn only_makes(&self, touches: &[Touch]) -> bool {
         let makes = |touch: &Touch| match (touch.step, touch.file.as_deref()) {

@@ -134,6 +134,11 @@ impl Run {
         self.kind == RunKind::Tests
     }
 
+    /// Returns true if it ran a script.
+    pub fn is_of_script(&self) -> bool {
+        self.kind == RunKind::Script
+    }
+
     /// Returns true if it covers all that an `earlier` run was to do.
     pub fn covers(&self, earlier: &Self) -> bool {
         if self.place != earlier.place && !self.place.is_empty() && !earlier.place.is_empty() {

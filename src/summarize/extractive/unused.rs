@@ -10,13 +10,15 @@ use crate::compress::anchors::Matcher;
 use crate::compress::reuse::{Reuse, pieces};
 use crate::events::end_states::EndStates;
 use crate::events::event::Event;
+use crate::events::run::Run;
 use crate::events::source::SourceTurn;
+use crate::events::target::Effect;
 use crate::trajectory::Role;
 
 /// Bytes that later turns repeat of what is of use to them.
 pub(super) const USED_BYTES: f32 = 12.0;
 
-/// Takes out requests, lookups, and files newly made of which later turns repeat nothing and need no identifier; the last
+/// Takes out requests, lookups, code run for once, and files newly made of which later turns repeat nothing and need no identifier; the last
 /// request stays unless it is answered.
 pub(super) fn take_out(
     candidates: &mut Vec<Candidate>,
@@ -39,6 +41,11 @@ pub(super) fn take_out(
     };
     let lookups = orders(&Event::is_lookup);
     let makes = orders(&|action| files.only_makes(&action.touches));
+    let mut tries = orders(&|action| is_try(action) && files.only_tries(&action.touches));
+    // The last one may say that the work is done.
+    if let Some(last) = tries.iter().max().copied() {
+        tries.remove(&last);
+    }
     let asked = candidates.iter().filter(|line| line.section == Section::Asked);
     let last = asked.map(turn_of).max();
     // What a newer line tells is no news.
@@ -49,7 +56,9 @@ pub(super) fn take_out(
         let may_go = match candidate.section {
             // An earlier summary has chosen already.
             _ if turn == 0 => false,
-            Section::Done => lookups.contains(&candidate.order) || makes.contains(&candidate.order),
+            Section::Done => [&lookups, &makes, &tries]
+                .iter()
+                .any(|orders| orders.contains(&candidate.order)),
             Section::Asked => is_answered || Some(turn) != last,
             _ => false,
         };
@@ -67,6 +76,13 @@ pub(super) fn take_out(
         let is_used = || worth >= USED_BYTES && !is_made || matcher.held(&candidate.text).contains(&true);
         !may_go || is_used()
     });
+}
+
+/// If a call ran code written for once, and neither tests nor a program of the repository.
+fn is_try(action: &Event) -> bool {
+    let (target, outcome) = (&action.target, &action.outcome);
+    let runs_code = target.runs.iter().all(Run::is_of_script);
+    target.is_run && target.effect == Effect::Other && runs_code && outcome.tests.is_none()
 }
 
 /// The turn of a line, counted from 1; 0 for lines of an earlier summary.

@@ -6,6 +6,7 @@ mod endings;
 mod promises;
 mod quotes;
 mod reads_well;
+mod unused;
 
 use std::borrow::Cow;
 
