@@ -19,6 +19,9 @@ const MAX_OPEN: usize = 8;
 /// Calls that went well after a failed one that say that it stopped nothing.
 const OVERTAKEN: usize = 2;
 
+/// Newest calls that an earlier one is compared with, so that the time stays linear.
+const MAX_LATER: usize = 256;
+
 /// A line for each action; failing, changing and late ones are worth most.
 pub(super) fn done(actions: &[Event], files: &EndStates, limits: Limits, candidates: &mut Vec<Candidate>) {
     let count = actions.len().max(1) as f64;
@@ -63,7 +66,8 @@ fn was_overtaken(actions: &[Event], number: usize) -> bool {
     if failed && !action.is_open && action.times == 1 {
         return true;
     }
-    let later = actions.get(number + 1..).unwrap_or_default();
+    let newest = actions.len().saturating_sub(MAX_LATER).max(number + 1);
+    let later = actions.get(newest..).unwrap_or_default();
     let went_well = || {
         let went_well = later.iter().filter(|later| later.outcome.failed() != Some(true));
         went_well.filter(|later| later.is_answered)
