@@ -127,6 +127,6 @@ pub mod trajectory {
     };
 
     pub mod leaves {
-        pub use crate::trajectory::leaves::leaves;
+        pub use crate::trajectory::json::leaves::leaves;
     }
 }

@@ -7,7 +7,7 @@ use super::wire::SendError;
 use super::{BatchError, split, state};
 use crate::summarize::batch::job::{Job, Phase};
 use crate::summarize::batch::queue::{self, Load, QueueFull, RefusalAction, Step};
-use crate::summarize::chat::retry::Verdict;
+use crate::summarize::chat::answer::retry::Verdict;
 
 impl Rounds<'_> {
     /// Submits as many batches as the queue takes; the others wait.

@@ -11,8 +11,8 @@ use super::wire::{SendError, Sent, Wire};
 use crate::summarize::batch::job::{self, Job};
 use crate::summarize::batch::queue::QueueFull;
 use crate::summarize::chat::ChatSettings;
+use crate::summarize::chat::answer::retry::Verdict;
 use crate::summarize::chat::api::Api;
-use crate::summarize::chat::retry::Verdict;
 use crate::summarize::failure::Failure;
 
 /// Maximum number of pages searched in a list of batches, of 100 each.

@@ -17,9 +17,9 @@ use crate::http;
 use crate::summarize::batch::RequestShape;
 use crate::summarize::batch::queue::QueueFull;
 use crate::summarize::chat::ChatSettings;
-use crate::summarize::chat::limits;
-use crate::summarize::chat::retry::{self, TransportError, Verdict};
-use crate::summarize::chat::wire::{self, Confidential};
+use crate::summarize::chat::answer::retry::{self, TransportError, Verdict};
+use crate::summarize::chat::online::wire::{self, Confidential};
+use crate::summarize::chat::pace::limits;
 use crate::summarize::failure::Failure;
 
 /// Maximum bytes of an answer; lists of batches are the longest.

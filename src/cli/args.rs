@@ -2,19 +2,19 @@
 
 use clap::{Parser, Subcommand};
 
-use super::batch::BatchArgs;
-use super::cache_cmd::CacheArgs;
-use super::check::CheckArgs;
-use super::color::Color;
-use super::completions::CompletionsArgs;
-use super::compress::CompressArgs;
-use super::config_cmd::ConfigArgs;
-use super::count::CountArgs;
-use super::explain::ExplainArgs;
-use super::lint::LintArgs;
-use super::restore::RestoreArgs;
-use super::show::ShowArgs;
-use super::unroll::UnrollArgs;
+use super::commands::batch::BatchArgs;
+use super::commands::cache::CacheArgs;
+use super::commands::check::CheckArgs;
+use super::commands::completions::CompletionsArgs;
+use super::commands::compress::CompressArgs;
+use super::commands::config::ConfigArgs;
+use super::commands::count::CountArgs;
+use super::commands::explain::ExplainArgs;
+use super::commands::lint::LintArgs;
+use super::commands::restore::RestoreArgs;
+use super::commands::show::ShowArgs;
+use super::commands::unroll::UnrollArgs;
+use super::terminal::color::Color;
 use super::version;
 
 /// Fit agent trajectories into a token budget.

@@ -1,43 +1,14 @@
 //! The command line: the only place that prints, and the one that knows exit codes.
 
 mod args;
-mod batch;
-mod cache_cmd;
-mod cells;
-mod check;
-mod check_grounding;
-mod check_unrolled;
-mod color;
-mod completions;
-mod compress;
-mod compress_options;
-mod config_cmd;
-mod count;
+mod commands;
 mod errors;
-mod execute;
 mod exit;
-mod explain;
+mod flags;
 mod former;
-mod inputs;
-mod key_flags;
-mod lint;
-mod one_record;
-mod progress;
-mod restore;
-mod run_flags;
-mod running;
-mod show;
-mod show_text;
-mod stdout;
-mod summarizer;
-mod survey;
-mod timeline;
-mod unroll;
-mod unroll_compare;
-mod unroll_engine;
-mod unroll_mark;
+mod runs;
+mod terminal;
 mod version;
-mod visible;
 
 use std::process::ExitCode;
 
@@ -45,7 +16,7 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches};
 
 use args::{Cli, Command};
-use color::Color;
+use terminal::color::Color;
 
 pub use errors::CliError;
 pub use exit::ExitStatus;
@@ -60,7 +31,7 @@ pub fn main() -> ExitCode {
         Ok(cli) => cli,
         // Help and version come this way too. A closed pipe is no error.
         Err(usage) if !usage.use_stderr() => {
-            let printed = stdout::written(|| usage.print()).map(|()| ExitStatus::Done);
+            let printed = terminal::stdout::written(|| usage.print()).map(|()| ExitStatus::Done);
             return printed.unwrap_or_else(|error| error.report()).into();
         }
         Err(usage) if usage.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
@@ -74,18 +45,18 @@ pub fn main() -> ExitCode {
         }
     };
     let ended = match cli.command {
-        Command::Compress(args) => compress::run(*args),
-        Command::Unroll(args) => unroll::run(*args),
-        Command::Restore(args) => restore::run(args),
-        Command::Batch(args) => batch::run(args),
-        Command::Count(args) => count::run(*args),
-        Command::Check(args) => check::run(*args),
-        Command::Lint(args) => lint::run(&args),
-        Command::Cache(args) => cache_cmd::run(&args),
-        Command::Explain(args) => explain::run(*args),
-        Command::Show(args) => show::run(*args, cli.color),
-        Command::Config(args) => config_cmd::run(args),
-        Command::Completions(args) => completions::run(&args, Cli::command()),
+        Command::Compress(args) => commands::compress::run(*args),
+        Command::Unroll(args) => commands::unroll::run(*args),
+        Command::Restore(args) => commands::restore::run(args),
+        Command::Batch(args) => commands::batch::run(args),
+        Command::Count(args) => commands::count::run(*args),
+        Command::Check(args) => commands::check::run(*args),
+        Command::Lint(args) => commands::lint::run(&args),
+        Command::Cache(args) => commands::cache::run(&args),
+        Command::Explain(args) => commands::explain::run(*args),
+        Command::Show(args) => commands::show::run(*args, cli.color),
+        Command::Config(args) => commands::config::run(args),
+        Command::Completions(args) => commands::completions::run(&args, Cli::command()),
     };
     ended.unwrap_or_else(|error| error.report()).into()
 }

@@ -5,7 +5,8 @@ use std::hash::{Hash, Hasher};
 
 use rustc_hash::{FxHashMap, FxHasher};
 
-use crate::trajectory::{ToolCall, TurnView, Turns, leaves};
+use crate::trajectory::json::leaves;
+use crate::trajectory::{ToolCall, TurnView, Turns};
 
 /// The origin of a turn of a compressed trajectory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::trajectory::leaves::leaves;
+use crate::trajectory::json::leaves::leaves;
 use crate::trajectory::{Role, TurnView, Turns};
 
 /// The length of a piece in bytes.

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::shell::programs::{Does, known};
 use super::source::{Arguments, SourceCall};
-use crate::trajectory::leaves::{Leaf, leaves};
+use crate::trajectory::json::leaves::{Leaf, leaves};
 
 /// The contents of an argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]

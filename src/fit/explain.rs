@@ -5,7 +5,7 @@ use std::ops::Range;
 use serde::Serialize;
 
 use super::compression::Compression;
-use super::correction::PlanCorrection;
+use super::compression::correction::PlanCorrection;
 use super::count::Counted;
 use super::fitter::Fitter;
 use super::pair::PairScorer;

@@ -6,7 +6,7 @@ use memchr::memmem;
 use serde_json::Value;
 
 use super::count::TurnCounter;
-use super::rendered::Rendered;
+use super::count::rendered::Rendered;
 use crate::tokens::TokenCounter;
 use crate::tokens::chat_template::ChatTemplate;
 use crate::trainers::{

@@ -1,43 +1,31 @@
 //! Fits one record: parse, count, plan, summarize, splice, verify.
 
 mod compression;
-mod correction;
 mod count;
 mod explain;
 mod fitted;
 mod fitter;
-mod kept;
 mod lint;
 mod mark;
-mod maskable;
 mod masking;
-mod measure;
 mod merged;
 mod outline;
 mod pair;
-mod passes;
-mod placed;
 mod redacted;
-mod region;
-mod rendered;
-mod rewrite;
-mod room;
 mod settings;
 mod structure;
-mod summary;
 mod summary_size;
 mod unroll;
-mod write;
 
 use compression::Compression;
 use count::Counted;
 pub use count::TurnCounter;
+pub use count::measure::Measurer;
 pub use explain::{AnchorLine, Explanation, TurnLine};
 pub use fitted::{Fitted, Stop};
 pub use fitter::Fitter;
 pub use lint::Linter;
 pub use mark::{MarkTurns, SummaryMark};
-pub use measure::Measurer;
 use outline::outline;
 pub use pair::{PairScorer, UnreadablePair, score};
 pub use settings::{
@@ -131,7 +119,7 @@ impl Fitter {
         let outline = outline(self, record, &counted, &views);
         let case = Compression::new(self, record, &views, &outline, &counted);
         match self.settings.strategy {
-            Strategy::Summarize => passes::run(case, row).await,
+            Strategy::Summarize => compression::passes::run(case, row).await,
             Strategy::Mask | Strategy::MaskThenSummarize => masking::run(case, row).await,
         }
     }

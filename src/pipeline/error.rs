@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use super::streams::is_stream;
+use super::paths::streams::is_stream;
 
 /// An error that ends a run.
 #[derive(Debug, thiserror::Error)]

@@ -9,7 +9,6 @@ mod counter;
 mod encodings;
 mod error;
 mod families;
-mod fast;
 mod file;
 mod hex;
 mod hub;
@@ -17,12 +16,10 @@ mod json;
 mod load;
 mod memo;
 mod nfc;
-mod normalizer;
 #[cfg(test)]
 mod oracle;
 mod probe;
 mod ranks;
-mod reference;
 mod special;
 #[cfg(test)]
 mod tests;

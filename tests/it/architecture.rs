@@ -1,10 +1,15 @@
-//! Keeps the design true: what each layer may know, who prints, how each file opens, and how long it is.
+//! Keeps the design true: what each layer may know, who prints, how each file opens, how long it is, and how many a folder holds.
+
+use std::collections::BTreeMap;
 
 use crate::support::imports::{Modules, circles};
 use crate::support::tree::{SourceFile, rust_files};
 
 /// Lines a file may have; a longer one holds more than one concept.
 const LONGEST: usize = 400;
+
+/// Rust files a folder of the library may have; one that wants more hides a concept.
+const MOST_FILES: usize = 20;
 
 /// Modules that may use all others: the command line, and those that only hand on what others have.
 const MAY_USE_ALL: [&str; 4] = ["cli", "internals", "lib", "main"];
@@ -100,10 +105,10 @@ const IMPURE: [&str; 10] = [
 
 /// The files of those layers that have connections or programs, and a clock to go with them.
 const EDGES: [&str; 5] = [
-    "src/summarize/chat/allowance.rs",
-    "src/summarize/chat/client.rs",
-    "src/summarize/chat/places.rs",
-    "src/summarize/chat/wire.rs",
+    "src/summarize/chat/pace/allowance.rs",
+    "src/summarize/chat/online/client.rs",
+    "src/summarize/chat/pace/places.rs",
+    "src/summarize/chat/online/wire.rs",
     "src/summarize/command/program.rs",
 ];
 
@@ -131,6 +136,17 @@ fn no_file_holds_more_than_one_concept_can_fill() {
             let lines = file.text.lines().count();
             assert!(lines <= LONGEST, "{} has {lines} lines", file.path);
         }
+    }
+}
+
+#[test]
+fn no_folder_holds_more_files_than_one_concept_needs() {
+    let mut folders: BTreeMap<String, usize> = BTreeMap::new();
+    for file in rust_files("src") {
+        *folders.entry(file.folder()).or_default() += 1;
+    }
+    for (folder, files) in folders {
+        assert!(files <= MOST_FILES, "{folder} has {files} Rust files");
     }
 }
 
@@ -206,14 +222,14 @@ fn only_the_command_line_prints() {
         }
         // The metrics may go to any open file that the user names; which streams are open is asked before main.
         let opens_streams =
-            ["src/pipeline/streams.rs", "src/standard_streams.rs"].contains(&file.path.as_str());
+            ["src/pipeline/paths/streams.rs", "src/standard_streams.rs"].contains(&file.path.as_str());
         assert!(
             opens_streams || !file.uses("stderr()"),
             "{} writes to stderr",
             file.path
         );
         // Data may go to stdout, and only data.
-        let writes_data = opens_streams || file.path == "src/pipeline/output.rs";
+        let writes_data = opens_streams || file.path == "src/pipeline/write/output.rs";
         assert!(
             writes_data || !file.uses("stdout()"),
             "{} writes to stdout",

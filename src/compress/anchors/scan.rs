@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::kind::{MAX_LEN, is_identifier, is_plain_word, is_spaceless, is_value};
-use crate::trajectory::leaves::leaves;
+use crate::trajectory::json::leaves::leaves;
 
 /// Most bytes of an argument value; longer ones are texts.
 const MAX_VALUE: usize = 64;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::trajectory::leaves::Leaf;
+use crate::trajectory::json::leaves::Leaf;
 
 /// Fields that hold an exit code.
 pub(crate) const EXIT_CODES: [&str; 4] = ["exit_code", "returncode", "exitCode", "return_code"];

@@ -2,7 +2,7 @@
 
 use super::text::{MAX_LINE, edges};
 use crate::events::line::{cleaned, cleaned_line, shortened};
-use crate::trajectory::leaves::Leaf;
+use crate::trajectory::json::leaves::Leaf;
 
 /// Longest sentence of a field in characters, where other fields are told with it.
 const MAX_SENTENCE: usize = 110;

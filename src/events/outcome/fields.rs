@@ -8,7 +8,7 @@ use super::text::{MAX_LINE, quote};
 use crate::events::target::Effect;
 use crate::knowledge::errors::{ErrorKind, says_done, says_not_done};
 use crate::knowledge::reading::kind_of;
-use crate::trajectory::leaves::Leaf;
+use crate::trajectory::json::leaves::Leaf;
 
 /// Longest field that tells something in a line, in bytes.
 const MAX_TELLING: usize = 80;

@@ -15,7 +15,7 @@ use std::borrow::Cow;
 
 use crate::events::control::without_control;
 use crate::events::target::Effect;
-use crate::trajectory::leaves::leaves;
+use crate::trajectory::json::leaves::leaves;
 use envelope::{longest_text, unwrapped};
 use fields::outcome_of;
 use printed::of_printed;

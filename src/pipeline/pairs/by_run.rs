@@ -11,9 +11,9 @@ use super::run_files::RunFiles;
 use crate::fit::PairScorer;
 use crate::metrics::{PairRow, read_pair_rows};
 use crate::pipeline::RunError;
-use crate::pipeline::records::{RawRecord, Records};
-use crate::pipeline::source::Source;
-use crate::pipeline::targets::metrics_beside;
+use crate::pipeline::paths::targets::metrics_beside;
+use crate::pipeline::read::records::{RawRecord, Records};
+use crate::pipeline::read::source::Source;
 
 /// The metrics of the run that both data sets belong to.
 #[derive(Debug)]

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::pipeline::RunError;
-use crate::pipeline::records::RawRecord;
-use crate::pipeline::source::Source;
+use crate::pipeline::read::records::RawRecord;
+use crate::pipeline::read::source::Source;
 
 /// Two data sets to be compared.
 #[derive(Debug, Clone)]

@@ -230,8 +230,8 @@ fn limit_in(lower: &str) -> Option<u64> {
 mod tests {
     use super::*;
     use crate::summarize::batch::response;
+    use crate::summarize::chat::answer::retry::Verdict;
     use crate::summarize::chat::dialect::RequestShape;
-    use crate::summarize::chat::retry::Verdict;
 
     fn tokens(tokens: u64) -> QueueLimits {
         QueueLimits {

@@ -7,35 +7,24 @@
 //!    └── too long: shorter pieces                  └── again, otherwise, or not at all
 //! ```
 //!
-//! Pure functions (`api`, `answer`, `retry`, `length`) and state machines without a clock (`breaker`, `flow`, `rate`,
-//! `dialect`) decide. `wire` has the connections, `client` the clock. A `transport` is HTTP or files.
+//! Pure functions (`api`, `answer`, `retry`, `length`) and state machines without a clock (`dialect`, and those of
+//! `pace`) decide. `online` has the connections and the clock. A `transport` is HTTP or files.
 
-mod allowance;
-pub(super) mod answer;
+pub(crate) mod answer;
 pub mod api;
 mod asking;
-mod breaker;
-pub(super) mod client;
 pub(crate) mod dialect;
-pub(super) mod error_names;
 mod estimate;
-mod flow;
 mod in_files;
 mod keep;
-pub(crate) mod lasting;
-pub(crate) mod limits;
-mod online;
+pub(crate) mod online;
+pub(crate) mod pace;
 mod place;
-mod places;
-mod probe;
 pub(super) mod question;
-mod rate;
-pub(crate) mod retry;
 pub(super) mod run_end;
 pub mod settings;
 mod shared;
 mod transport;
-pub(crate) mod wire;
 
 use std::sync::{Arc, OnceLock};
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::answer::{Answer, BadAnswer};
 use super::dialect::Dialect;
-use super::places::Place;
+use super::pace::places::Place;
 use crate::summarize::failure::Failure;
 use crate::summarize::judge::Judge;
 use crate::summarize::prompt::Prompt;

@@ -1,6 +1,6 @@
 //! Errors of a server or an account that end a run, with advice; none of them holds a key.
 
-use super::lasting::Lasting;
+use super::answer::lasting::Lasting;
 use super::settings::Key;
 use crate::http::shown;
 use crate::summarize::failure::Failure;

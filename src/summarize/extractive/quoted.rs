@@ -10,7 +10,7 @@ use crate::events::source::{Arguments, SourceCall};
 use crate::events::tools::is_replaced;
 use crate::knowledge::phrases::{Kinds, PhraseKind};
 use crate::summarize::control_tokens::ControlTokens;
-use crate::trajectory::leaves::leaves;
+use crate::trajectory::json::leaves::leaves;
 
 /// Signs that open a tag, each with the one that takes its place where the tag must not be read.
 const SIGNS: [(&str, &str); 2] = [("<", "‹"), ("[", "⟦")];

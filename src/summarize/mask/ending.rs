@@ -7,7 +7,7 @@ use crate::events::attempt::Attempt;
 use crate::events::line::{cleaned, shortened};
 use crate::events::outcome::status::{Outcome, Status};
 use crate::events::target::Effect;
-use crate::trajectory::leaves::{Leaf, leaves};
+use crate::trajectory::json::leaves::{Leaf, leaves};
 
 /// Longest error line, in characters.
 const MAX_ERROR: usize = 240;

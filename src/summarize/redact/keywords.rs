@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::alphabet::Alphabet;
 use super::secret::Secret;
-use super::shape::begins_part;
+use super::value::shape::begins_part;
 use super::words::{Rule, found, words};
 
 /// Low bits of a byte that are compared: they are the same for both cases of a letter.

@@ -13,7 +13,7 @@ use rustc_hash::FxHashSet;
 use super::alphabet::Alphabet;
 use super::personal::personal;
 use super::secret::{MARKER, Secret};
-use super::shape::{distinct, is_filler, is_long_mixture, is_random_word};
+use super::value::shape::{distinct, is_filler, is_long_mixture, is_random_word};
 use super::{redact, redact_noting, replaced};
 
 /// Shortest secret that is looked for elsewhere.

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::alphabet::Alphabet;
-use super::shape::{begins_word, is_long_mixture, is_random_word, is_words, looks_random};
+use super::value::shape::{begins_word, is_long_mixture, is_random_word, is_words, looks_random};
 
 /// The table. Its source column says where a form is documented.
 const TABLE: &str = include_str!("tokens.csv");

@@ -4,12 +4,13 @@ use std::fmt::Write;
 use std::ops::Range;
 
 use super::alphabet::Alphabet;
-use super::commands::COMMANDS;
+use super::assigned;
+use super::assigned::names::{Name, names};
+use super::contexts::commands::COMMANDS;
 use super::contexts::{Context, contexts};
-use super::names::{Name, names};
+use super::contexts::{fields, table};
 use super::secret::{MARKER, Secret};
 use super::tokens::{Token, tokens};
-use super::{assigned, fields, table};
 
 /// The rule of a word.
 #[derive(Debug)]

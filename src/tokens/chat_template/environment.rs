@@ -8,7 +8,9 @@ use minijinja::{AutoEscape, Environment, Error, ErrorKind, UndefinedBehavior, Va
 
 use super::bounds::{self, Output};
 use super::error::TemplateRefusal;
-use super::{arithmetic, charged, filters, iteration, markup, methods, python, source};
+use super::functions::{arithmetic, charged, filters, iteration, methods};
+use super::source;
+use super::values::{markup, python};
 
 /// Steps that rendering one chat may take. Most templates take some hundreds per turn.
 const FUEL: u64 = 50_000_000;

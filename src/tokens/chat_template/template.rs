@@ -2,9 +2,10 @@
 
 use minijinja::Value;
 
+use super::bounds;
 use super::environment::Engine;
 use super::error::TemplateRefusal;
-use super::{bounds, json};
+use super::values::json;
 
 /// A compiled chat template with the special tokens of its tokenizer.
 pub struct ChatTemplate {

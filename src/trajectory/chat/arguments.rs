@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use serde_json::value::RawValue;
 
 use super::super::edit::Edit;
-use super::super::fields::fields;
 use super::super::json::decode;
-use super::super::raw_call::{RawCall, raw_call};
 use crate::names::named;
+use crate::trajectory::json::fields::fields;
+use crate::trajectory::parse::raw_call::{RawCall, raw_call};
 
 named! {
     /// The form in which chat templates get the arguments of tool calls.

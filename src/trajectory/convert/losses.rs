@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::trajectory::faults::write_kinds;
+use crate::trajectory::structure::faults::write_kinds;
 
 /// A kind of data that a form cannot hold, or only changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::losses::{Loss, Losses};
-use crate::trajectory::members::Member;
+use crate::trajectory::json::members::Member;
 use crate::trajectory::{Role, json};
 
 /// A text: a JSON string as written, or one that was put together.

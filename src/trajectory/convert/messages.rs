@@ -9,7 +9,7 @@ use super::stays::{is_call, role_name};
 use super::value::arguments_as;
 use super::{Arguments, Object};
 use crate::trajectory::Format;
-use crate::trajectory::members::Member;
+use crate::trajectory::json::members::Member;
 
 /// Writes a group as one turn per message.
 pub(super) fn write<'a>(

@@ -9,12 +9,12 @@ use super::losses::{Loss, Losses};
 use super::message::{Answer, Call, Message, Text};
 use super::stays::stays;
 use super::tagged::{answers_in, calls_in};
-use crate::trajectory::calls::raw_calls;
-use crate::trajectory::fields::fields;
-use crate::trajectory::in_parts::in_parts;
-use crate::trajectory::members::{Member, members};
-use crate::trajectory::parts::{Part, part_of, parts, result_content};
-use crate::trajectory::raw_call::{RawCall, raw_call};
+use crate::trajectory::json::fields::fields;
+use crate::trajectory::json::members::{Member, members};
+use crate::trajectory::parse::calls::raw_calls;
+use crate::trajectory::parse::in_parts::in_parts;
+use crate::trajectory::parse::parts::{Part, part_of, parts, result_content};
+use crate::trajectory::parse::raw_call::{RawCall, raw_call};
 use crate::trajectory::{Format, Role, TURN_KEYS, Turn, json};
 use serde_json::value::RawValue;
 

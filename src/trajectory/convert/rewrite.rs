@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::losses::{Loss, Losses};
 use super::value::{functions_as_tools, tools_as};
 use super::{Arguments, OutputForm};
-use crate::trajectory::members::{Member, members};
+use crate::trajectory::json::members::{Member, members};
 use crate::trajectory::{Format, Record};
 
 /// A record to be written.

@@ -10,9 +10,9 @@ use super::losses::{Loss, Losses};
 use super::message::{Answer, Call, Message};
 use super::stays::role_name;
 use super::value::{Object, arguments_as};
-use crate::trajectory::content::string_or_json;
-use crate::trajectory::fields::fields;
-use crate::trajectory::members::Member;
+use crate::trajectory::json::fields::fields;
+use crate::trajectory::json::members::Member;
+use crate::trajectory::parse::content::string_or_json;
 use crate::trajectory::{Format, Role, json};
 
 /// Writes a group: a turn, and one with its answers.

@@ -3,8 +3,8 @@
 use serde_json::value::RawValue;
 
 use super::{Arguments, OutputForm};
-use crate::trajectory::decode::{tagged_responses, whole_responses};
-use crate::trajectory::fields::fields;
+use crate::trajectory::json::fields::fields;
+use crate::trajectory::view::decode::{tagged_responses, whole_responses};
 use crate::trajectory::{Format, Role, Turn, json};
 
 /// Returns true if the turn is in the target form already.

@@ -6,10 +6,10 @@ use serde_json::value::RawValue;
 
 use super::losses::{Loss, Losses};
 use super::message::{Answer, Call, Message, Text};
-use crate::trajectory::decode::{tagged_calls_of, tagged_responses, whole_calls, whole_responses};
-use crate::trajectory::fields::fields;
-use crate::trajectory::members::{Member, members};
-use crate::trajectory::raw_call::{RawCall, raw_call};
+use crate::trajectory::json::fields::fields;
+use crate::trajectory::json::members::{Member, members};
+use crate::trajectory::parse::raw_call::{RawCall, raw_call};
+use crate::trajectory::view::decode::{tagged_calls_of, tagged_responses, whole_calls, whole_responses};
 use crate::trajectory::{Format, json};
 
 /// Moves the calls in an assistant's text to `calls`, if all of them can be read. If `is_call`, the whole text is

@@ -6,13 +6,13 @@ use std::ops::Range;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Item;
-use crate::trajectory::decode::{tagged_calls_of, tagged_responses};
-use crate::trajectory::fields::fields;
-use crate::trajectory::in_parts::in_parts;
-use crate::trajectory::raw_call::raw_call;
-use crate::trajectory::results::result_ids;
-use crate::trajectory::shape::Shape;
+use crate::trajectory::json::fields::fields;
+use crate::trajectory::parse::in_parts::in_parts;
+use crate::trajectory::parse::raw_call::raw_call;
+use crate::trajectory::parse::results::result_ids;
+use crate::trajectory::structure::shape::Shape;
 use crate::trajectory::structure::{CallPlace, Structure};
+use crate::trajectory::view::decode::{tagged_calls_of, tagged_responses};
 use crate::trajectory::{Edit, Record, Turn, apply, json};
 
 /// Gives calls with an id of an earlier call a new one, and their answers as well.

@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 
 use super::{Item, appended, is_exact};
-use crate::trajectory::calls::raw_calls;
-use crate::trajectory::content::content_text;
-use crate::trajectory::parts::{parts, text_part};
-use crate::trajectory::responses::replaced;
-use crate::trajectory::results::{elements, is_results_only};
+use crate::trajectory::edit::responses::replaced;
+use crate::trajectory::parse::calls::raw_calls;
+use crate::trajectory::parse::content::content_text;
+use crate::trajectory::parse::parts::{parts, text_part};
+use crate::trajectory::parse::results::{elements, is_results_only};
 use crate::trajectory::structure::Structure;
 use crate::trajectory::{Record, Role, Turn};
 

@@ -6,8 +6,8 @@ use rustc_hash::FxHashMap;
 
 use super::split::{Split, split};
 use super::{Item, insert};
-use crate::trajectory::results::is_results_only;
-use crate::trajectory::shape::Shape;
+use crate::trajectory::parse::results::is_results_only;
+use crate::trajectory::structure::shape::Shape;
 use crate::trajectory::structure::{CallPlace, Structure};
 use crate::trajectory::{Record, Role, Turn};
 

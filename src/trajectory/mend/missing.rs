@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use super::told::said_in_parts;
 use super::{Item, NO_RESULT, appended, insert, quoted, run_of, tool_turn};
-use crate::trajectory::responses::replaced;
-use crate::trajectory::results::elements;
+use crate::trajectory::edit::responses::replaced;
+use crate::trajectory::parse::results::elements;
 use crate::trajectory::structure::{CallPlace, Structure};
 use crate::trajectory::{Format, Record, Role, Turn, view};
 

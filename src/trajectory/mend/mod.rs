@@ -13,9 +13,9 @@ mod told;
 
 use std::borrow::Cow;
 
-use super::faults::Faults;
 use super::json::quoted;
 use super::structure::Structure;
+use super::structure::faults::Faults;
 use super::{Record, parse, view};
 use ids::rename;
 use items::{

@@ -6,12 +6,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::told::OrphanReport;
 use super::{Item, insert, is_exact, run_of};
-use crate::trajectory::content::content_text;
-use crate::trajectory::fields::fields;
-use crate::trajectory::parts::{Part, parts};
-use crate::trajectory::responses::replaced;
-use crate::trajectory::results::elements;
-use crate::trajectory::shape::Shape;
+use crate::trajectory::edit::responses::replaced;
+use crate::trajectory::json::fields::fields;
+use crate::trajectory::parse::content::content_text;
+use crate::trajectory::parse::parts::{Part, parts};
+use crate::trajectory::parse::results::elements;
+use crate::trajectory::structure::shape::Shape;
 use crate::trajectory::structure::{CallPlace, Structure};
 use crate::trajectory::{Record, Turn, json, new_turn, view, without_responses};
 

@@ -2,7 +2,7 @@
 
 use super::tidy::{TidyCounts, Wishes, tidy};
 use super::{Mended, mend};
-use crate::trajectory::faults::Faults;
+use crate::trajectory::structure::faults::Faults;
 use crate::trajectory::{Record, parse};
 
 /// Most repetitions of both.

@@ -3,11 +3,11 @@
 use rustc_hash::FxHashMap;
 
 use super::quoted;
-use crate::trajectory::decode::whole_responses;
-use crate::trajectory::responses::{only_text, replaced};
-use crate::trajectory::results::elements;
-use crate::trajectory::shape::Shape;
+use crate::trajectory::edit::responses::{only_text, replaced};
+use crate::trajectory::parse::results::elements;
 use crate::trajectory::structure::CallPlace;
+use crate::trajectory::structure::shape::Shape;
+use crate::trajectory::view::decode::whole_responses;
 use crate::trajectory::{Turn, json, without_responses};
 
 /// The result of splitting a turn.

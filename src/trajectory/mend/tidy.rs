@@ -5,10 +5,10 @@ use std::fmt;
 
 use super::{Item, written};
 use crate::trajectory::edit::{Edit, apply};
-use crate::trajectory::faults::write_kinds;
+use crate::trajectory::json::members::{Member, members};
 use crate::trajectory::json::{decode, escape_into, quoted};
-use crate::trajectory::members::{Member, members};
-use crate::trajectory::parts::{Part, parts, text_part};
+use crate::trajectory::parse::parts::{Part, parts, text_part};
+use crate::trajectory::structure::faults::write_kinds;
 use crate::trajectory::{Format, Record, Role, Turn, new_turn};
 
 /// The text of the human turn inserted before an assistant that speaks first.

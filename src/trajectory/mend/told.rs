@@ -1,7 +1,7 @@
 //! The human turn that reports outputs without a call: between two lines that say so.
 
 use super::{STRAY_END, STRAY_OUTPUT, quoted};
-use crate::trajectory::parts::{raw_parts, text_part};
+use crate::trajectory::parse::parts::{raw_parts, text_part};
 use crate::trajectory::{Record, new_turn};
 
 /// The content of a human turn that reports outputs.

@@ -12,13 +12,13 @@ const SUMMARIES: [&str; 3] = ["src/summarize/", "src/fit/", "src/pipeline/"];
 const BEFORE_CODES: [&str; 2] = ["Reason::with(\"", "Reason::plain(\""];
 
 /// The file whose function `code` names the codes of records that cannot be read.
-const PARSER: &str = "src/trajectory/parse.rs";
+const PARSER: &str = "src/trajectory/parse/mod.rs";
 
 /// Files that name codes in other ways, and the text before each.
 const TABLES: [(&str, &str); 3] = [
     ("src/compress/reason.rs", "&'staticstr=\""),
     (PARSER, "=>\""),
-    ("src/pipeline/batch.rs", "CODE:&'staticstr=\""),
+    ("src/pipeline/read/batch.rs", "CODE:&'staticstr=\""),
 ];
 
 #[test]

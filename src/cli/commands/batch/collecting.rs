@@ -1,0 +1,68 @@
+//! Collects requests: a run over the records that writes requests and nothing else.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use super::flags;
+use crate::cli::errors::CliError;
+use crate::cli::flags::compress_options::CompressOptions;
+use crate::cli::runs::{execute, running, summarizer};
+use crate::cli::terminal::progress::{Progress, ProgressStyle, counting};
+use crate::config::OnFailure;
+use crate::pipeline::{self, Collected, Collection, RunError, Sample};
+use crate::summarize::batch::Responses;
+
+/// The known responses, and the files for new requests.
+pub struct Collecting {
+    /// The responses received.
+    pub responses: Arc<dyn Responses>,
+    /// True if requests that failed for good are sent again.
+    pub resend_failed: bool,
+    /// The folder of answers of earlier runs, if no other is named.
+    pub cache: Option<PathBuf>,
+    /// The first file to write.
+    pub path: PathBuf,
+    /// True if existing files are overwritten.
+    pub force: bool,
+}
+
+/// Writes the requests that have to be sent.
+pub fn collect(
+    options: &CompressOptions,
+    collecting: Collecting,
+    stop: &Arc<AtomicBool>,
+) -> Result<Collected, CliError> {
+    let config = &options.config;
+    let sources = pipeline::sources(&options.inputs).map_err(running::cli_error)?;
+    let postbox = flags::postbox(config, collecting.responses, collecting.resend_failed);
+    let kept = summarizer::CacheUse {
+        beside: collecting.cache,
+        dry_run: true,
+        warns: !options.quiet,
+    };
+    let chosen = summarizer::in_files(config, kept, postbox)?;
+    let mut worker = execute::worker(config, &sources, &chosen)?;
+    // The requests do not depend on the treatment of a record that waits: it is kept.
+    worker.fitter.settings.on_failure = OnFailure::Keep;
+    let collection = Collection {
+        scan: running::scan(
+            sources,
+            options.limit,
+            Sample::of(options.sample, options.seed),
+            config,
+        ),
+        target: flags::request_target(config, collecting.path),
+        force: collecting.force,
+    };
+    let counters = running::counters(&collection.scan.sources);
+    let progress = Progress::start(
+        ProgressStyle::detect(options.quiet, options.verbose),
+        Arc::clone(&counters),
+        counting,
+        None,
+    );
+    let collected = collection.run(worker, &counters, stop);
+    progress.finish();
+    collected.map_err(|error: RunError| running::cli_error(error))
+}

@@ -1,0 +1,155 @@
+//! The flags that all batch commands share, and the settings made of them.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::batch::ResponseFiles;
+use crate::cli::errors::{self, CliError};
+use crate::cli::flags::compress_options::CompressOptions;
+use crate::cli::flags::key_flags::{KeyFlags, KeySet};
+use crate::cli::flags::run_flags::{PartFlags, PrintFlags, RunFlags};
+use crate::config::{Api, Config, Key, OverLimit, Sources, SummarizerKind, TokenLimitField};
+use crate::pipeline::RequestFileSet;
+use crate::summarize::batch::request::FileLimits;
+use crate::summarize::batch::{BatchAnswers, RequestShape, Responses};
+
+/// Flags of every batch command.
+#[derive(Debug, Clone, clap::Args)]
+pub struct BatchFlags<S: KeySet + Clone + Send + Sync + 'static> {
+    /// Files or directories; - is standard input
+    #[arg(value_name = "INPUT", required = true)]
+    pub inputs: Vec<PathBuf>,
+    /// Configuration file, YAML, TOML or JSON by its name
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Overwrite an existing output, discard an unfinished one
+    #[arg(long)]
+    pub force: bool,
+    #[command(flatten)]
+    pub part: PartFlags,
+    /// Ask again as well what was refused for good, or failed too often
+    #[arg(long)]
+    pub resend_failed: bool,
+    /// Neither read nor keep answers of language models on disk: --cache off
+    #[arg(long, conflicts_with = "summarization.cache")]
+    pub no_cache: bool,
+    #[command(flatten)]
+    pub print: PrintFlags,
+    #[command(flatten)]
+    pub keys: KeyFlags<S>,
+}
+
+impl<S: KeySet + Clone + Send + Sync + 'static> BatchFlags<S> {
+    /// The options of the run that these flags describe. Its summarizer is `batch`, whatever the other layers say.
+    pub fn options(
+        self,
+        output: Option<PathBuf>,
+        fail_over_limit: bool,
+    ) -> Result<CompressOptions, CliError> {
+        let mut sources: Sources = self.keys.into_sources(self.config);
+        let mut set = |path, value: String| {
+            sources.flags.extend(Key::by_path(path).map(|key| (key, value)));
+        };
+        set("summarization.summarizer", SummarizerKind::Batch.to_string());
+        if self.no_cache {
+            set("summarization.cache", "off".to_owned());
+        }
+        if fail_over_limit {
+            set("compression.over_limit", OverLimit::Fail.to_string());
+        }
+        let resolved = sources.resolve()?;
+        let run = RunFlags {
+            config: None,
+            dry_run: false,
+            resume: false,
+            force: self.force,
+            part: self.part,
+        };
+        let options = run.options(self.inputs, output, resolved, self.print)?;
+        if !options.quiet {
+            errors::warn(&options.warnings);
+            errors::note(options.trainer_note.as_deref());
+        }
+        Ok(options)
+    }
+}
+
+/// Opens responses, and warns about errors in them.
+pub fn responses(paths: &[PathBuf], quiet: bool) -> Result<Arc<ResponseFiles>, CliError> {
+    let files = ResponseFiles::open(paths).map_err(|why| {
+        CliError::usage(why).with_help("--responses takes files, or folders of .jsonl files")
+    })?;
+    if !quiet {
+        let contents = &files.found;
+        let mut warnings = contents.complaints.clone();
+        let untold = contents.broken - contents.complaints.len() as u64;
+        if untold > 0 {
+            warnings.push(format!("{untold} more lines of responses cannot be read"));
+        }
+        if contents.requests > 0 && contents.answered == 0 {
+            warnings.push(format!(
+                "{} lines of the responses are requests: they have not been answered yet",
+                contents.requests
+            ));
+        }
+        if contents.taught > 0 {
+            warnings.push(format!(
+                "{} requests were refused for their token limit or their temperature, and are written otherwise now; \
+                 --token-limit-field and --send-temperature say so beforehand",
+                contents.taught
+            ));
+        }
+        errors::warn(&warnings);
+    }
+    Ok(Arc::new(files))
+}
+
+/// Warns about responses whose id no request of this run has.
+pub fn tell_strangers(files: &ResponseFiles) {
+    let strangers = files.found.foreign + files.unasked();
+    if strangers > 0 {
+        let have = if strangers == 1 {
+            "response has"
+        } else {
+            "responses have"
+        };
+        errors::warn(&[format!(
+            "{strangers} {have} an id that no request of this run has: other records, settings or prompts"
+        )]);
+    }
+}
+
+/// The settings for answers from files.
+pub fn postbox(config: &Config, responses: Arc<dyn Responses>, resend_failed: bool) -> BatchAnswers {
+    let completion_limit = match config.batch.token_limit_field {
+        TokenLimitField::MaxTokens => false,
+        TokenLimitField::MaxCompletionTokens => true,
+        TokenLimitField::Auto => {
+            let own = Api::OpenAi.default_base_url();
+            config.summarization.api == Api::OpenAi && config.base_url().starts_with(own)
+        }
+    };
+    BatchAnswers {
+        responses,
+        manner: RequestShape {
+            completion_limit,
+            temperature: config.batch.send_temperature,
+        },
+        resend_failed,
+    }
+}
+
+/// The files of requests that begin with `path`, and their limits.
+pub fn request_target(config: &Config, path: PathBuf) -> RequestFileSet {
+    let bytes = config
+        .batch
+        .max_file_size
+        .map(|megabytes| (megabytes * 1e6) as u64);
+    let requests = config.batch.max_requests_per_file.map(|most| most as u64);
+    let limits = FileLimits::of(config.summarization.api).at_most(requests, bytes);
+    RequestFileSet {
+        path,
+        max_requests: limits.requests,
+        max_bytes: limits.bytes,
+    }
+}

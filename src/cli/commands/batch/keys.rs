@@ -1,0 +1,93 @@
+//! The configuration keys for which each batch command has flags.
+
+use std::sync::LazyLock;
+
+use crate::cli::flags::key_flags::KeySet;
+use crate::config::{KEYS, Key};
+
+/// Keys about requests that are sent one by one.
+const ONE_BY_ONE: [&str; 4] = [
+    "summarization.summarizer",
+    "summarization.rpm",
+    "summarization.tpm",
+    "processing.max_concurrent_requests",
+];
+
+/// Keys about sending requests.
+const SENDING: [&str; 9] = [
+    "summarization.api_key_env",
+    "summarization.headers",
+    "summarization.timeout",
+    "summarization.retry_delay",
+    "summarization.max_requests",
+    "summarization.max_cost",
+    "batch.max_enqueued_tokens",
+    "batch.poll_interval",
+    "batch.max_rounds",
+];
+
+/// Keys about writing the output.
+const WRITING: [&str; 9] = [
+    "summarization.on_failure",
+    "compression.over_limit",
+    "output.compress",
+    "output.output_suffix",
+    "output.rejects_file",
+    "metrics.file",
+    "metrics.summary_file",
+    "metrics.csv_safe",
+    "metrics.per_trajectory",
+];
+
+/// The keys that determine the requests.
+#[derive(Debug, Clone)]
+pub enum ExportKeys {}
+
+/// The keys that determine the requests and the output.
+#[derive(Debug, Clone)]
+pub enum ApplyKeys {}
+
+/// All keys but `ONE_BY_ONE`.
+#[derive(Debug, Clone)]
+pub enum RunKeys {}
+
+fn without(left_out: &[&[&str]]) -> Vec<Key> {
+    let is_left_out = |key: &&Key| left_out.iter().any(|paths| paths.contains(&key.path));
+    KEYS.iter().filter(|key| !is_left_out(key)).copied().collect()
+}
+
+impl KeySet for ExportKeys {
+    fn keys() -> &'static [Key] {
+        static EXPORT: LazyLock<Vec<Key>> = LazyLock::new(|| without(&[&ONE_BY_ONE, &SENDING, &WRITING]));
+        &EXPORT
+    }
+}
+
+impl KeySet for ApplyKeys {
+    fn keys() -> &'static [Key] {
+        static APPLY: LazyLock<Vec<Key>> = LazyLock::new(|| without(&[&ONE_BY_ONE, &SENDING]));
+        &APPLY
+    }
+}
+
+impl KeySet for RunKeys {
+    fn keys() -> &'static [Key] {
+        static RUN: LazyLock<Vec<Key>> = LazyLock::new(|| without(&[&ONE_BY_ONE]));
+        &RUN
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_left_out_is_a_key() {
+        for path in ONE_BY_ONE.iter().chain(&SENDING).chain(&WRITING) {
+            assert!(Key::by_path(path).is_some(), "{path}");
+        }
+        assert_eq!(RunKeys::keys().len() + ONE_BY_ONE.len(), KEYS.len());
+        assert_eq!(ApplyKeys::keys().len() + SENDING.len(), RunKeys::keys().len());
+        assert_eq!(ExportKeys::keys().len() + WRITING.len(), ApplyKeys::keys().len());
+    }
+}

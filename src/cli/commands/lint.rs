@@ -1,0 +1,283 @@
+//! `trajfit lint`: the outcome of each record in a trainer.
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock};
+
+use crate::cli::errors::{self, CliError};
+use crate::cli::exit::ExitStatus;
+use crate::cli::flags::inputs::{self, is_dash, tokens};
+use crate::cli::flags::key_flags::{KeyFlags, KeySet};
+use crate::cli::flags::run_flags::PrintFlags;
+use crate::cli::runs::running;
+use crate::cli::terminal::progress::{Progress, ProgressStyle, counting};
+use crate::cli::terminal::stdout;
+use crate::config::{Config, InputFormat, KEYS, Key, OnInvalid};
+use crate::fit::{Linter, PairScorer};
+use crate::metrics::{LintCensus, LintChanges, Unreadable};
+use crate::names::Named;
+use crate::pipeline::{self, Paired, Pairs, RawRecord, RunError, Sample, Source, Survey, TooLong};
+use crate::report::{self, LintReport, lint_text};
+use crate::trainers::{Trainer, TrainerName, Verdict, trainer};
+
+/// Tell what a trainer will do with each record: learn it, cut it, drop it, or end with an error.
+///
+/// Reads what compress reads and writes nothing but its answer. Outcomes, worst first: refuse (an error ends the
+/// training), drop (left out), empty (nothing of it is learnt), cut (its end is cut off), lose (part of what it says is left
+/// out), undecided (the chat template or the length decides, and is not known), keep.
+///
+/// Trainers that render with the model's chat template need --chat-template, or --tokenizer naming a folder and
+/// --chat-template auto. Without --max-length the trainer's own default counts.
+///
+/// With --compressed, both data sets are judged and compared record by record: exit code 1 if a record fares worse.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct LintArgs {
+    /// Files or directories; - is standard input
+    #[arg(value_name = "INPUT", required_unless_present = "print_config")]
+    inputs: Vec<PathBuf>,
+    /// The trainer's limit in tokens, such as 16384 or 16k [default: the trainer's own]
+    #[arg(long, value_name = "N", value_parser = tokens)]
+    max_length: Option<u64>,
+    /// Compressed data to compare with: both are judged, and new losses fail the command
+    #[arg(long, value_name = "OUT", conflicts_with_all = ["limit", "print_config"])]
+    compressed: Option<PathBuf>,
+    /// Exit with 1 if a record is not kept whole, or cannot be read
+    #[arg(long)]
+    fail: bool,
+    /// Print the entry of the data set in the trainer's configuration instead; --format sharegpt or messages chooses it
+    #[arg(long)]
+    print_config: bool,
+    /// Configuration file, YAML, TOML or JSON by its name
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Take the first N records only
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    limit: Option<u64>,
+    #[command(flatten)]
+    print: PrintFlags,
+    /// Print the answer as JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    keys: KeyFlags<LintKeys>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  trajfit lint runs.jsonl --trainer llama-factory --max-length 16384
+  trajfit lint runs.jsonl --trainer trl --tokenizer qwen3/ --chat-template auto
+  trajfit lint runs.jsonl --compressed out.jsonl --trainer axolotl --chat-template qwen3.jinja
+  trajfit lint --trainer axolotl --print-config
+
+Exit codes: 0 done, 1 new losses, or with --fail any loss, 2 wrong usage or configuration, 4 could not go
+on, 130 interrupted";
+
+/// The keys that decide how records are read, counted and judged.
+#[derive(Debug, Clone)]
+enum LintKeys {}
+
+impl KeySet for LintKeys {
+    fn keys() -> &'static [Key] {
+        static ALL: LazyLock<Vec<Key>> = LazyLock::new(|| KEYS.iter().filter_map(lint_key).collect());
+        &ALL
+    }
+}
+
+const ON_INVALID: &str = "What becomes of a line that holds no readable trajectory: it is reported (reject, pass), or the run ends (fail)";
+
+fn lint_key(key: &Key) -> Option<Key> {
+    match key.path {
+        "tokenizer.name"
+        | "tokenizer.chat_template"
+        | "tokenizer.image_tokens"
+        | "input.format"
+        | "input.max_record_bytes"
+        | "processing.jobs" => Some(*key),
+        "compression.trainer" => {
+            Some(key.with_help("Trainer that the records are made for: they are held against its rules"))
+        }
+        "input.on_invalid" => Some(key.with_help(ON_INVALID)),
+        _ => None,
+    }
+}
+
+/// Runs the command.
+pub fn run(args: &LintArgs) -> Result<ExitStatus, CliError> {
+    let resolved = args.keys.clone().into_sources(args.config.clone()).resolve()?;
+    let config = resolved.config;
+    let rules = rules(&config)?;
+    if args.print_config {
+        return print_config(rules, config.input.format);
+    }
+    if !args.print.quiet {
+        errors::warn(&resolved.unknown_variables);
+    }
+    inputs::check(&args.inputs)?;
+    stdout::refuse_closed()?;
+    let report = if let Some(compressed) = &args.compressed {
+        compared(args, &config, rules, compressed)?
+    } else {
+        let census = judged(args, &config, rules)?;
+        LintReport::new(rules, args.max_length, &census, args.fail)
+    };
+    let answer = if args.json {
+        report::json(&report)
+    } else {
+        lint_text(&report)
+    };
+    stdout::print(answer.as_bytes())?;
+    Ok(if report.passed {
+        ExitStatus::Done
+    } else {
+        ExitStatus::GateFailed
+    })
+}
+
+/// The rules of the trainer that the configuration names.
+fn rules(config: &Config) -> Result<&'static Trainer, CliError> {
+    let name = config.compression.trainer.ok_or_else(|| {
+        CliError::usage("no trainer is named").with_help(format!(
+            "name one with --trainer: {}",
+            TrainerName::NAMES.join(", ")
+        ))
+    })?;
+    trainer(name).ok_or_else(|| CliError::stopped(format!("the rules of {name} cannot be read")))
+}
+
+fn print_config(rules: &Trainer, format: InputFormat) -> Result<ExitStatus, CliError> {
+    let form = match format {
+        InputFormat::Auto => rules.compress.output_form.as_str(),
+        InputFormat::Sharegpt => "sharegpt",
+        InputFormat::Messages => "messages",
+    };
+    let form = rules.form(form).ok_or_else(|| {
+        let known: Vec<&str> = rules.forms.iter().map(|form| form.form.as_str()).collect();
+        CliError::usage(format!("{} does not read the form {form}", rules.name))
+            .with_help(format!("it reads: {}", known.join(", ")))
+    })?;
+    stdout::print(form.config.as_bytes())?;
+    Ok(ExitStatus::Done)
+}
+
+fn linter(args: &LintArgs, config: &Config, rules: &'static Trainer) -> Result<Linter, CliError> {
+    Ok(Linter {
+        trainer: rules,
+        counter: running::tokenizer(config)?,
+        // The count of a trainer's defaults needs a template; lint works with and without.
+        template: match &config.tokenizer.chat_template {
+            Some(_) => running::template(config)?,
+            None => None,
+        },
+        image_tokens: config.tokenizer.image_tokens,
+        format: running::format(config),
+        limit: args.max_length.or(rules.length.default),
+    })
+}
+
+fn judged(args: &LintArgs, config: &Config, rules: &'static Trainer) -> Result<LintCensus, CliError> {
+    let sources = pipeline::sources(&args.inputs).map_err(running::cli_error)?;
+    let counters = running::counters(&sources);
+    let survey = Survey {
+        scan: running::scan(sources, args.limit, Sample::ALL, config),
+        lines: false,
+        stop_at_unreadable: config.input.on_invalid == OnInvalid::Fail,
+    };
+    let linter = linter(args, config, rules)?;
+    let stop = running::stop_on_signals()?;
+    let style = ProgressStyle::detect(args.print.quiet, args.print.verbose);
+    let progress = Progress::start(style, Arc::clone(&counters), counting, None);
+    let mut census = LintCensus::new(rules.reader);
+    let ended = pipeline::lint(&survey, linter, &mut census, &counters, &stop);
+    progress.finish();
+    ended.map_err(running::cli_error)?;
+    Ok(census)
+}
+
+fn compared(
+    args: &LintArgs,
+    config: &Config,
+    rules: &'static Trainer,
+    compressed: &Path,
+) -> Result<LintReport, CliError> {
+    let after = [compressed.to_owned()];
+    if args.inputs.iter().chain(&after).any(|path| is_dash(path)) {
+        return Err(CliError::usage(
+            "--compressed cannot read standard input: both data sets are read twice",
+        )
+        .with_help("name files or directories"));
+    }
+    inputs::check(&after)?;
+    let sources = |paths: &[PathBuf]| -> Result<Vec<Source>, CliError> {
+        pipeline::sources(paths).map_err(running::cli_error)
+    };
+    let pairs = Pairs {
+        original: sources(&args.inputs)?,
+        compressed: sources(&after)?,
+        compressed_path: compressed.to_owned(),
+        max_record_bytes: config.input.max_record_bytes.0,
+    };
+    let stop = running::stop_on_signals()?;
+    let scorer = PairScorer {
+        format: running::format(config),
+    };
+    let linter = linter(args, config, rules)?;
+    let matching = pairs.matching(scorer, &stop).map_err(running::cli_error)?;
+    if !args.print.quiet {
+        errors::warn(&matching.warnings);
+    }
+    let mut changes = LintChanges::new(rules.reader);
+    let stops = config.input.on_invalid == OnInvalid::Fail;
+    let judged = pairs.each(&matching, scorer, &stop, |found| {
+        match found {
+            Paired::Pair(old, new) => {
+                let before = judge(&linter, old, &mut changes.before, stops)?;
+                let after = judge(&linter, new, &mut changes.after, stops)?;
+                if let (Some(before), Some(after)) = (before, after) {
+                    changes.compare(&new.source, new.line, &before, &after);
+                }
+            }
+            Paired::NoOriginal(new) => {
+                judge(&linter, new, &mut changes.after, stops)?;
+                changes.unpaired += 1;
+            }
+            Paired::Left(old, _) => {
+                judge(&linter, old, &mut changes.before, stops)?;
+                changes.unpaired += 1;
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    });
+    judged.map_err(running::cli_error)?;
+    Ok(LintReport::compared(rules, args.max_length, &changes, args.fail))
+}
+
+/// The verdict on a record, added up; `None` if it cannot be read.
+fn judge(
+    linter: &Linter,
+    record: &RawRecord,
+    census: &mut LintCensus,
+    stops: bool,
+) -> Result<Option<Verdict>, RunError> {
+    let judged = match record.too_long {
+        Some(too_long) => Err((TooLong::CODE, too_long.to_string())),
+        None => linter
+            .lint(&record.bytes)
+            .map_err(|error| (error.code(), error.to_string())),
+    };
+    match judged {
+        Ok(mut verdict) => {
+            census.add(&record.source, record.line, &mut verdict);
+            Ok(Some(verdict))
+        }
+        Err((_, error)) if stops => Err(RunError::CannotGoOn {
+            message: format!("stopped at a record: {}:{}: {error}", record.source, record.line),
+            help: "mend the input, or go on after such records with --on-invalid reject".to_owned(),
+        }),
+        Err((code, error)) => {
+            let line = record.line;
+            census.add_unreadable(&record.source, &Unreadable { line, code, error });
+            Ok(None)
+        }
+    }
+}

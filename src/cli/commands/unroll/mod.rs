@@ -1,0 +1,366 @@
+//! `trajfit unroll`: its flags, and the run that they describe.
+
+mod compare;
+mod engine;
+pub(super) mod mark;
+
+use std::path::PathBuf;
+use std::sync::LazyLock;
+
+use crate::cli::errors::{self, CliError};
+use crate::cli::exit::ExitStatus;
+use crate::cli::flags::compress_options::CompressOptions;
+use crate::cli::flags::inputs::trigger;
+use crate::cli::flags::key_flags::{KeyFlags, KeySet};
+use crate::cli::flags::run_flags::{PrintFlags, RunFlags};
+use crate::cli::runs::{execute, running, summarizer};
+use crate::config::{Config, KEYS, Key, MarkSummary, OverLimit, Resolved, SummarizerKind};
+use crate::fit::{Overlap, Strategy, SummaryRecords, UnrollSettings};
+use crate::metrics::{AgentPrices, Columns, Status};
+use crate::names::{Named, named};
+use crate::pipeline::{Job, RunError, RunReport};
+use crate::report::{UnrollFigures, unroll_table};
+use engine::{Engine, Preset};
+
+/// Unroll each trajectory into the records that an agent with a bounded context would have lived through.
+///
+/// Turns are added group by group. When the next group would take the context over the trigger, it is compacted
+/// first: the protected head, a summary of what follows, the last turns. A record is written for each stretch between
+/// compactions, and no summary knows anything that came after it.
+///
+/// Every assistant turn is marked as trained in exactly one record, the first that holds it; copies in later records,
+/// and summaries, are marked as context. trajfit check --unrolled-from INPUT OUT proves it.
+///
+/// Every flag from Counting on is a key of the configuration file as well, and an environment variable
+/// (TRAJFIT_TARGET_MAX_TOKENS for --max-tokens): see trajfit config.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+#[expect(clippy::doc_markdown, reason = "the text is help for a terminal")]
+pub struct UnrollArgs {
+    /// Files or directories; - is standard input
+    #[arg(value_name = "INPUT", required = true)]
+    inputs: Vec<PathBuf>,
+    /// File or directory to write; - is standard output [default: {stem}_unrolled.jsonl beside the input]
+    #[arg(short, long, value_name = "OUT")]
+    output: Option<PathBuf>,
+    /// Replay as this agent compacts: sets trigger, head and tail where nobody else does
+    #[arg(long, value_name = "NAME", value_parser = engine)]
+    engine: Option<Engine>,
+    /// Part of the budget at which the context is compacted, over 0 and at most 1; with --dry-run several, such as
+    /// 0.5,0.75,0.85, which are compared in one table [default: 1]
+    #[arg(long, value_name = "PART", value_delimiter = ',', value_parser = trigger)]
+    trigger: Vec<f64>,
+    /// Compact the context as well before it would have more turns than these: half as many stay then
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(8..))]
+    max_turns: Option<u64>,
+    /// Part of the context that a compaction should save, 0 to below 1: the tail gives way to it [default: 0.1]
+    #[arg(long, value_name = "PART", value_parser = savings)]
+    min_savings: Option<f64>,
+    /// After the first compaction, keep only system turns and the request in progress as head
+    #[arg(long)]
+    head_decay: bool,
+    /// Earlier turns that a record begins with: head and tail, or none, for trainers that cannot mask a turn
+    /// [default: tail]
+    #[arg(long, value_name = "NAME", value_parser = overlap)]
+    overlap: Option<Overlap>,
+    /// Write one more record for each summary, which teaches it: the context before the compaction, a request, the summary
+    /// as the trained turn. Those of language models and programs, or all with --with-summaries=all
+    #[arg(
+        long,
+        value_name = "WHICH",
+        value_parser = summary_records,
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "models",
+        default_value = "none",
+        hide_default_value = true
+    )]
+    with_summaries: SummaryRecords,
+    /// Let summaries name what later turns of the trajectory rely on, though no agent could have known
+    #[arg(long)]
+    hindsight: bool,
+    /// Field that is true on trained turns and false on others, or FIELD=VALUE for its value on others; none writes a list of
+    /// trained turns into each record instead [default: train, or the field of --trainer]
+    #[arg(long, value_name = "FIELD[=VALUE]")]
+    mark: Option<String>,
+    /// US dollars for a million tokens that the agent sends: the report says what its calls would have cost
+    #[arg(long, value_name = "NUMBER", value_parser = price)]
+    agent_price: Option<f64>,
+    /// US dollars for a million of them that a prefix cache has [default: --agent-price]
+    #[arg(long, value_name = "NUMBER", value_parser = price, requires = "agent_price")]
+    agent_price_cached: Option<f64>,
+    /// Rows of the metrics: one for each record, or one for each trajectory [default: segments]
+    #[arg(long, value_name = "NAME", value_parser = rows)]
+    rows: Option<Rows>,
+    #[command(flatten)]
+    run: RunFlags,
+    #[command(flatten)]
+    print: PrintFlags,
+    #[command(flatten)]
+    keys: KeyFlags<UnrollKeys>,
+}
+
+named! {
+    /// The unit of a row of the metrics.
+    Rows {
+        /// A row for each record.
+        Segments = "segments",
+        /// A row for each trajectory.
+        Trajectories = "trajectories",
+    }
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  trajfit unroll runs.jsonl -o unrolled.jsonl --max-tokens 32k
+  trajfit unroll runs.jsonl -o unrolled.jsonl --trigger 0.75 --tail-tokens 4000
+  trajfit unroll runs.jsonl -o unrolled.jsonl --overlap none --mark none
+  trajfit unroll runs.jsonl --dry-run --trigger 0.5,0.75,1 --agent-price 3 --agent-price-cached 0.3
+  trajfit check --unrolled-from runs.jsonl unrolled.jsonl";
+
+/// Keys without effect here: no system turn is changed, and marks have a flag of their own.
+const LEFT_OUT: [&str; 7] = [
+    "compression.min_grounding",
+    "output.add_summary_notice",
+    "output.summary_notice_text",
+    "output.output_suffix",
+    "output.mark_summary",
+    "output.mark_turns",
+    "metrics.per_trajectory",
+];
+
+/// The keys that decide how trajectories are read, counted, summarized and written.
+#[derive(Debug, Clone)]
+enum UnrollKeys {}
+
+impl KeySet for UnrollKeys {
+    fn keys() -> &'static [Key] {
+        static ALL: LazyLock<Vec<Key>> = LazyLock::new(|| {
+            let is_read = |key: &&Key| key.section() != "batch" && !LEFT_OUT.contains(&key.path);
+            KEYS.iter().filter(is_read).copied().collect()
+        });
+        &ALL
+    }
+}
+
+fn savings(text: &str) -> Result<f64, String> {
+    let part = text.parse().ok().filter(|part| (0.0..1.0).contains(part));
+    part.ok_or_else(|| "not a part from 0 to below 1, such as 0.1".to_owned())
+}
+
+fn engine(text: &str) -> Result<Engine, String> {
+    Engine::from_name(text).ok_or_else(|| format!("known are: {}", Engine::NAMES.join(", ")))
+}
+
+fn price(text: &str) -> Result<f64, String> {
+    let price = text
+        .parse()
+        .ok()
+        .filter(|price: &f64| *price >= 0.0 && price.is_finite());
+    price.ok_or_else(|| "not a price in US dollars, such as 0.3".to_owned())
+}
+
+fn rows(text: &str) -> Result<Rows, String> {
+    Rows::from_name(text).ok_or_else(|| format!("known are: {}", Rows::NAMES.join(", ")))
+}
+
+fn summary_records(text: &str) -> Result<SummaryRecords, String> {
+    let known = || format!("known are: {}", SummaryRecords::NAMES.join(", "));
+    SummaryRecords::from_name(text).ok_or_else(known)
+}
+
+fn overlap(text: &str) -> Result<Overlap, String> {
+    Overlap::from_name(text).ok_or_else(|| format!("known are: {}", Overlap::NAMES.join(", ")))
+}
+
+/// Runs the command.
+pub fn run(args: UnrollArgs) -> Result<ExitStatus, CliError> {
+    let mut resolved = args
+        .keys
+        .clone()
+        .into_sources(args.run.config.clone())
+        .resolve()?;
+    let preset = match args.engine {
+        Some(engine) => engine.apply(&mut resolved)?,
+        None => Preset::NONE,
+    };
+    let settings = settings(&args, preset, &resolved.config)?;
+    let prices = args.agent_price.map(|prompt| AgentPrices {
+        prompt,
+        cached: args.agent_price_cached.unwrap_or(prompt),
+    });
+    let triggers = args.trigger.clone();
+    let merges_rows = args.rows == Some(Rows::Trajectories);
+    let options = options(args, resolved)?;
+    if !options.quiet {
+        errors::warn(&options.warnings);
+        errors::note(options.trainer_note.as_deref());
+    }
+    if triggers.len() > 1 {
+        if !options.dry_run {
+            return Err(CliError::usage("several triggers are compared in a dry run only")
+                .with_help("add --dry-run, or name one trigger"));
+        }
+        return compare::run(&options, &settings, &triggers, prices);
+    }
+    let mut job = execute::job(&options)?;
+    job.columns = Columns::Segments;
+    job.settings.extend(fingerprint(&settings, merges_rows));
+    let counter = running::tokenizer(&options.config)?;
+    let kept = summarizer::CacheUse {
+        beside: job.targets.cache(),
+        dry_run: options.dry_run,
+        warns: !options.quiet,
+    };
+    let chosen = summarizer::chosen(&options.config, kept, &counter)?;
+    let mut worker = execute::worker(&options.config, &job.sources, &chosen)?;
+    worker.unroll = Some(settings);
+    worker.merges_rows = merges_rows;
+    let (job, ended) = execute::ended(&options, job, worker, chosen)?;
+    match ended {
+        Ok(report) => {
+            execute::print(&options, &report, || {
+                unroll_table(&figures(&options, &job, &report, prices))
+            });
+            Ok(exit_status(&options, &report))
+        }
+        Err(RunError::OutputClosed) => Ok(ExitStatus::Done),
+        Err(error) => Err(running::cli_error(error)),
+    }
+}
+
+/// The options of the run, checked as those of a compression are.
+fn options(args: UnrollArgs, mut resolved: Resolved) -> Result<CompressOptions, CliError> {
+    let config = &mut resolved.config;
+    if config.summarization.summarizer == SummarizerKind::Batch {
+        return Err(
+            CliError::usage("trajfit unroll cannot wait for a batch between two compactions")
+                .with_help("use --summarizer extractive, chat or command"),
+        );
+    }
+    let is_named = Key::by_path("output.output_suffix").is_some_and(|key| resolved.provenance.is_given(key));
+    if !is_named {
+        "_unrolled".clone_into(&mut config.output.output_suffix);
+    }
+    config.output.add_summary_notice = false;
+    config.output.mark_summary = MarkSummary::default();
+    args.run.options(args.inputs, args.output, resolved, args.print)
+}
+
+fn settings(args: &UnrollArgs, preset: Preset, config: &Config) -> Result<UnrollSettings, CliError> {
+    let overlap = args.overlap.unwrap_or(preset.overlap);
+    if overlap == Overlap::None && config.compression.strategy != Strategy::Summarize {
+        return Err(CliError::usage(
+            "a record whose outputs are masked keeps all turns, and --overlap none allows no copies",
+        )
+        .with_help("use --overlap tail, or --strategy summarize"));
+    }
+    if overlap == Overlap::None && args.with_summaries != SummaryRecords::None {
+        return Err(CliError::usage(
+            "a record that teaches a summary repeats turns, and --overlap none allows no copies",
+        )
+        .with_help("use --overlap tail, or leave out --with-summaries"));
+    }
+    if config.compression.strategy == Strategy::Mask
+        && (args.max_turns.is_some() || preset.max_turns.is_some())
+    {
+        return Err(
+            CliError::usage("masks keep all turns, and --max-turns wants fewer")
+                .with_help("use --strategy summarize or mask-then-summarize"),
+        );
+    }
+    let is_embedded = config.summarization.summarizer == SummarizerKind::Extractive;
+    if is_embedded && args.with_summaries == SummaryRecords::Models {
+        return Err(CliError::usage(
+            "--with-summaries teaches summaries of language models and programs, and extractive is none",
+        )
+        .with_help("choose another --summarizer, or say --with-summaries=all"));
+    }
+    Ok(UnrollSettings {
+        trigger: args.trigger.first().copied().unwrap_or(preset.trigger),
+        max_turns: args.max_turns.map(|turns| turns as usize).or(preset.max_turns),
+        min_savings: args.min_savings.unwrap_or(preset.min_savings),
+        head_decay: args.head_decay || preset.head_decay,
+        overlap,
+        summary_records: args.with_summaries,
+        hindsight: args.hindsight,
+        mark: mark::mark(args.mark.as_deref(), config)?,
+    })
+}
+
+/// The settings that decide the output, by flag.
+fn fingerprint(settings: &UnrollSettings, merges_rows: bool) -> [(String, serde_json::Value); 9] {
+    let rows = if merges_rows {
+        Rows::Trajectories
+    } else {
+        Rows::Segments
+    };
+    let mark = settings.mark.as_ref();
+    let mark = mark.map_or_else(
+        || "none".to_owned(),
+        |mark| format!("{}={}", mark.field, mark.value),
+    );
+    [
+        ("--trigger".to_owned(), settings.trigger.into()),
+        ("--max-turns".to_owned(), settings.max_turns.into()),
+        ("--min-savings".to_owned(), settings.min_savings.into()),
+        ("--head-decay".to_owned(), settings.head_decay.into()),
+        ("--overlap".to_owned(), settings.overlap.name().into()),
+        (
+            "--with-summaries".to_owned(),
+            settings.summary_records.name().into(),
+        ),
+        ("--hindsight".to_owned(), settings.hindsight.into()),
+        ("--mark".to_owned(), mark.into()),
+        ("--rows".to_owned(), rows.name().into()),
+    ]
+}
+
+fn figures(
+    options: &CompressOptions,
+    job: &Job,
+    report: &RunReport,
+    prices: Option<AgentPrices>,
+) -> UnrollFigures {
+    let totals = &report.totals;
+    let sums = &totals.sums;
+    let of = |status| (totals.with_status(status), execute::reasons(totals, status));
+    let over = totals.over_limit_reasons.iter();
+    UnrollFigures {
+        sums: totals.unroll.clone(),
+        kept: of(Status::Kept),
+        rejected: of(Status::Rejected),
+        failed: of(Status::Failed),
+        target_max_tokens: options.config.compression.target_max_tokens as u64,
+        over_limit: (
+            sums.still_over_limit,
+            over.map(|(reason, count)| (reason.clone(), *count)).collect(),
+        ),
+        degraded: sums.degraded,
+        anchors: (sums.anchors_needed, sums.anchors_held),
+        requests: (
+            sums.summarization_api_calls,
+            sums.prompt_tokens,
+            sums.completion_tokens,
+            job.cost(sums),
+        ),
+        agent_cost: prices.map(|prices| prices.cost(&totals.unroll)),
+        elapsed: report.elapsed,
+        bytes_in: report.bytes_read,
+        files: report.files.clone(),
+        dry_run: options.dry_run,
+    }
+}
+
+fn exit_status(options: &CompressOptions, report: &RunReport) -> ExitStatus {
+    let totals = &report.totals;
+    let lost = totals.with_status(Status::Rejected) + totals.with_status(Status::Failed);
+    let fails = options.config.compression.over_limit == OverLimit::Fail;
+    if fails && totals.sums.still_over_limit > 0 {
+        ExitStatus::GateFailed
+    } else if lost + totals.sums.degraded > 0 {
+        ExitStatus::Incomplete
+    } else {
+        ExitStatus::Done
+    }
+}

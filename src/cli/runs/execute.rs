@@ -1,0 +1,326 @@
+//! Runs a compression from checked options, and turns its report into a table and an exit code.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::running;
+use super::summarizer::{self, RunSummarizers};
+use crate::cli::errors::{self, CliError};
+use crate::cli::exit::ExitStatus;
+use crate::cli::flags::compress_options::CompressOptions;
+use crate::cli::terminal::progress::{Progress, ProgressStyle, compressing};
+use crate::cli::terminal::stdout;
+use crate::compress::RoleOrder;
+use crate::config::{Config, MarkSummary, OutputCompression, OutputPath, OverLimit, SummarizerKind};
+use crate::fit::{CountMode, FitSettings, Fitter, SummaryMark, SummarySize};
+use crate::metrics::{Columns, Status, Totals, is_grounded, share_held};
+use crate::pipeline::{
+    self, Codec, Job, NamedFiles, OutputFiles, RunError, RunReport, Sample, Source, Worker,
+};
+use crate::report::{
+    DryRunFigures, OverLimitFigures, Reasons, RecordFigures, RequestFigures, RunFigures, summary_table,
+};
+
+/// Runs the compression that the options ask for.
+pub fn execute(options: &CompressOptions) -> Result<ExitStatus, CliError> {
+    let config = &options.config;
+    let job = job(options)?;
+    let counter = running::tokenizer(config)?;
+    let kept = summarizer::CacheUse {
+        beside: job.targets.cache(),
+        dry_run: options.dry_run,
+        warns: !options.quiet,
+    };
+    let chosen = summarizer::chosen(config, kept, &counter)?;
+    run(options, job, chosen)
+}
+
+/// The worker that fits the records of these sources, with the chosen summarizers.
+pub fn worker(config: &Config, sources: &[Source], chosen: &RunSummarizers) -> Result<Worker, CliError> {
+    Ok(Worker {
+        fitter: Fitter {
+            settings: settings(config, false),
+            counter: Arc::clone(&chosen.counter),
+            template: running::template(config)?,
+            summarizer: Arc::clone(&chosen.summarizer),
+            fallback: Arc::clone(&chosen.fallback),
+        },
+        on_invalid: config.input.on_invalid,
+        source_names: sources.iter().map(Source::name).collect(),
+        csv_safe: config.metrics.csv_safe,
+        unroll: None,
+        merges_rows: false,
+    })
+}
+
+/// Runs a job and reports its result.
+pub fn run(options: &CompressOptions, job: Job, chosen: RunSummarizers) -> Result<ExitStatus, CliError> {
+    let worker = worker(&options.config, &job.sources, &chosen)?;
+    let (job, ended) = ended(options, job, worker, chosen)?;
+    match ended {
+        Ok(report) => Ok(tell(options, &report, job.cost(&report.totals.sums))),
+        Err(RunError::OutputClosed) => Ok(ExitStatus::Done),
+        Err(error) => Err(running::cli_error(error)),
+    }
+}
+
+/// Runs a job to its end, with signals and progress around it.
+pub fn ended(
+    options: &CompressOptions,
+    mut job: Job,
+    mut worker: Worker,
+    chosen: RunSummarizers,
+) -> Result<(Job, Result<RunReport, RunError>), CliError> {
+    worker.fitter.settings.dry_run = options.dry_run;
+    job.settings.extend(chosen.wording);
+    let stop = running::stop_on_signals()?;
+    let counters = running::counters(&job.sources);
+    let progress = Progress::start(
+        ProgressStyle::detect(options.quiet, options.verbose),
+        Arc::clone(&counters),
+        compressing,
+        chosen.spend,
+    );
+    let ended = pipeline::run(&job, worker, &counters, &stop);
+    progress.finish();
+    // The name is shown nowhere else if the table is not printed.
+    if job.targets.to_stdout
+        && options.config.output.rejects_file.is_none()
+        && (options.quiet || ended.is_err())
+        && job.targets.rejects().exists()
+    {
+        errors::warn(&[format!(
+            "records were rejected; they are in {}",
+            job.targets.rejects().display()
+        )]);
+    }
+    Ok((job, ended))
+}
+
+/// The job that the options describe.
+pub fn job(options: &CompressOptions) -> Result<Job, CliError> {
+    let config = &options.config;
+    let sources = pipeline::sources(&options.inputs).map_err(running::cli_error)?;
+    let dash = PathBuf::from("-");
+    let output: Option<&Path> = if options.writes_stdout() {
+        stdout::refuse_closed()?;
+        Some(&dash)
+    } else {
+        options.output.as_deref()
+    };
+    let codec = match config.output.compress {
+        OutputCompression::Auto => None,
+        OutputCompression::None => Some(Codec::Plain),
+        OutputCompression::Gzip => Some(Codec::Gzip),
+        OutputCompression::Zstd => Some(Codec::Zstd),
+    };
+    let suffix = &config.output.output_suffix;
+    let targets =
+        OutputFiles::of(&sources, &options.inputs, output, suffix, codec).map_err(running::cli_error)?;
+    let targets = match &config.output.report_dir {
+        Some(folder) => targets.with_reports_in(Path::new(folder)),
+        None => targets,
+    };
+    Ok(Job {
+        sources,
+        targets: targets.with_named(named_files(config)),
+        settings: config.fingerprint(),
+        dry_run: options.dry_run,
+        is_estimate: is_estimate(options),
+        limit: options.limit,
+        sample: Sample::of(options.sample, options.seed),
+        max_record_bytes: config.input.max_record_bytes.0,
+        resume: options.resume,
+        force: options.force,
+        jobs: running::jobs(config),
+        requests: match config.summarization.summarizer {
+            SummarizerKind::Extractive | SummarizerKind::Batch => 0,
+            SummarizerKind::Chat => config.processing.max_concurrent_requests,
+            SummarizerKind::Command => running::jobs(config),
+        },
+        prices: summarizer::prices(config),
+        metrics: config.metrics.file != OutputPath::Off,
+        columns: Columns::Records,
+        csv_safe: config.metrics.csv_safe,
+        asks: None,
+    })
+}
+
+/// The side files that the configuration names. A dash is standard output, as everywhere.
+fn named_files(config: &Config) -> NamedFiles {
+    let path = |name: &String| PathBuf::from(if name == "-" { "/dev/stdout" } else { name.as_str() });
+    NamedFiles {
+        metrics: match &config.metrics.file {
+            OutputPath::Named(name) => Some(path(name)),
+            OutputPath::Auto | OutputPath::Off => None,
+        },
+        summary: config.metrics.summary_file.as_ref().map(path),
+        rejects: config.output.rejects_file.as_ref().map(path),
+    }
+}
+
+/// The settings of the algorithm, from the configuration.
+pub fn settings(config: &Config, dry_run: bool) -> FitSettings {
+    let compression = &config.compression;
+    FitSettings {
+        target_max_tokens: compression.target_max_tokens,
+        count: compression.count,
+        strategy: compression.strategy,
+        summary_size: SummarySize::scaled(
+            compression.summary_ratio,
+            config.summary_min_tokens(),
+            config.summary_target_max_tokens(),
+        ),
+        summary_max_tokens: config.summary_max_tokens(),
+        max_passes: compression.max_passes,
+        summary_placement: compression.summary_placement,
+        role_orders: RoleOrder::OF_RECORDS.to_vec(),
+        grounding: compression.grounding,
+        file_footer: compression.file_footer,
+        redaction: config.redaction.enabled,
+        redact_pii: config.redaction.pii,
+        protection: config.protected_turns,
+        notice: config.summary_notice().map(str::to_owned),
+        template_arguments: config.tokenizer.template_arguments,
+        image_tokens: config.tokenizer.image_tokens,
+        format: running::format(config),
+        over_limit: compression.over_limit,
+        on_failure: config.summarization.on_failure,
+        reject_invented: config.summarization.reject_invented,
+        output_form: running::output_form(config),
+        sanitize: config.output.sanitize,
+        join_text_parts: config.output.join_text_parts,
+        end_with_assistant: config.output.end_with_assistant,
+        mark: mark(config),
+        dry_run,
+        per_trajectory: config.metrics.per_trajectory,
+    }
+}
+
+/// The mark that summaries get, if one is set.
+fn mark(config: &Config) -> Option<SummaryMark> {
+    let MarkSummary { field, value } = &config.output.mark_summary;
+    (!field.is_empty()).then(|| SummaryMark {
+        field: field.clone(),
+        value: value.clone(),
+        turns: config.output.mark_turns,
+    })
+}
+
+/// Prints the table of a run and the tokenizer's note, unless `quiet`.
+pub fn print(options: &CompressOptions, report: &RunReport, table: impl FnOnce() -> String) {
+    if options.quiet {
+        return;
+    }
+    let files: Vec<String> = report
+        .files
+        .iter()
+        .map(|file| file.display().to_string())
+        .collect();
+    let text = if report.already_finished {
+        format!("already finished: {}\n", files.join(", "))
+    } else {
+        table()
+    };
+    // If stderr is closed, the text is lost.
+    let _ = io::stderr().write_all(text.as_bytes());
+    if let Some(note) = &report.tokenizer_note {
+        errors::warn(std::slice::from_ref(note));
+    }
+}
+
+/// Prints the result of a run, unless `quiet`, and returns the exit code.
+fn tell(options: &CompressOptions, report: &RunReport, cost: Option<f64>) -> ExitStatus {
+    print(options, report, || summary_table(&figures(options, report, cost)));
+    let sums = &report.totals.sums;
+    let rejected = report.totals.with_status(Status::Rejected);
+    let failed = report.totals.with_status(Status::Failed);
+    let least = options.config.compression.min_grounding.unwrap_or(0.0);
+    if !is_grounded(sums.anchors_needed, sums.anchors_held, least) {
+        let share = 100.0 * share_held(sums.anchors_needed, sums.anchors_held);
+        let failed = format!(
+            "{share:.2} % of the identifiers that later turns rely on are held, less than --min-grounding {least}"
+        );
+        errors::gate(&failed, report.totals.worst_grounded.records());
+        ExitStatus::GateFailed
+    } else if sums.still_over_limit > 0 && options.config.compression.over_limit == OverLimit::Fail {
+        ExitStatus::GateFailed
+    } else if rejected + failed + sums.degraded > 0 {
+        ExitStatus::Incomplete
+    } else {
+        ExitStatus::Done
+    }
+}
+
+fn figures(options: &CompressOptions, report: &RunReport, cost: Option<f64>) -> RunFigures {
+    let (totals, sums) = (&report.totals, &report.totals.sums);
+    RunFigures {
+        records: RecordFigures {
+            under_target: totals.with_status(Status::UnderTarget),
+            compressed: totals.with_status(Status::Compressed),
+            placements: totals.by_placement.clone().into_iter().collect(),
+            kept: totals.with_status(Status::Kept),
+            kept_reasons: reasons(totals, Status::Kept),
+            rejected: totals.with_status(Status::Rejected),
+            rejected_reasons: reasons(totals, Status::Rejected),
+            failed: totals.with_status(Status::Failed),
+            failed_reasons: reasons(totals, Status::Failed),
+        },
+        tokens_before: sums.original_tokens,
+        tokens_after: sums.compressed_tokens,
+        is_rendered: options.config.compression.count == CountMode::Rendered,
+        uncounted_value_tokens: sums.uncounted_value_tokens,
+        target_max_tokens: options.config.compression.target_max_tokens as u64,
+        over_limit: OverLimitFigures {
+            records: sums.still_over_limit,
+            reasons: totals
+                .over_limit_reasons
+                .iter()
+                .map(|(reason, count)| (reason.clone(), *count))
+                .collect(),
+        },
+        degraded: sums.degraded,
+        degraded_compressed: sums.degraded_compressed,
+        summary_starved: sums.summary_starved,
+        both_counts: totals.both_counts.is_any().then(|| totals.both_counts.clone()),
+        masked_turns: sums.masked_turns,
+        records_with_faults: sums.records_with_faults,
+        faults: (sums.faults(), sums.mended_faults),
+        records_with_mended_shapes: sums.records_with_mended_shapes,
+        mended_shapes: sums.mended_shapes,
+        converted: sums.converted,
+        format_losses: (sums.records_with_format_losses, sums.format_losses),
+        anchors_needed: sums.anchors_needed,
+        anchors_held: sums.anchors_held,
+        requests: RequestFigures {
+            sent: sums.summarization_api_calls,
+            failed: sums.summarization_errors,
+            cached: sums.cached_summaries,
+            prompt_tokens: sums.prompt_tokens,
+            completion_tokens: sums.completion_tokens,
+            cost,
+        },
+        missing: report.requests.totals.requests,
+        elapsed: report.elapsed,
+        bytes_in: report.bytes_read,
+        files: report.files.clone(),
+        dry_run: options.dry_run.then_some(DryRunFigures {
+            summaries: totals.with_status(Status::Compressed),
+            tokens_to_read: report.summary_input_tokens,
+            is_estimate: is_estimate(options),
+        }),
+    }
+}
+
+/// Returns true if a run's figures are estimates: a dry run asks only the embedded summarizer.
+pub fn is_estimate(options: &CompressOptions) -> bool {
+    options.dry_run && options.config.summarization.summarizer != SummarizerKind::Extractive
+}
+
+pub fn reasons(totals: &Totals, status: Status) -> Reasons {
+    let of_status = totals.by_reason.iter().filter(|((of, _), _)| *of == status);
+    of_status
+        .map(|((_, reason), count)| (reason.clone(), *count))
+        .collect()
+}

@@ -1,0 +1,7 @@
+//! The paths of a run: the names of its files, and the checks that they can be written.
+
+pub(super) mod file_names;
+mod named_files;
+pub(super) mod side_files;
+pub(super) mod streams;
+pub(super) mod targets;

@@ -1,0 +1,11 @@
+//! Reading: sources, plain or compressed, split into batches of records.
+
+pub(super) mod batch;
+mod extent;
+pub(super) mod feed;
+mod foreign;
+mod hashing;
+pub(super) mod reader;
+pub(super) mod records;
+pub(super) mod sample;
+pub(super) mod source;

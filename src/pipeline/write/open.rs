@@ -1,0 +1,72 @@
+//! Opens the files of a run, with advice if one cannot be opened.
+
+use std::io;
+use std::path::Path;
+
+use super::output::{Codec, ExistingFile, OpenSettings, PartialFile};
+use crate::files;
+use crate::pipeline::RunError;
+use crate::pipeline::paths::file_names::appended;
+use crate::pipeline::paths::streams::is_stream;
+use crate::pipeline::paths::targets::{DataFile, OutputFiles, PARTIAL};
+
+/// Opens a data file; folders made for it are as open as that of its source.
+pub fn data_file(
+    target: &DataFile,
+    source: Option<&Path>,
+    length: u64,
+    leftover: ExistingFile,
+) -> Result<PartialFile, RunError> {
+    files::create_folders_of(&target.path, source).map_err(|error| RunError::output(&target.path, &error))?;
+    let opening = OpenSettings {
+        access: files::access_at(&target.path, target.access),
+        leftover,
+    };
+    partial(&target.path, target.codec, length, opening)
+}
+
+/// Opens a side file, or the stream that is named in its place.
+pub fn side_file(
+    targets: &OutputFiles,
+    path: &Path,
+    length: u64,
+    leftover: ExistingFile,
+) -> Result<PartialFile, RunError> {
+    if is_stream(path) {
+        return PartialFile::stream(path).map_err(|error| RunError::output(path, &error));
+    }
+    files::create_folders_of(path, None).map_err(|error| RunError::output(path, &error))?;
+    let file = partial(path, Codec::Plain, length, targets.opening(path, leftover))?;
+    if leftover == ExistingFile::Refuse {
+        // The run that held the half-written file may just have given it this name.
+        targets.refuse_existing_named().inspect_err(|_| {
+            let _ = std::fs::remove_file(file.path());
+        })?;
+    }
+    Ok(file)
+}
+
+/// Opens the rejects.
+pub fn rejects(targets: &OutputFiles, length: u64, leftover: ExistingFile) -> Result<PartialFile, RunError> {
+    side_file(targets, &targets.rejects(), length, leftover).map_err(|error| match error {
+        RunError::CannotGoOn { message, .. } if targets.to_stdout => RunError::CannotGoOn {
+            message,
+            help: "name a place for records that are rejected with --rejects FILE".to_owned(),
+        },
+        error => error,
+    })
+}
+
+fn partial(path: &Path, codec: Codec, length: u64, opening: OpenSettings) -> Result<PartialFile, RunError> {
+    let partial = appended(path, PARTIAL);
+    PartialFile::open(&partial, codec, length, opening).map_err(|error| {
+        if error.kind() == io::ErrorKind::InvalidData {
+            RunError::usage(
+                format!("cannot resume: {} is {error}", partial.display()),
+                "start over with --force",
+            )
+        } else {
+            RunError::output(&partial, &error)
+        }
+    })
+}
