@@ -19,6 +19,13 @@ pub enum ExitStatus {
     Interrupted = 130,
 }
 
+impl ExitStatus {
+    /// The status of a gate.
+    pub fn of_gate(passed: bool) -> Self {
+        if passed { Self::Done } else { Self::GateFailed }
+    }
+}
+
 impl From<ExitStatus> for ExitCode {
     fn from(status: ExitStatus) -> Self {
         Self::from(status as u8)

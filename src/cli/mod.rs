@@ -7,6 +7,7 @@ mod exit;
 mod flags;
 mod former;
 mod runs;
+mod settings;
 mod terminal;
 mod version;
 

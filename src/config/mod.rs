@@ -38,7 +38,7 @@ pub use names::{
 };
 pub use per_trajectory::PerTrajectory;
 pub use place::OutputPath;
-pub use provenance::{Origin, Provenance};
+pub use provenance::Origin;
 pub use resolve::{Resolved, Sources};
 pub use sections::{
     BatchConfig, CompressionConfig, InputConfig, MetricsConfig, OutputConfig, ProcessingConfig,
@@ -122,12 +122,6 @@ impl Config {
     pub fn has_prices(&self) -> bool {
         let summarization = &self.summarization;
         summarization.price_prompt.is_some() || summarization.price_completion.is_some()
-    }
-
-    /// The chat template for rendered counts: as set, or `auto` if the budget counts rendered tokens, else none.
-    pub fn chat_template(&self) -> Option<&str> {
-        let own = (self.compression.count == CountMode::Rendered).then_some("auto");
-        self.tokenizer.chat_template.as_deref().or(own)
     }
 
     /// The text appended to the system turn of a compressed trajectory; none if it is switched off.

@@ -62,6 +62,21 @@ impl Resolved {
         [&self.warnings[..], &self.unknown_variables].concat()
     }
 
+    /// Sets these keys if no layer gave the first of them; their origin stays as it is.
+    pub fn preset(&mut self, values: &[(&str, Value)]) {
+        let key_of = |path: &str| Key::by_path(path);
+        let first = values.first().and_then(|(path, _)| key_of(path));
+        if first.is_none_or(|key| self.provenance.is_given(key)) {
+            return;
+        }
+        for (key, value) in values
+            .iter()
+            .filter_map(|(path, value)| Some((key_of(path)?, value)))
+        {
+            let _ = key.assign(&mut self.config, value);
+        }
+    }
+
     fn set(&mut self, key: &'static Key, value: &Value, origin: Origin) -> Result<(), ConfigError> {
         if *value == Value::Null {
             return Ok(());

@@ -197,6 +197,18 @@ fn files_import_one_another_in_no_new_circles() {
 }
 
 #[test]
+fn the_configuration_is_taken_apart_in_one_place() {
+    let sections =
+        "tokenizer compression protected_turns summarization batch input output processing metrics redaction";
+    for file in layered().filter(|file| file.layer() == "cli" && file.path != "src/cli/settings.rs") {
+        for section in sections.split(' ') {
+            let read = format!("config.{section}");
+            assert!(!file.uses(&read), "{} reads {read}", file.path);
+        }
+    }
+}
+
+#[test]
 fn what_computes_is_pure() {
     for file in layered().filter(|file| !EDGES.contains(&file.path.as_str())) {
         let impure: &[&str] = match file.layer() {

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::cache::{self, CacheError, FILE, Prune};
-use crate::cli::errors::CliError;
-use crate::cli::exit::ExitStatus;
+use crate::cli::settings::Settings;
 use crate::cli::terminal::stdout;
-use crate::config::{self, Sources, units};
+use crate::cli::{CliError, ExitStatus};
+use crate::config::{OutputPath, Sources, units};
 use crate::pipeline::cache_beside;
-use crate::report::{self, CacheReport, cache_text, pruned_text};
+use crate::report::{CacheReport, cache_text, pruned_text};
 
 /// Look at the answers of language models that are kept on disk, and take old ones away.
 #[derive(Debug, clap::Args)]
@@ -73,12 +73,7 @@ pub fn run(args: &CacheArgs) -> Result<ExitStatus, CliError> {
             let folder = args.place.folder()?;
             let stats = cache::stats(&folder).map_err(|error| refused(&error))?;
             let report = CacheReport::new(stats.ok_or_else(|| missing(&[&folder]))?);
-            let answer = if args.json {
-                report::json(&report)
-            } else {
-                cache_text(&report)
-            };
-            stdout::print(answer.as_bytes())?;
+            stdout::print_result(&report, args.json, cache_text)?;
         }
         CacheCommand::Prune(args) => {
             let folder = args.place.folder()?;
@@ -123,11 +118,9 @@ fn configured() -> Result<PathBuf, CliError> {
             .collect(),
         ..Sources::default()
     };
-    match sources.resolve()?.config.summarization.cache {
-        config::OutputPath::Named(folder) => Ok(PathBuf::from(folder)),
-        config::OutputPath::Auto | config::OutputPath::Off => {
-            Err(CliError::usage("which cache?").with_help(WHERE))
-        }
+    match Settings::of(&sources.resolve()?).summaries.cache {
+        OutputPath::Named(folder) => Ok(PathBuf::from(folder)),
+        OutputPath::Auto | OutputPath::Off => Err(CliError::usage("which cache?").with_help(WHERE)),
     }
 }
 

@@ -2,9 +2,8 @@
 
 use clap_complete::Shell;
 
-use crate::cli::errors::CliError;
-use crate::cli::exit::ExitStatus;
 use crate::cli::terminal::stdout;
+use crate::cli::{CliError, ExitStatus};
 
 /// Print a completion script for a shell.
 #[derive(Debug, clap::Args)]

@@ -5,10 +5,9 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 
-use crate::cli::errors::{self, CliError};
-use crate::cli::exit::ExitStatus;
 use crate::cli::flags::key_flags::KeyFlags;
 use crate::cli::terminal::stdout;
+use crate::cli::{CliError, ExitStatus, errors};
 use crate::config::{KEYS, MachineFormat, Resolved, Value};
 
 /// Show the effective configuration and where each value comes from.

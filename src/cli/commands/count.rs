@@ -1,10 +1,9 @@
 //! `trajfit count`: the tokens of the records, as a table, as totals in JSON, or as a line of JSON for each record.
 
-use crate::cli::errors::{self, CliError};
-use crate::cli::exit::ExitStatus;
 use crate::cli::runs::survey::{SurveyArgs, SurveyOutcome};
 use crate::cli::terminal::stdout;
-use crate::report::{self, CountReport, count_text};
+use crate::cli::{CliError, ExitStatus, errors};
+use crate::report::{CountReport, count_text};
 
 /// Count tokens: totals, percentiles, a histogram, and what is large in the largest records.
 ///
@@ -48,12 +47,8 @@ pub fn run(args: CountArgs) -> Result<ExitStatus, CliError> {
     let unreadable = figures.unreadable.records;
     if !args.per_record {
         let counted = CountReport::new(figures, &census, max_tokens, report.tokenizer_note);
-        let answer = if args.json {
-            report::json(&counted)
-        } else {
-            count_text(&counted, report.elapsed, report.bytes_read)
-        };
-        stdout::print(answer.as_bytes())?;
+        let text = |counted: &CountReport| count_text(counted, report.elapsed, report.bytes_read);
+        stdout::print_result(&counted, args.json, text)?;
     } else if unreadable > 0 && !surveyed.quiet {
         errors::warn(&[format!("records that could not be read: {unreadable}")]);
     }

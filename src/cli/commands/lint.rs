@@ -2,23 +2,24 @@
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
-use crate::cli::errors::{self, CliError};
-use crate::cli::exit::ExitStatus;
 use crate::cli::flags::inputs::{self, is_dash, tokens};
 use crate::cli::flags::key_flags::{KeyFlags, KeySet};
 use crate::cli::flags::run_flags::PrintFlags;
 use crate::cli::runs::running;
+use crate::cli::settings::Settings;
 use crate::cli::terminal::progress::{Progress, ProgressStyle, counting};
 use crate::cli::terminal::stdout;
-use crate::config::{Config, InputFormat, KEYS, Key, OnInvalid};
+use crate::cli::{CliError, ExitStatus, errors};
+use crate::config::{Key, OnInvalid};
 use crate::fit::{Linter, PairScorer};
 use crate::metrics::{LintCensus, LintChanges, Unreadable};
 use crate::names::Named;
 use crate::pipeline::{self, Paired, Pairs, RawRecord, RunError, Sample, Source, Survey, TooLong};
-use crate::report::{self, LintReport, lint_text};
+use crate::report::{LintReport, lint_text};
 use crate::trainers::{Trainer, TrainerName, Verdict, trainer};
+use crate::trajectory::Format;
 
 /// Tell what a trainer will do with each record: learn it, cut it, drop it, or end with an error.
 ///
@@ -77,38 +78,33 @@ on, 130 interrupted";
 #[derive(Debug, Clone)]
 enum LintKeys {}
 
-impl KeySet for LintKeys {
-    fn keys() -> &'static [Key] {
-        static ALL: LazyLock<Vec<Key>> = LazyLock::new(|| KEYS.iter().filter_map(lint_key).collect());
-        &ALL
-    }
-}
-
 const ON_INVALID: &str = "What becomes of a line that holds no readable trajectory: it is reported (reject, pass), or the run ends (fail)";
 
-fn lint_key(key: &Key) -> Option<Key> {
-    match key.path {
-        "tokenizer.name"
-        | "tokenizer.chat_template"
-        | "tokenizer.image_tokens"
-        | "input.format"
-        | "input.max_record_bytes"
-        | "processing.jobs" => Some(*key),
-        "compression.trainer" => {
-            Some(key.with_help("Trainer that the records are made for: they are held against its rules"))
+impl KeySet for LintKeys {
+    fn key(key: &Key) -> Option<Key> {
+        match key.path {
+            "tokenizer.name"
+            | "tokenizer.chat_template"
+            | "tokenizer.image_tokens"
+            | "input.format"
+            | "input.max_record_bytes"
+            | "processing.jobs" => Some(*key),
+            "compression.trainer" => {
+                Some(key.with_help("Trainer that the records are made for: they are held against its rules"))
+            }
+            "input.on_invalid" => Some(key.with_help(ON_INVALID)),
+            _ => None,
         }
-        "input.on_invalid" => Some(key.with_help(ON_INVALID)),
-        _ => None,
     }
 }
 
 /// Runs the command.
 pub fn run(args: &LintArgs) -> Result<ExitStatus, CliError> {
     let resolved = args.keys.clone().into_sources(args.config.clone()).resolve()?;
-    let config = resolved.config;
-    let rules = rules(&config)?;
+    let settings = Settings::of(&resolved);
+    let rules = rules(&settings)?;
     if args.print_config {
-        return print_config(rules, config.input.format);
+        return print_config(rules, settings.fit.format);
     }
     if !args.print.quiet {
         errors::warn(&resolved.unknown_variables);
@@ -116,27 +112,18 @@ pub fn run(args: &LintArgs) -> Result<ExitStatus, CliError> {
     inputs::check(&args.inputs)?;
     stdout::refuse_closed()?;
     let report = if let Some(compressed) = &args.compressed {
-        compared(args, &config, rules, compressed)?
+        compared(args, &settings, rules, compressed)?
     } else {
-        let census = judged(args, &config, rules)?;
+        let census = judged(args, &settings, rules)?;
         LintReport::new(rules, args.max_length, &census, args.fail)
     };
-    let answer = if args.json {
-        report::json(&report)
-    } else {
-        lint_text(&report)
-    };
-    stdout::print(answer.as_bytes())?;
-    Ok(if report.passed {
-        ExitStatus::Done
-    } else {
-        ExitStatus::GateFailed
-    })
+    stdout::print_result(&report, args.json, lint_text)?;
+    Ok(ExitStatus::of_gate(report.passed))
 }
 
 /// The rules of the trainer that the configuration names.
-fn rules(config: &Config) -> Result<&'static Trainer, CliError> {
-    let name = config.compression.trainer.ok_or_else(|| {
+fn rules(settings: &Settings) -> Result<&'static Trainer, CliError> {
+    let name = settings.trainer.ok_or_else(|| {
         CliError::usage("no trainer is named").with_help(format!(
             "name one with --trainer: {}",
             TrainerName::NAMES.join(", ")
@@ -145,12 +132,8 @@ fn rules(config: &Config) -> Result<&'static Trainer, CliError> {
     trainer(name).ok_or_else(|| CliError::stopped(format!("the rules of {name} cannot be read")))
 }
 
-fn print_config(rules: &Trainer, format: InputFormat) -> Result<ExitStatus, CliError> {
-    let form = match format {
-        InputFormat::Auto => rules.compress.output_form.as_str(),
-        InputFormat::Sharegpt => "sharegpt",
-        InputFormat::Messages => "messages",
-    };
+fn print_config(rules: &'static Trainer, format: Option<Format>) -> Result<ExitStatus, CliError> {
+    let form = format.map_or(rules.compress.output_form.as_str(), Format::name);
     let form = rules.form(form).ok_or_else(|| {
         let known: Vec<&str> = rules.forms.iter().map(|form| form.form.as_str()).collect();
         CliError::usage(format!("{} does not read the form {form}", rules.name))
@@ -160,30 +143,30 @@ fn print_config(rules: &Trainer, format: InputFormat) -> Result<ExitStatus, CliE
     Ok(ExitStatus::Done)
 }
 
-fn linter(args: &LintArgs, config: &Config, rules: &'static Trainer) -> Result<Linter, CliError> {
+fn linter(args: &LintArgs, settings: &Settings, rules: &'static Trainer) -> Result<Linter, CliError> {
     Ok(Linter {
         trainer: rules,
-        counter: running::tokenizer(config)?,
+        counter: running::tokenizer(settings)?,
         // The count of a trainer's defaults needs a template; lint works with and without.
-        template: match &config.tokenizer.chat_template {
-            Some(_) => running::template(config)?,
+        template: match settings.chat_template {
+            Some(_) => running::template(settings)?,
             None => None,
         },
-        image_tokens: config.tokenizer.image_tokens,
-        format: running::format(config),
+        image_tokens: settings.fit.image_tokens,
+        format: settings.fit.format,
         limit: args.max_length.or(rules.length.default),
     })
 }
 
-fn judged(args: &LintArgs, config: &Config, rules: &'static Trainer) -> Result<LintCensus, CliError> {
+fn judged(args: &LintArgs, settings: &Settings, rules: &'static Trainer) -> Result<LintCensus, CliError> {
     let sources = pipeline::sources(&args.inputs).map_err(running::cli_error)?;
     let counters = running::counters(&sources);
     let survey = Survey {
-        scan: running::scan(sources, args.limit, Sample::ALL, config),
+        scan: running::scan(sources, args.limit, Sample::ALL, settings),
         lines: false,
-        stop_at_unreadable: config.input.on_invalid == OnInvalid::Fail,
+        stop_at_unreadable: settings.on_invalid == OnInvalid::Fail,
     };
-    let linter = linter(args, config, rules)?;
+    let linter = linter(args, settings, rules)?;
     let stop = running::stop_on_signals()?;
     let style = ProgressStyle::detect(args.print.quiet, args.print.verbose);
     let progress = Progress::start(style, Arc::clone(&counters), counting, None);
@@ -196,7 +179,7 @@ fn judged(args: &LintArgs, config: &Config, rules: &'static Trainer) -> Result<L
 
 fn compared(
     args: &LintArgs,
-    config: &Config,
+    settings: &Settings,
     rules: &'static Trainer,
     compressed: &Path,
 ) -> Result<LintReport, CliError> {
@@ -215,19 +198,19 @@ fn compared(
         original: sources(&args.inputs)?,
         compressed: sources(&after)?,
         compressed_path: compressed.to_owned(),
-        max_record_bytes: config.input.max_record_bytes.0,
+        max_record_bytes: settings.max_record_bytes,
     };
     let stop = running::stop_on_signals()?;
     let scorer = PairScorer {
-        format: running::format(config),
+        format: settings.fit.format,
     };
-    let linter = linter(args, config, rules)?;
+    let linter = linter(args, settings, rules)?;
     let matching = pairs.matching(scorer, &stop).map_err(running::cli_error)?;
     if !args.print.quiet {
         errors::warn(&matching.warnings);
     }
     let mut changes = LintChanges::new(rules.reader);
-    let stops = config.input.on_invalid == OnInvalid::Fail;
+    let stops = settings.on_invalid == OnInvalid::Fail;
     let judged = pairs.each(&matching, scorer, &stop, |found| {
         match found {
             Paired::Pair(old, new) => {

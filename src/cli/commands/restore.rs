@@ -1,19 +1,18 @@
 //! `trajfit restore`: the assistant turns of trajectories, put together again from the records that they became.
 
 use std::path::PathBuf;
-use std::sync::LazyLock;
 
 use serde_json::{Value, json};
 
 use super::check::unrolled::file_name;
 use super::unroll::mark;
-use crate::cli::errors::CliError;
-use crate::cli::exit::ExitStatus;
 use crate::cli::flags::inputs;
 use crate::cli::flags::key_flags::{KeyFlags, KeySet};
 use crate::cli::runs::running;
+use crate::cli::settings::Settings;
 use crate::cli::terminal::stdout;
-use crate::config::{Config, KEYS, Key};
+use crate::cli::{CliError, ExitStatus};
+use crate::config::Key;
 use crate::fit::{TrajectoryId, trained_turns};
 use crate::pipeline::{self, RawRecord, Records};
 
@@ -43,13 +42,9 @@ pub struct RestoreArgs {
 enum RestoreKeys {}
 
 impl KeySet for RestoreKeys {
-    fn keys() -> &'static [Key] {
-        static ALL: LazyLock<Vec<Key>> = LazyLock::new(|| {
-            let read = ["input.format", "input.max_record_bytes", "compression.trainer"];
-            let is_read = |key: &&Key| read.contains(&key.path);
-            KEYS.iter().filter(is_read).copied().collect()
-        });
-        &ALL
+    fn key(key: &Key) -> Option<Key> {
+        let read = ["input.format", "input.max_record_bytes", "compression.trainer"];
+        read.contains(&key.path).then_some(*key)
     }
 }
 
@@ -65,18 +60,18 @@ struct Restored {
 
 /// Runs the command.
 pub fn run(args: RestoreArgs) -> Result<ExitStatus, CliError> {
-    let config = args.keys.into_sources(args.config).resolve()?.config;
-    restore(&args.from_unrolled, args.mark.as_deref(), &config)?;
+    let settings = Settings::of(&args.keys.into_sources(args.config).resolve()?);
+    restore(&args.from_unrolled, args.mark.as_deref(), &settings)?;
     Ok(ExitStatus::Done)
 }
 
-fn restore(path: &PathBuf, mark: Option<&str>, config: &Config) -> Result<(), CliError> {
-    let mark = mark::mark(mark, config)?;
-    let format = running::format(config);
+fn restore(path: &PathBuf, mark: Option<&str>, settings: &Settings) -> Result<(), CliError> {
+    let mark = mark::mark(mark, settings.fit.mark.as_ref())?;
+    let format = settings.fit.format;
     let paths = std::slice::from_ref(path);
     inputs::check(paths)?;
     let sources = pipeline::sources(paths).map_err(running::cli_error)?;
-    let mut records = Records::of(&sources, config.input.max_record_bytes.0);
+    let mut records = Records::of(&sources, settings.max_record_bytes);
     let mut open: Option<Restored> = None;
     while let Some(record) = records.next_record().map_err(running::cli_error)? {
         let turns =

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use super::inputs::{self, is_dash};
-use crate::cli::errors::CliError;
-use crate::config::{Config, Provenance};
+use crate::cli::CliError;
+use crate::cli::settings::Settings;
 
 /// The checked options of a run.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub struct CompressOptions {
     /// Files or directories, at least one; `-` is stdin, at most once.
@@ -26,10 +26,8 @@ pub struct CompressOptions {
     pub resume: bool,
     /// True if existing files are overwritten.
     pub force: bool,
-    /// The effective configuration.
-    pub config: Config,
-    /// The origin of its values.
-    pub provenance: Provenance,
+    /// The settings of the configuration.
+    pub settings: Settings,
     /// Warnings about settings without effect.
     pub warnings: Vec<String>,
     /// The settings made by the trainer, if one is named.

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use crate::cli::errors::CliError;
+use crate::cli::CliError;
 use crate::config::whole_number;
 
 /// Refuses inputs that are not there or given twice.

@@ -3,7 +3,6 @@
 use std::ffi::OsStr;
 use std::marker::PhantomData;
 use std::path::PathBuf;
-use std::sync::LazyLock;
 
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser, ValueParser};
 use clap::{Arg, ArgMatches, Command, FromArgMatches};
@@ -12,8 +11,13 @@ use crate::config::{AppliesTo, Config, KEYS, Key, Sources, Value, ValueKind};
 
 /// The keys that a command has flags for.
 pub trait KeySet {
+    /// The key as the command has it; `None` if it has no flag for it.
+    fn key(key: &Key) -> Option<Key>;
+
     /// The keys, in the order of the help.
-    fn keys() -> &'static [Key];
+    fn keys() -> impl Iterator<Item = Key> {
+        KEYS.iter().filter_map(Self::key)
+    }
 }
 
 /// Every key.
@@ -21,8 +25,8 @@ pub trait KeySet {
 pub enum EveryKey {}
 
 impl KeySet for EveryKey {
-    fn keys() -> &'static [Key] {
-        KEYS
+    fn key(key: &Key) -> Option<Key> {
+        Some(*key)
     }
 }
 
@@ -31,12 +35,8 @@ impl KeySet for EveryKey {
 pub enum RunKeys {}
 
 impl KeySet for RunKeys {
-    fn keys() -> &'static [Key] {
-        static KEYS_OF_RUNS: LazyLock<Vec<Key>> = LazyLock::new(|| {
-            let of_runs = KEYS.iter().filter(|key| key.section() != "batch");
-            of_runs.copied().collect()
-        });
-        &KEYS_OF_RUNS
+    fn key(key: &Key) -> Option<Key> {
+        (key.section() != "batch").then_some(*key)
     }
 }
 
@@ -60,7 +60,7 @@ impl<S> KeyFlags<S> {
 
 impl<S: KeySet> clap::Args for KeyFlags<S> {
     fn augment_args(command: Command) -> Command {
-        command.args(S::keys().iter().map(argument))
+        command.args(S::keys().map(argument))
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -79,7 +79,7 @@ impl<S: KeySet> FromArgMatches for KeyFlags<S> {
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        for key in S::keys() {
+        for key in KEYS.iter().filter(|key| S::key(key).is_some()) {
             if let Ok(Some(text)) = matches.try_get_one::<String>(key.path) {
                 self.given.push((key, text.clone()));
             }
@@ -88,7 +88,7 @@ impl<S: KeySet> FromArgMatches for KeyFlags<S> {
     }
 }
 
-fn argument(key: &'static Key) -> Arg {
+fn argument(key: Key) -> Arg {
     let (value_name, parser) = match key.kind() {
         ValueKind::Count => ("N", StringValueParser::new().into()),
         ValueKind::Number => ("NUMBER", StringValueParser::new().into()),

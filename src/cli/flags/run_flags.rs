@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use super::compress_options::CompressOptions;
 use super::inputs::percent;
-use crate::cli::errors::CliError;
+use crate::cli::CliError;
+use crate::cli::settings::Settings;
 use crate::config::Resolved;
 
 /// The part of the records that is read.
@@ -69,10 +70,9 @@ impl RunFlags {
             seed: self.part.seed.unwrap_or(0),
             resume: self.resume,
             force: self.force,
+            settings: Settings::of(&resolved),
             warnings: resolved.all_warnings(),
             trainer_note: resolved.trainer_note,
-            config: resolved.config,
-            provenance: resolved.provenance,
             quiet: print.quiet,
             verbose: print.verbose,
         };

@@ -6,49 +6,40 @@ use std::sync::Arc;
 
 use super::running;
 use super::summarizer::{self, RunSummarizers};
-use crate::cli::errors::{self, CliError};
-use crate::cli::exit::ExitStatus;
 use crate::cli::flags::compress_options::CompressOptions;
+use crate::cli::settings::Settings;
 use crate::cli::terminal::progress::{Progress, ProgressStyle, compressing};
 use crate::cli::terminal::stdout;
-use crate::compress::RoleOrder;
-use crate::config::{Config, MarkSummary, OutputCompression, OutputPath, OverLimit, SummarizerKind};
-use crate::fit::{CountMode, FitSettings, Fitter, SummaryMark, SummarySize};
+use crate::cli::{CliError, ExitStatus, errors};
+use crate::config::SummarizerKind;
+use crate::fit::{CountMode, Fitter, OverLimit};
 use crate::metrics::{Columns, Status, Totals, is_grounded, share_held};
-use crate::pipeline::{
-    self, Codec, Job, NamedFiles, OutputFiles, RunError, RunReport, Sample, Source, Worker,
-};
+use crate::pipeline::{self, Job, OutputFiles, RunError, RunReport, Sample, Source, Worker};
 use crate::report::{
     DryRunFigures, OverLimitFigures, Reasons, RecordFigures, RequestFigures, RunFigures, summary_table,
 };
 
 /// Runs the compression that the options ask for.
 pub fn execute(options: &CompressOptions) -> Result<ExitStatus, CliError> {
-    let config = &options.config;
     let job = job(options)?;
-    let counter = running::tokenizer(config)?;
-    let kept = summarizer::CacheUse {
-        beside: job.targets.cache(),
-        dry_run: options.dry_run,
-        warns: !options.quiet,
-    };
-    let chosen = summarizer::chosen(config, kept, &counter)?;
+    let counter = running::tokenizer(&options.settings)?;
+    let chosen = summarizer::chosen(options, job.targets.cache(), &counter)?;
     run(options, job, chosen)
 }
 
 /// The worker that fits the records of these sources, with the chosen summarizers.
-pub fn worker(config: &Config, sources: &[Source], chosen: &RunSummarizers) -> Result<Worker, CliError> {
+pub fn worker(settings: &Settings, sources: &[Source], chosen: &RunSummarizers) -> Result<Worker, CliError> {
     Ok(Worker {
         fitter: Fitter {
-            settings: settings(config, false),
+            settings: settings.fit.clone(),
             counter: Arc::clone(&chosen.counter),
-            template: running::template(config)?,
+            template: running::template(settings)?,
             summarizer: Arc::clone(&chosen.summarizer),
             fallback: Arc::clone(&chosen.fallback),
         },
-        on_invalid: config.input.on_invalid,
+        on_invalid: settings.on_invalid,
         source_names: sources.iter().map(Source::name).collect(),
-        csv_safe: config.metrics.csv_safe,
+        csv_safe: settings.files.csv_safe,
         unroll: None,
         merges_rows: false,
     })
@@ -56,7 +47,7 @@ pub fn worker(config: &Config, sources: &[Source], chosen: &RunSummarizers) -> R
 
 /// Runs a job and reports its result.
 pub fn run(options: &CompressOptions, job: Job, chosen: RunSummarizers) -> Result<ExitStatus, CliError> {
-    let worker = worker(&options.config, &job.sources, &chosen)?;
+    let worker = worker(&options.settings, &job.sources, &chosen)?;
     let (job, ended) = ended(options, job, worker, chosen)?;
     match ended {
         Ok(report) => Ok(tell(options, &report, job.cost(&report.totals.sums))),
@@ -86,7 +77,7 @@ pub fn ended(
     progress.finish();
     // The name is shown nowhere else if the table is not printed.
     if job.targets.to_stdout
-        && options.config.output.rejects_file.is_none()
+        && options.settings.files.named.rejects.is_none()
         && (options.quiet || ended.is_err())
         && job.targets.rejects().exists()
     {
@@ -100,7 +91,8 @@ pub fn ended(
 
 /// The job that the options describe.
 pub fn job(options: &CompressOptions) -> Result<Job, CliError> {
-    let config = &options.config;
+    let settings = &options.settings;
+    let (files, summaries) = (&settings.files, &settings.summaries);
     let sources = pipeline::sources(&options.inputs).map_err(running::cli_error)?;
     let dash = PathBuf::from("-");
     let output: Option<&Path> = if options.writes_stdout() {
@@ -109,102 +101,34 @@ pub fn job(options: &CompressOptions) -> Result<Job, CliError> {
     } else {
         options.output.as_deref()
     };
-    let codec = match config.output.compress {
-        OutputCompression::Auto => None,
-        OutputCompression::None => Some(Codec::Plain),
-        OutputCompression::Gzip => Some(Codec::Gzip),
-        OutputCompression::Zstd => Some(Codec::Zstd),
-    };
-    let suffix = &config.output.output_suffix;
-    let targets =
-        OutputFiles::of(&sources, &options.inputs, output, suffix, codec).map_err(running::cli_error)?;
-    let targets = match &config.output.report_dir {
+    let targets = OutputFiles::of(&sources, &options.inputs, output, &files.suffix, files.codec)
+        .map_err(running::cli_error)?;
+    let targets = match &files.report_dir {
         Some(folder) => targets.with_reports_in(Path::new(folder)),
         None => targets,
     };
     Ok(Job {
         sources,
-        targets: targets.with_named(named_files(config)),
-        settings: config.fingerprint(),
+        targets: targets.with_named(files.named.clone()),
+        settings: settings.fingerprint.clone(),
         dry_run: options.dry_run,
         is_estimate: is_estimate(options),
         limit: options.limit,
         sample: Sample::of(options.sample, options.seed),
-        max_record_bytes: config.input.max_record_bytes.0,
+        max_record_bytes: settings.max_record_bytes,
         resume: options.resume,
         force: options.force,
-        jobs: running::jobs(config),
-        requests: match config.summarization.summarizer {
+        jobs: settings.jobs,
+        requests: match summaries.kind {
             SummarizerKind::Extractive | SummarizerKind::Batch => 0,
-            SummarizerKind::Chat => config.processing.max_concurrent_requests,
-            SummarizerKind::Command => running::jobs(config),
+            SummarizerKind::Chat => summaries.chat.max_concurrent_requests,
+            SummarizerKind::Command => summaries.command.programs,
         },
-        prices: summarizer::prices(config),
-        metrics: config.metrics.file != OutputPath::Off,
+        prices: summaries.limits.prices,
+        metrics: files.metrics,
         columns: Columns::Records,
-        csv_safe: config.metrics.csv_safe,
+        csv_safe: files.csv_safe,
         asks: None,
-    })
-}
-
-/// The side files that the configuration names. A dash is standard output, as everywhere.
-fn named_files(config: &Config) -> NamedFiles {
-    let path = |name: &String| PathBuf::from(if name == "-" { "/dev/stdout" } else { name.as_str() });
-    NamedFiles {
-        metrics: match &config.metrics.file {
-            OutputPath::Named(name) => Some(path(name)),
-            OutputPath::Auto | OutputPath::Off => None,
-        },
-        summary: config.metrics.summary_file.as_ref().map(path),
-        rejects: config.output.rejects_file.as_ref().map(path),
-    }
-}
-
-/// The settings of the algorithm, from the configuration.
-pub fn settings(config: &Config, dry_run: bool) -> FitSettings {
-    let compression = &config.compression;
-    FitSettings {
-        target_max_tokens: compression.target_max_tokens,
-        count: compression.count,
-        strategy: compression.strategy,
-        summary_size: SummarySize::scaled(
-            compression.summary_ratio,
-            config.summary_min_tokens(),
-            config.summary_target_max_tokens(),
-        ),
-        summary_max_tokens: config.summary_max_tokens(),
-        max_passes: compression.max_passes,
-        summary_placement: compression.summary_placement,
-        role_orders: RoleOrder::OF_RECORDS.to_vec(),
-        grounding: compression.grounding,
-        file_footer: compression.file_footer,
-        redaction: config.redaction.enabled,
-        redact_pii: config.redaction.pii,
-        protection: config.protected_turns,
-        notice: config.summary_notice().map(str::to_owned),
-        template_arguments: config.tokenizer.template_arguments,
-        image_tokens: config.tokenizer.image_tokens,
-        format: running::format(config),
-        over_limit: compression.over_limit,
-        on_failure: config.summarization.on_failure,
-        reject_invented: config.summarization.reject_invented,
-        output_form: running::output_form(config),
-        sanitize: config.output.sanitize,
-        join_text_parts: config.output.join_text_parts,
-        end_with_assistant: config.output.end_with_assistant,
-        mark: mark(config),
-        dry_run,
-        per_trajectory: config.metrics.per_trajectory,
-    }
-}
-
-/// The mark that summaries get, if one is set.
-fn mark(config: &Config) -> Option<SummaryMark> {
-    let MarkSummary { field, value } = &config.output.mark_summary;
-    (!field.is_empty()).then(|| SummaryMark {
-        field: field.clone(),
-        value: value.clone(),
-        turns: config.output.mark_turns,
     })
 }
 
@@ -236,7 +160,7 @@ fn tell(options: &CompressOptions, report: &RunReport, cost: Option<f64>) -> Exi
     let sums = &report.totals.sums;
     let rejected = report.totals.with_status(Status::Rejected);
     let failed = report.totals.with_status(Status::Failed);
-    let least = options.config.compression.min_grounding.unwrap_or(0.0);
+    let least = options.settings.min_grounding;
     if !is_grounded(sums.anchors_needed, sums.anchors_held, least) {
         let share = 100.0 * share_held(sums.anchors_needed, sums.anchors_held);
         let failed = format!(
@@ -244,7 +168,7 @@ fn tell(options: &CompressOptions, report: &RunReport, cost: Option<f64>) -> Exi
         );
         errors::gate(&failed, report.totals.worst_grounded.records());
         ExitStatus::GateFailed
-    } else if sums.still_over_limit > 0 && options.config.compression.over_limit == OverLimit::Fail {
+    } else if sums.still_over_limit > 0 && options.settings.fit.over_limit == OverLimit::Fail {
         ExitStatus::GateFailed
     } else if rejected + failed + sums.degraded > 0 {
         ExitStatus::Incomplete
@@ -269,9 +193,9 @@ fn figures(options: &CompressOptions, report: &RunReport, cost: Option<f64>) -> 
         },
         tokens_before: sums.original_tokens,
         tokens_after: sums.compressed_tokens,
-        is_rendered: options.config.compression.count == CountMode::Rendered,
+        is_rendered: options.settings.fit.count == CountMode::Rendered,
         uncounted_value_tokens: sums.uncounted_value_tokens,
-        target_max_tokens: options.config.compression.target_max_tokens as u64,
+        target_max_tokens: options.settings.fit.target_max_tokens as u64,
         over_limit: OverLimitFigures {
             records: sums.still_over_limit,
             reasons: totals
@@ -315,7 +239,7 @@ fn figures(options: &CompressOptions, report: &RunReport, cost: Option<f64>) -> 
 
 /// Returns true if a run's figures are estimates: a dry run asks only the embedded summarizer.
 pub fn is_estimate(options: &CompressOptions) -> bool {
-    options.dry_run && options.config.summarization.summarizer != SummarizerKind::Extractive
+    options.dry_run && options.settings.summaries.kind != SummarizerKind::Extractive
 }
 
 pub fn reasons(totals: &Totals, status: Status) -> Reasons {

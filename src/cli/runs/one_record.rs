@@ -1,15 +1,15 @@
 //! Shared by `explain` and `show`: one record of an input, and the plan that the flags make for it.
 
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
+use std::sync::Arc;
 
-use super::execute;
 use super::running;
-use crate::cli::errors::{self, CliError};
 use crate::cli::flags::inputs::{self, trigger};
 use crate::cli::flags::key_flags::{KeyFlags, KeySet};
+use crate::cli::settings::Settings;
 use crate::cli::terminal::visible::one_line;
-use crate::config::{Config, KEYS, Key};
+use crate::cli::{CliError, errors};
+use crate::config::Key;
 use crate::fit::{Explanation, Fitter, PairScorer};
 use crate::pipeline::{self, RawRecord, Records};
 use crate::summarize::extractive::Extractive;
@@ -47,28 +47,23 @@ pub struct OneRecordArgs {
 enum PlanKeys {}
 
 impl KeySet for PlanKeys {
-    fn keys() -> &'static [Key] {
-        static ALL: LazyLock<Vec<Key>> = LazyLock::new(|| {
-            let decides = |key: &&Key| {
-                matches!(key.section(), "tokenizer" | "compression" | "protected_turns")
-                    || matches!(
-                        key.path,
-                        "input.format"
-                            | "input.max_record_bytes"
-                            | "output.add_summary_notice"
-                            | "output.summary_notice_text"
-                            | "output.format"
-                            | "output.arguments"
-                            | "output.sanitize"
-                            | "output.join_text_parts"
-                            | "output.end_with_assistant"
-                            | "redaction.enabled"
-                            | "redaction.pii"
-                    )
-            };
-            KEYS.iter().filter(decides).copied().collect()
-        });
-        &ALL
+    fn key(key: &Key) -> Option<Key> {
+        let decides = matches!(key.section(), "tokenizer" | "compression" | "protected_turns")
+            || matches!(
+                key.path,
+                "input.format"
+                    | "input.max_record_bytes"
+                    | "output.add_summary_notice"
+                    | "output.summary_notice_text"
+                    | "output.format"
+                    | "output.arguments"
+                    | "output.sanitize"
+                    | "output.join_text_parts"
+                    | "output.end_with_assistant"
+                    | "redaction.enabled"
+                    | "redaction.pii"
+            );
+        decides.then_some(*key)
     }
 }
 
@@ -89,14 +84,15 @@ pub struct OneRecord {
 impl OneRecordArgs {
     /// Reads the record.
     pub fn read(self) -> Result<OneRecord, CliError> {
-        let mut resolved = self.keys.into_sources(self.config).resolve()?;
+        let resolved = self.keys.into_sources(self.config).resolve()?;
+        let mut settings = Settings::of(&resolved);
         // No system turn of an unrolled record gains a notice.
-        resolved.config.output.add_summary_notice &= !self.unroll;
+        settings.fit.notice = settings.fit.notice.filter(|_| !self.unroll);
         errors::warn(&resolved.unknown_variables);
         let scorer = PairScorer {
-            format: running::format(&resolved.config),
+            format: settings.fit.format,
         };
-        let max_record_bytes = resolved.config.input.max_record_bytes.0;
+        let max_record_bytes = settings.max_record_bytes;
         let records = records_of(&self.input, max_record_bytes)?;
         let raw = match &self.id {
             Some(id) => record_with_id(records, &self.input, id, scorer)?,
@@ -109,11 +105,20 @@ impl OneRecordArgs {
                     .with_help("--max-record-bytes lets it be longer"),
             );
         }
+        let embedded = Arc::new(Extractive {
+            redaction: settings.fit.redaction,
+        });
         Ok(OneRecord {
             raw,
             unroll: self.unroll.then_some(self.trigger.unwrap_or(1.0)),
             max_record_bytes,
-            fitter: fitter(&resolved.config)?,
+            fitter: Fitter {
+                counter: running::tokenizer(&settings)?,
+                template: running::template(&settings)?,
+                settings: settings.fit,
+                summarizer: embedded.clone(),
+                fallback: embedded,
+            },
             input: self.input,
         })
     }
@@ -197,17 +202,4 @@ fn records_of(input: &Path, max_record_bytes: u64) -> Result<Records, CliError> 
     }
     let sources = pipeline::sources(&[input.to_owned()]).map_err(running::cli_error)?;
     Ok(Records::of(&sources, max_record_bytes))
-}
-
-fn fitter(config: &Config) -> Result<Fitter, CliError> {
-    let embedded = std::sync::Arc::new(Extractive {
-        redaction: config.redaction.enabled,
-    });
-    Ok(Fitter {
-        settings: execute::settings(config, false),
-        counter: running::tokenizer(config)?,
-        template: running::template(config)?,
-        summarizer: embedded.clone(),
-        fallback: embedded,
-    })
 }

@@ -6,70 +6,38 @@ use std::sync::atomic::AtomicBool;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 
-use crate::cli::errors::CliError;
-use crate::cli::exit::ExitStatus;
-use crate::config::{Config, InputFormat, OutputArguments, OutputFormat};
+use crate::cli::settings::Settings;
+use crate::cli::{CliError, ExitStatus};
+use crate::fit::CountMode;
 use crate::pipeline::{Counters, RunError, Sample, Scan, Source};
 use crate::tokens::chat_template::ChatTemplate;
 use crate::tokens::{self, TokenCounter};
-use crate::trajectory::{Arguments, Format, OutputForm};
 
 /// The tokenizer that the configuration names.
-pub fn tokenizer(config: &Config) -> Result<Arc<dyn TokenCounter>, CliError> {
-    tokens::load(&config.tokenizer.name)
+pub fn tokenizer(settings: &Settings) -> Result<Arc<dyn TokenCounter>, CliError> {
+    tokens::load(&settings.tokenizer)
         .map_err(|error| CliError::usage(error.to_string()).with_help(error.help()))
 }
 
-/// The chat template, if rendered counts are asked for.
-pub fn template(config: &Config) -> Result<Option<Arc<ChatTemplate>>, CliError> {
-    let Some(choice) = config.chat_template() else {
+/// The chat template for rendered counts: the one given, or the tokenizer's own if the budget counts rendered tokens.
+pub fn template(settings: &Settings) -> Result<Option<Arc<ChatTemplate>>, CliError> {
+    let own = (settings.fit.count == CountMode::Rendered).then_some("auto");
+    let Some(choice) = settings.chat_template.as_deref().or(own) else {
         return Ok(None);
     };
-    ChatTemplate::load(choice, &config.tokenizer.name)
+    ChatTemplate::load(choice, &settings.tokenizer)
         .map(Some)
         .map_err(|error| CliError::usage(error.to_string()).with_help(error.help()))
 }
 
-/// The form that every record gets; `None` if each keeps its own.
-pub fn output_form(config: &Config) -> Option<OutputForm> {
-    let (form, usual) = match config.output.format {
-        OutputFormat::Same => return None,
-        OutputFormat::Sharegpt => (Format::ShareGpt, Arguments::Object),
-        OutputFormat::Messages => (Format::Messages, Arguments::String),
-    };
-    let arguments = match config.output.arguments {
-        OutputArguments::Auto => usual,
-        OutputArguments::String => Arguments::String,
-        OutputArguments::Object => Arguments::Object,
-    };
-    Some(OutputForm { form, arguments })
-}
-
-/// The format that all records are in; `None` lets each record decide.
-pub fn format(config: &Config) -> Option<Format> {
-    match config.input.format {
-        InputFormat::Auto => None,
-        InputFormat::Sharegpt => Some(Format::ShareGpt),
-        InputFormat::Messages => Some(Format::Messages),
-    }
-}
-
-/// A scan of the sources with the limits of the configuration.
-pub fn scan(sources: Vec<Source>, limit: Option<u64>, sample: Sample, config: &Config) -> Scan {
+/// A scan of the sources with these settings.
+pub fn scan(sources: Vec<Source>, limit: Option<u64>, sample: Sample, settings: &Settings) -> Scan {
     Scan {
         sources,
         limit,
         sample,
-        max_record_bytes: config.input.max_record_bytes.0,
-        jobs: jobs(config),
-    }
-}
-
-/// Number of threads of the worker pool.
-pub fn jobs(config: &Config) -> usize {
-    match config.processing.jobs {
-        0 => std::thread::available_parallelism().map_or(1, usize::from),
-        jobs => jobs,
+        max_record_bytes: settings.max_record_bytes,
+        jobs: settings.jobs,
     }
 }
 

@@ -1,21 +1,20 @@
 //! The summarizer that the configuration names, and the parts of it that a run needs.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use super::running;
 use crate::cache::{Access, AnswerCache};
-use crate::cli::errors::{self, CliError};
-use crate::config::{Config, OutputPath, SummarizerKind};
-use crate::metrics::Prices;
+use crate::cli::flags::compress_options::CompressOptions;
+use crate::cli::settings::Summaries;
+use crate::cli::{CliError, errors};
+use crate::config::{OutputPath, SummarizerKind};
 use crate::summarize::Summarizer;
 use crate::summarize::answers::{AnswerStore, InMemory};
 use crate::summarize::batch::BatchAnswers;
-use crate::summarize::chat::{ChatSettings, ChatSummarizer, Key};
-use crate::summarize::command::{CommandSettings, CommandSummarizer};
+use crate::summarize::chat::{ChatSettings, ChatSummarizer};
+use crate::summarize::command::CommandSummarizer;
 use crate::summarize::extractive::Extractive;
-use crate::summarize::prompt::PromptSettings;
 use crate::summarize::spend::{Limits, Spend};
 use crate::tokens::TokenCounter;
 
@@ -33,33 +32,21 @@ pub struct RunSummarizers {
     pub wording: Option<(String, serde_json::Value)>,
 }
 
-/// The use that a run makes of stored answers.
-pub struct CacheUse {
-    /// The folder beside its output, if it has an output.
-    pub beside: Option<PathBuf>,
-    /// True if stored answers are only read: no request is sent.
-    pub dry_run: bool,
-    /// True if warnings are printed.
-    pub warns: bool,
-}
-
-/// Makes the summarizer. Nothing is opened or sent yet.
+/// Makes the summarizer. Nothing is opened or sent yet. `beside` is the folder of stored answers beside the output, if it
+/// has one; a dry run only reads them.
 pub fn chosen(
-    config: &Config,
-    kept: CacheUse,
+    options: &CompressOptions,
+    beside: Option<PathBuf>,
     counter: &Arc<dyn TokenCounter>,
 ) -> Result<RunSummarizers, CliError> {
-    let embedded: Arc<dyn Summarizer> = Arc::new(Extractive {
-        redaction: config.redaction.enabled,
-    });
-    let mut chosen = RunSummarizers {
-        summarizer: Arc::clone(&embedded),
-        fallback: embedded,
-        counter: Arc::clone(counter),
-        spend: None,
-        wording: None,
+    let summaries = &options.settings.summaries;
+    let mut chosen = RunSummarizers::embedded(options, counter);
+    let access = if options.dry_run {
+        Access::Look
+    } else {
+        Access::Keep
     };
-    match config.summarization.summarizer {
+    match summaries.kind {
         SummarizerKind::Extractive => {}
         SummarizerKind::Batch => {
             return Err(
@@ -68,9 +55,9 @@ pub fn chosen(
             );
         }
         SummarizerKind::Chat => {
-            let spend = Arc::new(Spend::new(limits(config)));
-            let settings = chat_settings(config)?;
-            let store = answers(config, kept);
+            let spend = Arc::new(Spend::new(summaries.limits));
+            let settings = chat_settings(summaries)?;
+            let store = answers(options, beside, access);
             let chat = ChatSummarizer::new(settings, store, Arc::clone(&spend), Arc::clone(counter))
                 .map_err(|why| CliError::usage(format!("cannot summarize over the network: {why}")))?;
             chosen.wording = Some(("prompt_version".to_owned(), chat.prompt_version().into()));
@@ -79,14 +66,10 @@ pub fn chosen(
         }
         SummarizerKind::Command => {
             let spend = Arc::new(Spend::new(Limits::default()));
-            let settings = CommandSettings {
-                command: config.summarization.command.0.clone(),
-                programs: running::jobs(config),
-                timeout: Duration::from_secs_f64(config.summarization.timeout),
-                most_tokens: config.summary_max_tokens(),
-                prompt: prompt_settings(config)?,
-            };
-            let command = CommandSummarizer::new(settings, answers(config, kept), Arc::clone(&spend))
+            let mut settings = summaries.command.clone();
+            settings.prompt.template = template(summaries)?;
+            let store = answers(options, beside, access);
+            let command = CommandSummarizer::new(settings, store, Arc::clone(&spend))
                 .map_err(|why| CliError::usage(format!("cannot summarize by a program: {why}")))?;
             chosen.wording = Some(("prompt_version".to_owned(), command.prompt_version().into()));
             chosen.summarizer = Arc::new(command);
@@ -96,124 +79,74 @@ pub fn chosen(
     Ok(chosen)
 }
 
+/// Makes the summarizer that takes its answers from files; `access` is to other stored answers.
+pub fn in_files(
+    options: &CompressOptions,
+    beside: Option<PathBuf>,
+    access: Access,
+    postbox: BatchAnswers,
+) -> Result<RunSummarizers, CliError> {
+    let summaries = &options.settings.summaries;
+    let spend = Arc::new(Spend::new(summaries.limits));
+    let store = answers(options, beside, access);
+    let chat = ChatSummarizer::in_files(chat_settings(summaries)?, store, spend, postbox)
+        .map_err(|why| CliError::usage(format!("cannot write prompts: {why}")))?;
+    let mut chosen = RunSummarizers::embedded(options, &running::tokenizer(&options.settings)?);
+    chosen.wording = Some(("prompt_version".to_owned(), chat.prompt_version().into()));
+    chosen.summarizer = Arc::new(chat);
+    Ok(chosen)
+}
+
+impl RunSummarizers {
+    /// The embedded summarizer alone.
+    fn embedded(options: &CompressOptions, counter: &Arc<dyn TokenCounter>) -> Self {
+        let embedded = Arc::new(Extractive {
+            redaction: options.settings.fit.redaction,
+        });
+        Self {
+            summarizer: embedded.clone(),
+            fallback: embedded,
+            counter: Arc::clone(counter),
+            spend: None,
+            wording: None,
+        }
+    }
+}
+
 /// The store of answers.
-fn answers(config: &Config, kept: CacheUse) -> Arc<dyn AnswerStore> {
-    let folder = match &config.summarization.cache {
+fn answers(options: &CompressOptions, beside: Option<PathBuf>, access: Access) -> Arc<dyn AnswerStore> {
+    let folder = match &options.settings.summaries.cache {
         OutputPath::Off => None,
-        OutputPath::Auto => kept.beside,
+        OutputPath::Auto => beside,
         OutputPath::Named(folder) => Some(PathBuf::from(folder)),
     };
     let Some(folder) = folder else {
         return Arc::new(InMemory::default());
     };
-    let access = if kept.dry_run { Access::Look } else { Access::Keep };
+    let quiet = options.quiet;
     let warn = move |warning: &str| {
-        if kept.warns {
+        if !quiet {
             errors::warn(&[warning.to_owned()]);
         }
     };
     Arc::new(AnswerCache::new(folder, access, Box::new(warn)))
 }
 
-/// Makes the summarizer that takes its answers from files.
-pub fn in_files(config: &Config, kept: CacheUse, postbox: BatchAnswers) -> Result<RunSummarizers, CliError> {
-    let embedded: Arc<dyn Summarizer> = Arc::new(Extractive {
-        redaction: config.redaction.enabled,
-    });
-    let spend = Arc::new(Spend::new(limits(config)));
-    let settings = chat_settings(config)?;
-    let chat = ChatSummarizer::in_files(settings, answers(config, kept), spend, postbox)
-        .map_err(|why| CliError::usage(format!("cannot write prompts: {why}")))?;
-    Ok(RunSummarizers {
-        counter: running::tokenizer(config)?,
-        wording: Some(("prompt_version".to_owned(), chat.prompt_version().into())),
-        summarizer: Arc::new(chat),
-        fallback: embedded,
-        spend: None,
-    })
-}
-
-/// The prices of the summarizer's tokens, if any is set; those not set are 0.
-pub fn prices(config: &Config) -> Option<Prices> {
-    let summarization = &config.summarization;
-    (config.has_prices() && summarization.summarizer.uses_network()).then(|| {
-        let prompt = summarization.price_prompt.unwrap_or_default();
-        let completion = summarization.price_completion.unwrap_or_default();
-        Prices {
-            prompt,
-            completion,
-            fallback_prompt: summarization.fallback_price_prompt.unwrap_or(prompt),
-            fallback_completion: summarization.fallback_price_completion.unwrap_or(completion),
-        }
-    })
-}
-
-/// The limits on requests and costs.
-pub fn limits(config: &Config) -> Limits {
-    Limits {
-        max_requests: config.summarization.max_requests.map(|most| most as u64),
-        max_cost: config.summarization.max_cost,
-        prices: prices(config),
-    }
-}
-
 /// The settings for requests to language models.
-pub fn chat_settings(config: &Config) -> Result<ChatSettings, CliError> {
-    let summarization = &config.summarization;
-    let headers = summarization.headers.0.iter();
-    Ok(ChatSettings {
-        api: summarization.api,
-        base_url: config.base_url().to_owned(),
-        key: key(config),
-        headers: headers
-            .filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned())))
-            .collect(),
-        body: summarization.body.0.clone(),
-        model: summarization.model.clone().unwrap_or_default(),
-        fallback_model: summarization.fallback_model.clone(),
-        temperature: summarization.temperature,
-        max_output_tokens: summarization.max_output_tokens,
-        context_window: summarization.context_window,
-        timeout: Duration::from_secs_f64(summarization.timeout),
-        max_retries: summarization.max_retries,
-        retry_delay: Duration::from_secs_f64(summarization.retry_delay),
-        max_concurrent_requests: config.processing.max_concurrent_requests,
-        rpm: summarization.rpm,
-        tpm: summarization.tpm,
-        prompt: prompt_settings(config)?,
-    })
+pub fn chat_settings(summaries: &Summaries) -> Result<ChatSettings, CliError> {
+    let mut settings = summaries.chat.clone();
+    settings.prompt.template = template(summaries)?;
+    Ok(settings)
 }
 
-fn prompt_settings(config: &Config) -> Result<PromptSettings, CliError> {
-    let summarization = &config.summarization;
-    let template = summarization.prompt_template.as_deref().map(template);
-    Ok(PromptSettings {
-        style: summarization.style,
-        focus: summarization.focus.clone(),
-        template: template.transpose()?,
-        redaction: config.redaction.enabled,
-    })
-}
-
-/// The API key from the variable that is named, else from those that are usual for the endpoint; `None` if none is set.
-fn key(config: &Config) -> Option<Key> {
-    let named = config.summarization.api_key_env.as_deref();
-    let usual = config.summarization.api.key_variables(config.base_url());
-    named
-        .into_iter()
-        .chain(usual.iter().copied())
-        .find_map(|variable| {
-            let value = std::env::var(variable).ok()?.trim().to_owned();
-            (!value.is_empty()).then(|| Key {
-                value,
-                variable: variable.to_owned(),
-            })
-        })
-}
-
-fn template(path: &str) -> Result<String, CliError> {
-    std::fs::read_to_string(Path::new(path)).map_err(|error| {
+/// The template of the prompt, read from its file.
+fn template(summaries: &Summaries) -> Result<Option<String>, CliError> {
+    let Some(path) = &summaries.prompt_template else {
+        return Ok(None);
+    };
+    let read = std::fs::read_to_string(path).map_err(|error| {
         CliError::usage(format!("cannot read the prompt template {path}: {error}"))
             .with_help("--prompt-template takes a file with two parts and a line --- user --- between them")
-    })
+    });
+    read.map(Some)
 }

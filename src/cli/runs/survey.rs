@@ -2,16 +2,17 @@
 
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use super::running;
-use crate::cli::errors::{self, CliError};
 use crate::cli::flags::inputs::{self, tokens};
 use crate::cli::flags::key_flags::{KeyFlags, KeySet};
 use crate::cli::flags::run_flags::{PartFlags, PrintFlags};
+use crate::cli::settings::Settings;
 use crate::cli::terminal::progress::{Progress, ProgressStyle, counting};
 use crate::cli::terminal::stdout;
-use crate::config::{Config, CountMode, KEYS, Key, OnInvalid};
+use crate::cli::{CliError, errors};
+use crate::config::{CountMode, Key, OnInvalid};
 use crate::fit::Measurer;
 use crate::metrics::{Census, Measured};
 use crate::pipeline::{self, RunError, Sample, Source, Survey, SurveyReport};
@@ -51,26 +52,20 @@ const ON_INVALID: &str = "What becomes of a line that holds no readable trajecto
     code (reject), it is only reported (pass), or the run ends (fail)";
 
 impl KeySet for CountingKeys {
-    fn keys() -> &'static [Key] {
-        static ALL: LazyLock<Vec<Key>> = LazyLock::new(|| KEYS.iter().filter_map(counting_key).collect());
-        &ALL
-    }
-}
-
-/// The key as these commands have it; `None` if they do not use it.
-fn counting_key(key: &Key) -> Option<Key> {
-    match key.path {
-        "tokenizer.name"
-        | "compression.trainer"
-        | "tokenizer.chat_template"
-        | "tokenizer.template_arguments"
-        | "tokenizer.image_tokens"
-        | "compression.count"
-        | "input.format"
-        | "input.max_record_bytes"
-        | "processing.jobs" => Some(*key),
-        "input.on_invalid" => Some(key.with_help(ON_INVALID)),
-        _ => None,
+    fn key(key: &Key) -> Option<Key> {
+        match key.path {
+            "tokenizer.name"
+            | "compression.trainer"
+            | "tokenizer.chat_template"
+            | "tokenizer.template_arguments"
+            | "tokenizer.image_tokens"
+            | "compression.count"
+            | "input.format"
+            | "input.max_record_bytes"
+            | "processing.jobs" => Some(*key),
+            "input.on_invalid" => Some(key.with_help(ON_INVALID)),
+            _ => None,
+        }
     }
 }
 
@@ -91,11 +86,11 @@ pub struct SurveyOutcome {
 }
 
 impl SurveyArgs {
-    /// The only input, and the configuration; an error if there are several inputs.
-    pub fn only_input(self, flag: &str) -> Result<(PathBuf, Config), CliError> {
+    /// The only input, and the settings; an error if there are several inputs.
+    pub fn only_input(self, flag: &str) -> Result<(PathBuf, Settings), CliError> {
         let resolved = self.keys.into_sources(self.config).resolve()?;
         match <[PathBuf; 1]>::try_from(self.inputs) {
-            Ok([input]) => Ok((input, resolved.config)),
+            Ok([input]) => Ok((input, Settings::of(&resolved))),
             Err(_) => Err(
                 CliError::usage(format!("{flag} compares two data sets, and more are named")).with_help(
                     format!("trajfit check {flag} ORIGINAL OUTPUT: files or directories"),
@@ -107,7 +102,7 @@ impl SurveyArgs {
     /// Measures all records; with `lines`, prints a line of JSON for each. `None` if their reader has closed the pipe.
     pub fn survey(self, lines: bool) -> Result<Option<SurveyOutcome>, CliError> {
         let resolved = self.keys.into_sources(self.config).resolve()?;
-        let config = resolved.config;
+        let settings = Settings::of(&resolved);
         if !self.print.quiet {
             // Keys of the file that only matter to compress are no mistake here.
             errors::warn(&resolved.unknown_variables);
@@ -117,21 +112,27 @@ impl SurveyArgs {
         let sources = pipeline::sources(&self.inputs).map_err(running::cli_error)?;
         let names: Vec<String> = sources.iter().map(Source::name).collect();
         let counters = running::counters(&sources);
-        let measurer = measurer(&config)?;
+        let measurer = Measurer {
+            counter: running::tokenizer(&settings)?,
+            template_arguments: settings.fit.template_arguments,
+            image_tokens: settings.fit.image_tokens,
+            format: settings.fit.format,
+            template: running::template(&settings)?,
+        };
         let identity = measurer.counter.identity().clone();
         let seed = self.part.seed.unwrap_or(0);
         let sample = Sample::of(self.part.sample, seed);
         let survey = Survey {
-            scan: running::scan(sources, self.part.limit, sample, &config),
+            scan: running::scan(sources, self.part.limit, sample, &settings),
             lines,
-            stop_at_unreadable: config.input.on_invalid == OnInvalid::Fail,
+            stop_at_unreadable: settings.on_invalid == OnInvalid::Fail,
         };
         let stop = running::stop_on_signals()?;
         // Between lines on the same terminal a bar would only disturb.
         let quiet = self.print.quiet || (lines && io::stdout().is_terminal());
         let style = ProgressStyle::detect(quiet, self.print.verbose);
         let progress = Progress::start(style, Arc::clone(&counters), counting, None);
-        let by = match config.compression.count {
+        let by = match settings.fit.count {
             CountMode::Values => Measured::Values,
             CountMode::Rendered => Measured::Rendered,
         };
@@ -155,10 +156,8 @@ impl SurveyArgs {
             figures: SurveyFigures::of(&census, names, tokenizer),
             census,
             report,
-            max_tokens: self
-                .max_tokens
-                .unwrap_or(config.compression.target_max_tokens as u64),
-            allow_unreadable: config.input.on_invalid == OnInvalid::Pass,
+            max_tokens: self.max_tokens.unwrap_or(settings.fit.target_max_tokens as u64),
+            allow_unreadable: settings.on_invalid == OnInvalid::Pass,
             quiet: self.print.quiet,
         }))
     }
@@ -169,14 +168,4 @@ fn print_lines(lines: &[u8]) -> Result<(), RunError> {
     let mut stdout = io::stdout().lock();
     let written = stdout.write_all(lines).and_then(|()| stdout.flush());
     written.map_err(|error| RunError::half_way("write", Path::new("-"), &error))
-}
-
-fn measurer(config: &Config) -> Result<Measurer, CliError> {
-    Ok(Measurer {
-        counter: running::tokenizer(config)?,
-        template_arguments: config.tokenizer.template_arguments,
-        image_tokens: config.tokenizer.image_tokens,
-        format: running::format(config),
-        template: running::template(config)?,
-    })
 }

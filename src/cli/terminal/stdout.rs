@@ -2,7 +2,10 @@
 
 use std::io::{self, ErrorKind, Write};
 
-use crate::cli::errors::CliError;
+use serde::Serialize;
+
+use crate::cli::CliError;
+use crate::report;
 use crate::standard_streams::StandardStream;
 
 /// Refuses to write to a standard output that is closed.
@@ -15,6 +18,16 @@ pub fn refuse_closed() -> Result<(), CliError> {
 /// Prints the text.
 pub fn print(text: &[u8]) -> Result<(), CliError> {
     written(|| io::stdout().lock().write_all(text))
+}
+
+/// Prints the result of a command, as JSON or as text.
+pub fn print_result<T: Serialize>(
+    result: &T,
+    json: bool,
+    text: impl FnOnce(&T) -> String,
+) -> Result<(), CliError> {
+    let answer = if json { report::json(result) } else { text(result) };
+    print(answer.as_bytes())
 }
 
 /// Calls a function that writes to stdout. A reader that has closed the pipe (`| head`) is no error.

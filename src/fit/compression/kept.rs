@@ -3,7 +3,7 @@
 use super::Compression;
 use super::rewrite::RewriteError;
 use crate::compress::Reason;
-use crate::fit::fitted::Fitted;
+use crate::fit::Fitted;
 use crate::metrics::{Row, Status};
 
 impl Compression<'_> {

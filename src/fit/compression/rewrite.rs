@@ -4,10 +4,9 @@ use std::borrow::Cow;
 
 use super::Compression;
 use crate::compress::{Compressed, Placement, Region, Violation, Way, verify};
-use crate::fit::count::TurnCounter;
 use crate::fit::count::rendered::Rendered;
 use crate::fit::merged::EarlierSummary;
-use crate::fit::settings::CountMode;
+use crate::fit::{CountMode, TurnCounter};
 use crate::summarize::marker::END_MARKER;
 use crate::trajectory::{self, Edit, Record, Role};
 

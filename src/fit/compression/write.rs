@@ -5,7 +5,7 @@ use super::correction::PlanCorrection;
 use super::placed::Placed;
 use super::rewrite::{Rewrite, RewriteError, RewrittenRecord};
 use crate::compress::{Placement, Reason, Region, SummaryPlacement, Violation, moved, placements};
-use crate::fit::count::TurnCounter;
+use crate::fit::TurnCounter;
 use crate::summarize::marker::with_marker;
 
 /// Number of extensions tried until a region has a place for its summary.

@@ -9,8 +9,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::data_sets::{LeftOut, OnPair, Paired, Pairs, interrupted};
 use crate::fit::PairScorer;
-use crate::pipeline::RunError;
-use crate::pipeline::read::records::{RawRecord, Records};
+use crate::pipeline::{RawRecord, Records, RunError};
 
 /// Maximum bytes of originals held until their compressed record is read.
 const MOST_WAITING: usize = 256 << 20;

@@ -4,9 +4,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::pipeline::RunError;
-use crate::pipeline::read::records::RawRecord;
-use crate::pipeline::read::source::Source;
+use crate::pipeline::{RawRecord, RunError, Source};
 
 /// Two data sets to be compared.
 #[derive(Debug, Clone)]

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::pipeline::Codec;
 use crate::pipeline::read::source::split_data_extension;
-use crate::pipeline::write::output::Codec;
 
 /// The prefix of the names of the side files beside an output.
 pub fn stem_of(output: &Path) -> PathBuf {

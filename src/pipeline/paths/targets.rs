@@ -8,9 +8,9 @@ use super::file_names::{
 };
 use super::side_files::{METRICS, NamedFiles, REJECTS, SUMMARY, unique_rejects};
 use crate::files::{self, Access};
-use crate::pipeline::RunError;
-use crate::pipeline::read::source::{Source, split_data_extension};
-use crate::pipeline::write::output::{Codec, ExistingFile, OpenSettings};
+use crate::pipeline::read::source::split_data_extension;
+use crate::pipeline::write::output::{ExistingFile, OpenSettings};
+use crate::pipeline::{Codec, RunError, Source};
 
 /// The ending of a data file while it is written.
 pub const PARTIAL: &str = ".partial";

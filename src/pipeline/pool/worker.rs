@@ -15,9 +15,8 @@ use crate::compress::Reason;
 use crate::fit::{Fitted, Fitter, PendingRequest, PerTrajectory, Stop, UnrollSettings, Unrolled};
 use crate::metrics::{Columns, Reject, Row, Status, csv_rows, merged};
 use crate::names::named;
-use crate::pipeline::RunError;
-use crate::pipeline::counters::Counters;
-use crate::pipeline::read::batch::{Batch, Item, TooLong};
+use crate::pipeline::read::batch::{Batch, Item};
+use crate::pipeline::{Counters, RunError, TooLong};
 
 named! {
     /// The treatment of a line that cannot be read as a trajectory.

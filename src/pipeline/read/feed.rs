@@ -7,9 +7,8 @@ use super::batch::{Batch, Position};
 use super::reader::BatchReader;
 use super::sample::Sample;
 use super::source::Source;
-use crate::pipeline::RunError;
-use crate::pipeline::counters::Counters;
 use crate::pipeline::run::start;
+use crate::pipeline::{Counters, RunError};
 
 /// The data of the reader thread, which owns them: a run need not wait for a reader that waits for a pipe.
 pub struct Feed {

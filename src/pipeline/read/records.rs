@@ -8,8 +8,7 @@ use super::batch::{Position, TooLong};
 use super::reader::BatchReader;
 use super::sample::Sample;
 use super::source::Source;
-use crate::pipeline::RunError;
-use crate::pipeline::counters::Counters;
+use crate::pipeline::{Counters, RunError};
 
 /// One record as it was read.
 #[derive(Debug, Clone, PartialEq, Eq)]

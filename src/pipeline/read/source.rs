@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 
 use super::foreign::{self, Foreign};
 use crate::files::{self, Access};
-use crate::pipeline::RunError;
-use crate::pipeline::counters::{Counters, CountingReader};
+use crate::pipeline::counters::CountingReader;
+use crate::pipeline::{Counters, RunError};
 use crate::standard_streams::StandardStream;
 
 const READ_BUFFER: usize = 256 * 1024;

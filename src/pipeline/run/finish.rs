@@ -12,16 +12,15 @@ use super::job::{Job, RunReport};
 use super::start;
 use super::unroll_summary::{RunFacts, UnrollSummary};
 use crate::metrics::{BothCounts, Columns, Sums, WorstGrounded, share_held};
-use crate::pipeline::RunError;
-use crate::pipeline::counters::Counters;
 use crate::pipeline::paths::file_names::appended;
 use crate::pipeline::paths::streams::is_stream;
 use crate::pipeline::paths::targets::PARTIAL;
 use crate::pipeline::write::disk::{self, DiskError};
 use crate::pipeline::write::journal::{Journal, Milestone, RunIdentity};
-use crate::pipeline::write::output::{Codec, ExistingFile, PartialFile};
+use crate::pipeline::write::output::{ExistingFile, PartialFile};
 use crate::pipeline::write::writer::Writer;
 use crate::pipeline::write::written::FinishedFiles;
+use crate::pipeline::{Codec, Counters, RunError};
 
 /// The schema of the totals file, which `docs/json.md` describes.
 const SCHEMA: &str = "trajfit.summary/1";

@@ -3,9 +3,7 @@
 use super::job::Job;
 use crate::fit::Fitter;
 use crate::metrics::{Row, Status, Totals};
-use crate::pipeline::RunError;
-use crate::pipeline::read::records::Records;
-use crate::pipeline::read::source::Source;
+use crate::pipeline::{Records, RunError, Source};
 
 /// Number of first records read to find the form of an input.
 const FIRST_RECORDS: usize = 8;

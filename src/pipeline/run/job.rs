@@ -4,12 +4,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::metrics::{Columns, Prices, Sums, Totals};
-use crate::pipeline::OutputFiles;
 use crate::pipeline::paths::file_names::appended;
-use crate::pipeline::read::sample::Sample;
-use crate::pipeline::read::source::Source;
 use crate::pipeline::write::output::ExistingFile;
-use crate::pipeline::write::requests::{RequestFileSet, RequestProgress};
+use crate::pipeline::write::requests::RequestProgress;
+use crate::pipeline::{OutputFiles, RequestFileSet, Sample, Source};
 use crate::settings::Settings;
 
 /// The settings of a run, except those by which records are fitted.

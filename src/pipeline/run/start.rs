@@ -10,16 +10,13 @@ use super::job::Job;
 use crate::files;
 use crate::fit::Fitter;
 use crate::metrics::{Sums, Totals, read_rows_written};
-use crate::pipeline::RunError;
 use crate::pipeline::paths::file_names::appended;
 use crate::pipeline::paths::streams::is_stream;
 use crate::pipeline::paths::targets::{self, PARTIAL};
 use crate::pipeline::read::batch::Position;
 use crate::pipeline::read::reader::BatchReader;
-use crate::pipeline::read::sample::Sample;
-use crate::pipeline::read::source::Source;
 use crate::pipeline::write::journal::{Journal, JournalContent, Milestone, RunIdentity};
-use crate::pipeline::write::requests::RequestFileSet;
+use crate::pipeline::{RequestFileSet, RunError, Sample, Source};
 
 /// The start of a run.
 pub enum Start {

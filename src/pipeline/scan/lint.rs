@@ -6,8 +6,7 @@ use std::sync::atomic::AtomicBool;
 use super::survey::{Survey, read, unreadable_ends};
 use crate::fit::Linter;
 use crate::metrics::LintCensus;
-use crate::pipeline::RunError;
-use crate::pipeline::counters::Counters;
+use crate::pipeline::{Counters, RunError};
 
 /// Judges every record of a survey and adds the verdicts to the census. `stop` ends it early, at the next batch.
 pub fn lint(

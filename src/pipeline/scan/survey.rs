@@ -8,11 +8,9 @@ use std::time::{Duration, Instant};
 use super::Scan;
 use crate::fit::Measurer;
 use crate::metrics::{Census, Measure, Unreadable};
-use crate::pipeline::RunError;
-use crate::pipeline::counters::Counters;
 use crate::pipeline::pool::worker::panic_message;
-use crate::pipeline::read::batch::{Batch, Item, TooLong};
-use crate::pipeline::read::source::Source;
+use crate::pipeline::read::batch::{Batch, Item};
+use crate::pipeline::{Counters, RunError, Source, TooLong};
 
 /// The settings of a survey.
 #[derive(Debug, Clone)]

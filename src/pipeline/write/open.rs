@@ -5,10 +5,10 @@ use std::path::Path;
 
 use super::output::{Codec, ExistingFile, OpenSettings, PartialFile};
 use crate::files;
-use crate::pipeline::RunError;
 use crate::pipeline::paths::file_names::appended;
 use crate::pipeline::paths::streams::is_stream;
-use crate::pipeline::paths::targets::{DataFile, OutputFiles, PARTIAL};
+use crate::pipeline::paths::targets::{DataFile, PARTIAL};
+use crate::pipeline::{OutputFiles, RunError};
 
 /// Opens a data file; folders made for it are as open as that of its source.
 pub fn data_file(

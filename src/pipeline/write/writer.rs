@@ -9,13 +9,11 @@ use super::requests::RequestFiles;
 use super::written::FinishedFiles;
 use super::{disk, open};
 use crate::metrics::{Columns, Status, Totals, csv_header};
-use crate::pipeline::counters::Counters;
 use crate::pipeline::paths::file_names::appended;
 use crate::pipeline::paths::targets::PARTIAL;
 use crate::pipeline::pool::worker::Chunk;
 use crate::pipeline::read::batch::{Batch, Position};
-use crate::pipeline::read::source::Source;
-use crate::pipeline::{Job, OutputFiles, RunError};
+use crate::pipeline::{Counters, Job, OutputFiles, RunError, Source};
 
 /// The bytes of output, or the time, after which a milestone is due: a killed run repeats what came after.
 const MILESTONE_BYTES: u64 = 4 * 1024 * 1024;

@@ -2,8 +2,7 @@
 
 use super::tidy::{TidyCounts, Wishes, tidy};
 use super::{Mended, mend};
-use crate::trajectory::structure::faults::Faults;
-use crate::trajectory::{Record, parse};
+use crate::trajectory::{Faults, Record, parse};
 
 /// Most repetitions of both.
 const MOST_ROUNDS: usize = 6;

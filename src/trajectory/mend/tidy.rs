@@ -4,12 +4,12 @@ use std::borrow::Cow;
 use std::fmt;
 
 use super::{Item, written};
-use crate::trajectory::edit::{Edit, apply};
+use crate::trajectory::edit::apply;
 use crate::trajectory::json::members::{Member, members};
 use crate::trajectory::json::{decode, escape_into, quoted};
 use crate::trajectory::parse::parts::{Part, parts, text_part};
 use crate::trajectory::structure::faults::write_kinds;
-use crate::trajectory::{Format, Record, Role, Turn, new_turn};
+use crate::trajectory::{Edit, Format, Record, Role, Turn, new_turn};
 
 /// The text of the human turn inserted before an assistant that speaks first.
 pub const NO_REQUEST: &str = "[no request was recorded]";

@@ -2,12 +2,11 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::trajectory::json;
 use crate::trajectory::parse::calls::raw_calls;
 use crate::trajectory::parse::in_parts::in_parts;
 use crate::trajectory::parse::parts::{Part, parts, result_content};
 use crate::trajectory::parse::raw_call::{RawCall, raw_call};
-use crate::trajectory::parse::turn::Turn;
+use crate::trajectory::{Turn, json};
 
 /// A piece of a turn that costs tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

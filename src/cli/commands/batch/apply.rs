@@ -7,10 +7,10 @@ use super::collecting::{Collecting, collect};
 use super::flags::{self, BatchFlags};
 use super::keys::ApplyKeys;
 use crate::batch::ResponseFiles;
-use crate::cli::errors::CliError;
-use crate::cli::exit::ExitStatus;
+use crate::cache::Access;
 use crate::cli::flags::compress_options::CompressOptions;
 use crate::cli::runs::{execute, running, summarizer};
+use crate::cli::{CliError, ExitStatus};
 use crate::config::OnFailure;
 use crate::pipeline::Job;
 
@@ -59,7 +59,7 @@ pub fn run(args: ApplyArgs) -> Result<ExitStatus, CliError> {
 /// The job that the options describe, with the file for requests that are still to be sent.
 pub fn job(options: &CompressOptions) -> Result<Job, CliError> {
     let mut job = execute::job(options)?;
-    job.asks = Some(flags::request_target(&options.config, job.targets.requests()));
+    job.asks = Some(flags::request_target(&options.settings, job.targets.requests()));
     Ok(job)
 }
 
@@ -69,9 +69,9 @@ pub fn apply(
     responses: &Arc<ResponseFiles>,
     resend_failed: bool,
 ) -> Result<ExitStatus, CliError> {
-    let config = &options.config;
+    let settings = &options.settings;
     let mut job = job(options)?;
-    if config.summarization.on_failure == OnFailure::Fail {
+    if settings.fit.on_failure == OnFailure::Fail {
         let stop = running::stop_on_signals()?;
         let collecting = Collecting {
             responses: Arc::<_>::clone(responses) as _,
@@ -98,13 +98,8 @@ pub fn apply(
         "--responses".to_owned(),
         serde_json::json!({"answers": found.answered, "failures": failed, "bytes": found.bytes}),
     );
-    let postbox = flags::postbox(config, Arc::<_>::clone(responses) as _, resend_failed);
-    let kept = summarizer::CacheUse {
-        beside: job.targets.cache(),
-        dry_run: false,
-        warns: !options.quiet,
-    };
-    let chosen = summarizer::in_files(config, kept, postbox)?;
+    let postbox = flags::postbox(settings, Arc::<_>::clone(responses) as _, resend_failed);
+    let chosen = summarizer::in_files(options, job.targets.cache(), Access::Keep, postbox)?;
     let status = execute::run(options, job, chosen)?;
     if !options.quiet && !options.resume {
         flags::tell_strangers(responses);

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::flags;
-use crate::cli::errors::CliError;
+use crate::cache::Access;
+use crate::cli::CliError;
 use crate::cli::flags::compress_options::CompressOptions;
 use crate::cli::runs::{execute, running, summarizer};
 use crate::cli::terminal::progress::{Progress, ProgressStyle, counting};
@@ -33,16 +34,11 @@ pub fn collect(
     collecting: Collecting,
     stop: &Arc<AtomicBool>,
 ) -> Result<Collected, CliError> {
-    let config = &options.config;
+    let settings = &options.settings;
     let sources = pipeline::sources(&options.inputs).map_err(running::cli_error)?;
-    let postbox = flags::postbox(config, collecting.responses, collecting.resend_failed);
-    let kept = summarizer::CacheUse {
-        beside: collecting.cache,
-        dry_run: true,
-        warns: !options.quiet,
-    };
-    let chosen = summarizer::in_files(config, kept, postbox)?;
-    let mut worker = execute::worker(config, &sources, &chosen)?;
+    let postbox = flags::postbox(settings, collecting.responses, collecting.resend_failed);
+    let chosen = summarizer::in_files(options, collecting.cache, Access::Look, postbox)?;
+    let mut worker = execute::worker(settings, &sources, &chosen)?;
     // The requests do not depend on the treatment of a record that waits: it is kept.
     worker.fitter.settings.on_failure = OnFailure::Keep;
     let collection = Collection {
@@ -50,9 +46,9 @@ pub fn collect(
             sources,
             options.limit,
             Sample::of(options.sample, options.seed),
-            config,
+            settings,
         ),
-        target: flags::request_target(config, collecting.path),
+        target: flags::request_target(settings, collecting.path),
         force: collecting.force,
     };
     let counters = running::counters(&collection.scan.sources);

@@ -7,11 +7,10 @@ use std::sync::Arc;
 use super::collecting::{Collecting, collect};
 use super::flags::{self, BatchFlags};
 use super::keys::ExportKeys;
-use crate::cli::errors::{self, CliError};
-use crate::cli::exit::ExitStatus;
 use crate::cli::flags::compress_options::CompressOptions;
 use crate::cli::flags::inputs::is_dash;
-use crate::cli::runs::{running, summarizer};
+use crate::cli::runs::running;
+use crate::cli::{CliError, ExitStatus, errors};
 use crate::metrics::Status;
 use crate::pipeline::Collected;
 use crate::report::{CollectionFigures, collection_table};
@@ -83,7 +82,7 @@ pub fn run(args: ExportArgs) -> Result<ExitStatus, CliError> {
 /// The figures of a collection as a table, for people.
 pub fn table(options: &CompressOptions, collected: &Collected) -> String {
     let (totals, requests) = (&collected.totals, collected.requests);
-    let prices = summarizer::prices(&options.config);
+    let prices = options.settings.summaries.limits.prices;
     collection_table(&CollectionFigures {
         records: totals.sums.records,
         waiting: collected.waiting.values().sum(),

@@ -4,14 +4,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::batch::ResponseFiles;
-use crate::cli::errors::{self, CliError};
 use crate::cli::flags::compress_options::CompressOptions;
 use crate::cli::flags::key_flags::{KeyFlags, KeySet};
 use crate::cli::flags::run_flags::{PartFlags, PrintFlags, RunFlags};
-use crate::config::{Api, Config, Key, OverLimit, Sources, SummarizerKind, TokenLimitField};
+use crate::cli::settings::Settings;
+use crate::cli::{CliError, errors};
+use crate::config::{Key, OverLimit, Sources, SummarizerKind};
 use crate::pipeline::RequestFileSet;
-use crate::summarize::batch::request::FileLimits;
-use crate::summarize::batch::{BatchAnswers, RequestShape, Responses};
+use crate::summarize::batch::{BatchAnswers, Responses};
 
 /// Flags of every batch command.
 #[derive(Debug, Clone, clap::Args)]
@@ -120,33 +120,17 @@ pub fn tell_strangers(files: &ResponseFiles) {
 }
 
 /// The settings for answers from files.
-pub fn postbox(config: &Config, responses: Arc<dyn Responses>, resend_failed: bool) -> BatchAnswers {
-    let completion_limit = match config.batch.token_limit_field {
-        TokenLimitField::MaxTokens => false,
-        TokenLimitField::MaxCompletionTokens => true,
-        TokenLimitField::Auto => {
-            let own = Api::OpenAi.default_base_url();
-            config.summarization.api == Api::OpenAi && config.base_url().starts_with(own)
-        }
-    };
+pub fn postbox(settings: &Settings, responses: Arc<dyn Responses>, resend_failed: bool) -> BatchAnswers {
     BatchAnswers {
         responses,
-        manner: RequestShape {
-            completion_limit,
-            temperature: config.batch.send_temperature,
-        },
+        manner: settings.batches.shape,
         resend_failed,
     }
 }
 
 /// The files of requests that begin with `path`, and their limits.
-pub fn request_target(config: &Config, path: PathBuf) -> RequestFileSet {
-    let bytes = config
-        .batch
-        .max_file_size
-        .map(|megabytes| (megabytes * 1e6) as u64);
-    let requests = config.batch.max_requests_per_file.map(|most| most as u64);
-    let limits = FileLimits::of(config.summarization.api).at_most(requests, bytes);
+pub fn request_target(settings: &Settings, path: PathBuf) -> RequestFileSet {
+    let limits = settings.batches.file;
     RequestFileSet {
         path,
         max_requests: limits.requests,

@@ -1,9 +1,7 @@
 //! The configuration keys for which each batch command has flags.
 
-use std::sync::LazyLock;
-
 use crate::cli::flags::key_flags::KeySet;
-use crate::config::{KEYS, Key};
+use crate::config::Key;
 
 /// Keys about requests that are sent one by one.
 const ONE_BY_ONE: [&str; 4] = [
@@ -51,43 +49,39 @@ pub enum ApplyKeys {}
 #[derive(Debug, Clone)]
 pub enum RunKeys {}
 
-fn without(left_out: &[&[&str]]) -> Vec<Key> {
-    let is_left_out = |key: &&Key| left_out.iter().any(|paths| paths.contains(&key.path));
-    KEYS.iter().filter(|key| !is_left_out(key)).copied().collect()
-}
-
 impl KeySet for ExportKeys {
-    fn keys() -> &'static [Key] {
-        static EXPORT: LazyLock<Vec<Key>> = LazyLock::new(|| without(&[&ONE_BY_ONE, &SENDING, &WRITING]));
-        &EXPORT
+    fn key(key: &Key) -> Option<Key> {
+        ApplyKeys::key(key).filter(|key| !WRITING.contains(&key.path))
     }
 }
 
 impl KeySet for ApplyKeys {
-    fn keys() -> &'static [Key] {
-        static APPLY: LazyLock<Vec<Key>> = LazyLock::new(|| without(&[&ONE_BY_ONE, &SENDING]));
-        &APPLY
+    fn key(key: &Key) -> Option<Key> {
+        RunKeys::key(key).filter(|key| !SENDING.contains(&key.path))
     }
 }
 
 impl KeySet for RunKeys {
-    fn keys() -> &'static [Key] {
-        static RUN: LazyLock<Vec<Key>> = LazyLock::new(|| without(&[&ONE_BY_ONE]));
-        &RUN
+    fn key(key: &Key) -> Option<Key> {
+        (!ONE_BY_ONE.contains(&key.path)).then_some(*key)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::KEYS;
 
     #[test]
     fn what_is_left_out_is_a_key() {
         for path in ONE_BY_ONE.iter().chain(&SENDING).chain(&WRITING) {
             assert!(Key::by_path(path).is_some(), "{path}");
         }
-        assert_eq!(RunKeys::keys().len() + ONE_BY_ONE.len(), KEYS.len());
-        assert_eq!(ApplyKeys::keys().len() + SENDING.len(), RunKeys::keys().len());
-        assert_eq!(ExportKeys::keys().len() + WRITING.len(), ApplyKeys::keys().len());
+        assert_eq!(RunKeys::keys().count() + ONE_BY_ONE.len(), KEYS.len());
+        assert_eq!(ApplyKeys::keys().count() + SENDING.len(), RunKeys::keys().count());
+        assert_eq!(
+            ExportKeys::keys().count() + WRITING.len(),
+            ApplyKeys::keys().count()
+        );
     }
 }

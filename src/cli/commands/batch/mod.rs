@@ -10,8 +10,7 @@ mod watch;
 
 use clap::Subcommand;
 
-use crate::cli::errors::CliError;
-use crate::cli::exit::ExitStatus;
+use crate::cli::{CliError, ExitStatus};
 use apply::ApplyArgs;
 use export::ExportArgs;
 use run::RunArgs;

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
 
 use super::collecting::{Collecting, collect};
 use super::flags::{self, BatchFlags};
@@ -11,11 +10,10 @@ use super::keys::RunKeys;
 use super::watch::Watch;
 use super::{apply, export};
 use crate::batch::{Batch, BatchError, Folder, RUN_AGAIN, ResponseFiles, Rounds, State, Vendor, part_of};
-use crate::cli::errors::CliError;
-use crate::cli::exit::ExitStatus;
 use crate::cli::flags::compress_options::CompressOptions;
 use crate::cli::flags::inputs::is_dash;
 use crate::cli::runs::{running, summarizer};
+use crate::cli::{CliError, ExitStatus};
 use crate::metrics::Tokens;
 use crate::pipeline::{self, Collected};
 use crate::settings;
@@ -71,7 +69,7 @@ pub fn run(args: RunArgs) -> Result<ExitStatus, CliError> {
     let state = folder.load();
     let mut run = Run {
         state: state.map_err(|error| fault("read", &folder.state(), &error))?,
-        settings: summarizer::chat_settings(&options.config)?,
+        settings: summarizer::chat_settings(&options.settings.summaries)?,
         watch: Watch::new(options.quiet, options.verbose),
         stop: running::stop_on_signals()?,
         options: &options,
@@ -111,8 +109,7 @@ struct Run<'r> {
 impl Run<'_> {
     /// Refuses settings other than those of open batches.
     fn refuse_other_settings(&mut self) -> Result<(), CliError> {
-        let now = self.options.config.fingerprint();
-        let changed = settings::differences(&self.state.settings, &now);
+        let changed = settings::differences(&self.state.settings, &self.options.settings.fingerprint);
         if !self.state.is_open() || changed.is_empty() {
             return Ok(());
         }
@@ -145,7 +142,7 @@ impl Run<'_> {
             }
             answered_before = Some(responses.found.answered);
             let round = self.state.rounds + 1;
-            if round > self.options.config.batch.max_rounds as u64 {
+            if round > self.options.settings.batches.max_rounds {
                 self.watch.line("no more rounds: --max-rounds is reached");
                 return Ok(responses);
             }
@@ -177,7 +174,7 @@ impl Run<'_> {
         spent.completion_tokens += collected.requests.completion_tokens;
         spent.fallback_prompt_tokens += collected.requests.fallback_prompt_tokens;
         spent.fallback_completion_tokens += collected.requests.fallback_completion_tokens;
-        let limits = summarizer::limits(&self.options.config);
+        let limits = self.options.settings.summaries.limits;
         let tokens = Tokens {
             prompt: spent.prompt_tokens,
             completion: spent.completion_tokens,
@@ -217,7 +214,7 @@ impl Run<'_> {
         }
         self.state.rounds = round;
         self.state.spent = spent;
-        self.state.settings = self.options.config.fingerprint();
+        self.state.settings = self.options.settings.fingerprint.clone();
         let saved = self.folder.save(&self.state);
         saved.map_err(|error| fault("write", &self.folder.state(), &error))
     }
@@ -236,15 +233,10 @@ impl Run<'_> {
             state: &mut self.state,
             vendor: Vendor::new(&self.settings, &self.stop).map_err(wrong)?,
             limit: QueueLimits {
-                tokens: self
-                    .options
-                    .config
-                    .batch
-                    .max_enqueued_tokens
-                    .map(|most| most as u64),
+                tokens: self.options.settings.batches.max_enqueued_tokens,
                 requests: None,
             },
-            interval: Duration::from_secs_f64(self.options.config.batch.poll_interval),
+            interval: self.options.settings.batches.poll_interval,
             tell: &mut tell,
         };
         let finished = runtime.block_on(rounds.finish());

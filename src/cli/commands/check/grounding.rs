@@ -3,12 +3,12 @@
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use crate::cli::errors::{self, CliError};
-use crate::cli::exit::ExitStatus;
 use crate::cli::flags::inputs::{self, is_dash};
 use crate::cli::runs::running;
+use crate::cli::settings::Settings;
 use crate::cli::terminal::stdout;
-use crate::config::{Config, OnInvalid};
+use crate::cli::{CliError, ExitStatus, errors};
+use crate::config::OnInvalid;
 use crate::fit::{PairScorer, UnreadablePair};
 use crate::metrics::{Complaint, GroundedRecord, is_grounded, share_held};
 use crate::pipeline::{self, LeftOut, Paired, Pairs, RawRecord, RunError, TooLong};
@@ -29,25 +29,16 @@ pub struct GroundingCheck<'a> {
     pub allow_unjudged: Allowance,
     /// True if the answer is JSON.
     pub json: bool,
-    /// The effective configuration.
-    pub config: &'a Config,
+    /// The settings of the configuration.
+    pub settings: &'a Settings,
 }
 
 impl GroundingCheck<'_> {
     /// Compares all records and prints the answer.
     pub fn run(&self) -> Result<ExitStatus, CliError> {
         let outcome = self.outcome()?;
-        let answer = if self.json {
-            report::json(&outcome)
-        } else {
-            grounding_text(&outcome)
-        };
-        stdout::print(answer.as_bytes())?;
-        Ok(if outcome.passed {
-            ExitStatus::Done
-        } else {
-            ExitStatus::GateFailed
-        })
+        stdout::print_result(&outcome, self.json, grounding_text)?;
+        Ok(ExitStatus::of_gate(outcome.passed))
     }
 
     fn outcome(&self) -> Result<GroundingOutcome, CliError> {
@@ -64,11 +55,11 @@ impl GroundingCheck<'_> {
             original: pipeline::sources(self.originals).map_err(running::cli_error)?,
             compressed: pipeline::sources(&compressed).map_err(running::cli_error)?,
             compressed_path: self.compressed.to_owned(),
-            max_record_bytes: self.config.input.max_record_bytes.0,
+            max_record_bytes: self.settings.max_record_bytes,
         };
         let stop = running::stop_on_signals()?;
         let scorer = PairScorer {
-            format: running::format(self.config),
+            format: self.settings.fit.format,
         };
         let matching = pairs.matching(scorer, &stop).map_err(running::cli_error)?;
         errors::warn(&matching.warnings);
@@ -80,7 +71,7 @@ impl GroundingCheck<'_> {
             metrics: matching.metrics().map(|path| path.display().to_string()),
             ..GroundingOutcome::default()
         };
-        let stops = self.config.input.on_invalid == OnInvalid::Fail;
+        let stops = self.settings.on_invalid == OnInvalid::Fail;
         let compared = pairs.each(&matching, scorer, &stop, |found| {
             match found {
                 Paired::Pair(old, new) => add(&mut outcome, scorer, old, new, stops)?,
@@ -99,7 +90,7 @@ impl GroundingCheck<'_> {
         });
         compared.map_err(running::cli_error)?;
         outcome.anchors_held_share = share_held(outcome.anchors_needed, outcome.anchors_held);
-        let unreadable = if self.config.input.on_invalid == OnInvalid::Pass {
+        let unreadable = if self.settings.on_invalid == OnInvalid::Pass {
             0
         } else {
             outcome.unreadable

@@ -6,12 +6,11 @@ pub(super) mod unrolled;
 use std::path::PathBuf;
 
 use super::unroll::mark;
-use crate::cli::errors::CliError;
-use crate::cli::exit::ExitStatus;
 use crate::cli::flags::inputs::tokens;
 use crate::cli::runs::survey::{SurveyArgs, SurveyOutcome};
 use crate::cli::terminal::stdout;
-use crate::report::{self, Allowance, CheckOutcome, Limits, check_text};
+use crate::cli::{CliError, ExitStatus};
+use crate::report::{Allowance, CheckOutcome, Limits, check_text};
 use grounding::GroundingCheck;
 use unrolled::UnrolledCheck;
 
@@ -78,24 +77,24 @@ Exit codes: 0 passed, 1 failed, 2 wrong usage or configuration, 4 could not go o
 /// Runs the command.
 pub fn run(args: CheckArgs) -> Result<ExitStatus, CliError> {
     if !args.against.is_empty() {
-        let (compressed, config) = args.survey.only_input("--against")?;
+        let (compressed, settings) = args.survey.only_input("--against")?;
         return GroundingCheck {
             originals: &args.against,
             compressed: &compressed,
             least: args.min_grounding,
             allow_unjudged: args.allow_unjudged,
             json: args.json,
-            config: &config,
+            settings: &settings,
         }
         .run();
     }
     if let Some(originals) = &args.unrolled_from {
-        let (unrolled, config) = args.survey.only_input("--unrolled-from")?;
+        let (unrolled, settings) = args.survey.only_input("--unrolled-from")?;
         return UnrolledCheck {
             originals,
             unrolled: &unrolled,
-            mark: mark::mark(args.mark.as_deref(), &config)?,
-            config: &config,
+            mark: mark::mark(args.mark.as_deref(), settings.fit.mark.as_ref())?,
+            settings: &settings,
         }
         .run();
     }
@@ -118,17 +117,8 @@ pub fn run(args: CheckArgs) -> Result<ExitStatus, CliError> {
         allow_refused: args.allow_refused,
     };
     let outcome = CheckOutcome::new(figures, &census, &limits, report.tokenizer_note);
-    let answer = if args.json {
-        report::json(&outcome)
-    } else {
-        check_text(&outcome)
-    };
-    stdout::print(answer.as_bytes())?;
-    Ok(if outcome.passed {
-        ExitStatus::Done
-    } else {
-        ExitStatus::GateFailed
-    })
+    stdout::print_result(&outcome, args.json, check_text)?;
+    Ok(ExitStatus::of_gate(outcome.passed))
 }
 
 /// The value of `--max-over` and `--allow-unjudged`.

@@ -3,12 +3,11 @@
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use crate::cli::errors::CliError;
-use crate::cli::exit::ExitStatus;
 use crate::cli::flags::inputs;
 use crate::cli::runs::running;
+use crate::cli::settings::Settings;
 use crate::cli::terminal::stdout;
-use crate::config::Config;
+use crate::cli::{CliError, ExitStatus};
 use crate::fit::{Reassembly, SummaryMark, TrajectoryId};
 use crate::pipeline::{self, RawRecord, Records};
 use crate::report::figures::thousands;
@@ -25,8 +24,8 @@ pub struct UnrolledCheck<'a> {
     pub unrolled: &'a Path,
     /// The field that marks trained turns; `None` for lists of trained turns.
     pub mark: Option<SummaryMark>,
-    /// The effective configuration.
-    pub config: &'a Config,
+    /// The settings of the configuration.
+    pub settings: &'a Settings,
 }
 
 /// The result of the check.
@@ -52,20 +51,16 @@ impl UnrolledCheck<'_> {
         let found = self.compared(self.records(originals)?, self.records(unrolled)?)?;
         let passed = found.differences == 0 && found.trajectories > 0;
         stdout::print(found.text(passed).as_bytes())?;
-        Ok(if passed {
-            ExitStatus::Done
-        } else {
-            ExitStatus::GateFailed
-        })
+        Ok(ExitStatus::of_gate(passed))
     }
 
     fn records(&self, path: &PathBuf) -> Result<Records, CliError> {
         let sources = pipeline::sources(std::slice::from_ref(path)).map_err(running::cli_error)?;
-        Ok(Records::of(&sources, self.config.input.max_record_bytes.0))
+        Ok(Records::of(&sources, self.settings.max_record_bytes))
     }
 
     fn compared(&self, mut originals: Records, mut unrolled: Records) -> Result<UnrolledOutcome, CliError> {
-        let format = running::format(self.config);
+        let format = self.settings.fit.format;
         let mut found = UnrolledOutcome::default();
         let mut next = unrolled.next_record().map_err(running::cli_error)?;
         while let Some(original) = originals.next_record().map_err(running::cli_error)? {

@@ -2,12 +2,11 @@
 
 use std::path::PathBuf;
 
-use crate::cli::errors::{self, CliError};
-use crate::cli::exit::ExitStatus;
 use crate::cli::flags::compress_options::CompressOptions;
 use crate::cli::flags::key_flags::{KeyFlags, RunKeys};
 use crate::cli::flags::run_flags::{PrintFlags, RunFlags};
 use crate::cli::runs::execute;
+use crate::cli::{CliError, ExitStatus, errors};
 use crate::config::{Key, OverLimit, Sources};
 
 /// Compress the trajectories that are over the budget, copy the others.

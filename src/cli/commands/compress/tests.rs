@@ -35,10 +35,7 @@ fn the_library_has_the_defaults_of_the_command_line() {
         (vec!["-", "--target-max-tokens", "1000"], 1000),
     ] {
         let options = parse(&words).unwrap();
-        assert_eq!(
-            crate::cli::runs::execute::settings(&options.config, false),
-            FitSettings::with_budget(budget, None)
-        );
+        assert_eq!(options.settings.fit, FitSettings::with_budget(budget, None));
     }
 }
 
@@ -54,10 +51,10 @@ fn flags_of_keys_arrive_in_the_configuration() {
         "--summary-notice-text=--",
     ])
     .unwrap();
-    assert_eq!(options.config.compression.target_max_tokens, 8000);
-    assert!(!options.config.protected_turns.first_gpt);
-    assert_eq!(options.config.processing.jobs, 3);
-    assert_eq!(options.config.output.summary_notice_text, "--");
+    assert_eq!(options.settings.fit.target_max_tokens, 8000);
+    assert!(!options.settings.fit.protection.first_gpt);
+    assert_eq!(options.settings.jobs, 3);
+    assert_eq!(options.settings.fit.notice.as_deref(), Some("--"));
 }
 
 #[test]
@@ -65,8 +62,8 @@ fn fail_over_limit_is_another_word_for_over_limit_fail() {
     assert_eq!(
         parse(&["-", "--fail-over-limit"])
             .unwrap()
-            .config
-            .compression
+            .settings
+            .fit
             .over_limit,
         OverLimit::Fail
     );

@@ -5,11 +5,10 @@ mod summary;
 use std::fmt::Write;
 use std::ops::Range;
 
-use crate::cli::errors::CliError;
-use crate::cli::exit::ExitStatus;
 use crate::cli::runs::one_record::OneRecordArgs;
 use crate::cli::terminal::stdout;
 use crate::cli::terminal::visible::one_line;
+use crate::cli::{CliError, ExitStatus};
 use crate::fit::{AnchorLine, Explanation, TurnLine};
 use crate::report::{self, figures::thousands};
 

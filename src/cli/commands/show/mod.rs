@@ -7,8 +7,6 @@ use std::io::{self, IsTerminal};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use crate::cli::errors::{self, CliError};
-use crate::cli::exit::ExitStatus;
 use crate::cli::flags::inputs;
 use crate::cli::runs::one_record::{OneRecord, OneRecordArgs};
 use crate::cli::runs::running;
@@ -16,6 +14,7 @@ use crate::cli::terminal::cells::Page;
 use crate::cli::terminal::color::Color;
 use crate::cli::terminal::stdout;
 use crate::cli::terminal::visible::one_line;
+use crate::cli::{CliError, ExitStatus, errors};
 use crate::compress::anchors::PairScore;
 use crate::fit::{PairScorer, TurnCounter, UnreadablePair};
 use crate::pipeline::{self, LeftOut, Paired, Pairs, RawRecord};

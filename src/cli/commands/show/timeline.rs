@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use futures_util::FutureExt;
 
+use crate::cli::CliError;
 use crate::cli::commands::check::unrolled::file_name;
-use crate::cli::errors::CliError;
 use crate::cli::runs::one_record::OneRecord;
 use crate::cli::terminal::visible::one_line;
 use crate::fit::{CompactionLine, Overlap, Stretch, SummaryRecords, UnrollSettings};

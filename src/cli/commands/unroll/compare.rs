@@ -2,16 +2,14 @@
 
 use std::path::PathBuf;
 
-use crate::cli::errors::CliError;
-use crate::cli::exit::ExitStatus;
 use crate::cli::flags::compress_options::CompressOptions;
 use crate::cli::flags::inputs::is_dash;
 use crate::cli::runs::{execute, running, summarizer};
 use crate::cli::terminal::stdout;
-use crate::config::OutputPath;
+use crate::cli::{CliError, ExitStatus};
 use crate::fit::UnrollSettings;
 use crate::metrics::{AgentPrices, Columns};
-use crate::pipeline::RunError;
+use crate::pipeline::{NamedFiles, RunError};
 use crate::report::{TriggerFigures, trigger_table};
 
 /// The path for files that are not wanted.
@@ -30,21 +28,18 @@ pub fn run(
     }
     let mut options = options.clone();
     options.output = Some(PathBuf::from("-"));
-    options.config.metrics.file = OutputPath::Off;
-    options.config.metrics.summary_file = None;
-    options.config.output.rejects_file = Some(NOWHERE.to_owned());
-    let counter = running::tokenizer(&options.config)?;
+    options.settings.files.metrics = false;
+    options.settings.files.named = NamedFiles {
+        rejects: Some(PathBuf::from(NOWHERE)),
+        ..NamedFiles::default()
+    };
+    let counter = running::tokenizer(&options.settings)?;
     let mut figures = Vec::with_capacity(triggers.len());
     for trigger in triggers {
         let mut job = execute::job(&options)?;
         job.columns = Columns::Segments;
-        let kept = summarizer::CacheUse {
-            beside: None,
-            dry_run: true,
-            warns: !options.quiet,
-        };
-        let chosen = summarizer::chosen(&options.config, kept, &counter)?;
-        let mut worker = execute::worker(&options.config, &job.sources, &chosen)?;
+        let chosen = summarizer::chosen(&options, None, &counter)?;
+        let mut worker = execute::worker(&options.settings, &job.sources, &chosen)?;
         worker.unroll = Some(UnrollSettings {
             trigger: *trigger,
             ..settings.clone()

@@ -1,7 +1,8 @@
 //! The compaction settings of known agents: `--engine`.
 
-use crate::cli::errors::CliError;
-use crate::config::{Key, Resolved};
+use crate::cli::CliError;
+use crate::cli::settings::Settings;
+use crate::config::{Resolved, Value};
 use crate::fit::{Overlap, SMALLEST_SUMMARY_TARGET};
 use crate::names::named;
 
@@ -65,39 +66,24 @@ impl Engine {
     ///
     /// The budget is too small for the engine.
     pub fn apply(self, resolved: &mut Resolved) -> Result<Preset, CliError> {
-        let budget = resolved.config.compression.target_max_tokens;
-        let is_free = |resolved: &Resolved, path: &str| {
-            Key::by_path(path).is_some_and(|key| !resolved.provenance.is_given(key))
-        };
-        let free = |path: &str| is_free(resolved, path);
-        let [last_n, tail, human, gpt, ratio] = [
-            free("protected_turns.last_n_turns"),
-            free("protected_turns.tail_tokens"),
-            free("protected_turns.first_human"),
-            free("protected_turns.first_gpt"),
-            free("compression.summary_ratio"),
-        ];
-        let config = &mut resolved.config;
-        let protection = &mut config.protected_turns;
+        let budget = Settings::of(resolved).fit.target_max_tokens;
+        let whole = |tokens: usize| Value::Whole(tokens as i128);
         if !matches!(self, Self::Hermes | Self::Openhands) {
-            protection.first_human &= !human;
-            protection.first_gpt &= !gpt;
+            resolved.preset(&[("protected_turns.first_human", Value::Switch(false))]);
+            resolved.preset(&[("protected_turns.first_gpt", Value::Switch(false))]);
         }
         match self {
             Self::Hermes => {
-                if last_n {
-                    protection.last_n_turns = HERMES_LAST;
-                }
-                if tail {
-                    protection.tail_tokens = budget / 10;
-                }
-                if ratio {
-                    let (least, most) = HERMES_SUMMARY;
-                    let least = least.min(budget / 8).max(SMALLEST_SUMMARY_TARGET);
-                    config.compression.summary_ratio = 0.2;
-                    config.compression.summary_min_tokens = Some(least);
-                    config.compression.summary_max_tokens = Some(most.min(budget / 4).max(least));
-                }
+                let (least, most) = HERMES_SUMMARY;
+                let least = least.min(budget / 8).max(SMALLEST_SUMMARY_TARGET);
+                let most = most.min(budget / 4).max(least);
+                resolved.preset(&[("protected_turns.last_n_turns", whole(HERMES_LAST))]);
+                resolved.preset(&[("protected_turns.tail_tokens", whole(budget / 10))]);
+                resolved.preset(&[
+                    ("compression.summary_ratio", Value::Number(0.2)),
+                    ("compression.summary_min_tokens", whole(least)),
+                    ("compression.summary_max_tokens", whole(most)),
+                ]);
                 Ok(Preset {
                     trigger: 0.5,
                     head_decay: true,
@@ -105,13 +91,9 @@ impl Engine {
                 })
             }
             Self::Openhands => {
-                if last_n {
-                    protection.last_n_turns = 0;
-                }
+                resolved.preset(&[("protected_turns.last_n_turns", whole(0))]);
                 // All of the tail that half the window has room for.
-                if tail {
-                    protection.tail_tokens = budget;
-                }
+                resolved.preset(&[("protected_turns.tail_tokens", whole(budget))]);
                 Ok(Preset {
                     max_turns: Some(OPENHANDS_EVENTS),
                     min_savings: 0.5,
@@ -126,12 +108,8 @@ impl Engine {
                     ))
                     .with_help(format!("set --max-tokens to more than {needed}")));
                 }
-                if last_n {
-                    protection.last_n_turns = 0;
-                }
-                if tail {
-                    protection.tail_tokens = PI_RECENT;
-                }
+                resolved.preset(&[("protected_turns.last_n_turns", whole(0))]);
+                resolved.preset(&[("protected_turns.tail_tokens", whole(PI_RECENT))]);
                 Ok(Preset {
                     trigger: (budget - PI_RESERVE) as f64 / budget as f64,
                     ..Preset::NONE
@@ -149,7 +127,7 @@ impl Engine {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Sources;
+    use crate::config::{Key, Sources};
 
     fn resolved(flags: &[(&str, &str)]) -> Resolved {
         let given = flags
@@ -167,12 +145,13 @@ mod tests {
         let mut hermes = resolved(&[("compression.target_max_tokens", "100k")]);
         let trigger = Engine::Hermes.apply(&mut hermes).unwrap().trigger;
         assert!((trigger - 0.5).abs() < 1e-9, "{trigger}");
-        let protection = hermes.config.protected_turns;
+        let settings = Settings::of(&hermes).fit;
+        let protection = settings.protection;
         assert_eq!((protection.last_n_turns, protection.tail_tokens), (20, 10_000));
-        assert_eq!(hermes.config.compression.summary_max_tokens, Some(10_000));
+        assert_eq!(settings.summary_max_tokens, 10_000);
         let mut own = resolved(&[("protected_turns.last_n_turns", "2")]);
         Engine::Hermes.apply(&mut own).unwrap();
-        assert_eq!(own.config.protected_turns.last_n_turns, 2);
+        assert_eq!(Settings::of(&own).fit.protection.last_n_turns, 2);
     }
 
     #[test]
@@ -183,7 +162,7 @@ mod tests {
             (preset.max_turns, preset.min_savings.to_bits()),
             (Some(80), 0.5_f64.to_bits())
         );
-        let protection = openhands.config.protected_turns;
+        let protection = Settings::of(&openhands).fit.protection;
         assert_eq!((protection.last_n_turns, protection.tail_tokens), (0, 16_000));
         assert!(protection.first_human && protection.first_gpt);
     }
@@ -193,8 +172,8 @@ mod tests {
         let mut large = resolved(&[("compression.target_max_tokens", "200k")]);
         let preset = Engine::Pi.apply(&mut large).unwrap();
         assert!((preset.trigger - 183_616.0 / 200_000.0).abs() < 1e-9);
-        assert!(!large.config.protected_turns.first_human);
-        assert_eq!(large.config.protected_turns.tail_tokens, 20_000);
+        assert!(!Settings::of(&large).fit.protection.first_human);
+        assert_eq!(Settings::of(&large).fit.protection.tail_tokens, 20_000);
         let error = Engine::Pi.apply(&mut resolved(&[])).unwrap_err();
         assert!(error.message.contains("16384"), "{}", error.message);
     }

@@ -1,24 +1,23 @@
 //! The field that marks trained turns: `--mark`.
 
-use crate::cli::errors::CliError;
-use crate::config::{Config, MarkSummary};
+use crate::cli::CliError;
+use crate::config::MarkSummary;
 use crate::fit::{MarkTurns, SummaryMark};
 
 /// The values that have an opposite.
 const VALUES: [&str; 6] = ["false", "true", "0", "0.0", "1", "1.0"];
 
 /// The field of trained turns: as given, else that of the configuration or its trainer, else `train`.
-pub fn mark(given: Option<&str>, config: &Config) -> Result<Option<SummaryMark>, CliError> {
+pub fn mark(given: Option<&str>, configured: Option<&SummaryMark>) -> Result<Option<SummaryMark>, CliError> {
     if given == Some("none") {
         return Ok(None);
     }
-    let configured = Some(config.output.mark_summary.clone()).filter(|mark| !mark.field.is_empty());
-    let mark = match given {
-        Some(text) => MarkSummary::read(text),
-        None => configured.or_else(|| MarkSummary::read("train")),
+    let read = |text| MarkSummary::read(text).map(|mark| (mark.field, mark.value));
+    let mark = match (given, configured) {
+        (None, Some(mark)) => Some((mark.field.clone(), mark.value.clone())),
+        (given, _) => read(given.unwrap_or("train")),
     };
-    let has_opposite = |mark: &MarkSummary| VALUES.contains(&mark.value.as_str());
-    let Some(MarkSummary { field, value }) = mark.filter(has_opposite) else {
+    let Some((field, value)) = mark.filter(|(_, value)| VALUES.contains(&value.as_str())) else {
         let given = given.unwrap_or("output.mark_summary");
         return Err(CliError::usage(format!(
             "--mark {given}: no field that tells trained turns from others"

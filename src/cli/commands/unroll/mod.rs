@@ -5,16 +5,15 @@ mod engine;
 pub(super) mod mark;
 
 use std::path::PathBuf;
-use std::sync::LazyLock;
 
-use crate::cli::errors::{self, CliError};
-use crate::cli::exit::ExitStatus;
 use crate::cli::flags::compress_options::CompressOptions;
 use crate::cli::flags::inputs::trigger;
 use crate::cli::flags::key_flags::{KeyFlags, KeySet};
 use crate::cli::flags::run_flags::{PrintFlags, RunFlags};
 use crate::cli::runs::{execute, running, summarizer};
-use crate::config::{Config, KEYS, Key, MarkSummary, OverLimit, Resolved, SummarizerKind};
+use crate::cli::settings::{Settings, prepare_unrolling};
+use crate::cli::{CliError, ExitStatus, errors};
+use crate::config::{Key, OverLimit, SummarizerKind};
 use crate::fit::{Overlap, Strategy, SummaryRecords, UnrollSettings};
 use crate::metrics::{AgentPrices, Columns, Status};
 use crate::names::{Named, named};
@@ -44,7 +43,7 @@ pub struct UnrollArgs {
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
     /// Replay as this agent compacts: sets trigger, head and tail where nobody else does
-    #[arg(long, value_name = "NAME", value_parser = engine)]
+    #[arg(long, value_name = "NAME", value_parser = by_name::<Engine>)]
     engine: Option<Engine>,
     /// Part of the budget at which the context is compacted, over 0 and at most 1; with --dry-run several, such as
     /// 0.5,0.75,0.85, which are compared in one table [default: 1]
@@ -61,14 +60,14 @@ pub struct UnrollArgs {
     head_decay: bool,
     /// Earlier turns that a record begins with: head and tail, or none, for trainers that cannot mask a turn
     /// [default: tail]
-    #[arg(long, value_name = "NAME", value_parser = overlap)]
+    #[arg(long, value_name = "NAME", value_parser = by_name::<Overlap>)]
     overlap: Option<Overlap>,
     /// Write one more record for each summary, which teaches it: the context before the compaction, a request, the summary
     /// as the trained turn. Those of language models and programs, or all with --with-summaries=all
     #[arg(
         long,
         value_name = "WHICH",
-        value_parser = summary_records,
+        value_parser = by_name::<SummaryRecords>,
         num_args = 0..=1,
         require_equals = true,
         default_missing_value = "models",
@@ -90,7 +89,7 @@ pub struct UnrollArgs {
     #[arg(long, value_name = "NUMBER", value_parser = price, requires = "agent_price")]
     agent_price_cached: Option<f64>,
     /// Rows of the metrics: one for each record, or one for each trajectory [default: segments]
-    #[arg(long, value_name = "NAME", value_parser = rows)]
+    #[arg(long, value_name = "NAME", value_parser = by_name::<Rows>)]
     rows: Option<Rows>,
     #[command(flatten)]
     run: RunFlags,
@@ -134,12 +133,8 @@ const LEFT_OUT: [&str; 7] = [
 enum UnrollKeys {}
 
 impl KeySet for UnrollKeys {
-    fn keys() -> &'static [Key] {
-        static ALL: LazyLock<Vec<Key>> = LazyLock::new(|| {
-            let is_read = |key: &&Key| key.section() != "batch" && !LEFT_OUT.contains(&key.path);
-            KEYS.iter().filter(is_read).copied().collect()
-        });
-        &ALL
+    fn key(key: &Key) -> Option<Key> {
+        (key.section() != "batch" && !LEFT_OUT.contains(&key.path)).then_some(*key)
     }
 }
 
@@ -148,8 +143,8 @@ fn savings(text: &str) -> Result<f64, String> {
     part.ok_or_else(|| "not a part from 0 to below 1, such as 0.1".to_owned())
 }
 
-fn engine(text: &str) -> Result<Engine, String> {
-    Engine::from_name(text).ok_or_else(|| format!("known are: {}", Engine::NAMES.join(", ")))
+fn by_name<T: Named>(text: &str) -> Result<T, String> {
+    T::from_name(text).ok_or_else(|| format!("known are: {}", T::NAMES.join(", ")))
 }
 
 fn price(text: &str) -> Result<f64, String> {
@@ -158,19 +153,6 @@ fn price(text: &str) -> Result<f64, String> {
         .ok()
         .filter(|price: &f64| *price >= 0.0 && price.is_finite());
     price.ok_or_else(|| "not a price in US dollars, such as 0.3".to_owned())
-}
-
-fn rows(text: &str) -> Result<Rows, String> {
-    Rows::from_name(text).ok_or_else(|| format!("known are: {}", Rows::NAMES.join(", ")))
-}
-
-fn summary_records(text: &str) -> Result<SummaryRecords, String> {
-    let known = || format!("known are: {}", SummaryRecords::NAMES.join(", "));
-    SummaryRecords::from_name(text).ok_or_else(known)
-}
-
-fn overlap(text: &str) -> Result<Overlap, String> {
-    Overlap::from_name(text).ok_or_else(|| format!("known are: {}", Overlap::NAMES.join(", ")))
 }
 
 /// Runs the command.
@@ -184,14 +166,15 @@ pub fn run(args: UnrollArgs) -> Result<ExitStatus, CliError> {
         Some(engine) => engine.apply(&mut resolved)?,
         None => Preset::NONE,
     };
-    let settings = settings(&args, preset, &resolved.config)?;
+    let settings = settings(&args, preset, &Settings::of(&resolved))?;
     let prices = args.agent_price.map(|prompt| AgentPrices {
         prompt,
         cached: args.agent_price_cached.unwrap_or(prompt),
     });
     let triggers = args.trigger.clone();
     let merges_rows = args.rows == Some(Rows::Trajectories);
-    let options = options(args, resolved)?;
+    prepare_unrolling(&mut resolved);
+    let options = args.run.options(args.inputs, args.output, resolved, args.print)?;
     if !options.quiet {
         errors::warn(&options.warnings);
         errors::note(options.trainer_note.as_deref());
@@ -206,14 +189,9 @@ pub fn run(args: UnrollArgs) -> Result<ExitStatus, CliError> {
     let mut job = execute::job(&options)?;
     job.columns = Columns::Segments;
     job.settings.extend(fingerprint(&settings, merges_rows));
-    let counter = running::tokenizer(&options.config)?;
-    let kept = summarizer::CacheUse {
-        beside: job.targets.cache(),
-        dry_run: options.dry_run,
-        warns: !options.quiet,
-    };
-    let chosen = summarizer::chosen(&options.config, kept, &counter)?;
-    let mut worker = execute::worker(&options.config, &job.sources, &chosen)?;
+    let counter = running::tokenizer(&options.settings)?;
+    let chosen = summarizer::chosen(&options, job.targets.cache(), &counter)?;
+    let mut worker = execute::worker(&options.settings, &job.sources, &chosen)?;
     worker.unroll = Some(settings);
     worker.merges_rows = merges_rows;
     let (job, ended) = execute::ended(&options, job, worker, chosen)?;
@@ -229,27 +207,9 @@ pub fn run(args: UnrollArgs) -> Result<ExitStatus, CliError> {
     }
 }
 
-/// The options of the run, checked as those of a compression are.
-fn options(args: UnrollArgs, mut resolved: Resolved) -> Result<CompressOptions, CliError> {
-    let config = &mut resolved.config;
-    if config.summarization.summarizer == SummarizerKind::Batch {
-        return Err(
-            CliError::usage("trajfit unroll cannot wait for a batch between two compactions")
-                .with_help("use --summarizer extractive, chat or command"),
-        );
-    }
-    let is_named = Key::by_path("output.output_suffix").is_some_and(|key| resolved.provenance.is_given(key));
-    if !is_named {
-        "_unrolled".clone_into(&mut config.output.output_suffix);
-    }
-    config.output.add_summary_notice = false;
-    config.output.mark_summary = MarkSummary::default();
-    args.run.options(args.inputs, args.output, resolved, args.print)
-}
-
-fn settings(args: &UnrollArgs, preset: Preset, config: &Config) -> Result<UnrollSettings, CliError> {
+fn settings(args: &UnrollArgs, preset: Preset, configured: &Settings) -> Result<UnrollSettings, CliError> {
     let overlap = args.overlap.unwrap_or(preset.overlap);
-    if overlap == Overlap::None && config.compression.strategy != Strategy::Summarize {
+    if overlap == Overlap::None && configured.fit.strategy != Strategy::Summarize {
         return Err(CliError::usage(
             "a record whose outputs are masked keeps all turns, and --overlap none allows no copies",
         )
@@ -261,20 +221,25 @@ fn settings(args: &UnrollArgs, preset: Preset, config: &Config) -> Result<Unroll
         )
         .with_help("use --overlap tail, or leave out --with-summaries"));
     }
-    if config.compression.strategy == Strategy::Mask
-        && (args.max_turns.is_some() || preset.max_turns.is_some())
-    {
+    if configured.fit.strategy == Strategy::Mask && (args.max_turns.is_some() || preset.max_turns.is_some()) {
         return Err(
             CliError::usage("masks keep all turns, and --max-turns wants fewer")
                 .with_help("use --strategy summarize or mask-then-summarize"),
         );
     }
-    let is_embedded = config.summarization.summarizer == SummarizerKind::Extractive;
+    let is_embedded = configured.summaries.kind == SummarizerKind::Extractive;
     if is_embedded && args.with_summaries == SummaryRecords::Models {
         return Err(CliError::usage(
             "--with-summaries teaches summaries of language models and programs, and extractive is none",
         )
         .with_help("choose another --summarizer, or say --with-summaries=all"));
+    }
+    let mark = mark::mark(args.mark.as_deref(), configured.fit.mark.as_ref())?;
+    if configured.summaries.kind == SummarizerKind::Batch {
+        return Err(
+            CliError::usage("trajfit unroll cannot wait for a batch between two compactions")
+                .with_help("use --summarizer extractive, chat or command"),
+        );
     }
     Ok(UnrollSettings {
         trigger: args.trigger.first().copied().unwrap_or(preset.trigger),
@@ -284,7 +249,7 @@ fn settings(args: &UnrollArgs, preset: Preset, config: &Config) -> Result<Unroll
         overlap,
         summary_records: args.with_summaries,
         hindsight: args.hindsight,
-        mark: mark::mark(args.mark.as_deref(), config)?,
+        mark,
     })
 }
 
@@ -331,7 +296,7 @@ fn figures(
         kept: of(Status::Kept),
         rejected: of(Status::Rejected),
         failed: of(Status::Failed),
-        target_max_tokens: options.config.compression.target_max_tokens as u64,
+        target_max_tokens: options.settings.fit.target_max_tokens as u64,
         over_limit: (
             sums.still_over_limit,
             over.map(|(reason, count)| (reason.clone(), *count)).collect(),
@@ -355,7 +320,7 @@ fn figures(
 fn exit_status(options: &CompressOptions, report: &RunReport) -> ExitStatus {
     let totals = &report.totals;
     let lost = totals.with_status(Status::Rejected) + totals.with_status(Status::Failed);
-    let fails = options.config.compression.over_limit == OverLimit::Fail;
+    let fails = options.settings.fit.over_limit == OverLimit::Fail;
     if fails && totals.sums.still_over_limit > 0 {
         ExitStatus::GateFailed
     } else if lost + totals.sums.degraded > 0 {

@@ -6,12 +6,11 @@ use std::path::Path;
 use tokio::sync::Semaphore;
 
 use super::*;
-use crate::pipeline::counters::Counters;
 use crate::pipeline::pool::reorder_buffer::Overflow;
 use crate::pipeline::pool::spill::Spill;
 use crate::pipeline::read::batch::Position;
-use crate::pipeline::read::sample::Sample;
 use crate::pipeline::read::source::sources;
+use crate::pipeline::{Counters, Sample};
 
 /// Number of lines, each a batch.
 const LINES: usize = 24;

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use crate::http;
 use crate::summarize::chat::answer::retry::TransportError;
 use crate::summarize::chat::pace::limits::{self, Left};
-use crate::summarize::chat::settings::{ChatSettings, Key};
+use crate::summarize::chat::{ChatSettings, Key};
 use crate::summarize::redact::redact;
 
 /// Bytes of a response that are read; no summary is nearly as long.

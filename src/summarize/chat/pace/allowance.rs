@@ -7,7 +7,7 @@ use tokio::time::Instant;
 
 use super::rate::{Rate, TokenRate};
 use crate::metrics::Tokens;
-use crate::summarize::chat::settings::ChatSettings;
+use crate::summarize::chat::ChatSettings;
 use crate::summarize::spend::{Admitted, LimitReached, Spend};
 
 /// Interval of looking for tokens that became free because they were not used after all.
