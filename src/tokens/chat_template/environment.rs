@@ -10,7 +10,7 @@ use super::bounds::{self, Output};
 use super::error::TemplateRefusal;
 use super::functions::{arithmetic, charged, filters, iteration, methods};
 use super::source;
-use super::values::{markup, python};
+use super::values::{markup, text_of};
 
 /// Steps that rendering one chat may take. Most templates take some hundreds per turn.
 const FUEL: u64 = 50_000_000;
@@ -51,7 +51,7 @@ impl Engine {
                 bounds::charge(text.len())?;
                 return Ok(out.write_str(text)?);
             }
-            let text = python::text_of(value)?;
+            let text = text_of(value)?;
             bounds::charge(text.len())?;
             Ok(out.write_str(&text)?)
         });
@@ -102,7 +102,7 @@ fn refusal(error: &Error) -> TemplateRefusal {
 }
 
 fn raise_exception(message: &Value) -> Result<Value, Error> {
-    let message = python::text_of(message)?;
+    let message = text_of(message)?;
     Err(Error::new(ErrorKind::InvalidOperation, message.clone()).with_source(Raised(message)))
 }
 

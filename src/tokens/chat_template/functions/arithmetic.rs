@@ -8,7 +8,7 @@ use crate::tokens::chat_template::arguments::fault;
 use crate::tokens::chat_template::bounds;
 use crate::tokens::chat_template::names::{ADD, CONCATENATE, MULTIPLY};
 use crate::tokens::chat_template::values::markup::{escaped, marked};
-use crate::tokens::chat_template::values::python::text_of;
+use crate::tokens::chat_template::values::text_of;
 use crate::tokens::chat_template::values::{Kind, List, is_tuple};
 
 /// Bytes of a value in a list.

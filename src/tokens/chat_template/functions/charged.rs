@@ -6,8 +6,8 @@ use minijinja::{Environment, Error, State, Value, filters, functions};
 use super::sizes::{as_list, of_format};
 use crate::tokens::chat_template::bounds;
 use crate::tokens::chat_template::names::{KEPT, MADE, WRITES};
-use crate::tokens::chat_template::values::nesting::{kept, settled};
-use crate::tokens::chat_template::values::{python, ranges};
+use crate::tokens::chat_template::values::made::{kept, settled};
+use crate::tokens::chat_template::values::{ranges, repr_into};
 
 /// The name that the engine's own filter `format` is kept under.
 const OWN_FORMAT: &str = "__own_format__";
@@ -46,7 +46,7 @@ pub fn add(environment: &mut Environment<'_>) {
     charged!(environment, as_text, upper lower title);
     environment.add_filter("pprint", |value: Value| {
         let mut out = String::new();
-        python::repr_into(&value, &mut out);
+        repr_into(&value, &mut out);
         bounds::text(out)
     });
     environment.add_filter(OWN_FORMAT, filters::format);

@@ -9,7 +9,7 @@ use super::{strings, to_json};
 use crate::tokens::chat_template::arguments::{fault, in_order};
 use crate::tokens::chat_template::bounds;
 use crate::tokens::chat_template::values::generator::Generator;
-use crate::tokens::chat_template::values::python::text_of;
+use crate::tokens::chat_template::values::text_of;
 use crate::tokens::chat_template::values::{Numeral, View};
 
 /// Adds these filters and tests to the engine.

@@ -7,7 +7,7 @@ use super::sizes::before_filter;
 use crate::tokens::chat_template::arguments::fault;
 use crate::tokens::chat_template::names::ITERATE;
 use crate::tokens::chat_template::values::generator::Generator;
-use crate::tokens::chat_template::values::nesting::settled;
+use crate::tokens::chat_template::values::made::settled;
 
 /// Adds the filters that iterate over a sequence to the engine, those that return a generator included.
 pub fn add(environment: &mut Environment<'_>) {

@@ -8,7 +8,7 @@ use crate::tokens::chat_template::arguments::fault;
 use crate::tokens::chat_template::bounds;
 use crate::tokens::chat_template::names::SLICE;
 use crate::tokens::chat_template::values::generator::Generator;
-use crate::tokens::chat_template::values::nesting::settled;
+use crate::tokens::chat_template::values::made::settled;
 use crate::tokens::chat_template::values::{Dict, List, View, is_tuple};
 
 /// Calls a method that the engine does not have.

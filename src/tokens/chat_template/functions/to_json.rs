@@ -9,9 +9,9 @@ use crate::tokens::chat_template::arguments::in_order;
 use crate::tokens::chat_template::bounds;
 use crate::tokens::chat_template::bounds::DEEPEST;
 use crate::tokens::chat_template::values::generator::Generator;
-use crate::tokens::chat_template::values::python;
+use crate::tokens::chat_template::values::python::float_into;
 use crate::tokens::chat_template::values::ranges::Range;
-use crate::tokens::chat_template::values::{Numeral, View};
+use crate::tokens::chat_template::values::{self, Numeral, View};
 
 /// `tojson(value, ensure_ascii=False, indent=None, separators=None, sort_keys=False)`.
 pub fn to_json(value: &Value, positional: Rest<Value>, named: Kwargs) -> Result<Value, Error> {
@@ -37,7 +37,7 @@ pub fn to_json(value: &Value, positional: Rest<Value>, named: Kwargs) -> Result<
             ": ".to_owned(),
         )
     } else {
-        let part = |index| separators.get_item_by_index(index).map(|part| python::str(&part));
+        let part = |index| separators.get_item_by_index(index).map(|part| values::str(&part));
         (part(0)?, part(1)?)
     };
     let mut writer = Writer {
@@ -107,7 +107,7 @@ impl Writer {
             _ if float.is_nan() => self.out.push_str("NaN"),
             f64::INFINITY => self.out.push_str("Infinity"),
             f64::NEG_INFINITY => self.out.push_str("-Infinity"),
-            _ => python::float_into(float, &mut self.out),
+            _ => float_into(float, &mut self.out),
         }
     }
 

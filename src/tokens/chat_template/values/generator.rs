@@ -3,8 +3,8 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use minijinja::Value;
 use minijinja::value::{Enumerator, Object, ObjectRepr};
-use minijinja::{Error, Value};
 
 use super::nesting::{Extent, Nesting};
 
@@ -16,16 +16,15 @@ pub struct Generator {
 }
 
 impl Generator {
-    /// A generator of these elements.
-    pub fn of(elements: Vec<Value>) -> Result<Value, Error> {
-        let nesting = Nesting::of_made(&elements)?;
+    /// A generator of these elements, which have this nesting.
+    pub fn new(elements: Vec<Value>, nesting: Nesting) -> Self {
         let rest = Mutex::new(elements.into_iter());
-        Ok(Value::from_object(Self { rest, nesting }))
+        Self { rest, nesting }
     }
 
     /// The depth and number of the values in it.
     pub fn extent(&self) -> Extent {
-        self.nesting.extent()
+        self.nesting.extent
     }
 
     fn rest(&self) -> MutexGuard<'_, std::vec::IntoIter<Value>> {

@@ -2,7 +2,7 @@
 
 use minijinja::{Environment, Error, Value};
 
-use super::python::text_of;
+use super::text_of;
 use crate::tokens::chat_template::bounds;
 
 /// Adds these filters to the engine.

@@ -1,23 +1,24 @@
-//! Values that behave as Python's, where the engine's own do not.
+//! Values that behave as Python's, where the engine's own do not, and the text of all values: `str()` and `repr()`.
 
 pub(super) mod generator;
 pub(super) mod json;
+pub(super) mod made;
 pub(super) mod markup;
-pub(super) mod nesting;
+mod nesting;
 pub(super) mod python;
 pub(super) mod ranges;
 
 use std::collections::HashMap;
-use std::fmt;
+use std::fmt::{self, Write};
 use std::sync::Arc;
 
-use minijinja::value::{Enumerator, Object, ObjectExt, ObjectRepr};
+use minijinja::value::{DynObject, Enumerator, Object, ObjectExt, ObjectRepr, ValueKind};
 use minijinja::{Error, Value};
 
-use nesting::{Extent, Nesting};
-
-/// Maximum number of fields that are searched without an index.
-const FEW: usize = 12;
+use crate::tokens::chat_template::bounds::{self, DEEPEST};
+use nesting::Nesting;
+use python::{float_into, string_into};
+use ranges::Range;
 
 /// Methods of every Python dictionary; as attributes they hide fields of the same name.
 const DICT_METHODS: [&str; 11] = [
@@ -44,38 +45,6 @@ pub struct Dict {
 }
 
 impl Dict {
-    /// The dictionary of these fields. Of fields with the same name the last value counts, at the place of the first.
-    pub fn of(given: Vec<(Value, Value)>) -> Value {
-        let nesting = Nesting::of_chat(given.iter().map(|(_, value)| value));
-        Self::with_nesting(given, nesting)
-    }
-
-    /// The dictionary of these fields, made by a template.
-    pub fn made(given: Vec<(Value, Value)>) -> Result<Value, Error> {
-        let nesting = Nesting::of_made(given.iter().flat_map(|(key, value)| [key, value]))?;
-        Ok(Self::with_nesting(given, nesting))
-    }
-
-    fn with_nesting(given: Vec<(Value, Value)>, nesting: Nesting) -> Value {
-        let many = given.len() > FEW;
-        let mut dict = Self {
-            pairs: Vec::with_capacity(given.len()),
-            places: HashMap::new(),
-            nesting,
-        };
-        for (key, value) in given {
-            if let Some(pair) = dict.place(&key).and_then(|place| dict.pairs.get_mut(place)) {
-                pair.1 = value;
-                continue;
-            }
-            if let Some(name) = key.as_str().filter(|_| many) {
-                dict.places.insert(Arc::from(name), dict.pairs.len());
-            }
-            dict.pairs.push((key, value));
-        }
-        Value::from_object(dict)
-    }
-
     fn place(&self, key: &Value) -> Option<usize> {
         match key.as_str() {
             Some(name) => self.named(name),
@@ -93,11 +62,6 @@ impl Dict {
 
     fn value_at(&self, place: usize) -> Option<Value> {
         self.pairs.get(place).map(|(_, value)| value.clone())
-    }
-
-    /// The depth and number of the values in it.
-    pub fn extent(&self) -> Extent {
-        self.nesting.extent()
     }
 }
 
@@ -124,7 +88,7 @@ impl Object for Dict {
 
     fn render(self: &Arc<Self>, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut out = String::new();
-        python::repr_into(&Value::from_dyn_object(Arc::clone(self)), &mut out);
+        repr_into(&Value::from_dyn_object(Arc::clone(self)), &mut out);
         formatter.write_str(&out)
     }
 }
@@ -148,37 +112,7 @@ pub enum Kind {
     Group,
 }
 
-impl List {
-    /// The list of these elements of the chat.
-    pub fn of(elements: Vec<Value>) -> Value {
-        let nesting = Nesting::of_chat(&elements);
-        Value::from_object(Self {
-            elements,
-            kind: Kind::List,
-            nesting,
-        })
-    }
-
-    /// The list of these elements, made by a template.
-    pub fn made(elements: Vec<Value>) -> Result<Value, Error> {
-        Self::of_kind(elements, Kind::List)
-    }
-
-    /// A list or tuple of these elements, made by a template.
-    pub fn of_kind(elements: Vec<Value>, kind: Kind) -> Result<Value, Error> {
-        let nesting = Nesting::of_made(&elements)?;
-        Ok(Value::from_object(Self {
-            elements,
-            kind,
-            nesting,
-        }))
-    }
-
-    /// The depth and number of the values in it.
-    pub fn extent(&self) -> Extent {
-        self.nesting.extent()
-    }
-}
+impl List {}
 
 /// Returns true if a value is a tuple.
 pub fn is_tuple(value: &Value) -> bool {
@@ -208,7 +142,7 @@ impl Object for List {
 
     fn render(self: &Arc<Self>, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut out = String::new();
-        python::repr_into(&Value::from_dyn_object(Arc::clone(self)), &mut out);
+        repr_into(&Value::from_dyn_object(Arc::clone(self)), &mut out);
         formatter.write_str(&out)
     }
 }
@@ -236,22 +170,7 @@ pub struct View {
     nesting: Nesting,
 }
 
-impl View {
-    /// A view of these values.
-    pub fn of(name: &'static str, values: Vec<Value>) -> Result<Value, Error> {
-        let nesting = Nesting::of_made(&values)?;
-        Ok(Value::from_object(Self {
-            name,
-            values,
-            nesting,
-        }))
-    }
-
-    /// The depth and number of the values in it.
-    pub fn extent(&self) -> Extent {
-        self.nesting.extent()
-    }
-}
+impl View {}
 
 impl Object for View {
     fn repr(self: &Arc<Self>) -> ObjectRepr {
@@ -281,4 +200,93 @@ impl Object for Numeral {
     fn render(self: &Arc<Self>, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.text)
     }
+}
+
+/// The result of `str(value)`; empty for an undefined value.
+pub fn str(value: &Value) -> String {
+    match value.as_str() {
+        Some(text) => text.to_owned(),
+        None if value.is_undefined() => String::new(),
+        None => {
+            let mut out = String::new();
+            repr_into(value, &mut out);
+            out
+        }
+    }
+}
+
+/// Appends the result of `repr(value)`, as far as the budget has room for it.
+pub fn repr_into(value: &Value, out: &mut String) {
+    repr_at(value, out, 0);
+}
+
+fn repr_at(value: &Value, out: &mut String, depth: usize) {
+    // A namespace also shows its contents, whose depth is not part of its own.
+    if depth > 2 * DEEPEST || bounds::room(out.len()).is_err() {
+        return;
+    }
+    match value.kind() {
+        ValueKind::None => out.push_str("None"),
+        ValueKind::Bool => out.push_str(if value.is_true() { "True" } else { "False" }),
+        ValueKind::String => string_into(value.as_str().unwrap_or_default(), out),
+        ValueKind::Number if value.is_integer() => {
+            let _ = write!(out, "{value}");
+        }
+        ValueKind::Number => float_into(f64::try_from(value.clone()).unwrap_or_default(), out),
+        ValueKind::Seq if value.downcast_object_ref::<Range>().is_some() => {
+            let _ = write!(out, "{value}");
+        }
+        ValueKind::Map => map_into(value, out, depth + 1),
+        ValueKind::Seq | ValueKind::Iterable => sequence_into(value, out, depth + 1),
+        ValueKind::Undefined => out.push_str("Undefined"),
+        _ => {
+            let _ = write!(out, "{value}");
+        }
+    }
+}
+
+fn map_into(value: &Value, out: &mut String, depth: usize) {
+    out.push('{');
+    let pairs = value.as_object().and_then(DynObject::try_iter_pairs);
+    for (index, (key, value)) in pairs.into_iter().flatten().enumerate() {
+        if index > 0 {
+            out.push_str(", ");
+        }
+        repr_at(&key, out, depth);
+        out.push_str(": ");
+        repr_at(&value, out, depth);
+    }
+    out.push('}');
+}
+
+fn sequence_into(value: &Value, out: &mut String, depth: usize) {
+    let view = value.downcast_object_ref::<View>().map(|view| view.name);
+    let (open, close) = match view {
+        Some(name) => {
+            out.push_str(name);
+            ("([", "])")
+        }
+        None if is_tuple(value) => ("(", ")"),
+        None => ("[", "]"),
+    };
+    out.push_str(open);
+    let mut length = 0;
+    for element in value.try_iter().into_iter().flatten() {
+        if length > 0 {
+            out.push_str(", ");
+        }
+        repr_at(&element, out, depth);
+        length += 1;
+    }
+    out.push_str(if length == 1 && is_tuple(value) {
+        ",)"
+    } else {
+        close
+    });
+}
+
+/// The result of `str(value)`, if the budget has room for it.
+pub fn text_of(value: &Value) -> Result<String, Error> {
+    bounds::room(value.as_str().map_or(0, str::len))?;
+    Ok(str(value))
 }

@@ -1,150 +1,25 @@
-//! Limits on the nesting of values that a template builds. Every container stores its depth and the number of values in
-//! it, and one that exceeds a limit is never made: so whatever walks values, dropping them included, needs a bounded
-//! stack and bounded time.
+//! The nesting of a container: the depth and number of the values in it, and its bytes in the budget.
 
-use minijinja::value::{DynObject, ObjectRepr, Tuple, ValueKind};
-use minijinja::{Error, Value};
-
-use super::generator::Generator;
-use super::ranges::Range;
-use super::{Dict, Kind, List, View};
-use crate::tokens::chat_template::arguments::fault;
-use crate::tokens::chat_template::bounds::{self, DEEPEST};
-
-/// The depth that a namespace or a loop counts as: less deep values may be put into it, but not another one or itself.
-const CHANGING: usize = 350;
-
-/// The error message for values that are nested too deeply.
-const TOO_DEEP: &str = "the template puts values deeper into one another than any sensible one does";
-
-/// Bytes of a container, and of each value in it.
-const CONTAINER: usize = 96;
-const ELEMENT: usize = size_of::<Value>();
-
-/// Minimum bytes of a value when it is written.
-const WRITTEN: usize = 4;
+use crate::tokens::chat_template::bounds;
 
 /// The depth and number of the values in a value.
 #[derive(Debug, Clone, Copy)]
 pub struct Extent {
     /// The nesting depth.
-    depth: usize,
+    pub depth: usize,
     /// The number of values; one that occurs at two places counts twice.
-    values: usize,
-}
-
-impl Extent {
-    /// The extent of a container of these values.
-    fn around<'v>(values: impl IntoIterator<Item = &'v Value>) -> Self {
-        let start = Self { depth: 1, values: 1 };
-        values.into_iter().map(extent).fold(start, |whole, part| Self {
-            depth: whole.depth.max(part.depth + 1),
-            values: whole.values.saturating_add(part.values),
-        })
-    }
+    pub values: usize,
 }
 
 /// The extent of a container, and its bytes in the budget until it is dropped.
 #[derive(Debug)]
 pub struct Nesting {
-    extent: Extent,
-    bytes: usize,
-}
-
-impl Nesting {
-    /// Nesting of a container in the chat: its depth is limited already, and it is not charged to the budget.
-    pub fn of_chat<'v>(values: impl IntoIterator<Item = &'v Value>) -> Self {
-        let extent = Extent::around(values);
-        Self { extent, bytes: 0 }
-    }
-
-    /// Nesting of a container that a template makes.
-    pub fn of_made<'v>(values: impl IntoIterator<Item = &'v Value>) -> Result<Self, Error> {
-        let mut count = 0_usize;
-        let extent = Extent::around(values.into_iter().inspect(|_| count += 1));
-        if extent.depth > DEEPEST {
-            return Err(fault(TOO_DEEP));
-        }
-        bounds::room(extent.values.saturating_mul(WRITTEN))?;
-        let bytes = count.saturating_mul(ELEMENT).saturating_add(CONTAINER);
-        bounds::charge(bytes)?;
-        Ok(Self { extent, bytes })
-    }
-
-    /// The depth and number of the values in the container.
-    pub fn extent(&self) -> Extent {
-        self.extent
-    }
+    pub extent: Extent,
+    pub bytes: usize,
 }
 
 impl Drop for Nesting {
     fn drop(&mut self) {
         bounds::give_back(self.bytes);
-    }
-}
-
-/// The depth and number of the values in a value that [`settled`] returned.
-fn extent(value: &Value) -> Extent {
-    let flat = |depth| Extent { depth, values: 1 };
-    let Some(object) = value.as_object() else {
-        return flat(0);
-    };
-    let own = object.downcast_ref::<List>().map(List::extent);
-    let own = own.or_else(|| object.downcast_ref::<Dict>().map(Dict::extent));
-    let own = own.or_else(|| object.downcast_ref::<View>().map(View::extent));
-    let own = own.or_else(|| object.downcast_ref::<Generator>().map(Generator::extent));
-    own.unwrap_or_else(|| flat(if is_changing(object) { CHANGING } else { 1 }))
-}
-
-/// Returns true if other values can be put into a value later.
-fn is_changing(object: &DynObject) -> bool {
-    let name = object.type_name();
-    ["::Namespace", "::Loop"].iter().any(|end| name.ends_with(end))
-}
-
-/// The value, with containers of the engine replaced by ones that store their depth. Texts are charged.
-pub fn settled(value: Value) -> Result<Value, Error> {
-    let Some(object) = value.as_object() else {
-        bounds::count(&value)?;
-        return Ok(value);
-    };
-    let is_own = object.is::<List>() || object.is::<Dict>() || object.is::<View>();
-    if is_own || object.is::<Generator>() || object.is::<Range>() || is_changing(object) {
-        return Ok(value);
-    }
-    match (value.kind(), object.repr()) {
-        (ValueKind::Map, ObjectRepr::Map) => {
-            let pairs = object.try_iter_pairs().into_iter().flatten();
-            let pairs = pairs.map(|(key, value)| Ok((settled(key)?, settled(value)?)));
-            Dict::made(pairs.collect::<Result<_, Error>>()?)
-        }
-        (ValueKind::Seq | ValueKind::Iterable, _) => {
-            bounds::room(value.len().unwrap_or_default().saturating_mul(ELEMENT))?;
-            let is_flat = |tuple: &Tuple| tuple.iter().all(|value| value.as_object().is_none());
-            if object.downcast_ref::<Tuple>().is_some_and(is_flat) {
-                bounds::charge(value.len().unwrap_or_default().saturating_mul(ELEMENT))?;
-                return Ok(value);
-            }
-            let elements = value.try_iter()?.map(settled).collect::<Result<_, _>>()?;
-            let kind = if value.is_tuple() {
-                Kind::Tuple
-            } else if object.type_name().ends_with("::GroupTuple") {
-                Kind::Group
-            } else {
-                Kind::List
-            };
-            List::of_kind(elements, kind)
-        }
-        _ => Ok(value),
-    }
-}
-
-/// The value, or an error if a namespace or a loop must not keep it.
-pub fn kept(value: Value) -> Result<Value, Error> {
-    let value = settled(value)?;
-    if extent(&value).depth < CHANGING {
-        Ok(value)
-    } else {
-        Err(fault(TOO_DEEP))
     }
 }
