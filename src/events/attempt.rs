@@ -1,6 +1,7 @@
 //! One call with its own answer alone, as it was before any later call.
 
 use super::call::target;
+use super::outcome::later_calls::LaterCalls;
 use super::outcome::outcome;
 use super::outcome::reported::ReportedFields;
 use super::outcome::status::{Answer, Outcome};
@@ -31,6 +32,7 @@ impl Attempt {
                 target.effect,
                 &target.line,
                 &mut ReportedFields::default(),
+                LaterCalls::default(),
             )
         });
         Self {

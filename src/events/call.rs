@@ -2,6 +2,7 @@
 
 use super::command;
 use super::line::{cleaned, cleaned_line, lines_of, shortened};
+use super::shell::programs::is_editor;
 use super::shell::{Step, Touch, of_code, script_of};
 use super::source::SourceCall;
 use super::target::{Effect, MAX_TARGET, MAX_VALUE, Target, ToolKind, cut, quoted};
@@ -26,10 +27,37 @@ pub(crate) fn target(call: &SourceCall<'_>, named: Option<&str>) -> Target {
     } else {
         name.clone()
     };
+    let fields = Fields::of(call);
+    let target = of_fields(&name, named, &fields);
+    let is_edit = target.effect == Effect::Modify;
     Target {
         tool,
-        ..of_fields(&name, named, &Fields::of(call))
+        puts_in: is_edit.then(|| puts_in(&fields)).flatten(),
+        ..target
     }
+}
+
+/// Letters and digits of a line that tells something.
+const TELLING: usize = 6;
+
+/// The first line that an edit puts in and does not take out.
+fn puts_in(fields: &Fields<'_>) -> Option<String> {
+    let command = fields.get(Holds::Command);
+    let typed = command.as_deref().and_then(|command| {
+        let (first, rest) = command.trim_start().split_once('\n')?;
+        is_editor(first.split(' ').next()?).then_some(rest)
+    });
+    let inserted = fields.get(Holds::Inserted);
+    let replaced = fields.get(Holds::Replaced).unwrap_or_default();
+    let is_new = |line: &&str| !lines_of(&replaced).any(|old| old.trim() == line.trim());
+    let tells = |line: &&str| line.chars().filter(|c| c.is_alphanumeric()).count() >= TELLING;
+    let new = || {
+        lines_of(inserted.as_deref().or(typed).unwrap_or_default())
+            .filter(is_new)
+            .filter(tells)
+    };
+    let found = new().find(|line| !is_passing(line)).or_else(|| new().next());
+    found.map(cleaned)
 }
 
 /// The target of a call of the tool `name` by its arguments.
@@ -213,10 +241,17 @@ fn patched(fields: &Fields<'_>) -> Option<Vec<Touch>> {
 
 /// The first line of a code that tells something.
 fn telling_code(code: &str) -> String {
-    let passing = ["import ", "from ", "#", "\"\"\""];
     let lines = || code.lines().map(str::trim).filter(|line| !line.is_empty());
-    let telling = lines().find(|line| !passing.iter().any(|start| line.starts_with(start)));
+    let telling = lines().find(|line| !is_passing(line));
     cleaned(telling.or_else(|| lines().next()).unwrap_or_default())
+}
+
+/// Returns true for a line of code that tells little: an import, a comment.
+fn is_passing(line: &str) -> bool {
+    let line = line.trim_start();
+    ["import ", "from ", "#", "\"\"\"", "//"]
+        .iter()
+        .any(|start| line.starts_with(start))
 }
 
 #[cfg(test)]

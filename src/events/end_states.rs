@@ -38,10 +38,8 @@ impl EndStates {
     /// If an event only made or removed files that are gone now or ran later, which tells more, only changed files that were put
     /// back since, or only read files that a later event changed.
     pub fn is_overtaken(&self, number: usize, touches: &[Touch]) -> bool {
-        let touched = touches.iter().filter(|touch| touch.step != Step::Run);
-        let is_overtaken = |touch: &Touch| {
-            let name = touch.file.as_deref()?;
-            let path = path_of(&touch.directory, name);
+        let is_overtaken = |(step, directory, name): (Step, &str, &str)| {
+            let path = path_of(directory, name);
             let same = || self.0.alike(&path);
             let is_later = |by: Option<usize>| by.is_some_and(|later| later > number);
             // A name may be given again: the event worked on the first file that lasted longer.
@@ -49,7 +47,7 @@ impl EndStates {
             let own = lasted
                 .min_by_key(|file| file.changed_by)
                 .or_else(|| same().next())?;
-            Some(match touch.step {
+            Some(match step {
                 Step::Read | Step::Search => same().any(|file| is_later(file.changed_by)),
                 Step::Remove => own.is_gone || same().any(|file| is_later(file.changed_by)),
                 step => {
@@ -59,13 +57,29 @@ impl EndStates {
             })
         };
         let mut any = false;
-        for touch in touched {
-            any = true;
-            if is_overtaken(touch) != Some(true) {
+        for touch in touches {
+            let Some(name) = touch.file.as_deref() else {
                 return false;
+            };
+            let script = self.changes_by(touch);
+            let own = (touch.step != Step::Run).then_some((touch.step, name));
+            for (step, name) in own.into_iter().chain(script) {
+                any = true;
+                if is_overtaken((step, &touch.directory, name)) != Some(true) {
+                    return false;
+                }
             }
         }
         any
+    }
+
+    /// The changes that the script makes which a step runs, as far as they are known.
+    fn changes_by(&self, run: &Touch) -> impl Iterator<Item = (Step, &str)> {
+        let name = run.file.as_deref().filter(|_| run.step == Step::Run);
+        let path = name.map(|name| path_of(&run.directory, name));
+        let script = path.and_then(|path| self.0.script_of(&path)).unwrap_or_default();
+        let changes = script.iter().filter(|(step, _)| *step != Step::Read);
+        changes.map(|(step, name)| (*step, name.as_str()))
     }
 }
 

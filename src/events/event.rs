@@ -28,6 +28,8 @@ pub(crate) struct Event {
     pub changed_nothing: bool,
     /// It failed, and no later run of the same succeeded.
     pub is_open: bool,
+    /// A later call changed what it looked up.
+    pub is_outdated: bool,
     /// The place of the same call later, among the events, which tells of this one as well.
     pub superseded_by: Option<usize>,
 }

@@ -156,6 +156,13 @@ impl TrackedFiles {
         there.filter(move |file| is_same_file(&file.path, path))
     }
 
+    /// The steps of the script at a path, the latest one of the name that has any.
+    pub fn script_of(&self, path: &str) -> Option<&[(Step, String)]> {
+        let places = self.places(path).filter_map(|place| self.files.get(place));
+        let mut same = places.filter(|file| is_same_file(&file.path, path));
+        same.find_map(|file| (!file.script.is_empty()).then_some(file.script.as_slice()))
+    }
+
     fn find(&self, path: &str) -> Option<usize> {
         self.places(path).find(|file| {
             let file = self.files.get(*file);

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::attempt::{answer_at, target_at};
 use super::command::tell_directories;
@@ -11,6 +11,7 @@ use super::event::Event;
 use super::line::cleaned;
 use super::open_file::{OpenFile, opened_in};
 use super::outcome::error_line::refuses;
+use super::outcome::later_calls::Calls;
 use super::outcome::outcome;
 use super::outcome::reported::ReportedFields;
 use super::outcome::status::Outcome;
@@ -35,6 +36,7 @@ pub(crate) fn actions(turns: &[SourceTurn<'_>]) -> (Vec<Event>, Vec<Event>) {
 pub(crate) fn events(turns: &[SourceTurn<'_>]) -> Vec<Event> {
     let pairing = Pairing::of(turns);
     let (places, mut targets): (Vec<Place>, Vec<Target>) = calls(turns, &pairing).unzip();
+    let calls = Calls::new(turns, places.clone());
     tell_directories(&mut targets);
     let things = things(&targets);
     let again = again(&targets, &things);
@@ -66,7 +68,7 @@ pub(crate) fn events(turns: &[SourceTurn<'_>]) -> Vec<Event> {
         // An answer to several calls tells how the last one ended.
         let own = answer.filter(|_| answered.and_then(|answer| pairing.call(answer)) == Some(place));
         let outcome = own
-            .map(|answer| outcome(answer, target.effect, &target.line, told))
+            .map(|answer| outcome(answer, target.effect, &target.line, told, calls.after(index)))
             .unwrap_or_default();
         let is_open = outcome.failed() == Some(true);
         let text = answer.map(|answer| answer.text);
@@ -89,6 +91,7 @@ pub(crate) fn events(turns: &[SourceTurn<'_>]) -> Vec<Event> {
             times: 1,
             failures: usize::from(is_open),
             is_open,
+            is_outdated: false,
             superseded_by: None,
         };
         // What succeeds now is open no more; what failed the same way before is told once.
@@ -114,7 +117,25 @@ pub(crate) fn events(turns: &[SourceTurn<'_>]) -> Vec<Event> {
         }
         all.push(event);
     }
+    mark_outdated(&mut all, &calls);
     all
+}
+
+/// Marks lookups of things that a later call changed.
+fn mark_outdated(all: &mut [Event], calls: &Calls<'_>) {
+    let mut changed: FxHashSet<String> = FxHashSet::default();
+    for (number, event) in all.iter_mut().enumerate().rev() {
+        if event.target.effect != Effect::Other || event.target.is_run {
+            continue;
+        }
+        if event.is_lookup() {
+            calls.each_id(number, |id| event.is_outdated |= changed.contains(id));
+        } else if event.is_answered && event.outcome.failed() != Some(true) {
+            calls.each_id(number, |id| {
+                changed.insert(id.to_owned());
+            });
+        }
+    }
 }
 
 /// Returns true if a run does not show that tests pass which failed before: it ran none, or a pipe took the counts away.

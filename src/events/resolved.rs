@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::event::Event;
+use super::outcome::success::changed_nothing;
 use super::run::Run;
 use super::target::Effect;
 use super::tools::is_lookup;
@@ -154,7 +155,8 @@ impl<'a> Later<'a> {
     fn resolves(&self, action: &Event) -> bool {
         let target = &action.target;
         let file = target.file.as_deref();
-        let file = file.filter(|_| target.effect == Effect::Modify && action.changed_nothing);
+        let file =
+            file.filter(|_| target.effect == Effect::Modify && changed_nothing(target, &action.outcome));
         let is_edited = file.is_some_and(|file| {
             let of_name = self.edited.get(last_step(file));
             of_name.is_some_and(|edited| edited.iter().any(|edited| is_same_file(edited, file)))

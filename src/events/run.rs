@@ -134,6 +134,13 @@ impl Run {
         self.kind == RunKind::Tests
     }
 
+    /// Returns true if it installed something.
+    pub fn is_of_installer(&self) -> bool {
+        let own = self.program.rsplit_once(' ').map(|(_, subcommand)| subcommand);
+        let subcommand = own.or(self.words.first().map(String::as_str));
+        self.kind == RunKind::Program && subcommand.is_some_and(|subcommand| flags().installs(subcommand))
+    }
+
     /// Returns true if it ran a script.
     pub fn is_of_script(&self) -> bool {
         self.kind == RunKind::Script

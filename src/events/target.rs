@@ -58,6 +58,8 @@ pub(crate) struct Target {
     pub effect: Effect,
     /// The file it does it to.
     pub file: Option<String>,
+    /// Of an edit, the first line that it puts in.
+    pub puts_in: Option<String>,
     /// The steps on files that it takes if it succeeds.
     pub touches: Vec<Touch>,
     /// The programs that it runs.

@@ -20,6 +20,7 @@ pub(crate) enum Holds {
     Code,
     Content,
     Replaced,
+    Inserted,
     Query,
     Range,
     Address,

@@ -8,8 +8,8 @@ use crate::trajectory::json::leaves::leaves;
 /// Most bytes of an argument value; longer ones are texts.
 const MAX_VALUE: usize = 64;
 
-/// Arguments whose value is one of the tool's own choices, known from its definition.
-const CHOICES: [&str; 8] = [
+/// Arguments whose value is no identifier as a whole: a choice known from the tool's definition, a caption, how long or how much.
+const CHOICES: [&str; 14] = [
     "command",
     "action",
     "mode",
@@ -18,6 +18,12 @@ const CHOICES: [&str; 8] = [
     "method",
     "format",
     "security_risk",
+    "description",
+    "timeout",
+    "limit",
+    "offset",
+    "max_results",
+    "max_tokens",
 ];
 
 /// Calls `on_identifier` for each identifier of `text`, in order, with repetitions.
@@ -94,6 +100,7 @@ pub fn argument_values(arguments: &str) -> Vec<ArgumentValue<'_>> {
         let value = leaf.value();
         let is_whole = leaf.is_string && is_whole_value(value.trim(), &leaf.key());
         let is_number = value.starts_with(|first: char| first.is_ascii_digit() || first == '-');
+        let is_number = is_number && !CHOICES.contains(&leaf.key().as_ref());
         let text = if is_whole {
             Cow::Owned(value.trim().to_owned())
         } else {

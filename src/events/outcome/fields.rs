@@ -1,7 +1,10 @@
 //! The outcome of a tool call with a JSON answer, from its fields.
 
+use std::borrow::Cow;
+
 use super::envelope::{EXIT_CODES, failed_items};
 use super::field_line::{has_words, line_of, push_key, sentence};
+use super::later_calls::{self, LaterCalls};
 use super::reported::ReportedFields;
 use super::status::{Basis, Outcome, Status};
 use super::text::{MAX_LINE, quote};
@@ -46,13 +49,14 @@ pub(crate) fn outcome_of(
     effect: Effect,
     target: &str,
     told: &mut ReportedFields,
+    later: LaterCalls<'_>,
 ) -> Outcome {
     let mut ended = from_json(fields, holds_error(answer));
     // What was asked for is shown.
     if ended.status == Status::Unknown && effect == Effect::Read && !fields.is_empty() {
         (ended.status, ended.basis) = (Status::Ok, Basis::Field);
     }
-    let mut result = told_fields(fields, target, told);
+    let mut result = told_fields(fields, target, told, later);
     let mut lines = 0;
     if result.is_none() {
         match fields.iter().find(|leaf| is_told_here(leaf)) {
@@ -155,14 +159,36 @@ fn holds_error(answer: &str) -> bool {
 
 /// The fields of a JSON answer as `key: value`, status first, then as written, as far as a line takes them: what neither
 /// the call nor an earlier answer told, or all of them where that would be nothing.
-fn told_fields(fields: &[Leaf<'_>], target: &str, told: &mut ReportedFields) -> Option<String> {
+fn told_fields(
+    fields: &[Leaf<'_>],
+    target: &str,
+    told: &mut ReportedFields,
+    later: LaterCalls<'_>,
+) -> Option<String> {
     // A line takes the first few of them: no others are looked at.
     let outermost = |is_first: bool| {
         let fields = fields.iter().filter(|leaf| leaf.depth <= 1);
         fields.filter(move |leaf| leaf.is_under(&FIRST) == is_first && is_telling(leaf))
     };
-    let inner = || fields.iter().filter(|leaf| leaf.depth > 1 && is_telling(leaf));
-    let shown = || outermost(true).chain(outermost(false)).chain(inner());
+    let records = fields.iter().map(|leaf| leaf.record).max().unwrap_or_default();
+    let wanted = (records > 1).then(|| wanted_record(fields, later)).flatten();
+    // Of several records that which later calls name; where they name none, none.
+    let is_shown = |leaf: &Leaf<'_>| match wanted {
+        _ if leaf.record == 0 || records < 2 => true,
+        Some(wanted) => leaf.record == wanted,
+        None => later.is_empty(),
+    };
+    let inner = || {
+        let inner = fields.iter().filter(|leaf| leaf.depth > 1 && is_telling(leaf));
+        inner.filter(|leaf| is_shown(leaf))
+    };
+    let of_wanted = || inner().filter(|leaf| wanted == Some(leaf.record));
+    let others = || {
+        outermost(false)
+            .chain(inner())
+            .filter(|leaf| wanted.is_none() || wanted != Some(leaf.record))
+    };
+    let shown = || outermost(true).chain(others());
     let is_news = |leaf: &Leaf<'_>, field: &str, value: &str| {
         if leaf.record > 0 || leaf.is_item || matches!(value, "true" | "false") {
             return true;
@@ -178,18 +204,52 @@ fn told_fields(fields: &[Leaf<'_>], target: &str, told: &mut ReportedFields) -> 
         let is_asked = || has_words(target, field) || names_itself() && has_words(target, value);
         field.starts_with("status: ") || is_new && !is_asked()
     };
+    let record = line_of(of_wanted(), |_, _, _| true);
     let news = line_of(shown(), is_news);
-    let line = if news.is_empty() {
+    let line = if news.is_empty() && record.is_empty() {
         line_of(shown(), |_, _, _| true)
     } else {
         news
     };
-    // Of a list that does not fit in a line the first is not the only one.
-    let is_cut = |quoted: &String| quoted.ends_with('…') && fields.iter().any(|leaf| leaf.record > 1);
+    if !record.is_empty() {
+        let told = format!("one of {}: {record}", count(records));
+        return quote(&if line.is_empty() {
+            told
+        } else {
+            [&told, "; ", &line].concat()
+        });
+    }
+    let is_untold = records > 1 && !later.is_empty();
+    if is_untold {
+        let told = format!("{} records", count(records));
+        return quote(&if line.is_empty() {
+            told
+        } else {
+            [&line, "; ", &told].concat()
+        });
+    }
+    // Of a list that does not fit in a line the one that is told is not the only one.
     match quote(&line) {
-        Some(quoted) if is_cut(&quoted) => quote(&[SEVERAL, &line].concat()),
+        Some(quoted) if quoted.ends_with('…') && records > 1 => quote(&[SEVERAL, &line].concat()),
         quoted => quoted,
     }
+}
+
+/// A number in words that are no identifier.
+fn count(number: usize) -> Cow<'static, str> {
+    match number {
+        0..100 => number.to_string().into(),
+        _ => "99+".into(),
+    }
+}
+
+/// Of several records the first that later calls name.
+fn wanted_record(fields: &[Leaf<'_>], later: LaterCalls<'_>) -> Option<usize> {
+    let is_named = |leaf: &&Leaf<'_>| {
+        let value = leaf.value();
+        leaf.record > 0 && later_calls::is_id(&value) && later.use_any_of(&value)
+    };
+    Some(fields.iter().find(is_named)?.record)
 }
 
 fn has_lines(value: &str) -> bool {

@@ -4,6 +4,7 @@ pub(crate) mod envelope;
 pub(crate) mod error_line;
 pub(crate) mod field_line;
 pub(crate) mod fields;
+pub(crate) mod later_calls;
 mod printed;
 pub(crate) mod reported;
 pub(crate) mod status;
@@ -18,18 +19,24 @@ use crate::events::target::Effect;
 use crate::trajectory::json::leaves::leaves;
 use envelope::{longest_text, unwrapped};
 use fields::outcome_of;
+use later_calls::LaterCalls;
 use printed::of_printed;
 use reported::ReportedFields;
 use status::{Answer, Basis, Outcome, Status};
 use terminal::exit_code;
 
+/// Fields of a JSON answer that are read, and that are searched for a record which later calls name.
+const MAX_FIELDS: usize = 64;
+const MAX_SEARCHED: usize = 1_024;
+
 /// The outcome of a call from its answer. Errors that stand in what was read (`effect`) are none of the call's. Of a JSON answer the result tells the status, and what neither the call itself
-/// (`target`) nor an earlier answer told already (`told`).
+/// (`target`) nor an earlier answer told already (`told`); of several things found those that `later` calls name.
 pub(crate) fn outcome<'a>(
     answer: impl Into<Answer<'a>>,
     effect: Effect,
     target: &str,
     told: &mut ReportedFields,
+    later: LaterCalls<'_>,
 ) -> Outcome {
     let answer = answer.into();
     let printed = |text: &str, code: Option<i32>, is_error: Option<bool>| {
@@ -44,15 +51,21 @@ pub(crate) fn outcome<'a>(
             },
             effect,
             target,
+            later,
         )
     };
-    let Some(fields) = leaves(answer.text.trim(), 64) else {
+    let most = if later.is_empty() {
+        MAX_FIELDS
+    } else {
+        MAX_SEARCHED
+    };
+    let Some(fields) = leaves(answer.text.trim(), most) else {
         return printed(answer.text, answer.exit_code, answer.is_error);
     };
     if let Some((text, code)) = unwrapped(&fields) {
         return printed(&text, answer.exit_code.or(Some(code)), answer.is_error);
     }
-    let mut ended = outcome_of(answer.text.trim(), &fields, effect, target, told);
+    let mut ended = outcome_of(answer.text.trim(), &fields, effect, target, told, later);
     if let Some(text) = longest_text(&fields) {
         ended.add(printed(&text, None, None));
     }

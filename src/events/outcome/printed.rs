@@ -1,6 +1,7 @@
 //! The outcome of a call by its printed answer: exit code, counts of tests, diagnostics, error texts, results.
 
 use super::error_line::{self, both_edges, error_of, marked_line, near_lines, reading_error, says_anything};
+use super::later_calls::LaterCalls;
 use super::status::{Answer, Basis, Outcome, Status};
 use super::terminal::{body, is_single, says_no, without_echo};
 use super::text::{MAX_SHORT, quote};
@@ -20,7 +21,7 @@ const MAX_SENTENCE: usize = 800;
     clippy::too_many_lines,
     reason = "each fact is read once, and told in one place"
 )]
-pub(super) fn of_printed(answer: Answer<'_>, effect: Effect, target: &str) -> Outcome {
+pub(super) fn of_printed(answer: Answer<'_>, effect: Effect, target: &str, later: LaterCalls<'_>) -> Outcome {
     let Answer {
         text,
         is_error,
@@ -116,7 +117,7 @@ pub(super) fn of_printed(answer: Answer<'_>, effect: Effect, target: &str) -> Ou
     let hits = short.clone().filter(|_| told.hits.is_some());
     let is_marked = marked.is_some();
     let result = counts
-        .or_else(|| counted(diagnostics.as_ref()?))
+        .or_else(|| counted(diagnostics.as_ref()?, is_capped(target, lines)))
         .or_else(|| no.map(|(says, _)| says.to_owned()))
         .or(hits)
         .or_else(|| told.line(body))
@@ -131,7 +132,7 @@ pub(super) fn of_printed(answer: Answer<'_>, effect: Effect, target: &str) -> Ou
         tests,
         diagnostics,
         lines,
-        first_hit: says_no.and_then(|(_, prints)| first_hit(target, body, prints)),
+        hit: says_no.and_then(|(_, prints)| hit(target, body, prints, later)),
         says_done,
         is_marked,
     }
@@ -218,12 +219,13 @@ impl<'t> ToldResults<'t> {
 }
 
 /// The counts of a compiler: its own line, or the numbers.
-fn counted(found: &Diagnostics) -> Option<String> {
+fn counted(found: &Diagnostics, is_capped: bool) -> Option<String> {
     if let Some(summary) = &found.summary {
         return quote(summary);
     }
     let count = |number: u32, unit: &str| match number {
         0 => None,
+        1.. if is_capped => Some(format!("{} or more {unit}s", number.min(99))),
         1 => Some(format!("1 {unit}")),
         // A number of three digits would be an identifier that stands nowhere in the region.
         2..100 => Some(format!("{number} {unit}s")),
@@ -237,13 +239,36 @@ fn counted(found: &Diagnostics) -> Option<String> {
     }
 }
 
-/// The first hit of a search that prints a line for each.
-fn first_hit(target: &str, body: &str, prints: bool) -> Option<String> {
+/// Returns true if a command shows only so many lines of what another one printed, and printed them all.
+fn is_capped(target: &str, lines: usize) -> bool {
+    let shown = ["| head", "| tail"]
+        .iter()
+        .find_map(|filter| target.rsplit_once(filter));
+    shown.is_some_and(|(_, arguments)| {
+        let number = arguments.trim_start_matches([' ', '-', 'n']);
+        let end = number.find(|c: char| !c.is_ascii_digit()).unwrap_or(number.len());
+        lines
+            >= number
+                .get(..end)
+                .and_then(|number| number.parse().ok())
+                .unwrap_or(10)
+    })
+}
+
+/// Lines of a search that are looked at.
+const MAX_HITS: usize = 400;
+
+/// The first hit of a search that prints a line for each; of those before other calls the first that they name.
+fn hit(target: &str, body: &str, prints: bool, later: LaterCalls<'_>) -> Option<String> {
+    let mut hits = lines_of(body).filter(|line| says_anything(line)).take(MAX_HITS);
+    if !later.is_empty() {
+        return quote(hits.find(|line| later.use_any_of(line))?);
+    }
     // Lines around a hit may come before it.
     if prints || target.contains(" -B") || target.contains(" -C") {
         return None;
     }
-    quote(lines_of(body).find(|line| says_anything(line))?)
+    quote(hits.next()?)
 }
 
 /// The only line of a short output, or two of them; of a longer one its beginning, unless it is what was read.

@@ -46,8 +46,8 @@ pub(crate) struct Outcome {
     pub diagnostics: Option<Diagnostics>,
     /// Lines that came back.
     pub lines: usize,
-    /// The first of them, where each is a hit of a search.
-    pub first_hit: Option<String>,
+    /// One of them, where each is a hit of a search: the first that later calls name, or the first one.
+    pub hit: Option<String>,
     /// The first of them reports that a change was made.
     pub says_done: bool,
     /// The result is a line that the output marks as failed.

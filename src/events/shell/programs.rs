@@ -76,11 +76,17 @@ pub(crate) struct Flags {
     chooses: Vec<String>,
     /// Those that take a word.
     takes: Vec<String>,
+    /// Subcommands that install.
+    installs: Vec<String>,
 }
 
 impl Flags {
     pub fn only_tells(&self, word: &str) -> bool {
         self.only_tells.iter().any(|flag| flag == word)
+    }
+
+    pub fn installs(&self, subcommand: &str) -> bool {
+        self.installs.iter().any(|installs| installs == subcommand)
     }
 
     pub fn takes_word(&self, word: &str) -> bool {

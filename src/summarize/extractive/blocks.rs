@@ -2,7 +2,7 @@
 
 use super::candidate::{Limits, order};
 use super::quoted::{OUTPUT, SAID, harmless, tells, written};
-use super::work::{line_of_run, order_of_call};
+use super::work::{OUTDATED, line_of_run, order_of_call};
 use crate::compress::reuse::{Reuse, pieces};
 use crate::events::end_states::EndStates;
 use crate::events::event::Event;
@@ -15,10 +15,10 @@ use crate::trajectory::Role;
 /// newer text has.
 const CALLS: f32 = 0.4;
 const WORDS: f32 = 0.2;
-const OUTPUTS: f32 = 0.03;
+const OUTPUTS: f32 = 0.06;
 
 /// The chance of a turn as a fraction of that of the assistant's next turn.
-const FADING: f32 = 0.82;
+const FADING: f32 = 0.93;
 
 /// The chance if the next kept turns are known, as a fraction of the one if they are not: only later turns remain.
 const KNOWN: f32 = 0.3;
@@ -121,9 +121,8 @@ fn spoken(
             continue;
         };
         let failed = event.outcome.failed() == Some(true);
-        let is_made = event.is_answered && !failed;
         let stands = !failed || event.is_open;
-        let written = written(call, is_made)
+        let written = written(call)
             .filter(|_| stands)
             .filter(|written| at.takes(&written.text, chances[1]));
         let is_all = written.as_ref().is_some_and(|written| written.is_all);
@@ -151,6 +150,7 @@ fn spoken(
             };
             let label = match end {
                 Some(end) => format!("{label} ({end})"),
+                None if event.is_outdated => [label, OUTDATED].concat(),
                 None => label.to_owned(),
             };
             format!("turn -{}, {}", at.back, line_of_run(event, &label, limits))
@@ -210,7 +210,11 @@ fn outputs(
         let tool = line.or_else(|| turn.tools.get(place).copied().flatten().map(Into::into));
         let heading = match tool {
             None => format!("turn -{}, {OUTPUT}", at.back),
-            Some(tool) => format!("turn -{}, {OUTPUT} of {tool}", at.back),
+            Some(tool) => {
+                let is_outdated = call.is_some_and(|(event, _)| event.is_outdated);
+                let outdated = if is_outdated { OUTDATED } else { "" };
+                format!("turn -{}, {OUTPUT} of {tool}{outdated}", at.back)
+            }
         };
         blocks.push(Block {
             order: order(at.index, place + 1),

@@ -58,9 +58,9 @@ pub(super) fn fence_of(line: &str) -> usize {
     line.len() - line.trim_start_matches('`').len()
 }
 
-/// The arguments of a call that its own line does not show in full, as lines; `None` if it shows all of them. Of an edit that
-/// was made (`is_made`) nothing that it took out.
-pub(super) fn written(call: &SourceCall<'_>, is_made: bool) -> Option<Written> {
+/// The arguments of a call that its own line does not show in full, as lines, but for what an edit takes out; `None` if it shows
+/// all of them.
+pub(super) fn written(call: &SourceCall<'_>) -> Option<Written> {
     let fields: Vec<(Cow<'_, str>, Cow<'_, str>)> = match &call.arguments {
         Arguments::Tagged(fields) => {
             let fields = fields.iter();
@@ -78,7 +78,7 @@ pub(super) fn written(call: &SourceCall<'_>, is_made: bool) -> Option<Written> {
     };
     let long = fields.iter().filter(|(key, value)| {
         let is_long = value.len() > SHOWN || value.contains('\n');
-        is_long && !(is_made && is_replaced(key))
+        is_long && !is_replaced(key)
     });
     let named: Vec<String> = long.map(|(key, value)| [key, ": ", value].concat()).collect();
     (!named.is_empty()).then(|| Written {

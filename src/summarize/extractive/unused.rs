@@ -10,7 +10,6 @@ use crate::compress::anchors::Matcher;
 use crate::compress::reuse::{Reuse, pieces};
 use crate::events::end_states::EndStates;
 use crate::events::event::Event;
-use crate::events::run::Run;
 use crate::events::source::SourceTurn;
 use crate::events::target::Effect;
 use crate::trajectory::Role;
@@ -78,10 +77,13 @@ pub(super) fn take_out(
     });
 }
 
-/// If a call ran code written for once, and neither tests nor a program of the repository.
+/// If a call ran code written for once or an installer, and neither tests nor a program of the repository.
 fn is_try(action: &Event) -> bool {
     let (target, outcome) = (&action.target, &action.outcome);
-    let runs_code = target.runs.iter().all(Run::is_of_script);
+    let runs_code = target
+        .runs
+        .iter()
+        .all(|run| run.is_of_script() || run.is_of_installer());
     target.is_run && target.effect == Effect::Other && runs_code && outcome.tests.is_none()
 }
 

@@ -28,15 +28,16 @@ pub(super) fn done(actions: &[Event], files: &EndStates, limits: Limits, candida
     let open = open(actions);
     for (number, action) in actions.iter().enumerate() {
         let is_told = open.iter().any(|(other, _)| *other == number);
-        if is_told || was_overtaken(actions, number) || files.is_overtaken(number, &action.touches) {
+        let is_needless = is_told || says_nothing(action) && action.is_lookup() || action.target.is_setup;
+        if is_needless || was_overtaken(actions, number) || files.is_overtaken(number, &action.touches) {
             continue;
         }
-        let text = line_of_call(action, &action.target.line, limits);
+        let text = line_of_call(action, limits);
         let lateness = (number + 1) as f64 / count;
         let failed = action.outcome.failed() == Some(true);
         let (base, late) = match action.target.effect {
-            // How many lines were read tells nothing of them: such a call is told only for the identifiers in its line.
-            _ if says_nothing(action) || action.target.is_setup => (0.0, 0.0),
+            // How many lines were printed tells nothing of them: such a call is told only for the identifiers in its line.
+            _ if says_nothing(action) => (0.0, 0.0),
             Effect::Read => (0.9, 2.0),
             Effect::Modify => (2.2, 2.0),
             // However late, what was looked up changed nothing.
@@ -94,7 +95,7 @@ fn was_overtaken(actions: &[Event], number: usize) -> bool {
 /// If nothing but a number of lines is known of what came back, and nothing was changed.
 fn says_nothing(action: &Event) -> bool {
     let outcome = &action.outcome;
-    let is_known = outcome.result.is_some() || outcome.first_hit.is_some() || outcome.failed() == Some(true);
+    let is_known = outcome.result.is_some() || outcome.hit.is_some() || outcome.failed() == Some(true);
     let is_shown = outcome.lines > 0 || action.target.effect == Effect::Read && outcome.exit_code.is_some();
     action.is_answered && is_shown && !is_known && action.target.effect != Effect::Modify
 }
@@ -117,9 +118,13 @@ pub(super) fn line_of_run(action: &Event, label: &str, limits: Limits) -> String
     }
 }
 
-/// A call as `label`, how often, and how it ended.
-fn line_of_call(action: &Event, label: &str, limits: Limits) -> String {
+/// The mark behind a call that looked up what a later one changed.
+pub(super) const OUTDATED: &str = " (changed later)";
+
+/// A call, how often, and how it ended; of an edit the first line that it put in.
+fn line_of_call(action: &Event, limits: Limits) -> String {
     let ending = ending(action, limits);
+    let label = &action.target.line;
     let mut text = String::with_capacity(label.len() + ending.len() + 32);
     text.push_str(label);
     if action.times > 1 {
@@ -129,9 +134,18 @@ fn line_of_call(action: &Event, label: &str, limits: Limits) -> String {
             (failures, times) => write!(text, " (x{times}, {failures} failed)"),
         };
     }
+    if action.is_outdated {
+        text.push_str(OUTDATED);
+    }
     if !ending.is_empty() {
         text.push_str(" -> ");
         text.push_str(&ending);
+    }
+    let put_in = action.target.puts_in.as_deref();
+    let put_in = put_in.filter(|_| action.is_answered && action.outcome.failed() != Some(true));
+    if let Some(line) = put_in.and_then(|line| shortened(line, limits.line)) {
+        text.push_str(": + ");
+        text.push_str(&line);
     }
     text
 }
@@ -189,7 +203,7 @@ fn ending(action: &Event, limits: Limits) -> String {
             lines @ ..100 => write!(text, "{lines} lines"),
             _ => write!(text, "99+ lines"),
         };
-        let hit = outcome.first_hit.as_deref();
+        let hit = outcome.hit.as_deref();
         if let Some(hit) = hit.and_then(|hit| shortened(hit, limits.line)) {
             text.push_str(": ");
             text.push_str(&hit);
@@ -221,7 +235,7 @@ fn open(actions: &[Event]) -> Vec<(usize, &Event)> {
 /// A line for each error that nothing later resolved, newest first in worth.
 pub(super) fn open_errors(actions: &[Event], limits: Limits, candidates: &mut Vec<Candidate>) {
     for (rank, (number, action)) in open(actions).into_iter().enumerate() {
-        let text = line_of_call(action, &action.target.line, limits);
+        let text = line_of_call(action, limits);
         let value = 4.0 / (1.0 + rank as f64);
         candidates.push(Candidate {
             section: Section::Errors,

@@ -15,7 +15,7 @@ pub struct Leaf<'a> {
     written: &'a str,
     /// The nesting depth: 1 for the fields of the outermost object.
     pub depth: usize,
-    /// The number of the list object that contains it, counted from 1; 0 for none.
+    /// The number of the record that contains it, an object in a list or under an id, counted from 1; 0 for none.
     pub record: usize,
     /// The leaf is itself an item of a list.
     pub is_item: bool,
@@ -79,7 +79,7 @@ pub fn leaves(text: &str, most: usize) -> Option<Vec<Leaf<'_>>> {
             b'{' | b'[' => {
                 let is_object = byte == b'{';
                 let record = match open.last() {
-                    Some((false, ..)) if is_object => {
+                    Some((is_in_object, ..)) if is_object && (!is_in_object || is_id(key)) => {
                         records += 1;
                         records
                     }
@@ -207,6 +207,12 @@ fn quote_or_escape(text: &[u8]) -> Option<usize> {
 /// Returns the decoded text of a literal; escapes that JSON does not know stay as written.
 fn decoded(literal: &str) -> Cow<'_, str> {
     json::decode(literal).0
+}
+
+/// Returns true for a key that names one of many objects, as a word of the format does not: with a digit in four characters or more.
+fn is_id(written_key: &str) -> bool {
+    let key = unquoted(written_key);
+    key.len() >= 4 && key.bytes().any(|byte| byte.is_ascii_digit())
 }
 
 fn unquoted(literal: &str) -> &str {
