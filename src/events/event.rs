@@ -7,6 +7,7 @@ use super::tools::is_lookup;
 
 /// A tool call and how it ended.
 #[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(crate) struct Event {
     /// Place among the turns.
     pub turn: usize,

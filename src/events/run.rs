@@ -196,6 +196,21 @@ mod tests {
     use super::*;
 
     #[test]
+    fn installers_are_known_by_their_subcommands() {
+        for (command, expected) in [
+            ("pip install -e . 2>&1 | tail -3", true),
+            ("python -m pip install 'numpy<2'", true),
+            ("npm ci", true),
+            ("npm run install-all", false),
+            ("pip list", false),
+            ("python install.py", false),
+        ] {
+            let runs = runs(&Command::read(command));
+            assert_eq!(runs.iter().any(Run::is_of_installer), expected, "{command}");
+        }
+    }
+
+    #[test]
     fn programs_are_known_whatever_stands_around_them() {
         for (command, expected) in [
             ("python a.py -v", &["a.py"][..]),

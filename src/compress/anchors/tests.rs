@@ -162,6 +162,21 @@ fn short_argument_values_count_as_a_whole_and_choices_of_the_tool_do_not() {
 }
 
 #[test]
+fn captions_and_how_long_a_call_may_take_are_no_identifiers() {
+    let region = [turn(
+        Role::Human,
+        "Run all tests in src/deep/one.py, 30000 ms, at port 30111",
+    )];
+    let after = [call(
+        "{\"description\": \"Run all tests\", \"timeout\": 30000, \"port\": 30111, \"command\": \"pytest src/deep/one.py\"}",
+    )];
+    assert_eq!(
+        texts(&dangling(&[], &region, &after)),
+        ["30111", "src/deep/one.py"]
+    );
+}
+
+#[test]
 fn held_means_as_a_whole_identifier() {
     let anchor = |text: &str| Anchor {
         text: text.to_owned(),

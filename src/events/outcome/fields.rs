@@ -1,46 +1,16 @@
 //! The outcome of a tool call with a JSON answer, from its fields.
 
-use std::borrow::Cow;
-
 use super::envelope::{EXIT_CODES, failed_items};
-use super::field_line::{has_words, line_of, push_key, sentence};
-use super::later_calls::{self, LaterCalls};
+use super::field_line::{push_key, sentence};
+use super::later_calls::LaterCalls;
 use super::reported::ReportedFields;
+use super::shown_fields::{has_lines, is_told_here, told_fields};
 use super::status::{Basis, Outcome, Status};
 use super::text::{MAX_LINE, quote};
 use crate::events::target::Effect;
 use crate::knowledge::errors::{ErrorKind, says_done, says_not_done};
 use crate::knowledge::reading::kind_of;
 use crate::trajectory::json::leaves::Leaf;
-
-/// Longest field that tells something in a line, in bytes.
-const MAX_TELLING: usize = 80;
-
-/// Values shorter than this, in bytes, are told however often they were told before.
-const MIN_REPEATED: usize = 6;
-
-/// Fields that hold sentences: long ones are shortened, others are left out.
-const SENTENCES: [&str; 13] = [
-    "message",
-    "msg",
-    "result",
-    "reason",
-    "detail",
-    "details",
-    "description",
-    "explanation",
-    "warning",
-    "note",
-    "error_message",
-    "errors",
-    "exception",
-];
-
-/// Fields of the outermost object that are told before all others.
-const FIRST: [&str; 3] = ["status", "message", "result"];
-
-/// Stands before the first of several records.
-const SEVERAL: &str = "first of several: ";
 
 /// The outcome of a call whose answer has these fields.
 pub(crate) fn outcome_of(
@@ -157,152 +127,20 @@ fn holds_error(answer: &str) -> bool {
     })
 }
 
-/// The fields of a JSON answer as `key: value`, status first, then as written, as far as a line takes them: what neither
-/// the call nor an earlier answer told, or all of them where that would be nothing.
-fn told_fields(
-    fields: &[Leaf<'_>],
-    target: &str,
-    told: &mut ReportedFields,
-    later: LaterCalls<'_>,
-) -> Option<String> {
-    // A line takes the first few of them: no others are looked at.
-    let outermost = |is_first: bool| {
-        let fields = fields.iter().filter(|leaf| leaf.depth <= 1);
-        fields.filter(move |leaf| leaf.is_under(&FIRST) == is_first && is_telling(leaf))
-    };
-    let records = fields.iter().map(|leaf| leaf.record).max().unwrap_or_default();
-    let wanted = (records > 1).then(|| wanted_record(fields, later)).flatten();
-    // Of several records that which later calls name; where they name none, none.
-    let is_shown = |leaf: &Leaf<'_>| match wanted {
-        _ if leaf.record == 0 || records < 2 => true,
-        Some(wanted) => leaf.record == wanted,
-        None => later.is_empty(),
-    };
-    let inner = || {
-        let inner = fields.iter().filter(|leaf| leaf.depth > 1 && is_telling(leaf));
-        inner.filter(|leaf| is_shown(leaf))
-    };
-    let of_wanted = || inner().filter(|leaf| wanted == Some(leaf.record));
-    let others = || {
-        outermost(false)
-            .chain(inner())
-            .filter(|leaf| wanted.is_none() || wanted != Some(leaf.record))
-    };
-    let shown = || outermost(true).chain(others());
-    let is_news = |leaf: &Leaf<'_>, field: &str, value: &str| {
-        if leaf.record > 0 || leaf.is_item || matches!(value, "true" | "false") {
-            return true;
-        }
-        let may_repeat = match leaf.depth {
-            0 | 1 => !is_plain(value),
-            // An address, say.
-            2 => leaf.is_string,
-            _ => false,
-        };
-        let is_new = !may_repeat || told.is_new(target, &leaf.key(), field, leaf.depth <= 1);
-        let names_itself = || !is_plain(value) || is_id(value);
-        let is_asked = || has_words(target, field) || names_itself() && has_words(target, value);
-        field.starts_with("status: ") || is_new && !is_asked()
-    };
-    let record = line_of(of_wanted(), |_, _, _| true);
-    let news = line_of(shown(), is_news);
-    let line = if news.is_empty() && record.is_empty() {
-        line_of(shown(), |_, _, _| true)
-    } else {
-        news
-    };
-    if !record.is_empty() {
-        let told = format!("one of {}: {record}", count(records));
-        return quote(&if line.is_empty() {
-            told
-        } else {
-            [&told, "; ", &line].concat()
-        });
-    }
-    let is_untold = records > 1 && !later.is_empty();
-    if is_untold {
-        let told = format!("{} records", count(records));
-        return quote(&if line.is_empty() {
-            told
-        } else {
-            [&line, "; ", &told].concat()
-        });
-    }
-    // Of a list that does not fit in a line the one that is told is not the only one.
-    match quote(&line) {
-        Some(quoted) if quoted.ends_with('…') && records > 1 => quote(&[SEVERAL, &line].concat()),
-        quoted => quoted,
-    }
-}
-
-/// A number in words that are no identifier.
-fn count(number: usize) -> Cow<'static, str> {
-    match number {
-        0..100 => number.to_string().into(),
-        _ => "99+".into(),
-    }
-}
-
-/// Of several records the first that later calls name.
-fn wanted_record(fields: &[Leaf<'_>], later: LaterCalls<'_>) -> Option<usize> {
-    let is_named = |leaf: &&Leaf<'_>| {
-        let value = leaf.value();
-        leaf.record > 0 && later_calls::is_id(&value) && later.use_any_of(&value)
-    };
-    Some(fields.iter().find(is_named)?.record)
-}
-
-fn has_lines(value: &str) -> bool {
-    memchr::memchr(b'\n', value.trim().as_bytes()).is_some()
-}
-
-/// Returns true if a field belongs to the result, and not to the error or the exit code.
-fn is_told_here(leaf: &Leaf<'_>) -> bool {
-    if leaf.is_under(&EXIT_CODES) {
-        return false;
-    }
-    if leaf.depth <= 1 && leaf.is_under(&["error", "errors", "exception"]) {
-        return leaf.is_item || !leaf.is_string && leaf.value() != "true";
-    }
-    !leaf.is_string || leaf.written_len() > 2 && !leaf.value().trim().is_empty()
-}
-
-fn is_telling(leaf: &Leaf<'_>) -> bool {
-    // That there was no error is no news where anything else is told.
-    let is_no_error = || leaf.depth <= 1 && leaf.is_under(&["error"]) && leaf.value() == "false";
-    if !is_told_here(leaf) || is_no_error() {
-        return false;
-    }
-    if leaf.is_string && leaf.is_under(&SENTENCES) {
-        return true;
-    }
-    if leaf.written_len() > 6 * MAX_TELLING + 2 {
-        return false;
-    }
-    let value = leaf.value();
-    value.len() <= MAX_TELLING && !has_lines(&value)
-}
-
-/// Returns true if a value may well be the same in answers about different things: a number, yes or no, a short word.
-fn is_plain(value: &str) -> bool {
-    value.len() < MIN_REPEATED || value.parse::<f64>().is_ok()
-}
-
-/// Returns true if a value has letters and digits: `L1001`, `#W2`.
-fn is_id(value: &str) -> bool {
-    value.bytes().any(|byte| byte.is_ascii_digit())
-        && value
-            .bytes()
-            .any(|byte| byte == b'#' || byte.is_ascii_alphabetic())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::events::outcome::outcome;
 
     fn result(target: &str, answer: &str) -> Option<String> {
-        outcome(answer, Effect::Other, target, &mut ReportedFields::default()).result
+        outcome(
+            answer,
+            Effect::Other,
+            target,
+            &mut ReportedFields::default(),
+            LaterCalls::default(),
+        )
+        .result
     }
 
     #[track_caller]
@@ -332,6 +170,7 @@ mod tests {
                 Effect::Other,
                 "book(id: 1)",
                 &mut ReportedFields::default(),
+                LaterCalls::default(),
             )
         };
         for (answer, error) in [
@@ -407,8 +246,11 @@ mod tests {
     #[test]
     fn what_is_said_of_one_thing_is_said_of_the_next() {
         let mut told = ReportedFields::default();
-        let mut of =
-            |target: &str, answer: &str| outcome(answer, Effect::Other, target, &mut told).result.unwrap();
+        let mut of = |target: &str, answer: &str| {
+            outcome(answer, Effect::Other, target, &mut told, LaterCalls::default())
+                .result
+                .unwrap()
+        };
         assert_eq!(of("check(u: anna)", r#"{"eligible": false}"#), "eligible: false");
         assert_eq!(of("check(u: bert)", r#"{"eligible": false}"#), "eligible: false");
         assert_eq!(
@@ -441,7 +283,15 @@ mod tests {
 
     #[test]
     fn errors_that_are_no_line_still_say_that_it_failed() {
-        let ended = |answer: &str| outcome(answer, Effect::Other, "", &mut ReportedFields::default());
+        let ended = |answer: &str| {
+            outcome(
+                answer,
+                Effect::Other,
+                "",
+                &mut ReportedFields::default(),
+                LaterCalls::default(),
+            )
+        };
         for (answer, result) in [
             (r#"{"error": 404}"#, "error: 404"),
             (r#"{"error": false}"#, "error: false"),

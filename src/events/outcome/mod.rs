@@ -7,6 +7,7 @@ pub(crate) mod fields;
 pub(crate) mod later_calls;
 mod printed;
 pub(crate) mod reported;
+mod shown_fields;
 pub(crate) mod status;
 pub(crate) mod success;
 mod terminal;
@@ -101,7 +102,13 @@ mod tests {
 
     fn of(target: &str, answer: &str, is_reading: bool) -> Outcome {
         let effect = if is_reading { Effect::Read } else { Effect::Other };
-        outcome(answer, effect, target, &mut ReportedFields::default())
+        outcome(
+            answer,
+            effect,
+            target,
+            &mut ReportedFields::default(),
+            LaterCalls::default(),
+        )
     }
 
     #[test]

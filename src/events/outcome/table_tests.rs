@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 
+use super::later_calls::LaterCalls;
 use super::outcome;
 use super::status::{Answer, Outcome, Status};
 use crate::events::call::target;
@@ -56,6 +57,7 @@ impl Case {
             target.effect,
             &target.line,
             &mut ReportedFields::default(),
+            LaterCalls::default(),
         )
     }
 

@@ -3,6 +3,7 @@
 mod choice;
 mod content;
 mod endings;
+mod later;
 mod promises;
 mod quotes;
 mod reads_well;

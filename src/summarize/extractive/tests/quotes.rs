@@ -9,7 +9,7 @@ fn quoting(turns: &[TurnView<'_>], max_tokens: usize) -> String {
 }
 
 #[test]
-fn the_newest_edit_is_quoted_with_what_it_replaces_and_is_told_once() {
+fn the_newest_edit_is_quoted_with_what_it_puts_in_and_is_told_once() {
     let turns = [
         turn(Role::Human, "Mend the sum."),
         call("", "editor", EDIT),
@@ -20,11 +20,11 @@ fn the_newest_edit_is_quoted_with_what_it_replaces_and_is_told_once() {
     assert!(!before.contains("editor str_replace /w/a.py ->"), "{text}");
     for line in [
         "- turn -2, editor str_replace /w/a.py -> failed",
-        "old_str: def total(rows):\n    return sum(rows)\n",
-        "    return sum(row.price for row in rows)\n```",
+        "```\nnew_str: def total(rows):\n    return sum(row.price for row in rows)\n```",
     ] {
         assert!(quoted.contains(line), "{line} in {text}");
     }
+    assert!(!text.contains("old_str:"), "{text}");
 }
 
 #[test]

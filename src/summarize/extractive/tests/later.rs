@@ -1,0 +1,150 @@
+//! Lines that later calls decide: which of several things found is told, and what is out of date.
+
+use super::*;
+
+/// The lines of calls with their answers, each call by its tool and arguments.
+fn told_of(calls: &[(&str, &str, &str)]) -> String {
+    let pairs = calls.iter();
+    let turns: Vec<TurnView<'_>> = pairs
+        .flat_map(|(name, arguments, output)| [call("", name, arguments), answer(output)])
+        .collect();
+    told(&turns)
+}
+
+#[track_caller]
+fn says(text: &str, expected: &[&str], absent: &[&str]) {
+    for part in expected {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    for part in absent {
+        assert!(!text.contains(part), "no {part} in {text}");
+    }
+}
+
+const BASH: &str = "bash";
+
+#[test]
+fn a_search_tells_the_hit_that_a_later_call_is_made_with() {
+    let search = (
+        BASH,
+        r#"{"command": "grep -rn 'def total' src"}"#,
+        "src/old.py:3:def total(a):\nsrc/cart.py:9:def total(rows):\nsrc/new.py:1:def total():",
+    );
+    let open = (BASH, r#"{"command": "sed -i s/a/b/ src/cart.py"}"#, "");
+    says(
+        &told_of(&[search, open]),
+        &["3 lines: src/cart.py:9:def total(rows):"],
+        &["src/old.py"],
+    );
+    says(&told_of(&[search]), &["3 lines: src/old.py:3:def total(a):"], &[]);
+}
+
+#[test]
+fn of_many_records_the_one_is_told_that_a_later_call_names() {
+    let variant = |id: u64, color: &str| serde_json::json!({"item_id": id.to_string(), "color": color, "available": true, "text": "x".repeat(60)});
+    let variants: Vec<_> = (0..9)
+        .map(|n| variant(1_000_000 + n, "red"))
+        .chain([variant(2_000_000, "blue")])
+        .collect();
+    let answer = serde_json::json!({"name": "Lamp", "variants": variants}).to_string();
+    let product = ("get_product", r#"{"product_id": "P1"}"#, answer.as_str());
+    let exchange = ("exchange", r#"{"item_id": "2000000"}"#, r#"{"status": "done"}"#);
+    says(
+        &told_of(&[product, exchange]),
+        &["one of 10: item_id: 2000000, color: blue"],
+        &["1000000"],
+    );
+    let other = ("close", r#"{"ticket": "T-77"}"#, r#"{"status": "done"}"#);
+    says(
+        &told_of(&[product, other]),
+        &["name: Lamp; 10 records"],
+        &["1000000"],
+    );
+}
+
+#[test]
+fn a_lookup_of_what_a_later_call_changed_says_so() {
+    let look = ("get_line", r#"{"id": "L1002"}"#, r#"{"roaming_enabled": false}"#);
+    let other = ("get_line", r#"{"id": "L2002"}"#, r#"{"roaming_enabled": true}"#);
+    let change = ("enable_roaming", r#"{"id": "L1002"}"#, r#"{"status": "done"}"#);
+    says(
+        &told_of(&[look, other, change]),
+        &["get_line(id: L1002) (changed later) ->", "get_line(id: L2002) ->"],
+        &[],
+    );
+    says(
+        &told_of(&[change, look]),
+        &["get_line(id: L1002) ->"],
+        &["changed later"],
+    );
+}
+
+#[test]
+fn edits_tell_the_first_line_that_they_put_in() {
+    let edit = r#"{"command": "str_replace", "path": "/w/a.py", "old_str": "def f(a):", "new_str": "def f(a):\n    import b\n    return b.total(a)"}"#;
+    says(
+        &told_of(&[("editor", edit, "The file /w/a.py has been edited.")]),
+        &["editor str_replace /w/a.py -> ok: + return b.total(a)"],
+        &[],
+    );
+    says(
+        &told_of(&[(
+            "editor",
+            edit,
+            "No replacement was performed, old_str did not appear.",
+        )]),
+        &["-> failed"],
+        &["+ return"],
+    );
+}
+
+#[test]
+fn runs_whose_changes_were_put_back_and_edits_of_files_made_anew_are_not_told() {
+    let write = r#"{"command": "cat > fix.py <<'E'\nopen('src/a.py', 'w').write('x')\nE"}"#;
+    let run = (
+        BASH,
+        r#"{"command": "python fix.py"}"#,
+        "Fix applied successfully!",
+    );
+    let undo = (BASH, r#"{"command": "git checkout src/a.py"}"#, "");
+    says(&told_of(&[(BASH, write, ""), run]), &["Fix applied"], &[]);
+    says(&told_of(&[(BASH, write, ""), run, undo]), &[], &["Fix applied"]);
+
+    let edit = |old: &str| {
+        serde_json::json!({"command": "str_replace", "path": "/w/r.py", "old_str": old, "new_str": "y = 12"})
+            .to_string()
+    };
+    let (first, second) = (edit("x = 1"), edit("x = 2"));
+    let refused = "No replacement was performed, old_str did not appear.";
+    let create = r#"{"command": "create", "path": "/w/r.py", "file_text": "z = 1"}"#;
+    let failed = [
+        ("editor", first.as_str(), "The file /w/r.py has been edited."),
+        ("editor", second.as_str(), refused),
+    ];
+    says(&told_of(&failed), &["Open errors:"], &[]);
+    let anew = [
+        failed[0],
+        failed[1],
+        (BASH, r#"{"command": "rm /w/r.py"}"#, ""),
+        ("editor", create, "File created."),
+    ];
+    says(&told_of(&anew), &[], &["Open errors:"]);
+}
+
+#[test]
+fn diagnostics_behind_head_are_a_part_of_them() {
+    let error = |line: usize| format!("src/a.ts({line},1): error TS2663: Cannot find name 'b'.");
+    let errors: Vec<String> = (1..=5).map(error).collect();
+    let text = told_of(&[(
+        BASH,
+        r#"{"command": "npx tsc --noEmit 2>&1 | head -5"}"#,
+        &errors.join("\n"),
+    )]);
+    says(&text, &["5 or more errors"], &[]);
+    let text = told_of(&[(
+        BASH,
+        r#"{"command": "npx tsc --noEmit 2>&1 | head -50"}"#,
+        &errors.join("\n"),
+    )]);
+    says(&text, &["5 errors"], &["or more"]);
+}
