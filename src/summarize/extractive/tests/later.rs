@@ -51,7 +51,7 @@ fn of_many_records_the_one_is_told_that_a_later_call_names() {
     let exchange = ("exchange", r#"{"item_id": "2000000"}"#, r#"{"status": "done"}"#);
     says(
         &told_of(&[product, exchange]),
-        &["one of 10: item_id: 2000000, color: blue"],
+        &["one of 10: available: true, color: blue, item_id: 2000000"],
         &["1000000"],
     );
     let other = ("close", r#"{"ticket": "T-77"}"#, r#"{"status": "done"}"#);
@@ -107,8 +107,13 @@ fn runs_whose_changes_were_put_back_and_edits_of_files_made_anew_are_not_told() 
         "Fix applied successfully!",
     );
     let undo = (BASH, r#"{"command": "git checkout src/a.py"}"#, "");
-    says(&told_of(&[(BASH, write, ""), run]), &["Fix applied"], &[]);
-    says(&told_of(&[(BASH, write, ""), run, undo]), &[], &["Fix applied"]);
+    let read = (BASH, r#"{"command": "cat src/a.py"}"#, "a\nb\nc");
+    says(&told_of(&[read, (BASH, write, ""), run]), &["Fix applied"], &[]);
+    says(
+        &told_of(&[read, (BASH, write, ""), run, undo]),
+        &[],
+        &["Fix applied"],
+    );
 
     let edit = |old: &str| {
         serde_json::json!({"command": "str_replace", "path": "/w/r.py", "old_str": old, "new_str": "y = 12"})
