@@ -11,6 +11,7 @@ use super::commands::config::ConfigArgs;
 use super::commands::count::CountArgs;
 use super::commands::explain::ExplainArgs;
 use super::commands::lint::LintArgs;
+use super::commands::merge::MergeArgs;
 use super::commands::restore::RestoreArgs;
 use super::commands::show::ShowArgs;
 use super::commands::unroll::UnrollArgs;
@@ -55,6 +56,7 @@ pub enum Command {
     Unroll(Box<UnrollArgs>),
     Restore(RestoreArgs),
     Batch(BatchArgs),
+    Merge(MergeArgs),
     Count(Box<CountArgs>),
     Check(Box<CheckArgs>),
     Lint(Box<LintArgs>),

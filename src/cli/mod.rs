@@ -53,6 +53,7 @@ pub fn main() -> ExitCode {
         Command::Count(args) => commands::count::run(*args),
         Command::Check(args) => commands::check::run(*args),
         Command::Lint(args) => commands::lint::run(&args),
+        Command::Merge(args) => commands::merge::run(&args),
         Command::Cache(args) => commands::cache::run(&args),
         Command::Explain(args) => commands::explain::run(*args),
         Command::Show(args) => commands::show::run(*args, cli.color),

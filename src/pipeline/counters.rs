@@ -4,6 +4,8 @@ use std::io::{self, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::metrics::{Row, Status};
+
 /// Live figures of a run.
 #[derive(Debug, Default)]
 pub struct Counters {
@@ -35,6 +37,17 @@ impl Counters {
     /// Adds to one of the counters.
     pub fn add(counter: &AtomicU64, amount: u64) {
         counter.fetch_add(amount, Ordering::Relaxed);
+    }
+
+    /// Adds a batch that is written, of `bytes` decompressed bytes and `records` records.
+    pub fn add_written(&self, bytes: u64, records: u64, rows: &[Row]) {
+        let of = |status| rows.iter().filter(|row| row.status == status).count() as u64;
+        let over = rows.iter().filter(|row| row.still_over_limit).count() as u64;
+        Self::add(&self.bytes_done, bytes);
+        Self::add(&self.records, records);
+        Self::add(&self.compressed, of(Status::Compressed));
+        Self::add(&self.rejected, of(Status::Rejected));
+        Self::add(&self.over_limit, over);
     }
 
     /// The progress of the run, in bytes of the inputs on disk: reading may be far ahead of answers.

@@ -10,6 +10,7 @@
 
 mod counters;
 mod error;
+mod merge;
 mod pairs;
 mod paths;
 mod pool;
@@ -20,6 +21,7 @@ mod write;
 
 pub use counters::Counters;
 pub use error::RunError;
+pub use merge::{Merge, Merged};
 pub use pairs::{LeftOut, Paired, Pairs};
 pub use paths::side_files::NamedFiles;
 pub use paths::targets::{OutputFiles, cache_beside};
@@ -29,6 +31,7 @@ pub use read::batch::TooLong;
 pub use read::reader::MAX_RECORD_BYTES;
 pub use read::records::{RawRecord, Records};
 pub use read::sample::Sample;
+pub use read::shard::{SHARD_SETTING, Shard};
 pub use read::source::{Source, sources};
 use run::finish::Finish;
 pub use run::job::{Job, RunReport};

@@ -16,7 +16,7 @@ use crate::config::{Key, OnInvalid};
 use crate::fit::{Linter, PairScorer};
 use crate::metrics::{LintCensus, LintChanges, Unreadable};
 use crate::names::Named;
-use crate::pipeline::{self, Paired, Pairs, RawRecord, RunError, Sample, Source, Survey, TooLong};
+use crate::pipeline::{self, Paired, Pairs, RawRecord, RunError, Sample, Shard, Source, Survey, TooLong};
 use crate::report::{LintReport, lint_text};
 use crate::trainers::{Trainer, TrainerName, Verdict, trainer};
 use crate::trajectory::Format;
@@ -55,6 +55,9 @@ pub struct LintArgs {
     /// Take the first N records only
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     limit: Option<u64>,
+    /// Take the K-th of N parts of the inputs that have the same number of bytes
+    #[arg(long, value_name = "K/N", conflicts_with_all = ["limit", "compressed", "print_config"])]
+    shard: Option<Shard>,
     #[command(flatten)]
     print: PrintFlags,
     /// Print the answer as JSON
@@ -159,7 +162,7 @@ fn linter(args: &LintArgs, settings: &Settings, rules: &'static Trainer) -> Resu
 }
 
 fn judged(args: &LintArgs, settings: &Settings, rules: &'static Trainer) -> Result<LintCensus, CliError> {
-    let sources = pipeline::sources(&args.inputs).map_err(running::cli_error)?;
+    let sources = running::sources(&args.inputs, args.shard)?;
     let counters = running::counters(&sources);
     let survey = Survey {
         scan: running::scan(sources, args.limit, Sample::ALL, settings),

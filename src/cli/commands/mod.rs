@@ -9,6 +9,7 @@ pub(super) mod config;
 pub(super) mod count;
 pub(super) mod explain;
 pub(super) mod lint;
+pub(super) mod merge;
 pub(super) mod restore;
 pub(super) mod show;
 pub(super) mod unroll;

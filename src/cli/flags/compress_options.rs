@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::inputs::{self, is_dash};
 use crate::cli::CliError;
 use crate::cli::settings::Settings;
+use crate::pipeline::Shard;
 
 /// The checked options of a run.
 #[derive(Debug, Clone)]
@@ -22,6 +23,8 @@ pub struct CompressOptions {
     pub sample: Option<f64>,
     /// The seed of the sample.
     pub seed: u64,
+    /// The shard of the inputs to take; `None` takes them whole.
+    pub shard: Option<Shard>,
     /// True if a stopped run is continued.
     pub resume: bool,
     /// True if existing files are overwritten.

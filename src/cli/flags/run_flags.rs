@@ -7,6 +7,7 @@ use super::inputs::percent;
 use crate::cli::CliError;
 use crate::cli::settings::Settings;
 use crate::config::Resolved;
+use crate::pipeline::Shard;
 
 /// The part of the records that is read.
 #[derive(Debug, Clone, Copy, clap::Args)]
@@ -20,6 +21,9 @@ pub struct PartFlags {
     /// Seed for --sample [default: 0]
     #[arg(long, value_name = "N", requires = "sample")]
     pub seed: Option<u64>,
+    /// Take the K-th of N parts of the inputs that have the same number of bytes; trajfit merge joins what N runs wrote
+    #[arg(long, value_name = "K/N", conflicts_with = "limit")]
+    pub shard: Option<Shard>,
 }
 
 /// How much is printed.
@@ -68,6 +72,7 @@ impl RunFlags {
             limit: self.part.limit,
             sample: self.part.sample,
             seed: self.part.seed.unwrap_or(0),
+            shard: self.part.shard,
             resume: self.resume,
             force: self.force,
             settings: Settings::of(&resolved),

@@ -14,7 +14,7 @@ use crate::cli::{CliError, ExitStatus, errors};
 use crate::config::SummarizerKind;
 use crate::fit::{CountMode, Fitter, OverLimit};
 use crate::metrics::{Columns, Status, Totals, is_grounded, share_held};
-use crate::pipeline::{self, Job, OutputFiles, RunError, RunReport, Sample, Source, Worker};
+use crate::pipeline::{self, Job, OutputFiles, RunError, RunReport, SHARD_SETTING, Sample, Source, Worker};
 use crate::report::{
     DryRunFigures, OverLimitFigures, Reasons, RecordFigures, RequestFigures, RunFigures, summary_table,
 };
@@ -93,7 +93,7 @@ pub fn ended(
 pub fn job(options: &CompressOptions) -> Result<Job, CliError> {
     let settings = &options.settings;
     let (files, summaries) = (&settings.files, &settings.summaries);
-    let sources = pipeline::sources(&options.inputs).map_err(running::cli_error)?;
+    let sources = running::sources(&options.inputs, options.shard)?;
     let dash = PathBuf::from("-");
     let output: Option<&Path> = if options.writes_stdout() {
         stdout::refuse_closed()?;
@@ -101,7 +101,13 @@ pub fn job(options: &CompressOptions) -> Result<Job, CliError> {
     } else {
         options.output.as_deref()
     };
-    let targets = OutputFiles::of(&sources, &options.inputs, output, &files.suffix, files.codec)
+    let mut suffix = files.suffix.clone();
+    let mut fingerprint = settings.fingerprint.clone();
+    if let Some(shard) = options.shard {
+        suffix = format!("{suffix}_{}", shard.label());
+        fingerprint.insert(SHARD_SETTING.to_owned(), shard.to_string().into());
+    }
+    let targets = OutputFiles::of(&sources, &options.inputs, output, &suffix, files.codec)
         .map_err(running::cli_error)?;
     let targets = match &files.report_dir {
         Some(folder) => targets.with_reports_in(Path::new(folder)),
@@ -110,7 +116,7 @@ pub fn job(options: &CompressOptions) -> Result<Job, CliError> {
     Ok(Job {
         sources,
         targets: targets.with_named(files.named.clone()),
-        settings: settings.fingerprint.clone(),
+        settings: fingerprint,
         dry_run: options.dry_run,
         is_estimate: is_estimate(options),
         limit: options.limit,
@@ -156,7 +162,9 @@ pub fn print(options: &CompressOptions, report: &RunReport, table: impl FnOnce()
 
 /// Prints the result of a run, unless `quiet`, and returns the exit code.
 fn tell(options: &CompressOptions, report: &RunReport, cost: Option<f64>) -> ExitStatus {
-    print(options, report, || summary_table(&figures(options, report, cost)));
+    print(options, report, || {
+        summary_table(&figures(TableFacts::of(options), report, cost))
+    });
     let sums = &report.totals.sums;
     let rejected = report.totals.with_status(Status::Rejected);
     let failed = report.totals.with_status(Status::Failed);
@@ -177,7 +185,34 @@ fn tell(options: &CompressOptions, report: &RunReport, cost: Option<f64>) -> Exi
     }
 }
 
-fn figures(options: &CompressOptions, report: &RunReport, cost: Option<f64>) -> RunFigures {
+/// What the table of a run says beside its report.
+#[derive(Debug, Clone, Copy)]
+pub struct TableFacts {
+    /// The budget, in tokens.
+    pub target_max_tokens: u64,
+    /// True if tokens are those of rendered chats.
+    pub is_rendered: bool,
+    /// True if no data was written.
+    pub dry_run: bool,
+    /// True if figures of the dry run are estimates.
+    pub is_estimate: bool,
+}
+
+impl TableFacts {
+    /// The facts of a run with these options.
+    pub fn of(options: &CompressOptions) -> Self {
+        let fit = &options.settings.fit;
+        Self {
+            target_max_tokens: fit.target_max_tokens as u64,
+            is_rendered: fit.count == CountMode::Rendered,
+            dry_run: options.dry_run,
+            is_estimate: is_estimate(options),
+        }
+    }
+}
+
+/// The figures of a run's table.
+pub fn figures(facts: TableFacts, report: &RunReport, cost: Option<f64>) -> RunFigures {
     let (totals, sums) = (&report.totals, &report.totals.sums);
     RunFigures {
         records: RecordFigures {
@@ -193,9 +228,9 @@ fn figures(options: &CompressOptions, report: &RunReport, cost: Option<f64>) -> 
         },
         tokens_before: sums.original_tokens,
         tokens_after: sums.compressed_tokens,
-        is_rendered: options.settings.fit.count == CountMode::Rendered,
+        is_rendered: facts.is_rendered,
         uncounted_value_tokens: sums.uncounted_value_tokens,
-        target_max_tokens: options.settings.fit.target_max_tokens as u64,
+        target_max_tokens: facts.target_max_tokens,
         over_limit: OverLimitFigures {
             records: sums.still_over_limit,
             reasons: totals
@@ -229,10 +264,10 @@ fn figures(options: &CompressOptions, report: &RunReport, cost: Option<f64>) -> 
         elapsed: report.elapsed,
         bytes_in: report.bytes_read,
         files: report.files.clone(),
-        dry_run: options.dry_run.then_some(DryRunFigures {
+        dry_run: facts.dry_run.then_some(DryRunFigures {
             summaries: totals.with_status(Status::Compressed),
             tokens_to_read: report.summary_input_tokens,
-            is_estimate: is_estimate(options),
+            is_estimate: facts.is_estimate,
         }),
     }
 }

@@ -1,5 +1,6 @@
 //! Shared parts of all runs over records: tokenizer, threads, signals, and errors.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -9,7 +10,7 @@ use signal_hook::flag;
 use crate::cli::settings::Settings;
 use crate::cli::{CliError, ExitStatus};
 use crate::fit::CountMode;
-use crate::pipeline::{Counters, RunError, Sample, Scan, Source};
+use crate::pipeline::{self, Counters, RunError, Sample, Scan, Shard, Source};
 use crate::tokens::chat_template::ChatTemplate;
 use crate::tokens::{self, TokenCounter};
 
@@ -30,6 +31,16 @@ pub fn template(settings: &Settings) -> Result<Option<Arc<ChatTemplate>>, CliErr
         .map_err(|error| CliError::usage(error.to_string()).with_help(error.help()))
 }
 
+/// The sources that the inputs stand for, with the part of each that the shard takes.
+pub fn sources(inputs: &[PathBuf], shard: Option<Shard>) -> Result<Vec<Source>, CliError> {
+    let sources = pipeline::sources(inputs);
+    let assigned = sources.and_then(|sources| match shard {
+        None => Ok(sources),
+        Some(shard) => shard.assign(sources),
+    });
+    assigned.map_err(cli_error)
+}
+
 /// A scan of the sources with these settings.
 pub fn scan(sources: Vec<Source>, limit: Option<u64>, sample: Sample, settings: &Settings) -> Scan {
     Scan {
@@ -44,7 +55,7 @@ pub fn scan(sources: Vec<Source>, limit: Option<u64>, sample: Sample, settings: 
 /// Counters for a run over these inputs.
 pub fn counters(sources: &[Source]) -> Arc<Counters> {
     Arc::new(Counters {
-        bytes_total: sources.iter().map(Source::bytes).sum(),
+        bytes_total: sources.iter().map(Source::bytes_to_read).sum(),
         ..Counters::default()
     })
 }

@@ -15,7 +15,7 @@ use crate::cli::{CliError, errors};
 use crate::config::{CountMode, Key, OnInvalid};
 use crate::fit::Measurer;
 use crate::metrics::{Census, Measured};
-use crate::pipeline::{self, RunError, Sample, Source, Survey, SurveyReport};
+use crate::pipeline::{RunError, Sample, Source, Survey, SurveyReport};
 use crate::report::{SurveyFigures, Tokenizer};
 
 /// The most records that `--largest` lists: they are kept in memory.
@@ -109,7 +109,7 @@ impl SurveyArgs {
         }
         inputs::check(&self.inputs)?;
         stdout::refuse_closed()?;
-        let sources = pipeline::sources(&self.inputs).map_err(running::cli_error)?;
+        let sources = running::sources(&self.inputs, self.part.shard)?;
         let names: Vec<String> = sources.iter().map(Source::name).collect();
         let counters = running::counters(&sources);
         let measurer = Measurer {

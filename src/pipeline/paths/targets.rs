@@ -44,6 +44,8 @@ pub struct DataFile {
     pub codec: Codec,
     /// Its permissions if it is new.
     pub access: Access,
+    /// True if this run writes it: another shard does if its source has no part in this one.
+    pub is_written: bool,
 }
 
 impl OutputFiles {
@@ -59,7 +61,8 @@ impl OutputFiles {
         let accesses: Vec<Access> = sources.iter().map(Source::access).collect();
         targets.access = accesses.iter().copied().fold(Access::USUAL, Access::and);
         let merged = targets.merged();
-        for (target, access) in targets.data.iter_mut().zip(accesses) {
+        for (source, (target, access)) in sources.iter().zip(targets.data.iter_mut().zip(accesses)) {
+            target.is_written = source.part.is_some();
             target.access = if merged { targets.access } else { access };
         }
         if targets.to_stdout {
@@ -91,6 +94,7 @@ impl OutputFiles {
                 path: PathBuf::from("-"),
                 codec: codec.unwrap_or(Codec::Plain),
                 access: Access::USUAL,
+                is_written: true,
             };
             let stem = stdout_stem(sources);
             let data = vec![target; sources.len()];
@@ -104,6 +108,7 @@ impl OutputFiles {
                 codec: codec.unwrap_or(named),
                 path,
                 access: Access::USUAL,
+                is_written: true,
             }
         };
         let Some(output) = output else {
@@ -225,7 +230,7 @@ impl OutputFiles {
         let mut seen = BTreeSet::new();
         self.data
             .iter()
-            .filter(|target| !self.to_stdout && seen.insert(&target.path))
+            .filter(|target| !self.to_stdout && target.is_written && seen.insert(&target.path))
             .collect()
     }
 

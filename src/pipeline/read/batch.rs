@@ -8,6 +8,12 @@ use serde::{Deserialize, Serialize};
 /// Small records are packed until a batch holds this much; a larger record is a batch of its own.
 pub const BATCH_BYTES: usize = 256 * 1024;
 
+/// The records of an input that a run takes: those that begin in these bytes of the decompressed input.
+pub type Part = Range<u64>;
+
+/// All records of an input.
+pub const WHOLE: Part = 0..u64::MAX;
+
 /// Records read together.
 #[derive(Debug, Default)]
 pub struct Batch {
@@ -82,6 +88,15 @@ pub struct Position {
 }
 
 impl Batch {
+    /// The only batch of a source of which nothing is taken.
+    pub fn nothing_of(source: usize) -> Self {
+        Self {
+            source,
+            last_of_source: true,
+            ..Self::default()
+        }
+    }
+
     /// The bytes of a range of the batch.
     pub fn slice(&self, range: &Range<usize>) -> &[u8] {
         self.bytes.get(range.clone()).unwrap_or_default()

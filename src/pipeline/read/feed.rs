@@ -38,12 +38,24 @@ impl Feed {
     pub fn read_all(&self, mut hand_on: impl FnMut(Batch) -> bool) -> Result<(), RunError> {
         let mut limit = self.limit;
         let (first, mut position) = self.from;
-        let skipped = self.sources.iter().take(first).filter_map(Source::bytes).sum();
+        let skipped = self
+            .sources
+            .iter()
+            .take(first)
+            .filter_map(Source::bytes_to_read)
+            .sum();
         Counters::add(&self.counters.bytes_read, skipped);
         for (index, source) in self.sources.iter().enumerate().skip(first) {
             let fault = |error: std::io::Error| RunError::CannotGoOn {
                 message: format!("cannot read {}: {error}", source.path.display()),
                 help: self.help.to_owned(),
+            };
+            let Some(part) = source.part.clone() else {
+                if !hand_on(Batch::nothing_of(index)) {
+                    return Ok(());
+                }
+                position = Position::default();
+                continue;
             };
             let opened = source.open(&self.counters).map_err(fault)?;
             let reader = BatchReader::open(opened, index, position, self.sample, limit).map_err(fault)?;
@@ -56,6 +68,7 @@ impl Feed {
                 Counters::add(&self.counters.bytes_skipped, if is_resumed { skipped } else { 0 });
             }
             reader.limit_records(self.max_record_bytes);
+            reader.take_part(part);
             if let Some(foreign) = reader.foreign() {
                 return Err(foreign.error(&source.name()));
             }
@@ -79,7 +92,7 @@ impl Feed {
     /// An upper estimate of the number of batches; `None` if an input is not a file.
     pub fn batches(&self) -> Option<u64> {
         let batches = self.sources.iter().map(|source| {
-            let bytes = source.bytes()?.saturating_mul(COMPRESSION_RATIO);
+            let bytes = source.bytes_to_read()?.saturating_mul(COMPRESSION_RATIO);
             Some(bytes.div_ceil(BATCH_BYTES as u64))
         });
         batches.sum()

@@ -8,4 +8,5 @@ mod hashing;
 pub(super) mod reader;
 pub(super) mod records;
 pub(super) mod sample;
+pub(super) mod shard;
 pub(super) mod source;

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, Chain, Cursor, Read};
 
-use super::batch::{BATCH_BYTES, Batch, Item, Position, TooLong};
+use super::batch::{BATCH_BYTES, Batch, Item, Part, Position, TooLong, WHOLE};
 use super::extent::{RecordSpan, read_element, read_line};
 use super::foreign::{self, BYTE_ORDER_MARK, Foreign};
 use super::hashing::HashingReader;
@@ -18,6 +18,8 @@ pub struct BatchReader<R> {
     source: usize,
     position: Position,
     sample: Sample,
+    /// The stretch of the source whose records are taken.
+    part: Part,
     /// Records that may still be read, over all sources.
     limit: Option<u64>,
     /// Maximum bytes of a record.
@@ -47,6 +49,7 @@ impl<R: BufRead> BatchReader<R> {
             source,
             position,
             sample,
+            part: WHOLE,
             limit,
             max_record_bytes: MAX_RECORD_BYTES,
             done: false,
@@ -66,6 +69,11 @@ impl<R: BufRead> BatchReader<R> {
     /// Drops the bytes of records that are longer than `most`.
     pub fn limit_records(&mut self, most: u64) {
         self.max_record_bytes = most;
+    }
+
+    /// Takes only the records that begin in `part`. Those before it are read, so that lines have their numbers.
+    pub fn take_part(&mut self, part: Part) {
+        self.part = part;
     }
 
     /// Leaves out a byte-order mark: the source does not begin the file that it is written to.
@@ -100,7 +108,8 @@ impl<R: BufRead> BatchReader<R> {
         }
         // An array that was opened is closed by the next batch, whatever the limit.
         let just_opened = self.position.in_array && !batch.in_array;
-        let at_end = !just_opened && (self.limit == Some(0) || self.reader.fill_buf()?.is_empty());
+        let at_end = !just_opened
+            && (self.limit == Some(0) || self.is_past_part() || self.reader.fill_buf()?.is_empty());
         self.done = at_end;
         batch.last_of_source = at_end;
         if at_end && self.position.in_array && batch.in_array {
@@ -115,7 +124,7 @@ impl<R: BufRead> BatchReader<R> {
 
     /// Reads a byte-order mark, and the white space and the `[` that open an array.
     fn read_start(&mut self, batch: &mut Batch) -> io::Result<()> {
-        if self.opening.keep_mark {
+        if self.opening.keep_mark && self.part.contains(&0) {
             self.take_verbatim(batch, self.opening.mark)?;
         } else {
             self.reader.consume(self.opening.mark);
@@ -148,18 +157,19 @@ impl<R: BufRead> BatchReader<R> {
     }
 
     fn read_lines(&mut self, batch: &mut Batch) -> io::Result<()> {
-        while batch.bytes.len() < BATCH_BYTES && self.limit != Some(0) {
+        while batch.bytes.len() < BATCH_BYTES && self.limit != Some(0) && !self.is_past_part() {
             if self.take_blank_lines(batch)? {
                 continue;
             }
             let start = batch.bytes.len();
+            let is_ours = self.reader.offset() >= self.part.start;
             let mut extent = self.extent(start);
             if read_line(&mut self.reader, &mut batch.bytes, &mut extent)? == 0 {
                 break;
             }
             if let Some(too_long) = extent.too_long() {
                 self.position.line += 1;
-                self.pass_over(batch, too_long);
+                self.pass_over(batch, too_long, is_ours);
                 break;
             }
             let line = batch.bytes.get(start..).unwrap_or_default();
@@ -168,7 +178,7 @@ impl<R: BufRead> BatchReader<R> {
             let end = start + text.len();
             let blank = text.trim_ascii().is_empty();
             self.position.line += 1;
-            self.push(batch, start, (!blank).then_some(start..end));
+            self.push(batch, start, (!blank).then_some(start..end), is_ours);
         }
         Ok(())
     }
@@ -176,7 +186,12 @@ impl<R: BufRead> BatchReader<R> {
     /// Takes all blank lines that come next and are buffered, at once: there may be millions. Returns true if there
     /// were any.
     fn take_blank_lines(&mut self, batch: &mut Batch) -> io::Result<bool> {
-        let room = (BATCH_BYTES - batch.bytes.len()).min(self.max_record_bytes as usize);
+        let offset = self.reader.offset();
+        let is_ours = offset >= self.part.start;
+        let boundary = if is_ours { self.part.end } else { self.part.start };
+        let room = (BATCH_BYTES - batch.bytes.len())
+            .min(self.max_record_bytes as usize)
+            .min(usize::try_from(boundary - offset).unwrap_or(usize::MAX));
         let ahead = self.reader.fill_buf()?;
         let ahead = ahead.get(..room.min(ahead.len())).unwrap_or_default();
         let is_other = |byte: &u8| !byte.is_ascii_whitespace();
@@ -191,8 +206,13 @@ impl<R: BufRead> BatchReader<R> {
         batch.bytes.extend_from_slice(lines);
         self.reader.consume(last + 1);
         self.position.line += count as u64;
-        self.push(batch, start, None);
+        self.push(batch, start, None, is_ours);
         Ok(true)
+    }
+
+    /// Returns true if the next line begins after the part that is taken.
+    fn is_past_part(&self) -> bool {
+        self.reader.offset() >= self.part.end
     }
 
     fn extent(&self, start: usize) -> RecordSpan {
@@ -201,17 +221,29 @@ impl<R: BufRead> BatchReader<R> {
 
     /// Adds a record that is too long to the batch, without its bytes. It ends the batch, which would not be full after
     /// any number of such records.
-    fn pass_over(&mut self, batch: &mut Batch, too_long: TooLong) {
+    fn pass_over(&mut self, batch: &mut Batch, too_long: TooLong, is_ours: bool) {
         let end = batch.bytes.len();
         let before = batch.items.len();
-        self.push(batch, end, Some(end..end));
+        self.push(batch, end, Some(end..end), is_ours);
         if let Some(item) = batch.items.get_mut(before) {
             item.too_long = Some(too_long);
         }
     }
 
-    /// Adds the bytes read since `start` to the batch, unless they are a record that the sample leaves out.
-    fn push(&mut self, batch: &mut Batch, start: usize, record: Option<std::ops::Range<usize>>) {
+    /// Adds the bytes read since `start` to the batch, unless they are before the part that is taken, or a record that the
+    /// sample leaves out.
+    fn push(
+        &mut self,
+        batch: &mut Batch,
+        start: usize,
+        record: Option<std::ops::Range<usize>>,
+        is_ours: bool,
+    ) {
+        if !is_ours {
+            self.position.records += u64::from(record.is_some());
+            batch.bytes.truncate(start);
+            return;
+        }
         if record.is_some() {
             self.position.records += 1;
             if !self.sample.takes(self.source, self.position.records) {
@@ -236,7 +268,7 @@ impl<R: BufRead> BatchReader<R> {
             let (delimiter, whole) = read_element(&mut self.reader, &mut batch.bytes, &mut extent)?;
             if let Some(too_long) = extent.too_long() {
                 self.position.line += 1;
-                self.pass_over(batch, too_long);
+                self.pass_over(batch, too_long, true);
                 if delimiter != Some(b',') {
                     batch.array_end = Some(Vec::new());
                     self.position.in_array = false;
@@ -260,12 +292,12 @@ impl<R: BufRead> BatchReader<R> {
             }
             let nothing = text.is_empty();
             self.position.line += 1;
-            self.push(batch, start, Some(record));
+            self.push(batch, start, Some(record), true);
             if delimiter.is_none() && whole && !nothing {
                 // A whole element, but neither `,` nor `]` after it: the part cut off is a record that cannot be read.
                 let end = batch.bytes.len();
                 self.position.line += 1;
-                self.push(batch, end, Some(end..end));
+                self.push(batch, end, Some(end..end), true);
             }
             if delimiter != Some(b',') {
                 break;

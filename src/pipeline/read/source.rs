@@ -9,6 +9,7 @@ use std::time::UNIX_EPOCH;
 
 use serde::{Deserialize, Serialize};
 
+use super::batch::{Part, WHOLE};
 use super::foreign::{self, Foreign};
 use crate::files::{self, Access};
 use crate::pipeline::counters::CountingReader;
@@ -32,6 +33,8 @@ pub struct Source {
     pub path: PathBuf,
     /// Its path below the input directory it was found in; its file name if it was named itself.
     pub relative: PathBuf,
+    /// The records of it that are taken; `None` if another shard takes all of them.
+    pub part: Option<Part>,
 }
 
 /// The state of an input, which shows if it changed between two runs.
@@ -64,6 +67,15 @@ impl Source {
         metadata.is_file().then_some(metadata.len())
     }
 
+    /// Upper limit of the bytes on the disk that a run reads of it; `None` if it is no file but a stream.
+    pub fn bytes_to_read(&self) -> Option<u64> {
+        match &self.part {
+            None => Some(0),
+            // A boundary in a compressed file counts decompressed bytes, and those are more.
+            Some(part) => self.bytes().map(|bytes| bytes.min(part.end)),
+        }
+    }
+
     /// The permissions of files made from it.
     pub fn access(&self) -> Access {
         let path = if self.is_stdin() {
@@ -94,6 +106,12 @@ impl Source {
             bytes: metadata.len(),
             modified,
         })
+    }
+
+    /// Returns true if its content is compressed. It must be a file.
+    pub fn is_compressed(&self) -> io::Result<bool> {
+        let (start, _) = peek(Box::new(File::open(&self.path)?))?;
+        Ok(start.starts_with(GZIP_MAGIC) || start.starts_with(ZSTD_MAGIC))
     }
 
     /// Opens it; compression is detected by content, not by name.
@@ -145,7 +163,11 @@ pub fn sources(paths: &[PathBuf]) -> Result<Vec<Source>, RunError> {
             files.sort();
             for file in files {
                 let relative = file.strip_prefix(path).unwrap_or(&file).to_path_buf();
-                sources.push(Source { path: file, relative });
+                sources.push(Source {
+                    path: file,
+                    relative,
+                    part: Some(WHOLE),
+                });
             }
             if sources.len() == before {
                 return Err(RunError::usage(
@@ -158,6 +180,7 @@ pub fn sources(paths: &[PathBuf]) -> Result<Vec<Source>, RunError> {
             let source = Source {
                 path: path.clone(),
                 relative,
+                part: Some(WHOLE),
             };
             let standard = if source.is_stdin() {
                 Some(StandardStream::Input)

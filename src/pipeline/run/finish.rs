@@ -1,17 +1,13 @@
 //! The end of a run: writes the totals, then gives every file its final name, the data last.
 
-use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use serde::Serialize;
-use serde_json::Value;
-
 use super::job::{Job, RunReport};
 use super::start;
-use super::unroll_summary::{RunFacts, UnrollSummary};
-use crate::metrics::{BothCounts, Columns, Sums, WorstGrounded, share_held};
+use super::totals_file::{self, Timing};
+use super::unroll_summary::RunFacts;
 use crate::pipeline::paths::file_names::appended;
 use crate::pipeline::paths::streams::is_stream;
 use crate::pipeline::paths::targets::PARTIAL;
@@ -22,56 +18,10 @@ use crate::pipeline::write::writer::Writer;
 use crate::pipeline::write::written::FinishedFiles;
 use crate::pipeline::{Codec, Counters, RunError};
 
-/// The schema of the totals file, which `docs/json.md` describes.
-const SCHEMA: &str = "trajfit.summary/1";
-
 /// Ends a run.
 pub struct Finish<'r> {
     job: &'r Job,
     identity: &'r RunIdentity,
-}
-
-/// The totals file.
-#[derive(Serialize)]
-struct TotalsFile<'r> {
-    schema: &'static str,
-    program: &'static str,
-    #[serde(flatten)]
-    run: &'r RunIdentity,
-    dry_run: bool,
-    /// True if tokens after compression are estimates: in a dry run that requests no summaries.
-    is_estimate: bool,
-    /// The unit of all sums of tokens of records: `values` or `rendered`.
-    count: &'r str,
-    records_by_status: &'r BTreeMap<&'static str, u64>,
-    records_by_format: &'r BTreeMap<String, u64>,
-    records_by_placement: &'r BTreeMap<String, u64>,
-    reasons: BTreeMap<&'r str, u64>,
-    #[serde(flatten)]
-    sums: &'r Sums,
-    mean_compression_ratio: Option<f64>,
-    median_compression_ratio: Option<f64>,
-    /// The share kept of the identifiers that later turns rely on; 1 if there are none.
-    anchors_held_share: f64,
-    worst_grounded: &'r WorstGrounded,
-    original_token_percentiles: BTreeMap<&'static str, u64>,
-    compressed_token_percentiles: BTreeMap<&'static str, u64>,
-    both_counts: Option<&'r BothCounts>,
-    rendered_to_values_before: Option<f64>,
-    rendered_to_values_after: Option<f64>,
-    summary_input_tokens: u64,
-    /// The cost of the summarizer's tokens, in US dollars; in a dry run, an estimate.
-    summarization_cost: Option<f64>,
-    tokenizer_note: Option<&'r str>,
-    timing: Timing,
-}
-
-/// The duration of this run; of a resumed one, of its last part.
-#[derive(Serialize)]
-struct Timing {
-    seconds: f64,
-    bytes_read: u64,
-    megabytes_per_second: f64,
 }
 
 impl<'r> Finish<'r> {
@@ -211,14 +161,8 @@ impl<'r> Finish<'r> {
         let Some(path) = self.job.targets.summary() else {
             return Ok(None);
         };
-        let seconds = report.elapsed.as_secs_f64();
-        let timing = Timing {
-            seconds: (seconds * 1e3).round() / 1e3,
-            bytes_read: report.bytes_read,
-            megabytes_per_second: (report.bytes_read as f64 / 1e6 / seconds.max(1e-9) * 10.0).round() / 10.0,
-        };
         let write = || -> io::Result<PartialFile> {
-            let mut json = self.summary(report, timing)?;
+            let mut json = self.summary(report)?;
             json.push(b'\n');
             let mut file = if let Some(file) = file {
                 file
@@ -237,50 +181,17 @@ impl<'r> Finish<'r> {
     }
 
     /// The totals as JSON.
-    fn summary(&self, report: &RunReport, timing: Timing) -> serde_json::Result<Vec<u8>> {
-        let totals = &report.totals;
-        let count = self.job.settings.get("compression.count");
-        let count = count.and_then(Value::as_str).unwrap_or("values");
-        if self.job.columns == Columns::Segments {
-            let facts = RunFacts {
-                dry_run: self.job.dry_run,
-                is_estimate: self.job.is_estimate,
-                count,
-                summary_input_tokens: report.summary_input_tokens,
-                summarization_cost: self.job.cost(&totals.sums),
-                tokenizer_note: report.tokenizer_note.as_deref(),
-                timing,
-            };
-            return serde_json::to_vec_pretty(&UnrollSummary::of(self.identity, totals, facts));
-        }
-        let (before, after) = totals.percentiles();
-        let summary = TotalsFile {
-            schema: SCHEMA,
-            program: env!("CARGO_PKG_NAME"),
-            run: self.identity,
+    fn summary(&self, report: &RunReport) -> serde_json::Result<Vec<u8>> {
+        let facts = RunFacts {
             dry_run: self.job.dry_run,
             is_estimate: self.job.is_estimate,
-            count,
-            records_by_status: &totals.by_status,
-            records_by_format: &totals.by_format,
-            records_by_placement: &totals.by_placement,
-            reasons: totals.reasons(),
-            sums: &totals.sums,
-            mean_compression_ratio: totals.mean_ratio().map(|ratio| (ratio * 1e4).round() / 1e4),
-            median_compression_ratio: totals.median_ratio(),
-            anchors_held_share: share_held(totals.sums.anchors_needed, totals.sums.anchors_held),
-            worst_grounded: &totals.worst_grounded,
-            original_token_percentiles: before,
-            compressed_token_percentiles: after,
-            both_counts: totals.both_counts.is_any().then_some(&totals.both_counts),
-            rendered_to_values_before: totals.both_counts.rendered_to_values_before(),
-            rendered_to_values_after: totals.both_counts.rendered_to_values_after(),
+            count: totals_file::count_of(&self.job.settings),
             summary_input_tokens: report.summary_input_tokens,
-            summarization_cost: self.job.cost(&totals.sums),
+            summarization_cost: self.job.cost(&report.totals.sums),
             tokenizer_note: report.tokenizer_note.as_deref(),
-            timing,
+            timing: Timing::of(report.elapsed, report.bytes_read),
         };
-        serde_json::to_vec_pretty(&summary)
+        totals_file::to_json(self.identity, &report.totals, self.job.columns, facts)
     }
 }
 

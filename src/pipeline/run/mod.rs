@@ -4,7 +4,8 @@ pub(super) mod finish;
 mod forms;
 pub(super) mod job;
 pub(super) mod start;
-mod unroll_summary;
+pub(super) mod totals_file;
+pub(super) mod unroll_summary;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

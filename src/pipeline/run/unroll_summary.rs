@@ -8,7 +8,7 @@ use crate::metrics::{Status, Sums, Totals, UnrollSums, share_held};
 use crate::pipeline::write::journal::RunIdentity;
 
 /// The schema of the totals file, which `docs/json.md` describes.
-const SCHEMA: &str = "trajfit.unroll/1";
+pub const SCHEMA: &str = "trajfit.unroll/1";
 
 /// The facts about a run in its totals file, besides the totals.
 #[derive(Serialize)]

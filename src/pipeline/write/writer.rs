@@ -8,7 +8,7 @@ use super::output::{ExistingFile, PartialFile};
 use super::requests::RequestFiles;
 use super::written::FinishedFiles;
 use super::{disk, open};
-use crate::metrics::{Columns, Status, Totals, csv_header};
+use crate::metrics::{Columns, Totals, csv_header};
 use crate::pipeline::paths::file_names::appended;
 use crate::pipeline::paths::targets::PARTIAL;
 use crate::pipeline::pool::worker::Chunk;
@@ -138,16 +138,22 @@ impl<'r> Writer<'r> {
         if self.dry_run {
             return Ok(());
         }
-        let first = self.milestone.source;
-        for source in first..self.targets.data.len() {
-            if source == first {
-                self.data = self.open_data(source, self.milestone.data, self.leftover)?;
-            } else if !self.targets.continues(source) {
-                self.open_data(source, 0, self.leftover)?;
+        let left = self.milestone.source..self.targets.data.len();
+        let left: Vec<usize> = left.filter(|source| self.is_written(*source)).collect();
+        for source in &left {
+            if Some(source) == left.first() {
+                self.data = self.open_data(*source, self.milestone.data, self.leftover)?;
+            } else if !self.targets.continues(*source) {
+                self.open_data(*source, 0, self.leftover)?;
             }
             self.made = if self.targets.to_stdout { 0 } else { source + 1 };
         }
         Ok(())
+    }
+
+    /// Returns true if records of a source are written: those of others are another shard's.
+    fn is_written(&self, source: usize) -> bool {
+        matches!(self.targets.data.get(source), Some(target) if target.is_written)
     }
 
     fn open_data(
@@ -175,7 +181,8 @@ impl<'r> Writer<'r> {
     }
 
     fn write_batch(&mut self, batch: &Batch, chunk: Chunk) -> Result<(), RunError> {
-        self.count(&chunk);
+        self.counters
+            .add_written(chunk.bytes_read, chunk.records, &chunk.rows);
         self.milestone.taken += chunk.records;
         let Chunk {
             data,
@@ -196,7 +203,7 @@ impl<'r> Writer<'r> {
         }
         self.milestone.summary_input_tokens += summary_input_tokens;
         self.milestone.data_started |= !data.is_empty() && batch.in_array;
-        if self.data.is_none() {
+        if self.data.is_none() && self.is_written(batch.source) {
             self.data = self.open_data(batch.source, 0, ExistingFile::Reopen)?;
         }
         self.push_data(&data)?;
@@ -231,18 +238,9 @@ impl<'r> Writer<'r> {
         }
     }
 
-    fn count(&self, chunk: &Chunk) {
-        let of = |status| chunk.rows.iter().filter(|row| row.status == status).count() as u64;
-        Counters::add(&self.counters.bytes_done, chunk.bytes_read);
-        Counters::add(&self.counters.records, chunk.records);
-        Counters::add(&self.counters.compressed, of(Status::Compressed));
-        Counters::add(&self.counters.rejected, of(Status::Rejected));
-        let over = chunk.rows.iter().filter(|row| row.still_over_limit).count();
-        Counters::add(&self.counters.over_limit, over as u64);
-    }
-
     /// Moves to the next source: to its own file or, if merged, to the same one.
     fn end_source(&mut self) -> Result<(), RunError> {
+        let is_written = self.is_written(self.milestone.source);
         self.milestone.source += 1;
         self.milestone.position = Position::default();
         self.milestone.data_started = false;
@@ -254,7 +252,7 @@ impl<'r> Writer<'r> {
             return Ok(());
         }
         self.milestone.last_byte = None;
-        if let Some(mut file) = self.data.take() {
+        if let Some(mut file) = self.data.take_if(|_| is_written) {
             end(&mut file)?;
             self.whole.push(file);
         }
@@ -331,7 +329,8 @@ impl<'r> Writer<'r> {
     /// Removes the files of a run that cannot be resumed. Rejects are kept if the data has gone to stdout.
     fn leave_nothing_but_rejects(self) -> Result<(), RunError> {
         let keeps_rejects = self.targets.to_stdout;
-        for target in self.targets.data.iter().take(self.made) {
+        let made = self.targets.data.iter().take(self.made);
+        for target in made.filter(|target| target.is_written) {
             let _ = disk::remove(&appended(&target.path, PARTIAL));
         }
         for file in [self.data, self.metrics, self.summary].into_iter().flatten() {

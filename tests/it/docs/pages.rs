@@ -26,7 +26,7 @@ const FOLDERS: [&str; 9] = [
 ];
 
 /// Commands whose help lists all flags.
-const COMMANDS: [&str; 15] = [
+const COMMANDS: [&str; 16] = [
     "",
     "batch apply",
     "batch export",
@@ -40,6 +40,7 @@ const COMMANDS: [&str; 15] = [
     "count",
     "explain",
     "lint",
+    "merge",
     "show",
     "unroll",
 ];

@@ -11,6 +11,7 @@ mod repeated_ids;
 mod report_dir;
 mod resume;
 mod same_runs;
+mod shards;
 mod side_files;
 mod stopping;
 mod threads;

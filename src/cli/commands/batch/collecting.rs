@@ -11,7 +11,7 @@ use crate::cli::flags::compress_options::CompressOptions;
 use crate::cli::runs::{execute, running, summarizer};
 use crate::cli::terminal::progress::{Progress, ProgressStyle, counting};
 use crate::config::OnFailure;
-use crate::pipeline::{self, Collected, Collection, RunError, Sample};
+use crate::pipeline::{Collected, Collection, RunError, Sample};
 use crate::summarize::batch::Responses;
 
 /// The known responses, and the files for new requests.
@@ -35,7 +35,7 @@ pub fn collect(
     stop: &Arc<AtomicBool>,
 ) -> Result<Collected, CliError> {
     let settings = &options.settings;
-    let sources = pipeline::sources(&options.inputs).map_err(running::cli_error)?;
+    let sources = running::sources(&options.inputs, options.shard)?;
     let postbox = flags::postbox(settings, collecting.responses, collecting.resend_failed);
     let chosen = summarizer::in_files(options, collecting.cache, Access::Look, postbox)?;
     let mut worker = execute::worker(settings, &sources, &chosen)?;

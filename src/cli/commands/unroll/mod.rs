@@ -10,14 +10,15 @@ use crate::cli::flags::compress_options::CompressOptions;
 use crate::cli::flags::inputs::trigger;
 use crate::cli::flags::key_flags::{KeyFlags, KeySet};
 use crate::cli::flags::run_flags::{PrintFlags, RunFlags};
-use crate::cli::runs::{execute, running, summarizer};
+use crate::cli::runs::execute::{self, TableFacts};
+use crate::cli::runs::{running, summarizer};
 use crate::cli::settings::{Settings, prepare_unrolling};
 use crate::cli::{CliError, ExitStatus, errors};
 use crate::config::{Key, OverLimit, SummarizerKind};
 use crate::fit::{Overlap, Strategy, SummaryRecords, UnrollSettings};
 use crate::metrics::{AgentPrices, Columns, Status};
 use crate::names::{Named, named};
-use crate::pipeline::{Job, RunError, RunReport};
+use crate::pipeline::{RunError, RunReport};
 use crate::report::{UnrollFigures, unroll_table};
 use engine::{Engine, Preset};
 
@@ -198,7 +199,8 @@ pub fn run(args: UnrollArgs) -> Result<ExitStatus, CliError> {
     match ended {
         Ok(report) => {
             execute::print(&options, &report, || {
-                unroll_table(&figures(&options, &job, &report, prices))
+                let cost = job.cost(&report.totals.sums);
+                unroll_table(&figures(TableFacts::of(&options), &report, cost, prices))
             });
             Ok(exit_status(&options, &report))
         }
@@ -281,10 +283,11 @@ fn fingerprint(settings: &UnrollSettings, merges_rows: bool) -> [(String, serde_
     ]
 }
 
-fn figures(
-    options: &CompressOptions,
-    job: &Job,
+/// The figures of a run's table.
+pub fn figures(
+    facts: TableFacts,
     report: &RunReport,
+    cost: Option<f64>,
     prices: Option<AgentPrices>,
 ) -> UnrollFigures {
     let totals = &report.totals;
@@ -296,7 +299,7 @@ fn figures(
         kept: of(Status::Kept),
         rejected: of(Status::Rejected),
         failed: of(Status::Failed),
-        target_max_tokens: options.settings.fit.target_max_tokens as u64,
+        target_max_tokens: facts.target_max_tokens,
         over_limit: (
             sums.still_over_limit,
             over.map(|(reason, count)| (reason.clone(), *count)).collect(),
@@ -307,13 +310,13 @@ fn figures(
             sums.summarization_api_calls,
             sums.prompt_tokens,
             sums.completion_tokens,
-            job.cost(sums),
+            cost,
         ),
         agent_cost: prices.map(|prices| prices.cost(&totals.unroll)),
         elapsed: report.elapsed,
         bytes_in: report.bytes_read,
         files: report.files.clone(),
-        dry_run: options.dry_run,
+        dry_run: facts.dry_run,
     }
 }
 

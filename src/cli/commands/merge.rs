@@ -1,0 +1,109 @@
+//! `trajfit merge`: the files of several runs, joined as if one run had written them.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use super::unroll;
+use crate::cli::flags::inputs::is_dash;
+use crate::cli::runs::execute::{self, TableFacts};
+use crate::cli::runs::running;
+use crate::cli::{CliError, ExitStatus, errors};
+use crate::config::OverLimit;
+use crate::metrics::{Columns, Status};
+use crate::names::Named;
+use crate::pipeline::{Merge, Merged};
+use crate::report::{summary_table, unroll_table};
+use crate::settings::Settings;
+
+/// Join what the shards of a data set came to: metrics, totals, rejects and data.
+///
+/// The rows come into one file in the order of the inputs, and totals and percentiles are computed from them anew, so they
+/// are exact: those of one run over everything. A shard that is missing, there twice, or of other settings, inputs or
+/// another tokenizer is an error, and nothing is written then. The exit code is that of one run: 1 with --over-limit fail
+/// and a record over the budget, 3 if records were rejected or degraded.
+///
+/// Runs without --shard over different inputs are joined in the order given, with --reports-only.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct MergeArgs {
+    /// Metrics of finished runs, or their outputs; totals, rejects and data are looked for beside them
+    #[arg(value_name = "METRICS", required = true)]
+    runs: Vec<PathBuf>,
+    /// File or directory to write
+    #[arg(short, long, value_name = "OUT", required = true)]
+    output: PathBuf,
+    /// Join metrics, totals and rejects, and leave the data where it is
+    #[arg(long)]
+    reports_only: bool,
+    /// Overwrite an existing output, discard an unfinished one
+    #[arg(long)]
+    force: bool,
+    /// Print errors only
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  trajfit compress runs.jsonl --shard 1/2 -o part-1.jsonl   on one machine
+  trajfit compress runs.jsonl --shard 2/2 -o part-2.jsonl   on another
+  trajfit merge part-*.metrics.csv -o out.jsonl             what one run would have written
+  trajfit merge part-*.metrics.csv -o all --reports-only    all.metrics.csv and all.summary.json";
+
+/// Runs the command.
+pub fn run(args: &MergeArgs) -> Result<ExitStatus, CliError> {
+    if is_dash(&args.output) {
+        return Err(
+            CliError::usage("several files cannot be written to standard output")
+                .with_help("name a file or directory with -o"),
+        );
+    }
+    let merge = Merge {
+        runs: args.runs.clone(),
+        output: args.output.clone(),
+        reports_only: args.reports_only,
+        force: args.force,
+    };
+    let merged = merge.run().map_err(running::cli_error)?;
+    if !args.quiet {
+        // If stderr is closed, the text is lost.
+        let _ = io::stderr().write_all(table(&merged).as_bytes());
+        if let Some(note) = &merged.report.tokenizer_note {
+            errors::warn(std::slice::from_ref(note));
+        }
+    }
+    Ok(exit_status(&merged))
+}
+
+fn table(merged: &Merged) -> String {
+    let budget = merged.settings.get("compression.target_max_tokens");
+    let facts = TableFacts {
+        target_max_tokens: budget.and_then(Value::as_u64).unwrap_or_default(),
+        is_rendered: text(&merged.settings, "compression.count") == Some("rendered"),
+        dry_run: merged.dry_run,
+        is_estimate: merged.is_estimate,
+    };
+    match merged.columns {
+        Columns::Records => summary_table(&execute::figures(facts, &merged.report, merged.cost)),
+        Columns::Segments => unroll_table(&unroll::figures(facts, &merged.report, merged.cost, None)),
+    }
+}
+
+fn exit_status(merged: &Merged) -> ExitStatus {
+    let totals = &merged.report.totals;
+    let lost = totals.with_status(Status::Rejected) + totals.with_status(Status::Failed);
+    let fails = text(&merged.settings, "compression.over_limit") == Some(OverLimit::Fail.name());
+    if fails && totals.sums.still_over_limit > 0 {
+        ExitStatus::GateFailed
+    } else if lost + totals.sums.degraded > 0 {
+        ExitStatus::Incomplete
+    } else {
+        ExitStatus::Done
+    }
+}
+
+fn text<'s>(settings: &'s Settings, key: &str) -> Option<&'s str> {
+    settings.get(key).and_then(Value::as_str)
+}

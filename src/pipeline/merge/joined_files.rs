@@ -1,0 +1,296 @@
+//! The files that a merge writes, each joined from files of the runs.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use super::finished_run::FinishedRun;
+use crate::files::{self, Access};
+use crate::metrics::{Columns, csv_header};
+use crate::pipeline::paths::file_names::{appended, has_no_data_extension, stem_of, without_data_extension};
+use crate::pipeline::paths::side_files::{METRICS, REJECTS, SUMMARY};
+use crate::pipeline::paths::targets::{self, PARTIAL};
+use crate::pipeline::read::batch::WHOLE;
+use crate::pipeline::write::disk;
+use crate::pipeline::write::output::{ExistingFile, OpenSettings, PartialFile};
+use crate::pipeline::{Codec, RunError, Source};
+
+const COPY_BUFFER: usize = 256 * 1024;
+
+const REPORTS_ONLY: &str = "merge metrics, totals and rejects alone with --reports-only";
+
+/// The files to write.
+pub struct JoinedFiles {
+    metrics: JoinedFile,
+    summary: PathBuf,
+    rejects: JoinedFile,
+    data: Vec<JoinedFile>,
+}
+
+/// A file, and those that it is joined from, in order.
+struct JoinedFile {
+    path: PathBuf,
+    from: Vec<PathBuf>,
+    access: Access,
+}
+
+impl JoinedFile {
+    fn new(path: PathBuf, from: Vec<PathBuf>) -> Self {
+        let accesses = from.iter().map(|path| files::access_like(path));
+        let access = accesses.fold(Access::USUAL, Access::and);
+        Self { path, from, access }
+    }
+}
+
+impl JoinedFiles {
+    /// Chooses the files of an output, with or without its data. Unless `force` is set, none of them may exist.
+    pub fn of(
+        output: &Path,
+        runs: &[FinishedRun],
+        reports_only: bool,
+        force: bool,
+    ) -> Result<Self, RunError> {
+        let stem = stem_of(output);
+        let of_all = |path: fn(&FinishedRun) -> PathBuf| runs.iter().map(path).collect::<Vec<_>>();
+        let rejects = JoinedFile {
+            access: Access::Private,
+            ..JoinedFile::new(
+                appended(&stem, REJECTS),
+                runs.iter().filter_map(FinishedRun::rejects).collect(),
+            )
+        };
+        let joined = Self {
+            metrics: JoinedFile::new(appended(&stem, METRICS), of_all(FinishedRun::metrics)),
+            summary: appended(&stem, SUMMARY),
+            rejects,
+            data: if reports_only || runs.iter().any(|run| run.totals.dry_run) {
+                Vec::new()
+            } else {
+                data(output, runs)?
+            },
+        };
+        joined.refuse_inputs(runs)?;
+        let existing = joined.paths().find(|path| targets::is_taken(path));
+        match existing.filter(|_| !force) {
+            None => Ok(joined),
+            Some(existing) => Err(RunError::usage(
+                format!("the output {} exists already", existing.display()),
+                "overwrite it with --force, or name another with -o",
+            )),
+        }
+    }
+
+    /// The names of the data files.
+    pub fn data_files(&self) -> Vec<String> {
+        let paths = self.data.iter().map(|file| file.path.display().to_string());
+        paths.collect()
+    }
+
+    fn paths(&self) -> impl Iterator<Item = &Path> {
+        let side = [&self.metrics.path, &self.summary, &self.rejects.path];
+        let data = self.data.iter().map(|file| &file.path);
+        side.into_iter().chain(data).map(PathBuf::as_path)
+    }
+
+    fn refuse_inputs(&self, runs: &[FinishedRun]) -> Result<(), RunError> {
+        let joined = [&self.metrics, &self.rejects].into_iter().chain(&self.data);
+        let inputs = joined.flat_map(|file| file.from.iter().cloned());
+        let inputs: Vec<Source> = inputs
+            .chain(runs.iter().map(FinishedRun::summary))
+            .map(|path| Source {
+                relative: path.clone(),
+                path,
+                part: Some(WHOLE),
+            })
+            .collect();
+        targets::refuse_inputs(self.paths().map(Path::to_owned), &inputs)
+    }
+
+    /// Writes the files, and gives them their names once all are on the disk, the data last. Returns the names.
+    pub fn write(&self, columns: Columns, summary: &[u8], force: bool) -> Result<Vec<PathBuf>, RunError> {
+        let leftover = if force {
+            ExistingFile::Take
+        } else {
+            ExistingFile::Refuse
+        };
+        let mut written = Written {
+            files: Vec::new(),
+            leftover,
+        };
+        let ended = self.write_all(columns, summary, &mut written);
+        if ended.is_err() {
+            written.files.into_iter().for_each(PartialFile::remove);
+            return ended.map(|()| Vec::new());
+        }
+        if self.rejects.from.is_empty() {
+            disk::remove(&self.rejects.path).map_err(fault)?;
+        }
+        let names: Vec<PathBuf> = self
+            .paths()
+            .filter(|path| *path != self.rejects.path || !self.rejects.from.is_empty())
+            .map(Path::to_owned)
+            .collect();
+        disk::name_files(names.iter().map(PathBuf::as_path)).map_err(fault)?;
+        Ok(names)
+    }
+
+    fn write_all(&self, columns: Columns, summary: &[u8], written: &mut Written) -> Result<(), RunError> {
+        let header = csv_header(columns);
+        let file = written.open(&self.metrics.path, self.metrics.access)?;
+        push(file, &header)?;
+        for from in &self.metrics.from {
+            append(file, from, header.len() as u64)?;
+        }
+        let file = written.open(&self.summary, self.metrics.access)?;
+        push(file, summary)?;
+        let rejects = Some(&self.rejects).filter(|rejects| !rejects.from.is_empty());
+        for joined in rejects.into_iter().chain(&self.data) {
+            let file = written.open(&joined.path, joined.access)?;
+            for from in &joined.from {
+                append(file, from, 0)?;
+            }
+        }
+        for file in &mut written.files {
+            let ended = file.end().and_then(|()| file.sync());
+            ended.map_err(|error| RunError::half_way("write", file.path(), &error))?;
+        }
+        Ok(())
+    }
+}
+
+/// The files written so far, under their temporary names.
+struct Written {
+    files: Vec<PartialFile>,
+    leftover: ExistingFile,
+}
+
+impl Written {
+    fn open(&mut self, path: &Path, access: Access) -> Result<&mut PartialFile, RunError> {
+        // Files that were joined in full keep no memory while others are.
+        if let Some(last) = self.files.last_mut() {
+            let ended = last.end();
+            ended.map_err(|error| RunError::half_way("write", last.path(), &error))?;
+        }
+        files::create_folders_of(path, None).map_err(|error| RunError::output(path, &error))?;
+        let opening = OpenSettings {
+            access: files::access_at(path, access),
+            leftover: self.leftover,
+        };
+        let partial = appended(path, PARTIAL);
+        let file = PartialFile::open(&partial, Codec::Plain, 0, opening);
+        self.files
+            .push(file.map_err(|error| RunError::output(&partial, &error))?);
+        self.files
+            .last_mut()
+            .ok_or_else(|| RunError::cannot_go_on("no file is open"))
+    }
+}
+
+fn push(file: &mut PartialFile, bytes: &[u8]) -> Result<(), RunError> {
+    let pushed = file.push(bytes);
+    pushed.map_err(|error| RunError::half_way("write", file.path(), &error))
+}
+
+/// Appends a file from `start` on. Frames of compressed files follow each other as they are.
+fn append(file: &mut PartialFile, from: &Path, start: u64) -> Result<(), RunError> {
+    let unreadable = |error: io::Error| RunError::half_way("read", from, &error);
+    let mut source = File::open(from).map_err(unreadable)?;
+    io::Seek::seek(&mut source, io::SeekFrom::Start(start)).map_err(unreadable)?;
+    let mut buffer = vec![0; COPY_BUFFER];
+    loop {
+        match source.read(&mut buffer) {
+            Ok(0) => return Ok(()),
+            Ok(length) => push(file, buffer.get(..length).unwrap_or_default())?,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(unreadable(error)),
+        }
+    }
+}
+
+fn fault((path, error): disk::DiskError) -> RunError {
+    RunError::half_way("write", &path, &error)
+}
+
+/// The data files, joined over the shards: one, or those of a directory by their names in it.
+fn data(output: &Path, runs: &[FinishedRun]) -> Result<Vec<JoinedFile>, RunError> {
+    if runs.iter().any(|run| run.shard.is_none()) {
+        return Err(RunError::usage(
+            "the data of runs over different inputs is not merged",
+            format!("{REPORTS_ONLY}; cat joins JSON Lines"),
+        ));
+    }
+    let mut joined: Vec<(PathBuf, Vec<PathBuf>)> = Vec::new();
+    let mut known: BTreeMap<PathBuf, usize> = BTreeMap::new();
+    for run in runs {
+        for recorded in &run.totals.run.outputs {
+            let (relative, path) = place(run, Path::new(recorded)).ok_or_else(|| elsewhere(run, recorded))?;
+            if !path.is_file() {
+                return Err(elsewhere(run, recorded));
+            }
+            let index = *known.entry(relative.clone()).or_insert(joined.len());
+            match joined.get_mut(index) {
+                Some((_, from)) => from.push(path),
+                None => joined.push((relative, vec![path])),
+            }
+        }
+    }
+    let is_file = |relative: &Path| relative.as_os_str().is_empty();
+    let is_directory = joined.iter().any(|(relative, _)| !is_file(relative));
+    if is_directory
+        && (joined.iter().any(|(relative, _)| is_file(relative)) || !has_no_data_extension(output))
+    {
+        return Err(RunError::usage(
+            "the shards wrote directories, which are not merged into a file",
+            "name a directory with -o OUTDIR/",
+        ));
+    }
+    let joined = joined.into_iter().map(|(relative, from)| {
+        let path = if is_directory {
+            output.join(relative)
+        } else {
+            output.to_owned()
+        };
+        refuse_other_codec(&path, &from)?;
+        Ok(JoinedFile::new(path, from))
+    });
+    joined.collect()
+}
+
+/// The place of a data file in the output of its run, empty if that is one file, and its path, beside the metrics.
+fn place(run: &FinishedRun, recorded: &Path) -> Option<(PathBuf, PathBuf)> {
+    let name = run.stem.file_name()?;
+    if without_data_extension(recorded).file_name() == Some(name) {
+        let path = run.stem.with_file_name(recorded.file_name()?);
+        return Some((PathBuf::new(), path));
+    }
+    let mut components = recorded.components();
+    components.find(|component| component.as_os_str() == name)?;
+    let relative = components.as_path();
+    Some((relative.to_owned(), run.stem.join(relative)))
+}
+
+fn elsewhere(run: &FinishedRun, recorded: &str) -> RunError {
+    RunError::usage(
+        format!(
+            "cannot merge {}: its data {recorded} is not beside it",
+            run.metrics().display()
+        ),
+        format!("bring it there, or {REPORTS_ONLY}"),
+    )
+}
+
+fn refuse_other_codec(path: &Path, from: &[PathBuf]) -> Result<(), RunError> {
+    let codec = |path: &Path| Codec::of_name(&path.to_string_lossy());
+    match from.iter().find(|from| codec(from) != codec(path)) {
+        None => Ok(()),
+        Some(other) => Err(RunError::usage(
+            format!(
+                "cannot merge {} into {}: their compression differs",
+                other.display(),
+                path.display()
+            ),
+            "give the output the ending that the shards have: .jsonl, .jsonl.gz or .jsonl.zst",
+        )),
+    }
+}
