@@ -1,7 +1,7 @@
 //! Internals of the library for the program, its tests and its benchmarks: not stable, whatever the version says.
 #![allow(missing_docs)]
 
-pub use crate::cli::main;
+pub use crate::cli::{main, run};
 pub use crate::standard_streams::note_closed;
 
 pub mod cache {

@@ -20,6 +20,7 @@
 //!
 //! - [`Compressor`] takes any [`TokenCounter`] and any [`Summarizer`].
 //! - [`grounding::score`] compares a record with what any program made of it.
+//! - [`session::Session`] fits many records at once, with the program's configuration.
 //! - [`Record`] reads a line without copying or changing it.
 //!
 //! Features, all on by default: `cli` (the program and its runs over files; needs the others), `chat` (summaries by
@@ -74,6 +75,9 @@ mod tokens;
 mod trainers;
 mod trajectory;
 
+/// The version of the library and of the program.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
 pub use compressor::{BuildError, CompressError, Compression, Compressor, CompressorBuilder};
 pub use metrics::{Row, Status};
 pub use summarizer::Summarizer;
@@ -101,6 +105,13 @@ pub mod summarizer {
 /// Records read in place: their turns, and the text of these.
 pub mod record {
     pub use crate::trajectory::{Format, ParseError, Record, Role, ToolCall, ToolResponse, Turn, TurnView};
+}
+
+/// Records of any source, fitted by the program's own configuration on all cores.
+#[cfg(feature = "cli")]
+pub mod session {
+    pub use crate::cli::{FittedRecord, Fitting, Session, SessionBuilder, SessionError, SessionErrorKind};
+    pub use crate::pipeline::Next;
 }
 
 /// Items that are public for fuzz targets only.

@@ -7,10 +7,12 @@ mod exit;
 mod flags;
 mod former;
 mod runs;
+mod session;
 mod settings;
 mod terminal;
 mod version;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
@@ -21,11 +23,17 @@ use terminal::color::Color;
 
 pub use errors::CliError;
 pub use exit::ExitStatus;
+pub use session::{FittedRecord, Fitting, Session, SessionBuilder, SessionError, SessionErrorKind};
 
 /// Runs the program and returns its exit code.
 pub fn main() -> ExitCode {
+    run(std::env::args_os()).into()
+}
+
+/// Runs the program with these arguments, the first of which is its name.
+pub fn run(arguments: impl Iterator<Item = OsString>) -> ExitStatus {
     std::panic::set_hook(Box::new(report_panic));
-    let arguments = former::translated(std::env::args_os());
+    let arguments = former::translated(arguments);
     let command = Cli::command().color(Color::of(&arguments).into());
     let parsed = command.clone().try_get_matches_from(&arguments);
     let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
@@ -33,16 +41,14 @@ pub fn main() -> ExitCode {
         // Help and version come this way too. A closed pipe is no error.
         Err(usage) if !usage.use_stderr() => {
             let printed = terminal::stdout::written(|| usage.print()).map(|()| ExitStatus::Done);
-            return printed.unwrap_or_else(|error| error.report()).into();
+            return printed.unwrap_or_else(|error| error.report());
         }
         Err(usage) if usage.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             let _ = usage.print();
-            return ExitStatus::Usage.into();
+            return ExitStatus::Usage;
         }
         Err(usage) => {
-            return CliError::of_arguments(&usage, &command, &arguments)
-                .report()
-                .into();
+            return CliError::of_arguments(&usage, &command, &arguments).report();
         }
     };
     let ended = match cli.command {
@@ -60,7 +66,7 @@ pub fn main() -> ExitCode {
         Command::Config(args) => commands::config::run(args),
         Command::Completions(args) => commands::completions::run(&args, Cli::command()),
     };
-    ended.unwrap_or_else(|error| error.report()).into()
+    ended.unwrap_or_else(|error| error.report())
 }
 
 /// Reports a panic in a line, unless it is in a worker: there it is that record's failure and stands in its row.

@@ -98,6 +98,17 @@ pub struct Batches {
     pub max_rounds: u64,
 }
 
+impl Summaries {
+    /// Maximum number of requests at a time; 0 if the summarizer sends none.
+    pub fn requests(&self) -> usize {
+        match self.kind {
+            SummarizerKind::Extractive | SummarizerKind::Batch => 0,
+            SummarizerKind::Chat => self.chat.max_concurrent_requests,
+            SummarizerKind::Command => self.command.programs,
+        }
+    }
+}
+
 impl Settings {
     /// Takes the configuration apart.
     pub fn of(resolved: &Resolved) -> Self {

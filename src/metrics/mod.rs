@@ -15,6 +15,8 @@ mod prices;
 mod record_metrics;
 mod reject;
 mod row;
+#[cfg(feature = "cli")]
+mod row_json;
 mod segment;
 mod totals;
 mod unroll_row;
@@ -36,6 +38,8 @@ pub use prices::{Prices, Tokens};
 pub use record_metrics::record_metrics;
 pub use reject::Reject;
 pub use row::{Row, Status};
+#[cfg(feature = "cli")]
+pub use row_json::row_json;
 pub use segment::{AgentCalls, SegmentRow};
 pub use totals::{Sums, Totals};
 pub use unroll_row::merged;

@@ -125,7 +125,7 @@ pub fn run(args: &LintArgs) -> Result<ExitStatus, CliError> {
 }
 
 /// The rules of the trainer that the configuration names.
-fn rules(settings: &Settings) -> Result<&'static Trainer, CliError> {
+pub fn rules(settings: &Settings) -> Result<&'static Trainer, CliError> {
     let name = settings.trainer.ok_or_else(|| {
         CliError::usage("no trainer is named").with_help(format!(
             "name one with --trainer: {}",

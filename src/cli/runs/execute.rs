@@ -40,6 +40,7 @@ pub fn worker(settings: &Settings, sources: &[Source], chosen: &RunSummarizers) 
         on_invalid: settings.on_invalid,
         source_names: sources.iter().map(Source::name).collect(),
         csv_safe: settings.files.csv_safe,
+        makes_csv: true,
         unroll: None,
         merges_rows: false,
     })
@@ -125,11 +126,7 @@ pub fn job(options: &CompressOptions) -> Result<Job, CliError> {
         resume: options.resume,
         force: options.force,
         jobs: settings.jobs,
-        requests: match summaries.kind {
-            SummarizerKind::Extractive | SummarizerKind::Batch => 0,
-            SummarizerKind::Chat => summaries.chat.max_concurrent_requests,
-            SummarizerKind::Command => summaries.command.programs,
-        },
+        requests: summaries.requests(),
         prices: summaries.limits.prices,
         metrics: files.metrics,
         columns: Columns::Records,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::running;
 use crate::cache::{Access, AnswerCache};
 use crate::cli::flags::compress_options::CompressOptions;
-use crate::cli::settings::Summaries;
+use crate::cli::settings::{Settings, Summaries};
 use crate::cli::{CliError, errors};
 use crate::config::{OutputPath, SummarizerKind};
 use crate::summarize::Summarizer;
@@ -32,20 +32,44 @@ pub struct RunSummarizers {
     pub wording: Option<(String, serde_json::Value)>,
 }
 
-/// Makes the summarizer. Nothing is opened or sent yet. `beside` is the folder of stored answers beside the output, if it
-/// has one; a dry run only reads them.
+/// The use of stored answers.
+pub struct StoredAnswers {
+    /// The folder beside the output, if it has one.
+    pub beside: Option<PathBuf>,
+    /// The access to them.
+    pub access: Access,
+    /// True if no warnings about them are printed.
+    pub quiet: bool,
+}
+
+/// Makes the summarizer of a run. Nothing is opened or sent yet. `beside` is the folder of stored answers beside the output,
+/// if it has one; a dry run only reads them.
 pub fn chosen(
     options: &CompressOptions,
     beside: Option<PathBuf>,
     counter: &Arc<dyn TokenCounter>,
 ) -> Result<RunSummarizers, CliError> {
-    let summaries = &options.settings.summaries;
-    let mut chosen = RunSummarizers::embedded(options, counter);
     let access = if options.dry_run {
         Access::Look
     } else {
         Access::Keep
     };
+    let stored = StoredAnswers {
+        beside,
+        access,
+        quiet: options.quiet,
+    };
+    configured(&options.settings, stored, counter)
+}
+
+/// Makes the summarizer that the configuration names. Nothing is opened or sent yet.
+pub fn configured(
+    settings: &Settings,
+    stored: StoredAnswers,
+    counter: &Arc<dyn TokenCounter>,
+) -> Result<RunSummarizers, CliError> {
+    let summaries = &settings.summaries;
+    let mut chosen = RunSummarizers::embedded(settings, counter);
     match summaries.kind {
         SummarizerKind::Extractive => {}
         SummarizerKind::Batch => {
@@ -57,7 +81,7 @@ pub fn chosen(
         SummarizerKind::Chat => {
             let spend = Arc::new(Spend::new(summaries.limits));
             let settings = chat_settings(summaries)?;
-            let store = answers(options, beside, access);
+            let store = answers(summaries, stored);
             let chat = ChatSummarizer::new(settings, store, Arc::clone(&spend), Arc::clone(counter))
                 .map_err(|why| CliError::usage(format!("cannot summarize over the network: {why}")))?;
             chosen.wording = Some(("prompt_version".to_owned(), chat.prompt_version().into()));
@@ -68,7 +92,7 @@ pub fn chosen(
             let spend = Arc::new(Spend::new(Limits::default()));
             let mut settings = summaries.command.clone();
             settings.prompt.template = template(summaries)?;
-            let store = answers(options, beside, access);
+            let store = answers(summaries, stored);
             let command = CommandSummarizer::new(settings, store, Arc::clone(&spend))
                 .map_err(|why| CliError::usage(format!("cannot summarize by a program: {why}")))?;
             chosen.wording = Some(("prompt_version".to_owned(), command.prompt_version().into()));
@@ -88,10 +112,15 @@ pub fn in_files(
 ) -> Result<RunSummarizers, CliError> {
     let summaries = &options.settings.summaries;
     let spend = Arc::new(Spend::new(summaries.limits));
-    let store = answers(options, beside, access);
+    let stored = StoredAnswers {
+        beside,
+        access,
+        quiet: options.quiet,
+    };
+    let store = answers(summaries, stored);
     let chat = ChatSummarizer::in_files(chat_settings(summaries)?, store, spend, postbox)
         .map_err(|why| CliError::usage(format!("cannot write prompts: {why}")))?;
-    let mut chosen = RunSummarizers::embedded(options, &running::tokenizer(&options.settings)?);
+    let mut chosen = RunSummarizers::embedded(&options.settings, &running::tokenizer(&options.settings)?);
     chosen.wording = Some(("prompt_version".to_owned(), chat.prompt_version().into()));
     chosen.summarizer = Arc::new(chat);
     Ok(chosen)
@@ -99,9 +128,9 @@ pub fn in_files(
 
 impl RunSummarizers {
     /// The embedded summarizer alone.
-    fn embedded(options: &CompressOptions, counter: &Arc<dyn TokenCounter>) -> Self {
+    fn embedded(settings: &Settings, counter: &Arc<dyn TokenCounter>) -> Self {
         let embedded = Arc::new(Extractive {
-            redaction: options.settings.fit.redaction,
+            redaction: settings.fit.redaction,
         });
         Self {
             summarizer: embedded.clone(),
@@ -114,8 +143,13 @@ impl RunSummarizers {
 }
 
 /// The store of answers.
-fn answers(options: &CompressOptions, beside: Option<PathBuf>, access: Access) -> Arc<dyn AnswerStore> {
-    let folder = match &options.settings.summaries.cache {
+fn answers(summaries: &Summaries, stored: StoredAnswers) -> Arc<dyn AnswerStore> {
+    let StoredAnswers {
+        beside,
+        access,
+        quiet,
+    } = stored;
+    let folder = match &summaries.cache {
         OutputPath::Off => None,
         OutputPath::Auto => beside,
         OutputPath::Named(folder) => Some(PathBuf::from(folder)),
@@ -123,7 +157,6 @@ fn answers(options: &CompressOptions, beside: Option<PathBuf>, access: Access) -
     let Some(folder) = folder else {
         return Arc::new(InMemory::default());
     };
-    let quiet = options.quiet;
     let warn = move |warning: &str| {
         if !quiet {
             errors::warn(&[warning.to_owned()]);

@@ -132,11 +132,7 @@ impl SurveyArgs {
         let quiet = self.print.quiet || (lines && io::stdout().is_terminal());
         let style = ProgressStyle::detect(quiet, self.print.verbose);
         let progress = Progress::start(style, Arc::clone(&counters), counting, None);
-        let by = match settings.fit.count {
-            CountMode::Values => Measured::Values,
-            CountMode::Rendered => Measured::Rendered,
-        };
-        let mut census = Census::new(by, self.largest as usize);
+        let mut census = Census::new(measured(&settings), self.largest as usize);
         let ended = survey.run(measurer, &mut census, &counters, &stop, print_lines);
         progress.finish();
         let report = match ended {
@@ -168,4 +164,12 @@ fn print_lines(lines: &[u8]) -> Result<(), RunError> {
     let mut stdout = io::stdout().lock();
     let written = stdout.write_all(lines).and_then(|()| stdout.flush());
     written.map_err(|error| RunError::half_way("write", Path::new("-"), &error))
+}
+
+/// The count that limits are compared with.
+pub fn measured(settings: &Settings) -> Measured {
+    match settings.fit.count {
+        CountMode::Values => Measured::Values,
+        CountMode::Rendered => Measured::Rendered,
+    }
 }

@@ -5,5 +5,6 @@ pub(super) mod ordered;
 mod record_metrics;
 pub(super) mod reorder_buffer;
 pub(super) mod spill;
+pub(super) mod stream;
 mod window;
 pub(super) mod worker;

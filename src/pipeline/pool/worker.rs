@@ -80,6 +80,8 @@ pub struct Worker {
     pub source_names: Vec<String>,
     /// True if cells of the metrics are made safe for spreadsheets.
     pub csv_safe: bool,
+    /// True if rows become CSV; else they stay as they are.
+    pub makes_csv: bool,
     /// The settings of unrolling; `None` if trajectories are not unrolled.
     pub unroll: Option<UnrollSettings>,
     /// True if an unrolled trajectory has one row instead of a row for each record.
@@ -121,7 +123,9 @@ impl Worker {
             }
         }
         chunk.data = data.finish();
-        chunk.metrics = csv_rows(&chunk.rows, self.columns(), self.csv_safe);
+        if self.makes_csv {
+            chunk.metrics = csv_rows(&chunk.rows, self.columns(), self.csv_safe);
+        }
         chunk
     }
 

@@ -34,7 +34,7 @@ pub struct Batch {
 }
 
 /// A record, or bytes between records.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Item {
     /// Line in the source, from 1; in an array, number of the element.
     pub line: u64,

@@ -7,9 +7,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::unroll_summary::{RunFacts, UnrollSummary};
-use crate::metrics::{BothCounts, Columns, Sums, Totals, WorstGrounded, share_held};
+use crate::metrics::{BothCounts, Columns, Prices, Sums, Totals, WorstGrounded, share_held};
 use crate::pipeline::write::journal::RunIdentity;
 use crate::settings::Settings;
+use crate::tokens::TokenizerIdentity;
+use crate::tokens::chat_template::TemplateIdentity;
 
 /// The schema of the totals file, which `docs/json.md` describes.
 pub const SCHEMA: &str = "trajfit.summary/1";
@@ -126,4 +128,48 @@ pub fn to_json(
         tokenizer_note,
         timing,
     })
+}
+
+/// What a report of rows says that were written to no files.
+#[derive(Debug, Clone)]
+pub struct RowsReport {
+    /// The settings that determine the records.
+    pub settings: Settings,
+    /// The tokenizer.
+    pub tokenizer: TokenizerIdentity,
+    /// The chat template, if there is one.
+    pub template: Option<TemplateIdentity>,
+    /// The unit of sums of tokens: `values` or `rendered`.
+    pub count: &'static str,
+    /// The prices of the summarizer's tokens, if they are known.
+    pub prices: Option<Prices>,
+    /// Tokens that summarizers read.
+    pub summary_input_tokens: u64,
+    /// Bytes of the records.
+    pub bytes_read: u64,
+}
+
+/// The totals of rows as the text of a totals file without sources and outputs.
+pub fn rows_report(facts: &RowsReport, totals: &Totals, columns: Columns, elapsed: Duration) -> String {
+    let run = RunIdentity {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        configuration: facts.settings.clone(),
+        tokenizer: facts.tokenizer.clone(),
+        chat_template: facts.template.clone(),
+        sources: Vec::new(),
+        outputs: Vec::new(),
+    };
+    let cost = facts.prices.map(|prices| prices.cost(totals.sums.tokens()));
+    let facts = RunFacts {
+        dry_run: false,
+        is_estimate: false,
+        count: facts.count,
+        summary_input_tokens: facts.summary_input_tokens,
+        summarization_cost: cost.map(|cost| (cost * 1e4).round() / 1e4),
+        tokenizer_note: None,
+        timing: Timing::of(elapsed, facts.bytes_read),
+    };
+    let json = to_json(&run, totals, columns, facts);
+    // Text and numbers always serialize.
+    String::from_utf8(json.unwrap_or_default()).unwrap_or_default()
 }

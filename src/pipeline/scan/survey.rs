@@ -145,6 +145,18 @@ impl Survey {
     }
 }
 
+/// The line of a batch's one record, and the result of `read` for it.
+pub fn read_record<T>(
+    batch: &Batch,
+    read_bytes: impl FnOnce(&[u8]) -> Result<T, (&'static str, String)>,
+) -> (u64, Result<T, Unreadable>) {
+    let bytes = batch.bytes.as_slice();
+    match batch.items.first() {
+        Some(item) => (item.line, read(item, || read_bytes(bytes))),
+        None => (0, read(&Item::default(), || read_bytes(bytes))),
+    }
+}
+
 /// The error by which a record that cannot be read ends a run.
 pub(super) fn unreadable_ends(source: &str, unreadable: &Unreadable) -> RunError {
     let Unreadable { line, code, error } = unreadable;

@@ -97,6 +97,7 @@ fn run(
         on_invalid: OnInvalid::Reject,
         source_names: sources.iter().map(Source::name).collect(),
         csv_safe: false,
+        makes_csv: true,
         unroll: None,
         merges_rows: false,
     };

@@ -122,7 +122,7 @@ pub fn run(args: CheckArgs) -> Result<ExitStatus, CliError> {
 }
 
 /// The value of `--max-over` and `--allow-unjudged`.
-fn allowance(text: &str) -> Result<Allowance, String> {
+pub fn allowance(text: &str) -> Result<Allowance, String> {
     let Some(percent) = text.strip_suffix('%') else {
         let count = text.parse().map(Allowance::Records);
         return count.map_err(|_| "neither a number of records nor a percentage such as 0.5%".to_owned());

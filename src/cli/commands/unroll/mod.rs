@@ -3,8 +3,11 @@
 mod compare;
 mod engine;
 pub(super) mod mark;
+mod values;
 
 use std::path::PathBuf;
+
+use clap::{Args, FromArgMatches};
 
 use crate::cli::flags::compress_options::CompressOptions;
 use crate::cli::flags::inputs::trigger;
@@ -14,13 +17,14 @@ use crate::cli::runs::execute::{self, TableFacts};
 use crate::cli::runs::{running, summarizer};
 use crate::cli::settings::{Settings, prepare_unrolling};
 use crate::cli::{CliError, ExitStatus, errors};
-use crate::config::{Key, OverLimit, SummarizerKind};
+use crate::config::{Key, OverLimit, Resolved, SummarizerKind};
 use crate::fit::{Overlap, Strategy, SummaryRecords, UnrollSettings};
 use crate::metrics::{AgentPrices, Columns, Status};
-use crate::names::{Named, named};
+use crate::names::Named;
 use crate::pipeline::{RunError, RunReport};
 use crate::report::{UnrollFigures, unroll_table};
 use engine::{Engine, Preset};
+use values::{Rows, by_name, price, savings};
 
 /// Unroll each trajectory into the records that an agent with a bounded context would have lived through.
 ///
@@ -100,16 +104,6 @@ pub struct UnrollArgs {
     keys: KeyFlags<UnrollKeys>,
 }
 
-named! {
-    /// The unit of a row of the metrics.
-    Rows {
-        /// A row for each record.
-        Segments = "segments",
-        /// A row for each trajectory.
-        Trajectories = "trajectories",
-    }
-}
-
 const EXAMPLES: &str = "\
 Examples:
   trajfit unroll runs.jsonl -o unrolled.jsonl --max-tokens 32k
@@ -117,6 +111,19 @@ Examples:
   trajfit unroll runs.jsonl -o unrolled.jsonl --overlap none --mark none
   trajfit unroll runs.jsonl --dry-run --trigger 0.5,0.75,1 --agent-price 3 --agent-price-cached 0.3
   trajfit check --unrolled-from runs.jsonl unrolled.jsonl";
+
+/// The flags about unrolling itself.
+const OF_UNROLLING: [&str; 9] = [
+    "engine",
+    "trigger",
+    "max-turns",
+    "min-savings",
+    "head-decay",
+    "overlap",
+    "with-summaries",
+    "hindsight",
+    "mark",
+];
 
 /// Keys without effect here: no system turn is changed, and marks have a flag of their own.
 const LEFT_OUT: [&str; 7] = [
@@ -137,23 +144,6 @@ impl KeySet for UnrollKeys {
     fn key(key: &Key) -> Option<Key> {
         (key.section() != "batch" && !LEFT_OUT.contains(&key.path)).then_some(*key)
     }
-}
-
-fn savings(text: &str) -> Result<f64, String> {
-    let part = text.parse().ok().filter(|part| (0.0..1.0).contains(part));
-    part.ok_or_else(|| "not a part from 0 to below 1, such as 0.1".to_owned())
-}
-
-fn by_name<T: Named>(text: &str) -> Result<T, String> {
-    T::from_name(text).ok_or_else(|| format!("known are: {}", T::NAMES.join(", ")))
-}
-
-fn price(text: &str) -> Result<f64, String> {
-    let price = text
-        .parse()
-        .ok()
-        .filter(|price: &f64| *price >= 0.0 && price.is_finite());
-    price.ok_or_else(|| "not a price in US dollars, such as 0.3".to_owned())
 }
 
 /// Runs the command.
@@ -207,6 +197,44 @@ pub fn run(args: UnrollArgs) -> Result<ExitStatus, CliError> {
         Err(RunError::OutputClosed) => Ok(ExitStatus::Done),
         Err(error) => Err(running::cli_error(error)),
     }
+}
+
+/// The settings that flags of this command stand for, with a configuration that is resolved already. Those that determine
+/// the records are in the fingerprint.
+pub fn of_flags(
+    flags: &[(String, String)],
+    mut resolved: Resolved,
+) -> Result<(Settings, UnrollSettings), CliError> {
+    if let Some((unknown, _)) = flags.iter().find(|(flag, _)| !OF_UNROLLING.contains(&&**flag)) {
+        return Err(CliError::usage(format!("unrolling has no setting {unknown}"))
+            .with_help(format!("it has: {}", OF_UNROLLING.join(", "))));
+    }
+    let name = "trajfit unroll".to_owned();
+    let words = flags.iter().map(|(flag, value)| match value.as_str() {
+        "true" => format!("--{flag}"),
+        value => format!("--{flag}={value}"),
+    });
+    let words = [name].into_iter().chain(words).chain(["-".to_owned()]);
+    let command = UnrollArgs::augment_args(clap::Command::new("unroll"));
+    let parsed = command.try_get_matches_from(words);
+    let args = parsed
+        .and_then(|matches| UnrollArgs::from_arg_matches(&matches))
+        .map_err(|error| CliError::of_arguments(&error, &clap::Command::new("trajfit unroll"), &[]))?;
+    let preset = match args.engine {
+        Some(engine) => engine.apply(&mut resolved)?,
+        None => Preset::NONE,
+    };
+    if args.trigger.len() > 1 {
+        return Err(
+            CliError::usage("only trajfit unroll --dry-run compares several triggers")
+                .with_help("name one trigger"),
+        );
+    }
+    let unrolling = settings(&args, preset, &Settings::of(&resolved))?;
+    prepare_unrolling(&mut resolved);
+    let mut settings = Settings::of(&resolved);
+    settings.fingerprint.extend(fingerprint(&unrolling, false));
+    Ok((settings, unrolling))
 }
 
 fn settings(args: &UnrollArgs, preset: Preset, configured: &Settings) -> Result<UnrollSettings, CliError> {

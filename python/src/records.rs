@@ -1,0 +1,97 @@
+//! Records from a Python iterator: bytes, lines of JSON, or dictionaries.
+
+use pyo3::exceptions::{PyException, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::types::{PyByteArray, PyBytes, PyDict, PyIterator, PyString};
+
+/// The records of an iterator. It ends at the first exception, which is kept.
+pub struct PyRecords {
+    iterator: Py<PyIterator>,
+    dumps: Py<PyAny>,
+    exception: Option<PyErr>,
+}
+
+impl PyRecords {
+    /// The records of an iterable.
+    pub fn new(records: &Bound<'_, PyAny>) -> PyResult<Self> {
+        if records.is_instance_of::<PyBytes>()
+            || records.is_instance_of::<PyString>()
+            || records.is_instance_of::<PyDict>()
+        {
+            return Err(PyTypeError::new_err(
+                "records must be an iterable of records; for one record, write [record]",
+            ));
+        }
+        let py = records.py();
+        Ok(Self {
+            iterator: records.try_iter()?.unbind(),
+            dumps: py.import("json")?.getattr("dumps")?.unbind(),
+            exception: None,
+        })
+    }
+
+    /// The exception that ended the records, once.
+    pub fn take_exception(&mut self) -> Option<PyErr> {
+        self.exception.take()
+    }
+
+    /// Returns true if an exception ended them that no results should delay, such as `KeyboardInterrupt`.
+    pub fn is_interrupted(&self, py: Python<'_>) -> bool {
+        let exception = self.exception.as_ref();
+        exception.is_some_and(|exception| !exception.is_instance_of::<PyException>(py))
+    }
+
+    fn bytes_of(&self, record: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
+        if let Ok(bytes) = record.cast::<PyBytes>() {
+            return Ok(bytes.as_bytes().to_vec());
+        }
+        if let Ok(text) = record.cast::<PyString>() {
+            return Ok(text.to_cow()?.into_owned().into_bytes());
+        }
+        if let Ok(bytes) = record.cast::<PyByteArray>() {
+            return Ok(bytes.to_vec());
+        }
+        if record.is_instance_of::<PyDict>() {
+            return self.dumped(record);
+        }
+        let kind = record.get_type().name()?;
+        Err(PyTypeError::new_err(format!(
+            "a record is a dict, or its JSON as str or bytes, not {kind}"
+        )))
+    }
+
+    /// The JSON of a dictionary, with text as it is; text that is no Unicode is escaped.
+    fn dumped(&self, record: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
+        let py = record.py();
+        let options = PyDict::new(py);
+        options.set_item("ensure_ascii", false)?;
+        let text = self.dumps.bind(py).call((record,), Some(&options))?;
+        if let Ok(text) = text.cast::<PyString>()?.to_cow() {
+            return Ok(text.into_owned().into_bytes());
+        }
+        let text = self.dumps.bind(py).call1((record,))?;
+        Ok(text.cast::<PyString>()?.to_cow()?.into_owned().into_bytes())
+    }
+}
+
+impl Iterator for PyRecords {
+    type Item = Vec<u8>;
+
+    fn next(&mut self) -> Option<Vec<u8>> {
+        if self.exception.is_some() {
+            return None;
+        }
+        let next = Python::attach(|py| {
+            let mut iterator = self.iterator.bind(py).clone();
+            let record = iterator.next()?;
+            Some(record.and_then(|record| self.bytes_of(&record)))
+        });
+        match next? {
+            Ok(bytes) => Some(bytes),
+            Err(exception) => {
+                self.exception = Some(exception);
+                None
+            }
+        }
+    }
+}

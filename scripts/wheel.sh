@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Builds the Python wheel into target/wheels, installs it into a fresh environment, and runs python/tests against the program.
+# Needs cargo, python3 with venv, and PyPI for maturin and pytest. `--build` builds only.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+target=$(cargo metadata --format-version 1 --no-deps --locked | python3 -c 'import json, sys; print(json.load(sys.stdin)["target_directory"])')
+export CARGO_TARGET_DIR=$target
+
+tools=$target/python-tools
+[ -x "$tools/bin/maturin" ] || { python3 -m venv "$tools" && "$tools/bin/pip" install --quiet 'maturin>=1.7,<2'; }
+wheels=$target/wheels
+rm -rf "$wheels"
+# The profile and the features of the program: what it has compiled is taken.
+"$tools/bin/maturin" build --quiet --release --locked --manifest-path python/Cargo.toml --out "$wheels"
+wheel=$(echo "$wheels"/trajfit-*.whl)
+bytes=$(wc -c <"$wheel")
+printf '%s: %s bytes\n' "$(basename "$wheel")" "$bytes"
+[ "$bytes" -lt 25000000 ] || { echo "the wheel has more than 25 MB" >&2; exit 1; }
+[ "${1:-}" != --build ] || exit 0
+
+cargo build --release --locked --quiet
+environment=$(mktemp -d)
+trap 'rm -rf "$environment"' EXIT
+python3 -m venv "$environment"
+"$environment/bin/pip" install --quiet "$wheel" pytest
+PROGRAM=$target/release/trajfit "$environment/bin/python" -m pytest -q -p no:cacheprovider --rootdir python python/tests "$@"
