@@ -1,10 +1,10 @@
-//! What became of one record, for Python.
+//! The result of one record, for Python.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
 use trajfit::session::FittedRecord;
 
-/// What became of one record.
+/// The result of one record.
 #[pyclass(frozen, name = "Result", module = "trajfit")]
 pub struct FitResult {
     fitted: FittedRecord,

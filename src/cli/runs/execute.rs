@@ -182,7 +182,7 @@ fn tell(options: &CompressOptions, report: &RunReport, cost: Option<f64>) -> Exi
     }
 }
 
-/// What the table of a run says beside its report.
+/// The facts that the table of a run shows beside its report.
 #[derive(Debug, Clone, Copy)]
 pub struct TableFacts {
     /// The budget, in tokens.

@@ -13,7 +13,7 @@ use crate::settings::Settings;
 /// The time between two looks at whether the next result is there, for the plain iterator.
 const LOOK: Duration = Duration::from_mins(1);
 
-/// What became of one record.
+/// The result of one record.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct FittedRecord {
@@ -83,7 +83,7 @@ pub struct Fitting<I> {
     stream: RecordStream<I, Result<FittedRecord, SessionError>>,
     columns: Columns,
     totals: Totals,
-    /// What the report says beside the totals.
+    /// The facts of the report beside the totals.
     facts: RowsReport,
     started: Instant,
     /// Dropped last: records under way may still ask for summaries.

@@ -24,7 +24,7 @@ const UNFINISHED: &str = "name metrics that stand beside the totals of their run
 pub struct FinishedRun {
     /// The prefix of the names of its files: the output without its data extension.
     pub stem: PathBuf,
-    /// What its totals file says.
+    /// The contents of its totals file.
     pub totals: RunTotals,
     /// The columns of its rows.
     pub columns: Columns,

@@ -74,7 +74,7 @@ impl Timing {
     }
 }
 
-/// What the budget of a run is measured in: `values` or `rendered`.
+/// The unit of the budget of a run: `values` or `rendered`.
 pub fn count_of(settings: &Settings) -> &str {
     let count = settings.get("compression.count").and_then(Value::as_str);
     count.unwrap_or("values")
@@ -130,7 +130,7 @@ pub fn to_json(
     })
 }
 
-/// What a report of rows says that were written to no files.
+/// The facts of a report on rows that were written to no files.
 #[derive(Debug, Clone)]
 pub struct RowsReport {
     /// The settings that determine the records.
