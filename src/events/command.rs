@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::effect::{effect_of, run_of_written};
+use super::files::scripts::written_by;
 use super::line::{cleaned, lines_of, shortened};
 use super::run::runs;
 use super::shell::programs::{Does, known};
@@ -26,8 +27,8 @@ pub(crate) fn of_command(name: &str, text: &str) -> Target {
         |at| clause(text, &command.statements, at),
     );
     let script = telling.and_then(|at| run_of_written(&command.statements, command.statements.get(at)?));
-    let told = match file.as_deref().filter(|_| script.is_some()) {
-        Some(file) => format!("{told} (writes {})", cleaned(file)),
+    let told = match script.and_then(written_by) {
+        Some(files) => format!("{told} (writes {files})"),
         None => told,
     };
     let shown = shortened(&told, MAX_TARGET).unwrap_or_default();

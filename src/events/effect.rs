@@ -83,6 +83,7 @@ fn does_to_files(statement: &Statement) -> Effect {
         | Does::Moves
         | Does::Copies
         | Does::Changes
+        | Does::Applies
         | Does::Edits => Effect::Modify,
         Does::Streams if does_step(Step::Write) => Effect::Modify,
         Does::Reads | Does::Looks | Does::Views | Does::Streams => {

@@ -6,9 +6,11 @@ use super::target::{Effect, Target};
 use super::tools::is_lookup;
 
 /// A tool call and how it ended.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(crate) struct Event {
+    /// Place among all calls, earlier runs too.
+    pub number: usize,
     /// Place among the turns.
     pub turn: usize,
     /// Place among the calls of that turn.
@@ -17,10 +19,14 @@ pub(crate) struct Event {
     pub target: Target,
     /// The outcome, of the last run where it was repeated.
     pub outcome: Outcome,
-    /// The steps on files that it carried out, in order.
+    /// The steps on files that it carried out, in order: first those of earlier runs.
     pub touches: Vec<Touch>,
+    /// The number of those of earlier runs.
+    pub earlier_touches: usize,
     /// It has an answer.
     pub is_answered: bool,
+    /// It has none, and the turns went on.
+    pub is_unanswered: bool,
     /// Number of runs.
     pub times: usize,
     /// Number of runs that failed.
@@ -36,6 +42,11 @@ pub(crate) struct Event {
 }
 
 impl Event {
+    /// The steps on files of this run alone.
+    pub fn own_touches(&self) -> &[Touch] {
+        self.touches.get(self.earlier_touches..).unwrap_or_default()
+    }
+
     /// If the call was to change nothing.
     pub fn is_lookup(&self) -> bool {
         let target = &self.target;

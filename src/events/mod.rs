@@ -5,7 +5,6 @@ mod call;
 pub(crate) mod command;
 pub(crate) mod control;
 mod effect;
-pub(crate) mod end_states;
 pub(crate) mod event;
 pub(crate) mod files;
 pub(crate) mod line;

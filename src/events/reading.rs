@@ -8,6 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::attempt::{answer_at, target_at};
 use super::command::tell_directories;
 use super::event::Event;
+use super::files::scripts::{Scripts, written_by};
 use super::line::cleaned;
 use super::open_file::{OpenFile, opened_in};
 use super::outcome::error_line::refuses;
@@ -44,6 +45,7 @@ pub(crate) fn events(turns: &[SourceTurn<'_>]) -> Vec<Event> {
     let mut latest: Vec<Option<usize>> = vec![None; targets.len()];
     let mut told = ReportedFields::default();
     let mut open_file = OpenFile::default();
+    let mut scripts = Scripts::default();
     let attempts = places.into_iter().zip(targets).zip(things.into_iter().zip(again));
     for ((place, mut target), (thing, is_again)) in attempts {
         let is_open_edit = target.touches.iter().any(|touch| touch.file.is_none());
@@ -72,7 +74,14 @@ pub(crate) fn events(turns: &[SourceTurn<'_>]) -> Vec<Event> {
             .unwrap_or_default();
         let is_open = outcome.failed() == Some(true);
         let text = answer.map(|answer| answer.text);
-        let touches = touches(&target, &outcome, text, &open_file);
+        let mut touches = touches(&target, &outcome, text, &open_file);
+        scripts.follow(&mut touches);
+        let ran = touches.iter().find(|touch| touch.step == Step::Run);
+        let written = ran.and_then(|run| written_by(&run.script));
+        if let Some(files) = written.filter(|_| target.effect == Effect::Other) {
+            target.effect = Effect::Modify;
+            target.writes = Some(files);
+        }
         if is_open_edit && target.effect == Effect::Modify && target.file.is_none() {
             let told = text.and_then(opened_in).or(open_file.name.as_deref());
             target.file = told.filter(|name| !name.is_empty()).map(str::to_owned);
@@ -81,13 +90,16 @@ pub(crate) fn events(turns: &[SourceTurn<'_>]) -> Vec<Event> {
             }
         }
         let mut event = Event {
+            number: index,
             turn: place.0,
             call: place.1,
             changed_nothing: changed_nothing(&target, &outcome),
             target,
             outcome,
             touches,
+            earlier_touches: 0,
             is_answered: answer.is_some(),
+            is_unanswered: answer.is_none() && place.0 + 1 < turns.len(),
             times: 1,
             failures: usize::from(is_open),
             is_open,
@@ -111,6 +123,7 @@ pub(crate) fn events(turns: &[SourceTurn<'_>]) -> Vec<Event> {
                 let mut touches = earlier.touches.clone();
                 touches.truncate(MAX_TOUCHES);
                 touches.retain(|touch| !event.touches.contains(touch));
+                event.earlier_touches = touches.len();
                 event.touches.splice(..0, touches);
                 earlier.superseded_by = Some(index);
             }
@@ -121,19 +134,29 @@ pub(crate) fn events(turns: &[SourceTurn<'_>]) -> Vec<Event> {
     all
 }
 
-/// Marks lookups of things that a later call changed.
+/// Marks lookups of things that a later call changed: of the ids in its arguments the one that the fewest calls have.
 fn mark_outdated(all: &mut [Event], calls: &Calls<'_>) {
+    let mut uses: FxHashMap<String, usize> = FxHashMap::default();
+    let of_things = |event: &Event| event.target.effect == Effect::Other && !event.target.is_run;
+    for number in (0..all.len()).filter(|number| all.get(*number).is_some_and(of_things)) {
+        calls.each_id(number, |id| *uses.entry(id.to_owned()).or_default() += 1);
+    }
     let mut changed: FxHashSet<String> = FxHashSet::default();
     for (number, event) in all.iter_mut().enumerate().rev() {
-        if event.target.effect != Effect::Other || event.target.is_run {
+        if !of_things(event) {
             continue;
         }
         if event.is_lookup() {
             calls.each_id(number, |id| event.is_outdated |= changed.contains(id));
         } else if event.is_answered && event.outcome.failed() != Some(true) {
+            let mut rarest: Option<(usize, String)> = None;
             calls.each_id(number, |id| {
-                changed.insert(id.to_owned());
+                let uses = uses.get(id).copied().unwrap_or_default();
+                if rarest.as_ref().is_none_or(|(least, _)| uses < *least) {
+                    rarest = Some((uses, id.to_owned()));
+                }
             });
+            changed.extend(rarest.map(|(_, id)| id));
         }
     }
 }

@@ -57,12 +57,12 @@ fn run(statement: &Statement) -> Option<Run> {
     let mut program = match does {
         Does::Interprets | Does::Shell => scripted(&mut words, &mut kind)?.to_owned(),
         Does::Streams if name == "perl" => scripted(&mut words, &mut kind)?.to_owned(),
-        Does::Runs | Does::Fetches | Does::Formats | Does::Changes | Does::Restores => {
+        Does::Runs | Does::Fetches | Does::Formats | Does::Changes | Does::Applies | Does::Restores => {
             let found = statement.found?;
             let sub = statement.words.get(found.at + 1).filter(|_| found.subcommand > 0);
             match sub {
                 Some(sub) => [name_of(name), " ", &sub.text].concat(),
-                None if matches!(does, Does::Changes | Does::Restores) => return None,
+                None if matches!(does, Does::Changes | Does::Applies | Does::Restores) => return None,
                 None => name_of(name).to_owned(),
             }
         }

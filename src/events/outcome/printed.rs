@@ -123,7 +123,12 @@ pub(super) fn of_printed(answer: Answer<'_>, effect: Effect, target: &str, later
         .or_else(|| told.line(body))
         .or(marked)
         .or(short);
+    let is_of_run = says_no.is_none() && effect == Effect::Other && !is_reading;
+    let last_line = || quote(lines_of(body).filter(|line| says_anything(line)).last()?);
     Outcome {
+        last_line: (is_of_run && result.is_none() && !told.has_asides)
+            .then(last_line)
+            .flatten(),
         status,
         basis,
         exit_code,

@@ -1,6 +1,7 @@
 //! The fields of a JSON answer that a line shows: what nothing told yet, and of many records the one that later calls name.
 
 use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::envelope::EXIT_CODES;
 use super::field_line::{has_words, line_of};
@@ -67,7 +68,7 @@ pub(super) fn told_fields(
             .filter(|leaf| wanted.is_none() || wanted != Some(leaf.record))
     };
     let shown = || outermost(true).chain(others());
-    let is_news = |leaf: &Leaf<'_>, field: &str, value: &str| {
+    let mut is_news = |leaf: &Leaf<'_>, field: &str, value: &str| {
         if leaf.record > 0 || leaf.is_item || matches!(value, "true" | "false") {
             return true;
         }
@@ -78,38 +79,46 @@ pub(super) fn told_fields(
             _ => false,
         };
         let is_new = !may_repeat || told.is_new(target, &leaf.key(), field, leaf.depth <= 1);
-        let names_itself = || !is_plain(value) || is_id(value);
+        let names_itself = || !is_plain(value) || later_calls::is_id(value);
         let is_asked = || has_words(target, field) || names_itself() && has_words(target, value);
         field.starts_with("status: ") || is_new && !is_asked()
     };
     let record = line_of(of_wanted(), |_, _, _| true);
+    if !record.is_empty() {
+        let status = line_of(outermost(true), &mut is_news);
+        let lists = lists(fields);
+        let own = lists
+            .values()
+            .find(|records| wanted.is_some_and(|wanted| records.contains(&wanted)));
+        let record = match own.map_or(0, BTreeSet::len) {
+            0 | 1 => record,
+            all => format!("one of {}: {record}", count(all)),
+        };
+        return quote(&joined([status, record, line_of(others(), is_news)]));
+    }
     let news = line_of(shown(), is_news);
-    let line = if news.is_empty() && record.is_empty() {
+    let line = if news.is_empty() {
         line_of(shown(), |_, _, _| true)
     } else {
         news
     };
-    if !record.is_empty() {
-        let told = format!("one of {}: {record}", count(records));
-        return quote(&if line.is_empty() {
-            told
-        } else {
-            [&told, "; ", &line].concat()
-        });
-    }
-    if is_many {
-        let told = format!("{} records", count(records));
-        return quote(&if line.is_empty() {
-            told
-        } else {
-            [&line, "; ", &told].concat()
-        });
+    if is_many && !line.is_empty() {
+        let longest = lists(fields).values().map(BTreeSet::len).max();
+        let records = longest.filter(|records| *records > 1);
+        let records = records.map(|records| format!("{} records", count(records)));
+        return quote(&joined([line, records.unwrap_or_default()]));
     }
     // Of a list that does not fit in a line the one that is told is not the only one.
     match quote(&line) {
         Some(quoted) if quoted.ends_with('…') && records > 1 => quote(&[SEVERAL, &line].concat()),
         quoted => quoted,
     }
+}
+
+/// The parts of a line that are not empty.
+fn joined(parts: impl IntoIterator<Item = String>) -> String {
+    let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    parts.join("; ")
 }
 
 /// A number in words that are no identifier.
@@ -128,6 +137,15 @@ fn length_of_records(fields: &[Leaf<'_>]) -> usize {
         .sum()
 }
 
+/// The records of each list that has any, and of each object with records under ids.
+fn lists(fields: &[Leaf<'_>]) -> BTreeMap<usize, BTreeSet<usize>> {
+    let mut lists: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+    for leaf in fields.iter().filter(|leaf| leaf.record > 0) {
+        lists.entry(leaf.list).or_default().insert(leaf.record);
+    }
+    lists
+}
+
 /// Of several records the first that later calls name.
 fn wanted_record(fields: &[Leaf<'_>], later: LaterCalls<'_>) -> Option<usize> {
     let is_named = |leaf: &&Leaf<'_>| {
@@ -140,14 +158,6 @@ fn wanted_record(fields: &[Leaf<'_>], later: LaterCalls<'_>) -> Option<usize> {
 /// Returns true if a value may well be the same in answers about different things: a number, yes or no, a short word.
 fn is_plain(value: &str) -> bool {
     value.len() < MIN_REPEATED || value.parse::<f64>().is_ok()
-}
-
-/// Returns true if a value has letters and digits: `L1001`, `#W2`.
-fn is_id(value: &str) -> bool {
-    value.bytes().any(|byte| byte.is_ascii_digit())
-        && value
-            .bytes()
-            .any(|byte| byte == b'#' || byte.is_ascii_alphabetic())
 }
 
 /// Returns true if a value has several lines.

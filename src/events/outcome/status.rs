@@ -48,6 +48,8 @@ pub(crate) struct Outcome {
     pub lines: usize,
     /// One of them, where each is a hit of a search: the first that later calls name, or the first one.
     pub hit: Option<String>,
+    /// The last of them that says anything, where none of them tells the result.
+    pub last_line: Option<String>,
     /// The first of them reports that a change was made.
     pub says_done: bool,
     /// The result is a line that the output marks as failed.

@@ -27,6 +27,7 @@ pub(crate) enum Does {
     Moves,
     Copies,
     Changes,
+    Applies,
     Fetches,
     Formats,
     Edits,

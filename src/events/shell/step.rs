@@ -1,5 +1,7 @@
 //! The steps of a command: one file each, and what is done to it.
 
+use super::path::last_step;
+
 /// An operation on a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Step {
@@ -29,6 +31,8 @@ pub(crate) struct Touch {
     pub is_pattern: bool,
     /// The steps on files that it takes when it runs, if it is a script that is written here.
     pub script: Vec<(Step, String)>,
+    /// The file that it takes its content from, where it is a copy.
+    pub copied_from: Option<String>,
 }
 
 impl Touch {
@@ -40,6 +44,13 @@ impl Touch {
         }
     }
 
+    /// If it copies a file to a name with another ending behind its own.
+    pub fn keeps_copy(&self) -> bool {
+        let names = self.file.as_deref().zip(self.copied_from.as_deref());
+        let ending = names.and_then(|(copy, of)| last_step(copy).strip_prefix(last_step(of)));
+        ending.is_some_and(|ending| ending.starts_with(['.', '~', '_', '-']))
+    }
+
     /// A step on the file that is open in an editor.
     pub fn on_open(step: Step) -> Self {
         Self {
@@ -48,6 +59,7 @@ impl Touch {
             directory: String::new(),
             is_pattern: false,
             script: Vec::new(),
+            copied_from: None,
         }
     }
 }

@@ -24,10 +24,22 @@ fn is_copy_kept(name: &str, of: &str) -> bool {
 
 /// The steps on other files of a script with this name and content.
 pub(crate) fn script_of(name: &str, content: &str) -> Vec<(Step, String)> {
-    let is_python = name.trim_end().rsplit('.').next() == Some("py");
-    let mut files = if is_python { files_of(content) } else { Vec::new() };
+    let mut files = match name.trim_end().rsplit('.').next() {
+        Some("py") => files_of(content),
+        Some("diff" | "patch") => patched(content),
+        _ => Vec::new(),
+    };
     files.truncate(MAX_SCRIPT);
     files
+}
+
+/// The files that a patch changes.
+fn patched(patch: &str) -> Vec<(Step, String)> {
+    let names = patch.lines().filter_map(|line| line.strip_prefix("+++ "));
+    let names = names.filter_map(|name| name.split('\t').next());
+    let names = names.map(|name| name.trim_end().strip_prefix("b/").unwrap_or(name.trim_end()));
+    let files = names.filter(|name| *name != "/dev/null");
+    files.map(|name| (Step::Write, name.to_owned())).collect()
 }
 
 /// The steps of a script, in order.
@@ -53,7 +65,12 @@ struct Steps {
 impl Steps {
     fn statement(&mut self, statement: &Statement) {
         self.directory.clone_from(&statement.directory);
-        self.note_all(Step::Read, &statement.read);
+        let step = if statement.does() == Does::Applies {
+            Step::Run
+        } else {
+            Step::Read
+        };
+        self.note_all(step, &statement.read);
         if let Some((does, program, words)) = statement.program() {
             self.run(does, program, words, statement);
         }
@@ -87,6 +104,13 @@ impl Steps {
                     edited(words).for_each(|word| self.note(step, word));
                 }
             }
+            Does::Applies => {
+                let patches = files(words).filter(|word| word.text.contains('.'));
+                self.note_all(Step::Run, patches);
+                for (step, file) in patched(&statement.document) {
+                    self.note(step, &Word::of(file));
+                }
+            }
             Does::Creates => self.note_all(Step::Create, files(words)),
             Does::Removes => self.note_all(Step::Remove, files(words)),
             Does::Restores => self.note_all(Step::Restore, files(words)),
@@ -99,12 +123,16 @@ impl Steps {
                         Step::Read
                     };
                     self.note_all(step, from.iter().copied());
-                    if let [from] = from
-                        && is_copy_kept(&from.text, &to.text)
-                    {
-                        self.note(Step::Restore, to);
-                    } else if !to.text.ends_with('/') && to.text != "." {
-                        self.note(Step::Create, to);
+                    let step = match from {
+                        [from] if is_copy_kept(&from.text, &to.text) => Step::Restore,
+                        _ => Step::Create,
+                    };
+                    if !to.text.ends_with('/') && to.text != "." {
+                        let before = self.touches.len();
+                        self.note(step, to);
+                        if let ([from], Some(copy)) = (from, self.touches.get_mut(before)) {
+                            copy.copied_from = Some(from.text.clone());
+                        }
                     }
                 }
             }
@@ -147,11 +175,7 @@ impl Steps {
 
     fn code(&mut self, code: &str) {
         for (step, file) in files_of(code) {
-            let word = Word {
-                text: file,
-                ..Word::default()
-            };
-            self.note(step, &word);
+            self.note(step, &Word::of(file));
         }
     }
 
@@ -187,6 +211,7 @@ impl Steps {
                 directory,
                 is_pattern,
                 script: Vec::new(),
+                copied_from: None,
             });
         }
     }

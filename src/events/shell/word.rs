@@ -12,6 +12,16 @@ pub(crate) struct Word {
     pub is_quoted: bool,
 }
 
+impl Word {
+    /// A word as it stands.
+    pub fn of(text: String) -> Self {
+        Self {
+            text,
+            ..Self::default()
+        }
+    }
+}
+
 /// The end of a statement.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum End {

@@ -4,8 +4,8 @@ use super::candidate::{Limits, order};
 use super::quoted::{OUTPUT, SAID, harmless, tells, written};
 use super::work::{OUTDATED, line_of_run, order_of_call};
 use crate::compress::reuse::{Reuse, pieces};
-use crate::events::end_states::EndStates;
 use crate::events::event::Event;
+use crate::events::files::end_states::EndStates;
 use crate::events::line::shortened;
 use crate::events::source::SourceTurn;
 use crate::events::target::Effect;
@@ -121,7 +121,8 @@ fn spoken(
             continue;
         };
         let failed = event.outcome.failed() == Some(true);
-        let stands = !failed || event.is_open;
+        let end = files.end_of(event);
+        let stands = (!failed || event.is_open) && !files.is_void(event);
         let written = written(call)
             .filter(|_| stands)
             .filter(|written| at.takes(&written.text, chances[1]));
@@ -141,7 +142,6 @@ fn spoken(
             Effect::Modify => 1.2,
             Effect::Read | Effect::Other => 1.0,
         };
-        let end = number.and_then(|number| files.end_of(number, &event.touches));
         let heading = |is_all: bool| {
             let label = match call.name.as_ref() {
                 _ if !is_all => &event.target.line,

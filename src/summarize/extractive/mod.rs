@@ -33,7 +33,7 @@ use super::marker::SUMMARY_MARKER;
 use super::redact::redact;
 use super::{Summarizer, Summary, SummaryError, SummaryRequest};
 use crate::compress::anchors::{Anchor, Matcher, Search, matcher_of};
-use crate::events::end_states::EndStates;
+use crate::events::files::end_states::EndStates;
 use crate::events::source::SourceTurn;
 use crate::knowledge::phrases::Kinds;
 use crate::tokens::TokenCounter;
@@ -123,10 +123,10 @@ impl Extractive {
         prose::note(&said, &mut told);
         prose::asked(&said, &told, limits, &mut candidates);
         without_replaced(&mut candidates, &told);
-        let files = EndStates::of(actions.iter().map(|action| action.touches.as_slice()));
+        let files = EndStates::of(actions.iter().chain(earlier));
         work::done(actions, &files, limits, &mut candidates);
         unused::take_out(&mut candidates, request.reuse, &matcher, turns, actions, &files);
-        work::open_errors(actions, limits, &mut candidates);
+        work::open_errors(actions, &files, limits, &mut candidates);
         candidates.retain(|candidate| is_news(candidate, in_progress, request.files_follow));
         // What is not known was redacted: it must not come back through a list of references.
         let known: Vec<Anchor>;

@@ -8,8 +8,8 @@ use super::candidate::{Candidate, Section, order};
 use super::work::order_of_call;
 use crate::compress::anchors::Matcher;
 use crate::compress::reuse::{Reuse, pieces};
-use crate::events::end_states::EndStates;
 use crate::events::event::Event;
+use crate::events::files::end_states::EndStates;
 use crate::events::source::SourceTurn;
 use crate::events::target::Effect;
 use crate::trajectory::Role;
@@ -78,7 +78,7 @@ pub(super) fn take_out(
 }
 
 /// If a call ran code written for once or an installer, and neither tests nor a program of the repository.
-fn is_try(action: &Event) -> bool {
+pub(super) fn is_try(action: &Event) -> bool {
     let (target, outcome) = (&action.target, &action.outcome);
     let runs_code = target
         .runs

@@ -5,8 +5,9 @@ use std::fmt::Write as _;
 use rustc_hash::FxHashSet;
 
 use super::candidate::{Candidate, Limits, Section, order};
-use crate::events::end_states::EndStates;
+use super::unused::is_try;
 use crate::events::event::Event;
+use crate::events::files::end_states::EndStates;
 use crate::events::line::shortened;
 use crate::events::outcome::status::{Outcome, Status};
 use crate::events::run::Run;
@@ -25,11 +26,11 @@ const MAX_LATER: usize = 256;
 /// A line for each action; failing, changing and late ones are worth most.
 pub(super) fn done(actions: &[Event], files: &EndStates, limits: Limits, candidates: &mut Vec<Candidate>) {
     let count = actions.len().max(1) as f64;
-    let open = open(actions);
+    let open = open(actions, files);
     for (number, action) in actions.iter().enumerate() {
         let is_told = open.iter().any(|(other, _)| *other == number);
         let is_needless = is_told || says_nothing(action) && action.is_lookup() || action.target.is_setup;
-        if is_needless || was_overtaken(actions, number) || files.is_overtaken(number, &action.touches) {
+        if is_needless || was_overtaken(actions, number, files) || files.is_overtaken(action) {
             continue;
         }
         let text = line_of_call(action, limits);
@@ -58,7 +59,7 @@ pub(super) fn done(actions: &[Event], files: &EndStates, limits: Limits, candida
 }
 
 /// If a call failed and the work went on without it, mended or tried another way, or later runs cover its own.
-fn was_overtaken(actions: &[Event], number: usize) -> bool {
+fn was_overtaken(actions: &[Event], number: usize, files: &EndStates) -> bool {
     let Some(action) = actions.get(number) else {
         return false;
     };
@@ -87,7 +88,15 @@ fn was_overtaken(actions: &[Event], number: usize) -> bool {
         let mut touches = action.touches.iter();
         !ran.is_empty() && touches.all(|touch| matches!(touch.step, Step::Run | Step::Read))
     };
+    // What was tried out before an edit may be otherwise after it.
+    let is_tried_again = || {
+        let edits =
+            |later: &&Event| later.target.effect == Effect::Modify && !files.only_makes(&later.touches);
+        let mut after = went_well().skip_while(|later| !edits(later));
+        after.next().is_some() && after.any(|later| is_try(later))
+    };
     may_be_tried_otherwise && went_well().count() >= OVERTAKEN
+        || is_try(action) && is_tried_again()
         || is_mended()
         || only_runs() && ran.iter().all(is_covered)
 }
@@ -112,14 +121,28 @@ pub(super) fn order_of_call(call: &Event, number: usize) -> usize {
 
 /// A call as `label`, and how this run of it ended.
 pub(super) fn line_of_run(action: &Event, label: &str, limits: Limits) -> String {
-    match ending(action, limits) {
-        ending if ending.is_empty() => label.to_owned(),
-        ending => [label, " -> ", &ending].concat(),
+    let mut text = label.to_owned();
+    push_writes(action, &mut text);
+    let ending = ending(action, limits);
+    if !ending.is_empty() {
+        text.push_str(" -> ");
+        text.push_str(&ending);
     }
+    text
 }
 
 /// The mark behind a call that looked up what a later one changed.
 pub(super) const OUTDATED: &str = " (changed later)";
+
+/// The ending of a call that nothing answers, though the turns went on: a person stopped it, say.
+const NO_ANSWER: &str = "no answer";
+
+/// Appends the files that a script writes which an earlier call wrote.
+fn push_writes(action: &Event, text: &mut String) {
+    if let Some(files) = &action.target.writes {
+        let _ = write!(text, " (writes {files})");
+    }
+}
 
 /// A call, how often, and how it ended; of an edit the first line that it put in.
 fn line_of_call(action: &Event, limits: Limits) -> String {
@@ -127,10 +150,10 @@ fn line_of_call(action: &Event, limits: Limits) -> String {
     let label = &action.target.line;
     let mut text = String::with_capacity(label.len() + ending.len() + 32);
     text.push_str(label);
+    push_writes(action, &mut text);
     if action.times > 1 {
         let _ = match (action.failures, action.times) {
-            (0, times) => write!(text, " (x{times})"),
-            (failures, times) if failures == times => write!(text, " (x{times}, all failed)"),
+            (failures, times) if [0, times].contains(&failures) => write!(text, " (x{times})"),
             (failures, times) => write!(text, " (x{times}, {failures} failed)"),
         };
     }
@@ -153,6 +176,9 @@ fn line_of_call(action: &Event, limits: Limits) -> String {
 /// The outcome of an action in a few words; empty if its answer stands after the region.
 fn ending(action: &Event, limits: Limits) -> String {
     let outcome = &action.outcome;
+    if action.is_unanswered {
+        return NO_ANSWER.to_owned();
+    }
     if !action.is_answered {
         return String::new();
     }
@@ -192,6 +218,18 @@ fn ending(action: &Event, limits: Limits) -> String {
         }
         text.push_str(&detail);
     } else if says_nothing(action) || is_modify && shows_only_lines(outcome) {
+        if let Some(last) = outcome
+            .last_line
+            .as_deref()
+            .and_then(|line| shortened(line, limits.line))
+        {
+            text.push_str(if text.is_empty() {
+                "last line: "
+            } else {
+                "; last line: "
+            });
+            text.push_str(&last);
+        }
         return text;
     } else if outcome.lines > 0 && !(is_modify && outcome.failed() != Some(true)) {
         if !text.is_empty() {
@@ -217,10 +255,10 @@ fn ending(action: &Event, limits: Limits) -> String {
 }
 
 /// The calls that failed and nothing later resolved, the newest first, each error once.
-fn open(actions: &[Event]) -> Vec<(usize, &Event)> {
+fn open<'e>(actions: &'e [Event], files: &EndStates) -> Vec<(usize, &'e Event)> {
     let mut seen: FxHashSet<&str> = FxHashSet::default();
     let numbered = actions.iter().enumerate().rev();
-    let open = numbered.filter(|(number, action)| action.is_open && !was_overtaken(actions, *number));
+    let open = numbered.filter(|(number, action)| action.is_open && !was_overtaken(actions, *number, files));
     open.filter(|(_, action)| {
         action
             .outcome
@@ -233,8 +271,13 @@ fn open(actions: &[Event]) -> Vec<(usize, &Event)> {
 }
 
 /// A line for each error that nothing later resolved, newest first in worth.
-pub(super) fn open_errors(actions: &[Event], limits: Limits, candidates: &mut Vec<Candidate>) {
-    for (rank, (number, action)) in open(actions).into_iter().enumerate() {
+pub(super) fn open_errors(
+    actions: &[Event],
+    files: &EndStates,
+    limits: Limits,
+    candidates: &mut Vec<Candidate>,
+) {
+    for (rank, (number, action)) in open(actions, files).into_iter().enumerate() {
         let text = line_of_call(action, limits);
         let value = 4.0 / (1.0 + rank as f64);
         candidates.push(Candidate {

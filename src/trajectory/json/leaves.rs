@@ -17,6 +17,8 @@ pub struct Leaf<'a> {
     pub depth: usize,
     /// The number of the record that contains it, an object in a list or under an id, counted from 1; 0 for none.
     pub record: usize,
+    /// The place in the text of the list that contains the record, or of the object with records under ids.
+    pub list: usize,
     /// The leaf is itself an item of a list.
     pub is_item: bool,
     /// The value is a string.
@@ -67,8 +69,7 @@ pub fn leaves(text: &str, most: usize) -> Option<Vec<Leaf<'_>>> {
     }
     let bytes = text.as_bytes();
     let mut found = Vec::with_capacity(most.min(text.len() / 12 + 1));
-    // The open objects and lists: true for an object, the key of a list's items, and the record number.
-    let mut open: Vec<(bool, &str, usize)> = Vec::new();
+    let mut open: Vec<Open<'_>> = Vec::new();
     let mut records = 0;
     let mut key = "";
     let mut awaits_key = false;
@@ -78,32 +79,37 @@ pub fn leaves(text: &str, most: usize) -> Option<Vec<Leaf<'_>>> {
             b' ' | b'\t' | b'\n' | b'\r' | b':' => at += 1,
             b'{' | b'[' => {
                 let is_object = byte == b'{';
-                let record = match open.last() {
-                    Some((is_in_object, ..)) if is_object && (!is_in_object || is_id(key)) => {
+                let (record, list) = match open.last() {
+                    Some(outer) if is_object && (!outer.is_object || names_one_of_many(key)) => {
                         records += 1;
-                        records
+                        (records, outer.at)
                     }
-                    Some((.., record)) => *record,
-                    None => 0,
+                    Some(outer) => (outer.record, outer.list),
+                    None => (0, 0),
                 };
-                open.push((is_object, key, record));
+                open.push(Open {
+                    is_object,
+                    key,
+                    record,
+                    list,
+                    at,
+                });
                 awaits_key = is_object;
                 at += 1;
             }
             b'}' | b']' => {
-                let (is_object, ..) = open.pop()?;
-                if is_object != (byte == b'}') {
+                if open.pop()?.is_object != (byte == b'}') {
                     return None;
                 }
                 at += 1;
                 match open.last() {
-                    Some((false, list_key, _)) => key = list_key,
-                    Some((true, ..)) => {}
+                    Some(outer) if outer.is_object => {}
+                    Some(list) => key = list.key,
                     None => return bytes.get(at).is_none().then_some(found),
                 }
             }
             b',' => {
-                awaits_key = open.last()?.0;
+                awaits_key = open.last()?.is_object;
                 at = past(bytes, at + 1, b' ');
             }
             b'"' => {
@@ -143,24 +149,31 @@ pub fn leaves(text: &str, most: usize) -> Option<Vec<Leaf<'_>>> {
     None
 }
 
-fn leaf<'a>(
-    written_key: &'a str,
-    written: &'a str,
-    open: &[(bool, &'a str, usize)],
-    is_string: bool,
-) -> Leaf<'a> {
-    let (is_object, _, record) = open.last().copied().unwrap_or((true, "", 0));
-    let object = open.iter().rposition(|(is_object, ..)| *is_object).unwrap_or(0);
+/// An object or list that is open where the scanner is.
+struct Open<'a> {
+    is_object: bool,
+    /// Its key, which items of a list have as well.
+    key: &'a str,
+    record: usize,
+    list: usize,
+    /// Its place in the text.
+    at: usize,
+}
+
+fn leaf<'a>(written_key: &'a str, written: &'a str, open: &[Open<'a>], is_string: bool) -> Leaf<'a> {
+    let innermost = open.last();
+    let object = open.iter().rposition(|open| open.is_object).unwrap_or(0);
     let outer = object.checked_sub(1).and_then(|outer| open.get(outer));
-    let is_field = outer.is_some_and(|(is_object, ..)| *is_object);
-    let parent = open.get(object).filter(|_| is_field).map(|(_, key, _)| *key);
+    let is_field = outer.is_some_and(|outer| outer.is_object);
+    let parent = open.get(object).filter(|_| is_field).map(|object| object.key);
     Leaf {
         written_key,
         parent,
         written,
         depth: open.len(),
-        record,
-        is_item: !is_object,
+        record: innermost.map_or(0, |open| open.record),
+        list: innermost.map_or(0, |open| open.list),
+        is_item: innermost.is_some_and(|open| !open.is_object),
         is_string,
     }
 }
@@ -210,7 +223,7 @@ fn decoded(literal: &str) -> Cow<'_, str> {
 }
 
 /// Returns true for a key that names one of many objects, as a word of the format does not: with a digit in four characters or more.
-fn is_id(written_key: &str) -> bool {
+fn names_one_of_many(written_key: &str) -> bool {
     let key = unquoted(written_key);
     key.len() >= 4 && key.bytes().any(|byte| byte.is_ascii_digit())
 }

@@ -46,18 +46,18 @@ fn of_many_records_the_one_is_told_that_a_later_call_names() {
         .map(|n| variant(1_000_000 + n, "red"))
         .chain([variant(2_000_000, "blue")])
         .collect();
-    let answer = serde_json::json!({"name": "Lamp", "variants": variants}).to_string();
+    let answer = serde_json::json!({"variants": variants, "name": "Lamp", "status": "on sale", "payments": [{"paid": 12, "by": "card"}]}).to_string();
     let product = ("get_product", r#"{"product_id": "P1"}"#, answer.as_str());
     let exchange = ("exchange", r#"{"item_id": "2000000"}"#, r#"{"status": "done"}"#);
     says(
         &told_of(&[product, exchange]),
-        &["one of 10: available: true, color: blue, item_id: 2000000"],
+        &["status: on sale; one of 10: available: true, color: blue, item_id: 2000000"],
         &["1000000"],
     );
     let other = ("close", r#"{"ticket": "T-77"}"#, r#"{"status": "done"}"#);
     says(
         &told_of(&[product, other]),
-        &["name: Lamp; 10 records"],
+        &["status: on sale, name: Lamp; 10 records"],
         &["1000000"],
     );
 }
@@ -77,6 +77,14 @@ fn a_lookup_of_what_a_later_call_changed_says_so() {
         &["get_line(id: L1002) ->"],
         &["changed later"],
     );
+}
+
+#[test]
+fn a_call_that_was_left_without_an_answer_says_so() {
+    let copy = call("", BASH, r#"{"command": "cp a.py b.py"}"#);
+    let stop = turn(Role::Human, "Stop, do not copy it. Use c.py.");
+    says(&told(&[copy.clone(), stop]), &["cp a.py b.py -> no answer"], &[]);
+    says(&told(&[copy]), &["cp a.py b.py"], &["no answer"]);
 }
 
 #[test]
@@ -152,4 +160,57 @@ fn diagnostics_behind_head_are_a_part_of_them() {
         &errors.join("\n"),
     )]);
     says(&text, &["5 errors"], &["or more"]);
+}
+
+#[test]
+fn a_script_that_an_earlier_call_wrote_tells_what_it_writes_when_it_runs() {
+    let script = r#"{"command": "cat > fix.py <<'E'\nopen('src/a.py', 'w').write(x)\nopen('test/b.py', 'w').write(y)\nE"}"#;
+    let run = (BASH, r#"{"command": "cd /w && python fix.py"}"#, "Applied");
+    says(
+        &told_of(&[(BASH, script, ""), run]),
+        &["bash: python fix.py (writes src/a.py, test/b.py) -> Applied"],
+        &["cat > fix.py"],
+    );
+    let undo = (BASH, r#"{"command": "git checkout src/a.py test/b.py"}"#, "");
+    says(&told_of(&[(BASH, script, ""), run, undo]), &[], &["Applied"]);
+    let patch =
+        r#"{"command": "cat > fix.patch <<'E'\n--- a/src/a.py\n+++ b/src/a.py\n@@ -1 +1 @@\n-x\n+y\nE"}"#;
+    let apply = (BASH, r#"{"command": "git apply fix.patch"}"#, "");
+    says(
+        &told_of(&[(BASH, patch, ""), apply]),
+        &["bash: git apply fix.patch"],
+        &["cat > fix.patch"],
+    );
+}
+
+#[test]
+fn a_run_whose_output_says_nothing_by_itself_tells_its_last_line() {
+    let output = "<returncode>0</returncode>\n<output>\nCase 1: Sum is 3\nCase 2: Sum is 5\nStill 1 case off\n</output>";
+    let turns = [
+        call("", BASH, r#"{"command": "python check.py"}"#),
+        answer(output),
+    ];
+    let stretch = Stretch::of(&turns);
+    let label = work::line_of_run(&stretch.actions()[0], "python check.py", Limits::within(600));
+    assert_eq!(label, "python check.py -> ok; last line: Still 1 case off");
+}
+
+#[test]
+fn of_the_ids_of_a_change_the_one_that_fewest_calls_name_is_changed() {
+    let line = (
+        "get_line",
+        r#"{"customer": "C1001", "line": "L1002"}"#,
+        r#"{"roaming": false}"#,
+    );
+    let bills = ("get_bills", r#"{"customer": "C1001"}"#, r#"{"status": "Paid"}"#);
+    let change = (
+        "enable_roaming",
+        r#"{"customer": "C1001", "line": "L1002"}"#,
+        r#"{"status": "done"}"#,
+    );
+    says(
+        &told_of(&[bills, line, change]),
+        &["line: L1002) (changed later) ->", "get_bills(customer: C1001) ->"],
+        &[],
+    );
 }

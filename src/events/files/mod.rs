@@ -1,6 +1,12 @@
 //! The files that were touched, each once under whatever names, and what became of them.
 
+mod contents;
+pub(crate) mod end_states;
+pub(crate) mod scripts;
+
 use rustc_hash::FxHashMap;
+
+use contents::{Content, Contents};
 
 use super::event::Event;
 use super::line::cleaned;
@@ -36,15 +42,17 @@ pub(super) struct Tracked {
     is_read: bool,
     /// It did not exist before.
     pub is_new: bool,
-    /// It was removed or put back: no list names it.
+    /// It was removed.
     pub is_gone: bool,
-    /// The steps on other files that it takes when it runs.
-    script: Vec<(Step, String)>,
     last: usize,
-    /// The last event that changed it.
+    /// What it holds; `None` for what it held at the beginning.
+    content: Option<Content>,
+    /// The place of the file that it was made as a copy of.
+    copy_of: Option<usize>,
+    /// Its name is longer by an ending than that of the file: a copy that is kept for later.
+    pub is_kept: bool,
+    /// The last event that changed it, and the last one that ran it.
     pub changed_by: Option<usize>,
-    /// The last one that made it what it was before, and the last one that ran it.
-    pub put_back_by: Option<usize>,
     pub run_by: Option<usize>,
 }
 
@@ -53,6 +61,7 @@ pub(super) struct Tracked {
 pub(super) struct TrackedFiles {
     files: Vec<Tracked>,
     by_last_step: FxHashMap<String, Vec<usize>>,
+    contents: Contents,
     steps: usize,
     scans: usize,
     /// The event whose steps are noted.
@@ -67,25 +76,46 @@ impl TrackedFiles {
             return;
         };
         self.steps += 1;
+        if touch.step == Step::Run {
+            self.run(&touch.script, &touch.directory);
+        }
         let path = path_of(&touch.directory, name);
         let found = self.find(&path);
         let (steps, event) = (self.steps, self.event);
+        let copied = touch.copied_from.as_deref();
+        let copied = copied.and_then(|from| self.latest(&path_of(&touch.directory, from)));
+        let content = self.content_after(touch.step, found, copied);
+        // A copy that was kept of the file is put back.
+        let kept = copied.and_then(|copied| self.files.get(copied)?.copy_of);
+        let is_put_back = kept.is_some() && kept == found;
         let Some(file) = found.and_then(|found| self.files.get_mut(found)) else {
             match touch.step {
                 Step::Remove => self.remove(name, path, touch.is_pattern),
                 Step::Restore | Step::Run | Step::Search => {}
-                step => self.add(name, path, step, &touch.script),
+                step => {
+                    self.add(name, path, step);
+                    if let Some(file) = self.files.last_mut() {
+                        file.content = content;
+                        file.copy_of = copied;
+                        file.is_kept = touch.keeps_copy();
+                    }
+                }
             }
             return;
         };
+        if touch.step == Step::Restore || is_put_back {
+            file.content = content;
+            if !file.is_new {
+                file.is_modified = self.contents.is_changed(content);
+            }
+            return;
+        }
         match touch.step {
             Step::Run => {
                 file.run_by = Some(event);
-                let script = file.script.clone();
-                self.run(&script, &touch.directory);
                 return;
             }
-            Step::Search => return,
+            Step::Search | Step::Restore => return,
             Step::Read => {
                 file.is_read = true;
                 if file.is_modified {
@@ -94,16 +124,6 @@ impl TrackedFiles {
             }
             Step::Remove if file.is_new => file.is_gone = true,
             Step::Write | Step::Create | Step::Remove => file.is_modified = true,
-            Step::Restore if file.is_new => return,
-            Step::Restore => {
-                file.is_modified = false;
-                file.put_back_by = Some(event);
-                file.is_gone = !file.is_read;
-                return;
-            }
-        }
-        if touch.step == Step::Create {
-            file.script.clone_from(&touch.script);
         }
         name.clone_into(&mut file.name);
         if path.starts_with('/') {
@@ -111,8 +131,21 @@ impl TrackedFiles {
         }
         file.last = steps;
         if touch.step != Step::Read {
+            file.content = content;
             file.changed_by = Some(event);
         }
+    }
+
+    /// The content of a file after a step: `found` is the place of the file, `copied` that of the file that it becomes a copy of.
+    fn content_after(&mut self, step: Step, found: Option<usize>, copied: Option<usize>) -> Option<Content> {
+        let content_at = |place: Option<usize>| place.and_then(|place| self.files.get(place)?.content);
+        let (from, is_change) = match step {
+            Step::Read | Step::Search | Step::Run | Step::Remove => return content_at(found),
+            Step::Restore => (content_at(copied), false),
+            Step::Create if copied.is_some() => (content_at(copied), false),
+            Step::Write | Step::Create => (content_at(found), true),
+        };
+        Some(self.contents.make(self.event, from, is_change))
     }
 
     /// Notes the steps of a script that runs in a directory.
@@ -125,7 +158,7 @@ impl TrackedFiles {
         }
     }
 
-    fn add(&mut self, name: &str, path: String, step: Step, script: &[(Step, String)]) {
+    fn add(&mut self, name: &str, path: String, step: Step) {
         let alike = self.by_last_step.entry(last_step(&path).to_owned()).or_default();
         alike.push(self.files.len());
         self.files.push(Tracked {
@@ -135,10 +168,11 @@ impl TrackedFiles {
             is_read: step == Step::Read,
             is_new: step == Step::Create,
             is_gone: false,
-            script: script.to_vec(),
             last: self.steps,
+            content: None,
+            copy_of: None,
+            is_kept: false,
             changed_by: (step != Step::Read).then_some(self.event),
-            put_back_by: None,
             run_by: None,
         });
     }
@@ -156,11 +190,16 @@ impl TrackedFiles {
         there.filter(move |file| is_same_file(&file.path, path))
     }
 
-    /// The steps of the script at a path, the latest one of the name that has any.
-    pub fn script_of(&self, path: &str) -> Option<&[(Step, String)]> {
-        let places = self.places(path).filter_map(|place| self.files.get(place));
-        let mut same = places.filter(|file| is_same_file(&file.path, path));
-        same.find_map(|file| (!file.script.is_empty()).then_some(file.script.as_slice()))
+    /// The place of the last file that a path may name, gone or not.
+    fn latest(&self, path: &str) -> Option<usize> {
+        let is_named = |file: &Tracked| is_same_file(&file.path, path);
+        self.places(path)
+            .find(|place| self.files.get(*place).is_some_and(is_named))
+    }
+
+    /// If an event's change of a file is in what the file holds at the end.
+    pub fn holds(&self, file: &Tracked, event: usize) -> bool {
+        self.contents.holds(file.content, event)
     }
 
     fn find(&self, path: &str) -> Option<usize> {
@@ -186,13 +225,14 @@ impl TrackedFiles {
             file.is_gone |= file.is_new && (is_inside || is_pattern && matches(&path, &file.path));
         }
         if !any && last_step(name).contains('.') {
-            self.add(name, path, Step::Remove, &[]);
+            self.add(name, path, Step::Remove);
         }
     }
 
     /// The files that were changed and those that were only read, the latest first.
     fn told(mut self) -> (Vec<String>, Vec<String>) {
-        self.files.retain(|file| !file.is_gone);
+        self.files
+            .retain(|file| !file.is_gone && (file.is_modified || file.is_read));
         self.files.sort_by_key(|file| std::cmp::Reverse(file.last));
         let (modified, read): (Vec<Tracked>, Vec<Tracked>) =
             self.files.into_iter().partition(|file| file.is_modified);
@@ -250,11 +290,11 @@ mod tests {
     #[track_caller]
     fn tells(commands: &[&str], modified: &[&str], read: &[&str]) {
         let mut files = TrackedFiles::default();
-        for touch in commands
-            .iter()
-            .flat_map(|command| Command::read(command).touches())
-        {
-            files.note(&touch);
+        let mut scripts = scripts::Scripts::default();
+        for command in commands {
+            let mut touches = Command::read(command).touches();
+            scripts.follow(&mut touches);
+            touches.iter().for_each(|touch| files.note(touch));
         }
         let (found_modified, found_read) = files.told();
         assert_eq!(
