@@ -75,7 +75,7 @@ pub(crate) fn events(turns: &[SourceTurn<'_>]) -> Vec<Event> {
         let is_open = outcome.failed() == Some(true);
         let text = answer.map(|answer| answer.text);
         let mut touches = touches(&target, &outcome, text, &open_file);
-        scripts.follow(&mut touches);
+        scripts.follow(&mut touches, outcome.failed() != Some(true));
         let ran = touches.iter().find(|touch| touch.step == Step::Run);
         let written = ran.and_then(|run| written_by(&run.script));
         if let Some(files) = written.filter(|_| target.effect == Effect::Other) {
@@ -226,7 +226,7 @@ fn touches(target: &Target, outcome: &Outcome, answer: Option<&str>, open: &Open
     if outcome.failed() == Some(true) {
         let is_edit = touches.iter().any(|touch| touch.file.is_none());
         let has_changed = target.effect == Effect::Modify && !is_edit && !changed_nothing(target, outcome);
-        touches.retain(|touch| has_changed && touch.step != Step::Read);
+        touches.retain(|touch| touch.step == Step::Run || has_changed && touch.step != Step::Read);
     }
     for touch in touches.iter_mut().filter(|touch| touch.file.is_none()) {
         let told = answer.and_then(opened_in).or(open.name.as_deref());

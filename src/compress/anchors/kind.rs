@@ -4,13 +4,16 @@
 pub(super) const MAX_LEN: usize = 240;
 
 /// Names that every program has, and that a reader knows anyway.
-const COMMONPLACE: [&str; 12] = [
+const COMMONPLACE: [&str; 15] = [
     "__init__",
     "__init__.py",
     "__name__",
     "__main__",
     "__file__",
     "/dev/null",
+    "/root",
+    "/tmp",
+    "python3",
     "sys.path",
     "os.path",
     "e.g",

@@ -293,7 +293,7 @@ mod tests {
         let mut scripts = scripts::Scripts::default();
         for command in commands {
             let mut touches = Command::read(command).touches();
-            scripts.follow(&mut touches);
+            scripts.follow(&mut touches, true);
             touches.iter().for_each(|touch| files.note(touch));
         }
         let (found_modified, found_read) = files.told();

@@ -13,8 +13,8 @@ const MAX_NAMED: usize = 3;
 pub(crate) struct Scripts(FxHashMap<String, Vec<(Step, String)>>);
 
 impl Scripts {
-    /// Goes through steps in order: those that run a known script get what it does.
-    pub fn follow(&mut self, touches: &mut [Touch]) {
+    /// Goes through the steps of a call in order: if it went well, those that run a known script get what it does.
+    pub fn follow(&mut self, touches: &mut [Touch], went_well: bool) {
         for touch in touches {
             let Some(name) = touch.file.as_deref().map(last_step) else {
                 continue;
@@ -23,7 +23,7 @@ impl Scripts {
                 Step::Create => {
                     self.0.insert(name.to_owned(), touch.script.clone());
                 }
-                Step::Run => {
+                Step::Run if went_well => {
                     if let Some(script) = self.0.get(name) {
                         touch.script.clone_from(script);
                     }

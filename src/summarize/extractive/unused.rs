@@ -11,7 +11,7 @@ use crate::compress::reuse::{Reuse, pieces};
 use crate::events::event::Event;
 use crate::events::files::end_states::EndStates;
 use crate::events::source::SourceTurn;
-use crate::events::target::Effect;
+use crate::events::target::{Effect, ToolKind};
 use crate::trajectory::Role;
 
 /// Bytes that later turns repeat of what is of use to them.
@@ -84,7 +84,8 @@ pub(super) fn is_try(action: &Event) -> bool {
         .runs
         .iter()
         .all(|run| run.is_of_script() || run.is_of_installer());
-    target.is_run && target.effect == Effect::Other && runs_code && outcome.tests.is_none()
+    let is_code = !target.runs.is_empty() || target.kind == ToolKind::Code;
+    target.is_run && target.effect == Effect::Other && runs_code && is_code && outcome.tests.is_none()
 }
 
 /// The turn of a line, counted from 1; 0 for lines of an earlier summary.

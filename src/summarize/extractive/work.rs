@@ -221,6 +221,7 @@ fn ending(action: &Event, limits: Limits) -> String {
         if let Some(last) = outcome
             .last_line
             .as_deref()
+            .filter(|_| is_try(action))
             .and_then(|line| shortened(line, limits.line))
         {
             text.push_str(if text.is_empty() {

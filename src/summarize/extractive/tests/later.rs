@@ -181,6 +181,17 @@ fn a_script_that_an_earlier_call_wrote_tells_what_it_writes_when_it_runs() {
         &["bash: git apply fix.patch"],
         &["cat > fix.patch"],
     );
+    // A script that failed may have written nothing, but it ran.
+    let failed = (
+        BASH,
+        r#"{"command": "cd /w && python fix.py"}"#,
+        "<returncode>1</returncode>\n<output>\nKeyError: 'x'\n</output>",
+    );
+    says(
+        &told_of(&[(BASH, script, ""), failed]),
+        &["bash: python fix.py -> exit 1: KeyError: 'x'"],
+        &["writes", "cat > fix.py"],
+    );
 }
 
 #[test]
