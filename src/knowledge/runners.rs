@@ -6,11 +6,11 @@ use serde::Deserialize;
 
 use super::found::LiteralHits;
 use super::pattern::{Match, Pattern};
-use super::table::Table as Known;
+use super::table::LineTable;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Table {
+struct RunnerTable {
     test_words: Vec<String>,
     tests: Vec<Runner>,
     diagnostics: Vec<Compiler>,
@@ -104,19 +104,19 @@ pub(crate) struct Diagnostics {
     pub summary: Option<String>,
 }
 
-static TABLE: LazyLock<Table> = LazyLock::new(|| super::table(include_str!("runners.toml")));
+static TABLE: LazyLock<RunnerTable> = LazyLock::new(|| super::table(include_str!("runners.toml")));
 
 /// The literals of all rows.
-pub(super) fn literals() -> impl Iterator<Item = (Known, usize, &'static str)> {
+pub(super) fn literals() -> impl Iterator<Item = (LineTable, usize, &'static str)> {
     let of = |table, number, holds: &'static [String]| {
         holds.iter().map(move |text| (table, number, text.as_str()))
     };
     let tests = TABLE.tests.iter().enumerate();
     let runners = tests.flat_map(move |(number, row)| {
-        of(Known::Runners, number, &row.holds).chain(of(Known::Runners, number, &row.failures_hold))
+        of(LineTable::Runners, number, &row.holds).chain(of(LineTable::Runners, number, &row.failures_hold))
     });
     let compilers = TABLE.diagnostics.iter().enumerate();
-    runners.chain(compilers.flat_map(move |(number, row)| of(Known::Compilers, number, &row.holds)))
+    runners.chain(compilers.flat_map(move |(number, row)| of(LineTable::Compilers, number, &row.holds)))
 }
 
 /// The programs that start test runners, alone or with their subcommand.
@@ -134,7 +134,10 @@ pub(crate) fn test_words() -> impl Iterator<Item = &'static str> {
 }
 
 /// The rows of a table that stand in `found`, in its order.
-fn candidates<'f, 't: 'f>(found: impl IntoIterator<Item = &'f LiteralHits<'t>>, table: Known) -> Vec<usize> {
+fn candidates<'f, 't: 'f>(
+    found: impl IntoIterator<Item = &'f LiteralHits<'t>>,
+    table: LineTable,
+) -> Vec<usize> {
     let hits = found.into_iter().flat_map(|found| found.of(table));
     let mut rows: Vec<usize> = hits.map(|(row, _)| row).collect();
     rows.sort_unstable();
@@ -144,13 +147,13 @@ fn candidates<'f, 't: 'f>(found: impl IntoIterator<Item = &'f LiteralHits<'t>>, 
 
 /// The test run whose counts stand near the end of an output: at `edge` or later, which is where `found` was read from.
 pub(crate) fn test_run<'t>(body: &'t str, edge: usize, found: &LiteralHits<'_>) -> Option<TestRun<'t>> {
-    let mut rows = candidates([found], Known::Runners).into_iter();
+    let mut rows = candidates([found], LineTable::Runners).into_iter();
     rows.find_map(|row| TABLE.tests.get(row)?.run(body, edge))
 }
 
 /// The errors and warnings of a compiler or a linter, where its lines stand in the edges of an output.
 pub(crate) fn diagnostics(body: &str, edges: &[LiteralHits<'_>; 2]) -> Option<Diagnostics> {
-    let mut rows = candidates(edges, Known::Compilers).into_iter();
+    let mut rows = candidates(edges, LineTable::Compilers).into_iter();
     rows.find_map(|row| TABLE.diagnostics.get(row)?.found(body))
 }
 
@@ -272,7 +275,7 @@ impl Compiler {
 mod tests {
     use super::*;
 
-    fn checked() -> Table {
+    fn checked() -> RunnerTable {
         toml::from_str(include_str!("runners.toml")).unwrap()
     }
 
