@@ -227,19 +227,11 @@ fn hash_of_call(call: &ToolCall<'_>) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use std::borrow::Cow;
-
     use super::*;
     use crate::trajectory::Role;
 
     fn said(role: Role, text: &str) -> TurnView<'_> {
-        TurnView {
-            index: 0,
-            role,
-            text: Cow::Borrowed(text),
-            calls: Vec::new(),
-            responses: Vec::new(),
-        }
+        TurnView::of_text(0, role, text)
     }
 
     /// Summaries begin with `SUM` here.

@@ -5,19 +5,19 @@ use crate::names::named;
 use crate::trajectory::Role;
 
 named! {
-    /// The place of the summary.
+    /// The setting `--summary-placement`: the ways that are tried.
     SummaryPlacement {
-        /// The first placement that keeps the order of roles; a turn of its own where possible.
+        /// Every way that keeps the order of roles, in the order of [`Way`].
         Auto = "auto",
-        /// A turn of the human role right after the head.
+        /// A human turn of its own.
         Human = "human",
-        /// The end of the turn before the region.
+        /// The end of the turn before the region; a human turn of its own if that turn cannot receive it.
         Merge = "merge",
     }
 }
 
 named! {
-    /// The ways to place a summary, in the order in which they are tried.
+    /// A way to write a summary into a record: as a turn, or into one. They are tried in this order.
     Way {
         /// A human turn of its own.
         Own = "own",
@@ -35,9 +35,9 @@ named! {
 /// A place for the summary of one region.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Placement {
-    /// The way to place it.
+    /// The way in which it is written.
     pub way: Way,
-    /// The index of the turn that receives the summary; `None` for a turn of its own.
+    /// The index of the turn that receives the summary, right before the region or right after it; `None` for a turn of its own.
     pub host: Option<usize>,
     /// An end marker must separate the summary from the text after it.
     pub end_marker: bool,
@@ -91,6 +91,29 @@ impl Placement {
     }
 }
 
+impl SummaryPlacement {
+    /// Returns the places for the summary of a region, best first.
+    ///
+    /// `is_update` is true if the turn before the region holds an earlier summary, which the new one replaces there.
+    pub fn places(
+        self,
+        outline: &Outline,
+        region: Region,
+        orders: &[RoleOrder],
+        is_update: bool,
+    ) -> Vec<Placement> {
+        let own = || Placement::own(outline, region);
+        match self {
+            Self::Human => vec![own()],
+            Self::Merge => {
+                let before = Placement::before(outline, region);
+                before.into_iter().chain([own().refused()]).collect()
+            }
+            Self::Auto => placements(outline, region, orders, is_update),
+        }
+    }
+}
+
 /// Returns the way to append a summary to a turn: only text that the model reads, not text it is trained on, takes one.
 fn way_into(turn: &TurnFacts) -> Option<Way> {
     let is_in_parts = matches!(turn.content, Content::Parts | Content::Results { .. });
@@ -105,14 +128,7 @@ fn way_into(turn: &TurnFacts) -> Option<Way> {
 }
 
 /// Returns the places for the summary of a region that keep the order of roles, best first; none where none does.
-///
-/// `is_update` is true if the turn before the region holds an earlier summary, which the new one replaces there.
-pub fn placements(
-    outline: &Outline,
-    region: Region,
-    orders: &[RoleOrder],
-    is_update: bool,
-) -> Vec<Placement> {
+fn placements(outline: &Outline, region: Region, orders: &[RoleOrder], is_update: bool) -> Vec<Placement> {
     let ends = [region.start(), region.end()];
     let held: Vec<RoleOrder> = orders
         .iter()

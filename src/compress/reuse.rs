@@ -194,13 +194,7 @@ mod tests {
     use super::*;
 
     fn turn(role: Role, text: &str) -> TurnView<'static> {
-        TurnView {
-            index: 0,
-            role,
-            text: text.to_owned().into(),
-            calls: Vec::new(),
-            responses: Vec::new(),
-        }
+        TurnView::of_text(0, role, text.to_owned())
     }
 
     fn worth(reuse: &Reuse, text: &str) -> f32 {

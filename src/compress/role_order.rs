@@ -3,7 +3,7 @@
 use super::{Content, Outline, TurnFacts};
 use crate::trajectory::Role;
 
-/// A rule about the order of roles. A compression keeps every rule that held before it.
+/// A rule about the order of roles. With `--summary-placement auto`, every rule that held before a compression holds after it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a demand of its own")]
 pub struct RoleOrder {

@@ -46,15 +46,6 @@ pub(super) fn outline(letters: &str) -> Outline {
     }
 }
 
-const DEFAULT: Protection = Protection {
-    first_system: true,
-    first_human: true,
-    first_gpt: true,
-    first_tool: true,
-    last_n_turns: 4,
-    tail_tokens: 0,
-};
-
 fn compressible(letters: &str, protection: Protection) -> std::ops::Range<usize> {
     let outline = outline(letters);
     compressible_region(&outline, &CutPoints::of(&outline), &protection)
@@ -62,21 +53,21 @@ fn compressible(letters: &str, protection: Protection) -> std::ops::Range<usize>
 
 #[test]
 fn the_head_ends_with_the_first_assistant_group() {
-    assert_eq!(compressible("shgtttgtgtgtgtgt", DEFAULT), 6..12);
-    assert_eq!(compressible("shghghghgh", DEFAULT), 3..6);
+    assert_eq!(compressible("shgtttgtgtgtgtgt", Protection::default()), 6..12);
+    assert_eq!(compressible("shghghghgh", Protection::default()), 3..6);
 }
 
 #[test]
 fn an_answer_that_says_nothing_is_neither_the_first_nor_the_last() {
-    assert_eq!(compressible("shegtgtgtgtgtgt", DEFAULT), 5..11);
-    assert_eq!(compressible("shgtgtgtgtgthheh", DEFAULT), 4..10);
+    assert_eq!(compressible("shegtgtgtgtgtgt", Protection::default()), 5..11);
+    assert_eq!(compressible("shgtgtgtgtgthheh", Protection::default()), 4..10);
     assert_eq!(
-        compressible("shhhhheh", DEFAULT),
+        compressible("shhhhheh", Protection::default()),
         compressible(
             "shhhhhgh",
             Protection {
                 first_gpt: false,
-                ..DEFAULT
+                ..Protection::default()
             }
         )
     );
@@ -90,7 +81,7 @@ fn what_lies_in_the_second_half_is_no_opening() {
             "shhhhgtg",
             Protection {
                 last_n_turns: 1,
-                ..DEFAULT
+                ..Protection::default()
             }
         ),
         2..7
@@ -99,7 +90,7 @@ fn what_lies_in_the_second_half_is_no_opening() {
 
 #[test]
 fn a_tool_turn_that_does_not_answer_the_first_assistant_turn_is_no_opening() {
-    assert_eq!(compressible("shghgtgtgtgtgt", DEFAULT), 3..10);
+    assert_eq!(compressible("shghgtgtgtgtgt", Protection::default()), 3..10);
 }
 
 #[test]
@@ -110,7 +101,7 @@ fn each_part_of_the_head_can_be_switched_off() {
             letters,
             Protection {
                 first_gpt: false,
-                ..DEFAULT
+                ..Protection::default()
             }
         )
         .start,
@@ -122,7 +113,7 @@ fn each_part_of_the_head_can_be_switched_off() {
             Protection {
                 first_gpt: false,
                 first_human: false,
-                ..DEFAULT
+                ..Protection::default()
             }
         )
         .start,
@@ -132,7 +123,7 @@ fn each_part_of_the_head_can_be_switched_off() {
         first_system: false,
         first_human: false,
         first_gpt: false,
-        ..DEFAULT
+        ..Protection::default()
     };
     assert_eq!(compressible(letters, none).start, 0);
     // Its tool turns stay with the assistant turn, whatever the settings.
@@ -141,7 +132,7 @@ fn each_part_of_the_head_can_be_switched_off() {
             letters,
             Protection {
                 first_tool: false,
-                ..DEFAULT
+                ..Protection::default()
             }
         )
         .start,
@@ -151,13 +142,13 @@ fn each_part_of_the_head_can_be_switched_off() {
 
 #[test]
 fn the_tail_starts_at_a_cut_point_and_holds_the_last_assistant_turn() {
-    assert_eq!(compressible("shgtgtgtgttttt", DEFAULT).end, 8);
+    assert_eq!(compressible("shgtgtgtgttttt", Protection::default()).end, 8);
     assert_eq!(
         compressible(
             "shgtgtgthhhh",
             Protection {
                 last_n_turns: 0,
-                ..DEFAULT
+                ..Protection::default()
             }
         )
         .end,
@@ -168,7 +159,7 @@ fn the_tail_starts_at_a_cut_point_and_holds_the_last_assistant_turn() {
             "shgtgtgtgtgtgt",
             Protection {
                 last_n_turns: 0,
-                ..DEFAULT
+                ..Protection::default()
             }
         )
         .end,
@@ -182,7 +173,7 @@ fn tail_tokens_protect_as_many_turns_as_fit_and_one_that_half_fits() {
         let protection = Protection {
             last_n_turns: 1,
             tail_tokens,
-            ..DEFAULT
+            ..Protection::default()
         };
         compressible("shgggggggggggggg", protection).end
     };
@@ -208,7 +199,7 @@ fn no_boundary_lies_inside_a_group_or_before_a_tool_turn() {
 fn planned(letters: &str, need: usize) -> Plan {
     let outline = outline(letters);
     let cut_points = CutPoints::of(&outline);
-    let compressible = compressible_region(&outline, &cut_points, &DEFAULT);
+    let compressible = compressible_region(&outline, &cut_points, &Protection::default());
     plan(&outline, &cut_points, compressible, need, |_| 15)
 }
 

@@ -19,7 +19,7 @@ pub struct Compressed<'a, T> {
     pub original_frame: (&'a str, &'a str),
     /// The same of the written record.
     pub written_frame: (&'a str, &'a str),
-    /// Kept turns that may have gained text at their end: the system turn, and the turn that received the summary.
+    /// Kept turns that may have gained text at one place: the system turn, and the turn that received the summary.
     pub appended: &'a [usize],
     /// The text of the last human turn, where the region contains it.
     pub quoted_human: Option<&'a str>,

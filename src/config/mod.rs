@@ -147,9 +147,21 @@ impl Config {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::settings::differences;
+
+    /// The configuration with values of flags by their keys' paths.
+    pub fn resolved(flags: &[(&str, &str)]) -> Resolved {
+        let given = flags
+            .iter()
+            .map(|(path, text)| (Key::by_path(path).unwrap(), (*text).to_owned()));
+        let sources = Sources {
+            flags: given.collect(),
+            ..Sources::default()
+        };
+        sources.resolve().unwrap()
+    }
 
     #[test]
     fn the_summary_may_cost_twice_its_target_unless_told_otherwise() {
@@ -205,16 +217,6 @@ mod tests {
 
     #[test]
     fn a_small_budget_makes_the_default_summary_small() {
-        let resolved = |flags: &[(&str, &str)]| {
-            let given = flags
-                .iter()
-                .map(|(path, text)| (Key::by_path(path).unwrap(), (*text).to_owned()));
-            let sources = Sources {
-                flags: given.collect(),
-                ..Sources::default()
-            };
-            sources.resolve().unwrap()
-        };
         let budget = "compression.target_max_tokens";
         let key = "compression.summary_target_tokens";
         for (tokens, summary) in [

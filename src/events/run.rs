@@ -2,6 +2,7 @@
 
 use crate::events::shell::programs::{Does, flags, name_of};
 use crate::events::shell::{Command, End, Statement, last_step};
+use crate::knowledge::runners::{test_programs, test_words};
 
 /// A program that ran on something.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,11 +22,11 @@ pub(crate) struct Run {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RunKind {
-    /// Runs tests: those that it is told, or all.
+    /// Runs tests: all of them, or those that its words name.
     Tests,
-    /// A script, which does the same whatever it is told.
+    /// A script, which does the same whatever its words are.
     Script,
-    /// Anything else: the same only on the same.
+    /// Any other program: it does the same only with the same words.
     Program,
 }
 
@@ -55,7 +56,13 @@ fn run(statement: &Statement) -> Option<Run> {
     let mut words = rest.iter().map(|word| word.text.as_str()).peekable();
     let mut kind = RunKind::Program;
     let mut program = match does {
-        Does::Interprets | Does::Shell => scripted(&mut words, &mut kind)?.to_owned(),
+        Does::Interprets | Does::Shell => match test_runner(name_of(name), words.peek()) {
+            Some(runner) => {
+                words.next();
+                runner
+            }
+            None => scripted(&mut words, &mut kind)?.to_owned(),
+        },
         Does::Streams if name == "perl" => scripted(&mut words, &mut kind)?.to_owned(),
         Does::Runs | Does::Fetches | Does::Formats | Does::Changes | Does::Applies | Does::Restores => {
             let found = statement.found?;
@@ -98,16 +105,14 @@ fn run(statement: &Statement) -> Option<Run> {
             _ => found.words.push(word.to_owned()),
         }
     }
-    let name = found.program.as_str();
-    let runs_tests = if kind == RunKind::Script {
-        name.contains("runtests")
-    } else {
-        name.contains("test") || name == "tox"
-    };
-    if runs_tests || found.words.first().is_some_and(|word| word == "test") {
-        found.kind = RunKind::Tests;
-    }
+    found.note_tests();
     Some(found)
+}
+
+/// A program with its first word, if the two start a test runner.
+fn test_runner(program: &str, word: Option<&&str>) -> Option<String> {
+    let runner = [program, " ", word?].concat();
+    test_programs().any(|known| known == runner).then_some(runner)
 }
 
 /// The script or module that an interpreter runs; none that stands in its words or comes in.
@@ -129,6 +134,24 @@ fn scripted<'w>(words: &mut impl Iterator<Item = &'w str>, kind: &mut RunKind) -
 }
 
 impl Run {
+    /// Makes it a run of tests if its program is known for that, alone or with its first word.
+    fn note_tests(&mut self) {
+        let first = self.words.first().map(String::as_str);
+        let last = self.program.rsplit(' ').next();
+        let is_own = self.kind != RunKind::Script && test_words().any(|word| self.program.contains(word));
+        let is_known = is_own || test_programs().any(|known| known == self.program || Some(known) == last);
+        let own = first.filter(|first| !is_known && test_words().any(|word| word == *first));
+        let own = own.map(|word| [&self.program, " ", word].concat());
+        let with_first = test_runner(&self.program, first.as_ref()).or(own);
+        if is_known || with_first.is_some() {
+            self.kind = RunKind::Tests;
+        }
+        if let Some(program) = with_first {
+            self.program = program;
+            self.words.remove(0);
+        }
+    }
+
     /// Returns true if it ran tests.
     pub fn is_of_tests(&self) -> bool {
         self.kind == RunKind::Tests
@@ -241,6 +264,30 @@ mod tests {
     }
 
     #[test]
+    fn every_program_of_a_test_runner_runs_tests() {
+        for command in test_programs() {
+            let found = runs(&Command::read(command));
+            let [run] = found.as_slice() else {
+                panic!("{command}: {found:?}");
+            };
+            assert!(run.is_of_tests() && run.program == command, "{command}: {run:?}");
+        }
+        for (command, expected) in [
+            ("npx jest --ci", true),
+            ("yarn jest a.test.js", true),
+            ("php vendor/bin/phpunit tests", true),
+            ("make unit-tests", true),
+            ("bash run.sh test", true),
+            ("npm install jest", false),
+            ("bun build.ts", false),
+            ("python tests/test_a.py", false),
+        ] {
+            let found = runs(&Command::read(command));
+            assert_eq!(found.iter().any(Run::is_of_tests), expected, "{command}");
+        }
+    }
+
+    #[test]
     fn a_run_covers_what_is_within_it() {
         let covers = |later: &str, earlier: &str| {
             let first = |command: &str| runs(&Command::read(command)).remove(0);
@@ -259,6 +306,12 @@ mod tests {
             ("gcc -O2 a.c", "gcc a.c"),
             ("npm test", "npm run test -- a.js"),
             ("go test ./...", "go test ./pkg/a"),
+            ("npx jest", "npx jest a.test.js"),
+            ("bun test", "bun test a.test.ts"),
+            ("python manage.py test", "python manage.py test shop.tests"),
+            ("cargo nextest run", "cargo nextest run cart"),
+            ("bundle exec rspec spec", "bin/rspec spec/cart_spec.rb:5"),
+            ("busted", "busted --tags=unit spec/calc_spec.lua"),
         ] {
             assert!(covers(later, earlier), "{later} / {earlier}");
         }
@@ -275,6 +328,8 @@ mod tests {
             ("pytest -kother", "pytest"),
             ("npm test -- --testPathPattern=other", "npm test"),
             ("go test -run X", "go test"),
+            ("busted --tags=unit", "busted"),
+            ("npx mocha --grep adds", "npx mocha"),
             ("cargo build -p b", "cargo build -p a"),
             ("pytest tests/test_b.py", "pytest tests/test_a.py"),
             ("pytest tests/test_a.py", "pytest"),

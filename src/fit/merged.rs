@@ -47,13 +47,11 @@ impl EarlierSummary {
         });
         let mut earlier = Self {
             turn,
-            view: TurnView {
-                index: turn,
-                role: Role::Human,
-                text: Cow::Owned(format!("{SUMMARY_MARKER}\n{}", bodies.join("\n"))),
-                calls: Vec::new(),
-                responses: Vec::new(),
-            },
+            view: TurnView::of_text(
+                turn,
+                Role::Human,
+                format!("{SUMMARY_MARKER}\n{}", bodies.join("\n")),
+            ),
             tokens: 0,
             between: between.collect(),
             after: text.get(at.end..).unwrap_or_default().to_owned(),

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::found::LiteralHits;
 use super::pattern::{Hit, Literals, Pattern, bare};
-use super::table::Table as Known;
+use super::table::LineTable;
 
 /// The sort of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -35,9 +35,9 @@ impl ErrorKind {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Table {
+struct ErrorTable {
     #[serde(default)]
-    text: Vec<Row>,
+    text: Vec<ErrorRow>,
     #[serde(default)]
     no: Vec<No>,
     #[serde(default)]
@@ -47,7 +47,7 @@ struct Table {
 /// A text. Of `start`, `end` and `holds` a row has one: its literal.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Row {
+struct ErrorRow {
     kind: ErrorKind,
     start: Option<String>,
     end: Option<String>,
@@ -92,7 +92,7 @@ const MAX_LINE: usize = 400;
 /// Longest line looked at for words that say whether a change was made, in bytes.
 const MAX_DONE: usize = 300;
 
-impl Row {
+impl ErrorRow {
     fn literal(&self) -> Option<&str> {
         let start = self.start.as_deref().or(self.end.as_deref());
         start.or(self.holds.as_deref())
@@ -113,9 +113,9 @@ impl Row {
 }
 
 /// The table, with rows of one sort and literal as one row.
-static TABLE: LazyLock<Table> = LazyLock::new(|| {
-    let table: Table = super::table(include_str!("errors.toml"));
-    let mut text: Vec<Row> = Vec::new();
+static TABLE: LazyLock<ErrorTable> = LazyLock::new(|| {
+    let table: ErrorTable = super::table(include_str!("errors.toml"));
+    let mut text: Vec<ErrorRow> = Vec::new();
     for row in table.text {
         let mut alike = text.iter_mut().filter(|known| known.is_like(&row));
         match alike.find_map(|known| known.line.as_mut()).zip(row.line.as_ref()) {
@@ -123,7 +123,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
             None => text.push(row),
         }
     }
-    Table { text, ..table }
+    ErrorTable { text, ..table }
 });
 
 /// A line that says something.
@@ -142,9 +142,9 @@ static ANYWHERE: LazyLock<Literals> = LazyLock::new(|| {
 });
 
 /// The literals of all rows.
-pub(super) fn literals() -> impl Iterator<Item = (Known, usize, &'static str)> {
+pub(super) fn literals() -> impl Iterator<Item = (LineTable, usize, &'static str)> {
     let rows = TABLE.text.iter().enumerate();
-    rows.filter_map(|(number, row)| Some((Known::Errors, number, row.literal()?)))
+    rows.filter_map(|(number, row)| Some((LineTable::Errors, number, row.literal()?)))
 }
 
 /// The text of a hit on its line, if there is one.
@@ -168,7 +168,7 @@ fn known<'t>(row: usize, hit: Hit<'t>, call: &str) -> Option<ErrorLine<'t>> {
 
 /// Lines of an output of `call` that say something, with what they say; one line may do so twice.
 pub(crate) fn lines<'t>(found: &LiteralHits<'t>, call: &str) -> impl Iterator<Item = ErrorLine<'t>> {
-    let hits = found.of(Known::Errors);
+    let hits = found.of(LineTable::Errors);
     hits.filter_map(move |(row, hit)| known(row, hit, call))
 }
 
@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn every_text_of_the_table_is_known_by_its_example() {
-        let table: Table = toml::from_str(include_str!("errors.toml")).unwrap();
+        let table: ErrorTable = toml::from_str(include_str!("errors.toml")).unwrap();
         assert!(table.text.len() > 30);
         for row in &table.text {
             assert!(row.literal().is_some(), "{row:?}");

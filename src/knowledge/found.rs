@@ -1,7 +1,7 @@
 //! The literals of tables that one read of a text finds.
 
 use super::pattern::{Hit, Literals};
-use super::table::Table;
+use super::table::LineTable;
 
 /// The literals that stand in a text, in its order.
 #[derive(Debug, Default)]
@@ -20,7 +20,7 @@ impl<'t> LiteralHits<'t> {
     }
 
     /// The rows of a table that have a literal in the text, with the lines.
-    pub(super) fn of(&self, table: Table) -> impl Iterator<Item = (usize, Hit<'t>)> {
+    pub(super) fn of(&self, table: LineTable) -> impl Iterator<Item = (usize, Hit<'t>)> {
         let literals = self.literals;
         let rows = move |hit: &Hit<'t>| {
             let hit = *hit;

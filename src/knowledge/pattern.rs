@@ -6,7 +6,7 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind, PatternID};
 use regex::bytes::{Captures, Regex, RegexBuilder};
 use serde::Deserialize;
 
-use super::table::Table;
+use super::table::LineTable;
 
 /// A regular expression, compiled when it is first needed. `^` and `$` stand at the ends of lines; classes are those of ASCII,
 /// which compile many times faster than those of Unicode.
@@ -93,7 +93,7 @@ pub(super) struct Literals {
     automaton: Option<AhoCorasick>,
     /// No literal stands in another one or begins within it, so that a faster search finds them all.
     is_apart: bool,
-    rows: Vec<Vec<(Table, usize)>>,
+    rows: Vec<Vec<(LineTable, usize)>>,
 }
 
 /// A line that holds a literal.
@@ -115,9 +115,9 @@ fn overlap(text: &str, other: &str) -> bool {
 
 impl Literals {
     /// Literals with the tables and numbers of their rows.
-    pub fn new<'l>(literals: impl Iterator<Item = (Table, usize, &'l str)>) -> Self {
+    pub fn new<'l>(literals: impl Iterator<Item = (LineTable, usize, &'l str)>) -> Self {
         let mut texts: Vec<&str> = Vec::new();
-        let mut rows: Vec<Vec<(Table, usize)>> = Vec::new();
+        let mut rows: Vec<Vec<(LineTable, usize)>> = Vec::new();
         for (table, row, literal) in literals {
             if let Some(known) = texts.iter().position(|text| *text == literal) {
                 rows.get_mut(known)
@@ -172,7 +172,7 @@ impl Literals {
     }
 
     /// The rows that have the literal of a hit.
-    pub fn rows_of(&self, hit: Hit<'_>) -> &[(Table, usize)] {
+    pub fn rows_of(&self, hit: Hit<'_>) -> &[(LineTable, usize)] {
         self.rows.get(hit.literal.as_usize()).map_or(&[], Vec::as_slice)
     }
 }

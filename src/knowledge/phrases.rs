@@ -31,7 +31,7 @@ pub(crate) enum PhraseKind {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Row {
+struct PhraseRow {
     kind: PhraseKind,
     #[serde(default)]
     starts: Vec<String>,
@@ -49,8 +49,8 @@ struct Row {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Table {
-    phrase: Vec<Row>,
+struct PhraseTable {
+    phrase: Vec<PhraseRow>,
 }
 
 /// The phrases of all rows in one automaton.
@@ -120,7 +120,7 @@ pub(crate) fn is_word(kind: PhraseKind, word: &str) -> bool {
 }
 
 impl Phrases {
-    fn new(table: Table) -> Self {
+    fn new(table: PhraseTable) -> Self {
         let mut texts = Vec::new();
         let mut patterns = Vec::new();
         let mut words = HashSet::new();
@@ -152,12 +152,12 @@ mod tests {
 
     #[test]
     fn every_row_knows_its_example_and_not_its_counterexample() {
-        let table: Table = toml::from_str(include_str!("phrases.toml")).unwrap();
+        let table: PhraseTable = toml::from_str(include_str!("phrases.toml")).unwrap();
         assert!(table.phrase.len() > 40);
         for row in table.phrase {
             let (kind, example, counterexample) = (row.kind, row.example.clone(), row.counterexample.clone());
             if row.words.is_empty() {
-                let alone = Phrases::new(Table { phrase: vec![row] });
+                let alone = Phrases::new(PhraseTable { phrase: vec![row] });
                 assert!(alone.automaton.is_some());
                 assert!(Kinds::of(&example).has(kind), "{kind:?}: {example}");
                 assert!(

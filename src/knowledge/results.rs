@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::found::LiteralHits;
 use super::pattern::Pattern;
-use super::table::Table as Known;
+use super::table::LineTable;
 
 /// The sort of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -28,15 +28,15 @@ pub(crate) enum ResultKind {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Table {
+struct ResultTable {
     /// Words in names of tools that show pages or documents.
     reading: Vec<String>,
-    result: Vec<Row>,
+    result: Vec<ResultRow>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Row {
+struct ResultRow {
     kind: ResultKind,
     holds: String,
     /// The line; what the group `say` holds is told, or all of it.
@@ -47,16 +47,16 @@ struct Row {
     says: String,
 }
 
-static TABLE: LazyLock<Table> = LazyLock::new(|| super::table(include_str!("results.toml")));
+static TABLE: LazyLock<ResultTable> = LazyLock::new(|| super::table(include_str!("results.toml")));
 
 /// The literals of all rows.
-pub(super) fn literals() -> impl Iterator<Item = (Known, usize, &'static str)> {
+pub(super) fn literals() -> impl Iterator<Item = (LineTable, usize, &'static str)> {
     let rows = TABLE.result.iter().enumerate();
-    rows.map(|(number, row)| (Known::Results, number, row.holds.as_str()))
+    rows.map(|(number, row)| (LineTable::Results, number, row.holds.as_str()))
 }
 
 /// The literals of rows that matter in what was read: what such a text says that it did is none of the call's.
-pub(super) fn literals_of_reading() -> impl Iterator<Item = (Known, usize, &'static str)> {
+pub(super) fn literals_of_reading() -> impl Iterator<Item = (LineTable, usize, &'static str)> {
     literals().filter(|(_, row, _)| {
         TABLE
             .result
@@ -74,7 +74,7 @@ pub(crate) fn shows_documents(tool: &str) -> bool {
 
 /// The results that the lines of a text tell, in their order.
 pub(crate) fn results<'t>(found: &LiteralHits<'t>) -> impl Iterator<Item = (ResultKind, &'t str)> {
-    found.of(Known::Results).filter_map(|(row, hit)| {
+    found.of(LineTable::Results).filter_map(|(row, hit)| {
         let row = TABLE.result.get(row)?;
         let found = row.line.all(hit.line()).next()?;
         let said = found.named("say").unwrap_or_else(|| found.whole());
@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn every_result_is_known_by_its_example() {
-        let table: Table = toml::from_str(include_str!("results.toml")).unwrap();
+        let table: ResultTable = toml::from_str(include_str!("results.toml")).unwrap();
         assert!(table.result.len() > 10);
         for row in &table.result {
             let told: Vec<(ResultKind, &str)> = results(&LiteralHits::read(&row.example)).collect();

@@ -6,11 +6,12 @@ use serde::Deserialize;
 
 use super::found::LiteralHits;
 use super::pattern::{Match, Pattern};
-use super::table::Table as Known;
+use super::table::LineTable;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Table {
+struct RunnerTable {
+    test_words: Vec<String>,
     tests: Vec<Runner>,
     diagnostics: Vec<Compiler>,
 }
@@ -20,14 +21,19 @@ struct Table {
 struct Runner {
     #[cfg_attr(not(test), expect(dead_code, reason = "the table's test reads it"))]
     name: String,
-    /// Literals near the end of an output that make it worth a look.
+    /// Programs that start it, alone or with their subcommand.
+    programs: Vec<String>,
+    /// Literals near the end of an output for which the row is tried.
     holds: Vec<String>,
-    /// The line of its counts, and others that have more of them.
+    /// Literals of failures that stand after the counts: with one near the end, the counts may stand anywhere before it.
+    #[serde(default)]
+    failures_hold: Vec<String>,
+    /// Patterns of the lines with its counts; the first must be found.
     counts: Vec<Pattern>,
-    /// It writes counts for each of several parts, and none of all.
+    /// Counts of all lines are added up: there is one for each part.
     #[serde(default)]
     add: bool,
-    /// The line of a test that failed, in the order of what it says.
+    /// Patterns of the line of a failing test, the most informative one first.
     #[serde(default)]
     failing: Vec<Pattern>,
     #[cfg_attr(not(test), expect(dead_code, reason = "the table's test reads it"))]
@@ -41,6 +47,7 @@ struct TestExample {
     output: String,
     passed: Option<u32>,
     failed: Option<u32>,
+    failing: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -69,7 +76,7 @@ struct DiagnosticExample {
     warnings: u32,
 }
 
-/// Tests that ran. What a runner does not tell is none.
+/// Numbers of tests that passed and failed; `None` where the runner does not print it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct TestCounts {
     pub passed: Option<u32>,
@@ -77,7 +84,7 @@ pub(crate) struct TestCounts {
     pub failed: Option<u32>,
 }
 
-/// A run of tests as its runner told it.
+/// The outcome of a test run, as its runner printed it.
 pub(crate) struct TestRun<'t> {
     pub counts: TestCounts,
     /// The lines with the counts.
@@ -97,19 +104,40 @@ pub(crate) struct Diagnostics {
     pub summary: Option<String>,
 }
 
-static TABLE: LazyLock<Table> = LazyLock::new(|| super::table(include_str!("runners.toml")));
+static TABLE: LazyLock<RunnerTable> = LazyLock::new(|| super::table(include_str!("runners.toml")));
 
 /// The literals of all rows.
-pub(super) fn literals() -> impl Iterator<Item = (Known, usize, &'static str)> {
-    let runners = TABLE.tests.iter().map(|row| &row.holds).enumerate();
-    let compilers = TABLE.diagnostics.iter().map(|row| &row.holds).enumerate();
-    let rows = runners.map(|row| (Known::Runners, row));
-    let rows = rows.chain(compilers.map(|row| (Known::Compilers, row)));
-    rows.flat_map(|(table, (number, holds))| holds.iter().map(move |text| (table, number, text.as_str())))
+pub(super) fn literals() -> impl Iterator<Item = (LineTable, usize, &'static str)> {
+    let of = |table, number, holds: &'static [String]| {
+        holds.iter().map(move |text| (table, number, text.as_str()))
+    };
+    let tests = TABLE.tests.iter().enumerate();
+    let runners = tests.flat_map(move |(number, row)| {
+        of(LineTable::Runners, number, &row.holds).chain(of(LineTable::Runners, number, &row.failures_hold))
+    });
+    let compilers = TABLE.diagnostics.iter().enumerate();
+    runners.chain(compilers.flat_map(move |(number, row)| of(LineTable::Compilers, number, &row.holds)))
+}
+
+/// The programs that start test runners, alone or with their subcommand.
+pub(crate) fn test_programs() -> impl Iterator<Item = &'static str> {
+    TABLE
+        .tests
+        .iter()
+        .flat_map(|row| &row.programs)
+        .map(String::as_str)
+}
+
+/// Words in the names of a project's own programs, targets and subcommands that run tests.
+pub(crate) fn test_words() -> impl Iterator<Item = &'static str> {
+    TABLE.test_words.iter().map(String::as_str)
 }
 
 /// The rows of a table that stand in `found`, in its order.
-fn candidates<'f, 't: 'f>(found: impl IntoIterator<Item = &'f LiteralHits<'t>>, table: Known) -> Vec<usize> {
+fn candidates<'f, 't: 'f>(
+    found: impl IntoIterator<Item = &'f LiteralHits<'t>>,
+    table: LineTable,
+) -> Vec<usize> {
     let hits = found.into_iter().flat_map(|found| found.of(table));
     let mut rows: Vec<usize> = hits.map(|(row, _)| row).collect();
     rows.sort_unstable();
@@ -117,15 +145,15 @@ fn candidates<'f, 't: 'f>(found: impl IntoIterator<Item = &'f LiteralHits<'t>>, 
     rows
 }
 
-/// The run of tests whose counts stand in an output from `edge` on, which `found` was read from.
+/// The test run whose counts stand near the end of an output: at `edge` or later, which is where `found` was read from.
 pub(crate) fn test_run<'t>(body: &'t str, edge: usize, found: &LiteralHits<'_>) -> Option<TestRun<'t>> {
-    let mut rows = candidates([found], Known::Runners).into_iter();
+    let mut rows = candidates([found], LineTable::Runners).into_iter();
     rows.find_map(|row| TABLE.tests.get(row)?.run(body, edge))
 }
 
 /// The errors and warnings of a compiler or a linter, where its lines stand in the edges of an output.
 pub(crate) fn diagnostics(body: &str, edges: &[LiteralHits<'_>; 2]) -> Option<Diagnostics> {
-    let mut rows = candidates(edges, Known::Compilers).into_iter();
+    let mut rows = candidates(edges, LineTable::Compilers).into_iter();
     rows.find_map(|row| TABLE.diagnostics.get(row)?.found(body))
 }
 
@@ -171,7 +199,7 @@ impl Runner {
         let (key, others) = self.counts.split_first()?;
         let runs: Vec<Match<'t>> = key.all(body).collect();
         let last = runs.last()?;
-        if last.end() < edge {
+        if last.end() < edge && self.failures_hold.is_empty() {
             return None;
         }
         let (mut counts, mut ran) = TestCounts::of(last);
@@ -247,7 +275,7 @@ impl Compiler {
 mod tests {
     use super::*;
 
-    fn checked() -> Table {
+    fn checked() -> RunnerTable {
         toml::from_str(include_str!("runners.toml")).unwrap()
     }
 
@@ -256,12 +284,19 @@ mod tests {
         let table = checked();
         assert!(table.tests.len() >= 20);
         for row in &table.tests {
-            let patterns = row.counts.iter().chain(&row.failing);
             assert!(
-                patterns.into_iter().all(|pattern| pattern.regex().is_some()),
+                row.counts.iter().all(|pattern| pattern.regex().is_some()),
                 "{}",
                 row.name
             );
+            let is_found = |pattern: &Pattern| {
+                let mut lines = row
+                    .examples
+                    .iter()
+                    .filter_map(|example| example.failing.as_deref());
+                lines.any(|line| pattern.texts(line).any(|text| text == line))
+            };
+            assert!(row.failing.iter().all(is_found), "{}", row.name);
             assert!(!row.examples.is_empty(), "{}", row.name);
             for example in &row.examples {
                 let body = example.output.trim_end();
@@ -272,7 +307,41 @@ mod tests {
                     failed: example.failed,
                 };
                 assert_eq!(run.counts, counts, "{}: {body}", row.name);
+                assert_eq!(run.failing, example.failing.as_deref(), "{}: {body}", row.name);
             }
+        }
+    }
+
+    #[test]
+    fn counts_before_failures_are_found_however_many_failed() {
+        let failures = [
+            (
+                "1 success / 40 failures / 2 errors / 0 pending : 0.012 seconds",
+                "\nFailure → spec/calc_spec.lua @ 12\ncalc adds\nspec/calc_spec.lua:14: Expected objects to be equal.\n",
+                (1, 42),
+            ),
+            (
+                "  5 passing (12ms)\n  40 failing",
+                "\n  1) adds:\n     Error: bad\n      at Context.<anonymous> (a.spec.js:9:5)\n",
+                (5, 40),
+            ),
+            (
+                "41 examples, 40 failures",
+                "rspec ./spec/a_spec.rb:5 # A adds\n",
+                (1, 40),
+            ),
+        ];
+        for (counts, failure, (passed, failed)) in failures {
+            let body = format!("..\n{counts}\n\n{}", failure.repeat(40));
+            let edge = body.len() - failure.len();
+            let run = test_run(&body, edge, &LiteralHits::read(failure)).unwrap();
+            let expected = TestCounts {
+                passed: Some(passed),
+                failed: Some(failed),
+            };
+            assert_eq!(run.counts, expected, "{counts}");
+            // Where something else stands at the end, the counts are of an earlier run.
+            assert!(test_run(&body, edge, &LiteralHits::read("done")).is_none());
         }
     }
 

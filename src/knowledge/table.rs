@@ -2,7 +2,7 @@
 
 /// A table of lines that outputs have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Table {
+pub(super) enum LineTable {
     Errors,
     Results,
     Runners,

@@ -49,14 +49,10 @@ impl<'a> Reject<'a> {
     /// The reject of a record that was never held: `bytes` bytes at `offset` of its source.
     pub fn not_held(row: &'a Row, offset: u64, bytes: u64) -> Self {
         Self {
-            source: &row.source,
-            line: row.line,
-            reason: &row.reason,
-            reason_detail: &row.reason_detail,
             text: None,
-            base64: None,
             offset: Some(offset),
             bytes: Some(bytes),
+            ..Self::new(row, &[])
         }
     }
 

@@ -45,21 +45,10 @@ impl Status {
     }
 }
 
-/// The columns of the metrics, in order. Tokens are exact; `line` counts from 1 or is the record's number in a JSON
-/// array; region indexes are -1 if nothing was compressed. The five from `original_value_tokens` on are empty without a
-/// chat template; the tokens before them are those that the budget is measured in, `values` or `rendered` as `count`
-/// says, except those of the summary, which are always values. The six from `orphan_responses` on count the faults of
-/// the record as read, and those that were mended. `summary_starved` is true if the plan could not leave the summary
-/// its target size. `anchors_written` are those of `anchors_held` that the summarizer itself named; the others were
-/// appended to the summary, or are held by masks. `placement` is the place of the summary (`own`, `human-before`,
-/// `human-after`, `part`, `tool-before`), and `region_moved` is true if it has a place only since the region differs
-/// from the plan by a group. `converted` is true if the record got another form; `format_losses` counts what that form
-/// could not hold, `format_loss_kinds` lists it, as `image:2 part_field:1`; `mended_shapes` counts other changes, into
-/// the shape that trainers take; `mended_kinds` lists what was mended, of both. `unknown_roles` are turns of roles that
-/// no form names. `reason` is a code of those in `docs/metrics.md`, `reason_detail` has its details for people.
+/// The columns of the metrics, in order. `docs/metrics.md` describes each with its unit; a value that does not exist is -1 in the
+/// index of a region, and otherwise `None`, 0 or empty.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs)] // The names are the contract, and say it all.
-#[allow(clippy::struct_excessive_bools)] // So do these.
+#[allow(missing_docs, clippy::struct_excessive_bools)] // The fields are columns, which `docs/metrics.md` describes.
 pub struct Row {
     pub source: String,
     pub line: u64,
@@ -123,7 +112,7 @@ pub struct Row {
     pub mended_kinds: String,
     pub unknown_roles: u64,
     pub reason_detail: String,
-    /// The figures of a record that a trajectory was unrolled into; its columns are others.
+    /// The figures of a record that a trajectory was unrolled into. No column: those of `unroll` are in `UnrollRow`.
     #[serde(skip)]
     pub segment: Option<SegmentRow>,
 }

@@ -38,57 +38,99 @@ pub struct Totals {
     ratio_sum: f64,
 }
 
-/// Sums over the rows of records in the output; `records` and the usage of summaries count the rejected as well.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-#[allow(missing_docs)] // Named as the columns that they add up.
-pub struct Sums {
-    pub records: u64,
-    pub original_tokens: u64,
-    pub compressed_tokens: u64,
-    pub tokens_saved: i64,
-    pub original_turns: u64,
-    pub compressed_turns: u64,
-    pub turns_removed: i64,
-    pub still_over_limit: u64,
-    pub degraded: u64,
-    pub passes: u64,
-    pub summary_tokens: u64,
-    pub summarization_api_calls: u64,
-    pub summarization_errors: u64,
-    pub prompt_tokens: u64,
-    pub completion_tokens: u64,
-    pub cached_summaries: u64,
-    pub masked_turns: u64,
-    pub anchors_needed: u64,
-    pub anchors_held: u64,
+/// Makes the sums: of each the figure that it adds up, and the rows whose figures these are.
+macro_rules! sums {
+    ($row:ident; $($(#[$doc:meta])* $name:ident: $number:ty = $figure:expr, of $rows:ident;)+) => {
+        /// Sums over the rows of a run, named as the columns that they add up.
+        #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(default)]
+        #[allow(missing_docs)]
+        pub struct Sums {
+            $($(#[$doc])* pub $name: $number,)+
+        }
+
+        impl Sums {
+            fn add(&mut self, $row: &Row) {
+                let rows = SummedRows::with($row);
+                $(if rows.$rows { self.$name += $figure; })+
+            }
+        }
+    };
+}
+
+/// The sets of rows that a row belongs to.
+#[expect(clippy::struct_excessive_bools, reason = "the sets overlap")]
+struct SummedRows {
+    /// All rows: summaries cost what they cost, even if the record is rejected.
+    all: bool,
+    /// Rows of records in the output.
+    written: bool,
+    /// Those of them whose tokens are counted as the budget is.
+    counted: bool,
+    /// The others, which a chat template would have to count and refuses.
+    uncounted: bool,
+}
+
+impl SummedRows {
+    fn with(row: &Row) -> Self {
+        let written = row.status != Status::Rejected;
+        Self {
+            all: true,
+            written,
+            counted: written && !row.is_uncounted(),
+            uncounted: written && row.is_uncounted(),
+        }
+    }
+}
+
+sums! {
+    row;
+    records: u64 = 1, of all;
+    original_tokens: u64 = row.original_tokens, of counted;
+    compressed_tokens: u64 = row.compressed_tokens, of counted;
+    tokens_saved: i64 = row.tokens_saved, of counted;
+    original_turns: u64 = row.original_turns, of written;
+    compressed_turns: u64 = row.compressed_turns, of written;
+    turns_removed: i64 = row.turns_removed, of written;
+    still_over_limit: u64 = u64::from(row.still_over_limit), of written;
+    degraded: u64 = u64::from(row.degraded), of written;
+    passes: u64 = row.passes, of written;
+    summary_tokens: u64 = row.summary_tokens, of written;
+    summarization_api_calls: u64 = row.summarization_api_calls, of all;
+    summarization_errors: u64 = row.summarization_errors, of all;
+    prompt_tokens: u64 = row.prompt_tokens, of all;
+    completion_tokens: u64 = row.completion_tokens, of all;
+    cached_summaries: u64 = u64::from(row.cached_summary), of all;
+    masked_turns: u64 = row.masked_turns, of written;
+    anchors_needed: u64 = row.anchors_needed, of written;
+    anchors_held: u64 = row.anchors_held, of written;
     /// Of these, named by the summarizer itself.
-    pub anchors_written: u64,
-    pub records_with_dangling_anchors: u64,
-    pub anchors_invented: u64,
-    pub redactions: u64,
-    pub records_with_faults: u64,
-    pub orphan_responses: u64,
-    pub unanswered_calls: u64,
-    pub repeated_ids: u64,
-    pub packed_responses: u64,
-    pub same_role_neighbours: u64,
-    pub mended_faults: u64,
-    pub fallback_prompt_tokens: u64,
-    pub fallback_completion_tokens: u64,
+    anchors_written: u64 = row.anchors_written, of written;
+    records_with_dangling_anchors: u64 = u64::from(row.anchors_held < row.anchors_needed), of written;
+    anchors_invented: u64 = row.anchors_invented, of written;
+    redactions: u64 = row.redactions, of written;
+    records_with_faults: u64 = u64::from(row.faults() > 0), of written;
+    orphan_responses: u64 = row.orphan_responses, of written;
+    unanswered_calls: u64 = row.unanswered_calls, of written;
+    repeated_ids: u64 = row.repeated_ids, of written;
+    packed_responses: u64 = row.packed_responses, of written;
+    same_role_neighbours: u64 = row.same_role_neighbours, of written;
+    mended_faults: u64 = row.mended_faults, of written;
+    fallback_prompt_tokens: u64 = row.fallback_prompt_tokens, of all;
+    fallback_completion_tokens: u64 = row.fallback_completion_tokens, of all;
     /// Compressed records among the degraded.
-    pub degraded_compressed: u64,
-    pub summary_starved: u64,
-    pub converted: u64,
-    pub format_losses: u64,
-    pub records_with_format_losses: u64,
-    pub mended_shapes: u64,
-    pub records_with_mended_shapes: u64,
-    pub unknown_roles: u64,
+    degraded_compressed: u64 = u64::from(row.degraded && row.was_compressed), of written;
+    summary_starved: u64 = u64::from(row.summary_starved), of written;
+    converted: u64 = u64::from(row.converted), of written;
+    format_losses: u64 = row.format_losses, of written;
+    records_with_format_losses: u64 = u64::from(row.format_losses > 0), of written;
+    mended_shapes: u64 = row.mended_shapes, of written;
+    records_with_mended_shapes: u64 = u64::from(row.mended_shapes > 0), of written;
+    unknown_roles: u64 = row.unknown_roles, of written;
     /// Records that a chat template would have to count and refuses: in none of the token sums.
-    pub uncounted_records: u64,
+    uncounted_records: u64 = 1, of uncounted;
     /// The tokens of these by their values.
-    pub uncounted_value_tokens: u64,
+    uncounted_value_tokens: u64 = row.original_tokens, of uncounted;
 }
 
 impl Default for Totals {
@@ -124,8 +166,7 @@ impl Totals {
         if let Some(segment) = &row.segment {
             self.unroll.add(row, segment);
         }
-        self.sums.records += 1;
-        self.sums.add_usage(row);
+        self.sums.add(row);
         if row.status == Status::Rejected {
             return;
         }
@@ -138,7 +179,6 @@ impl Totals {
         if row.still_over_limit {
             *self.over_limit_reasons.entry(row.reason.clone()).or_default() += 1;
         }
-        self.sums.add(row);
         self.both_counts.add(row);
         if row.anchors_held < row.anchors_needed {
             self.worst_grounded.add(GroundedRecord::of(row));
@@ -215,57 +255,5 @@ impl Sums {
             + self.repeated_ids
             + self.packed_responses
             + self.same_role_neighbours
-    }
-
-    /// Adds the usage of a row's summaries, which was spent even if the record is rejected.
-    fn add_usage(&mut self, row: &Row) {
-        self.summarization_api_calls += row.summarization_api_calls;
-        self.summarization_errors += row.summarization_errors;
-        self.prompt_tokens += row.prompt_tokens;
-        self.completion_tokens += row.completion_tokens;
-        self.fallback_prompt_tokens += row.fallback_prompt_tokens;
-        self.fallback_completion_tokens += row.fallback_completion_tokens;
-        self.cached_summaries += u64::from(row.cached_summary);
-    }
-
-    /// Adds a row whose record is in the output.
-    fn add(&mut self, row: &Row) {
-        if row.is_uncounted() {
-            self.uncounted_records += 1;
-            self.uncounted_value_tokens += row.original_tokens;
-        } else {
-            self.original_tokens += row.original_tokens;
-            self.compressed_tokens += row.compressed_tokens;
-            self.tokens_saved += row.tokens_saved;
-        }
-        self.original_turns += row.original_turns;
-        self.compressed_turns += row.compressed_turns;
-        self.turns_removed += row.turns_removed;
-        self.still_over_limit += u64::from(row.still_over_limit);
-        self.degraded += u64::from(row.degraded);
-        self.degraded_compressed += u64::from(row.degraded && row.was_compressed);
-        self.summary_starved += u64::from(row.summary_starved);
-        self.passes += row.passes;
-        self.summary_tokens += row.summary_tokens;
-        self.masked_turns += row.masked_turns;
-        self.anchors_needed += row.anchors_needed;
-        self.anchors_held += row.anchors_held;
-        self.anchors_written += row.anchors_written;
-        self.records_with_dangling_anchors += u64::from(row.anchors_held < row.anchors_needed);
-        self.anchors_invented += row.anchors_invented;
-        self.redactions += row.redactions;
-        self.records_with_faults += u64::from(row.faults() > 0);
-        self.orphan_responses += row.orphan_responses;
-        self.unanswered_calls += row.unanswered_calls;
-        self.repeated_ids += row.repeated_ids;
-        self.packed_responses += row.packed_responses;
-        self.same_role_neighbours += row.same_role_neighbours;
-        self.mended_faults += row.mended_faults;
-        self.converted += u64::from(row.converted);
-        self.format_losses += row.format_losses;
-        self.records_with_format_losses += u64::from(row.format_losses > 0);
-        self.mended_shapes += row.mended_shapes;
-        self.records_with_mended_shapes += u64::from(row.mended_shapes > 0);
-        self.unknown_roles += row.unknown_roles;
     }
 }

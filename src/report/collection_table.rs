@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::figures::{duration, megabytes, megabytes_per_second, thousands};
+use super::figures::thousands;
 use super::run_figures::Reasons;
 use super::table::{Table, reasons};
 
@@ -61,16 +61,8 @@ pub fn collection_table(figures: &CollectionFigures) -> String {
         let _ = write!(note, ", about ${cost:.2} at the prices given");
     }
     table.row("Requests", &thousands(figures.requests), &note);
-    let rate = megabytes_per_second(figures.bytes_in, figures.elapsed);
-    table.row(
-        "Time",
-        &duration(figures.elapsed),
-        &format!("{}, {rate:.1} MB/s", megabytes(figures.bytes_in)),
-    );
-    for (index, file) in figures.files.iter().enumerate() {
-        let label = if index == 0 { "Written" } else { "" };
-        table.line(label, &file.display().to_string());
-    }
+    table.time(figures.elapsed, figures.bytes_in);
+    table.files("Written", &figures.files);
     if figures.files.is_empty() {
         table.line("Written", "nothing: there is nothing to ask");
     }

@@ -4,9 +4,7 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use super::count_report::CountReport;
-use super::figures::{
-    duration, megabytes, megabytes_per_second, percent, printable, signed_percent, thousands,
-};
+use super::figures::{percent, printable, signed_percent, thousands};
 use super::histogram::bars;
 use super::survey_figures::RatioFigures;
 use super::table::{Table, columns, reasons};
@@ -46,9 +44,7 @@ pub fn count_text(report: &CountReport, elapsed: Duration, bytes_read: u64) -> S
             "by the chat template",
         );
     }
-    let rate = megabytes_per_second(bytes_read, elapsed);
-    let read = format!("{}, {rate:.1} MB/s", megabytes(bytes_read));
-    table.row("Time", &duration(elapsed), &read);
+    table.time(elapsed, bytes_read);
     let mut text = table.text();
     if survey.records > 0 {
         let _ = write!(text, "\nTokens a record\n{}", percentiles(report));

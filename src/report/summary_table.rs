@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::figures::{change, duration, megabytes, megabytes_per_second, percent, thousands};
+use super::figures::{change, percent, thousands};
 use super::run_figures::{RecordFigures, RunFigures};
 use super::table::{Table, reasons};
 use crate::metrics::BothCounts;
@@ -37,14 +37,7 @@ pub fn summary_table(figures: &RunFigures) -> String {
         let masked = "tool turns have a line in place of each long output";
         table.row("Masked", &thousands(figures.masked_turns), masked);
     }
-    if figures.anchors_needed > 0 {
-        let held = format!(
-            "of {} identifiers that later turns rely on are held ({})",
-            thousands(figures.anchors_needed),
-            percent(figures.anchors_held, figures.anchors_needed)
-        );
-        table.row("Anchors", &thousands(figures.anchors_held), &held);
-    }
+    table.anchors(figures.anchors_held, figures.anchors_needed, "later");
     if figures.records_with_faults > 0 {
         let (faults, mended) = figures.faults;
         let what = if mended > 0 {
@@ -86,12 +79,7 @@ pub fn summary_table(figures: &RunFigures) -> String {
         let note = "answers: have the requests of the .missing.jsonl answered, then apply all with --force";
         table.row("Missing", &thousands(figures.missing), note);
     }
-    let rate = megabytes_per_second(figures.bytes_in, figures.elapsed);
-    table.row(
-        "Time",
-        &duration(figures.elapsed),
-        &format!("{}, {rate:.1} MB/s", megabytes(figures.bytes_in)),
-    );
+    table.time(figures.elapsed, figures.bytes_in);
     if let Some(dry_run) = figures.dry_run {
         let read = format!(
             "would be written, reading {} tokens",
@@ -221,12 +209,10 @@ fn files(table: &mut Table, figures: &RunFigures) {
     } else {
         "Written"
     };
-    for (index, file) in figures.files.iter().take(FILES_SHOWN).enumerate() {
-        table.line(if index == 0 { label } else { "" }, &file.display().to_string());
-    }
-    let more = figures.files.len().saturating_sub(FILES_SHOWN);
-    if more > 0 {
-        table.line("", &format!("and {} more", thousands(more as u64)));
+    let (shown, more) = figures.files.split_at(figures.files.len().min(FILES_SHOWN));
+    table.files(label, shown);
+    if !more.is_empty() {
+        table.line("", &format!("and {} more", thousands(more.len() as u64)));
     }
     if figures.files.is_empty() {
         table.line(label, "no file");

@@ -1,8 +1,10 @@
 //! Plain tables: aligned columns, without lines and colours.
 
 use std::fmt::Write;
+use std::path::PathBuf;
+use std::time::Duration;
 
-use super::figures::thousands;
+use super::figures::{duration, megabytes, megabytes_per_second, percent, thousands};
 
 /// Number of reasons shown in a line; totals as JSON have them all.
 const REASONS_SHOWN: usize = 3;
@@ -10,10 +12,10 @@ const REASONS_SHOWN: usize = 3;
 /// A table: labels to the left, numbers right-aligned, then notes.
 #[derive(Default)]
 pub struct Table {
-    rows: Vec<Row>,
+    rows: Vec<TableRow>,
 }
 
-enum Row {
+enum TableRow {
     Figure(String, String, String),
     Line(String, String),
 }
@@ -21,7 +23,7 @@ enum Row {
 impl Table {
     /// Adds a number, with a note after it.
     pub fn row(&mut self, label: &str, number: &str, note: &str) {
-        self.rows.push(Row::Figure(
+        self.rows.push(TableRow::Figure(
             label.to_owned(),
             number.to_owned(),
             note.trim_end().to_owned(),
@@ -30,7 +32,33 @@ impl Table {
 
     /// Adds a text.
     pub fn line(&mut self, label: &str, text: &str) {
-        self.rows.push(Row::Line(label.to_owned(), text.to_owned()));
+        self.rows.push(TableRow::Line(label.to_owned(), text.to_owned()));
+    }
+
+    /// Adds the time that a run took, and the speed at which it read its input.
+    pub fn time(&mut self, elapsed: Duration, bytes: u64) {
+        let rate = megabytes_per_second(bytes, elapsed);
+        let read = format!("{}, {rate:.1} MB/s", megabytes(bytes));
+        self.row("Time", &duration(elapsed), &read);
+    }
+
+    /// Adds the share of identifiers that summaries hold, of those that `relying` turns rely on.
+    pub fn anchors(&mut self, held: u64, needed: u64, relying: &str) {
+        if needed > 0 {
+            let note = format!(
+                "of {} identifiers that {relying} turns rely on are held ({})",
+                thousands(needed),
+                percent(held, needed)
+            );
+            self.row("Anchors", &thousands(held), &note);
+        }
+    }
+
+    /// Adds files, a line each; the label stands before the first.
+    pub fn files(&mut self, label: &str, files: &[PathBuf]) {
+        for (index, file) in files.iter().enumerate() {
+            self.line(if index == 0 { label } else { "" }, &file.display().to_string());
+        }
     }
 
     /// The table, a newline after each row.
@@ -41,14 +69,19 @@ impl Table {
             .map(|row| row.label().len())
             .max()
             .unwrap_or_default();
-        let number_width = self.rows.iter().map(Row::number_width).max().unwrap_or_default();
+        let number_width = self
+            .rows
+            .iter()
+            .map(TableRow::number_width)
+            .max()
+            .unwrap_or_default();
         let mut text = String::new();
         for row in &self.rows {
             let line = match row {
-                Row::Figure(label, number, note) => {
+                TableRow::Figure(label, number, note) => {
                     format!("{label:label_width$}  {number:>number_width$}  {note}")
                 }
-                Row::Line(label, rest) => format!("{label:label_width$}  {rest}"),
+                TableRow::Line(label, rest) => format!("{label:label_width$}  {rest}"),
             };
             text.push_str(line.trim_end());
             text.push('\n');
@@ -57,7 +90,7 @@ impl Table {
     }
 }
 
-impl Row {
+impl TableRow {
     fn label(&self) -> &str {
         match self {
             Self::Figure(label, ..) | Self::Line(label, _) => label,

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::figures::{duration, megabytes, megabytes_per_second, percent, thousands};
+use super::figures::{percent, thousands};
 use super::run_figures::Reasons;
 use super::table::{Table, reasons};
 use crate::metrics::UnrollSums;
@@ -88,14 +88,7 @@ pub fn unroll_table(figures: &UnrollFigures) -> String {
     };
     table.row("Degraded", &thousands(figures.degraded), note);
     let (needed, held) = figures.anchors;
-    if needed > 0 {
-        let note = format!(
-            "of {} identifiers that the kept turns rely on are held ({})",
-            thousands(needed),
-            percent(held, needed)
-        );
-        table.row("Anchors", &thousands(held), &note);
-    }
+    table.anchors(held, needed, "the kept");
     let (sent, read, written, cost) = figures.requests;
     if sent > 0 {
         let cost = cost.map_or(String::new(), |cost| format!(" for ${cost:.2}"));
@@ -106,17 +99,13 @@ pub fn unroll_table(figures: &UnrollFigures) -> String {
         );
         table.row("Requests", &thousands(sent), &note);
     }
-    let rate = megabytes_per_second(figures.bytes_in, figures.elapsed);
-    let speed = format!("{}, {rate:.1} MB/s", megabytes(figures.bytes_in));
-    table.row("Time", &duration(figures.elapsed), &speed);
+    table.time(figures.elapsed, figures.bytes_in);
     let label = if figures.dry_run {
         "Written (dry run)"
     } else {
         "Written"
     };
-    for (index, file) in figures.files.iter().enumerate() {
-        table.line(if index == 0 { label } else { "" }, &file.display().to_string());
-    }
+    table.files(label, &figures.files);
     table.text()
 }
 

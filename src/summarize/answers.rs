@@ -168,10 +168,10 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    fn answer(text: &str) -> KeptAnswer {
+    pub fn answer(text: &str) -> KeptAnswer {
         KeptAnswer {
             kind: AnswerKind::Summary,
             text: text.to_owned(),

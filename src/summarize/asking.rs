@@ -64,18 +64,8 @@ mod tests {
     use futures_util::future::join_all;
 
     use super::*;
-    use crate::summarize::answers::{AnswerKind, InMemory};
-
-    fn answer(text: &str) -> KeptAnswer {
-        KeptAnswer {
-            kind: AnswerKind::Summary,
-            text: text.to_owned(),
-            redactions: 0,
-            model: "m".to_owned(),
-            prompt_tokens: 1,
-            completion_tokens: 1,
-        }
-    }
+    use crate::summarize::answers::InMemory;
+    use crate::summarize::answers::tests::answer;
 
     #[test]
     fn what_is_asked_for_at_once_is_asked_for_once() {

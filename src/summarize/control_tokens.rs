@@ -27,7 +27,7 @@ pub enum TokenFunction {
 
 /// A row of the table.
 #[derive(Debug, Clone, Copy)]
-pub struct Row {
+pub struct ControlToken {
     /// The token, as tokenizers spell it.
     pub token: &'static str,
     /// The function of the token.
@@ -51,11 +51,11 @@ pub struct ControlTokens {
 static KNOWN: LazyLock<ControlTokens> = LazyLock::new(|| ControlTokens::and(&[]));
 
 /// The rows of the table.
-pub fn rows() -> impl Iterator<Item = Row> {
+pub fn rows() -> impl Iterator<Item = ControlToken> {
     TABLE.lines().skip(1).filter_map(|line| {
         let mut columns = line.split(',');
         let (token, kind) = (columns.next()?, columns.next()?);
-        Some(Row {
+        Some(ControlToken {
             token,
             kind: match kind {
                 "start" => TokenFunction::Start,
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn every_row_is_a_token_of_its_own_with_a_kind_and_a_source() {
-        let all: Vec<Row> = rows().collect();
+        let all: Vec<ControlToken> = rows().collect();
         assert_eq!(all.len(), TABLE.lines().count() - 1);
         for (index, row) in all.iter().enumerate() {
             assert!(row.source.contains('.') && row.source.contains('/'), "{row:?}");

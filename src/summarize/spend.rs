@@ -73,11 +73,6 @@ impl Spend {
         self.limits.prices
     }
 
-    /// Returns true if tokens must be counted before a request is sent.
-    pub fn limits_cost(&self) -> bool {
-        self.limits.max_cost.is_some()
-    }
-
     /// The cost so far, in US dollars; `None` if prices are unknown.
     pub fn cost(&self) -> Option<f64> {
         let tokens = |counter: &AtomicU64| counter.load(Ordering::Relaxed);

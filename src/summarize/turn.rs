@@ -107,7 +107,8 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::*;
-    use crate::summarize::answers::{AnswerKind, InMemory};
+    use crate::summarize::answers::InMemory;
+    use crate::summarize::answers::tests::answer;
 
     /// A store that another process has claimed, for so many looks.
     struct Elsewhere {
@@ -129,24 +130,13 @@ mod tests {
         fn claim(&self, key: &AnswerKey) -> bool {
             let is_over = self.looks.fetch_sub(1, Ordering::Relaxed) == 1;
             if is_over && self.answers {
-                self.put(key, answer());
+                self.put(key, answer("theirs"));
             }
             is_over
         }
 
         fn release(&self, _: &AnswerKey) {
             self.released.fetch_add(1, Ordering::Relaxed);
-        }
-    }
-
-    fn answer() -> KeptAnswer {
-        KeptAnswer {
-            kind: AnswerKind::Summary,
-            text: "theirs".to_owned(),
-            redactions: 0,
-            model: "m".to_owned(),
-            prompt_tokens: 1,
-            completion_tokens: 1,
         }
     }
 
@@ -166,11 +156,11 @@ mod tests {
             let store: Arc<dyn AnswerStore> = Arc::clone(&elsewhere) as _;
             let key = AnswerKey::of(&["same"]);
             match runtime.block_on(Turns::new(Arc::clone(&store), 1).of(key)) {
-                Claimed::Known(known) => assert!(answers && known == answer()),
+                Claimed::Known(known) => assert!(answers && known == answer("theirs")),
                 Claimed::Ours(claim) => {
                     assert!(!answers && elsewhere.released.load(Ordering::Relaxed) == 0);
-                    runtime.block_on(claim.keep(answer()));
-                    assert_eq!(store.get(&key), Some(answer()));
+                    runtime.block_on(claim.keep(answer("theirs")));
+                    assert_eq!(store.get(&key), Some(answer("theirs")));
                 }
             }
             assert_eq!(elsewhere.released.load(Ordering::Relaxed), 1);

@@ -58,7 +58,12 @@ fn check_texts(cases: u32, parts: usize, part: impl Strategy<Value = &'static st
 }
 
 /// Calls `check` with `cases` texts of up to `parts` parts, always the same ones.
-fn run_texts(cases: u32, parts: usize, part: impl Strategy<Value = &'static str>, check: impl Fn(&str)) {
+pub(super) fn run_texts(
+    cases: u32,
+    parts: usize,
+    part: impl Strategy<Value = &'static str>,
+    check: impl Fn(&str),
+) {
     let config = Config {
         cases,
         failure_persistence: None,

@@ -24,13 +24,6 @@ pub enum Action {
     EndsRun,
 }
 
-impl Action {
-    /// Returns true if the trainer itself keeps the text.
-    pub fn keeps_text(self) -> bool {
-        matches!(self, Self::Keep | Self::Join)
-    }
-}
-
 /// A class of turns, by the role that the trainer takes them for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "kebab-case")]

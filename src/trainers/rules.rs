@@ -84,7 +84,7 @@ pub enum Pieces {
 pub struct CompressSettings {
     /// `compression.summary_placement`.
     pub placement: String,
-    /// `output.output_format`.
+    /// `output.format`.
     pub output_form: String,
     /// `compression.count`: the count that the trainer's limit applies to.
     pub count: String,

@@ -5,9 +5,9 @@ use crate::cli::terminal::stdout;
 use crate::cli::{CliError, ExitStatus, errors};
 use crate::report::{CountReport, count_text};
 
-/// Count tokens: totals, percentiles, a histogram, and what is large in the largest records.
+/// Count tokens: totals, percentiles, a histogram, and the largest parts of the largest records.
 ///
-/// Reads what compress reads and writes nothing but its answer, to standard output. Keys of the configuration and
+/// Reads the same inputs as compress, and writes its answer to standard output, nothing else. Keys of the configuration and
 /// environment variables apply as they do to compress; those about compression have no effect.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]

@@ -21,9 +21,9 @@ use crate::report::{LintReport, lint_text};
 use crate::trainers::{Trainer, TrainerName, Verdict, trainer};
 use crate::trajectory::Format;
 
-/// Tell what a trainer will do with each record: learn it, cut it, drop it, or end with an error.
+/// Predict a trainer's treatment of each record: learn it, cut it, drop it, or end with an error.
 ///
-/// Reads what compress reads and writes nothing but its answer. Outcomes, worst first: refuse (an error ends the
+/// Reads the same inputs as compress, and writes nothing but its answer. Outcomes, worst first: refuse (an error ends the
 /// training), drop (left out), empty (nothing of it is learnt), cut (its end is cut off), lose (part of what it says is left
 /// out), undecided (the chat template or the length decides, and is not known), keep.
 ///
@@ -81,7 +81,7 @@ on, 130 interrupted";
 #[derive(Debug, Clone)]
 enum LintKeys {}
 
-const ON_INVALID: &str = "What becomes of a line that holds no readable trajectory: it is reported (reject, pass), or the run ends (fail)";
+const ON_INVALID: &str = "Treatment of a line that holds no readable trajectory: it is reported (reject, pass), or the run ends (fail)";
 
 impl KeySet for LintKeys {
     fn key(key: &Key) -> Option<Key> {

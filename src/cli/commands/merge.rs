@@ -11,13 +11,13 @@ use crate::cli::runs::execute::{self, TableFacts};
 use crate::cli::runs::running;
 use crate::cli::{CliError, ExitStatus, errors};
 use crate::config::OverLimit;
-use crate::metrics::{Columns, Status};
+use crate::metrics::Columns;
 use crate::names::Named;
 use crate::pipeline::{Merge, Merged};
 use crate::report::{summary_table, unroll_table};
 use crate::settings::Settings;
 
-/// Join what the shards of a data set came to: metrics, totals, rejects and data.
+/// Join the results of a data set's shards: metrics, totals, rejects and data.
 ///
 /// The rows come into one file in the order of the inputs, and totals and percentiles are computed from them anew, so they
 /// are exact: those of one run over everything. A shard that is missing, there twice, or of other settings, inputs or
@@ -74,7 +74,8 @@ pub fn run(args: &MergeArgs) -> Result<ExitStatus, CliError> {
             errors::warn(std::slice::from_ref(note));
         }
     }
-    Ok(exit_status(&merged))
+    let fails = text(&merged.settings, "compression.over_limit") == Some(OverLimit::Fail.name());
+    Ok(execute::exit_status(&merged.report.totals, fails))
 }
 
 fn table(merged: &Merged) -> String {
@@ -88,19 +89,6 @@ fn table(merged: &Merged) -> String {
     match merged.columns {
         Columns::Records => summary_table(&execute::figures(facts, &merged.report, merged.cost)),
         Columns::Segments => unroll_table(&unroll::figures(facts, &merged.report, merged.cost, None)),
-    }
-}
-
-fn exit_status(merged: &Merged) -> ExitStatus {
-    let totals = &merged.report.totals;
-    let lost = totals.with_status(Status::Rejected) + totals.with_status(Status::Failed);
-    let fails = text(&merged.settings, "compression.over_limit") == Some(OverLimit::Fail.name());
-    if fails && totals.sums.still_over_limit > 0 {
-        ExitStatus::GateFailed
-    } else if lost + totals.sums.degraded > 0 {
-        ExitStatus::Incomplete
-    } else {
-        ExitStatus::Done
     }
 }
 

@@ -21,7 +21,7 @@ pub struct PartFlags {
     /// Seed for --sample [default: 0]
     #[arg(long, value_name = "N", requires = "sample")]
     pub seed: Option<u64>,
-    /// Take the K-th of N parts of the inputs that have the same number of bytes; trajfit merge joins what N runs wrote
+    /// Take the K-th of N parts of the inputs that have the same number of bytes; trajfit merge joins the output of all N runs
     #[arg(long, value_name = "K/N", conflicts_with = "limit")]
     pub shard: Option<Shard>,
 }

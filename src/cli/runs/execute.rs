@@ -163,19 +163,24 @@ fn tell(options: &CompressOptions, report: &RunReport, cost: Option<f64>) -> Exi
         summary_table(&figures(TableFacts::of(options), report, cost))
     });
     let sums = &report.totals.sums;
-    let rejected = report.totals.with_status(Status::Rejected);
-    let failed = report.totals.with_status(Status::Failed);
     let least = options.settings.min_grounding;
-    if !is_grounded(sums.anchors_needed, sums.anchors_held, least) {
-        let share = 100.0 * share_held(sums.anchors_needed, sums.anchors_held);
-        let failed = format!(
-            "{share:.2} % of the identifiers that later turns rely on are held, less than --min-grounding {least}"
-        );
-        errors::gate(&failed, report.totals.worst_grounded.records());
+    if is_grounded(sums.anchors_needed, sums.anchors_held, least) {
+        return exit_status(&report.totals, options.settings.fit.over_limit == OverLimit::Fail);
+    }
+    let share = 100.0 * share_held(sums.anchors_needed, sums.anchors_held);
+    let failed = format!(
+        "{share:.2} % of the identifiers that later turns rely on are held, less than --min-grounding {least}"
+    );
+    errors::gate(&failed, report.totals.worst_grounded.records());
+    ExitStatus::GateFailed
+}
+
+/// The exit code of a run with these totals; `fails_over_limit` if a record over the budget makes it fail.
+pub fn exit_status(totals: &Totals, fails_over_limit: bool) -> ExitStatus {
+    let lost = totals.with_status(Status::Rejected) + totals.with_status(Status::Failed);
+    if fails_over_limit && totals.sums.still_over_limit > 0 {
         ExitStatus::GateFailed
-    } else if sums.still_over_limit > 0 && options.settings.fit.over_limit == OverLimit::Fail {
-        ExitStatus::GateFailed
-    } else if rejected + failed + sums.degraded > 0 {
+    } else if lost + totals.sums.degraded > 0 {
         ExitStatus::Incomplete
     } else {
         ExitStatus::Done

@@ -48,7 +48,7 @@ pub struct SurveyArgs {
 #[derive(Debug, Clone)]
 enum CountingKeys {}
 
-const ON_INVALID: &str = "What becomes of a line that holds no readable trajectory: it is reported and decides the exit \
+const ON_INVALID: &str = "Treatment of a line that holds no readable trajectory: it is reported and decides the exit \
     code (reject), it is only reported (pass), or the run ends (fail)";
 
 impl KeySet for CountingKeys {

@@ -74,11 +74,8 @@ mod tests {
         };
         let is_tool = role == Role::Tool;
         TurnView {
-            index,
-            role,
-            text: Cow::Borrowed(if is_tool { "" } else { text }),
-            calls: Vec::new(),
             responses: is_tool.then_some(response).into_iter().collect(),
+            ..TurnView::of_text(index, role, if is_tool { "" } else { text })
         }
     }
 

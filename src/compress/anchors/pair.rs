@@ -167,13 +167,7 @@ mod tests {
     use super::*;
 
     fn turns<'t>(texts: &[(Role, &'t str)]) -> Vec<TurnView<'t>> {
-        let turn = |(index, (role, text)): (usize, &(Role, &'t str))| TurnView {
-            index,
-            role: *role,
-            text: Cow::Borrowed(*text),
-            calls: Vec::new(),
-            responses: Vec::new(),
-        };
+        let turn = |(index, (role, text)): (usize, &(Role, &'t str))| TurnView::of_text(index, *role, *text);
         texts.iter().enumerate().map(turn).collect()
     }
 

@@ -14,13 +14,7 @@ fn found(text: &str) -> Vec<String> {
 }
 
 fn turn(role: Role, text: &str) -> TurnView<'_> {
-    TurnView {
-        index: 0,
-        role,
-        text: Cow::Borrowed(text),
-        calls: Vec::new(),
-        responses: Vec::new(),
-    }
+    TurnView::of_text(0, role, text)
 }
 
 fn call(arguments: &str) -> TurnView<'_> {

@@ -53,7 +53,7 @@ pub(super) fn of_printed(answer: Answer<'_>, effect: Effect, target: &str, later
     } else {
         test_run(body, body.len() - tail.len(), at_end)
     };
-    let counts = run.as_ref().and_then(counts_of);
+    let counts_line = run.as_ref().and_then(counts_of);
     let tests = run.as_ref().map(|run| run.counts);
     let tests = tests.filter(|counts| !is_reading && *counts != TestCounts::default());
     let compiles = !is_reading && tests.is_none();
@@ -64,7 +64,7 @@ pub(super) fn of_printed(answer: Answer<'_>, effect: Effect, target: &str, later
         Default::default()
     };
     let found = if is_failed || !is_reading {
-        error_of(body, &lines_near, is_failed && counts.is_none())
+        error_of(body, &lines_near, is_failed && counts_line.is_none())
     } else {
         reading_error(body, lines)
     };
@@ -83,7 +83,9 @@ pub(super) fn of_printed(answer: Answer<'_>, effect: Effect, target: &str, later
         .filter(|_| tests_fail)
         .map(|run| run.failing.and_then(quote));
     let first_bad = match failing {
-        Some(failing) => failing.or_else(|| found_line.clone()).or_else(|| counts.clone()),
+        Some(failing) => failing
+            .or_else(|| found_line.clone())
+            .or_else(|| counts_line.clone()),
         None => first_error,
     };
     let says_done = effect == Effect::Modify && says_done(body);
@@ -109,14 +111,14 @@ pub(super) fn of_printed(answer: Answer<'_>, effect: Effect, target: &str, later
         _ if says_ok => (Status::Ok, Basis::Text),
         _ => (Status::Unknown, Basis::None),
     };
-    let may_mark = counts.is_none() && !is_reading && !is_failed && !is_bad;
+    let may_mark = counts_line.is_none() && !is_reading && !is_failed && !is_bad;
     let marked = || marked_line(&lines_near).or_else(|| Some(caught?.line));
     let marked = may_mark.then(marked).flatten();
     let error = first_bad.or(found_line);
     let short = only_line(body, lines, is_reading).filter(|_| !told.has_asides);
     let hits = short.clone().filter(|_| told.hits.is_some());
     let is_marked = marked.is_some();
-    let result = counts
+    let result = counts_line
         .or_else(|| counted(diagnostics.as_ref()?, is_capped(target, lines)))
         .or_else(|| no.map(|(says, _)| says.to_owned()))
         .or(hits)

@@ -32,6 +32,8 @@ struct Case {
     failed: Option<u32>,
     errors: Option<u32>,
     warnings: Option<u32>,
+    #[serde(default)]
+    misread: String,
 }
 
 impl Case {
@@ -94,16 +96,21 @@ impl Case {
 #[test]
 fn outputs_of_many_tools_are_read_right() {
     let table: Table = toml::from_str(include_str!("../../../fixtures/outcomes.toml")).unwrap();
-    let mut wrong = Vec::new();
+    let mut changed = Vec::new();
     for case in &table.case {
         let ended = case.read();
-        let said = case.wrong(&ended);
-        if !said.is_empty() {
+        let wrong = case.wrong(&ended);
+        if wrong != case.misread {
             let call = case.command.as_ref().or(case.arguments.as_ref()).unwrap();
             let kept = if case.held_out { " (held out)" } else { "" };
-            wrong.push(format!("{call}{kept}: {said}: {ended:?}"));
+            changed.push(format!("{call}{kept}: {wrong}: {ended:?}"));
         }
     }
-    let rate = 100 * (table.case.len() - wrong.len()) / table.case.len();
-    assert!(rate >= 97, "{rate} %\n{}", wrong.join("\n"));
+    assert!(changed.is_empty(), "{}", changed.join("\n"));
+    let right = table.case.iter().filter(|case| case.misread.is_empty()).count();
+    assert!(
+        100 * right >= 97 * table.case.len(),
+        "{right} of {}",
+        table.case.len()
+    );
 }

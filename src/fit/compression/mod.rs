@@ -72,8 +72,8 @@ pub struct Compression<'a> {
     pub notice: Option<(usize, Edit)>,
     /// The cost of the notice in tokens.
     pub notice_tokens: usize,
-    /// The earlier summary at the end of the head, which the next one replaces.
-    pub(super) merged_before: Option<EarlierSummary>,
+    /// The earlier summary in the turn before the compressible ones; the summary of a region that begins there replaces it.
+    pub(super) earlier_summary: Option<EarlierSummary>,
     /// The cost of an end marker in tokens.
     pub(super) end_marker_tokens: usize,
     /// The secrets recognized anywhere in the record, including in turns that are masked now.
@@ -138,7 +138,7 @@ impl<'a> Compression<'a> {
             later: (views, 0..0),
             notice: None,
             notice_tokens: 0,
-            merged_before: None,
+            earlier_summary: None,
             end_marker_tokens: fitter.counter.count(END_MARKER) + JOINT_TOKENS,
             secrets,
         };
@@ -146,7 +146,7 @@ impl<'a> Compression<'a> {
             case.notice = Some((turn, edit));
             case.notice_tokens = tokens;
         }
-        case.merged_before = case.earlier_merged();
+        case.earlier_summary = case.find_earlier_summary();
         case
     }
 
@@ -156,7 +156,7 @@ impl<'a> Compression<'a> {
     }
 
     /// Returns the earlier summary in the turn that a summary would be appended to, if it may be appended there.
-    fn earlier_merged(&self) -> Option<EarlierSummary> {
+    fn find_earlier_summary(&self) -> Option<EarlierSummary> {
         let settings = &self.fitter.settings;
         let is_own_turn = settings.summary_placement == SummaryPlacement::Human;
         if is_own_turn || settings.strategy == Strategy::Mask {
@@ -171,8 +171,8 @@ impl<'a> Compression<'a> {
     }
 
     /// Returns the earlier summary that the summary of a region replaces.
-    pub fn merged_before(&self, region: Region) -> Option<&EarlierSummary> {
-        let earlier = self.merged_before.as_ref()?;
+    pub fn replaced_summary(&self, region: Region) -> Option<&EarlierSummary> {
+        let earlier = self.earlier_summary.as_ref()?;
         (earlier.turn + 1 == region.start()).then_some(earlier)
     }
 
@@ -330,9 +330,9 @@ impl<'a> Compression<'a> {
 
     fn anchors_for(&self, region: Region, region_views: Turns<'_>, after: Turns<'_>) -> Vec<Anchor> {
         let before = self.views.part(0..region.start());
-        let is_updated = self.merged_before(region).is_some();
+        let updated = self.replaced_summary(region).map(|earlier| earlier.turn);
         let quoted = self.outline.last_human.filter(|last| region.contains(*last));
-        if !is_updated && quoted.is_none() {
+        if updated.is_none() && quoted.is_none() {
             return anchors::dangling(before, region_views, after);
         }
         let kept = |turn: usize| {
@@ -340,7 +340,7 @@ impl<'a> Compression<'a> {
                 return beside_summaries(self.views.get(quoted?)?.into_owned());
             }
             let view = before.get(turn)?.into_owned();
-            if is_updated && turn + 1 == region.start() {
+            if Some(turn) == updated {
                 beside_summaries(view)
             } else {
                 Some(view)
@@ -350,8 +350,8 @@ impl<'a> Compression<'a> {
         let gone = |place: usize| {
             let mut view = region_views.get(place)?.into_owned();
             if Some(view.index) == quoted {
-                let told = bodies_in(&view).join("\n");
-                view.text = Cow::Owned(told);
+                let bodies = bodies_in(&view).join("\n");
+                view.text = Cow::Owned(bodies);
             }
             Some(view)
         };

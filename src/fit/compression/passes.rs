@@ -19,17 +19,17 @@ const WORTHWHILE_SAVING: usize = 10;
 /// Compresses a record that is over its budget, or an agent's context; `row` is its row before any change.
 pub async fn run(mut case: Compression<'_>, row: Row) -> Fitted {
     let need = case.need(PlanCorrection::default());
-    let planned = match case.compaction.clone() {
-        None => planned(&case, case.compressible.clone(), need),
+    let plan = match case.compaction.clone() {
+        None => plan_within(&case, case.compressible.clone(), need),
         Some(Compaction { wanted, most, .. }) => {
             case.compressible = most.clone();
-            match planned(&case, wanted.clone(), usize::MAX) {
-                Plan::Keep(_) if wanted != most => planned(&case, most, usize::MAX),
+            match plan_within(&case, wanted.clone(), usize::MAX) {
+                Plan::Keep(_) if wanted != most => plan_within(&case, most, usize::MAX),
                 plan => plan,
             }
         }
     };
-    match planned {
+    match plan {
         Plan::Replace(region) => match case.placed(region) {
             Ok(placed) => {
                 let planned = Some(placed.region.range());
@@ -45,8 +45,8 @@ pub async fn run(mut case: Compression<'_>, row: Row) -> Fitted {
     }
 }
 
-/// The part of these turns that goes so that so much is freed.
-fn planned(case: &Compression<'_>, turns: Range<usize>, need: usize) -> Plan {
+/// The region within these turns whose replacement frees the tokens needed.
+fn plan_within(case: &Compression<'_>, turns: Range<usize>, need: usize) -> Plan {
     let cost = |region| case.smallest_cost(region);
     plan(case.outline, &case.cut_points, turns, need, cost)
 }
@@ -92,7 +92,7 @@ impl Compression<'_> {
         let fitted = self.in_passes(first, row, &mut pending).await;
         let fitted = Fitted { pending, ..fitted };
         if self.fitter.settings.dry_run {
-            self.planned(first_region, fitted)
+            self.as_dry_run(first_region, fitted)
         } else {
             fitted
         }
@@ -249,7 +249,7 @@ impl Compression<'_> {
 
     /// Returns the report of a dry run. Requests are those of the first pass; the identifiers that another summarizer's
     /// summary will name are unknown.
-    fn planned(&self, first_region: Region, fitted: Fitted) -> Fitted {
+    fn as_dry_run(&self, first_region: Region, fitted: Fitted) -> Fitted {
         let mut row = fitted.row;
         if row.status == Status::Compressed && row.reason.is_empty() {
             row = row.ended(Status::Compressed, Some(&Reason::plain("planned")));

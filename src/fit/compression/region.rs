@@ -21,7 +21,7 @@ pub struct ReadRegion<'v> {
 impl Compression<'_> {
     /// Reads a region, preceded by the earlier summary that its summary replaces.
     pub fn read(&self, region: Region) -> ReadRegion<'_> {
-        let merged = self.merged_before(region).map(|merged| &merged.view);
+        let merged = self.replaced_summary(region).map(|earlier| &earlier.view);
         let merged = redacted(merged.map_or(&[], std::slice::from_ref), self.redaction());
         let (read, left_out) = self.read_turns(region);
         if left_out == 0 {

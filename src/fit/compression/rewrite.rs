@@ -115,7 +115,7 @@ impl Rewrite<'_> {
             _ => value_tokens,
         };
         let stays = self.placement.host.map_or(0, |turn| self.value_tokens(turn));
-        let replaced = self.merged_before().map_or(0, |earlier| earlier.tokens);
+        let replaced = self.replaced_summary().map_or(0, |earlier| earlier.tokens);
         let last_human = outline.last_human.filter(|last| self.region.contains(*last));
         let quoted_tokens = last_human.map_or(0, |turn| self.value_tokens(turn));
         let summary_tokens = written
@@ -124,7 +124,7 @@ impl Rewrite<'_> {
             .map_or(0, |turn| counter.turn(turn).tokens() + replaced)
             .saturating_sub(stays + quoted_tokens);
         let quoted = self.quoted_human();
-        let without = self.merged_before();
+        let without = self.replaced_summary();
         let without = without.and_then(|earlier| earlier.turn_without(record, quoted.is_some()));
         verify(&Compressed {
             outline,
@@ -210,8 +210,8 @@ impl Rewrite<'_> {
     }
 
     /// Returns the earlier summary that this one replaces in the turn that receives it.
-    fn merged_before(&self) -> Option<&EarlierSummary> {
-        let earlier = self.case.merged_before(self.region)?;
+    fn replaced_summary(&self) -> Option<&EarlierSummary> {
+        let earlier = self.case.replaced_summary(self.region)?;
         (self.placement.host == Some(earlier.turn)).then_some(earlier)
     }
 
@@ -227,7 +227,7 @@ impl Rewrite<'_> {
         let region =
             record.turn_span(self.region.start())?.start..record.turn_span(self.region.end() - 1)?.end;
         let mut edits: Vec<Edit> = self.case.notice.iter().map(|(_, edit)| edit.clone()).collect();
-        if let Some(earlier) = self.merged_before() {
+        if let Some(earlier) = self.replaced_summary() {
             edits.push(earlier.replaced(record, &body, quoted.as_deref())?);
         } else {
             push_quoted(&mut body, quoted.as_deref());
@@ -244,6 +244,7 @@ impl Rewrite<'_> {
             return Some(trajectory::apply(record.text, edits));
         };
         let turn = record.turns.get(host)?;
+        // Every host is the turn right before the region or right after it: the text between the two goes with the region.
         let is_before = host < self.region.start();
         edits.push(if is_before {
             gone(record.turn_span(host)?.end..region.end)
@@ -251,7 +252,7 @@ impl Rewrite<'_> {
             gone(region.start..record.turn_span(host)?.start)
         });
         edits.extend(match self.placement.way {
-            _ if self.merged_before().is_some() => None,
+            _ if self.replaced_summary().is_some() => None,
             Way::HumanAfter => Some(trajectory::prepend_text(record, turn, &format!("{body}\n\n"))?),
             Way::Part => {
                 // Templates join the texts of parts without a break.

@@ -13,7 +13,7 @@ const TEMPLATE_TOKENS: usize = 24;
 impl Compression<'_> {
     /// Returns the tokens of the earlier summary at the end of the head.
     pub(super) fn replaced_tokens(&self) -> usize {
-        self.merged_before.as_ref().map_or(0, |earlier| earlier.tokens)
+        self.earlier_summary.as_ref().map_or(0, |earlier| earlier.tokens)
     }
 
     /// Returns the tokens that the region must free for a summary of the target size.
@@ -38,7 +38,7 @@ impl Compression<'_> {
 
     /// Returns the tokens of the trajectory without a region and the earlier summary replaced, before its new summary.
     pub fn cost_without(&self, region: Region) -> usize {
-        let replaced = self.merged_before(region).map_or(0, |earlier| earlier.tokens);
+        let replaced = self.replaced_summary(region).map_or(0, |earlier| earlier.tokens);
         let gone = freed(self.outline, &region.range()) + replaced;
         (self.outline.total() + self.notice_tokens).saturating_sub(gone)
     }

@@ -355,7 +355,7 @@ impl Compression<'_> {
             return None;
         }
         let merged = self
-            .merged_before(region)
+            .replaced_summary(region)
             .map(|merged| Cow::Borrowed(&merged.view));
         let turns = merged
             .into_iter()

@@ -4,7 +4,7 @@ use super::Compression;
 use super::correction::PlanCorrection;
 use super::placed::Placed;
 use super::rewrite::{Rewrite, RewriteError, RewrittenRecord};
-use crate::compress::{Placement, Reason, Region, SummaryPlacement, Violation, moved, placements};
+use crate::compress::{Placement, Reason, Region, SummaryPlacement, Violation, moved};
 use crate::fit::TurnCounter;
 use crate::summarize::marker::with_marker;
 
@@ -28,7 +28,7 @@ impl Compression<'_> {
             })
         };
         let found = in_region(planned, false).or_else(|| {
-            let may_move_start = self.merged_before(planned).is_none();
+            let may_move_start = self.replaced_summary(planned).is_none();
             let end = self.compressible.end;
             let others = moved(self.outline, &self.cut_points, planned, end, may_move_start);
             others.into_iter().find_map(|other| in_region(other, true))
@@ -56,18 +56,14 @@ impl Compression<'_> {
     }
 
     fn placements_of(&self, region: Region, refused: &mut Option<RewriteError>) -> Vec<Placement> {
-        let is_update = self.merged_before(region).is_some();
-        let own = Placement::own(self.outline, region);
-        let before = Placement::before(self.outline, region);
-        match self.fitter.settings.summary_placement {
-            SummaryPlacement::Human => vec![own],
-            // Tags in the person's words that end the summary would make them a tool's in the receiving turn.
-            SummaryPlacement::Merge => before.into_iter().chain([own.refused()]).collect(),
-            SummaryPlacement::Auto => {
-                let orders = &self.fitter.settings.role_orders;
-                let all = placements(self.outline, region, orders, is_update);
-                self.tried(region, all, refused)
-            }
+        let is_update = self.replaced_summary(region).is_some();
+        let settings = &self.fitter.settings;
+        let setting = settings.summary_placement;
+        let all = setting.places(self.outline, region, &settings.role_orders, is_update);
+        if setting == SummaryPlacement::Auto {
+            self.tried(region, all, refused)
+        } else {
+            all
         }
     }
 

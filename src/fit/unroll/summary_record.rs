@@ -4,7 +4,7 @@ use super::Replay;
 use super::compaction::Reading;
 use super::context::{Context, Held};
 use super::settings::SummaryRecords;
-use crate::compress::{Placement, SummaryPlacement, Way, placements};
+use crate::compress::Way;
 use crate::fit::{Fitted, TurnCounter};
 use crate::summarize::in_context::request;
 use crate::summarize::marker::body_of;
@@ -54,15 +54,12 @@ impl Replay<'_> {
         let (outline, held) = (reading.outline, reading.bounds.held);
         let settings = &self.fitter.settings;
         let region = reading.cut_points.region(held, outline.turns.len());
-        let before = || region.and_then(|region| Placement::before(outline, region));
-        let found = match settings.summary_placement {
-            SummaryPlacement::Human => Vec::new(),
-            SummaryPlacement::Merge => before().into_iter().collect(),
-            SummaryPlacement::Auto => region.map_or_else(Vec::new, |region| {
-                placements(outline, region, &settings.role_orders, false)
-            }),
+        let places_in = |region| {
+            let setting = settings.summary_placement;
+            setting.places(outline, region, &settings.role_orders, false)
         };
-        let places = found.into_iter().map(|place| (place.way, place.host));
+        let found = region.map(places_in).unwrap_or_default().into_iter();
+        let places = found.map(|place| (place.way, place.host));
         places.chain([(Way::Own, None)]).collect()
     }
 

@@ -40,15 +40,15 @@ pub struct UnrollSummary<'r, T> {
     compactions_per_trajectory: f64,
     tokens_out_per_token_in: f64,
     #[serde(flatten)]
-    sums: SummarySums,
+    sums: CompactionSums,
     anchors_held_share: f64,
     #[serde(flatten)]
     facts: RunFacts<'r, T>,
 }
 
-/// The sums about compactions and their cost.
+/// The sums of a run that concern compactions: their summaries, masks and requests.
 #[derive(Serialize)]
-struct SummarySums {
+struct CompactionSums {
     still_over_limit: u64,
     degraded: u64,
     summary_tokens: u64,
@@ -67,7 +67,7 @@ struct SummarySums {
     cached_summaries: u64,
 }
 
-impl SummarySums {
+impl CompactionSums {
     fn of(sums: &Sums) -> Self {
         Self {
             still_over_limit: sums.still_over_limit,
@@ -107,7 +107,7 @@ impl<'r, T> UnrollSummary<'r, T> {
             trained_share: four_decimals(unroll.trained_share()),
             compactions_per_trajectory: ratio(unroll.compactions, unroll.trajectories),
             tokens_out_per_token_in: ratio(unroll.context_tokens, unroll.trajectory_tokens),
-            sums: SummarySums::of(sums),
+            sums: CompactionSums::of(sums),
             anchors_held_share: share_held(sums.anchors_needed, sums.anchors_held),
             facts,
         }

@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use super::answers::AnswerKey;
 use super::chat::ChatSettings;
-use super::chat::answer::Answer;
+use super::chat::answer::ModelAnswer;
 use super::chat::answer::lasting::Lasting;
 use super::chat::answer::retry::Verdict;
 use super::chat::api::Call;
@@ -102,7 +102,7 @@ impl BatchAnswers {
         question: &Question,
         wanted: usize,
         usage: &mut Usage,
-    ) -> Result<Answer, ChatError> {
+    ) -> Result<ModelAnswer, ChatError> {
         let again = |manner: RequestShape, failure: Failure| {
             let call = Call {
                 model: &question.model.name,

@@ -143,8 +143,12 @@ mod tests {
     use super::*;
 
     fn body(api: Api, manner: RequestShape, extra: &Value) -> Value {
+        body_with("Rules.", api, manner, extra)
+    }
+
+    fn body_with(system: &str, api: Api, manner: RequestShape, extra: &Value) -> Value {
         let prompt = Prompt {
-            system: Arc::from("Rules."),
+            system: Arc::from(system),
             user: "Turns.".to_owned(),
         };
         let call = Call {
@@ -179,19 +183,12 @@ mod tests {
     #[test]
     fn a_prefix_is_marked_for_the_cache_where_it_is_long_enough_for_it() {
         for (length, is_marked) in [(SHORTEST_CACHED - 1, false), (SHORTEST_CACHED, true)] {
-            let prompt = Prompt {
-                system: Arc::from("r".repeat(length)),
-                user: "Turns.".to_owned(),
-            };
-            let call = Call {
-                model: "m",
-                prompt: &prompt,
-                max_output: 100,
-                temperature: 0.5,
-                extra: &Map::new(),
-            };
-            let body: Value =
-                serde_json::from_slice(&Api::Anthropic.body(&call, RequestShape::default())).unwrap();
+            let body = body_with(
+                &"r".repeat(length),
+                Api::Anthropic,
+                RequestShape::default(),
+                &json!({}),
+            );
             assert_eq!(body.pointer("/system/0/cache_control").is_some(), is_marked);
         }
     }

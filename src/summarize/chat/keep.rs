@@ -1,6 +1,6 @@
 //! Makes kept answers of results, and results of kept answers.
 
-use super::answer::Answer;
+use super::answer::ModelAnswer;
 use super::question::ChatError;
 use crate::summarize::Usage;
 use crate::summarize::answers::{AnswerKind, KeptAnswer};
@@ -11,7 +11,7 @@ const CUT: &str = "summary_cut_by_length";
 
 /// The kept form of a result, without secrets. Failures that another attempt may avoid are not kept.
 pub fn kept(
-    result: Result<Answer, ChatError>,
+    result: Result<ModelAnswer, ChatError>,
     model: &str,
     usage: &Usage,
     redaction: bool,
@@ -54,16 +54,16 @@ pub fn is_cut(trouble: &ChatError) -> bool {
 mod tests {
     use super::*;
 
-    fn back(result: Result<Answer, ChatError>) -> Result<String, ChatError> {
+    fn back(result: Result<ModelAnswer, ChatError>) -> Result<String, ChatError> {
         kept(result, "m", &Usage::default(), true).and_then(said)
     }
 
     #[test]
     fn what_is_kept_says_the_same_again_without_secrets() {
         let secret = format!("ghp_{}", "16C7e42F292c6912E7710c838347Ae178B4a");
-        let answer = Answer {
+        let answer = ModelAnswer {
             text: format!("It used {secret}."),
-            ..Answer::default()
+            ..ModelAnswer::default()
         };
         assert_eq!(
             back(Ok(answer)),

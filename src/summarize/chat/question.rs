@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::answer::{Answer, BadAnswer};
+use super::answer::{BadAnswer, ModelAnswer};
 use super::dialect::Dialect;
 use super::pace::places::Place;
 use crate::summarize::failure::Failure;
@@ -45,7 +45,7 @@ impl Question {
     /// # Errors
     ///
     /// If it is no summary: another attempt may do better.
-    pub fn judged(&self, mut answer: Answer) -> Result<Answer, BadAnswer> {
+    pub fn judged(&self, mut answer: ModelAnswer) -> Result<ModelAnswer, BadAnswer> {
         match self.judge.summary_in(&answer.text) {
             Ok(text) => {
                 answer.text = text;
@@ -67,7 +67,7 @@ pub struct Asked<'c> {
     /// Usage of all attempts.
     pub usage: Usage,
     /// The answer.
-    pub result: Result<Answer, ChatError>,
+    pub result: Result<ModelAnswer, ChatError>,
     /// Its place among the requests in flight. It is held until the answer is kept, so that a process that is killed
     /// loses no more answers than may be in flight.
     pub place: Option<Place<'c>>,

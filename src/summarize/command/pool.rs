@@ -8,7 +8,7 @@ use futures_util::future::join_all;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use super::program::{Fault, Program};
-use super::protocol::{self, Answer};
+use super::protocol::{self, ProgramAnswer};
 use crate::metrics::Tokens;
 use crate::summarize::Usage;
 use crate::summarize::failure::Failure;
@@ -44,7 +44,7 @@ pub struct Asked<'p> {
     /// Usage of all attempts.
     pub usage: Usage,
     /// The answer.
-    pub result: Result<Answer, CommandError>,
+    pub result: Result<ProgramAnswer, CommandError>,
     /// Its place among those that are being answered, held until the answer is kept.
     pub place: Option<SemaphorePermit<'p>>,
 }
@@ -96,7 +96,12 @@ impl Pool {
         lock(&self.idle).clear();
     }
 
-    async fn answer(&self, id: &str, request: &str, usage: &mut Usage) -> Result<Answer, CommandError> {
+    async fn answer(
+        &self,
+        id: &str,
+        request: &str,
+        usage: &mut Usage,
+    ) -> Result<ProgramAnswer, CommandError> {
         let line = protocol::line(id, request);
         let mut last = None;
         for attempt in 0..ATTEMPTS {
@@ -134,7 +139,7 @@ impl Pool {
         })))
     }
 
-    async fn attempt(&self, id: &str, line: &[u8]) -> Result<Answer, CommandError> {
+    async fn attempt(&self, id: &str, line: &[u8]) -> Result<ProgramAnswer, CommandError> {
         let free = lock(&self.idle).pop().filter(Program::is_quiet);
         let mut program = match free {
             Some(program) => program,

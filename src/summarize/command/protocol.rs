@@ -36,7 +36,7 @@ pub struct Ask<'a> {
 
 /// The answer of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
+pub struct ProgramAnswer {
     /// Its content.
     pub said: Reply,
     /// Prompt and completion tokens, if it reports them.
@@ -169,7 +169,7 @@ pub fn line(id: &str, request: &str) -> Vec<u8> {
 /// # Errors
 ///
 /// If it is no valid answer. Its program is not to be trusted with another request.
-pub fn read(line: &[u8], id: &str) -> Result<Answer, Failure> {
+pub fn read(line: &[u8], id: &str) -> Result<ProgramAnswer, Failure> {
     let wrong = |detail: &str| Failure::new("summary_command_answer", detail);
     let answer: Value =
         serde_json::from_slice(line).map_err(|error| wrong(&format!("the answer is no JSON: {error}")))?;
@@ -208,7 +208,7 @@ pub fn read(line: &[u8], id: &str) -> Result<Answer, Failure> {
         )),
     };
     let count = |name| field("usage").and_then(|usage| usage.get(name)?.as_u64());
-    Ok(Answer {
+    Ok(ProgramAnswer {
         said,
         tokens: (
             count("prompt_tokens").unwrap_or(0),

@@ -32,7 +32,7 @@ pub enum Kind {
 
 /// A row of the table.
 #[derive(Debug, Clone, Copy)]
-pub struct Row {
+pub struct JudgePhrase {
     /// The meaning of the phrase.
     pub kind: Kind,
     /// The phrase, as [`plain`] makes it.
@@ -45,9 +45,9 @@ pub struct Row {
     pub source: &'static str,
 }
 
-static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| TABLE.lines().skip(1).filter_map(row).collect());
+static ROWS: LazyLock<Vec<JudgePhrase>> = LazyLock::new(|| TABLE.lines().skip(1).filter_map(row).collect());
 
-fn row(line: &'static str) -> Option<Row> {
+fn row(line: &'static str) -> Option<JudgePhrase> {
     let mut columns = line.splitn(4, ',');
     let kind = match columns.next()? {
         "refusal" => Kind::Refusal,
@@ -62,7 +62,7 @@ fn row(line: &'static str) -> Option<Row> {
         "call" => Kind::Call,
         _ => return None,
     };
-    Some(Row {
+    Some(JudgePhrase {
         kind,
         phrase: columns.nth(1)?,
         source: columns.next()?,
@@ -105,7 +105,7 @@ mod tests {
         for (index, row) in ROWS.iter().enumerate() {
             assert_eq!(plain(row.phrase), row.phrase, "{row:?}");
             assert!(!row.phrase.is_empty() && row.source.len() > 5, "{row:?}");
-            let twin = |other: &Row| other.kind == row.kind && other.phrase == row.phrase;
+            let twin = |other: &JudgePhrase| other.kind == row.kind && other.phrase == row.phrase;
             let languages_differ = row.kind == Kind::Assent;
             assert!(
                 languages_differ || ROWS.iter().position(twin) == Some(index),

@@ -17,13 +17,7 @@ fn settings(style: Style) -> PromptSettings {
 }
 
 fn turn(index: usize, role: Role, text: &str) -> TurnView<'_> {
-    TurnView {
-        index,
-        role,
-        text: Cow::Borrowed(text),
-        calls: Vec::new(),
-        responses: Vec::new(),
-    }
+    TurnView::of_text(index, role, text)
 }
 
 fn call<'a>(id: &'a str, name: &'a str, arguments: &'a str) -> ToolCall<'a> {

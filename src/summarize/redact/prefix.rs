@@ -168,23 +168,21 @@ fn prompt(line: &[u8]) -> Option<usize> {
     let is_host = |byte: &u8| {
         byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b':' | b'-' | b'_' | b'[' | b']' | b'(' | b')')
     };
-    let host = line
-        .iter()
-        .take(MAX_SERVICE)
-        .take_while(|byte| is_host(byte))
-        .count();
+    let host = run_of(line, MAX_SERVICE, is_host);
     line.get(host..)?.starts_with(b"> ").then_some(host + 2)
+}
+
+/// The number of bytes of one sort, at most `most`, that a line begins with.
+fn run_of(line: &[u8], most: usize, is_of_sort: impl Fn(&u8) -> bool) -> usize {
+    let run = line.iter().take(most).take_while(|byte| is_of_sort(byte));
+    run.count()
 }
 
 /// `   12\tline`, `12: line`, `12:line`, `12-line`, `12. line`, `12 | line`
 fn number(line: &[u8]) -> Option<usize> {
     let blanks = line.iter().take_while(|byte| **byte == b' ').count();
     let rest = line.get(blanks..)?;
-    let digits = rest
-        .iter()
-        .take(MAX_NUMBER)
-        .take_while(|byte| byte.is_ascii_digit())
-        .count();
+    let digits = run_of(rest, MAX_NUMBER, u8::is_ascii_digit);
     if digits == 0 {
         return None;
     }
@@ -202,17 +200,11 @@ fn number(line: &[u8]) -> Option<usize> {
 
 /// `web-1  | line`
 fn service(line: &[u8]) -> Option<usize> {
-    let name = line
-        .iter()
-        .take(MAX_SERVICE)
-        .take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'))
-        .count();
+    let name = run_of(line, MAX_SERVICE, |byte| {
+        byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.')
+    });
     let rest = line.get(name..)?;
-    let blanks = rest
-        .iter()
-        .take(MAX_SERVICE)
-        .take_while(|byte| **byte == b' ')
-        .count();
+    let blanks = run_of(rest, MAX_SERVICE, |byte| *byte == b' ');
     // In a row of a table more bars follow.
     let is_row = rest.get(blanks + 1..)?.contains(&b'|');
     (name > 0 && blanks > 0 && !is_row && rest.get(blanks..)?.starts_with(b"| ")).then_some(name + blanks + 2)
@@ -221,19 +213,11 @@ fn service(line: &[u8]) -> Option<usize> {
 /// `path/file.py:12:line`, `path/file.py-12-line`, `path/file.env:line`
 fn found_in_file(line: &[u8]) -> Option<usize> {
     let is_path = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'.' | b'_' | b'-');
-    let path = line
-        .iter()
-        .take(MAX_PATH)
-        .take_while(|byte| is_path(byte))
-        .count();
+    let path = run_of(line, MAX_PATH, is_path);
     let name = line.get(..path)?;
     let is_file = name.iter().any(|byte| matches!(byte, b'/' | b'.'));
     let rest = line.get(path..)?.strip_prefix(b":")?;
-    let digits = rest
-        .iter()
-        .take(MAX_NUMBER)
-        .take_while(|byte| byte.is_ascii_digit())
-        .count();
+    let digits = run_of(rest, MAX_NUMBER, u8::is_ascii_digit);
     if digits == 0 {
         let is_text = rest
             .first()

@@ -3,7 +3,7 @@
 use std::io::Read;
 
 /// The answer of the server for a file.
-pub enum Answer {
+pub enum HubResponse {
     /// The repository has no file of that name at this commit.
     Absent {
         /// The commit, if the server sends it.

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use super::TokenizerError;
-use answer::Answer;
+use answer::HubResponse;
 use cache::Cache;
 use remote::Remote;
 use retry::{Failure, retry};
@@ -152,13 +152,13 @@ impl Hub {
     ) -> Result<Option<PathBuf>, TokenizerError> {
         let remote = self.remote.get_or_init(|| Remote::new(&self.settings));
         let attempt = || match remote.as_ref().map_err(Clone::clone)?.ask(repository, file)? {
-            Answer::Absent { commit } => {
+            HubResponse::Absent { commit } => {
                 if let Some(commit) = commit {
                     self.cache.mark_absent(repository, &commit, file);
                 }
                 Ok(None)
             }
-            Answer::Here(mut received) => self.cache.store(repository, file, &mut received).map(Some),
+            HubResponse::Here(mut received) => self.cache.store(repository, file, &mut received).map(Some),
         };
         retry(attempt).map_err(|error| self.error(name, repository, file, error))
     }

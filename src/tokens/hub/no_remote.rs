@@ -1,6 +1,6 @@
 //! The hub of a build without the feature `hub`: nothing is downloaded.
 
-use super::answer::Answer;
+use super::answer::HubResponse;
 use super::settings::Settings;
 use super::{Failure, HubError, Repository};
 
@@ -16,7 +16,7 @@ impl Remote {
     }
 
     /// Returns an error: there is no server.
-    pub fn ask(&self, _: &Repository, _: &str) -> Result<Answer, Failure> {
+    pub fn ask(&self, _: &Repository, _: &str) -> Result<HubResponse, Failure> {
         Err(HubError::Unreachable("built without the feature `hub`".to_owned()).into())
     }
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::Duration;
 
-use super::answer::{Answer, Received};
+use super::answer::{HubResponse, Received};
 use super::settings::Settings;
 use super::{Failure, HubError, Repository};
 use crate::http::{Certificate, HeaderMap, Response, WaitingClient, causes, waiting_client};
@@ -32,7 +32,7 @@ impl Remote {
     }
 
     /// Requests a file.
-    pub fn ask(&self, repository: &Repository, file: &str) -> Result<Answer, Failure> {
+    pub fn ask(&self, repository: &Repository, file: &str) -> Result<HubResponse, Failure> {
         let mut url = repository.url(&self.endpoint, file);
         let home = origin(&url).to_owned();
         let mut known = Known::default();
@@ -52,7 +52,7 @@ impl Remote {
             }
             let status = response.status().as_u16();
             match status {
-                200 => return Ok(Answer::Here(known.received(response)?)),
+                200 => return Ok(HubResponse::Here(known.received(response)?)),
                 301 | 302 | 303 | 307 | 308 => {
                     let next = header(response.headers(), "location");
                     let next = next.ok_or(HubError::NoHub("a redirect leads nowhere"))?;
@@ -125,11 +125,11 @@ impl Known {
         })
     }
 
-    fn not_found(self, headers: &HeaderMap) -> Result<Answer, Failure> {
+    fn not_found(self, headers: &HeaderMap) -> Result<HubResponse, Failure> {
         match header(headers, "x-error-code").as_deref() {
             Some("RepoNotFound") => Err(HubError::NoRepository.into()),
             Some("RevisionNotFound") => Err(HubError::NoRevision.into()),
-            _ => Ok(Answer::Absent { commit: self.commit }),
+            _ => Ok(HubResponse::Absent { commit: self.commit }),
         }
     }
 }

@@ -11,6 +11,7 @@ use serde_json::Value;
 use tokenizers::{OffsetReferential, OffsetType, PreTokenizedString, PreTokenizer as _, Tokenizer};
 
 use super::JsonTokenizer;
+use crate::tokens::tests::run_texts;
 use crate::tokens::{TokenCounter, load};
 
 /// Fixtures that the own encoder supports.
@@ -65,14 +66,8 @@ fn fixture(name: &str) -> PathBuf {
     folder.join(format!("{name}.json"))
 }
 
-/// Calls `check` with `cases` texts of up to 12 parts, always the same ones.
+/// Calls `check` with `cases` texts of few parts, always the same ones.
 fn texts(cases: u32, check: impl Fn(&str)) {
-    let config = Config {
-        cases,
-        failure_persistence: None,
-        ..Config::default()
-    };
-    let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
     let parts = "a The file test Don't 's 'LL 'ſ we've HTTPServer fooBar x1 12 1234 . , () {} == // -- __ \" ' Größe \
                  déjà cafe\u{301} café e\u{301}\u{323} źdźbło Проверка файла 文件已经修改 测试测试 十二 ファイル か\u{3099} \u{3040} ゠・ー \
                  파일을 \u{1100}\u{1161}\u{11a8} تم تعديل شغّل फ़ाइल फ\u{93c} क् แก้ไข Σφάλμα 👩\u{200d}👩 \u{fe0f} 😀 ² Ⅷ ٣ 𝐀 \u{301} \
@@ -84,13 +79,7 @@ fn texts(cases: u32, check: impl Fn(&str)) {
         "\u{3000}", "\u{b}",
     ];
     let part = select(parts.split(' ').chain(spaces).collect::<Vec<_>>());
-    let texts = prop::collection::vec(part, 0..12).prop_map(|parts| parts.concat());
-    runner
-        .run(&texts, |text| {
-            check(&text);
-            Ok(())
-        })
-        .unwrap();
+    run_texts(cases, 12, part, check);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use rustc_hash::FxHashMap;
 
-use super::message::{Answer, Call, Message};
+use super::message::{Call, Message, ToolAnswer};
 use crate::trajectory::{OpenCalls, json};
 
 /// A message and its answers.
@@ -65,7 +65,7 @@ impl<'a> Group<'a> {
         let Some(asking) = &self.asking else {
             return KeptIds::default();
         };
-        let answers: Vec<&Answer<'_>> = self
+        let answers: Vec<&ToolAnswer<'_>> = self
             .answering
             .iter()
             .flat_map(|message| &message.answers)
@@ -108,7 +108,7 @@ pub(super) struct KeptIds {
 /// Returns the index of the call of each answer: by its id, else by its tool's name, else by its position.
 fn places<'c, 'a: 'c>(
     calls: &[Call<'a>],
-    answers: impl Iterator<Item = &'c Answer<'a>>,
+    answers: impl Iterator<Item = &'c ToolAnswer<'a>>,
 ) -> Vec<Option<usize>> {
     let tools: Vec<Cow<'_, str>> = calls.iter().map(Call::tool).collect();
     let mut open = OpenCalls::new(tools.iter().map(AsRef::as_ref));

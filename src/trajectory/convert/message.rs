@@ -30,7 +30,7 @@ pub(super) struct Call<'a> {
 
 /// One answer.
 #[derive(Debug, Clone)]
-pub(super) struct Answer<'a> {
+pub(super) struct ToolAnswer<'a> {
     /// The id as JSON.
     pub id: Option<Cow<'a, str>>,
     /// The name as a JSON string.
@@ -59,7 +59,7 @@ pub(super) struct Message<'a> {
     /// The calls, in order.
     pub calls: Vec<Call<'a>>,
     /// The answers; a tool's turn has no other content.
-    pub answers: Vec<Answer<'a>>,
+    pub answers: Vec<ToolAnswer<'a>>,
     /// Fields without a meaning here.
     pub extras: Vec<Member<'a>>,
 }

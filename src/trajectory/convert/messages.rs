@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::group::Group;
 use super::losses::Losses;
-use super::message::{Answer, Call, Message};
+use super::message::{Call, Message, ToolAnswer};
 use super::stays::{is_call, role_name};
 use super::value::arguments_as;
 use super::{Arguments, Object};
@@ -82,7 +82,7 @@ fn written_call<'c>(call: &'c Call<'_>, arguments: Arguments, losses: &mut Losse
     Cow::Owned(written.end())
 }
 
-fn answer_turn(answer: &Answer<'_>, extras: &[Member<'_>]) -> String {
+fn answer_turn(answer: &ToolAnswer<'_>, extras: &[Member<'_>]) -> String {
     let mut turn = Object::default();
     turn.field("\"role\"", "\"tool\"");
     for (key, value) in [("\"tool_call_id\"", &answer.id), ("\"name\"", &answer.name)] {

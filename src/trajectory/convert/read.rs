@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 
 use super::OutputForm;
 use super::losses::{Loss, Losses};
-use super::message::{Answer, Call, Message, Text};
+use super::message::{Call, Message, Text, ToolAnswer};
 use super::stays::stays;
 use super::tagged::{answers_in, calls_in};
 use crate::trajectory::json::fields::fields;
@@ -81,7 +81,7 @@ pub(super) fn read<'a>(turn: &Turn<'a>, target: OutputForm, losses: &mut Losses)
                 .filter_map(|call| call_of(call, None))
                 .collect();
             if speaker == Role::Tool {
-                message.answers.push(Answer {
+                message.answers.push(ToolAnswer {
                     id: own_id(turn, &mut Losses::default()),
                     name: turn.name().map(Cow::Borrowed),
                     content: Text::EMPTY,
@@ -115,7 +115,11 @@ pub(super) fn read<'a>(turn: &Turn<'a>, target: OutputForm, losses: &mut Losses)
 }
 
 /// Returns answers as a tool's message and the text beside them as a separate message, which has the other fields.
-fn beside_answers<'a>(message: Message<'a>, answers: Vec<Answer<'a>>, said: Text<'a>) -> Vec<Message<'a>> {
+fn beside_answers<'a>(
+    message: Message<'a>,
+    answers: Vec<ToolAnswer<'a>>,
+    said: Text<'a>,
+) -> Vec<Message<'a>> {
     let says_something = !said.is_empty();
     let answering = Message {
         role: Role::Tool,
@@ -274,7 +278,7 @@ fn call_of<'a>(raw: RawCall<'a>, element: Option<&'a str>) -> Option<Call<'a>> {
 }
 
 /// Returns the answers of a tool's turn: its envelopes, or its content.
-fn answers_of<'a>(turn: &Turn<'a>, target: OutputForm, losses: &mut Losses) -> Vec<Answer<'a>> {
+fn answers_of<'a>(turn: &Turn<'a>, target: OutputForm, losses: &mut Losses) -> Vec<ToolAnswer<'a>> {
     let mut content = Content::default();
     if let Some(written) = turn.content() {
         read_content(written, false, &mut content, losses);
@@ -290,7 +294,7 @@ fn answers_of<'a>(turn: &Turn<'a>, target: OutputForm, losses: &mut Losses) -> V
         .ok()
         .and_then(|fields| fields.values[0]);
     let name = turn.name().or(tool_name).filter(|name| name.starts_with('"'));
-    vec![Answer {
+    vec![ToolAnswer {
         id,
         name: name.map(Cow::Borrowed),
         content: text,
@@ -310,14 +314,14 @@ fn own_id<'a>(turn: &Turn<'a>, losses: &mut Losses) -> Option<Cow<'a, str>> {
 }
 
 /// Returns the answer in a result part.
-fn answer_in<'a>(part: &'a str, losses: &mut Losses) -> Answer<'a> {
+fn answer_in<'a>(part: &'a str, losses: &mut Losses) -> ToolAnswer<'a> {
     count_fields(part, losses);
     let [id] = fields(part, &["tool_use_id"]).map_or([None], |fields| fields.values);
     let mut content = Content::default();
     if let Some(written) = result_content(part) {
         read_content(written, false, &mut content, losses);
     }
-    Answer {
+    ToolAnswer {
         id: id.map(Cow::Borrowed),
         name: None,
         content: Text::joined(content.texts, losses),

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::Arguments;
 use super::group::Group;
 use super::losses::{Loss, Losses};
-use super::message::{Answer, Call, Message};
+use super::message::{Call, Message, ToolAnswer};
 use super::stays::role_name;
 use super::value::{Object, arguments_as};
 use crate::trajectory::json::fields::fields;
@@ -135,7 +135,7 @@ fn call_object(call: &Call<'_>, arguments: Arguments, with_id: bool, losses: &mu
 }
 
 /// Returns an answer in its envelope: plain if without id and name and unambiguous, else as JSON without closing tag.
-fn envelope<'m>(answer: &'m Answer<'_>, losses: &mut Losses) -> Cow<'m, str> {
+fn envelope<'m>(answer: &'m ToolAnswer<'_>, losses: &mut Losses) -> Cow<'m, str> {
     if answer.in_envelopes {
         return answer.content.decoded(losses);
     }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde_json::value::RawValue;
 
 use super::losses::{Loss, Losses};
-use super::message::{Answer, Call, Message, Text};
+use super::message::{Call, Message, Text, ToolAnswer};
 use crate::trajectory::json::fields::fields;
 use crate::trajectory::json::members::{Member, members};
 use crate::trajectory::parse::raw_call::{RawCall, raw_call};
@@ -101,14 +101,18 @@ fn owned(text: &str) -> Option<Call<'static>> {
 
 /// Returns the answers in the envelopes of a tool's text; `None` if it has none, or text beside them. For `ShareGPT`
 /// they stay together.
-pub(super) fn answers_in<'a>(text: &Text<'a>, form: Format, losses: &mut Losses) -> Option<Vec<Answer<'a>>> {
+pub(super) fn answers_in<'a>(
+    text: &Text<'a>,
+    form: Format,
+    losses: &mut Losses,
+) -> Option<Vec<ToolAnswer<'a>>> {
     let decoded = text.decoded(losses);
     let inner = tagged_responses(&decoded);
     if inner.is_empty() || !around(&decoded, &whole_responses(&decoded)).0.trim().is_empty() {
         return None;
     }
     if form == Format::ShareGpt {
-        return Some(vec![Answer {
+        return Some(vec![ToolAnswer {
             id: None,
             name: None,
             content: text.clone(),
@@ -122,7 +126,7 @@ pub(super) fn answers_in<'a>(text: &Text<'a>, form: Format, losses: &mut Losses)
 }
 
 /// Returns the answer in an envelope. If it has more fields than id, name and content, all of it is the content.
-fn answer(block: &str) -> Answer<'static> {
+fn answer(block: &str) -> ToolAnswer<'static> {
     const KEYS: [&str; 3] = ["tool_call_id", "name", "content"];
     let known = |member: &Member<'_>| KEYS.iter().any(|key| member.is(key));
     let own = |value: Option<&str>| value.map(|value| Cow::Owned(value.to_owned()));
@@ -143,7 +147,7 @@ fn answer(block: &str) -> Answer<'static> {
     } else {
         content.to_owned()
     };
-    Answer {
+    ToolAnswer {
         id,
         name,
         content: Text::Made(text),

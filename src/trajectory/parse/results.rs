@@ -44,7 +44,7 @@ pub(in crate::trajectory) fn is_results_only(content: &str) -> bool {
     !elements.is_empty() && elements.iter().all(|(_, id)| id.is_some())
 }
 
-/// Returns the same for a list: such a turn is a tool's, whatever its role name.
+/// Returns true if a content is a list of results only: such a turn is a tool's, whatever its role name.
 pub(super) fn is_list_of_results(content: &str) -> bool {
     content.starts_with('[') && is_results_only(content)
 }

@@ -26,13 +26,7 @@ pub(crate) fn views_of(record: &str) -> Vec<TurnView<'_>> {
 
 /// The same as [`view`], with a content that may be decoded already.
 pub fn view_with<'a>(turn: &Turn<'a>, index: usize, content: Option<String>) -> TurnView<'a> {
-    let mut view = TurnView {
-        index,
-        role: turn.role,
-        text: Cow::Borrowed(""),
-        calls: Vec::new(),
-        responses: Vec::new(),
-    };
+    let mut view = TurnView::of_text(index, turn.role, "");
     if turn.opaque {
         view.text = Cow::Borrowed(turn.text);
         return view;

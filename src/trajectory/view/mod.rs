@@ -50,7 +50,18 @@ pub struct ToolResponse<'a> {
     pub exit_code: Option<i32>,
 }
 
-impl TurnView<'_> {
+impl<'a> TurnView<'a> {
+    /// A turn of prose alone.
+    pub fn of_text(index: usize, role: Role, text: impl Into<Cow<'a, str>>) -> Self {
+        Self {
+            index,
+            role,
+            text: text.into(),
+            calls: Vec::new(),
+            responses: Vec::new(),
+        }
+    }
+
     /// Returns the same, borrowing from nothing.
     pub fn into_owned(self) -> TurnView<'static> {
         let own = |text: Cow<'_, str>| -> Cow<'static, str> { Cow::Owned(text.into_owned()) };

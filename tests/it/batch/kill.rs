@@ -1,38 +1,16 @@
 //! Runs through a Batch API that are killed, or not told what became of a submission: nothing is submitted twice.
 
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command};
 use std::time::Duration;
 
-use crate::support::batch::{SETTINGS, demo};
+use crate::support::batch::{batch_run, demo};
 use crate::support::cli::{Ran, Workspace};
 use crate::support::vendor::{Fault, Vendor};
 
-/// What makes a test quick, but lets nothing time out.
-const QUICK: [&str; 6] = [
-    "--poll-interval",
-    "0.01",
-    "--retry-delay",
-    "0.01",
-    "--timeout",
-    "1000",
-];
-
 const APIS: [(&str, &str); 2] = [("openai", "/v1/batches"), ("anthropic", "/v1/messages/batches")];
 
-fn command(workspace: &Workspace, vendor: &Vendor, more: &[&str]) -> Command {
-    let url = vendor.url();
-    let mut command = workspace.command(&["batch", "run", "in.jsonl", "-o", "out.jsonl", "--base-url", &url]);
-    command
-        .args(SETTINGS)
-        .args(QUICK)
-        .args(more)
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped());
-    command
-}
-
 fn run(workspace: &Workspace, vendor: &Vendor, more: &[&str]) -> Ran {
-    Ran::of(command(workspace, vendor, more).output().unwrap())
+    Ran::of(batch_run(workspace, vendor, more).output().unwrap())
 }
 
 /// What an undisturbed run writes.
@@ -46,7 +24,7 @@ fn undisturbed() -> Vec<u8> {
 fn hanging(workspace: &Workspace, vendor: &Vendor, step: &str, fault: Fault, more: &[&str]) -> Child {
     vendor.fault(step, fault);
     let before = vendor.asked(step);
-    let mut child = command(workspace, vendor, more).spawn().unwrap();
+    let mut child = batch_run(workspace, vendor, more).spawn().unwrap();
     while vendor.asked(step) == before {
         assert!(child.try_wait().unwrap().is_none(), "done too early");
         std::thread::sleep(Duration::from_millis(5));

@@ -1,31 +1,16 @@
 //! Runs through a Batch API whose queue takes less than the run has to ask: it submits what fits, waits, and goes on by itself.
 
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use crate::support::batch::{self, SETTINGS, demo, export};
+use crate::support::batch::{self, batch_run, demo, export};
 use crate::support::cli::{Ran, Workspace};
 use crate::support::vendor::{Fault, Refusal, Vendor, tokens};
 
-/// What makes a test quick, and repeats next to nothing: what waits for the queue is not a failure.
-const QUICK: [&str; 8] = [
-    "--poll-interval",
-    "0.01",
-    "--retry-delay",
-    "0.01",
-    "--timeout",
-    "1000",
-    "--max-retries",
-    "1",
-];
-
+/// A run that repeats next to nothing: waiting for the queue is not a failure.
 fn command(workspace: &Workspace, vendor: &Vendor, more: &[&str]) -> Command {
-    let url = vendor.url();
-    let mut command = workspace.command(&["batch", "run", "in.jsonl", "-o", "out.jsonl", "--base-url", &url]);
-    command.args(SETTINGS).args(QUICK).args(more);
-    command.stdout(Stdio::null()).stderr(Stdio::piped());
-    command
+    batch_run(workspace, vendor, &[&["--max-retries", "1"], more].concat())
 }
 
 fn run(workspace: &Workspace, vendor: &Vendor, more: &[&str]) -> Ran {

@@ -1,20 +1,12 @@
 //! Runs through a Batch API: rounds, ends of every kind, limits.
 
-use crate::support::batch::{self, SETTINGS, answers, demo, error, question, request, response, result};
+use crate::support::batch::{
+    self, QUICK, SETTINGS, answers, batch_run, demo, error, question, request, response, result,
+};
 use crate::support::cli::{Ran, Workspace};
 use crate::support::vendor::{End, Fault, Vendor};
 use serde_json::{Value, json};
 use trajfit::internals::metrics::Status;
-
-/// What makes a test quick.
-const QUICK: [&str; 6] = [
-    "--poll-interval",
-    "0.01",
-    "--retry-delay",
-    "0.01",
-    "--timeout",
-    "1000",
-];
 
 fn run(workspace: &Workspace, vendor: &Vendor, more: &[&str]) -> Ran {
     let url = vendor.url();
@@ -86,13 +78,7 @@ fn the_key_goes_to_the_vendor_and_nowhere_else() {
     for (api, header) in [("openai", "authorization"), ("anthropic", "x-api-key")] {
         let vendor = Vendor::start();
         let workspace = demo();
-        let url = vendor.url();
-        let mut command =
-            workspace.command(&["batch", "run", "in.jsonl", "-o", "out.jsonl", "--base-url", &url]);
-        command
-            .args(SETTINGS)
-            .args(QUICK)
-            .args(["--api", api, "--api-key-env", "MY_KEY"]);
+        let mut command = batch_run(&workspace, &vendor, &["--api", api, "--api-key-env", "MY_KEY"]);
         Ran::of(command.env("MY_KEY", "s3cr3t-k3y").output().unwrap()).exits(0);
         // Anthropic's results were told to lie at another host.
         for request in vendor.requests() {

@@ -3,38 +3,10 @@
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use crate::support::chat::{Server, answer_to, completion, refusal, user_text};
+use crate::support::chat::{Server, answer_to, arguments, completion, refusal, run, user_text};
 use crate::support::cli::{Ran, Workspace, fixture_bytes};
 use serde_json::Value;
 use trajfit::internals::metrics::Status;
-
-/// `compress` of the demo records with a model at that address.
-fn arguments(url: &str) -> Vec<String> {
-    let arguments = [
-        "compress",
-        "in.jsonl",
-        "-o",
-        "out.jsonl",
-        "--target-max-tokens",
-        "12000",
-        "--summarizer",
-        "chat",
-        "--model",
-        "test-model",
-        "--retry-delay",
-        "0.01",
-        "--base-url",
-        url,
-    ];
-    arguments.map(str::to_owned).to_vec()
-}
-
-fn run(workspace: &Workspace, url: &str, more: &[&str]) -> Ran {
-    let arguments = arguments(url);
-    let mut arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    arguments.extend(more);
-    workspace.run(&arguments)
-}
 
 fn demo() -> Workspace {
     Workspace::with_input(fixture_bytes("agent_runs.jsonl"))

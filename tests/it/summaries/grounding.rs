@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::support::chat::{Server, completion};
+use crate::support::chat::{self, Server, completion};
 use crate::support::cli::{Ran, Workspace, fixture_bytes};
 use crate::support::generate::made;
 use crate::support::{fit, fitter_with, settings};
@@ -66,40 +66,20 @@ fn the_fixtures_are_summarized_by_quoting() {
     }
 }
 
-fn chat(workspace: &Workspace, server: &Server, more: &[&str]) -> Ran {
-    let url = server.url();
-    let arguments = [
-        "in.jsonl",
-        "-o",
-        "out.jsonl",
-        "--target-max-tokens",
-        "12000",
-        "--summarizer",
-        "chat",
-        "--model",
-        "m",
-        "--retry-delay",
-        "0.01",
-        "--base-url",
-        &url,
-    ];
-    workspace.compress(&[&arguments[..], more].concat())
-}
-
 #[test]
 fn identifiers_that_a_model_makes_up_are_counted_and_may_be_refused() {
     let answer = "It changed src/never_seen_here.py and closed ticket W7654321.";
     let server = Server::start(move |_, _| completion(answer));
     let workspace = Workspace::with_input(fixture_bytes("agent_runs.jsonl"));
-    chat(&workspace, &server, &[]).exits(0);
+    chat::run(&workspace, &server.url(), &[]).exits(0);
     let rows = workspace.rows("out.metrics.csv");
     let compressed: Vec<_> = rows.iter().filter(|row| row.was_compressed).collect();
     assert!(compressed.len() > 10 && compressed.iter().all(|row| row.anchors_invented == 2));
     let totals = workspace.json("out.summary.json");
     assert_eq!(totals["anchors_invented"], 2 * compressed.len());
-    chat(
+    chat::run(
         &workspace,
-        &server,
+        &server.url(),
         &["--force", "--no-cache", "--reject-invented", "true"],
     )
     .exits(3);
@@ -120,9 +100,9 @@ fn identifiers_that_a_model_makes_up_are_counted_and_may_be_refused() {
         );
     }
     assert!(!workspace.text("out.jsonl").contains("never_seen_here"));
-    chat(
+    chat::run(
         &workspace,
-        &server,
+        &server.url(),
         &["--force", "--reject-invented", "true", "--on-failure", "keep"],
     )
     .exits(3);
@@ -141,7 +121,7 @@ fn identifiers_that_a_model_makes_up_are_counted_and_may_be_refused() {
 fn what_a_model_lost_is_added_as_references() {
     let server = Server::start(|_, _| completion("The agent worked on it, and all was well."));
     let workspace = Workspace::with_input(fixture_bytes("agent_runs.jsonl"));
-    chat(&workspace, &server, &[]).exits(0);
+    chat::run(&workspace, &server.url(), &[]).exits(0);
     let rows = workspace.rows("out.metrics.csv");
     let needing: Vec<_> = rows.iter().filter(|row| row.anchors_needed > 0).collect();
     assert!(needing.len() > 5);

@@ -1,14 +1,35 @@
 //! Batches by files: the commands with the demo records, and responses in the forms of the vendors.
 
 use std::fmt::Write as _;
+use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
 use super::chat::{Server, user_text};
 use super::cli::{Ran, Workspace, fixture_bytes};
+use super::vendor::Vendor;
 
 /// What decides the requests of the tests.
 pub const SETTINGS: [&str; 4] = ["--target-max-tokens", "12000", "--model", "test-model"];
+
+/// Flags that make a run through a Batch API quick, but let nothing time out.
+pub const QUICK: [&str; 6] = [
+    "--poll-interval",
+    "0.01",
+    "--retry-delay",
+    "0.01",
+    "--timeout",
+    "1000",
+];
+
+/// A quick run through a Batch API, with its standard output closed.
+pub fn batch_run(workspace: &Workspace, vendor: &Vendor, more: &[&str]) -> Command {
+    let url = vendor.url();
+    let mut command = workspace.command(&["batch", "run", "in.jsonl", "-o", "out.jsonl", "--base-url", &url]);
+    command.args(SETTINGS).args(QUICK).args(more);
+    command.stdout(Stdio::null()).stderr(Stdio::piped());
+    command
+}
 
 /// A workspace with the demo records.
 pub fn demo() -> Workspace {

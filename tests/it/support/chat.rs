@@ -1,6 +1,5 @@
 //! A server that answers as a language model's would, on a port of its own, and what is asked of it.
 
-use std::borrow::Cow;
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::path::Path;
@@ -8,6 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use super::cli::{Ran, Workspace};
 use serde_json::{Map, Value, json};
 use tokio::runtime::Runtime;
 use trajfit::internals::cache::{Access, AnswerCache};
@@ -203,15 +203,38 @@ pub fn keeping(settings: ChatSettings, folder: &Path) -> ChatSummarizer {
     summarizer
 }
 
+/// `compress` of the demo records with a model at that address.
+pub fn arguments(url: &str) -> Vec<String> {
+    let arguments = [
+        "compress",
+        "in.jsonl",
+        "-o",
+        "out.jsonl",
+        "--target-max-tokens",
+        "12000",
+        "--summarizer",
+        "chat",
+        "--model",
+        "test-model",
+        "--retry-delay",
+        "0.01",
+        "--base-url",
+        url,
+    ];
+    arguments.map(str::to_owned).to_vec()
+}
+
+/// Runs it with more flags.
+pub fn run(workspace: &Workspace, url: &str, more: &[&str]) -> Ran {
+    let arguments = arguments(url);
+    let mut arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    arguments.extend(more);
+    workspace.run(&arguments)
+}
+
 /// A turn that says something.
 pub fn turn(index: usize, role: Role, text: &str) -> TurnView<'static> {
-    TurnView {
-        index,
-        role,
-        text: Cow::Owned(text.to_owned()),
-        calls: Vec::new(),
-        responses: Vec::new(),
-    }
+    TurnView::of_text(index, role, text.to_owned())
 }
 
 /// Asks for a summary of one turn that says `text`.

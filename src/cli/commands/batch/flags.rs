@@ -27,7 +27,7 @@ pub struct BatchFlags<S: KeySet + Clone + Send + Sync + 'static> {
     pub force: bool,
     #[command(flatten)]
     pub part: PartFlags,
-    /// Ask again as well what was refused for good, or failed too often
+    /// Ask again also the requests that were refused for good, or failed too often
     #[arg(long)]
     pub resend_failed: bool,
     /// Neither read nor keep answers of language models on disk: --cache off

@@ -42,8 +42,8 @@ pub struct CheckArgs {
     /// Records that the chat template refuses do not fail the check
     #[arg(long)]
     allow_refused: bool,
-    /// Compare with the data before compression, of whatever program: are the identifiers that kept assistant turns rely on
-    /// still told before them? Then no tokens are counted. Give it once for each input of a run that merged several
+    /// Compare with the data before compression, by any program: are the identifiers that kept assistant turns rely on
+    /// still named before them? No tokens are counted then. Give it once for each input of a run that merged several
     #[arg(long, alias = "grounding", value_name = "ORIGINAL", conflicts_with_all = ["p99", "allow_refused"])]
     against: Vec<PathBuf>,
     /// Exit with 1 if less than this part (0 to 1) of the identifiers that later turns rely on is held

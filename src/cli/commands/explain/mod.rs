@@ -12,7 +12,7 @@ use crate::cli::{CliError, ExitStatus};
 use crate::fit::{AnchorLine, Explanation, TurnLine};
 use crate::report::{self, figures::thousands};
 
-/// Explain what compress would do with one record, and why.
+/// Explain how compress would treat one record, and why.
 ///
 /// Walks through the decision: what the turns cost, what is protected, what must go, which turns are replaced, what the
 /// summary may cost, and which identifiers it must hold. Summaries are made by the embedded summarizer, whatever the
@@ -37,7 +37,7 @@ const SCHEMA: &str = "trajfit.explain/1";
 
 /// The decision for programs.
 #[derive(serde::Serialize)]
-struct Answer<'e> {
+struct ExplanationJson<'e> {
     schema: &'static str,
     version: &'static str,
     #[serde(flatten)]
@@ -59,7 +59,7 @@ pub fn run(args: ExplainArgs) -> Result<ExitStatus, CliError> {
     }
     let explanation = record.explanation()?;
     let answer = if args.json {
-        report::json(&Answer {
+        report::json(&ExplanationJson {
             schema: SCHEMA,
             version: env!("CARGO_PKG_VERSION"),
             explanation: &explanation,

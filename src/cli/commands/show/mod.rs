@@ -21,10 +21,10 @@ use crate::pipeline::{self, LeftOut, Paired, Pairs, RawRecord};
 use crate::trajectory::{self, Format, TurnView};
 use text::{Shown, alone, beside, replayed};
 
-/// Show one record in the terminal, or what it was and what it became.
+/// Show one record in the terminal, or before and after a compression.
 ///
 /// Roles, tokens a turn, and the region that compress would replace with the same flags. With --compressed, the record
-/// before and after side by side, whoever compressed it, with the identifiers that kept assistant turns rely on: held, or
+/// before and after side by side, whichever program compressed it, with the identifiers that kept assistant turns rely on: held, or
 /// dangling. The compressed record is found by source and line, as the metrics beside FILE say; without them by its id, or by
 /// order where both files have as many records with that id, or without one.
 ///

@@ -30,7 +30,7 @@ pub struct Timeline {
 
 /// The timeline for programs.
 #[derive(serde::Serialize)]
-struct Answer<'t> {
+struct TimelineJson<'t> {
     schema: &'static str,
     version: &'static str,
     max_tokens: usize,
@@ -82,7 +82,7 @@ impl OneRecord {
 impl Timeline {
     /// The timeline as JSON.
     pub fn json(&self) -> String {
-        report::json(&Answer {
+        report::json(&TimelineJson {
             schema: SCHEMA,
             version: env!("CARGO_PKG_VERSION"),
             max_tokens: self.max_tokens,

@@ -127,18 +127,7 @@ impl Engine {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{Key, Sources};
-
-    fn resolved(flags: &[(&str, &str)]) -> Resolved {
-        let given = flags
-            .iter()
-            .map(|(path, text)| (Key::by_path(path).unwrap(), (*text).to_owned()));
-        let sources = Sources {
-            flags: given.collect(),
-            ..Sources::default()
-        };
-        sources.resolve().unwrap()
-    }
+    use crate::config::tests::resolved;
 
     #[test]
     fn an_engine_sets_what_nobody_else_sets() {

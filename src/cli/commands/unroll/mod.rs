@@ -9,7 +9,6 @@ use std::path::PathBuf;
 
 use clap::{Args, FromArgMatches};
 
-use crate::cli::flags::compress_options::CompressOptions;
 use crate::cli::flags::inputs::trigger;
 use crate::cli::flags::key_flags::{KeyFlags, KeySet};
 use crate::cli::flags::run_flags::{PrintFlags, RunFlags};
@@ -47,7 +46,7 @@ pub struct UnrollArgs {
     /// File or directory to write; - is standard output [default: {stem}_unrolled.jsonl beside the input]
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
-    /// Replay as this agent compacts: sets trigger, head and tail where nobody else does
+    /// Replay as this agent compacts: sets trigger, head and tail unless they are given
     #[arg(long, value_name = "NAME", value_parser = by_name::<Engine>)]
     engine: Option<Engine>,
     /// Part of the budget at which the context is compacted, over 0 and at most 1; with --dry-run several, such as
@@ -192,7 +191,10 @@ pub fn run(args: UnrollArgs) -> Result<ExitStatus, CliError> {
                 let cost = job.cost(&report.totals.sums);
                 unroll_table(&figures(TableFacts::of(&options), &report, cost, prices))
             });
-            Ok(exit_status(&options, &report))
+            Ok(execute::exit_status(
+                &report.totals,
+                options.settings.fit.over_limit == OverLimit::Fail,
+            ))
         }
         Err(RunError::OutputClosed) => Ok(ExitStatus::Done),
         Err(error) => Err(running::cli_error(error)),
@@ -345,18 +347,5 @@ pub fn figures(
         bytes_in: report.bytes_read,
         files: report.files.clone(),
         dry_run: facts.dry_run,
-    }
-}
-
-fn exit_status(options: &CompressOptions, report: &RunReport) -> ExitStatus {
-    let totals = &report.totals;
-    let lost = totals.with_status(Status::Rejected) + totals.with_status(Status::Failed);
-    let fails = options.settings.fit.over_limit == OverLimit::Fail;
-    if fails && totals.sums.still_over_limit > 0 {
-        ExitStatus::GateFailed
-    } else if lost + totals.sums.degraded > 0 {
-        ExitStatus::Incomplete
-    } else {
-        ExitStatus::Done
     }
 }

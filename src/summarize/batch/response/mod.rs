@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use crate::summarize::chat::answer::error_names;
 use crate::summarize::chat::answer::retry::{self, Verdict};
-use crate::summarize::chat::answer::{self, Answer, BadAnswer};
+use crate::summarize::chat::answer::{self, BadAnswer, ModelAnswer};
 use crate::summarize::chat::api::Api;
 use crate::summarize::chat::dialect::{DialectFix, RequestShape};
 use crate::summarize::failure::Failure;
@@ -26,7 +26,7 @@ pub struct Response {
 #[derive(Debug)]
 pub enum Outcome {
     /// An answer that can be used.
-    Answer(Answer),
+    Answer(ModelAnswer),
     /// A failure.
     Failed(Failed),
 }
@@ -173,7 +173,7 @@ fn unknown() -> Failure {
 }
 
 impl Outcome {
-    fn of(read: Result<Answer, BadAnswer>) -> Self {
+    fn of(read: Result<ModelAnswer, BadAnswer>) -> Self {
         match read {
             Ok(answer) => Self::Answer(answer),
             Err(bad) => Self::Failed(Failed::Answer(bad)),

@@ -12,7 +12,7 @@ use crate::summarize::failure::Failure;
 
 /// An answer of a model.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Answer {
+pub struct ModelAnswer {
     /// The text; never blank.
     pub text: String,
     /// Prompt tokens, if the server reports them.
@@ -60,7 +60,7 @@ impl BadAnswer {
 }
 
 /// Reads the body of a response whose status was a success.
-pub fn read(api: Api, body: &[u8]) -> Result<Answer, BadAnswer> {
+pub fn read(api: Api, body: &[u8]) -> Result<ModelAnswer, BadAnswer> {
     let body: Value = serde_json::from_slice(body).map_err(|error| {
         let (name, detail) = no_json(body).unwrap_or_else(|| {
             let detail = format!("the answer is no JSON: {error}");
@@ -91,7 +91,7 @@ pub fn read(api: Api, body: &[u8]) -> Result<Answer, BadAnswer> {
         Api::Anthropic => anthropic(&body),
     };
     match said.and_then(AnswerParts::text) {
-        Ok(text) => Ok(Answer {
+        Ok(text) => Ok(ModelAnswer {
             text,
             prompt_tokens: tokens.0,
             completion_tokens: tokens.1,

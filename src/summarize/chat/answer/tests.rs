@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::*;
 
-fn read_json(api: Api, body: &Value) -> Result<Answer, &'static str> {
+fn read_json(api: Api, body: &Value) -> Result<ModelAnswer, &'static str> {
     read(api, body.to_string().as_bytes()).map_err(|bad| bad.failure.name)
 }
 

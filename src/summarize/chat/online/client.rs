@@ -12,7 +12,7 @@ use crate::summarize::Usage;
 use crate::summarize::chat::ChatSettings;
 use crate::summarize::chat::answer::error_names::FORBIDDEN;
 use crate::summarize::chat::answer::retry::{self, Verdict};
-use crate::summarize::chat::answer::{self, Answer, BadAnswer};
+use crate::summarize::chat::answer::{self, BadAnswer, ModelAnswer};
 use crate::summarize::chat::api::{Api, Call};
 use crate::summarize::chat::pace::allowance::{Allowance, Reserved};
 use crate::summarize::chat::pace::breaker::Breaker;
@@ -114,7 +114,7 @@ impl Client {
         question: &Question,
         usage: &mut Usage,
         place: &mut Option<Place<'c>>,
-    ) -> Result<Answer, ChatError> {
+    ) -> Result<ModelAnswer, ChatError> {
         let (mut attempts, mut lessons) = (0_u32, 0);
         loop {
             let (verdict, counts) = match self.attempt(question, usage, place).await {
@@ -181,7 +181,7 @@ impl Client {
         question: &Question,
         usage: &mut Usage,
         place: &mut Option<Place<'c>>,
-    ) -> Result<Answer, Unanswered> {
+    ) -> Result<ModelAnswer, Unanswered> {
         *place = None;
         let dialect = &question.model.dialect;
         let _probe = if dialect.is_settled() {
@@ -277,7 +277,7 @@ impl Client {
     }
 
     /// Prompt and completion tokens as the server reports them, or as counted here if it reports none or zero.
-    fn used(&self, question: &Question, answer: &Answer) -> (u64, u64) {
+    fn used(&self, question: &Question, answer: &ModelAnswer) -> (u64, u64) {
         let said = |tokens: Option<u64>| tokens.filter(|tokens| *tokens > 0);
         let count = |text: &str| self.counter.count(text) as u64;
         let read = || match question.prompt_tokens {
@@ -328,11 +328,11 @@ impl Client {
     }
 
     /// The summary in a success, with the tokens that it took. Only errors are searched for the key.
-    fn read(&self, body: &[u8], question: &Question) -> Result<Answer, BadAnswer> {
+    fn read(&self, body: &[u8], question: &Question) -> Result<ModelAnswer, BadAnswer> {
         let answer =
             answer::read(self.api, body).or_else(|_| answer::read(self.api, &self.wire.error_body(body)))?;
         let (read, written) = self.used(question, &answer);
-        question.judged(Answer {
+        question.judged(ModelAnswer {
             prompt_tokens: Some(read),
             completion_tokens: Some(written),
             ..answer

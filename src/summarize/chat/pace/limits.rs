@@ -30,13 +30,13 @@ pub struct Left {
     pub time: Duration,
 }
 
-struct Row {
+struct LimitHeaders {
     left: &'static str,
     reset: &'static str,
     of: Unit,
 }
 
-static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
+static ROWS: LazyLock<Vec<LimitHeaders>> = LazyLock::new(|| {
     let row = |line: &'static str| {
         let mut cells = line.splitn(4, ',');
         let (left, reset) = (cells.next()?, cells.next()?);
@@ -47,14 +47,14 @@ static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
             "answer" => Unit::Answer,
             _ => return None,
         };
-        Some(Row { left, reset, of })
+        Some(LimitHeaders { left, reset, of })
     };
     TABLE.lines().skip(1).filter_map(row).collect()
 });
 
 /// The limits in the headers of a response. `now` is the time since 1970.
 pub fn left<'h>(header: impl Fn(&str) -> Option<&'h str>, now: Duration) -> Vec<Left> {
-    let left = |row: &Row| {
+    let left = |row: &LimitHeaders| {
         let amount: f64 = header(row.left)?.trim().parse().ok()?;
         let time = time(header(row.reset)?, now)?;
         (amount.is_finite() && amount >= 0.0).then_some(Left {

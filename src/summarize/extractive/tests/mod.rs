@@ -31,13 +31,7 @@ fn counter() -> Words {
 }
 
 fn turn(role: Role, text: &str) -> TurnView<'_> {
-    TurnView {
-        index: 0,
-        role,
-        text: Cow::Borrowed(text),
-        calls: Vec::new(),
-        responses: Vec::new(),
-    }
+    TurnView::of_text(0, role, text)
 }
 
 fn call<'a>(text: &'a str, name: &'a str, arguments: &'a str) -> TurnView<'a> {

@@ -65,15 +65,20 @@ mod tests {
     use super::*;
     use crate::tokens::bpe::vocabulary::{Merge, NO_TOKEN, Rank};
 
-    /// Texts of few letters: runs, periods of all lengths, and noise.
-    fn texts() -> Vec<Vec<u8>> {
-        let mut state = 7_u64;
-        let mut random = move |below: u64| {
+    /// Numbers below a given one that look random, always the same ones.
+    fn random(seed: u64) -> impl FnMut(u64) -> u64 {
+        let mut state = seed;
+        move |below| {
             state = state
                 .wrapping_mul(6_364_136_223_846_793_005)
                 .wrapping_add(1_442_695_040_888_963_407);
             (state >> 33) % below
-        };
+        }
+    }
+
+    /// Texts of few letters: runs, periods of all lengths, and noise.
+    fn texts() -> Vec<Vec<u8>> {
+        let mut random = random(7);
         let mut texts = Vec::new();
         for letters in [1, 2, 3, 5, 26] {
             for period in [1, 2, 3, 7, 50, 5000] {
@@ -114,13 +119,7 @@ mod tests {
 
     #[test]
     fn so_they_do_where_merges_make_pairs_that_come_before_them() {
-        let mut state = 3_u64;
-        let mut random = move |below: u32| {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            (state >> 40) as u32 % below
-        };
+        let mut random = random(3);
         let mut bytes: [Rank; 256] = [NO_TOKEN; 256];
         for (token, place) in (0..).zip(&mut bytes) {
             *place = token;
@@ -130,11 +129,11 @@ mod tests {
             let mut known = vec![97, 98, 99];
             let mut ranks: Vec<Rank> = (256..300).collect();
             for place in (1..ranks.len()).rev() {
-                ranks.swap(place, random(place as u32 + 1) as usize);
+                ranks.swap(place, random(place as u64 + 1) as usize);
             }
             let mut merges: Vec<Merge> = Vec::new();
             for rank in ranks {
-                let mut pick = || known[random(known.len() as u32) as usize];
+                let mut pick = || known[random(known.len() as u64) as usize];
                 let (left, right) = (pick(), pick());
                 if merges
                     .iter()

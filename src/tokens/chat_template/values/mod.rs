@@ -112,8 +112,6 @@ pub enum Kind {
     Group,
 }
 
-impl List {}
-
 /// Returns true if a value is a tuple.
 pub fn is_tuple(value: &Value) -> bool {
     value.is_tuple()
