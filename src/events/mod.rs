@@ -5,6 +5,7 @@ mod call;
 pub(crate) mod command;
 pub(crate) mod control;
 mod effect;
+mod element;
 pub(crate) mod event;
 pub(crate) mod files;
 pub(crate) mod line;

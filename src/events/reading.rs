@@ -7,6 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::attempt::{answer_at, target_at};
 use super::command::tell_directories;
+use super::element::element_of;
 use super::event::Event;
 use super::files::scripts::{Scripts, written_by};
 use super::line::cleaned;
@@ -80,7 +81,10 @@ pub(crate) fn events(turns: &[SourceTurn<'_>]) -> Vec<Event> {
         let written = ran.and_then(|run| written_by(&run.script));
         if let Some(files) = written.filter(|_| target.effect == Effect::Other) {
             target.effect = Effect::Modify;
-            target.writes = Some(files);
+            target.beside = Some(["writes ", &files].concat());
+        }
+        if target.beside.is_none() {
+            target.beside = element_of(&target.line, turns, place.0);
         }
         if is_open_edit && target.effect == Effect::Modify && target.file.is_none() {
             let told = text.and_then(opened_in).or(open_file.name.as_deref());
@@ -216,13 +220,14 @@ const MAX_PATCHED: usize = 64;
 /// The steps on files that a call carried out.
 fn touches(target: &Target, outcome: &Outcome, answer: Option<&str>, open: &OpenFile) -> Vec<Touch> {
     if target.touches.is_empty() && target.command.is_none() {
-        return Vec::new();
+        return found_in(target, outcome).into_iter().collect();
     }
     if answer.is_some_and(|answer| is_refused(target, answer)) {
         return Vec::new();
     }
     let mut touches = target.touches.clone();
     touches.extend(patched_by(target, answer.unwrap_or_default()));
+    touches.extend(found_in(target, outcome));
     if outcome.failed() == Some(true) {
         let is_edit = touches.iter().any(|touch| touch.file.is_none());
         let has_changed = target.effect == Effect::Modify && !is_edit && !changed_nothing(target, outcome);
@@ -251,6 +256,14 @@ fn is_refused(target: &Target, answer: &str) -> bool {
     }
     let is_error = || answer.starts_with("Error: ") && answer.len() <= MAX_ERROR;
     line.len() <= MAX_ERROR && refuses(line) || is_tool && target.file.is_some() && is_error()
+}
+
+/// The file of the hit that the line of a search shows: `src/a.py:12:def f():`.
+fn found_in(target: &Target, outcome: &Outcome) -> Option<Touch> {
+    let shown = outcome.hit.as_deref().or(outcome.result.as_deref());
+    let (file, _) = shown.filter(|_| target.effect == Effect::Read)?.split_once(':')?;
+    let is_file = file.contains('.') && !file.contains(' ');
+    is_file.then(|| Touch::of(Step::Search, file))
 }
 
 /// The files that `patch` says it changed.

@@ -60,8 +60,8 @@ pub(crate) struct Target {
     pub file: Option<String>,
     /// Of an edit, the first line that it puts in.
     pub puts_in: Option<String>,
-    /// The files that the script writes which it runs, where an earlier call wrote that script.
-    pub writes: Option<String>,
+    /// What other turns tell of it: the files that the script writes which it runs, the element of a page.
+    pub beside: Option<String>,
     /// The steps on files that it takes if it succeeds.
     pub touches: Vec<Touch>,
     /// The programs that it runs.

@@ -44,6 +44,9 @@ pub(super) fn is_identifier(word: &str) -> bool {
     if shape.slashes > 0 {
         return is_path(word, &shape);
     }
+    if is_small_number(word) {
+        return false;
+    }
     if shape.letters == 0 {
         return shape.digits >= 3;
     }
@@ -85,6 +88,23 @@ pub(super) fn is_value(value: &str) -> bool {
 /// Returns true if the value is one plain lower-case word, which does not look like an identifier.
 pub(super) fn is_plain_word(value: &str) -> bool {
     value.bytes().all(|b| b.is_ascii_lowercase())
+}
+
+/// Digits of a number that names something, at the least: shorter ones are the same in many places by chance.
+const MIN_DIGITS: usize = 4;
+
+/// Letters of a unit behind a number at most: `0.8rem`.
+const MAX_UNIT: usize = 3;
+
+/// Returns true for a number of few digits, with a unit or without: `309`, `0.01`, `1.6x`.
+fn is_small_number(word: &str) -> bool {
+    let number = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let is_number = number.starts_with(|c: char| c.is_ascii_digit())
+        && number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+        && number.matches('.').count() <= 1;
+    let significant = number.trim_start_matches(['0', '.']);
+    let digits = significant.bytes().filter(u8::is_ascii_digit).count();
+    is_number && digits < MIN_DIGITS && word.len() - number.len() <= MAX_UNIT
 }
 
 fn is_ordinal(word: &str) -> bool {

@@ -65,7 +65,8 @@ fn identifiers_of_every_kind_are_found() {
             "commit 3f2a9bc on 2024-05-15 at 12:08:00",
             vec!["3f2a9bc", "2024-05-15", "12:08:00"],
         ),
-        ("pays $2,674.40 or 199", vec!["2,674.40", "199"]),
+        ("pays $2,674.40 or 199, line 309", vec!["2,674.40"]),
+        ("1.6x of 0.01 s at 0.8rem, zip 80217", vec!["80217"]),
         ("reason \"no longer needed\" it is", vec!["no longer needed"]),
         (
             "订单号是#W123，请查看/数据/文件.txt。",

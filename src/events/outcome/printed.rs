@@ -234,7 +234,7 @@ fn counted(found: &Diagnostics, is_capped: bool) -> Option<String> {
         0 => None,
         1.. if is_capped => Some(format!("{} or more {unit}s", number.min(99))),
         1 => Some(format!("1 {unit}")),
-        // A number of three digits would be an identifier that stands nowhere in the region.
+        // Beyond that the number tells no more.
         2..100 => Some(format!("{number} {unit}s")),
         _ => Some(format!("99+ {unit}s")),
     };

@@ -121,7 +121,7 @@ fn joined(parts: impl IntoIterator<Item = String>) -> String {
     parts.join("; ")
 }
 
-/// A number in words that are no identifier.
+/// A number, as far as it tells anything.
 fn count(number: usize) -> Cow<'static, str> {
     match number {
         0..100 => number.to_string().into(),

@@ -121,10 +121,13 @@ fn spoken(
             continue;
         };
         let failed = event.outcome.failed() == Some(true);
+        // A failure that was mended is no news.
+        if failed && !event.is_open {
+            continue;
+        }
         let end = files.end_of(event);
-        let stands = (!failed || event.is_open) && !files.is_void(event);
         let written = written(call)
-            .filter(|_| stands)
+            .filter(|_| !files.is_void(event))
             .filter(|written| at.takes(&written.text, chances[1]));
         let is_all = written.as_ref().is_some_and(|written| written.is_all);
         let written = written.map(|written| harmless(&written.text)).unwrap_or_default();

@@ -122,7 +122,7 @@ pub(super) fn order_of_call(call: &Event, number: usize) -> usize {
 /// A call as `label`, and how this run of it ended.
 pub(super) fn line_of_run(action: &Event, label: &str, limits: Limits) -> String {
     let mut text = label.to_owned();
-    push_writes(action, &mut text);
+    push_beside(action, &mut text);
     let ending = ending(action, limits);
     if !ending.is_empty() {
         text.push_str(" -> ");
@@ -137,10 +137,10 @@ pub(super) const OUTDATED: &str = " (changed later)";
 /// The ending of a call that nothing answers, though the turns went on: a person stopped it, say.
 const NO_ANSWER: &str = "no answer";
 
-/// Appends the files that a script writes which an earlier call wrote.
-fn push_writes(action: &Event, text: &mut String) {
-    if let Some(files) = &action.target.writes {
-        let _ = write!(text, " (writes {files})");
+/// Appends what other turns tell of a call's target.
+fn push_beside(action: &Event, text: &mut String) {
+    if let Some(beside) = &action.target.beside {
+        let _ = write!(text, " ({beside})");
     }
 }
 
@@ -150,7 +150,7 @@ fn line_of_call(action: &Event, limits: Limits) -> String {
     let label = &action.target.line;
     let mut text = String::with_capacity(label.len() + ending.len() + 32);
     text.push_str(label);
-    push_writes(action, &mut text);
+    push_beside(action, &mut text);
     if action.times > 1 {
         let _ = match (action.failures, action.times) {
             (failures, times) if [0, times].contains(&failures) => write!(text, " (x{times})"),
@@ -236,7 +236,7 @@ fn ending(action: &Event, limits: Limits) -> String {
         if !text.is_empty() {
             text.push_str(", ");
         }
-        // A number of three digits would be an identifier that stands nowhere in the region.
+        // Beyond that the number tells no more.
         let _ = match outcome.lines {
             1 => write!(text, "1 line"),
             lines @ ..100 => write!(text, "{lines} lines"),

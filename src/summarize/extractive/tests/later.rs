@@ -225,3 +225,21 @@ fn of_the_ids_of_a_change_the_one_that_fewest_calls_name_is_changed() {
         &[],
     );
 }
+
+#[test]
+fn a_browsers_call_names_the_element_that_the_page_before_it_shows() {
+    let page = "[Action executed successfully.]\nRootWebArea 'Map'\n\t[44] banner ''\n\t\t[171] button 'Go', focused\n\t\t[17] link 'Home'";
+    let open = ("browser", r#"{"code": "goto(\"http://x.example\")"}"#, page);
+    let click = |number: &str| serde_json::json!({"code": format!("click(bid=\"{number}\")")}).to_string();
+    let (go, banner) = (click("171"), click("44"));
+    let calls = [
+        open,
+        ("browser", go.as_str(), page),
+        ("browser", banner.as_str(), page),
+    ];
+    says(
+        &told_of(&calls),
+        &[r#"click(bid="171") (button 'Go')"#, r#"click(bid="44")"#],
+        &["(banner"],
+    );
+}
