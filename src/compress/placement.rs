@@ -7,7 +7,7 @@ use crate::trajectory::Role;
 named! {
     /// The setting `--summary-placement`: the ways that are tried.
     SummaryPlacement {
-        /// Every way that keeps the order of roles, in the order of [`Way`].
+        /// Every way that keeps the order of roles, in the order of their ranks.
         Auto = "auto",
         /// A human turn of its own.
         Human = "human",
