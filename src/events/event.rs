@@ -2,7 +2,7 @@
 
 use super::outcome::status::Outcome;
 use super::shell::Touch;
-use super::target::{Effect, Target};
+use super::target::{Effect, Target, ToolKind};
 use super::tools::is_lookup;
 
 /// A tool call and how it ended.
@@ -45,6 +45,15 @@ impl Event {
     /// The steps on files of this run alone.
     pub fn own_touches(&self) -> &[Touch] {
         self.touches.get(self.earlier_touches..).unwrap_or_default()
+    }
+
+    /// If it ran code or scripts, or an installer, and neither tests nor a program of the repository.
+    pub fn runs_code(&self) -> bool {
+        let (target, outcome) = (&self.target, &self.outcome);
+        let mut runs = target.runs.iter();
+        let is_code = !target.runs.is_empty() || target.kind == ToolKind::Code;
+        let only_code = is_code && runs.all(|run| run.is_of_script() || run.is_of_installer());
+        target.is_run && target.effect == Effect::Other && only_code && outcome.tests.is_none()
     }
 
     /// If the call was to change nothing.

@@ -11,7 +11,6 @@ use crate::compress::reuse::{Reuse, pieces};
 use crate::events::event::Event;
 use crate::events::files::end_states::EndStates;
 use crate::events::source::SourceTurn;
-use crate::events::target::{Effect, ToolKind};
 use crate::trajectory::Role;
 
 /// Bytes that later turns repeat of what is of use to them.
@@ -40,7 +39,7 @@ pub(super) fn take_out(
     };
     let lookups = orders(&Event::is_lookup);
     let makes = orders(&|action| files.only_makes(&action.touches));
-    let mut tries = orders(&|action| is_try(action) && files.only_tries(&action.touches));
+    let mut tries = orders(&|action| action.runs_code() && files.only_tries(&action.touches));
     // The last one may say that the work is done.
     if let Some(last) = tries.iter().max().copied() {
         tries.remove(&last);
@@ -75,17 +74,6 @@ pub(super) fn take_out(
         let is_used = || worth >= USED_BYTES && !is_made || matcher.held(&candidate.text).contains(&true);
         !may_go || is_used()
     });
-}
-
-/// If a call ran code written for once or an installer, and neither tests nor a program of the repository.
-pub(super) fn is_try(action: &Event) -> bool {
-    let (target, outcome) = (&action.target, &action.outcome);
-    let runs_code = target
-        .runs
-        .iter()
-        .all(|run| run.is_of_script() || run.is_of_installer());
-    let is_code = !target.runs.is_empty() || target.kind == ToolKind::Code;
-    target.is_run && target.effect == Effect::Other && runs_code && is_code && outcome.tests.is_none()
 }
 
 /// The turn of a line, counted from 1; 0 for lines of an earlier summary.

@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 use rustc_hash::FxHashSet;
 
 use super::candidate::{Candidate, Limits, Section, order};
-use super::unused::is_try;
 use crate::events::event::Event;
 use crate::events::files::end_states::EndStates;
 use crate::events::line::shortened;
@@ -93,10 +92,10 @@ fn was_overtaken(actions: &[Event], number: usize, files: &EndStates) -> bool {
         let edits =
             |later: &&Event| later.target.effect == Effect::Modify && !files.only_makes(&later.touches);
         let mut after = went_well().skip_while(|later| !edits(later));
-        after.next().is_some() && after.any(|later| is_try(later))
+        after.next().is_some() && after.any(Event::runs_code)
     };
     may_be_tried_otherwise && went_well().count() >= OVERTAKEN
-        || is_try(action) && is_tried_again()
+        || action.runs_code() && is_tried_again()
         || is_mended()
         || only_runs() && ran.iter().all(is_covered)
 }
@@ -221,7 +220,7 @@ fn ending(action: &Event, limits: Limits) -> String {
         if let Some(last) = outcome
             .last_line
             .as_deref()
-            .filter(|_| is_try(action))
+            .filter(|_| action.runs_code())
             .and_then(|line| shortened(line, limits.line))
         {
             text.push_str(if text.is_empty() {
