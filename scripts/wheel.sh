@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the Python wheel into target/wheels, installs it into a fresh environment, and runs python/tests against the program.
-# Needs cargo, python3 with venv, and PyPI for maturin and pytest. `--build` builds only.
+# Needs cargo, python3 with venv, and PyPI for maturin, pytest and the libraries whose files are read. `--build` builds only.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -11,7 +11,7 @@ tools=$target/python-tools
 [ -x "$tools/bin/maturin" ] || { python3 -m venv "$tools" && "$tools/bin/pip" install --quiet 'maturin>=1.7,<2'; }
 wheels=$target/wheels
 rm -rf "$wheels"
-# The profile and the features of the program: what it has compiled is taken.
+# The profile of the program: what it has compiled is taken, but for Parquet and Arrow, which it is built without.
 "$tools/bin/maturin" build --quiet --release --locked --manifest-path python/Cargo.toml --out "$wheels"
 wheel=$(echo "$wheels"/trajfit-*.whl)
 bytes=$(wc -c <"$wheel")
@@ -23,5 +23,5 @@ cargo build --release --locked --quiet
 environment=$(mktemp -d)
 trap 'rm -rf "$environment"' EXIT
 python3 -m venv "$environment"
-"$environment/bin/pip" install --quiet "$wheel" pytest
+"$environment/bin/pip" install --quiet "$wheel" pytest datasets duckdb polars pyarrow
 PROGRAM=$target/release/trajfit "$environment/bin/python" -m pytest -q -p no:cacheprovider --rootdir python python/tests "$@"

@@ -24,8 +24,8 @@
 //! - [`Record`] reads a line without copying or changing it.
 //!
 //! Features, all on by default: `cli` (the program and its runs over files; needs the others), `chat` (summaries by
-//! language models, programs and batches), `cache` (their answers on disk), `hub` (downloads of tokenizers). Without
-//! them (`default-features = false`) there is no command line, no network and no database.
+//! language models, programs and batches), `cache` (their answers on disk), `hub` (downloads of tokenizers). Not on by
+//! default: `parquet` (Parquet and Arrow files, read and written), `jemalloc`. Without the default ones (`default-features = false`) there is no command line, no network and no database.
 //!
 //! The stages that a record passes in the program, and the module of each:
 //!
@@ -46,6 +46,8 @@ mod batch;
 mod cache;
 #[cfg(feature = "cli")]
 mod cli;
+#[cfg(feature = "cli")]
+mod columns;
 mod compress;
 mod compressor;
 #[cfg(feature = "cli")]

@@ -3,7 +3,7 @@
 //! ```text
 //!  summarize::answers ─► AnswerCache ─► file (SQLite, write-ahead log) ◄─► other processes
 //!          │                 │              ▲
-//!          └─► claims ───────┤              └── stats, prune
+//!          └─► claims ───────┤              └── stats, prune, merge
 //!        (who asks for what) └─► memory
 //!                               (what the file does not take)
 //! ```
@@ -15,6 +15,7 @@ mod clock;
 mod error;
 mod file;
 mod file_name;
+mod merge;
 mod prune;
 mod stats;
 #[cfg(test)]
@@ -35,6 +36,7 @@ use clock::{now, stored};
 pub use error::CacheError;
 pub use file::Access;
 pub use file_name::FILE;
+pub use merge::{Merged, merge};
 pub use prune::{Prune, Pruned, prune};
 pub use stats::{ModelStats, Stats, stats};
 

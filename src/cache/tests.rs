@@ -300,3 +300,58 @@ fn pruning_to_a_size_keeps_what_was_used_last() {
     let pruned = prune(folder.path(), Prune::MaxSize(u64::MAX)).unwrap().unwrap();
     assert_eq!(pruned.removed, Some(0));
 }
+
+#[test]
+fn joined_caches_hold_each_answer_once_and_the_first_of_several() {
+    let [one, other] = [filled(3), filled(5)];
+    let store = opened(other.path());
+    sql(
+        &store,
+        "UPDATE answers SET text = 'second', used = used + 100 WHERE id <= 3",
+    );
+    store.close();
+    let into = tempfile::tempdir().unwrap();
+    let into = into.path().join("new/all");
+    let from = [one.path().to_owned(), other.path().to_owned()];
+    let joined = |added, known| Merged {
+        added,
+        known,
+        answers: 5,
+    };
+    assert_eq!(merge(&from, &into), Ok(joined(5, 3)));
+    let last_used = |folder: &Path| stats(folder).unwrap().unwrap().last_used;
+    assert_eq!(last_used(&into), last_used(other.path()));
+    assert_eq!(merge(&from, &into), Ok(joined(0, 8)));
+    let store = opened(&into);
+    for number in 0..5 {
+        let text = store.get(&key(number)).unwrap().text;
+        assert!(text.starts_with(&format!("{number} words")), "{text}");
+    }
+    // They are left as they were.
+    assert_eq!(opened(other.path()).get(&key(0)).unwrap().text, "second");
+}
+
+#[test]
+fn a_cache_that_is_missing_or_no_cache_is_an_error_before_anything_is_written() {
+    let one = filled(1);
+    let into = tempfile::tempdir().unwrap();
+    let into = into.path().join("all");
+    let missing = one.path().join("missing");
+    let from = |other: &Path| [one.path().to_owned(), other.to_owned()];
+    let error = merge(&from(&missing), &into).unwrap_err().to_string();
+    assert!(error.contains("missing"), "{error}");
+    let foreign = tempfile::tempdir().unwrap();
+    std::fs::write(foreign.path().join(FILE), "text").unwrap();
+    assert!(matches!(
+        merge(&from(foreign.path()), &into),
+        Err(CacheError::Damaged { .. })
+    ));
+    assert!(!into.exists());
+    // An answer of a kind that another version knows is kept as it is.
+    let store = opened(one.path());
+    sql(&store, "UPDATE answers SET kind = 'later'");
+    store.close();
+    assert_eq!(merge(&from(one.path()), &into).unwrap().answers, 1);
+    let text = opened(&into).get(&key(0));
+    assert_eq!(text, None);
+}

@@ -19,11 +19,18 @@ pub fn quoted(row: &Row) -> Row {
 /// The row as it was before [`quoted`].
 pub fn unquoted(mut row: Row) -> Row {
     for cell in texts(&mut row) {
-        if cell.starts_with('\'') && is_formula(cell) {
-            cell.remove(0);
-        }
+        let length = unquoted_text(cell).len();
+        cell.drain(..cell.len() - length);
     }
     row
+}
+
+/// A text as it was before [`quoted`].
+pub fn unquoted_text(cell: &str) -> &str {
+    match cell.strip_prefix('\'') {
+        Some(text) if is_formula(cell) => text,
+        _ => cell,
+    }
 }
 
 fn texts(row: &mut Row) -> [&mut String; 5] {

@@ -33,13 +33,13 @@ pub use lint_census::{Example, LintCensus, LintChanges, NewLoss};
 pub use measure::{Measure, Parts, Unreadable};
 pub use pair_row::PairRow;
 #[cfg(feature = "cli")]
-pub use pair_row::read_pair_rows;
+pub use pair_row::{read_pair_rows, read_written_rows};
 pub use prices::{Prices, Tokens};
 pub use record_metrics::record_metrics;
 pub use reject::Reject;
 pub use row::{Row, Status};
 #[cfg(feature = "cli")]
-pub use row_json::row_json;
+pub use row_json::{row_json, typed_row};
 pub use segment::{AgentCalls, SegmentRow};
 pub use totals::{Sums, Totals};
 pub use unroll_row::merged;

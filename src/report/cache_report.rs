@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::figures::{day, megabytes, printable, thousands, timestamp};
 use super::table::Table;
-use crate::cache::{ModelStats, Pruned, Stats};
+use crate::cache::{Merged, ModelStats, Pruned, Stats};
 
 /// The schema of this JSON. It changes only with the meaning of a key; keys may be added.
 const SCHEMA: &str = "trajfit.cache/1";
@@ -90,6 +90,16 @@ pub fn pruned_text(pruned: &Pruned) -> String {
     }
 }
 
+/// The result of joining caches, in a line.
+pub fn merged_text(merged: &Merged) -> String {
+    format!(
+        "answers added: {}; there already: {}; now: {}\n",
+        thousands(merged.added),
+        thousands(merged.known),
+        thousands(merged.answers)
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -134,6 +144,19 @@ mod tests {
         assert_eq!(
             cache_text(&CacheReport::new(none)),
             "Answers  0  12.3 kB in out.cache/answers.sqlite\n"
+        );
+    }
+
+    #[test]
+    fn what_was_joined_is_one_line() {
+        let merged = Merged {
+            added: 1_200,
+            known: 3,
+            answers: 1_500,
+        };
+        assert_eq!(
+            merged_text(&merged),
+            "answers added: 1,200; there already: 3; now: 1,500\n"
         );
     }
 

@@ -15,10 +15,11 @@ const MOST_FILES: usize = 20;
 const MAY_USE_ALL: [&str; 4] = ["cli", "internals", "lib", "main"];
 
 /// All other modules below the crate's root, folders and files, and those that each may use.
-const MAY_USE: [(&str, &[&str]); 20] = [
+const MAY_USE: [(&str, &[&str]); 21] = [
     ("names", &[]),
     ("settings", &[]),
     ("files", &[]),
+    ("columns", &[]),
     ("http", &[]),
     ("standard_streams", &[]),
     (
@@ -62,6 +63,7 @@ const MAY_USE: [(&str, &[&str]); 20] = [
     (
         "pipeline",
         &[
+            "columns",
             "compress",
             "files",
             "fit",

@@ -1,4 +1,4 @@
-//! `trajfit cache`: figures of the answers on disk, and the removal of answers.
+//! `trajfit cache`: figures of the answers on disk, the removal of answers, and caches joined.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -9,9 +9,9 @@ use crate::cli::terminal::stdout;
 use crate::cli::{CliError, ExitStatus};
 use crate::config::{OutputPath, Sources, units};
 use crate::pipeline::cache_beside;
-use crate::report::{CacheReport, cache_text, pruned_text};
+use crate::report::{CacheReport, cache_text, merged_text, pruned_text};
 
-/// Look at the answers of language models that are kept on disk, and take old ones away.
+/// Look at the answers of language models that are kept on disk, take old ones away, and join caches.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct CacheArgs {
@@ -24,7 +24,8 @@ Examples:
   trajfit cache stats out.jsonl                      the answers kept beside that output
   trajfit cache stats answers/ --json                those in a folder that --cache named
   trajfit cache prune answers/ --older-than 30d      takes away what was not used for 30 days
-  trajfit cache prune answers/ --max-size 500MB      keeps what was used last";
+  trajfit cache prune answers/ --max-size 500MB      keeps what was used last
+  trajfit cache merge part-*.cache -o answers/       the answers of all in one";
 
 #[derive(Debug, clap::Subcommand)]
 enum CacheCommand {
@@ -32,6 +33,8 @@ enum CacheCommand {
     Stats(StatsArgs),
     /// Take answers away
     Prune(PruneArgs),
+    /// Add the answers of several caches to one
+    Merge(MergeArgs),
 }
 
 #[derive(Debug, clap::Args)]
@@ -60,6 +63,16 @@ struct PruneArgs {
 }
 
 #[derive(Debug, clap::Args)]
+struct MergeArgs {
+    /// The caches: folders, or outputs that they stand beside
+    #[arg(value_name = "DIR|OUT", required = true)]
+    from: Vec<PathBuf>,
+    /// Folder of the cache that takes their answers; made if there is none
+    #[arg(short, long, value_name = "DIR", required = true)]
+    output: PathBuf,
+}
+
+#[derive(Debug, clap::Args)]
 struct Place {
     /// The folder, or the output that it stands beside [default: what the variable `TRAJFIT_CACHE` names]
     #[arg(value_name = "DIR|OUT")]
@@ -81,6 +94,12 @@ pub fn run(args: &CacheArgs) -> Result<ExitStatus, CliError> {
             let pruned = pruned.ok_or_else(|| missing(&[&folder]))?;
             stdout::print(pruned_text(&pruned).as_bytes())?;
         }
+        CacheCommand::Merge(args) => {
+            let from: Result<Vec<PathBuf>, CliError> =
+                args.from.iter().map(|place| folder_at(place)).collect();
+            let merged = cache::merge(&from?, &args.output).map_err(|error| refused(&error))?;
+            stdout::print(merged_text(&merged).as_bytes())?;
+        }
     }
     Ok(ExitStatus::Done)
 }
@@ -98,16 +117,20 @@ impl PruneArgs {
 impl Place {
     /// The folder of the cache that the argument names.
     fn folder(&self) -> Result<PathBuf, CliError> {
-        let Some(place) = &self.place else {
-            return configured();
-        };
-        if place.file_name().is_some_and(|name| name == FILE) {
-            return Ok(place.parent().unwrap_or(Path::new("")).to_owned());
-        }
-        let beside = cache_beside(place);
-        let found = [place, &beside].into_iter().find(|folder| cache::is_in(folder));
-        found.cloned().ok_or_else(|| missing(&[place, &beside]))
+        self.place
+            .as_ref()
+            .map_or_else(configured, |place| folder_at(place))
     }
+}
+
+/// The folder of the cache at a place: the folder itself, its file, or an output that it stands beside.
+fn folder_at(place: &Path) -> Result<PathBuf, CliError> {
+    if place.file_name().is_some_and(|name| name == FILE) {
+        return Ok(place.parent().unwrap_or(Path::new("")).to_owned());
+    }
+    let (place, beside) = (place.to_owned(), cache_beside(place));
+    let found = [&place, &beside].into_iter().find(|folder| cache::is_in(folder));
+    found.cloned().ok_or_else(|| missing(&[&place, &beside]))
 }
 
 /// The folder that the environment names.

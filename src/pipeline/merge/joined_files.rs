@@ -6,12 +6,12 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use super::finished_run::FinishedRun;
+use crate::columns::{self, Kind, RowFile};
 use crate::files::{self, Access};
 use crate::metrics::{Columns, csv_header};
 use crate::pipeline::paths::file_names::{appended, has_no_data_extension, stem_of, without_data_extension};
 use crate::pipeline::paths::side_files::{METRICS, REJECTS, SUMMARY};
 use crate::pipeline::paths::targets::{self, PARTIAL};
-use crate::pipeline::read::batch::WHOLE;
 use crate::pipeline::write::disk;
 use crate::pipeline::write::output::{ExistingFile, OpenSettings, PartialFile};
 use crate::pipeline::{Codec, RunError, Source};
@@ -98,11 +98,7 @@ impl JoinedFiles {
         let inputs = joined.flat_map(|file| file.from.iter().cloned());
         let inputs: Vec<Source> = inputs
             .chain(runs.iter().map(FinishedRun::summary))
-            .map(|path| Source {
-                relative: path.clone(),
-                path,
-                part: Some(WHOLE),
-            })
+            .map(|path| Source::of_file(&path))
             .collect();
         targets::refuse_inputs(self.paths().map(Path::to_owned), &inputs)
     }
@@ -147,6 +143,10 @@ impl JoinedFiles {
         let rejects = Some(&self.rejects).filter(|rejects| !rejects.from.is_empty());
         for joined in rejects.into_iter().chain(&self.data) {
             let file = written.open(&joined.path, joined.access)?;
+            if let Some(kind) = Kind::of_name(&joined.path) {
+                join_rows(file, &joined.from, kind)?;
+                continue;
+            }
             for from in &joined.from {
                 append(file, from, 0)?;
             }
@@ -206,6 +206,16 @@ fn append(file: &mut PartialFile, from: &Path, start: u64) -> Result<(), RunErro
             Err(error) => return Err(unreadable(error)),
         }
     }
+}
+
+/// Writes the rows of all files.
+fn join_rows(file: &PartialFile, from: &[PathBuf], kind: Kind) -> Result<(), RunError> {
+    let files: Vec<RowFile> = from
+        .iter()
+        .filter_map(|path| Source::of_file(path).row_file())
+        .collect();
+    let joined = file.as_file().and_then(|file| columns::join(&files, file, kind));
+    joined.map_err(|error| RunError::half_way("write", file.path(), &error))
 }
 
 fn fault((path, error): disk::DiskError) -> RunError {
@@ -281,16 +291,16 @@ fn elsewhere(run: &FinishedRun, recorded: &str) -> RunError {
 }
 
 fn refuse_other_codec(path: &Path, from: &[PathBuf]) -> Result<(), RunError> {
-    let codec = |path: &Path| Codec::of_name(&path.to_string_lossy());
+    let codec = |path: &Path| (Codec::of_name(&path.to_string_lossy()), Kind::of_name(path));
     match from.iter().find(|from| codec(from) != codec(path)) {
         None => Ok(()),
         Some(other) => Err(RunError::usage(
             format!(
-                "cannot merge {} into {}: their compression differs",
+                "cannot merge {} into {}: their format differs",
                 other.display(),
                 path.display()
             ),
-            "give the output the ending that the shards have: .jsonl, .jsonl.gz or .jsonl.zst",
+            "give the output the ending that the shards have: .jsonl, .jsonl.gz, .jsonl.zst or .parquet",
         )),
     }
 }

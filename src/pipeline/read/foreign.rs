@@ -6,6 +6,7 @@ use std::io::{self, BufRead};
 
 use serde_json::value::RawValue;
 
+use crate::columns;
 use crate::pipeline::RunError;
 
 /// A byte-order mark in UTF-8.
@@ -53,8 +54,12 @@ enum Begins {
     Event(&'static [&'static str], &'static [&'static str]),
 }
 
-const DATASETS: &str = "Python's `datasets` reads it: load_dataset(\"parquet\", data_files=\"FILE\")[\"train\"].to_json(\"records.jsonl\")";
-const ARROW: &str = "Python's `datasets` reads it: Dataset.from_file(\"FILE\").to_json(\"records.jsonl\")";
+/// A build that reads rows gets here only where they come through a pipe, or encrypted.
+const ROWS: &str = if columns::Kind::IS_BUILT {
+    "it is read from a file that can be read from its end, and that is not encrypted: name the file"
+} else {
+    columns::NOT_BUILT
+};
 const CLAUDE_CODE: &str = "make a record of the session: jq -c -s '{messages: [.[] | select(.type == \"user\" or .type == \
     \"assistant\") | .message]}' FILE";
 const PI: &str = "make a record of the session: jq -c -s '{messages: [.[] | select(.type == \"message\") | .message]}' FILE";
@@ -68,8 +73,8 @@ const RESPONSES_ITEMS: &str =
 /// All kinds; the first match counts.
 #[rustfmt::skip]
 static KINDS: &[Foreign] = &[
-    Foreign { name: "a Parquet file", begins: Begins::Bytes(&[b"PAR1", b"PARE"]), help: DATASETS },
-    Foreign { name: "an Arrow IPC file", begins: Begins::Bytes(&[b"ARROW1", b"\xff\xff\xff\xff", b"FEA1"]), help: ARROW },
+    Foreign { name: "a Parquet file", begins: Begins::Bytes(&[b"PAR1", b"PARE"]), help: ROWS },
+    Foreign { name: "an Arrow IPC file", begins: Begins::Bytes(&[b"ARROW1", b"\xff\xff\xff\xff", b"FEA1"]), help: ROWS },
     Foreign { name: "a zip archive", begins: Begins::Bytes(&[b"PK\x03\x04", b"PK\x05\x06"]), help: "unpack it: unzip -p FILE | trajfit COMMAND -" },
     Foreign { name: "an xz file", begins: Begins::Bytes(&[b"\xfd7zXZ\0"]), help: "unpack it: xz -dc FILE | trajfit COMMAND -" },
     Foreign { name: "a bzip2 file", begins: Begins::Bytes(&[b"BZh"]), help: "unpack it: bzip2 -dc FILE | trajfit COMMAND -" },

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::batch::{Part, WHOLE};
 use super::foreign::{self, Foreign};
+use crate::columns::{self, Kind, RowFile};
 use crate::files::{self, Access};
 use crate::pipeline::counters::CountingReader;
 use crate::pipeline::{Counters, RunError};
@@ -21,10 +22,10 @@ const GZIP_MAGIC: &[u8] = &[0x1f, 0x8b];
 const ZSTD_MAGIC: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 
 /// Endings of the data files of an input directory.
-const DATA_EXTENSIONS: [&str; 3] = [".jsonl", ".ndjson", ".json"];
+const LINES_EXTENSIONS: [&str; 3] = [".jsonl", ".ndjson", ".json"];
 const COMPRESSED_EXTENSIONS: [&str; 2] = [".gz", ".zst"];
 /// Endings of files that a run leaves beside data.
-const SIDE_FILES: [&str; 2] = [".rejects.jsonl", ".summary.json"];
+const SIDE_FILES: [&str; 3] = [".rejects.jsonl", ".summary.json", ".metrics.parquet"];
 
 /// One input.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,6 +50,15 @@ pub struct SourceState {
 }
 
 impl Source {
+    /// All records of one file.
+    pub fn of_file(path: &Path) -> Self {
+        Self {
+            path: path.to_owned(),
+            relative: path.to_owned(),
+            part: Some(WHOLE),
+        }
+    }
+
     /// The name that metrics and messages use.
     pub fn name(&self) -> String {
         self.path.display().to_string()
@@ -108,20 +118,42 @@ impl Source {
         })
     }
 
-    /// Returns true if its content is compressed. It must be a file.
+    /// Returns true if its lines are not its bytes: it is compressed, or a file of rows. It must be a file.
     pub fn is_compressed(&self) -> io::Result<bool> {
         let (start, _) = peek(Box::new(File::open(&self.path)?))?;
-        Ok(start.starts_with(GZIP_MAGIC) || start.starts_with(ZSTD_MAGIC))
+        let is_rows = Kind::of_start(&start).is_some();
+        Ok(is_rows || start.starts_with(GZIP_MAGIC) || start.starts_with(ZSTD_MAGIC))
     }
 
-    /// Opens it; compression is detected by content, not by name.
+    /// The source as a file of rows; `None` if it is none, or none that this build reads.
+    pub fn row_file(&self) -> Option<RowFile> {
+        if !Kind::IS_BUILT || self.is_stdin() || !self.path.is_file() {
+            return None;
+        }
+        // A file that cannot be read is reported when it is opened for its records.
+        let (start, _) = peek(Box::new(File::open(&self.path).ok()?)).ok()?;
+        Kind::of_start(&start).map(|kind| RowFile {
+            path: self.path.clone(),
+            kind,
+        })
+    }
+
+    /// Opens it; compression, and rows that become lines, are detected by content, not by name.
     pub fn open(&self, counters: &Arc<Counters>) -> io::Result<Box<dyn BufRead + Send>> {
+        if let Some(rows) = self.row_file() {
+            let counters = Arc::clone(counters);
+            let on_read = move |bytes| Counters::add(&counters.bytes_read, bytes);
+            return columns::open(&rows, Arc::new(on_read));
+        }
         let raw: Box<dyn Read + Send> = if self.is_stdin() {
             Box::new(io::stdin())
         } else {
             Box::new(File::open(&self.path)?)
         };
         let (start, raw) = peek(Box::new(CountingReader::new(raw, counters)))?;
+        if Kind::IS_BUILT && Kind::of_start(&start) == Some(Kind::ArrowStream) {
+            return columns::open_stream(Box::new(raw));
+        }
         let raw = BufReader::with_capacity(READ_BUFFER, raw);
         Ok(if start.starts_with(GZIP_MAGIC) {
             Box::new(BufReader::with_capacity(
@@ -144,7 +176,7 @@ fn peek(mut reader: Box<dyn Read + Send>) -> io::Result<(Vec<u8>, impl Read + Se
     let mut start = Vec::new();
     reader
         .by_ref()
-        .take(ZSTD_MAGIC.len() as u64)
+        .take(Kind::START_BYTES as u64)
         .read_to_end(&mut start)?;
     Ok((start.clone(), io::Cursor::new(start).chain(reader)))
 }
@@ -172,7 +204,7 @@ pub fn sources(paths: &[PathBuf]) -> Result<Vec<Source>, RunError> {
             if sources.len() == before {
                 return Err(RunError::usage(
                     format!("no data in the directory {}", path.display()),
-                    "data files end in .jsonl, .ndjson or .json, or in these with .gz or .zst",
+                    "data files end in .jsonl, .ndjson or .json, or in these with .gz or .zst, or in .parquet or .arrow",
                 ));
             }
         } else {
@@ -274,10 +306,12 @@ fn is_data(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let side_file = SIDE_FILES.iter().any(|ending| name.ends_with(ending)) || is_requests(&name);
     let extension = split_data_extension(&name).1;
-    let is_data = DATA_EXTENSIONS
-        .iter()
-        .any(|data_extension| extension.starts_with(data_extension));
+    let is_data = data_extensions().any(|data_extension| extension.starts_with(data_extension));
     !side_file && !name.starts_with('.') && is_data
+}
+
+fn data_extensions() -> impl Iterator<Item = &'static str> {
+    LINES_EXTENSIONS.into_iter().chain(Kind::endings())
 }
 
 /// Returns true for the name of requests that a run left beside its data: `out.missing.jsonl`, `out.missing-2.jsonl`.
@@ -310,10 +344,7 @@ pub fn split_data_extension(name: &str) -> (&str, &str) {
         .iter()
         .find_map(|extension| name.strip_suffix(extension))
         .unwrap_or(name);
-    match DATA_EXTENSIONS
-        .iter()
-        .find_map(|extension| uncompressed.strip_suffix(extension))
-    {
+    match data_extensions().find_map(|extension| uncompressed.strip_suffix(extension)) {
         Some(stem) if !stem.is_empty() => name.split_at(stem.len()),
         _ if uncompressed.len() < name.len() && !uncompressed.is_empty() => name.split_at(uncompressed.len()),
         _ => (name, ""),
@@ -328,6 +359,7 @@ mod tests {
     fn the_data_extension_comes_off_whole() {
         assert_eq!(split_data_extension("out.jsonl"), ("out", ".jsonl"));
         assert_eq!(split_data_extension("a.b.jsonl.gz"), ("a.b", ".jsonl.gz"));
+        assert_eq!(split_data_extension("out.parquet"), ("out", ".parquet"));
         assert_eq!(split_data_extension("out.zst"), ("out", ".zst"));
         assert_eq!(split_data_extension("OUTDIR"), ("OUTDIR", ""));
         assert_eq!(split_data_extension("v1.5"), ("v1.5", ""));

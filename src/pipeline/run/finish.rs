@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::job::{Job, RunReport};
+use super::row_outputs;
 use super::start;
 use super::totals_file::{self, Timing};
 use super::unroll_summary::RunFacts;
@@ -100,6 +101,7 @@ impl<'r> Finish<'r> {
         summary: Option<PartialFile>,
     ) -> Result<(), RunError> {
         let targets = &self.job.targets;
+        row_outputs::convert_data(self.job)?;
         let _held = self.write_summary(report, summary)?;
         let mut request_files = Vec::new();
         self.name_requests(report, &mut request_files)?;
@@ -115,7 +117,14 @@ impl<'r> Finish<'r> {
         let metrics = targets.metrics();
         side_files.extend(metrics.clone().filter(|_| self.job.metrics));
         side_files.retain(|path| !is_stream(path));
-        name(&side_files)?;
+        let (rows, lines): (Vec<PathBuf>, Vec<PathBuf>) = side_files
+            .iter()
+            .cloned()
+            .partition(|path| row_outputs::is_metrics_of_rows(self.job, path));
+        name(&lines)?;
+        if !rows.is_empty() {
+            row_outputs::convert_metrics(self.job)?;
+        }
         if let Some(unwanted) = metrics.filter(|path| !self.job.metrics && !is_stream(path)) {
             disk::remove(&appended(&unwanted, PARTIAL)).map_err(fault)?;
         }

@@ -3,6 +3,7 @@
 pub(super) mod finish;
 mod forms;
 pub(super) mod job;
+mod row_outputs;
 pub(super) mod start;
 pub(super) mod totals_file;
 pub(super) mod unroll_summary;

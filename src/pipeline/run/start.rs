@@ -7,6 +7,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::job::Job;
+use super::row_outputs;
+use crate::columns::Kind;
 use crate::files;
 use crate::fit::Fitter;
 use crate::metrics::{Sums, Totals, read_rows_written};
@@ -69,6 +71,7 @@ pub fn start(job: &Job, identity: &RunIdentity) -> Result<Start, RunError> {
         refuse_existing_requests(job)?;
     }
     refuse_merged_arrays(job)?;
+    row_outputs::refuse(job)?;
     if job.targets.to_stdout {
         if !job.force {
             job.targets.refuse_existing_named()?;
@@ -303,8 +306,8 @@ pub fn totals_so_far(job: &Job, milestone: &Milestone) -> Result<Totals, RunErro
     if milestone.complete && !path.exists() {
         // The run was stopped between the final names.
         path = metrics;
-        if !path.exists() {
-            // Unwanted metrics are removed once the totals have their name.
+        if !path.exists() || Kind::of_name(&path).is_some() {
+            // Unwanted metrics are removed, and others made to rows, once the totals have their name.
             return Ok(finished(job).map_or(totals, Finished::totals));
         }
     }

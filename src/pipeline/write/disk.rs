@@ -64,12 +64,21 @@ pub fn name_files<'p>(paths: impl Iterator<Item = &'p Path>) -> Result<(), DiskE
             }
             _ => {}
         }
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        folders.insert(folder.unwrap_or(Path::new(".")));
+        folders.insert(folder_of(path));
     }
     at_once(folders.into_iter(), |folder| {
         sync_folder(folder).map_err(|error| (folder.to_owned(), error))
     })
+}
+
+/// Waits until the folder of a file knows its name.
+pub fn sync_folder_of(path: &Path) -> io::Result<()> {
+    sync_folder(folder_of(path))
+}
+
+fn folder_of(path: &Path) -> &Path {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    folder.unwrap_or(Path::new("."))
 }
 
 fn sync_folder(folder: &Path) -> io::Result<()> {

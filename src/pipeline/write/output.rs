@@ -146,6 +146,14 @@ impl PartialFile {
         }
     }
 
+    /// The file itself, for bytes that are not given to [`push`](Self::push).
+    pub fn as_file(&self) -> io::Result<&File> {
+        match &self.sink {
+            Sink::File(file) => Ok(file),
+            Sink::Stream(_) | Sink::Stdout(_) => Err(io::ErrorKind::NotSeekable.into()),
+        }
+    }
+
     /// Its path.
     pub fn path(&self) -> &Path {
         &self.path

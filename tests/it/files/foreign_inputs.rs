@@ -24,13 +24,13 @@ fn foreign() -> Vec<(&'static str, Vec<u8>, &'static str, &'static str)> {
             "a.parquet",
             binary(b"PAR1"),
             "a Parquet file",
-            "load_dataset(\"parquet\", data_files=\"a.parquet\")",
+            "--features parquet",
         ),
         (
             "b.arrow",
             binary(b"ARROW1\0\0"),
             "an Arrow IPC file",
-            "Dataset.from_file(\"b.arrow\")",
+            "--features parquet",
         ),
         (
             "c.zip",

@@ -1,0 +1,33 @@
+//! Errors of Arrow and Parquet as errors of reading and writing.
+
+use std::io;
+
+use arrow_schema::ArrowError;
+use parquet::errors::ParquetError;
+
+/// The error of a library as one of reading or writing.
+pub fn fault(error: impl Into<Fault>) -> io::Error {
+    match error.into() {
+        Fault::Arrow(ArrowError::IoError(_, error)) => error,
+        Fault::Arrow(error) => io::Error::other(error.to_string()),
+        Fault::Parquet(error) => io::Error::other(error.to_string()),
+    }
+}
+
+/// An error of one of the libraries.
+pub enum Fault {
+    Arrow(ArrowError),
+    Parquet(ParquetError),
+}
+
+impl From<ArrowError> for Fault {
+    fn from(error: ArrowError) -> Self {
+        Self::Arrow(error)
+    }
+}
+
+impl From<ParquetError> for Fault {
+    fn from(error: ParquetError) -> Self {
+        Self::Parquet(error)
+    }
+}

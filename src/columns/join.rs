@@ -1,0 +1,24 @@
+//! Files of rows joined into one.
+
+use std::fs::File;
+use std::io;
+use std::sync::Arc;
+
+use arrow_schema::Schema;
+
+use super::batches::{RowBatches, merged_schema};
+use super::row_writer::RowWriter;
+use super::{Kind, RowFile};
+
+/// Writes the rows of all files to `output`, in order.
+pub fn join(files: &[RowFile], output: &File, kind: Kind) -> io::Result<()> {
+    let schema = Arc::new(merged_schema(files)?.unwrap_or_else(Schema::empty));
+    let mut writer = RowWriter::create(output, kind, &schema)?;
+    for file in files {
+        let mut rows = RowBatches::open(file, Arc::new(|_| ()))?;
+        while let Some(batch) = rows.next_batch()? {
+            writer.write_conformed(&batch)?;
+        }
+    }
+    writer.finish()
+}
