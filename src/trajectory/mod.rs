@@ -23,7 +23,7 @@ pub use markers::{END_MARKER, SUMMARY_MARKER};
 pub use mend::{NO_REQUEST, SYSTEM_MESSAGE, Sanitized, TidyCounts, Wishes, mend, sanitize};
 pub use parse::record::{Format, Record};
 pub use parse::turn::Turn;
-pub use parse::{ParseError, TURN_KEYS, parse, turn_of};
+pub use parse::{ParseError, TURN_KEYS, parse, parse_text, turn_of};
 pub use role::Role;
 pub use structure::faults;
 pub use structure::faults::Faults;

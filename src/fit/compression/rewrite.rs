@@ -163,7 +163,7 @@ impl Rewrite<'_> {
     fn parsed<'t>(&self, text: &'t str) -> Result<Record<'t>, RewriteError> {
         let format = Some(self.case.record.format);
         let broken = |error: trajectory::ParseError| Violation::KeptPartChanged(error.to_string());
-        trajectory::parse(text.as_bytes(), format).map_err(|error| RewriteError::Violation(broken(error)))
+        trajectory::parse_text(text, format).map_err(|error| RewriteError::Violation(broken(error)))
     }
 
     /// Returns the turns of the original that gain text: the one with the notice, and the summary's host.

@@ -19,7 +19,7 @@ use crate::fit::compression::passes;
 use crate::fit::count::rendered::Rendered;
 use crate::metrics::Status;
 use crate::summarize::marker::SUMMARY_MARKER;
-use crate::trajectory::{self, Record, Views};
+use crate::trajectory::{self, Record, TurnView, Views};
 
 /// A context with its next step, read as a record.
 pub(super) struct Reading<'c> {
@@ -38,13 +38,13 @@ pub(super) struct Reading<'c> {
 impl Fitter {
     /// The rendered tokens of a text; `None` where the template refuses it.
     pub(super) fn rendered_tokens(&self, text: &str, source: &Source<'_>) -> Option<usize> {
-        let record = trajectory::parse(text.as_bytes(), Some(source.record.format)).ok()?;
+        let record = trajectory::parse_text(text, Some(source.record.format)).ok()?;
         Some(self.rendered(&record)?.ok()?.tokens)
     }
 
     /// The bytes of a text as rendered; `None` where the template refuses it.
     pub(super) fn rendered_bytes(&self, text: &str, source: &Source<'_>) -> Option<usize> {
-        let record = trajectory::parse(text.as_bytes(), Some(source.record.format)).ok()?;
+        let record = trajectory::parse_text(text, Some(source.record.format)).ok()?;
         let rendered = Rendered::uncounted(
             &record,
             self.template.as_deref()?,
@@ -67,7 +67,7 @@ impl Fitter {
     }
 }
 
-impl Replay<'_> {
+impl<'r> Replay<'r> {
     /// The context compacted, with the step that follows, and the record that teaches its summary; `None` where that cannot be
     /// done. `next` is what it would cost otherwise.
     ///
@@ -81,7 +81,7 @@ impl Replay<'_> {
     ) -> Result<Option<(Context, Option<Context>)>, Stop> {
         let text = self.context.text_with(&self.source, step);
         let format = self.source.record.format;
-        let Ok(record) = trajectory::parse(text.as_bytes(), Some(format)) else {
+        let Ok(record) = trajectory::parse_text(&text, Some(format)) else {
             return Ok(None);
         };
         let counted = Counted {
@@ -91,7 +91,7 @@ impl Replay<'_> {
             rendered: self.fitter.rendered(&record),
         };
         let counted = counted.located(&record);
-        let views = Views::of(&record, Vec::new());
+        let views = Views::sharing(&record, |turn| self.known_view(step, turn));
         let outline = outline(self.fitter, &record, &counted, &views);
         let held = self.context.turns.len();
         let said = self.source.said(step).len();
@@ -125,6 +125,16 @@ impl Replay<'_> {
         let taught = self.summary_record(&reading, &fitted);
         let compacted = self.read_back(&reading, fitted, step);
         Ok(compacted.map(|compacted| (compacted, taught)))
+    }
+
+    /// The view in the trajectory of a turn of the context with a step, if it is the same there.
+    fn known_view(&self, step: &Range<usize>, turn: usize) -> Option<&'r TurnView<'r>> {
+        let held = &self.context.turns;
+        let origin = match held.get(turn) {
+            Some(held) => held.origin.filter(|_| held.is_whole)?,
+            None => step.start + turn - held.len(),
+        };
+        self.views.kept()?.get(origin)
     }
 
     /// The turns of the trajectory from one on, as far as a summary may be written with an eye on them: the budget's worth.
@@ -244,7 +254,7 @@ impl Replay<'_> {
             row, text, summary, ..
         } = fitted;
         let text = text?;
-        let written = trajectory::parse(text.as_bytes(), Some(reading.record.format)).ok()?;
+        let written = trajectory::parse_text(&text, Some(reading.record.format)).ok()?;
         // Masks replace no region.
         let region = usize::try_from(row.region_start)
             .ok()

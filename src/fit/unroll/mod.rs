@@ -135,7 +135,7 @@ impl Fitter {
         let Some((text, format)) = prepared else {
             return self.unroll_record(record, settings, id).await;
         };
-        let Ok(whole) = trajectory::parse(text.as_bytes(), Some(format)) else {
+        let Ok(whole) = trajectory::parse_text(&text, Some(format)) else {
             let reason = Reason::with("internal_error", "the prepared record cannot be read");
             return Fitted::failed(&reason, self.settings.target_max_tokens).into();
         };

@@ -73,7 +73,7 @@ impl Replay<'_> {
     ) -> Result<String, &'static str> {
         let text = [&context.body, self.source.frame.1].concat();
         let format = Some(self.source.record.format);
-        let Ok(record) = trajectory::parse(text.as_bytes(), format) else {
+        let Ok(record) = trajectory::parse_text(&text, format) else {
             return Err("a record cannot be read");
         };
         self.prove(context, &record, seen)?;
@@ -86,7 +86,7 @@ impl Replay<'_> {
             return Ok(trajectory::with_fields(&record, &lineage.fields(Some(&trained))));
         };
         let marked = marked(&record, mark, trained);
-        let Ok(after) = trajectory::parse(marked.as_bytes(), format) else {
+        let Ok(after) = trajectory::parse_text(&marked, format) else {
             return Err("a marked record cannot be read");
         };
         if !trajectory::is_only_marked(&record, &after, &mark.field) {

@@ -88,7 +88,7 @@ impl Replay<'_> {
         };
         let body = [&asked, between, answer].concat();
         let text = [&body, self.source.frame.1].concat();
-        let written = trajectory::parse(text.as_bytes(), Some(record.format)).ok()?;
+        let written = trajectory::parse_text(&text, Some(record.format)).ok()?;
         let is_own = way == Way::Own;
         let held = &self.context.turns;
         let last = written.turns.last()?;

@@ -1,5 +1,7 @@
 //! Marks turns with an additional field at their end; everything else keeps its bytes.
 
+use memchr::memmem;
+
 use super::{Edit, apply};
 use crate::trajectory::json::fields::fields;
 use crate::trajectory::{Record, Turn, json};
@@ -123,8 +125,15 @@ fn around<'a>(record: &Record<'a>) -> impl Iterator<Item = &'a str> {
 }
 
 fn has_field(turn: &Turn<'_>, field: &str) -> bool {
+    let text = turn.text.as_bytes();
+    let is_plain = field
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let may_stand = memmem::find(text, json::quoted(field).as_bytes()).is_some()
+        || !is_plain
+        || memmem::find(text, b"\\u").is_some();
     // A field that is null counts.
-    fields(turn.text, &[field]).is_ok_and(|fields| fields.is_there(0))
+    may_stand && fields(turn.text, &[field]).is_ok_and(|fields| fields.is_there(0))
 }
 
 /// Returns the field, spelled like the turn's others: `"a": 1` or `"a":1`.

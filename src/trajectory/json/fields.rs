@@ -5,6 +5,7 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
+use super::scan::Scan;
 use crate::trajectory::json;
 
 /// The requested fields, each as JSON text; absent and null ones are `None`.
@@ -15,10 +16,12 @@ pub struct Fields<'a, const N: usize> {
     pub repeated: [bool; N],
     /// The value of a field that was not requested nests too deep.
     pub too_deep: bool,
+    /// No value nests too deep.
+    pub is_shallow: bool,
     /// True for names that occur in the object.
     seen: [bool; N],
-    /// The last value in the object.
-    last: Option<&'a str>,
+    /// The object has a field.
+    has_any: bool,
 }
 
 /// Reads the object in `text`; an error if it is no object, or no JSON.
@@ -26,10 +29,53 @@ pub fn fields<'a, const N: usize>(
     text: &'a str,
     names: &[&str; N],
 ) -> Result<Fields<'a, N>, serde_json::Error> {
+    if let Some(fields) = scanned(text, names) {
+        return Ok(fields);
+    }
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let fields = deserializer.deserialize_map(FieldsVisitor { names })?;
     deserializer.end()?;
     Ok(fields)
+}
+
+/// The same, where the scanner takes the text.
+fn scanned<'a, const N: usize>(text: &'a str, names: &[&str; N]) -> Option<Fields<'a, N>> {
+    let mut scan = Scan::new(text);
+    let mut fields = Fields::shallow();
+    each_member(&mut scan, |scan, key| {
+        fields.note(index_of(key, names), scan.value()?);
+        Some(())
+    })?;
+    scan.is_at_end().then_some(fields)
+}
+
+/// Calls `take` with each key of the object that is next, to take the value behind it.
+fn each_member<'a>(
+    scan: &mut Scan<'a>,
+    mut take: impl FnMut(&mut Scan<'a>, &'a str) -> Option<()>,
+) -> Option<()> {
+    scan.take(b'{')?;
+    if scan.peek()? == b'}' {
+        return scan.take(b'}');
+    }
+    loop {
+        let key = scan.key()?;
+        take(scan, key)?;
+        if scan.peek()? == b'}' {
+            return scan.take(b'}');
+        }
+        scan.take(b',')?;
+    }
+}
+
+/// The index of a key, given with its quotes, among the requested names.
+fn index_of(key: &str, names: &[&str]) -> Option<usize> {
+    let inner = key.get(1..key.len() - 1)?;
+    if inner.contains('\\') {
+        let (key, is_exact) = json::decode(key);
+        return names.iter().position(|name| is_exact && *name == key);
+    }
+    names.iter().position(|name| *name == inner)
 }
 
 /// The way to read the objects of lists.
@@ -50,105 +96,55 @@ pub fn fields_and_lists<'a, T, const N: usize, const LISTS: usize, const M: usiz
     names: &[&str; N],
     elements: Elements<'_, impl Fn(&'a str, &Fields<'a, M>) -> Option<T> + Copy, M>,
 ) -> Option<(Fields<'a, N>, [Option<Vec<T>>; LISTS])> {
-    let mut deserializer = serde_json::Deserializer::from_str(text);
-    let visitor = ListsVisitor {
-        text,
-        names,
-        elements,
-    };
-    let found = deserializer.deserialize_map(visitor).ok()?;
-    deserializer.end().ok()?;
-    Some(found)
+    let mut scan = Scan::new(text);
+    let mut fields = Fields::shallow();
+    let mut lists = [const { None }; LISTS];
+    each_member(&mut scan, |scan, key| {
+        let index = index_of(key, names);
+        let value = if let Some(list) = index.and_then(|index| lists.get_mut(index)) {
+            scan.peek();
+            let start = scan.at();
+            *list = Some(objects(scan, text.len(), elements)?);
+            scan.since(start)
+        } else {
+            scan.value()?
+        };
+        fields.note(index, value);
+        Some(())
+    })?;
+    scan.is_at_end().then_some((fields, lists))
 }
 
-struct ListsVisitor<'a, 'n, F, const N: usize, const LISTS: usize, const M: usize> {
-    text: &'a str,
-    names: &'n [&'n str; N],
-    elements: Elements<'n, F, M>,
-}
-
-impl<'de, T, F, const N: usize, const LISTS: usize, const M: usize> Visitor<'de>
-    for ListsVisitor<'de, '_, F, N, LISTS, M>
-where
-    F: Fn(&'de str, &Fields<'de, M>) -> Option<T> + Copy,
-{
-    type Value = (Fields<'de, N>, [Option<Vec<T>>; LISTS]);
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("an object with lists of objects")
+/// Reads the list of objects that is next, in a text of `length` bytes; `None` if one of them has no fields.
+fn objects<'a, T, const M: usize>(
+    scan: &mut Scan<'a>,
+    length: usize,
+    elements: Elements<'_, impl Fn(&'a str, &Fields<'a, M>) -> Option<T>, M>,
+) -> Option<Vec<T>> {
+    let Elements { names, make, most } = elements;
+    let mut objects = Vec::new();
+    scan.take(b'[')?;
+    if scan.peek()? == b']' {
+        scan.take(b']')?;
+        return Some(objects);
     }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut fields = Fields::default();
-        let mut lists = [const { None }; LISTS];
-        // The end of the last value.
-        let mut end = 0;
-        while let Some(index) = map.next_key_seed(NameSeed(self.names))? {
-            let value = if let Some(list) = index.and_then(|index| lists.get_mut(index)) {
-                // Between the value before and this one stand white space, a comma, and the key.
-                let start = place_of('[', self.text, end).ok_or_else(|| A::Error::custom("no list"))?;
-                let (objects, last) = map.next_value_seed(ObjectsSeed {
-                    text: self.text,
-                    start: start + 1,
-                    elements: self.elements,
-                })?;
-                *list = Some(objects);
-                let close = place_of(']', self.text, last).unwrap_or(last);
-                self.text.get(start..=close).unwrap_or_default()
-            } else {
-                map.next_value::<&'de RawValue>()?.get()
-            };
-            end = end_in(self.text, value);
-            fields.note(index, value);
+    let first = scan.at();
+    loop {
+        scan.peek()?;
+        let start = scan.at();
+        let mut fields = Fields::shallow();
+        each_member(scan, |scan, key| {
+            fields.note(index_of(key, names), scan.value()?);
+            Some(())
+        })?;
+        let made = make(scan.since(start), &fields).filter(|_| fields.has_any && objects.len() < most)?;
+        make_room(&mut objects, scan.at() - first, length - first);
+        objects.push(made);
+        if scan.peek()? == b']' {
+            scan.take(b']')?;
+            return Some(objects);
         }
-        Ok((fields, lists))
-    }
-}
-
-/// Reads a list of objects, and the end of the last of them.
-struct ObjectsSeed<'a, 'n, F, const M: usize> {
-    text: &'a str,
-    /// The byte offset of the list in `text`.
-    start: usize,
-    elements: Elements<'n, F, M>,
-}
-
-impl<'de, T, F, const M: usize> DeserializeSeed<'de> for ObjectsSeed<'de, '_, F, M>
-where
-    F: Fn(&'de str, &Fields<'de, M>) -> Option<T> + Copy,
-{
-    type Value = (Vec<T>, usize);
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        deserializer.deserialize_seq(self)
-    }
-}
-
-impl<'de, T, F, const M: usize> Visitor<'de> for ObjectsSeed<'de, '_, F, M>
-where
-    F: Fn(&'de str, &Fields<'de, M>) -> Option<T> + Copy,
-{
-    type Value = (Vec<T>, usize);
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("a list of objects")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
-        let Elements { names, make, most } = self.elements;
-        let mut objects = Vec::new();
-        let mut end = self.start;
-        while let Some(fields) = seq.next_element_seed(FieldsVisitor { names })? {
-            // Between two objects are white space and a comma, and after an object's last value white space and its
-            // brace: the object's own text is found without reading it again.
-            let object = object_at(self.text, end, fields.last);
-            let object = object.ok_or_else(|| A::Error::custom("an object without fields"))?;
-            end = end_in(self.text, object);
-            let made = make(object, &fields).filter(|_| objects.len() < most);
-            make_room(&mut objects, end - self.start, self.text.len() - self.start);
-            objects.push(made.ok_or_else(|| A::Error::custom("objects that are not wanted"))?);
-        }
-        Ok((objects, end))
+        scan.take(b',')?;
     }
 }
 
@@ -160,6 +156,28 @@ fn make_room<T>(list: &mut Vec<T>, read: usize, total: usize) {
         let likely = list.len() as f64 * total.saturating_sub(read) as f64 / read.max(1) as f64;
         list.reserve_exact(likely as usize + list.len() / 16);
     }
+}
+
+/// Returns the elements of the list in `text`; `None` if it is no list, or no JSON.
+pub fn elements_of(text: &str) -> Option<Vec<&str>> {
+    let scanned = || {
+        let mut scan = Scan::new(text);
+        let mut elements = Vec::new();
+        scan.take(b'[')?;
+        if scan.peek()? != b']' {
+            elements.push(scan.value()?);
+            while scan.peek()? == b',' {
+                scan.take(b',')?;
+                elements.push(scan.value()?);
+            }
+        }
+        scan.take(b']')?;
+        scan.is_at_end().then_some(elements)
+    };
+    scanned().or_else(|| {
+        let read: Vec<&RawValue> = serde_json::from_str(text).ok()?;
+        Some(read.into_iter().map(RawValue::get).collect())
+    })
 }
 
 /// Calls `take` for each element of the list in `text`, until it returns `false`.
@@ -188,23 +206,6 @@ impl<'de, F: FnMut(&'de str) -> bool> Visitor<'de> for EachVisitor<F> {
     }
 }
 
-/// Returns the next object after `from`, given the last value in it.
-fn object_at<'a>(text: &'a str, from: usize, last: Option<&str>) -> Option<&'a str> {
-    let start = place_of('{', text, from)?;
-    let end = place_of('}', text, end_in(text, last?))?;
-    text.get(start..=end)
-}
-
-/// Returns the next position of `mark`.
-fn place_of(mark: char, text: &str, from: usize) -> Option<usize> {
-    Some(from + text.get(from..)?.find(mark)?)
-}
-
-/// Returns the end of a part of `text` in it.
-fn end_in(text: &str, part: &str) -> usize {
-    (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize) + part.len()
-}
-
 #[derive(Clone, Copy)]
 struct FieldsVisitor<'n, const N: usize> {
     names: &'n [&'n str; N],
@@ -228,7 +229,9 @@ impl<'de, const N: usize> Visitor<'de> for FieldsVisitor<'_, N> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut fields = Fields::default();
         while let Some(index) = map.next_key_seed(NameSeed(self.names))? {
-            fields.note(index, map.next_value::<&'de RawValue>()?.get());
+            let value = map.next_value::<&'de RawValue>()?.get();
+            fields.too_deep |= index.is_none() && value.starts_with(['[', '{']) && json::too_deep(value);
+            fields.note(index, value);
         }
         Ok(fields)
     }
@@ -240,13 +243,22 @@ impl<const N: usize> Default for Fields<'_, N> {
             values: [None; N],
             repeated: [false; N],
             too_deep: false,
+            is_shallow: false,
             seen: [false; N],
-            last: None,
+            has_any: false,
         }
     }
 }
 
 impl<'a, const N: usize> Fields<'a, N> {
+    /// No fields yet, of an object that the scanner takes: it declines what nests deep.
+    fn shallow() -> Self {
+        Self {
+            is_shallow: true,
+            ..Self::default()
+        }
+    }
+
     /// Returns true if the name at `index` occurs in the object, even with null.
     pub fn is_there(&self, index: usize) -> bool {
         self.seen.get(index).copied().unwrap_or_default()
@@ -254,7 +266,7 @@ impl<'a, const N: usize> Fields<'a, N> {
 
     /// Records the value of the name at `index`, or of a field that was not requested.
     fn note(&mut self, index: Option<usize>, value: &'a str) {
-        self.last = Some(value);
+        self.has_any = true;
         let slots = index.and_then(|at| {
             Some((
                 self.values.get_mut(at)?,
@@ -262,13 +274,10 @@ impl<'a, const N: usize> Fields<'a, N> {
                 self.repeated.get_mut(at)?,
             ))
         });
-        match slots {
-            Some((slot, seen, repeated)) => {
-                *repeated = *seen;
-                *seen = true;
-                *slot = Some(value).filter(|value| *value != "null");
-            }
-            None => self.too_deep |= value.starts_with(['[', '{']) && json::too_deep(value),
+        if let Some((slot, seen, repeated)) = slots {
+            *repeated = *seen;
+            *seen = true;
+            *slot = Some(value).filter(|value| *value != "null");
         }
     }
 }

@@ -3,6 +3,7 @@
 pub(super) mod fields;
 pub(crate) mod leaves;
 pub(super) mod members;
+mod scan;
 
 use std::borrow::Cow;
 
@@ -81,16 +82,20 @@ pub fn places_in(literal: &str, offsets: &[usize]) -> Option<Vec<usize>> {
     let (mut place, mut decoded) = (1, 0);
     let place_of = |&at: &usize| {
         while decoded < at {
-            let (character, length) = if *bytes.get(place)? == b'\\' {
-                escaped(bytes, place)
+            if *bytes.get(place)? == b'\\' {
+                let (character, length) = escaped(bytes, place);
+                decoded += character.unwrap_or(char::REPLACEMENT_CHARACTER).len_utf8();
+                place += length;
             } else {
-                let character = literal.get(place..)?.chars().next()?;
-                (Some(character), character.len_utf8())
-            };
-            decoded += character.map_or(char::REPLACEMENT_CHARACTER.len_utf8(), char::len_utf8);
-            place += length;
+                // Up to the next escape, the text stands as it is.
+                let rest = bytes.get(place..)?;
+                let rest = rest.get(..at - decoded).unwrap_or(rest);
+                let run = memchr::memchr(b'\\', rest).unwrap_or(rest.len());
+                decoded += run;
+                place += run;
+            }
         }
-        (decoded == at).then_some(place)
+        (decoded == at && literal.is_char_boundary(place)).then_some(place)
     };
     offsets.iter().map(place_of).collect()
 }
@@ -115,25 +120,63 @@ fn decode_inner(inner: &str, out: &mut String) -> Decoded {
     let Some(first) = memchr::memchr(b'\\', bytes) else {
         return Decoded::Plain;
     };
-    out.reserve(inner.len());
+    let mut decoded = std::mem::take(out).into_bytes();
+    decoded.reserve(inner.len() + CHUNK);
+    decoded.extend_from_slice(bytes.get(..first).unwrap_or_default());
     let mut exact = true;
-    let mut copied = 0;
-    let mut next = Some(first);
-    while let Some(escape) = next {
-        out.push_str(inner.get(copied..escape).unwrap_or_default());
-        copied = escape;
+    let mut at = first;
+    loop {
         // Texts in other scripts may consist of escapes only.
-        while bytes.get(copied) == Some(&b'\\') {
-            let (character, length) = escaped(bytes, copied);
+        while bytes.get(at) == Some(&b'\\') {
+            let (character, length) = escaped(bytes, at);
             exact &= character.is_some();
-            out.push(character.unwrap_or(char::REPLACEMENT_CHARACTER));
-            copied += length;
+            let character = character.unwrap_or(char::REPLACEMENT_CHARACTER);
+            match u8::try_from(character) {
+                Ok(byte) if byte.is_ascii() => decoded.push(byte),
+                _ => decoded.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes()),
+            }
+            at += length;
         }
-        let rest = bytes.get(copied..).unwrap_or_default();
-        next = memchr::memchr(b'\\', rest).map(|at| copied + at);
+        let rest = bytes.get(at..).unwrap_or_default();
+        let Some(chunk) = rest.first_chunk::<CHUNK>() else {
+            let run = rest.iter().position(|byte| *byte == b'\\');
+            decoded.extend_from_slice(rest.get(..run.unwrap_or(rest.len())).unwrap_or_default());
+            at += run.unwrap_or(rest.len());
+            if run.is_none() {
+                break;
+            }
+            continue;
+        };
+        // Escapes are close to one another: copying a little too much is faster than looking first.
+        let run = first_backslash(chunk);
+        decoded.extend_from_slice(chunk);
+        decoded.truncate(decoded.len() - (CHUNK - run));
+        at += run;
     }
-    out.push_str(inner.get(copied..).unwrap_or_default());
+    *out = String::from_utf8(decoded)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
     if exact { Decoded::Exact } else { Decoded::Lossy }
+}
+
+/// Bytes that are copied together between escapes.
+const CHUNK: usize = 16;
+
+/// The number of bytes before the first backslash of a chunk.
+#[inline]
+fn first_backslash(chunk: &[u8; CHUNK]) -> usize {
+    const LOW: u64 = 0x0101_0101_0101_0101;
+    let (words, _) = chunk.as_chunks::<8>();
+    let mut before = 0;
+    for word in words {
+        let others = u64::from_le_bytes(*word) ^ (LOW * u64::from(b'\\'));
+        // The lowest bit that is found is right, those above it need not be.
+        let found = others.wrapping_sub(LOW) & !others & (LOW << 7);
+        before += (found.trailing_zeros() / u8::BITS) as usize;
+        if found != 0 {
+            break;
+        }
+    }
+    before
 }
 
 /// Returns the character that the escape at `position` encodes (`None` for a lone surrogate), and the escape's length.

@@ -1,20 +1,18 @@
 //! The tool calls of a chat turn, as spans of its `tool_calls` field or the older `function_call`.
 
 use rustc_hash::FxHashSet;
-use serde_json::value::RawValue;
 
 use super::in_parts::InParts;
 use super::raw_call::{RawCall, raw_call};
 use crate::trajectory::Turn;
+use crate::trajectory::json::fields::elements_of;
 
 /// Returns the calls of a turn. JSON that cannot be read as a call is returned as the arguments of one.
 pub fn raw_calls<'a>(turn: &Turn<'a>) -> Vec<RawCall<'a>> {
     let mut calls = Vec::new();
     if let Some(list) = turn.tool_calls() {
-        match serde_json::from_str::<Vec<&RawValue>>(list) {
-            Ok(elements) => calls.extend(elements.into_iter().map(|element| raw_call(element.get()))),
-            Err(_) => calls.push(raw_call(list)),
-        }
+        let elements = elements_of(list).unwrap_or_else(|| vec![list]);
+        calls.extend(elements.into_iter().map(raw_call));
     }
     if let Some(call) = turn.function_call() {
         calls.push(raw_call(call));

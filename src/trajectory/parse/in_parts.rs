@@ -4,13 +4,12 @@ use std::borrow::Cow;
 
 use memchr::memmem;
 use rustc_hash::FxHashSet;
-use serde_json::value::RawValue;
 
 use super::content::{content_text, string_or_json, text_of_parts};
 use super::parts::{Part, part_of, result_content};
 use super::raw_call::{RawCall, raw_call};
 use super::results::elements;
-use crate::trajectory::json::fields::fields;
+use crate::trajectory::json::fields::{elements_of, fields};
 use crate::trajectory::{Role, ToolResponse, Turn};
 
 /// The content of a turn, by kind of part.
@@ -82,10 +81,8 @@ pub(in crate::trajectory) fn calls_of_pi<'a>(turn: &Turn<'a>) -> Option<InParts<
 
 /// Returns the ids in a `tool_call_id`: one, or a list of them.
 fn own_ids(ids: &str) -> FxHashSet<&str> {
-    match serde_json::from_str::<Vec<&RawValue>>(ids) {
-        Ok(ids) => ids.into_iter().map(RawValue::get).collect(),
-        Err(_) => std::iter::once(ids).collect(),
-    }
+    let ids = elements_of(ids).unwrap_or_else(|| vec![ids]);
+    ids.into_iter().collect()
 }
 
 /// Returns the parts of a content as JSON; none if no part can be a call.
@@ -93,8 +90,7 @@ fn calling_parts<'a>(content: &'a str, kind: &str) -> Vec<&'a str> {
     if memmem::find(content.as_bytes(), kind.as_bytes()).is_none() {
         return Vec::new();
     }
-    let parts: Vec<&RawValue> = serde_json::from_str(content).unwrap_or_default();
-    parts.into_iter().map(RawValue::get).collect()
+    elements_of(content).unwrap_or_default()
 }
 
 /// Returns the call in a part, if it has an id that a result can name.

@@ -88,7 +88,7 @@ impl<'a> Record<'a> {
     ///
     /// The line is no JSON, or holds no trajectory.
     pub fn parse(line: &'a str) -> Result<Self, ParseError> {
-        parse(line.as_bytes(), None)
+        parse_text(line, None)
     }
 }
 
@@ -97,6 +97,11 @@ pub fn parse(bytes: &[u8], format: Option<Format>) -> Result<Record<'_>, ParseEr
     let text = std::str::from_utf8(bytes).map_err(|error| ParseError::Utf8 {
         at: error.valid_up_to(),
     })?;
+    parse_text(text, format)
+}
+
+/// Reads a record from text.
+pub fn parse_text(text: &str, format: Option<Format>) -> Result<Record<'_>, ParseError> {
     // Keys are read as bytes, without a check for control characters: lines that contain any are checked separately.
     if text.bytes().fold(u8::MAX, u8::min) < b' '
         && let Err(error) = serde_json::from_str::<&RawValue>(text)
@@ -253,10 +258,11 @@ fn turn_with<'a>(text: &'a str, fields: &Fields<'a, { TURN_KEYS.len() }>) -> Opt
         values,
         repeated,
         too_deep,
+        is_shallow,
         ..
     } = *fields;
     let nests_too_deep = |value: &&str| value.starts_with(['[', '{']) && json::too_deep(value);
-    if too_deep || values.iter().flatten().any(nests_too_deep) {
+    if too_deep || !is_shallow && values.iter().flatten().any(nests_too_deep) {
         return None;
     }
     let [

@@ -1,9 +1,7 @@
 //! Content given as a list of parts: texts, images, and the other types of chat formats.
 
-use serde_json::value::RawValue;
-
 use crate::trajectory::json;
-use crate::trajectory::json::fields::fields;
+use crate::trajectory::json::fields::{elements_of, fields};
 
 /// One part of a content list, by what a model reads of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,10 +62,10 @@ pub(in crate::trajectory) fn result_content(result: &str) -> Option<&str> {
 
 /// Returns the parts of a content that is a list of objects, as JSON: texts and images as they are, others as texts.
 pub fn raw_parts(content: &str) -> Vec<String> {
-    let parts: Vec<&RawValue> = serde_json::from_str(content).unwrap_or_default();
-    let raw_part = |part: &RawValue| match part_of(part.get()) {
-        Part::Text(_) | Part::Image => part.get().to_owned(),
-        _ => text_part(&json::quoted(part.get())),
+    let parts = elements_of(content).unwrap_or_default();
+    let raw_part = |part: &str| match part_of(part) {
+        Part::Text(_) | Part::Image => part.to_owned(),
+        _ => text_part(&json::quoted(part)),
     };
     parts.into_iter().map(raw_part).collect()
 }
@@ -82,10 +80,9 @@ pub fn parts(content: &str) -> Option<Vec<Part<'_>>> {
     if !content.starts_with('[') {
         return None;
     }
-    let raw_parts: Vec<&RawValue> = serde_json::from_str(content).ok()?;
-    let objects = raw_parts.iter().all(|part| part.get().starts_with(['{', '"']));
-    (objects && !raw_parts.is_empty())
-        .then(|| raw_parts.into_iter().map(|part| part_of(part.get())).collect())
+    let raw_parts = elements_of(content)?;
+    let objects = raw_parts.iter().all(|part| part.starts_with(['{', '"']));
+    (objects && !raw_parts.is_empty()).then(|| raw_parts.into_iter().map(part_of).collect())
 }
 
 /// Returns a part, given as JSON, by its kind.

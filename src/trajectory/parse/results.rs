@@ -1,9 +1,8 @@
 //! Results in the parts of a content: `tool_result` parts with the id of their call.
 
 use memchr::memmem;
-use serde_json::value::RawValue;
 
-use crate::trajectory::json::fields::fields;
+use crate::trajectory::json::fields::{elements_of, fields};
 
 /// The key that names the call of a result.
 const KEY: &str = "tool_use_id";
@@ -13,14 +12,12 @@ pub(in crate::trajectory) fn elements(content: &str) -> Vec<(&str, Option<&str>)
     if content.starts_with('"') || memmem::find(content.as_bytes(), KEY.as_bytes()).is_none() {
         return Vec::new();
     }
-    let elements: Vec<&RawValue> = if content.starts_with('[') {
-        serde_json::from_str(content).unwrap_or_default()
+    let elements = if content.starts_with('[') {
+        elements_of(content).unwrap_or_default()
     } else {
-        serde_json::from_str(content).into_iter().collect()
+        vec![content]
     };
-    let elements = elements
-        .into_iter()
-        .map(|element| (element.get(), id_in(element.get())));
+    let elements = elements.into_iter().map(|element| (element, id_in(element)));
     let elements: Vec<_> = elements.collect();
     if elements.iter().any(|(_, id)| id.is_some()) {
         elements
