@@ -22,6 +22,7 @@ const LATER: f32 = 0.9;
 pub struct Reuse {
     /// Samples of the pieces before the region.
     known: FxHashSet<u64>,
+    known_filter: Filter,
     filter: Filter,
     wanted: FxHashMap<u64, f32>,
 }
@@ -44,9 +45,11 @@ impl Reuse {
         let mut left = MAX_BEFORE;
         for turn in kept_before.all() {
             for_each_text(&turn, &mut left, |text| {
+                reuse.known.reserve(text.len() / 8);
                 for piece in pieces(text) {
                     if is_sample(piece) {
                         reuse.known.insert(piece);
+                        reuse.known_filter.add(piece);
                     }
                     if reuse.filter.may_hold(piece) {
                         reuse.wanted.remove(&piece);
@@ -90,16 +93,22 @@ impl Reuse {
 
     /// Returns the weight of a piece in later turns, 0 to 1; 0 for pieces that occur before the region.
     pub fn wanted(&self, piece: u64) -> f32 {
-        if self.filter.may_hold(piece) {
+        if self.may_be_wanted(piece) {
             self.wanted.get(&piece).copied().unwrap_or_default()
         } else {
             0.0
         }
     }
 
+    /// Returns false for most pieces whose weight is 0.
+    #[inline]
+    pub fn may_be_wanted(&self, piece: u64) -> bool {
+        self.filter.may_hold(piece)
+    }
+
     /// Returns true if a sample occurs in turns before the region.
     pub fn is_known(&self, sample: u64) -> bool {
-        self.known.contains(&sample)
+        self.known_filter.may_hold(sample) && self.known.contains(&sample)
     }
 
     /// Returns true if later turns repeat no piece.
@@ -152,7 +161,7 @@ pub fn pieces(text: &str) -> impl Iterator<Item = u64> {
 }
 
 /// Returns the hashes of the pieces whose last byte lies within `start..end`.
-pub fn ending_within(text: &[u8], start: usize, end: usize) -> impl Iterator<Item = u64> {
+pub fn ending_within(text: &[u8], start: usize, end: usize) -> impl ExactSizeIterator<Item = u64> {
     let text = text
         .get((start + 1).saturating_sub(PIECE)..end)
         .unwrap_or_default();

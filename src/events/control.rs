@@ -40,7 +40,13 @@ fn is_plain(bytes: &[u8]) -> bool {
 /// `text` without escapes, invisible marks and control characters other than line ends and tabs.
 pub(crate) fn without_control(text: &str) -> Cow<'_, str> {
     let goes = |c: char| c != '\n' && c != '\t' && (c.is_control() || is_invisible(c));
-    if text.as_bytes().chunks(CHUNK).all(is_plain) || !text.contains(goes) {
+    let chunks = text.as_bytes().chunks(CHUNK).enumerate();
+    let mut other = chunks.filter(|(_, chunk)| !is_plain(chunk)).map(|(number, _)| {
+        let start = text.floor_char_boundary(number * CHUNK);
+        let end = text.ceil_char_boundary((number + 1) * CHUNK);
+        text.get(start..end).unwrap_or_default()
+    });
+    if !other.any(|chunk| chunk.contains(goes)) {
         return Cow::Borrowed(text);
     }
     let mut kept = String::with_capacity(text.len());

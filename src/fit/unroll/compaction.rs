@@ -19,7 +19,7 @@ use crate::fit::compression::passes;
 use crate::fit::count::rendered::Rendered;
 use crate::metrics::Status;
 use crate::summarize::marker::SUMMARY_MARKER;
-use crate::trajectory::{self, Record, Views};
+use crate::trajectory::{self, Record, TurnView, Views};
 
 /// A context with its next step, read as a record.
 pub(super) struct Reading<'c> {
@@ -67,7 +67,7 @@ impl Fitter {
     }
 }
 
-impl Replay<'_> {
+impl<'r> Replay<'r> {
     /// The context compacted, with the step that follows, and the record that teaches its summary; `None` where that cannot be
     /// done. `next` is what it would cost otherwise.
     ///
@@ -91,7 +91,7 @@ impl Replay<'_> {
             rendered: self.fitter.rendered(&record),
         };
         let counted = counted.located(&record);
-        let views = Views::of(&record, Vec::new());
+        let views = Views::sharing(&record, |turn| self.known_view(step, turn));
         let outline = outline(self.fitter, &record, &counted, &views);
         let held = self.context.turns.len();
         let said = self.source.said(step).len();
@@ -125,6 +125,16 @@ impl Replay<'_> {
         let taught = self.summary_record(&reading, &fitted);
         let compacted = self.read_back(&reading, fitted, step);
         Ok(compacted.map(|compacted| (compacted, taught)))
+    }
+
+    /// The view in the trajectory of a turn of the context with a step, if it is the same there.
+    fn known_view(&self, step: &Range<usize>, turn: usize) -> Option<&'r TurnView<'r>> {
+        let held = &self.context.turns;
+        let origin = match held.get(turn) {
+            Some(held) => held.origin.filter(|_| held.is_whole)?,
+            None => step.start + turn - held.len(),
+        };
+        self.views.kept()?.get(origin)
     }
 
     /// The turns of the trajectory from one on, as far as a summary may be written with an eye on them: the budget's worth.

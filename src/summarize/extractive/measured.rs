@@ -62,6 +62,7 @@ pub(super) struct Unit {
 /// A piece of a block that later turns repeat, or may repeat.
 struct Found {
     unit: usize,
+    /// Its hash; from the first read of its block on, its place among those seen.
     piece: u64,
     /// The part of it that later turns are known to repeat.
     wanted: f32,
@@ -70,6 +71,7 @@ struct Found {
 }
 
 /// The places of a piece.
+#[derive(Clone, Copy)]
 struct Seen {
     /// The block that it stands in first.
     first: u32,
@@ -87,22 +89,29 @@ pub(super) fn measured(
     matcher: &Matcher<'_>,
     told: &LatestStatements,
 ) -> (Vec<Measured>, usize) {
-    let mut seen: FxHashMap<u64, Seen> = FxHashMap::default();
+    let mut places: FxHashMap<u64, u32> = FxHashMap::default();
+    let mut seen: Vec<Seen> = Vec::new();
     let mut shared = 0;
     let texts = blocks.into_iter().zip(0_u32..);
     let found: Vec<(Measured, Vec<Found>)> = texts
         .map(|(block, place)| {
             let mut units = units_of(&block.text);
-            let found = found(&block, &mut units, reuse, told);
-            for found in &found {
-                let seen = seen.entry(found.piece).or_insert(Seen {
-                    first: place,
-                    number: None,
-                    counted: None,
-                });
-                if seen.first != place && seen.number.is_none() {
-                    seen.number = Some(shared);
-                    shared += 1;
+            let mut found = found(&block, &mut units, reuse, told);
+            places.reserve(found.len());
+            for found in &mut found {
+                let known = *places.entry(found.piece).or_insert(seen.len() as u32);
+                found.piece = u64::from(known);
+                match seen.get_mut(known as usize) {
+                    Some(seen) if seen.first != place && seen.number.is_none() => {
+                        seen.number = Some(shared);
+                        shared += 1;
+                    }
+                    Some(_) => {}
+                    None => seen.push(Seen {
+                        first: place,
+                        number: None,
+                        counted: None,
+                    }),
                 }
             }
             (Measured { block, units }, found)
@@ -115,7 +124,9 @@ pub(super) fn measured(
         .map(|((mut measured, found), place)| {
             let Measured { block, units } = &mut measured;
             for found in found.iter().rev() {
-                let (Some(unit), Some(seen)) = (units.get_mut(found.unit), seen.get_mut(&found.piece)) else {
+                let (Some(unit), Some(seen)) =
+                    (units.get_mut(found.unit), seen.get_mut(found.piece as usize))
+                else {
                     continue;
                 };
                 let worth = found.wanted + if found.is_sample { unit.chance } else { 0.0 };
@@ -156,19 +167,25 @@ pub(super) fn measured(
 fn found(block: &Block, units: &mut [Unit], reuse: &Reuse, told: &LatestStatements) -> Vec<Found> {
     let mut found = Vec::new();
     let length = block.text.len() as f32;
+    let heading = Heading::of(&block.headings[1]);
     let mut start = 0;
     for (place, unit) in units.iter_mut().enumerate() {
-        let (mut count, mut samples) = (0_u32, 0_u32);
         let chance = block.chances[usize::from(unit.end > block.words)];
         let is_fresh = chance >= LEAST_CHANCE;
         let is_answered = block.is_answered && !block.has_call && unit.end <= block.words;
         let weight = if is_answered { ANSWERED } else { 1.0 };
         let first = found.len();
-        for piece in ending_within(block.text.as_bytes(), start, unit.end) {
-            count += 1;
-            let wanted = reuse.wanted(piece);
+        let pieces = ending_within(block.text.as_bytes(), start, unit.end);
+        let count = pieces.len();
+        let mut samples = 0_u32;
+        for piece in pieces {
             let is_sample = is_fresh && is_sample(piece);
             samples += u32::from(is_sample);
+            // Most pieces are neither.
+            if !is_sample && !reuse.may_be_wanted(piece) {
+                continue;
+            }
+            let wanted = reuse.wanted(piece);
             let is_sample = is_sample && !reuse.is_known(piece);
             if wanted > 0.0 || is_sample {
                 found.push(Found {
@@ -182,10 +199,10 @@ fn found(block: &Block, units: &mut [Unit], reuse: &Reuse, told: &LatestStatemen
         let text = block.text.get(start..unit.end).unwrap_or_default();
         start = unit.end;
         if !is_fresh && found.len() == first {
-            unit.is_idle = unit.end <= block.words || is_told(text.trim(), &block.headings[1]);
+            unit.is_idle = unit.end <= block.words || heading.tells(text.trim());
             continue;
         }
-        if is_idle(block, text, unit.end, told) {
+        if is_idle(block, &heading, text, unit.end, told) {
             found.truncate(first);
             unit.is_idle = true;
             continue;
@@ -209,25 +226,43 @@ fn found(block: &Block, units: &mut [Unit], reuse: &Reuse, told: &LatestStatemen
     found
 }
 
-/// If a heading says what a line says, but for the name of the argument and the step into a folder before a command.
-fn is_told(line: &str, heading: &str) -> bool {
-    let line = line.strip_suffix(CUT).unwrap_or(line).trim_end();
-    let value = match line.split_once(": ") {
-        Some((key, value)) if !key.contains(' ') => value,
-        _ => line,
-    };
-    let command = match value.split_once(" && ") {
-        Some((folder, command)) if folder.starts_with("cd ") => command,
-        _ => value,
-    };
-    command.len() > 2 && heading.contains(command)
+/// The heading of a block.
+struct Heading<'b> {
+    text: &'b str,
+    /// A bit for each byte that stands in it: most lines have another one.
+    bytes: [u64; 4],
+}
+
+impl<'b> Heading<'b> {
+    fn of(text: &'b str) -> Self {
+        let mut bytes = [0; 4];
+        for byte in text.bytes() {
+            bytes[usize::from(byte >> 6)] |= 1 << (byte & 63);
+        }
+        Self { text, bytes }
+    }
+
+    /// If it says what a line says, but for the name of the argument and the step into a folder before a command.
+    fn tells(&self, line: &str) -> bool {
+        let line = line.strip_suffix(CUT).unwrap_or(line).trim_end();
+        let value = match memchr::memchr(b' ', line.as_bytes()).map(|blank| line.split_at(blank)) {
+            Some((key, value)) if key.ends_with(':') => value.get(1..).unwrap_or_default(),
+            _ => line,
+        };
+        let command = match value.strip_prefix("cd ").and_then(|rest| rest.split_once(" && ")) {
+            Some((_, command)) => command,
+            None => value,
+        };
+        let has = |byte: u8| self.bytes[usize::from(byte >> 6)] >> (byte & 63) & 1 == 1;
+        command.len() > 2 && command.bytes().all(has) && self.text.contains(command)
+    }
 }
 
 /// If the unit that ends at `end` says what the heading says, only announces the next step, asks what was answered, or was told
 /// anew later.
-fn is_idle(block: &Block, unit: &str, end: usize, told: &LatestStatements) -> bool {
+fn is_idle(block: &Block, heading: &Heading<'_>, unit: &str, end: usize, told: &LatestStatements) -> bool {
     let sentence = unit.trim();
-    if is_told(sentence, &block.headings[1]) {
+    if heading.tells(sentence) {
         return true;
     }
     let turn = (block.order / order(0, 0)).checked_sub(1);

@@ -35,7 +35,14 @@ pub(super) const OUTPUT: &str = "output";
 pub(super) fn harmless(text: &str) -> String {
     let text = without_control(text);
     let mut safe = ControlTokens::known().harmless(&text);
-    for mark in MORE_RESERVED.into_iter().chain(RESERVED) {
+    let marks = || MORE_RESERVED.into_iter().chain(RESERVED);
+    let mut places = memchr::memchr2_iter(b'<', b'[', safe.as_bytes());
+    let is_mark = |at| {
+        let rest = safe.as_bytes().get(at..).unwrap_or_default();
+        marks().any(|mark| rest.starts_with(mark.as_bytes()))
+    };
+    let has_marks = places.any(is_mark);
+    for mark in marks().filter(|_| has_marks) {
         if let Some((sign, other)) = SIGNS.iter().find(|(sign, _)| mark.starts_with(*sign))
             && safe.contains(mark)
         {

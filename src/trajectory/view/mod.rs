@@ -62,6 +62,29 @@ impl<'a> TurnView<'a> {
         }
     }
 
+    /// Returns the same turn at another index, borrowing its texts.
+    pub(super) fn borrowed(&self, index: usize) -> TurnView<'_> {
+        let calls = self.calls.iter().map(|call| ToolCall {
+            id: call.id.as_deref().map(Cow::Borrowed),
+            name: Cow::Borrowed(&call.name),
+            arguments: Cow::Borrowed(&call.arguments),
+        });
+        let responses = self.responses.iter().map(|response| ToolResponse {
+            id: response.id.as_deref().map(Cow::Borrowed),
+            name: response.name.as_deref().map(Cow::Borrowed),
+            content: Cow::Borrowed(&response.content),
+            is_error: response.is_error,
+            exit_code: response.exit_code,
+        });
+        TurnView {
+            index,
+            role: self.role,
+            text: Cow::Borrowed(&self.text),
+            calls: calls.collect(),
+            responses: responses.collect(),
+        }
+    }
+
     /// Returns the same, borrowing from nothing.
     pub fn into_owned(self) -> TurnView<'static> {
         let own = |text: Cow<'_, str>| -> Cow<'static, str> { Cow::Owned(text.into_owned()) };

@@ -61,6 +61,18 @@ impl<'a> Views<'a> {
         Self { turns, kept }
     }
 
+    /// Returns the turns of a record of which some are known from another one: `known` returns the view of such a turn there.
+    pub fn sharing(record: &'a Record<'a>, known: impl Fn(usize) -> Option<&'a TurnView<'a>>) -> Self {
+        let turns = record.turns.as_slice();
+        let decoded = |(index, turn)| match known(index) {
+            Some(view) => view.borrowed(index),
+            None => view(turn, index),
+        };
+        let is_few = turns.len() <= most_views(record.text.len());
+        let kept = is_few.then(|| turns.iter().enumerate().map(decoded).collect());
+        Self { turns, kept }
+    }
+
     /// Returns one turn.
     pub fn get(&self, turn: usize) -> Option<Cow<'_, TurnView<'a>>> {
         match &self.kept {
