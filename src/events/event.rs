@@ -2,7 +2,7 @@
 
 use super::outcome::status::Outcome;
 use super::shell::Touch;
-use super::target::{Effect, Target, ToolKind};
+use super::target::{Effect, Target};
 use super::tools::is_lookup;
 
 /// A tool call and how it ended.
@@ -51,8 +51,7 @@ impl Event {
     pub fn runs_code(&self) -> bool {
         let (target, outcome) = (&self.target, &self.outcome);
         let mut runs = target.runs.iter();
-        let is_code = !target.runs.is_empty() || target.kind == ToolKind::Code;
-        let only_code = is_code && runs.all(|run| run.is_of_script() || run.is_of_installer());
+        let only_code = runs.all(|run| run.is_of_script() || run.is_of_installer());
         target.is_run && target.effect == Effect::Other && only_code && outcome.tests.is_none()
     }
 

@@ -30,13 +30,15 @@ fn a_search_tells_the_hit_that_a_later_call_is_made_with() {
         r#"{"command": "grep -rn 'def total' src"}"#,
         "src/old.py:3:def total(a):\nsrc/cart.py:9:def total(rows):\nsrc/new.py:1:def total():",
     );
-    let open = (BASH, r#"{"command": "sed -i s/a/b/ src/cart.py"}"#, "");
+    let open = (BASH, r#"{"command": "sed -n 1,20p src/cart.py"}"#, "");
     says(
         &told_of(&[search, open]),
         &["3 lines: src/cart.py:9:def total(rows):"],
         &["src/old.py"],
     );
     says(&told_of(&[search]), &["3 lines: src/old.py:3:def total(a):"], &[]);
+    let edit = (BASH, r#"{"command": "sed -i s/a/b/ src/cart.py"}"#, "");
+    says(&told_of(&[search, edit]), &["sed -i"], &["def total"]);
 }
 
 #[test]
