@@ -98,7 +98,7 @@ impl EndStates {
             Step::Read | Step::Search => is_changed(),
             Step::Remove | Step::Restore => own.is_gone || is_changed(),
             Step::Create => {
-                let is_told_later = is_later(own.run_by) || is_later(own.changed_by);
+                let is_told_later = is_later(own.run_by) || own.is_new && is_later(own.changed_by);
                 own.is_gone || own.is_kept || is_told_later || is_undone()
             }
             Step::Write => own.is_gone || is_undone(),
@@ -171,6 +171,8 @@ mod tests {
             overtaken(&["grep -n x b.py", "sed -i s/x/y/ b.py", "cp b.py.orig b.py"]),
             [true, true, false]
         );
+        let written = ["cat b.py", "echo 1 > b.py", "sed -i s/x/y/ b.py"];
+        assert_eq!(overtaken(&written), [true, false, false]);
         // The edit after a restore tells that the file is no more as it was.
         let mended = ["sed -i s/x/y/ b.py", "git checkout b.py", "sed -i s/x/z/ b.py"];
         assert_eq!(overtaken(&mended), [true, true, false]);
