@@ -17,18 +17,10 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from scale import RUN
+
 FIXTURE = Path(__file__).resolve().parents[1] / "fixtures" / "agent_runs.jsonl"
 CHUNK = 1000
-
-# Runs a command from a small process: a child counts the memory that its parent had when it began as its own.
-RUN = """
-import json, os, subprocess, sys, time
-started = time.monotonic()
-child = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-_, status, usage = os.wait4(child.pid, 0)
-child.returncode = os.waitstatus_to_exitcode(status)
-print(json.dumps([time.monotonic() - started, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1e3, child.returncode]))
-"""
 
 # Memory that may come with ten times the rows: allocators keep some of what they have freed.
 MOST_GROWTH = 1.25
