@@ -16,29 +16,50 @@ pub(super) struct Contents(Vec<Made>);
 struct Made {
     event: usize,
     from: Option<Content>,
-    is_changed: bool,
+    /// The content that the last change made: this one, or the one that copies led from; `None` for the one at the beginning.
+    original: Option<Content>,
 }
 
 impl Contents {
     /// The content that an event made by changing another one; of a copy it is the same.
     pub fn make(&mut self, event: usize, from: Option<Content>, is_change: bool) -> Content {
+        let content = Content(self.0.len());
         self.0.push(Made {
             event,
             from,
-            is_changed: is_change || self.is_changed(from),
+            original: if is_change {
+                Some(content)
+            } else {
+                self.original(from)
+            },
         });
-        Content(self.0.len() - 1)
+        content
     }
 
     /// If a content is another one than at the beginning.
     pub fn is_changed(&self, content: Option<Content>) -> bool {
-        content
-            .and_then(|content| self.0.get(content.0))
-            .is_some_and(|made| made.is_changed)
+        self.original(content).is_some()
     }
 
-    /// If an event had a part in a content.
+    fn original(&self, content: Option<Content>) -> Option<Content> {
+        self.0.get(content?.0)?.original
+    }
+
+    /// If an event had a part in a content, or put back a copy of the same one.
     pub fn holds(&self, content: Option<Content>, event: usize) -> bool {
+        self.is_made_by(content, event) || self.is_copied_by(self.original(content), event)
+    }
+
+    /// If an event made a copy of a content that a change made.
+    fn is_copied_by(&self, original: Option<Content>, event: usize) -> bool {
+        let first = self.0.partition_point(|made| made.event < event);
+        let made = self.0.iter().enumerate().skip(first);
+        let made = made.take_while(|(_, made)| made.event == event);
+        let mut copies = made.filter(|(place, made)| made.original != Some(Content(*place)));
+        copies.any(|(_, copy)| copy.original == original)
+    }
+
+    fn is_made_by(&self, content: Option<Content>, event: usize) -> bool {
         let made = |content: Content| self.0.get(content.0);
         let first = content.and_then(made);
         let mut events = std::iter::successors(first, |later| later.from.and_then(made));

@@ -2,7 +2,56 @@
 
 use super::{Tracked, TrackedFiles};
 use crate::events::event::Event;
-use crate::events::shell::{Step, Touch, path_of};
+use crate::events::shell::{Step, Touch, last_step, path_of};
+
+/// A step that a call did to a file itself, or that a script which it ran did.
+struct Done<'e> {
+    /// The place of its touch.
+    place: usize,
+    touch: &'e Touch,
+    step: Step,
+    name: &'e str,
+}
+
+impl Done<'_> {
+    fn path(&self) -> String {
+        path_of(&self.touch.directory, self.name)
+    }
+}
+
+/// The steps of a call's touches; a run of a script is what the script changed. The source of a copy that it made, and a script
+/// that it wrote to run it, are not told.
+fn steps(touches: &[Touch]) -> impl Iterator<Item = Done<'_>> {
+    let runs = |script: &str| {
+        let is_run = |touch: &Touch| touch.step == Step::Run && !touch.script.is_empty();
+        let is_same = |touch: &Touch| touch.file.as_deref().map(last_step) == Some(last_step(script));
+        touches.iter().any(|touch| is_run(touch) && is_same(touch))
+    };
+    let numbered = touches.iter().enumerate();
+    numbered.flat_map(move |(place, touch)| {
+        let name = touch.file.as_deref().unwrap_or_default();
+        let is_source = |copy: &Touch| copy.copied_from.as_deref() == Some(name);
+        let is_run = touch.step == Step::Run;
+        let is_told = match touch.step {
+            Step::Read => !touches.iter().any(is_source),
+            Step::Create => !runs(name),
+            _ => !is_run,
+        };
+        let script = touch
+            .script
+            .iter()
+            .filter(move |(step, _)| is_run && *step != Step::Read);
+        let script = script.map(|(step, name)| (*step, name.as_str()));
+        let own = is_told.then_some((touch.step, name));
+        let all = own.into_iter().chain(script);
+        all.map(move |(step, name)| Done {
+            place,
+            touch,
+            step,
+            name,
+        })
+    })
+}
 
 /// The end states of the files that events touched.
 pub(crate) struct EndStates(TrackedFiles);
@@ -24,13 +73,16 @@ impl EndStates {
 
     /// The end of what an event did to files, where nothing of it is left: `removed later`, `replaced later`, `undone later`.
     pub fn end_of(&self, event: &Event) -> Option<&'static str> {
-        let changes = |touch: &&Touch| matches!(touch.step, Step::Create | Step::Write);
-        let touch = event.own_touches().iter().find(changes)?;
+        let changes = |step: &Done<'_>| matches!(step.step, Step::Create | Step::Write);
+        let first = steps(event.own_touches()).find(changes)?;
         if !self.is_overtaken(event) {
             return None;
         }
-        let path = path_of(&touch.directory, touch.file.as_deref()?);
+        let path = first.path();
         let own = self.worked_on(event.number, &path)?;
+        if first.step == Step::Create && own.run_by.is_some_and(|run| self.is_run_undone(&first, run)) {
+            return Some("undone later");
+        }
         if own.is_gone {
             let is_there = self.0.alike(&path).any(|file| !file.is_gone);
             return Some(if is_there {
@@ -40,6 +92,22 @@ impl EndStates {
             });
         }
         (!self.0.holds(own, event.number)).then_some("undone later")
+    }
+
+    /// If a script changed files when it ran, and nothing of that is left.
+    fn is_run_undone(&self, written: &Done<'_>, run: usize) -> bool {
+        let changes = written
+            .touch
+            .script
+            .iter()
+            .filter(|(step, _)| *step != Step::Read);
+        let mut changes = changes.peekable();
+        changes.peek().is_some()
+            && changes.all(|(_, name)| {
+                let path = path_of(&written.touch.directory, name);
+                let file = self.worked_on(run, &path);
+                file.is_some_and(|file| file.is_gone || !self.0.holds(file, run))
+            })
     }
 
     /// If nothing is left of what an event did to files: changes that are no more, or a removal of a file made anew.
@@ -58,33 +126,14 @@ impl EndStates {
     /// If an event only made or removed files that are gone now, or that ran or were changed later, which tells more, only kept
     /// copies, only changed files in a way that was undone, or only read files that a later event changed.
     pub fn is_overtaken(&self, event: &Event) -> bool {
-        let touches = &event.touches;
-        let mut any = false;
-        for (place, touch) in touches.iter().enumerate() {
-            let Some(name) = touch.file.as_deref() else {
-                return false;
-            };
-            let is_source = |copy: &Touch| copy.copied_from.as_deref() == Some(name);
-            if touch.step == Step::Read && touches.iter().any(is_source) {
-                continue;
-            }
-            let is_earlier = place < event.earlier_touches;
-            let is_run = touch.step == Step::Run;
-            let script = touch
-                .script
-                .iter()
-                .filter(|(step, _)| is_run && *step != Step::Read);
-            let script = script.map(|(step, name)| (*step, name.as_str()));
-            let own = (!is_run).then_some((touch.step, name));
-            for (step, name) in own.into_iter().chain(script) {
-                any = true;
-                let path = path_of(&touch.directory, name);
-                if self.is_step_overtaken(event.number, step, &path, is_earlier) != Some(true) {
-                    return false;
-                }
-            }
-        }
-        any
+        let mut steps = steps(&event.touches).peekable();
+        let any = steps.peek().is_some();
+        let is_known = event.touches.iter().all(|touch| touch.file.is_some());
+        any && is_known
+            && steps.all(|step| {
+                let is_earlier = step.place < event.earlier_touches;
+                self.is_step_overtaken(event.number, step.step, &step.path(), is_earlier) == Some(true)
+            })
     }
 
     /// If a step of an event is overtaken; of a step of an earlier run (`is_earlier`) only the end of the file is known.
@@ -137,6 +186,7 @@ impl EndStates {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::events::files::scripts::Scripts;
     use crate::events::shell::Command;
 
     fn events(commands: &[&str]) -> Vec<Event> {
@@ -207,5 +257,39 @@ mod tests {
         assert_eq!(ends(&original), [None, undone, None, undone, None, undone, None]);
         let written = ["echo 1 > b.py", "rm b.py", "echo 2 > b.py"];
         assert_eq!(ends(&written), [Some("replaced later"), None, None]);
+        // Put back twice: both times it is the file as it is at the end.
+        let twice = [
+            "cp a.py a.bak",
+            "cp a.bak a.py",
+            "sed -i s/1/2/ a.py",
+            "cp a.bak a.py",
+        ];
+        assert_eq!(ends(&twice), [None, None, undone, None]);
+    }
+
+    #[test]
+    fn a_script_whose_changes_were_put_back_is_undone_whether_written_before_its_run_or_with_it() {
+        let write = "cat > fix.py <<'E'\nopen('a.py', 'w').write(text)\nE\n";
+        let both = [write, "python fix.py"].concat();
+        let mut scripts = Scripts::default();
+        let mut ends = |commands: &[&str]| -> Vec<(bool, Option<&'static str>)> {
+            let mut events = events(commands);
+            for event in &mut events {
+                scripts.follow(&mut event.touches, true);
+            }
+            let states = EndStates::of(&events);
+            let end = |event| (states.is_overtaken(event), states.end_of(event));
+            events.iter().map(end).collect()
+        };
+        let undone = (true, Some("undone later"));
+        let back = ["cp a.py a.bak", "cp a.bak a.py"];
+        assert_eq!(
+            ends(&[back[0], write, "python fix.py", back[1]])[1..3],
+            [undone; 2]
+        );
+        assert_eq!(ends(&[back[0], &both, back[1]])[1], undone);
+        assert_eq!(ends(&[back[0], &both])[1], (false, None));
+        assert_eq!(ends(&[write, "python fix.py"]), [(true, None), (false, None)]);
+        assert_eq!(ends(&["echo 1 > t.py; python t.py"]), [(false, None)]);
     }
 }

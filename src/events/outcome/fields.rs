@@ -268,6 +268,23 @@ mod tests {
     }
 
     #[test]
+    fn of_records_that_a_line_does_not_take_the_number_is_told() {
+        let item = r#"{"name": "Lamp", "product_id": "5713490933", "price": 138.47, "options": {"color": "white", "type": "laser"}}"#;
+        says(
+            "get(k: a)",
+            &format!(r#"{{"zip": "80217", "items": [{item}, {item}, {item}], "status": "pending"}}"#),
+            "status: pending, zip: 80217; 3 records",
+        );
+        let small = r#"[{"id": 1}, {"id": 2}]"#;
+        let name = "a".repeat(70);
+        says(
+            "get(k: a)",
+            &format!(r#"{{"name": "{name}", "of": "{name}", "ids": {small}}}"#),
+            &format!("name: {name} …; 2 records"),
+        );
+    }
+
+    #[test]
     fn records_of_lists_stay_whole() {
         says(
             "list(u: 7)",

@@ -8,6 +8,7 @@ use super::field_line::{has_words, line_of};
 use super::later_calls::{self, LaterCalls};
 use super::reported::ReportedFields;
 use super::text::{MAX_LINE, quote};
+use crate::events::line::shortened;
 use crate::trajectory::json::leaves::Leaf;
 
 /// Longest field that tells something in a line, in bytes.
@@ -36,9 +37,6 @@ const MIN_REPEATED: usize = 6;
 /// Fields of the outermost object that are told before all others.
 const FIRST: [&str; 3] = ["status", "message", "result"];
 
-/// Stands before the first of several records.
-const SEVERAL: &str = "first of several: ";
-
 /// The fields of a JSON answer as `key: value`, status first, then as written, as far as a line takes them: what neither
 /// the call nor an earlier answer told, or all of them where that would be nothing.
 pub(super) fn told_fields(
@@ -53,8 +51,8 @@ pub(super) fn told_fields(
         fields.filter(move |leaf| leaf.is_under(&FIRST) == is_first && is_telling(leaf))
     };
     let records = fields.iter().map(|leaf| leaf.record).max().unwrap_or_default();
-    // Of more records than a line takes that which later calls name; where they name none, none.
-    let is_many = records > 1 && !later.is_empty() && length_of_records(fields) > MAX_LINE;
+    // Of records that a line does not take that which later calls name; where they name none, none.
+    let is_many = records > 1 && length_of(fields.iter().filter(|leaf| leaf.record > 0)) > MAX_LINE;
     let wanted = is_many.then(|| wanted_record(fields, later)).flatten();
     let is_shown = |leaf: &Leaf<'_>| !is_many || leaf.record == 0 || wanted == Some(leaf.record);
     let inner = || {
@@ -102,17 +100,15 @@ pub(super) fn told_fields(
     } else {
         news
     };
-    if is_many && !line.is_empty() {
-        let longest = lists(fields).values().map(BTreeSet::len).max();
-        let records = longest.filter(|records| *records > 1);
-        let records = records.map(|records| format!("{} records", count(records)));
-        return quote(&joined([line, records.unwrap_or_default()]));
-    }
-    // Of a list that does not fit in a line the one that is told is not the only one.
-    match quote(&line) {
-        Some(quoted) if quoted.ends_with('…') && records > 1 => quote(&[SEVERAL, &line].concat()),
-        quoted => quoted,
-    }
+    // Not all records stand in the line.
+    let is_cut = || is_many || length_of(fields.iter()) > MAX_LINE;
+    let longest = lists(fields).values().map(BTreeSet::len).max();
+    let Some(records) = longest.filter(|records| *records > 1 && !line.is_empty() && is_cut()) else {
+        return quote(&line);
+    };
+    let records = format!("{} records", count(records));
+    let line = shortened(&line, MAX_LINE - records.len() - 2)?.into_owned();
+    quote(&joined([line, records]))
 }
 
 /// The parts of a line that are not empty.
@@ -129,10 +125,10 @@ fn count(number: usize) -> Cow<'static, str> {
     }
 }
 
-/// The bytes of all records with their keys, about.
-fn length_of_records(fields: &[Leaf<'_>]) -> usize {
-    let of_records = fields.iter().filter(|leaf| leaf.record > 0 && is_telling(leaf));
-    of_records
+/// The bytes of the fields that tell something, with their keys, about.
+fn length_of<'l>(fields: impl Iterator<Item = &'l Leaf<'l>>) -> usize {
+    let telling = fields.filter(|leaf| is_telling(leaf));
+    telling
         .map(|leaf| leaf.key().len() + 4 + leaf.written_len())
         .sum()
 }
