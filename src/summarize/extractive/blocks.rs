@@ -7,6 +7,7 @@ use crate::compress::reuse::{Reuse, pieces};
 use crate::events::event::Event;
 use crate::events::files::end_states::EndStates;
 use crate::events::line::shortened;
+use crate::events::shell::Step;
 use crate::events::source::SourceTurn;
 use crate::events::target::Effect;
 use crate::trajectory::Role;
@@ -16,6 +17,14 @@ use crate::trajectory::Role;
 const CALLS: f32 = 0.4;
 const WORDS: f32 = 0.2;
 const OUTPUTS: f32 = 0.06;
+
+/// The same of a file that was just read, as far as it is not longer than `READ_BYTES`: it is about to be worked on.
+const READ: f32 = 0.15;
+const READ_BYTES: usize = 8_000;
+
+/// The worth of a script that was tried out, run and left, as a part of that of other calls: what comes again of it is mostly its
+/// frame.
+const TRIED: f32 = 0.5;
 
 /// The chance of a turn as a fraction of that of the assistant's next turn.
 const FADING: f32 = 0.93;
@@ -47,6 +56,10 @@ pub(super) struct Block {
     /// The chance that later turns repeat a byte of it, as far as nothing is known of them: of words, and of the rest.
     pub chances: [f32; 2],
     pub is_output: bool,
+    /// If its end is likelier to be repeated than the rest.
+    pub is_about_its_end: bool,
+    /// What is told of it is worth, as a part of what other texts are.
+    pub weight: f32,
 }
 
 /// The blocks of a region, the newest first: those of the newest turns, and those that hold what later turns repeat.
@@ -58,6 +71,7 @@ pub(super) fn blocks(
     limits: Limits,
 ) -> Vec<Block> {
     let mut blocks = Vec::new();
+    let mut is_last = true;
     let mut freshness = if reuse.is_empty() { 1.0 } else { KNOWN };
     for (index, turn) in turns.iter().enumerate().rev() {
         if reuse.is_empty() && freshness * CALLS < LEAST_CHANCE {
@@ -67,11 +81,13 @@ pub(super) fn blocks(
             index,
             back: turns.len() - index,
             freshness,
+            is_last,
             reuse,
         };
         if turn.role == Role::Assistant {
             spoken(turn, at, events, files, limits, &mut blocks);
             freshness *= FADING;
+            is_last = false;
         }
         let before = turns.get(..index).unwrap_or_default();
         let caller = before.iter().rposition(|turn| turn.role == Role::Assistant);
@@ -90,6 +106,8 @@ struct At<'r> {
     /// Turns from here to the end of the region, it included.
     back: usize,
     freshness: f32,
+    /// If no assistant's turn stands behind it.
+    is_last: bool,
     reuse: &'r Reuse,
 }
 
@@ -166,8 +184,14 @@ fn spoken(
             words,
             has_call: true,
             is_answered: at.back > 1,
+            weight: if event.runs_code() || files.is_overtaken(event) {
+                TRIED
+            } else {
+                1.0
+            },
             chances: [chances[0], worth * chances[1]],
             is_output: false,
+            is_about_its_end: false,
         });
     }
     if !said.is_empty() && tells(&said) {
@@ -180,8 +204,10 @@ fn spoken(
             has_call: false,
             is_answered: at.back > 1,
             text: said,
+            weight: 1.0,
             chances: [chances[0]; 2],
             is_output: false,
+            is_about_its_end: false,
         });
     }
 }
@@ -203,7 +229,12 @@ fn outputs(
             event.target.effect == Effect::Modify && event.outcome.failed() != Some(true)
         });
         let is_mended = call.is_some_and(|(event, _)| event.outcome.failed() == Some(true) && !event.is_open);
-        let chance = OUTPUTS * at.freshness;
+        let is_read = at.is_last && call.is_some_and(|(event, _)| reads_a_file(event));
+        let chance = if is_read {
+            READ * (READ_BYTES as f32 / output.len().max(1) as f32).min(1.0) * at.freshness
+        } else {
+            OUTPUTS * at.freshness
+        };
         // A short one is told by how its call ended.
         let is_told = is_edit || is_mended || call.is_some() && output.len() <= SHORT_OUTPUT;
         if is_told || !at.takes(output, chance) {
@@ -227,10 +258,18 @@ fn outputs(
             words: 0,
             has_call: false,
             is_answered: false,
+            weight: 1.0,
             chances: [chance; 2],
             is_output: true,
+            is_about_its_end: !is_read,
         });
     }
+}
+
+/// If a call showed files and did nothing else.
+fn reads_a_file(event: &Event) -> bool {
+    let mut touches = event.own_touches().iter().peekable();
+    touches.peek().is_some() && touches.all(|touch| touch.step == Step::Read)
 }
 
 /// The calls of a turn, its last runs and the earlier ones; a last run has its number among them.

@@ -1,4 +1,5 @@
-//! Gaps in quotations, closed with the room that is left: what is quoted then reads as it was written.
+//! Gaps in quotations: the headings in them that items need, and those that are closed with the room that is left, so that what is
+//! quoted reads as it was written.
 
 use std::ops::Range;
 
@@ -11,6 +12,9 @@ const LONGEST_OF_OUTPUTS: f32 = 24.0;
 
 /// The longest way from a quotation to the start or end of its paragraph, in tokens.
 const PARAGRAPH: f32 = 40.0;
+
+/// Units looked at above an item at most.
+const MAX_UNITS: usize = 64;
 
 /// Units that are left out between quoted ones.
 struct Gap {
@@ -99,4 +103,65 @@ fn beside(measured: &Measured, is_chosen: &[bool]) -> Vec<(Range<usize>, f32)> {
     priced
         .filter_map(|gap| Some((gap.clone(), measured.cost_of(gap, PARAGRAPH)?)))
         .collect()
+}
+
+/// Quotes the headings of the list items that quotations begin with: without its heading an item seems to stand under the one before.
+pub(super) fn keep_headings(measured: &Measured, is_chosen: &mut [bool]) {
+    let is_at_line = |unit: usize| unit == 0 || measured.text_of(unit - 1).ends_with('\n');
+    for unit in (1..is_chosen.len()).rev() {
+        let begins = is_chosen.get(unit) == Some(&true) && is_chosen.get(unit - 1) == Some(&false);
+        let Some(depth) = item_depth(measured.text_of(unit)).filter(|_| begins && is_at_line(unit)) else {
+            continue;
+        };
+        let above = (0..unit).rev().take(MAX_UNITS);
+        let mut above = above.take_while(|above| is_chosen.get(*above) != Some(&true));
+        let heading = above.find(|above| is_at_line(*above) && is_heading(measured.text_of(*above), depth));
+        if let Some(is_chosen) = heading.and_then(|heading| is_chosen.get_mut(heading)) {
+            *is_chosen = true;
+        }
+    }
+}
+
+/// The indent of a line that is an item of a list.
+fn item_depth(line: &str) -> Option<usize> {
+    let text = line.trim_start_matches(' ');
+    let digits = text.trim_start_matches(|digit: char| digit.is_ascii_digit());
+    let is_numbered = digits.len() < text.len() && digits.starts_with(['.', ')']);
+    let rest = if is_numbered {
+        digits.get(1..)?
+    } else {
+        text.strip_prefix(['-', '*', '•'])?
+    };
+    rest.starts_with(' ').then_some(line.len() - text.len())
+}
+
+/// If a line stands above items with an indent: a line that opens a list, or an item that it belongs to.
+fn is_heading(line: &str, depth: usize) -> bool {
+    let text = line.trim();
+    let is_above = item_depth(line).is_none_or(|own| own < depth);
+    let opens = text.ends_with([':', '：'])
+        || text.starts_with('#')
+        || text.ends_with("**")
+        || item_depth(line).is_some();
+    is_above && opens
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn items_have_an_indent_and_headings_stand_above() {
+        let depths = ["- a", "  2. b", "* c", "-d", "1.5 e", "f"].map(item_depth);
+        assert_eq!(depths, [Some(0), Some(2), Some(0), None, None, None]);
+        for (line, depth, expected) in [
+            ("Order #W1 (delivered):\n", 0, true),
+            ("1. Order #W1\n", 3, true),
+            ("- another\n", 0, false),
+            ("## Orders\n", 0, true),
+            ("Some words.\n", 0, false),
+        ] {
+            assert_eq!(is_heading(line, depth), expected, "{line}");
+        }
+    }
 }

@@ -173,7 +173,7 @@ fn found(block: &Block, units: &mut [Unit], reuse: &Reuse, told: &LatestStatemen
         let chance = block.chances[usize::from(unit.end > block.words)];
         let is_fresh = chance >= LEAST_CHANCE;
         let is_answered = block.is_answered && !block.has_call && unit.end <= block.words;
-        let weight = if is_answered { ANSWERED } else { 1.0 };
+        let weight = block.weight * if is_answered { ANSWERED } else { 1.0 };
         let first = found.len();
         let pieces = ending_within(block.text.as_bytes(), start, unit.end);
         let count = pieces.len();
@@ -208,14 +208,14 @@ fn found(block: &Block, units: &mut [Unit], reuse: &Reuse, told: &LatestStatemen
             continue;
         }
         if is_fresh {
-            let place = if !block.is_output {
+            let place = if !block.is_about_its_end {
                 START + (1.0 - START) * unit.end as f32 / length
             } else if block.text.len() - unit.end < END {
                 1.0
             } else {
                 (END as f32 / length).min(1.0)
             };
-            let chance = chance * place * count as f32;
+            let chance = block.weight * chance * place * count as f32;
             if samples == 0 {
                 unit.worth += chance;
             } else {
@@ -348,15 +348,17 @@ impl Measured {
         (cost <= most && !units.iter().any(|unit| unit.is_idle)).then_some(cost)
     }
 
-    /// If a unit is a blank line.
-    pub fn is_blank(&self, unit: usize) -> bool {
+    /// The text of a unit.
+    pub fn text_of(&self, unit: usize) -> &str {
         let start = unit.checked_sub(1).and_then(|before| self.units.get(before));
         let start = start.map_or(0, |before| before.end);
         let end = self.units.get(unit).map_or(start, |unit| unit.end);
-        self.block
-            .text
-            .get(start..end)
-            .is_some_and(|text| text.trim().is_empty())
+        self.block.text.get(start..end).unwrap_or_default()
+    }
+
+    /// If a unit is a blank line.
+    pub fn is_blank(&self, unit: usize) -> bool {
+        self.text_of(unit).trim().is_empty()
     }
 
     /// The worth of the chosen units.

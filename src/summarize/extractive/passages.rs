@@ -29,6 +29,9 @@ const NEWS: f32 = 0.3;
 const HALVINGS: usize = 9;
 const CORRECTIONS: usize = 6;
 
+/// Bytes of the shortest word that tells something.
+const SHORT_WORD: usize = 4;
+
 /// The highest price, and the lowest one where it is known what later turns repeat, in repeated bytes for each token.
 const LOWEST_PRICE: f32 = 0.4;
 const HIGHEST_PRICE: f32 = 6.0;
@@ -56,8 +59,10 @@ pub(super) struct Quoted {
     pub lines: Vec<Chosen>,
     /// Their tokens, their section's heading included.
     pub tokens: usize,
-    /// The times of the calls among them.
-    calls: Vec<usize>,
+    /// The times of the calls among them, each with that of its quotation.
+    calls: Vec<(usize, usize)>,
+    /// The same of calls whose outputs are quoted in part, which need not tell all that the line of the call tells.
+    parts: Vec<(usize, usize)>,
 }
 
 impl Passages {
@@ -171,6 +176,9 @@ impl Passages {
                 is_within = *is_chosen;
             }
         }
+        for (measured, is_chosen) in self.blocks.iter().zip(&mut best) {
+            bridges::keep_headings(measured, is_chosen);
+        }
         let tokens = self.tokens_of(&best);
         bridges::close(&self.blocks, &mut best, room - tokens);
         best
@@ -274,10 +282,12 @@ impl Passages {
             let block = &measured.block;
             let is_part = is_chosen.contains(&false);
             quoted.tokens += cost;
-            // A part of an output does not tell all that the line of its call tells.
-            quoted
-                .calls
-                .extend(block.told.filter(|_| !(block.is_output && is_part)));
+            let told = if block.is_output && is_part {
+                &mut quoted.parts
+            } else {
+                &mut quoted.calls
+            };
+            told.extend(block.told.map(|call| (call, block.order)));
             let worth = measured.worth(is_chosen);
             quoted.lines.push(Chosen {
                 held,
@@ -303,13 +313,35 @@ impl Quoted {
     /// If a line says what is quoted.
     pub fn tells(&self, line: &Candidate) -> bool {
         match line.section {
-            Section::Done => self.calls.contains(&line.order),
-            Section::Errors => self.calls.contains(&(line.order + 1)),
+            Section::Done => self.quotes_call(line.order) || self.quotes_words_of(line),
+            Section::Errors => self.quotes_call(line.order + 1),
             Section::Asked => {
                 let said = |quoted: &Chosen| quoted.candidate.text.contains(line.text.as_str());
                 self.lines.iter().any(said)
             }
             _ => false,
         }
+    }
+
+    fn quotes_call(&self, time: usize) -> bool {
+        self.calls.iter().any(|(call, _)| *call == time)
+    }
+
+    /// If a part of a call's output that is quoted has all the words of how the call's line says it ended; of one that says `ok`,
+    /// all but one.
+    fn quotes_words_of(&self, line: &Candidate) -> bool {
+        let Some((_, place)) = self.parts.iter().find(|(call, _)| *call == line.order) else {
+            return false;
+        };
+        let quoted = self.lines.iter().find(|quoted| quoted.candidate.order == *place);
+        let Some((text, (_, outcome))) = quoted
+            .map(|quoted| quoted.candidate.text.as_str())
+            .zip(line.text.rsplit_once(" -> "))
+        else {
+            return false;
+        };
+        let words = outcome.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+        let is_missing = |word: &&str| word.len() >= SHORT_WORD && !text.contains(*word);
+        words.filter(is_missing).count() <= usize::from(outcome.starts_with("ok"))
     }
 }
