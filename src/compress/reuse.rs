@@ -119,14 +119,14 @@ impl Reuse {
 
 /// A Bloom-style set of pieces, with false positives: it fits into the nearest cache, where a hash set does not.
 #[derive(Debug, Clone)]
-struct Filter(Box<[u64]>);
+struct Filter(Box<[u64; 1 << FILTER_BITS]>);
 
 /// The number of 64-bit words of a filter, as a power of two: 16 KiB.
 const FILTER_BITS: u32 = 11;
 
 impl Default for Filter {
     fn default() -> Self {
-        Self(vec![0; 1 << FILTER_BITS].into())
+        Self(Box::new([0; 1 << FILTER_BITS]))
     }
 }
 

@@ -38,6 +38,8 @@ const CUT: &str = "…";
 pub(super) struct Measured {
     pub block: Block,
     pub units: Vec<Unit>,
+    /// The pieces that stand in other blocks as well, unit by unit: number and worth.
+    shared: Vec<(u32, f32)>,
 }
 
 /// A stretch of text that is quoted as a whole or not at all.
@@ -55,15 +57,15 @@ pub(super) struct Unit {
     pub worth: f32,
     /// The worth of all of it.
     pub most: f32,
-    /// The pieces that stand in other blocks as well: number and worth.
-    pub shared: Vec<(u32, f32)>,
+    /// The places of its pieces among those of its block that stand in other blocks as well.
+    shared: Range<usize>,
 }
 
 /// A piece of a block that later turns repeat, or may repeat.
 struct Found {
-    unit: usize,
-    /// Its hash; from the first read of its block on, its place among those seen.
-    piece: u64,
+    unit: u32,
+    /// Its place among those seen.
+    piece: u32,
     /// The part of it that later turns are known to repeat.
     wanted: f32,
     /// If it stands for others: its unit's chance is its too.
@@ -81,6 +83,37 @@ struct Seen {
     counted: Option<u32>,
 }
 
+/// The pieces of all blocks.
+#[derive(Default)]
+struct Pieces {
+    /// The place of each among those seen, by its hash.
+    places: FxHashMap<u64, u32>,
+    seen: Vec<Seen>,
+    /// The number of those that stand in several blocks.
+    shared: u32,
+}
+
+impl Pieces {
+    /// Notes a piece of the block number `block`. Returns its place among those seen.
+    fn note(&mut self, piece: u64, block: u32) -> u32 {
+        let next = self.seen.len() as u32;
+        let known = *self.places.entry(piece).or_insert(next);
+        match self.seen.get_mut(known as usize) {
+            Some(seen) if seen.first != block && seen.number.is_none() => {
+                seen.number = Some(self.shared);
+                self.shared += 1;
+            }
+            Some(_) => {}
+            None => self.seen.push(Seen {
+                first: block,
+                number: None,
+                counted: None,
+            }),
+        }
+        known
+    }
+}
+
 /// Weighs the units of blocks. Returns the blocks and the number of pieces that stand in several of them.
 pub(super) fn measured(
     blocks: Vec<Block>,
@@ -89,32 +122,16 @@ pub(super) fn measured(
     matcher: &Matcher<'_>,
     told: &LatestStatements,
 ) -> (Vec<Measured>, usize) {
-    let mut places: FxHashMap<u64, u32> = FxHashMap::default();
-    let mut seen: Vec<Seen> = Vec::new();
-    let mut shared = 0;
+    let mut pieces = Pieces::default();
+    let bytes: usize = blocks.iter().map(|block| block.text.len()).sum();
+    pieces.places.reserve(bytes / 8);
     let texts = blocks.into_iter().zip(0_u32..);
     let found: Vec<(Measured, Vec<Found>)> = texts
         .map(|(block, place)| {
             let mut units = units_of(&block.text);
-            let mut found = found(&block, &mut units, reuse, told);
-            places.reserve(found.len());
-            for found in &mut found {
-                let known = *places.entry(found.piece).or_insert(seen.len() as u32);
-                found.piece = u64::from(known);
-                match seen.get_mut(known as usize) {
-                    Some(seen) if seen.first != place && seen.number.is_none() => {
-                        seen.number = Some(shared);
-                        shared += 1;
-                    }
-                    Some(_) => {}
-                    None => seen.push(Seen {
-                        first: place,
-                        number: None,
-                        counted: None,
-                    }),
-                }
-            }
-            (Measured { block, units }, found)
+            let found = found(&block, place, &mut units, reuse, told, &mut pieces);
+            let shared = Vec::new();
+            (Measured { block, units, shared }, found)
         })
         .collect();
     let mut wanted = vec![true; anchors];
@@ -122,11 +139,12 @@ pub(super) fn measured(
         .into_iter()
         .zip(0_u32..)
         .map(|((mut measured, found), place)| {
-            let Measured { block, units } = &mut measured;
+            let Measured { block, units, shared } = &mut measured;
             for found in found.iter().rev() {
-                let (Some(unit), Some(seen)) =
-                    (units.get_mut(found.unit), seen.get_mut(found.piece as usize))
-                else {
+                let (Some(unit), Some(seen)) = (
+                    units.get_mut(found.unit as usize),
+                    pieces.seen.get_mut(found.piece as usize),
+                ) else {
                     continue;
                 };
                 let worth = found.wanted + if found.is_sample { unit.chance } else { 0.0 };
@@ -136,7 +154,13 @@ pub(super) fn measured(
                     worth
                 };
                 match seen.number {
-                    Some(number) => unit.shared.push((number, worth)),
+                    Some(number) => {
+                        if unit.shared.is_empty() {
+                            unit.shared.start = shared.len();
+                        }
+                        shared.push((number, worth));
+                        unit.shared.end = shared.len();
+                    }
                     None => unit.worth += worth,
                 }
             }
@@ -149,10 +173,8 @@ pub(super) fn measured(
             });
             let mut start = 0;
             for unit in units {
-                unit.most = unit
-                    .shared
-                    .iter()
-                    .fold(unit.worth, |most, (_, worth)| most + worth);
+                let shared = shared.get(unit.shared.clone()).unwrap_or_default();
+                unit.most = shared.iter().fold(unit.worth, |most, (_, worth)| most + worth);
                 let (before, text) = block.text.split_at(start);
                 unit.may_begin = unit.most > 0.0
                     && units::may_begin(before, text.get(..unit.end - start).unwrap_or_default());
@@ -160,12 +182,22 @@ pub(super) fn measured(
             }
             measured
         });
-    (blocks.collect(), shared as usize)
+    let blocks = blocks.collect();
+    (blocks, pieces.shared as usize)
 }
 
 /// The pieces that count in a block: all that later turns are known to repeat, and samples where they may repeat others.
-fn found(block: &Block, units: &mut [Unit], reuse: &Reuse, told: &LatestStatements) -> Vec<Found> {
+fn found(
+    block: &Block,
+    number: u32,
+    units: &mut [Unit],
+    reuse: &Reuse,
+    told: &LatestStatements,
+    all: &mut Pieces,
+) -> Vec<Found> {
     let mut found = Vec::new();
+    // Those of a unit that may count, and room for one more.
+    let mut counting: Vec<u64> = Vec::new();
     let length = block.text.len() as f32;
     let heading = Heading::of(&block.headings[1]);
     let mut start = 0;
@@ -174,39 +206,43 @@ fn found(block: &Block, units: &mut [Unit], reuse: &Reuse, told: &LatestStatemen
         let is_fresh = chance >= LEAST_CHANCE;
         let is_answered = block.is_answered && !block.has_call && unit.end <= block.words;
         let weight = if is_answered { ANSWERED } else { 1.0 };
-        let first = found.len();
         let pieces = ending_within(block.text.as_bytes(), start, unit.end);
         let count = pieces.len();
-        let mut samples = 0_u32;
-        for piece in pieces {
-            let is_sample = is_fresh && is_sample(piece);
-            samples += u32::from(is_sample);
-            // Most pieces are neither.
-            if !is_sample && !reuse.may_be_wanted(piece) {
-                continue;
-            }
-            let wanted = reuse.wanted(piece);
-            let is_sample = is_sample && !reuse.is_known(piece);
-            if wanted > 0.0 || is_sample {
-                found.push(Found {
-                    unit: place,
-                    piece,
-                    wanted: weight * wanted,
-                    is_sample,
-                });
-            }
+        if counting.len() <= count {
+            counting.resize(count + 1, 0);
         }
+        // Most pieces are neither samples nor wanted. Which are is hard to predict: each is written, and stays if it counts.
+        let (mut samples, mut may_count) = (0, 0);
+        for piece in pieces {
+            let is_sample = is_fresh & is_sample(piece);
+            samples += usize::from(is_sample);
+            if let Some(place) = counting.get_mut(may_count) {
+                *place = piece;
+            }
+            may_count += usize::from(is_sample | reuse.may_be_wanted(piece));
+        }
+        let counts = |piece: &u64| {
+            let wanted = reuse.wanted(*piece);
+            let is_sample = is_fresh && is_sample(*piece) && !reuse.is_known(*piece);
+            (wanted > 0.0 || is_sample).then_some((*piece, wanted, is_sample))
+        };
+        let mut counting = counting.iter().take(may_count).filter_map(counts).peekable();
         let text = block.text.get(start..unit.end).unwrap_or_default();
         start = unit.end;
-        if !is_fresh && found.len() == first {
+        if !is_fresh && counting.peek().is_none() {
             unit.is_idle = unit.end <= block.words || heading.tells(text.trim());
             continue;
         }
         if is_idle(block, &heading, text, unit.end, told) {
-            found.truncate(first);
             unit.is_idle = true;
             continue;
         }
+        found.extend(counting.map(|(piece, wanted, is_sample)| Found {
+            unit: place as u32,
+            piece: all.note(piece, number),
+            wanted: weight * wanted,
+            is_sample,
+        }));
         if is_fresh {
             let place = if !block.is_output {
                 START + (1.0 - START) * unit.end as f32 / length
@@ -284,7 +320,7 @@ fn units_of(text: &str) -> Vec<Unit> {
             chance: 0.0,
             worth: 0.0,
             most: 0.0,
-            shared: Vec::new(),
+            shared: 0..0,
         };
         start = end;
         unit
@@ -367,7 +403,12 @@ impl Measured {
             .zip(is_chosen)
             .filter(|(_, is_chosen)| **is_chosen);
         chosen
-            .map(|(unit, _)| unit.worth + unit.shared.iter().map(|(_, worth)| worth).sum::<f32>())
+            .map(|(unit, _)| unit.worth + self.shared_of(unit).iter().map(|(_, worth)| worth).sum::<f32>())
             .sum()
+    }
+
+    /// The pieces of a unit that stand in other blocks as well: number and worth.
+    pub fn shared_of(&self, unit: &Unit) -> &[(u32, f32)] {
+        self.shared.get(unit.shared.clone()).unwrap_or_default()
     }
 }
