@@ -138,6 +138,7 @@ impl Phrases {
             words.extend(row.words.into_iter().map(|word| (row.kind, word)));
         }
         let mut builder = AhoCorasick::builder();
+        // Built once; every sentence of a region is read by it.
         builder
             .ascii_case_insensitive(true)
             .kind(Some(AhoCorasickKind::DFA));

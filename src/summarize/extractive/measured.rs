@@ -2,14 +2,13 @@
 
 use std::ops::Range;
 
-use rustc_hash::FxHashMap;
-
 use super::blocks::{Block, LEAST_CHANCE};
 use super::candidate::order;
 use super::quoted::{fenced, tells};
 use super::superseded::LatestStatements;
 use super::units;
 use crate::compress::anchors::Matcher;
+use crate::compress::piece_index::PieceIndex;
 use crate::compress::reuse::{Reuse, ending_within, is_sample};
 use crate::knowledge::phrases::Kinds;
 
@@ -72,48 +71,6 @@ struct Found {
     is_sample: bool,
 }
 
-/// The places of a piece.
-#[derive(Clone, Copy)]
-struct Seen {
-    /// The block that it stands in first.
-    first: u32,
-    /// Its number, once it stands in another one.
-    number: Option<u32>,
-    /// The block that it counted in last.
-    counted: Option<u32>,
-}
-
-/// The pieces of all blocks.
-#[derive(Default)]
-struct Pieces {
-    /// The place of each among those seen, by its hash.
-    places: FxHashMap<u64, u32>,
-    seen: Vec<Seen>,
-    /// The number of those that stand in several blocks.
-    shared: u32,
-}
-
-impl Pieces {
-    /// Notes a piece of the block number `block`. Returns its place among those seen.
-    fn note(&mut self, piece: u64, block: u32) -> u32 {
-        let next = self.seen.len() as u32;
-        let known = *self.places.entry(piece).or_insert(next);
-        match self.seen.get_mut(known as usize) {
-            Some(seen) if seen.first != block && seen.number.is_none() => {
-                seen.number = Some(self.shared);
-                self.shared += 1;
-            }
-            Some(_) => {}
-            None => self.seen.push(Seen {
-                first: block,
-                number: None,
-                counted: None,
-            }),
-        }
-        known
-    }
-}
-
 /// Weighs the units of blocks. Returns the blocks and the number of pieces that stand in several of them.
 pub(super) fn measured(
     blocks: Vec<Block>,
@@ -122,9 +79,7 @@ pub(super) fn measured(
     matcher: &Matcher<'_>,
     told: &LatestStatements,
 ) -> (Vec<Measured>, usize) {
-    let mut pieces = Pieces::default();
-    let bytes: usize = blocks.iter().map(|block| block.text.len()).sum();
-    pieces.places.reserve(bytes / 8);
+    let mut pieces = PieceIndex::within(blocks.iter().map(|block| block.text.len()).sum());
     let texts = blocks.into_iter().zip(0_u32..);
     let found: Vec<(Measured, Vec<Found>)> = texts
         .map(|(block, place)| {
@@ -141,19 +96,15 @@ pub(super) fn measured(
         .map(|((mut measured, found), place)| {
             let Measured { block, units, shared } = &mut measured;
             for found in found.iter().rev() {
-                let (Some(unit), Some(seen)) = (
+                let (Some(unit), Some((number, is_repeated))) = (
                     units.get_mut(found.unit as usize),
-                    pieces.seen.get_mut(found.piece as usize),
+                    pieces.count(found.piece, place),
                 ) else {
                     continue;
                 };
                 let worth = found.wanted + if found.is_sample { unit.chance } else { 0.0 };
-                let worth = if seen.counted.replace(place) == Some(place) {
-                    REPEATED * worth
-                } else {
-                    worth
-                };
-                match seen.number {
+                let worth = if is_repeated { REPEATED * worth } else { worth };
+                match number {
                     Some(number) => {
                         if unit.shared.is_empty() {
                             unit.shared.start = shared.len();
@@ -183,7 +134,7 @@ pub(super) fn measured(
             measured
         });
     let blocks = blocks.collect();
-    (blocks, pieces.shared as usize)
+    (blocks, pieces.shared())
 }
 
 /// The pieces that count in a block: all that later turns are known to repeat, and samples where they may repeat others.
@@ -193,7 +144,7 @@ fn found(
     units: &mut [Unit],
     reuse: &Reuse,
     told: &LatestStatements,
-    all: &mut Pieces,
+    all: &mut PieceIndex,
 ) -> Vec<Found> {
     let mut found = Vec::new();
     // Those of a unit that may count, and room for one more.
