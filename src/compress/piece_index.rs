@@ -32,6 +32,7 @@ impl PieceIndex {
     }
 
     /// Notes a piece of the text number `text`. Returns its place among those seen.
+    #[inline]
     pub fn note(&mut self, piece: u64, text: u32) -> u32 {
         let next = self.seen.len() as u32;
         let place = *self.places.entry(piece).or_insert(next);
@@ -52,6 +53,7 @@ impl PieceIndex {
 
     /// Counts the piece at a place in a text. Returns its number if it stands in several texts, and true if it was the last text
     /// to count it.
+    #[inline]
     pub fn count(&mut self, place: u32, text: u32) -> Option<(Option<u32>, bool)> {
         let seen = self.seen.get_mut(place as usize)?;
         let is_repeated = seen.counted.replace(text) == Some(text);

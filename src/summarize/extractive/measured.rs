@@ -147,8 +147,9 @@ fn found(
     all: &mut PieceIndex,
 ) -> Vec<Found> {
     let mut found = Vec::new();
-    // Those of a unit that may count, and room for one more.
+    // The pieces of a unit that may count, with room for one more, and those that do.
     let mut counting: Vec<u64> = Vec::new();
+    let mut counted: Vec<(u64, f32, bool)> = Vec::new();
     let length = block.text.len() as f32;
     let heading = Heading::of(&block.headings[1]);
     let mut start = 0;
@@ -172,15 +173,17 @@ fn found(
             }
             may_count += usize::from(is_sample | reuse.may_be_wanted(piece));
         }
-        let counts = |piece: &u64| {
+        counted.clear();
+        for piece in counting.iter().take(may_count) {
             let wanted = reuse.wanted(*piece);
             let is_sample = is_fresh && is_sample(*piece) && !reuse.is_known(*piece);
-            (wanted > 0.0 || is_sample).then_some((*piece, wanted, is_sample))
-        };
-        let mut counting = counting.iter().take(may_count).filter_map(counts).peekable();
+            if wanted > 0.0 || is_sample {
+                counted.push((*piece, wanted, is_sample));
+            }
+        }
         let text = block.text.get(start..unit.end).unwrap_or_default();
         start = unit.end;
-        if !is_fresh && counting.peek().is_none() {
+        if !is_fresh && counted.is_empty() {
             unit.is_idle = unit.end <= block.words || heading.tells(text.trim());
             continue;
         }
@@ -188,12 +191,14 @@ fn found(
             unit.is_idle = true;
             continue;
         }
-        found.extend(counting.map(|(piece, wanted, is_sample)| Found {
-            unit: place as u32,
-            piece: all.note(piece, number),
-            wanted: weight * wanted,
-            is_sample,
-        }));
+        for &(piece, wanted, is_sample) in &counted {
+            found.push(Found {
+                unit: place as u32,
+                piece: all.note(piece, number),
+                wanted: weight * wanted,
+                is_sample,
+            });
+        }
         if is_fresh {
             let place = if !block.is_output {
                 START + (1.0 - START) * unit.end as f32 / length

@@ -104,10 +104,14 @@ fn value_at<'t>(text: &'t str, at: usize, how: Syntax, found: FoundName, name: &
     let start = start + scheme.map_or(0, |scheme| scheme.len());
     let starts_line = starts_line(bytes, found.start);
     let rest = text.get(start..)?;
-    // Only what begins as machines make it is read any further; a line end ends everything.
+    // Only what begins as machines make it is read any further, and only where nothing before ends it.
     let start_of_long = head(rest, MAX_PASSWORD);
+    let is_end = |byte: u8| {
+        let ends_bare = byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'' | b'`' | b'\\');
+        byte == b'\n' || quote.is_none() && ends_bare
+    };
     let is_long = name.value != Values::Password
-        && memchr::memchr(b'\n', start_of_long.as_bytes()).is_none()
+        && !start_of_long.bytes().any(is_end)
         && is_machine_made(start_of_long, MAX_PASSWORD / 2);
     let most = if is_long { MAX_VALUE } else { MAX_PASSWORD };
     let (length, is_closed) = match quote {
