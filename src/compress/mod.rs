@@ -5,6 +5,7 @@ pub mod anchors;
 pub mod compaction;
 mod cut_points;
 mod outline;
+pub mod piece_index;
 mod placement;
 mod plan;
 mod protect;

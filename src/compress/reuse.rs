@@ -92,6 +92,7 @@ impl Reuse {
     }
 
     /// Returns the weight of a piece in later turns, 0 to 1; 0 for pieces that occur before the region.
+    #[inline]
     pub fn wanted(&self, piece: u64) -> f32 {
         if self.may_be_wanted(piece) {
             self.wanted.get(&piece).copied().unwrap_or_default()
@@ -107,6 +108,7 @@ impl Reuse {
     }
 
     /// Returns true if a sample occurs in turns before the region.
+    #[inline]
     pub fn is_known(&self, sample: u64) -> bool {
         self.known_filter.may_hold(sample) && self.known.contains(&sample)
     }
@@ -119,14 +121,14 @@ impl Reuse {
 
 /// A Bloom-style set of pieces, with false positives: it fits into the nearest cache, where a hash set does not.
 #[derive(Debug, Clone)]
-struct Filter(Box<[u64]>);
+struct Filter(Box<[u64; 1 << FILTER_BITS]>);
 
 /// The number of 64-bit words of a filter, as a power of two: 16 KiB.
 const FILTER_BITS: u32 = 11;
 
 impl Default for Filter {
     fn default() -> Self {
-        Self(vec![0; 1 << FILTER_BITS].into())
+        Self(Box::new([0; 1 << FILTER_BITS]))
     }
 }
 
@@ -137,6 +139,7 @@ impl Filter {
         filter
     }
 
+    #[inline]
     fn place(piece: u64) -> (usize, u64) {
         let high = piece >> (u64::BITS - 6 - FILTER_BITS);
         ((high >> 6) as usize, 1 << (high & 63))
@@ -149,6 +152,7 @@ impl Filter {
         }
     }
 
+    #[inline]
     fn may_hold(&self, piece: u64) -> bool {
         let (word, bit) = Self::place(piece);
         self.0.get(word).is_some_and(|word| word & bit != 0)
@@ -172,6 +176,7 @@ pub fn ending_within(text: &[u8], start: usize, end: usize) -> impl ExactSizeIte
 }
 
 /// Returns true for one piece in four, by its hash: the same pieces in every text, for estimates.
+#[inline]
 pub fn is_sample(piece: u64) -> bool {
     (piece >> SAMPLE_SHIFT).trailing_zeros() >= 2
 }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use serde::Deserialize;
 
 /// The sort of a phrase, as the table explains them.
@@ -137,7 +137,12 @@ impl Phrases {
             }
             words.extend(row.words.into_iter().map(|word| (row.kind, word)));
         }
-        let automaton = AhoCorasick::builder().ascii_case_insensitive(true).build(texts);
+        let mut builder = AhoCorasick::builder();
+        // Built once; every sentence of a region is read by it.
+        builder
+            .ascii_case_insensitive(true)
+            .kind(Some(AhoCorasickKind::DFA));
+        let automaton = builder.build(texts);
         Self {
             automaton: automaton.ok(),
             patterns,

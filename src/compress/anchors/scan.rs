@@ -37,13 +37,19 @@ pub fn identifiers(text: &str, mut on_identifier: impl FnMut(&str)) {
             at
         };
         if end > at {
-            let word = text.get(at..end).map_or("", trimmed);
-            if is_identifier(word) {
-                on_identifier(word);
+            // Most words are small letters behind any letter, which are no identifier.
+            let rest = bytes.get(at + 1..end).unwrap_or_default();
+            if !(byte.is_ascii_alphabetic() && rest.iter().all(u8::is_ascii_lowercase)) {
+                let word = text.get(at..end).map_or("", trimmed);
+                if is_identifier(word) {
+                    on_identifier(word);
+                }
             }
             at = end;
         } else {
-            if let Some(value) = quoted(text, at).filter(|value| is_quoted_value(value)) {
+            let may_quote = matches!(byte, b'"' | b'\'' | b'`' | 0x80..);
+            let value = may_quote.then(|| quoted(text, at)).flatten();
+            if let Some(value) = value.filter(|value| is_quoted_value(value)) {
                 on_identifier(value);
             }
             at += if byte == 0x1b {

@@ -52,13 +52,16 @@ impl<'t> Calls<'t> {
 
     fn last_use(&self) -> &FxHashMap<String, usize> {
         self.last_use.get_or_init(|| {
-            let mut last_use = FxHashMap::default();
+            let mut last_use: FxHashMap<String, usize> = FxHashMap::default();
             for number in 0..self.places.len() {
                 let Some(call) = self.call(number) else {
                     continue;
                 };
-                each_value(call, |value| {
-                    last_use.insert(last_step(value).to_owned(), number);
+                each_value(call, |value| match last_use.get_mut(last_step(value)) {
+                    Some(last) => *last = number,
+                    None => {
+                        last_use.insert(last_step(value).to_owned(), number);
+                    }
                 });
             }
             last_use

@@ -97,10 +97,10 @@ impl Rewrite<'_> {
             .iter()
             .map(|turn| self.place_after(*turn))
             .chain(is_own_turn.then_some(self.region.start()));
-        let recounted: usize = changed
-            .filter_map(|index| written.turns.get(index))
-            .map(|turn| counter.turn(turn).tokens())
-            .sum();
+        let changed: Vec<(usize, usize)> = changed
+            .filter_map(|index| Some((index, counter.turn(written.turns.get(index)?).tokens())))
+            .collect();
+        let recounted: usize = changed.iter().map(|(_, tokens)| tokens).sum();
         let kept = |index: &usize| !self.region.contains(*index) && !appended.contains(index);
         let counted = self.case.counted;
         let turns = counted.turns.iter().enumerate();
@@ -118,10 +118,11 @@ impl Rewrite<'_> {
         let replaced = self.replaced_summary().map_or(0, |earlier| earlier.tokens);
         let last_human = outline.last_human.filter(|last| self.region.contains(*last));
         let quoted_tokens = last_human.map_or(0, |turn| self.value_tokens(turn));
-        let summary_tokens = written
-            .turns
-            .get(self.summary_turn())
-            .map_or(0, |turn| counter.turn(turn).tokens() + replaced)
+        let summary_turn = self.summary_turn();
+        let summary_tokens = changed
+            .iter()
+            .find(|(index, _)| *index == summary_turn)
+            .map_or(0, |(_, tokens)| tokens + replaced)
             .saturating_sub(stays + quoted_tokens);
         let quoted = self.quoted_human();
         let without = self.replaced_summary();

@@ -10,7 +10,7 @@ use super::super::masking;
 use super::super::outline::outline;
 use super::super::settings::Strategy;
 use super::Replay;
-use super::context::{Context, Held, Source, held};
+use super::context::{Context, Held, Source, record_of};
 use super::settings::Overlap;
 use super::timeline::Replaced;
 use crate::compress::compaction::{Bounds, Size, compacted, head_of, smallest_head};
@@ -38,6 +38,7 @@ pub(super) struct Reading<'c> {
 impl Fitter {
     /// The rendered tokens of a text; `None` where the template refuses it.
     pub(super) fn rendered_tokens(&self, text: &str, source: &Source<'_>) -> Option<usize> {
+        self.template.as_ref()?;
         let record = trajectory::parse(text.as_bytes(), Some(source.record.format)).ok()?;
         Some(self.rendered(&record)?.ok()?.tokens)
     }
@@ -80,12 +81,12 @@ impl<'r> Replay<'r> {
         next: Size,
     ) -> Result<Option<(Context, Option<Context>)>, Stop> {
         let text = self.context.text_with(&self.source, step);
-        let format = self.source.record.format;
-        let Ok(record) = trajectory::parse(text.as_bytes(), Some(format)) else {
+        let before = self.context.turns_with(&self.source, step);
+        let Some(record) = record_of(&self.source, &before, &text) else {
             return Ok(None);
         };
         let counted = Counted {
-            turns: self.context.costs_with(&self.source, step),
+            turns: before.iter().map(|held| held.cost).collect(),
             texts: Vec::new(),
             extra_tokens: self.source.counted.extra_tokens,
             rendered: self.fitter.rendered(&record),
@@ -123,7 +124,7 @@ impl<'r> Replay<'r> {
         let least = if is_full { 0.0 } else { self.settings.min_savings };
         self.guard.note(next.tokens, after, least);
         let taught = self.summary_record(&reading, &fitted);
-        let compacted = self.read_back(&reading, fitted, step);
+        let compacted = self.read_back(&reading, &before, fitted, step);
         Ok(compacted.map(|compacted| (compacted, taught)))
     }
 
@@ -249,7 +250,13 @@ impl<'r> Replay<'r> {
     }
 
     /// The context that was written.
-    fn read_back(&self, reading: &Reading<'_>, fitted: Fitted, step: &Range<usize>) -> Option<Context> {
+    fn read_back(
+        &self,
+        reading: &Reading<'_>,
+        before: &[Held],
+        fitted: Fitted,
+        step: &Range<usize>,
+    ) -> Option<Context> {
         let Fitted {
             row, text, summary, ..
         } = fitted;
@@ -260,13 +267,6 @@ impl<'r> Replay<'r> {
             .ok()
             .zip(usize::try_from(row.region_end).ok());
         let own_turn = row.placement == "own";
-        let before: Vec<Held> = self
-            .context
-            .turns
-            .iter()
-            .copied()
-            .chain(held(&self.source, step.clone()))
-            .collect();
         let (start, end) = region.unwrap_or((before.len(), before.len()));
         let places = (0..start)
             .map(Some)
@@ -285,14 +285,17 @@ impl<'r> Replay<'r> {
             }
             let origin = old.and_then(|(held, _)| held.origin);
             changed.extend(origin.filter(|_| same.is_none()));
-            turns.push(same.map_or_else(
-                || Held {
+            let span = written.span_of(turn.text);
+            let kept = same.map(|(held, _)| *held);
+            turns.push(Held {
+                span: (span.start, span.end),
+                ..kept.unwrap_or_else(|| Held {
                     origin,
                     is_whole: false,
                     cost: counter.turn(turn),
-                },
-                |(held, _)| *held,
-            ));
+                    span: (0, 0),
+                })
+            });
         }
         let gone = before.get(start..end).unwrap_or_default();
         let gone_turns: Vec<usize> = gone.iter().filter_map(|held| held.origin).collect();

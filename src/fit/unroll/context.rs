@@ -6,7 +6,7 @@ use super::super::count::{Counted, TurnCost};
 use super::timeline::{AgentCall, Replaced};
 use crate::compress::Outline;
 use crate::metrics::{AgentCalls, Row};
-use crate::trajectory::{Record, Role};
+use crate::trajectory::{self, Record, Role};
 
 /// The trajectory that is replayed, with what its turns cost.
 pub struct Source<'r> {
@@ -49,11 +49,15 @@ impl<'r> Source<'r> {
 
     /// The text of turns, with what stands before the first of them since the turn before.
     fn text(&self, turns: &Range<usize>) -> &'r str {
-        let end_of = |turn: usize| self.record.turn_span(turn).map(|span| span.end);
-        let start = turns.start.checked_sub(1).and_then(end_of);
-        let start = start.unwrap_or(self.frame.0.len());
-        let end = turns.end.checked_sub(1).and_then(end_of).unwrap_or(start);
+        let start = self.end_of(turns.start);
+        let end = self.end_of(turns.end).max(start);
         self.record.text.get(start..end).unwrap_or_default()
+    }
+
+    /// The end of the turns before a turn.
+    fn end_of(&self, turn: usize) -> usize {
+        let last = turn.checked_sub(1).and_then(|last| self.record.turn_span(last));
+        last.map_or(self.frame.0.len(), |span| span.end)
     }
 }
 
@@ -66,6 +70,8 @@ pub struct Held {
     pub is_whole: bool,
     /// Its value tokens.
     pub cost: TurnCost,
+    /// Where its text begins and ends in the context's.
+    pub span: (usize, usize),
 }
 
 /// An agent's context: the record that is written when it is compacted, or at the end.
@@ -120,8 +126,8 @@ impl Context {
     pub fn add(&mut self, source: &Source<'_>, step: Range<usize>, tokens: usize) {
         let last = self.timeline.last().map_or(0, |call| call.prompt_tokens);
         self.call(source, &step, self.tokens, last);
+        self.turns.extend(held(source, step.clone(), self.body.len()));
         self.body.push_str(source.text(&step));
-        self.turns.extend(held(source, step));
         self.tokens = tokens;
     }
 
@@ -153,24 +159,41 @@ impl Context {
         [&self.body, source.text(step), source.frame.1].concat()
     }
 
-    /// The costs of its turns and those of a step.
-    pub fn costs_with(&self, source: &Source<'_>, step: &Range<usize>) -> Vec<TurnCost> {
-        let added = held(source, step.clone());
-        self.turns
-            .iter()
-            .copied()
-            .chain(added)
-            .map(|held| held.cost)
-            .collect()
+    /// Its turns and those of a step.
+    pub fn turns_with(&self, source: &Source<'_>, step: &Range<usize>) -> Vec<Held> {
+        let added = held(source, step.clone(), self.body.len());
+        self.turns.iter().copied().chain(added).collect()
     }
 }
 
-/// The turns of a step, as they are held.
-pub fn held<'s>(source: &'s Source<'_>, step: Range<usize>) -> impl Iterator<Item = Held> + use<'s> {
+/// The turns of a step, as they are held behind so many bytes.
+fn held<'s>(
+    source: &'s Source<'_>,
+    step: Range<usize>,
+    bytes: usize,
+) -> impl Iterator<Item = Held> + use<'s> {
     let costs = source.counted.turns.get(step.clone()).unwrap_or_default();
-    step.zip(costs).map(|(turn, cost)| Held {
-        origin: Some(turn),
-        is_whole: true,
-        cost: *cost,
+    let start = source.end_of(step.start);
+    step.zip(costs).map(move |(turn, cost)| {
+        let span = source.record.turn_span(turn).unwrap_or_default();
+        Held {
+            origin: Some(turn),
+            is_whole: true,
+            cost: *cost,
+            span: (span.start - start + bytes, span.end - start + bytes),
+        }
     })
+}
+
+/// The record that a text of these turns is. Turns of the trajectory are not read again.
+pub fn record_of<'t>(source: &Source<'_>, turns: &[Held], text: &'t str) -> Option<Record<'t>> {
+    let read = turns.iter().map(|held| {
+        let text = text.get(held.span.0..held.span.1)?;
+        let known = held.origin.filter(|_| held.is_whole);
+        match known.and_then(|origin| source.record.turns.get(origin)) {
+            Some(turn) => Some(turn.moved_to(text)),
+            None => trajectory::turn_of(text),
+        }
+    });
+    Some(source.record.with_turns(text, read.collect::<Option<_>>()?))
 }

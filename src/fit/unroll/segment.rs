@@ -2,7 +2,7 @@
 
 use super::super::mark::SummaryMark;
 use super::super::settings::Strategy;
-use super::context::Context;
+use super::context::{Context, record_of};
 use super::lineage::Lineage;
 use super::settings::SummaryRecords;
 use super::timeline::{CompactionLine, Stretch};
@@ -72,27 +72,28 @@ impl Replay<'_> {
         seen: &mut usize,
     ) -> Result<String, &'static str> {
         let text = [&context.body, self.source.frame.1].concat();
-        let format = Some(self.source.record.format);
-        let Ok(record) = trajectory::parse(text.as_bytes(), format) else {
+        let record = record_of(&self.source, &context.turns, &text).ok_or("a record cannot be read")?;
+        let trained = |index: usize| index >= context.fresh && is_assistant(&record, index);
+        let mark = self.settings.mark.as_ref();
+        let marked = mark.map(|mark| marked(&record, mark, trained));
+        // What is written is read as any reader does: nothing of it is taken for known.
+        let written = marked.as_deref().unwrap_or(&text);
+        let Ok(written) = trajectory::parse(written.as_bytes(), Some(record.format)) else {
             return Err("a record cannot be read");
         };
-        self.prove(context, &record, seen)?;
-        let trained = |index: usize| index >= context.fresh && is_assistant(&record, index);
-        let Some(mark) = &self.settings.mark else {
-            if lineage.segments == 1 {
-                return Ok(text);
-            }
-            let trained: Vec<usize> = (0..record.turns.len()).filter(|index| trained(*index)).collect();
-            return Ok(trajectory::with_fields(&record, &lineage.fields(Some(&trained))));
-        };
-        let marked = marked(&record, mark, trained);
-        let Ok(after) = trajectory::parse(marked.as_bytes(), format) else {
-            return Err("a marked record cannot be read");
-        };
-        if !trajectory::is_only_marked(&record, &after, &mark.field) {
+        let field = mark.map_or("", |mark| &mark.field);
+        if !trajectory::is_only_marked(&record, &written, field) {
             return Err("a mark changed more than it should");
         }
-        Ok(trajectory::with_fields(&after, &lineage.fields(None)))
+        self.prove(context, &record, seen)?;
+        if mark.is_some() {
+            return Ok(trajectory::with_fields(&written, &lineage.fields(None)));
+        }
+        if lineage.segments == 1 {
+            return Ok(text);
+        }
+        let trained: Vec<usize> = (0..record.turns.len()).filter(|index| trained(*index)).collect();
+        Ok(trajectory::with_fields(&written, &lineage.fields(Some(&trained))))
     }
 
     /// Proves that turns stand in a record as in the trajectory, and that those which no record had before come next.

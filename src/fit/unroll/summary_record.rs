@@ -104,8 +104,13 @@ impl Replay<'_> {
                 origin: old.and_then(|old| old.origin),
                 is_whole: false,
                 cost: counter.turn(turn),
+                span: (0, 0),
             };
-            same.copied().unwrap_or_else(changed)
+            let span = written.span_of(turn.text);
+            Held {
+                span: (span.start, span.end),
+                ..same.copied().unwrap_or_else(changed)
+            }
         });
         let turns: Vec<Held> = turns.collect();
         let values: usize = turns.iter().map(|held| held.cost.tokens()).sum();

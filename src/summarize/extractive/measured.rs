@@ -2,14 +2,13 @@
 
 use std::ops::Range;
 
-use rustc_hash::FxHashMap;
-
 use super::blocks::{Block, LEAST_CHANCE};
 use super::candidate::order;
 use super::quoted::{fenced, tells};
 use super::superseded::LatestStatements;
 use super::units;
 use crate::compress::anchors::Matcher;
+use crate::compress::piece_index::PieceIndex;
 use crate::compress::reuse::{Reuse, ending_within, is_sample};
 use crate::knowledge::phrases::Kinds;
 
@@ -38,6 +37,8 @@ const CUT: &str = "…";
 pub(super) struct Measured {
     pub block: Block,
     pub units: Vec<Unit>,
+    /// The pieces that stand in other blocks as well, unit by unit: number and worth.
+    shared: Vec<(u32, f32)>,
 }
 
 /// A stretch of text that is quoted as a whole or not at all.
@@ -55,30 +56,19 @@ pub(super) struct Unit {
     pub worth: f32,
     /// The worth of all of it.
     pub most: f32,
-    /// The pieces that stand in other blocks as well: number and worth.
-    pub shared: Vec<(u32, f32)>,
+    /// The places of its pieces among those of its block that stand in other blocks as well.
+    shared: Range<usize>,
 }
 
 /// A piece of a block that later turns repeat, or may repeat.
 struct Found {
-    unit: usize,
-    /// Its hash; from the first read of its block on, its place among those seen.
-    piece: u64,
+    unit: u32,
+    /// Its place among those seen.
+    piece: u32,
     /// The part of it that later turns are known to repeat.
     wanted: f32,
     /// If it stands for others: its unit's chance is its too.
     is_sample: bool,
-}
-
-/// The places of a piece.
-#[derive(Clone, Copy)]
-struct Seen {
-    /// The block that it stands in first.
-    first: u32,
-    /// Its number, once it stands in another one.
-    number: Option<u32>,
-    /// The block that it counted in last.
-    counted: Option<u32>,
 }
 
 /// Weighs the units of blocks. Returns the blocks and the number of pieces that stand in several of them.
@@ -89,32 +79,14 @@ pub(super) fn measured(
     matcher: &Matcher<'_>,
     told: &LatestStatements,
 ) -> (Vec<Measured>, usize) {
-    let mut places: FxHashMap<u64, u32> = FxHashMap::default();
-    let mut seen: Vec<Seen> = Vec::new();
-    let mut shared = 0;
+    let mut pieces = PieceIndex::within(blocks.iter().map(|block| block.text.len()).sum());
     let texts = blocks.into_iter().zip(0_u32..);
     let found: Vec<(Measured, Vec<Found>)> = texts
         .map(|(block, place)| {
             let mut units = units_of(&block.text);
-            let mut found = found(&block, &mut units, reuse, told);
-            places.reserve(found.len());
-            for found in &mut found {
-                let known = *places.entry(found.piece).or_insert(seen.len() as u32);
-                found.piece = u64::from(known);
-                match seen.get_mut(known as usize) {
-                    Some(seen) if seen.first != place && seen.number.is_none() => {
-                        seen.number = Some(shared);
-                        shared += 1;
-                    }
-                    Some(_) => {}
-                    None => seen.push(Seen {
-                        first: place,
-                        number: None,
-                        counted: None,
-                    }),
-                }
-            }
-            (Measured { block, units }, found)
+            let found = found(&block, place, &mut units, reuse, told, &mut pieces);
+            let shared = Vec::new();
+            (Measured { block, units, shared }, found)
         })
         .collect();
     let mut wanted = vec![true; anchors];
@@ -122,21 +94,24 @@ pub(super) fn measured(
         .into_iter()
         .zip(0_u32..)
         .map(|((mut measured, found), place)| {
-            let Measured { block, units } = &mut measured;
+            let Measured { block, units, shared } = &mut measured;
             for found in found.iter().rev() {
-                let (Some(unit), Some(seen)) =
-                    (units.get_mut(found.unit), seen.get_mut(found.piece as usize))
-                else {
+                let (Some(unit), Some((number, is_repeated))) = (
+                    units.get_mut(found.unit as usize),
+                    pieces.count(found.piece, place),
+                ) else {
                     continue;
                 };
                 let worth = found.wanted + if found.is_sample { unit.chance } else { 0.0 };
-                let worth = if seen.counted.replace(place) == Some(place) {
-                    REPEATED * worth
-                } else {
-                    worth
-                };
-                match seen.number {
-                    Some(number) => unit.shared.push((number, worth)),
+                let worth = if is_repeated { REPEATED * worth } else { worth };
+                match number {
+                    Some(number) => {
+                        if unit.shared.is_empty() {
+                            unit.shared.start = shared.len();
+                        }
+                        shared.push((number, worth));
+                        unit.shared.end = shared.len();
+                    }
                     None => unit.worth += worth,
                 }
             }
@@ -149,10 +124,8 @@ pub(super) fn measured(
             });
             let mut start = 0;
             for unit in units {
-                unit.most = unit
-                    .shared
-                    .iter()
-                    .fold(unit.worth, |most, (_, worth)| most + worth);
+                let shared = shared.get(unit.shared.clone()).unwrap_or_default();
+                unit.most = shared.iter().fold(unit.worth, |most, (_, worth)| most + worth);
                 let (before, text) = block.text.split_at(start);
                 unit.may_begin = unit.most > 0.0
                     && units::may_begin(before, text.get(..unit.end - start).unwrap_or_default());
@@ -160,12 +133,23 @@ pub(super) fn measured(
             }
             measured
         });
-    (blocks.collect(), shared as usize)
+    let blocks = blocks.collect();
+    (blocks, pieces.shared())
 }
 
 /// The pieces that count in a block: all that later turns are known to repeat, and samples where they may repeat others.
-fn found(block: &Block, units: &mut [Unit], reuse: &Reuse, told: &LatestStatements) -> Vec<Found> {
+fn found(
+    block: &Block,
+    number: u32,
+    units: &mut [Unit],
+    reuse: &Reuse,
+    told: &LatestStatements,
+    all: &mut PieceIndex,
+) -> Vec<Found> {
     let mut found = Vec::new();
+    // The pieces of a unit that may count, with room for one more, and those that do.
+    let mut counting: Vec<u64> = Vec::new();
+    let mut counted: Vec<(u64, f32, bool)> = Vec::new();
     let length = block.text.len() as f32;
     let heading = Heading::of(&block.headings[1]);
     let mut start = 0;
@@ -174,38 +158,46 @@ fn found(block: &Block, units: &mut [Unit], reuse: &Reuse, told: &LatestStatemen
         let is_fresh = chance >= LEAST_CHANCE;
         let is_answered = block.is_answered && !block.has_call && unit.end <= block.words;
         let weight = block.weight * if is_answered { ANSWERED } else { 1.0 };
-        let first = found.len();
         let pieces = ending_within(block.text.as_bytes(), start, unit.end);
         let count = pieces.len();
-        let mut samples = 0_u32;
+        if counting.len() <= count {
+            counting.resize(count + 1, 0);
+        }
+        // Most pieces are neither samples nor wanted. Which are is hard to predict: each is written, and stays if it counts.
+        let (mut samples, mut may_count) = (0, 0);
         for piece in pieces {
-            let is_sample = is_fresh && is_sample(piece);
-            samples += u32::from(is_sample);
-            // Most pieces are neither.
-            if !is_sample && !reuse.may_be_wanted(piece) {
-                continue;
+            let is_sample = is_fresh & is_sample(piece);
+            samples += usize::from(is_sample);
+            if let Some(place) = counting.get_mut(may_count) {
+                *place = piece;
             }
-            let wanted = reuse.wanted(piece);
-            let is_sample = is_sample && !reuse.is_known(piece);
+            may_count += usize::from(is_sample | reuse.may_be_wanted(piece));
+        }
+        counted.clear();
+        for piece in counting.iter().take(may_count) {
+            let wanted = reuse.wanted(*piece);
+            let is_sample = is_fresh && is_sample(*piece) && !reuse.is_known(*piece);
             if wanted > 0.0 || is_sample {
-                found.push(Found {
-                    unit: place,
-                    piece,
-                    wanted: weight * wanted,
-                    is_sample,
-                });
+                counted.push((*piece, wanted, is_sample));
             }
         }
         let text = block.text.get(start..unit.end).unwrap_or_default();
         start = unit.end;
-        if !is_fresh && found.len() == first {
+        if !is_fresh && counted.is_empty() {
             unit.is_idle = unit.end <= block.words || heading.tells(text.trim());
             continue;
         }
         if is_idle(block, &heading, text, unit.end, told) {
-            found.truncate(first);
             unit.is_idle = true;
             continue;
+        }
+        for &(piece, wanted, is_sample) in &counted {
+            found.push(Found {
+                unit: place as u32,
+                piece: all.note(piece, number),
+                wanted: weight * wanted,
+                is_sample,
+            });
         }
         if is_fresh {
             let place = if !block.is_about_its_end {
@@ -284,7 +276,7 @@ fn units_of(text: &str) -> Vec<Unit> {
             chance: 0.0,
             worth: 0.0,
             most: 0.0,
-            shared: Vec::new(),
+            shared: 0..0,
         };
         start = end;
         unit
@@ -369,7 +361,12 @@ impl Measured {
             .zip(is_chosen)
             .filter(|(_, is_chosen)| **is_chosen);
         chosen
-            .map(|(unit, _)| unit.worth + unit.shared.iter().map(|(_, worth)| worth).sum::<f32>())
+            .map(|(unit, _)| unit.worth + self.shared_of(unit).iter().map(|(_, worth)| worth).sum::<f32>())
             .sum()
+    }
+
+    /// The pieces of a unit that stand in other blocks as well: number and worth.
+    pub fn shared_of(&self, unit: &Unit) -> &[(u32, f32)] {
+        self.shared.get(unit.shared.clone()).unwrap_or_default()
     }
 }

@@ -233,7 +233,7 @@ impl Passages {
             }
             let value = |unit: &Unit| {
                 let mut open = unit.worth;
-                for (piece, worth) in &unit.shared {
+                for (piece, worth) in measured.shared_of(unit) {
                     open += if is_told.get(*piece as usize) == Some(&false) {
                         *worth
                     } else {
@@ -251,7 +251,7 @@ impl Passages {
                     tokens += unit.cost + if was_chosen { 0.0 } else { GAP };
                     tokens += if is_first { HEADING } else { 0.0 };
                     is_first = false;
-                    for (piece, _) in &unit.shared {
+                    for (piece, _) in measured.shared_of(unit) {
                         if let Some(is_told) = is_told.get_mut(*piece as usize) {
                             *is_told = true;
                         }

@@ -104,11 +104,11 @@ pub fn found(rule: &Rule, kind: &'static str, text: &str, word: Range<usize>) ->
                 .collect();
         }
         Rule::Name(name) => {
-            let values = assigned::values_of(text, word.clone(), name);
-            if values.is_empty() {
-                table::column(text, word, name)
-            } else {
-                values
+            let found = name.around(text, word);
+            let values = found.map_or_else(Vec::new, |found| assigned::values_of(text, found, name));
+            match found {
+                Some(found) if values.is_empty() => table::column(text, found, name),
+                _ => values,
             }
         }
         Rule::Context(context) => context.around(text, word),

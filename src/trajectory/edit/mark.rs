@@ -1,5 +1,7 @@
 //! Marks turns with an additional field at their end; everything else keeps its bytes.
 
+use memchr::memmem;
+
 use super::{Edit, apply};
 use crate::trajectory::json::fields::fields;
 use crate::trajectory::{Record, Turn, json};
@@ -123,8 +125,14 @@ fn around<'a>(record: &Record<'a>) -> impl Iterator<Item = &'a str> {
 }
 
 fn has_field(turn: &Turn<'_>, field: &str) -> bool {
+    let holds = |part: &str| memmem::find(turn.text.as_bytes(), part.as_bytes()).is_some();
+    // A letter can only be escaped by its number; other characters in other ways, too.
+    let is_word = field
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let may_have = !is_word || holds(&json::quoted(field)) || holds("\\u00");
     // A field that is null counts.
-    fields(turn.text, &[field]).is_ok_and(|fields| fields.is_there(0))
+    may_have && fields(turn.text, &[field]).is_ok_and(|fields| fields.is_there(0))
 }
 
 /// Returns the field, spelled like the turn's others: `"a": 1` or `"a":1`.

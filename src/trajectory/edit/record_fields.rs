@@ -1,13 +1,13 @@
 //! Fields of a record beside its turns: replaced if present, else added at its end.
 
 use super::{Edit, apply};
-use crate::trajectory::json::members::{Member, members};
+use crate::trajectory::json::members::{Member, members_beside};
 use crate::trajectory::{Record, json};
 
 /// Returns the record's text with these fields, each a name and its JSON. A field that is present gets the new value;
 /// of one given twice, the last does.
 pub fn with_fields(record: &Record<'_>, fields: &[(&str, String)]) -> String {
-    let members = members(record.text);
+    let members = members_beside(record.text, record.turns_span());
     let mut edits = Vec::new();
     let mut added = String::new();
     let (colon, comma) = if is_spaced(record, &members) {
@@ -47,7 +47,7 @@ pub fn with_fields(record: &Record<'_>, fields: &[(&str, String)]) -> String {
 
 /// Returns the value of a field beside the turns, as JSON; of one given twice, the last.
 pub fn field_of<'a>(record: &Record<'a>, name: &str) -> Option<&'a str> {
-    let members = members(record.text);
+    let members = members_beside(record.text, record.turns_span());
     members
         .iter()
         .rfind(|member| member.is(name))

@@ -61,6 +61,27 @@ pub fn fields_and_lists<'a, T, const N: usize, const LISTS: usize, const M: usiz
     Some(found)
 }
 
+/// Reads the objects of the list in `text`, in one pass; `None` if anything else is in it, or an object without fields.
+pub fn objects<'a, T, const M: usize>(
+    text: &'a str,
+    names: &[&str; M],
+    make: impl Fn(&'a str, &Fields<'a, M>) -> T + Copy,
+) -> Option<Vec<T>> {
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    let seed = ObjectsSeed {
+        text,
+        start: place_of('[', text, 0)? + 1,
+        elements: Elements {
+            names,
+            make: |text, fields: &Fields<'a, M>| Some(make(text, fields)),
+            most: usize::MAX,
+        },
+    };
+    let (objects, _) = deserializer.deserialize_seq(seed).ok()?;
+    deserializer.end().ok()?;
+    Some(objects)
+}
+
 struct ListsVisitor<'a, 'n, F, const N: usize, const LISTS: usize, const M: usize> {
     text: &'a str,
     names: &'n [&'n str; N],

@@ -1,5 +1,7 @@
 //! The members of a JSON object as written: keys and values as spans, in order.
 
+use std::ops::Range;
+
 use crate::trajectory::json;
 
 /// One member of an object, as written.
@@ -20,8 +22,17 @@ impl Member<'_> {
 
 /// Returns the members of an object, given as validated JSON; none if it is no object.
 pub(in crate::trajectory) fn members(object: &str) -> Vec<Member<'_>> {
+    members_beside(object, 0..0)
+}
+
+/// The same, without reading the bytes `known`: the elements of a list in it.
+pub(in crate::trajectory) fn members_beside(object: &str, known: Range<usize>) -> Vec<Member<'_>> {
     let mut members = Vec::new();
-    let mut scan = Scan { text: object, at: 0 };
+    let mut scan = Scan {
+        text: object,
+        at: 0,
+        known,
+    };
     if scan.skip_to_value() != Some(b'{') {
         return members;
     }
@@ -38,6 +49,7 @@ pub(in crate::trajectory) fn members(object: &str) -> Vec<Member<'_>> {
 struct Scan<'a> {
     text: &'a str,
     at: usize,
+    known: Range<usize>,
 }
 
 impl<'a> Scan<'a> {
@@ -55,6 +67,9 @@ impl<'a> Scan<'a> {
         let bytes = self.text.as_bytes();
         let mut depth = 0_usize;
         loop {
+            if self.at == self.known.start {
+                self.at = self.known.end;
+            }
             match bytes.get(self.at)? {
                 b'"' => self.at = json::string_end(bytes, self.at),
                 b'{' | b'[' => depth += 1,

@@ -81,16 +81,20 @@ pub fn places_in(literal: &str, offsets: &[usize]) -> Option<Vec<usize>> {
     let (mut place, mut decoded) = (1, 0);
     let place_of = |&at: &usize| {
         while decoded < at {
-            let (character, length) = if *bytes.get(place)? == b'\\' {
-                escaped(bytes, place)
+            if *bytes.get(place)? == b'\\' {
+                let (character, length) = escaped(bytes, place);
+                decoded += character.map_or(char::REPLACEMENT_CHARACTER.len_utf8(), char::len_utf8);
+                place += length;
             } else {
-                let character = literal.get(place..)?.chars().next()?;
-                (Some(character), character.len_utf8())
-            };
-            decoded += character.map_or(char::REPLACEMENT_CHARACTER.len_utf8(), char::len_utf8);
-            place += length;
+                // Up to the next escape each byte stands for itself.
+                let rest = bytes.get(place..)?;
+                let run = rest.get(..at - decoded).unwrap_or(rest);
+                let run = memchr::memchr(b'\\', run).unwrap_or(run.len());
+                decoded += run;
+                place += run;
+            }
         }
-        (decoded == at).then_some(place)
+        (decoded == at && literal.is_char_boundary(place)).then_some(place)
     };
     offsets.iter().map(place_of).collect()
 }

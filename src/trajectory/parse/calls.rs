@@ -4,17 +4,22 @@ use rustc_hash::FxHashSet;
 use serde_json::value::RawValue;
 
 use super::in_parts::InParts;
-use super::raw_call::{RawCall, raw_call};
+use super::raw_call::{CALL_KEYS, RawCall, raw_call, raw_call_with};
 use crate::trajectory::Turn;
+use crate::trajectory::json::fields::objects;
 
 /// Returns the calls of a turn. JSON that cannot be read as a call is returned as the arguments of one.
 pub fn raw_calls<'a>(turn: &Turn<'a>) -> Vec<RawCall<'a>> {
     let mut calls = Vec::new();
     if let Some(list) = turn.tool_calls() {
-        match serde_json::from_str::<Vec<&RawValue>>(list) {
-            Ok(elements) => calls.extend(elements.into_iter().map(|element| raw_call(element.get()))),
-            Err(_) => calls.push(raw_call(list)),
-        }
+        let one_by_one = || match serde_json::from_str::<Vec<&RawValue>>(list) {
+            Ok(elements) => elements
+                .into_iter()
+                .map(|element| raw_call(element.get()))
+                .collect(),
+            Err(_) => vec![raw_call(list)],
+        };
+        calls = objects(list, &CALL_KEYS, raw_call_with).unwrap_or_else(one_by_one);
     }
     if let Some(call) = turn.function_call() {
         calls.push(raw_call(call));

@@ -3,7 +3,7 @@
 use serde_json::value::RawValue;
 
 use crate::trajectory::json;
-use crate::trajectory::json::fields::fields;
+use crate::trajectory::json::fields::{Fields, fields, objects};
 
 /// One part of a content list, by what a model reads of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,21 +82,28 @@ pub fn parts(content: &str) -> Option<Vec<Part<'_>>> {
     if !content.starts_with('[') {
         return None;
     }
+    if let Some(parts) = objects(content, &NAMES, part_with) {
+        return (!parts.is_empty()).then_some(parts);
+    }
     let raw_parts: Vec<&RawValue> = serde_json::from_str(content).ok()?;
     let objects = raw_parts.iter().all(|part| part.get().starts_with(['{', '"']));
     (objects && !raw_parts.is_empty())
         .then(|| raw_parts.into_iter().map(|part| part_of(part.get())).collect())
 }
 
+/// The fields of a part that are read.
+const NAMES: [&str; 6] = ["type", "text", "thinking", "reasoning", "refusal", "tool_use_id"];
+
 /// Returns a part, given as JSON, by its kind.
 pub(in crate::trajectory) fn part_of(part: &str) -> Part<'_> {
-    const NAMES: [&str; 6] = ["type", "text", "thinking", "reasoning", "refusal", "tool_use_id"];
     if part.starts_with('"') {
         return Part::Text(part);
     }
-    let Ok(object) = fields(part, &NAMES) else {
-        return Part::Value(part);
-    };
+    fields(part, &NAMES).map_or(Part::Value(part), |object| part_with(part, &object))
+}
+
+/// Returns the part with these fields.
+fn part_with<'a>(part: &'a str, object: &Fields<'a, { NAMES.len() }>) -> Part<'a> {
     let [name, text, thinking, reasoning, refusal, call] = object.values;
     let is_string = |text: &&str| text.starts_with('"');
     let literal = text.filter(is_string).map(Part::Text);

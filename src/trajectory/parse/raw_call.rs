@@ -1,6 +1,6 @@
 //! One tool call, as the spans of its fields.
 
-use crate::trajectory::json::fields::fields;
+use crate::trajectory::json::fields::{Fields, fields};
 
 /// A tool call whose fields are JSON text as written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,23 +13,33 @@ pub struct RawCall<'a> {
     pub arguments: Option<&'a str>,
 }
 
+impl<'a> RawCall<'a> {
+    fn unread(text: &'a str) -> Self {
+        Self {
+            id: None,
+            name: None,
+            arguments: Some(text),
+        }
+    }
+}
+
+/// The fields of a call that are read.
+pub(super) const CALL_KEYS: [&str; 6] = ["id", "function", "name", "arguments", "args", "input"];
+
 /// Reads one call: `{"id", "function": {"name", "arguments"}}`, or the same without `function`.
 pub fn raw_call(text: &str) -> RawCall<'_> {
-    let unread = RawCall {
-        id: None,
-        name: None,
-        arguments: Some(text),
-    };
-    let Ok(outer) = fields(text, &["id", "function", "name", "arguments", "args", "input"]) else {
-        return unread;
-    };
+    fields(text, &CALL_KEYS).map_or(RawCall::unread(text), |outer| raw_call_with(text, &outer))
+}
+
+/// Returns the call with these fields.
+pub(super) fn raw_call_with<'a>(text: &'a str, outer: &Fields<'a, { CALL_KEYS.len() }>) -> RawCall<'a> {
     let [id, function, mut name, arguments, args, input] = outer.values;
     let mut arguments = arguments.or(args).or(input);
     if let Some(Ok(inner)) = function.map(|function| fields(function, &["name", "arguments"])) {
         [name, arguments] = inner.values;
     }
     if name.is_none() && arguments.is_none() {
-        unread
+        RawCall::unread(text)
     } else {
         RawCall { id, name, arguments }
     }

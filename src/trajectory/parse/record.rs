@@ -60,10 +60,41 @@ pub struct Record<'a> {
 }
 
 impl Record<'_> {
+    /// Returns the record that has other turns between the same texts before and after them: `text` is all of it. Nothing is
+    /// read again.
+    pub fn with_turns<'t>(&self, text: &'t str, turns: Vec<Turn<'t>>) -> Record<'t> {
+        let before = self.turns_span().start;
+        let moved = |part: &str| {
+            let mut span = self.span_of(part);
+            if span.start >= before {
+                let behind = self.text.len() - span.start;
+                span = text.len().saturating_sub(behind)..text.len().saturating_sub(behind) + span.len();
+            }
+            text.get(span).unwrap_or_default()
+        };
+        Record {
+            text,
+            format: self.format,
+            id: self.id.map(moved),
+            system: self.system.map(moved),
+            tools: self.tools.map(moved),
+            turns,
+            ambiguous: self.ambiguous,
+        }
+    }
+
     /// Returns the byte range of a part of the record's text.
     pub fn span_of(&self, part: &str) -> Range<usize> {
         let start = (part.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
         start..start + part.len()
+    }
+
+    /// Returns the byte range of all turns in the record's text.
+    pub fn turns_span(&self) -> Range<usize> {
+        let spans = self.turns.first().zip(self.turns.last());
+        spans.map_or(0..0, |(first, last)| {
+            self.span_of(first.text).start..self.span_of(last.text).end
+        })
     }
 
     /// Returns the byte range of a turn in the record's text.

@@ -3,7 +3,7 @@
 use memchr::memmem;
 use serde_json::value::RawValue;
 
-use crate::trajectory::json::fields::fields;
+use crate::trajectory::json::fields::{fields, objects};
 
 /// The key that names the call of a result.
 const KEY: &str = "tool_use_id";
@@ -13,15 +13,16 @@ pub(in crate::trajectory) fn elements(content: &str) -> Vec<(&str, Option<&str>)
     if content.starts_with('"') || memmem::find(content.as_bytes(), KEY.as_bytes()).is_none() {
         return Vec::new();
     }
-    let elements: Vec<&RawValue> = if content.starts_with('[') {
-        serde_json::from_str(content).unwrap_or_default()
-    } else {
-        serde_json::from_str(content).into_iter().collect()
-    };
-    let elements = elements
-        .into_iter()
-        .map(|element| (element.get(), id_in(element.get())));
-    let elements: Vec<_> = elements.collect();
+    let elements = objects(content, &[KEY], |element, fields| (element, fields.values[0]));
+    let elements = elements.unwrap_or_else(|| {
+        let elements: Vec<&RawValue> = if content.starts_with('[') {
+            serde_json::from_str(content).unwrap_or_default()
+        } else {
+            serde_json::from_str(content).into_iter().collect()
+        };
+        let elements = elements.into_iter().map(RawValue::get);
+        elements.map(|element| (element, id_in(element))).collect()
+    });
     if elements.iter().any(|(_, id)| id.is_some()) {
         elements
     } else {

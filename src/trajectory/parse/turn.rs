@@ -115,6 +115,15 @@ impl<'a> Turn<'a> {
         }
     }
 
+    /// Returns the turn at another place: `text` is its text there.
+    pub fn moved_to<'t>(&self, text: &'t str) -> Turn<'t> {
+        Turn {
+            text,
+            others: self.others.clone(),
+            ..*self
+        }
+    }
+
     #[inline]
     fn field(&self, FieldSpan { start, end }: FieldSpan) -> Option<&'a str> {
         self.text.get(start as usize..end as usize).filter(|_| end > 0)

@@ -20,16 +20,10 @@ pub fn most_views(bytes: usize) -> usize {
 impl<'a> Record<'a> {
     /// Returns the text before the first turn and the text after the last.
     pub fn frame(&self) -> (&'a str, &'a str) {
-        let start = self.turn_span(0).map_or(0, |span| span.start);
-        let last = self
-            .turns
-            .len()
-            .checked_sub(1)
-            .and_then(|last| self.turn_span(last));
-        let end = last.map_or(0, |span| span.end);
+        let turns = self.turns_span();
         (
-            self.text.get(..start).unwrap_or_default(),
-            self.text.get(end..).unwrap_or_default(),
+            self.text.get(..turns.start).unwrap_or_default(),
+            self.text.get(turns.end..).unwrap_or_default(),
         )
     }
 

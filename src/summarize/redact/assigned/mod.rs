@@ -30,10 +30,7 @@ const MAX_USER: usize = 80;
 const MAX_VALUE: usize = 4_096;
 
 /// The values that a name is given where they are secrets: one, or two where a plan shows the old one and the new one.
-pub fn values_of(text: &str, word: Range<usize>, name: &Name) -> Vec<Range<usize>> {
-    let Some(found) = name.around(text, word) else {
-        return Vec::new();
-    };
+pub fn values_of(text: &str, found: FoundName, name: &Name) -> Vec<Range<usize>> {
     let first = value_start(text, name, found)
         .map(|(at, how)| match name.kind {
             "credentials" => past_user(text, at).map_or((at, how), |at| (at, Syntax::Space)),
@@ -107,9 +104,15 @@ fn value_at<'t>(text: &'t str, at: usize, how: Syntax, found: FoundName, name: &
     let start = start + scheme.map_or(0, |scheme| scheme.len());
     let starts_line = starts_line(bytes, found.start);
     let rest = text.get(start..)?;
-    // Only what begins as machines make it is read any further.
-    let is_long =
-        name.value != Values::Password && is_machine_made(head(rest, MAX_PASSWORD), MAX_PASSWORD / 2);
+    // Only what begins as machines make it is read any further, and only where nothing before ends it.
+    let start_of_long = head(rest, MAX_PASSWORD);
+    let is_end = |byte: u8| {
+        let ends_bare = byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'' | b'`' | b'\\');
+        byte == b'\n' || quote.is_none() && ends_bare
+    };
+    let is_long = name.value != Values::Password
+        && !start_of_long.bytes().any(is_end)
+        && is_machine_made(start_of_long, MAX_PASSWORD / 2);
     let most = if is_long { MAX_VALUE } else { MAX_PASSWORD };
     let (length, is_closed) = match quote {
         Some(quote) => quoted_length(rest.as_bytes(), quote, most),

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::summarize::redact::assigned::named_value::Value;
-use crate::summarize::redact::assigned::names::{Name, Values};
+use crate::summarize::redact::assigned::names::{FoundName, Name, Values};
 use crate::summarize::redact::assigned::separator::Syntax;
 use crate::summarize::redact::prefix::{row_start, text_start};
 use crate::summarize::redact::value::shape::{head, is_machine_made};
@@ -42,10 +42,7 @@ enum Between {
 const SIGNS: [char; 6] = [',', ';', '\t', '|', '│', '┃'];
 
 /// The values of the column whose heading is that name.
-pub fn column(text: &str, word: Range<usize>, name: &Name) -> Vec<Range<usize>> {
-    let Some(found) = name.around(text, word) else {
-        return Vec::new();
-    };
+pub fn column(text: &str, found: FoundName, name: &Name) -> Vec<Range<usize>> {
     let cells = if is_heading(text, found.end) {
         markup_cells(text, found.start)
     } else {
@@ -199,14 +196,18 @@ fn is_title_of_pairs(text: &str, name: &Range<usize>) -> bool {
 fn line_around(text: &str, at: usize) -> Option<(Range<usize>, &'static str)> {
     let from = text.floor_char_boundary(at.saturating_sub(MAX_LINE));
     let before = text.get(from..at)?;
-    let real = before.rfind('\n').map_or(0, |at| at + 1);
+    let real = memchr::memrchr(b'\n', before.as_bytes()).map_or(0, |at| at + 1);
     let line = before.get(real..)?;
-    let escaped = line.rfind("\\n").map_or(0, |at| at + 2);
+    // Searches for a byte need no preparation.
+    let mut slashes = memchr::memrchr_iter(b'\\', line.as_bytes());
+    let escaped = slashes.find(|at| line.as_bytes().get(at + 1) == Some(&b'n'));
+    let escaped = escaped.map_or(0, |at| at + 2);
     let opening = text_start(line.get(escaped..)?.as_bytes());
     let start = from + real + escaped + opening;
     let after = head(text.get(at..)?, MAX_LINE);
-    let real = after.find('\n').unwrap_or(after.len());
-    let escaped = after.find("\\n").filter(|escaped| *escaped < real);
+    let real = memchr::memchr(b'\n', after.as_bytes()).unwrap_or(after.len());
+    let mut slashes = memchr::memchr_iter(b'\\', after.as_bytes().get(..real)?);
+    let escaped = slashes.find(|at| after.as_bytes().get(at + 1) == Some(&b'n'));
     Some(match escaped {
         Some(end) => (start..at + end, "\\n"),
         None => (start..at + real, "\n"),
