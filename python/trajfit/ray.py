@@ -65,11 +65,18 @@ def fit(
         fn_constructor_args=[TableWorker(fitter, column, jobs=max(int(num_cpus), 1), cache=cache)],
         batch_format="pyarrow",
         batch_size=batch_size,
-        concurrency=concurrency,
+        compute=_pool(concurrency),
         num_cpus=num_cpus,
         **ray_remote_args,
     )
     return Fitted(rows.materialize(), fitter)
+
+
+def _pool(concurrency):
+    if isinstance(concurrency, int):
+        return ray.data.ActorPoolStrategy(size=concurrency)
+    least, most = concurrency or (1, None)
+    return ray.data.ActorPoolStrategy(min_size=least, max_size=most)
 
 
 class _Actor:

@@ -44,6 +44,8 @@ def test_lines_are_those_of_the_program_in_their_order(tmp_path, lines):
     report = fitted.report(tmp_path / "reports")
     same_reports(program, report, tmp_path / "reports")
     assert report["records"] == len(lines)
+    # However many actors Ray starts.
+    assert trajfit.ray.fit(dataset, fitter, column="line").report() == report
     statuses = [row["status"] for row in fitted.metrics.take_all()]
     assert statuses.count("compressed") == report["records_by_status"]["compressed"] > 10
 
