@@ -24,4 +24,5 @@ environment=$(mktemp -d)
 trap 'rm -rf "$environment"' EXIT
 python3 -m venv "$environment"
 "$environment/bin/pip" install --quiet "$wheel" pytest datasets duckdb polars pyarrow
-PROGRAM=$target/release/trajfit "$environment/bin/python" -m pytest -q -p no:cacheprovider --rootdir python python/tests "$@"
+PROGRAM=$target/release/trajfit "$environment/bin/python" -m pytest -q -p no:cacheprovider --rootdir python python/tests \
+    --ignore python/tests/engines "$@"

@@ -112,7 +112,12 @@ pub mod record {
 /// Records of any source, fitted by the program's own configuration on all cores.
 #[cfg(feature = "cli")]
 pub mod session {
-    pub use crate::cli::{FittedRecord, Fitting, Session, SessionBuilder, SessionError, SessionErrorKind};
+    pub use crate::cli::{
+        FittedRecord, Fitting, GatheredLines, Gathering, Session, SessionBuilder, SessionError,
+        SessionErrorKind,
+    };
+    #[cfg(feature = "parquet")]
+    pub use crate::columns::{FittedRows, RowLines, TableRows};
     pub use crate::pipeline::Next;
 }
 

@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 use trajfit::session::Session;
 
 use crate::errors::exception;
+use crate::gathering::Gathering;
 use crate::records::PyRecords;
 use crate::results::FitResults;
 
@@ -60,6 +61,11 @@ impl Fitter {
         let fitting = self.session.unroll(PyRecords::new(records)?, source, &flags);
         let fitting = fitting.map_err(|error| exception(records.py(), error))?;
         Ok(FitResults::new(fitting, progress))
+    }
+
+    /// Reports without any record yet.
+    fn gathering(&self) -> Gathering {
+        Gathering::new(self.session.gathering())
     }
 
     fn count(&self, records: &Bound<'_, PyAny>, source: &str, largest: usize) -> PyResult<String> {

@@ -1,10 +1,13 @@
 //! The extension module of the Python package trajfit: the library's sessions, and the program.
 
+mod arrow;
 mod errors;
 mod fitter;
+mod gathering;
 mod records;
 mod result;
 mod results;
+mod table;
 
 use std::ffi::OsString;
 use std::io::{self, Write};

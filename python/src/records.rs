@@ -1,18 +1,26 @@
-//! Records from a Python iterator: bytes, lines of JSON, or dictionaries.
+//! Records from Python: an iterator of bytes, lines of JSON or dictionaries, or a table.
 
-use pyo3::exceptions::{PyException, PyTypeError};
+use pyo3::exceptions::{PyException, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyDict, PyIterator, PyString};
+use trajfit::session::RowLines;
 
-/// The records of an iterator. It ends at the first exception, which is kept.
+use crate::arrow;
+
+/// The records of an iterator or a table. They end at the first exception, which is kept.
 pub struct PyRecords {
-    iterator: Py<PyIterator>,
+    source: Source,
     dumps: Py<PyAny>,
     exception: Option<PyErr>,
 }
 
+enum Source {
+    Iterator(Py<PyIterator>),
+    Rows(Box<RowLines>),
+}
+
 impl PyRecords {
-    /// The records of an iterable.
+    /// The records of an iterable, or the rows of a table.
     pub fn new(records: &Bound<'_, PyAny>) -> PyResult<Self> {
         if records.is_instance_of::<PyBytes>()
             || records.is_instance_of::<PyString>()
@@ -24,10 +32,28 @@ impl PyRecords {
         }
         let py = records.py();
         Ok(Self {
-            iterator: records.try_iter()?.unbind(),
+            source: match arrow::reader(records)? {
+                Some(reader) => Source::Rows(Box::new(RowLines::new(Box::new(reader)))),
+                None => Source::Iterator(records.try_iter()?.unbind()),
+            },
             dumps: py.import("json")?.getattr("dumps")?.unbind(),
             exception: None,
         })
+    }
+
+    /// The rows, if they are those of a table.
+    pub fn rows(&self) -> Option<&RowLines> {
+        match &self.source {
+            Source::Iterator(_) => None,
+            Source::Rows(rows) => Some(rows),
+        }
+    }
+
+    /// Forgets rows of a table before this one.
+    pub fn forget_before(&mut self, row: u64) {
+        if let Source::Rows(rows) = &mut self.source {
+            rows.forget_before(row);
+        }
     }
 
     /// The exception that ended the records, once.
@@ -81,8 +107,17 @@ impl Iterator for PyRecords {
         if self.exception.is_some() {
             return None;
         }
+        if let Source::Rows(rows) = &mut self.source {
+            let line = rows.next();
+            let error = rows.take_error();
+            self.exception = error.map(|error| PyValueError::new_err(error.to_string()));
+            return line;
+        }
         let next = Python::attach(|py| {
-            let mut iterator = self.iterator.bind(py).clone();
+            let Source::Iterator(iterator) = &self.source else {
+                return None;
+            };
+            let mut iterator = iterator.bind(py).clone();
             let record = iterator.next()?;
             Some(record.and_then(|record| self.bytes_of(&record)))
         });

@@ -63,6 +63,12 @@ impl FitResult {
         self.fitted.is_unchanged()
     }
 
+    /// The part of the result that reports are gathered from, as JSON.
+    #[getter]
+    fn _note(&self) -> Option<String> {
+        self.fitted.note()
+    }
+
     fn __repr__(&self) -> String {
         let row = self.fitted.rows().first();
         row.map_or_else(String::new, |row| {

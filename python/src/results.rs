@@ -3,20 +3,25 @@
 use std::sync::{Mutex, MutexGuard, TryLockError};
 use std::time::{Duration, Instant};
 
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
-use trajfit::session::{FittedRecord, Fitting, Next};
+use pyo3::types::{PyCapsule, PyDict};
+use trajfit::session::{FittedRecord, FittedRows, Fitting, Next, RowLines};
 
+use crate::arrow;
 use crate::errors;
 use crate::records::PyRecords;
 use crate::result::FitResult;
+use crate::table::FittedTable;
 
 /// The time between two looks at whether Python wants to interrupt.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// The time between two calls of a progress callback.
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
+
+/// A note on a result, and the reason why it was rejected.
+type Gathered = (Option<String>, Option<String>);
 
 /// Results in the order of the records.
 #[pyclass(frozen, name = "Results", module = "trajfit")]
@@ -76,34 +81,33 @@ impl FitResults {
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<FitResult>> {
         let mut work = self.work()?;
-        loop {
-            let fitting = &mut work.fitting;
-            let next = py.detach(|| fitting.next_within(LOOK));
-            if fitting.records_mut().is_interrupted(py)
-                && let Some(exception) = fitting.records_mut().take_exception()
-            {
-                return Err(exception);
-            }
-            match next {
-                Next::Ready(Ok(fitted)) => {
-                    if let Some(progress) = &mut work.progress {
-                        progress.add(py, &fitted)?;
-                    }
-                    return Ok(Some(FitResult::new(fitted)));
-                }
-                Next::Ready(Err(error)) => return Err(errors::exception(py, error)),
-                Next::Pending => py.check_signals()?,
-                Next::End => {
-                    if let Some(exception) = fitting.records_mut().take_exception() {
-                        return Err(exception);
-                    }
-                    if let Some(progress) = work.progress.take() {
-                        progress.tell(py)?;
-                    }
-                    return Ok(None);
-                }
-            }
+        let fitted = work.next(py)?;
+        if let Some(fitted) = &fitted {
+            work.fitting.records_mut().forget_before(row_of(fitted));
         }
+        Ok(fitted.map(FitResult::new))
+    }
+
+    /// The records of all results that are still to come, as a table: rows that were not changed as they are.
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        // Another schema is a wish that need not be granted.
+        drop(requested_schema);
+        let rows = self.work()?.rows(py, |_| {})?;
+        arrow::capsule(py, Box::new(rows))
+    }
+
+    /// The notes on all results that are still to come, each with the reason why it was rejected, and their records as a table.
+    fn _gathered(&self, py: Python<'_>) -> PyResult<(Vec<Gathered>, FittedTable)> {
+        let mut notes = Vec::new();
+        let rows = self
+            .work()?
+            .rows(py, |fitted| notes.push((fitted.note(), fitted.rejected())))?;
+        Ok((notes, FittedTable::new(rows)))
     }
 
     /// The totals of the results taken so far as JSON.
@@ -114,6 +118,62 @@ impl FitResults {
     /// The totals of the results taken so far, a dict as in the program's .summary.json.
     fn report<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         py.import("json")?.getattr("loads")?.call1((self._report()?,))
+    }
+}
+
+/// The number of the row of a table that a result is of, from 0.
+fn row_of(fitted: &FittedRecord) -> u64 {
+    let row = fitted.rows().first();
+    row.map_or(0, |row| row.line.saturating_sub(1))
+}
+
+impl Work {
+    /// The records of all results that are still to come as rows; `each` sees the results.
+    fn rows(&mut self, py: Python<'_>, mut each: impl FnMut(&FittedRecord)) -> PyResult<FittedRows> {
+        let is_table = self.fitting.records_mut().rows().is_some();
+        let mut lines = Vec::new();
+        while let Some(fitted) = self.next(py)? {
+            each(&fitted);
+            let row = row_of(&fitted);
+            let is_row = is_table && fitted.is_unchanged();
+            let records = fitted.records().into_iter();
+            lines.extend(records.map(|record| (row, (!is_row).then(|| record.to_vec()))));
+        }
+        let table = self.fitting.records_mut().rows().map(RowLines::rows);
+        let rows = py.detach(|| FittedRows::new(table, lines));
+        rows.map_err(|error| PyValueError::new_err(error.to_string()))
+    }
+
+    /// The next result.
+    fn next(&mut self, py: Python<'_>) -> PyResult<Option<FittedRecord>> {
+        loop {
+            let fitting = &mut self.fitting;
+            let next = py.detach(|| fitting.next_within(LOOK));
+            if fitting.records_mut().is_interrupted(py)
+                && let Some(exception) = fitting.records_mut().take_exception()
+            {
+                return Err(exception);
+            }
+            match next {
+                Next::Ready(Ok(fitted)) => {
+                    if let Some(progress) = &mut self.progress {
+                        progress.add(py, &fitted)?;
+                    }
+                    return Ok(Some(fitted));
+                }
+                Next::Ready(Err(error)) => return Err(errors::exception(py, error)),
+                Next::Pending => py.check_signals()?,
+                Next::End => {
+                    if let Some(exception) = fitting.records_mut().take_exception() {
+                        return Err(exception);
+                    }
+                    if let Some(progress) = self.progress.take() {
+                        progress.tell(py)?;
+                    }
+                    return Ok(None);
+                }
+            }
+        }
     }
 }
 

@@ -1,6 +1,9 @@
-"""The program that the package is held against, and records to fit."""
+"""The program that the package is held against, records to fit, and examples of pages to run."""
 
+import contextlib
+import io
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +12,25 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 FIXTURE = ROOT / "fixtures" / "agent_runs.jsonl"
+BLOCK = re.compile(r"^```(python|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def run_blocks(page):
+    """Runs the Python blocks of a page in the order in which they stand; a text block after one is what it prints.
+
+    Returns the names that they defined.
+    """
+    names, printed, run = {"__name__": "__main__"}, None, 0
+    for language, text in BLOCK.findall(page.read_text(encoding="utf-8")):
+        if language == "python":
+            out = io.StringIO()
+            with contextlib.redirect_stdout(out):
+                exec(compile(text, page.name, "exec"), names)
+            printed, run = out.getvalue(), run + 1
+        elif printed is not None:
+            assert printed == text
+    assert run >= 4
+    return names
 
 
 def environment():

@@ -52,7 +52,8 @@ class Fitter:
     def fit(self, records, *, source="", progress=None):
         """Fit records; an iterator of results in their order, which works ahead on all cores.
 
-        A record is a dict, or its JSON as str or bytes, with or without a line end. `source` is the name in rows. `progress`
+        A record is a dict, or its JSON as str or bytes, with or without a line end. A table (anything with
+        `__arrow_c_stream__`) has a record in each row, and the results are a table for all that take one. `source` is the name in rows. `progress`
         is called now and then, and at the end, with a dict of counts.
         """
         return self._native.fit(records, source, progress)

@@ -1,9 +1,13 @@
 import os
-from typing import Any, Callable, Iterable, Iterator, Mapping, Optional, Union
+from typing import Any, Callable, Iterable, Iterator, Mapping, Optional, Protocol, Union
 
 __version__: str
 
+class _Table(Protocol):
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
+
 Record = Union[dict[str, Any], str, bytes, bytearray]
+Records = Union[Iterable[Record], _Table]
 Progress = Callable[[dict[str, Any]], object]
 
 class TrajfitError(Exception):
@@ -31,6 +35,7 @@ class Results(Iterator[Result]):
     def __iter__(self) -> Results: ...
     def __next__(self) -> Result: ...
     def report(self) -> dict[str, Any]: ...
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
 
 class Fitter:
     def __init__(
@@ -40,11 +45,11 @@ class Fitter:
         **keys: Any,
     ) -> None: ...
     def fit(
-        self, records: Iterable[Record], *, source: str = "", progress: Optional[Progress] = None
+        self, records: Records, *, source: str = "", progress: Optional[Progress] = None
     ) -> Results: ...
     def unroll(
         self,
-        records: Iterable[Record],
+        records: Records,
         *,
         source: str = "",
         progress: Optional[Progress] = None,
@@ -58,15 +63,15 @@ class Fitter:
         hindsight: Optional[bool] = None,
         mark: Optional[str] = None,
     ) -> Results: ...
-    def count(self, records: Iterable[Record], *, source: str = "", largest: int = 10) -> dict[str, Any]: ...
+    def count(self, records: Records, *, source: str = "", largest: int = 10) -> dict[str, Any]: ...
     def check(
         self,
-        records: Iterable[Record],
+        records: Records,
         *,
         source: str = "",
         max_over: Union[int, str] = "0",
         p99: Optional[int] = None,
     ) -> dict[str, Any]: ...
     def lint(
-        self, records: Iterable[Record], *, source: str = "", max_length: Optional[int] = None
+        self, records: Records, *, source: str = "", max_length: Optional[int] = None
     ) -> dict[str, Any]: ...

@@ -23,7 +23,9 @@ use terminal::color::Color;
 
 pub use errors::CliError;
 pub use exit::ExitStatus;
-pub use session::{FittedRecord, Fitting, Session, SessionBuilder, SessionError, SessionErrorKind};
+pub use session::{
+    FittedRecord, Fitting, GatheredLines, Gathering, Session, SessionBuilder, SessionError, SessionErrorKind,
+};
 
 /// Runs the program and returns its exit code.
 pub fn main() -> ExitCode {

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::sync::Arc;
 
-use arrow_array::RecordBatch;
+use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_ipc::reader::{FileReader, StreamReader};
 use arrow_schema::{ArrowError, Schema, SchemaRef};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
@@ -53,6 +53,11 @@ impl RowBatches {
         let reader = BufReader::with_capacity(READ_BUFFER, reader);
         let reader = StreamReader::try_new(reader, None).map_err(fault)?;
         Ok(Self::of(reader.schema(), reader))
+    }
+
+    /// The rows of a reader.
+    pub fn of_reader(reader: Box<dyn RecordBatchReader + Send>) -> Self {
+        Self::of(reader.schema(), reader)
     }
 
     fn parquet(file: CountedFile) -> io::Result<Self> {

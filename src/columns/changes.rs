@@ -21,8 +21,8 @@ const CHUNK_BYTES: usize = 1 << 20;
 pub struct Chunk {
     /// The rows; `None` if the source of the lines has none.
     pub rows: Option<RecordBatch>,
-    /// The lines, each with the index of its row in `rows`.
-    pub lines: Vec<(usize, Vec<u8>)>,
+    /// The lines, each with the index of its row in `rows`; `None` is the line that the row is read as.
+    pub lines: Vec<(usize, Option<Vec<u8>>)>,
 }
 
 /// The change of a value in a line.
@@ -113,11 +113,11 @@ impl<'s, I: Iterator<Item = io::Result<PlacedLine>>> Walk<'s, I> {
         };
         source.advance_to(first.row)?;
         let rows = source.first..source.end();
-        let mut lines = vec![((first.row - rows.start) as usize, first.line)];
+        let mut lines = vec![((first.row - rows.start) as usize, Some(first.line))];
         let is_next = |line: &PlacedLine| line.source == source.index && rows.contains(&line.row);
         while let Some(next) = self.lines.next_if(|next| next.as_ref().map_or(true, is_next)) {
             let next = next?;
-            lines.push(((next.row - rows.start) as usize, next.line));
+            lines.push(((next.row - rows.start) as usize, Some(next.line)));
         }
         let rows = Some(source.batch.clone());
         self.open = Some(source);
@@ -126,7 +126,7 @@ impl<'s, I: Iterator<Item = io::Result<PlacedLine>>> Walk<'s, I> {
 
     fn lines_without_rows(&mut self, first: PlacedLine) -> io::Result<Chunk> {
         let mut bytes = first.line.len();
-        let mut lines = vec![(0, first.line)];
+        let mut lines = vec![(0, Some(first.line))];
         let sources = self.sources;
         let has_no_rows = |line: &PlacedLine| !matches!(sources.get(line.source), Some(Some(_)));
         while bytes < CHUNK_BYTES
@@ -134,7 +134,7 @@ impl<'s, I: Iterator<Item = io::Result<PlacedLine>>> Walk<'s, I> {
         {
             let next = next?;
             bytes += next.line.len();
-            lines.push((0, next.line));
+            lines.push((0, Some(next.line)));
         }
         Ok(Chunk { rows: None, lines })
     }
@@ -153,6 +153,10 @@ impl Chunk {
         let mut was: Vec<u8> = Vec::new();
         let mut spans: Vec<Option<Range<usize>>> = Vec::new();
         for (number, (row, line)) in self.lines.iter().enumerate() {
+            let Some(line) = line else {
+                each(number, &[], &[])?;
+                continue;
+            };
             was.clear();
             spans.clear();
             if let Some(encoder) = &mut encoder {

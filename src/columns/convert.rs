@@ -4,15 +4,16 @@ use std::fs::File;
 use std::io;
 
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions, UInt64Array, new_null_array};
-use arrow_schema::{Field, SchemaRef};
+use arrow_schema::{Field, Schema, SchemaRef};
 use arrow_select::interleave::interleave;
 use arrow_select::take::take;
 
+use super::batches::merged_schema;
 use super::changes::{Change, Chunk, Walk};
 use super::conform::conform;
 use super::decode::decode;
 use super::fault::fault;
-use super::layout::layout;
+use super::layout::Layout;
 use super::row_writer::RowWriter;
 use super::{Kind, PlacedLine, RowFile};
 
@@ -29,7 +30,16 @@ pub fn convert<I>(
 where
     I: Iterator<Item = io::Result<PlacedLine>>,
 {
-    let schema = layout(lines()?, sources, example)?;
+    let files: Vec<RowFile> = sources.iter().flatten().cloned().collect();
+    let mut layout = Layout::of(merged_schema(&files)?.unwrap_or_else(Schema::empty));
+    if let Some(example) = example {
+        layout.add_example(example)?;
+    }
+    let mut walk = Walk::along(lines()?, sources);
+    while let Some(chunk) = walk.next_chunk()? {
+        layout.add(&chunk)?;
+    }
+    let schema = layout.schema()?;
     let mut writer = RowWriter::create(output, kind, &schema)?;
     let mut walk = Walk::along(lines()?, sources);
     while let Some(chunk) = walk.next_chunk()? {
@@ -39,7 +49,7 @@ where
 }
 
 /// The rows of a chunk.
-fn rows(chunk: &Chunk, schema: &SchemaRef) -> io::Result<RecordBatch> {
+pub fn rows(chunk: &Chunk, schema: &SchemaRef) -> io::Result<RecordBatch> {
     let mut columns: Vec<NewColumn> = Vec::with_capacity(schema.fields().len());
     for field in schema.fields() {
         let old = chunk

@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 
-use super::changes::{Change, Walk, members_of};
+use super::changes::{Change, Chunk, members_of};
 use super::conform::extended;
 use super::shape::Shape;
-use super::{PlacedLine, RowFile, batches};
 
 /// The columns of the sources and of the lines.
-#[derive(Default)]
-struct Columns {
+pub struct Layout {
+    /// The columns of the sources.
+    known: Schema,
     /// Values that lines have instead of those of a column, by its name.
     changed: BTreeMap<String, ColumnChanges>,
     /// Members of lines that are no column of a source, in the order in which they were seen.
@@ -29,45 +29,59 @@ struct ColumnChanges {
     gone: u64,
 }
 
-/// Finds the columns for all lines, and for `example`.
-pub fn layout<I>(lines: I, sources: &[Option<RowFile>], example: Option<&[u8]>) -> io::Result<SchemaRef>
-where
-    I: Iterator<Item = io::Result<PlacedLine>>,
-{
-    let files: Vec<RowFile> = sources.iter().flatten().cloned().collect();
-    let known = batches::merged_schema(&files)?.unwrap_or_else(Schema::empty);
-    let mut columns = Columns::default();
-    if let Some(example) = example {
-        for (name, value) in members_of(example)? {
-            columns.add(&name, value.get())?;
+impl Layout {
+    /// The columns of sources, before any line.
+    pub fn of(known: Schema) -> Self {
+        Self {
+            known,
+            changed: BTreeMap::new(),
+            new: Vec::new(),
+            lines: 0,
         }
     }
-    let mut walk = Walk::along(lines, sources);
-    while let Some(chunk) = walk.next_chunk()? {
+
+    /// Adds the columns of a line that is not written.
+    pub fn add_example(&mut self, line: &[u8]) -> io::Result<()> {
+        for (name, value) in members_of(line)? {
+            self.add_member(&name, value.get())?;
+        }
+        Ok(())
+    }
+
+    /// Adds lines.
+    pub fn add(&mut self, chunk: &Chunk) -> io::Result<()> {
         let fields = chunk.rows.as_ref().map(|rows| rows.schema_ref().fields().clone());
         let fields = fields.unwrap_or_default();
-        columns.lines += chunk.lines.len() as u64;
+        self.lines += chunk.lines.len() as u64;
         chunk.compare(|_, changes, members| {
             for (field, change) in fields.iter().zip(changes) {
                 if let Change::To(value) = change {
-                    columns.change(field.name(), *value)?;
+                    self.change(field.name(), *value)?;
                 }
             }
             for (name, value) in members {
-                // In a source without this column, it is a value of it nevertheless.
-                if known.field_with_name(name).is_ok() {
-                    columns.change(name, Some(value.get()))?;
-                } else {
-                    columns.add(name, value.get())?;
-                }
+                self.add_member(name, value.get())?;
             }
             Ok(())
-        })?;
+        })
     }
-    columns.schema(&known)
-}
 
-impl Columns {
+    fn add_member(&mut self, name: &str, value: &str) -> io::Result<()> {
+        // In a source without this column, it is a value of it nevertheless.
+        if self.known.field_with_name(name).is_ok() {
+            return self.change(name, Some(value));
+        }
+        let index = self.new.iter().position(|(known, _)| known == name);
+        let index = index.unwrap_or_else(|| {
+            self.new.push((name.to_owned(), Shape::Null));
+            self.new.len() - 1
+        });
+        if let Some((_, shape)) = self.new.get_mut(index) {
+            shape.add(value)?;
+        }
+        Ok(())
+    }
+
     fn change(&mut self, name: &str, value: Option<&str>) -> io::Result<()> {
         if !self.changed.contains_key(name) {
             self.changed.insert(name.to_owned(), ColumnChanges::default());
@@ -81,19 +95,9 @@ impl Columns {
         Ok(())
     }
 
-    fn add(&mut self, name: &str, value: &str) -> io::Result<()> {
-        let index = self.new.iter().position(|(known, _)| known == name);
-        let index = index.unwrap_or_else(|| {
-            self.new.push((name.to_owned(), Shape::Null));
-            self.new.len() - 1
-        });
-        if let Some((_, shape)) = self.new.get_mut(index) {
-            shape.add(value)?;
-        }
-        Ok(())
-    }
-
-    fn schema(self, known: &Schema) -> io::Result<SchemaRef> {
+    /// The columns that hold all of them.
+    pub fn schema(self) -> io::Result<SchemaRef> {
+        let known = self.known;
         let mut fields: Vec<Arc<Field>> = Vec::new();
         for field in known.fields() {
             let Some(changes) = self.changed.get(field.name()) else {

@@ -26,6 +26,8 @@ mod json_lines;
 #[cfg(feature = "parquet")]
 mod layout;
 #[cfg(feature = "parquet")]
+mod memory;
+#[cfg(feature = "parquet")]
 mod row_writer;
 #[cfg(feature = "parquet")]
 mod shape;
@@ -44,6 +46,8 @@ pub use join::join;
 #[cfg(feature = "parquet")]
 pub use json_lines::{open, open_stream};
 pub use kind::{Kind, NOT_BUILT};
+#[cfg(feature = "parquet")]
+pub use memory::{FittedRows, RowLines, TableRows};
 #[cfg(not(feature = "parquet"))]
 pub use without::{common_schema, convert, join, open, open_stream};
 

@@ -7,9 +7,10 @@ use std::time::Duration;
 use super::error::SessionError;
 use crate::cli::runs::summarizer::RunSummarizers;
 use crate::cli::settings::Settings;
-use crate::config::Resolved;
+use crate::config::{CountMode, Resolved};
 use crate::fit::Fitter;
-use crate::pipeline::{Capacity, WORKER_THREADS, Worker, block_on_until_stopped};
+use crate::pipeline::{Capacity, RowsReport, WORKER_THREADS, Worker, block_on_until_stopped};
+use crate::settings::Settings as RunSettings;
 use crate::summarize::Summarizer;
 use crate::tokens::chat_template::ChatTemplate;
 
@@ -67,6 +68,23 @@ impl Session {
             makes_csv: false,
             unroll: None,
             merges_rows: false,
+        }
+    }
+
+    /// The facts of a report on records that were fitted with these settings.
+    pub(super) fn facts(&self, mut fingerprint: RunSettings) -> RowsReport {
+        fingerprint.extend(self.chosen.wording.clone());
+        RowsReport {
+            settings: fingerprint,
+            tokenizer: self.chosen.counter.identity().clone(),
+            template: self.template.as_ref().map(|template| template.identity().clone()),
+            count: match self.settings.fit.count {
+                CountMode::Values => "values",
+                CountMode::Rendered => "rendered",
+            },
+            prices: self.settings.summaries.limits.prices,
+            summary_input_tokens: 0,
+            bytes_read: 0,
         }
     }
 

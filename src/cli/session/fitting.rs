@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 
 use super::core::{EndOfSummaries, Session};
 use super::error::SessionError;
-use crate::config::CountMode;
 use crate::metrics::{Columns, Row, Status, Totals, row_json};
 use crate::pipeline::{Batch, Chunk, Counters, Next, Process, RecordStream, RowsReport, Worker, rows_report};
 use crate::settings::Settings;
@@ -60,6 +59,16 @@ impl FittedRecord {
         rows.map(|row| row_json(row, self.columns)).collect()
     }
 
+    /// The bytes of the record as it came.
+    pub(super) fn input(&self) -> &[u8] {
+        &self.input
+    }
+
+    /// Tokens that summarizers read for it.
+    pub(super) fn summary_input_tokens(&self) -> u64 {
+        self.summary_input_tokens
+    }
+
     fn rejected_row(&self) -> Option<&Row> {
         self.rows.first().filter(|row| row.status == Status::Rejected)
     }
@@ -96,25 +105,9 @@ impl<I: Iterator<Item = Vec<u8>>> Fitting<I> {
         records: I,
         worker: Worker,
         columns: Columns,
-        mut fingerprint: Settings,
+        fingerprint: Settings,
     ) -> Result<Self, SessionError> {
-        let settings = &session.settings;
-        fingerprint.extend(session.chosen.wording.clone());
-        let facts = RowsReport {
-            settings: fingerprint,
-            tokenizer: session.chosen.counter.identity().clone(),
-            template: session
-                .template
-                .as_ref()
-                .map(|template| template.identity().clone()),
-            count: match settings.fit.count {
-                CountMode::Values => "values",
-                CountMode::Rendered => "rendered",
-            },
-            prices: settings.summaries.limits.prices,
-            summary_input_tokens: 0,
-            bytes_read: 0,
-        };
+        let facts = session.facts(fingerprint);
         let is_unrolled = columns == Columns::Segments;
         let worker = Arc::new(worker);
         let counters = Arc::new(Counters::default());

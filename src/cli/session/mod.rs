@@ -5,9 +5,11 @@ mod core;
 mod error;
 mod fit;
 mod fitting;
+mod gathering;
 mod survey;
 
 pub use builder::SessionBuilder;
 pub use core::Session;
 pub use error::{SessionError, SessionErrorKind};
 pub use fitting::{FittedRecord, Fitting};
+pub use gathering::{GatheredLines, Gathering};
