@@ -38,6 +38,17 @@ pub(super) const LEAST_CHANCE: f32 = 0.002;
 /// Bytes of an output that the line of its call tells.
 const SHORT_OUTPUT: usize = 120;
 
+/// Where the text of a block stood.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// In an assistant's turn.
+    Assistant,
+    /// In an output, whose end is likelier to be repeated than the rest.
+    Output,
+    /// In a file that a call read, which no assistant's turn followed in the region.
+    ReadLast,
+}
+
 /// A text that may be quoted.
 pub(super) struct Block {
     /// Its time.
@@ -55,11 +66,16 @@ pub(super) struct Block {
     pub is_answered: bool,
     /// The chance that later turns repeat a byte of it, as far as nothing is known of them: of words, and of the rest.
     pub chances: [f32; 2],
-    pub is_output: bool,
-    /// If its end is likelier to be repeated than the rest.
-    pub is_about_its_end: bool,
+    pub origin: Origin,
     /// What is told of it is worth, as a part of what other texts are.
     pub weight: f32,
+}
+
+impl Block {
+    /// If a tool printed it.
+    pub fn is_output(&self) -> bool {
+        self.origin != Origin::Assistant
+    }
 }
 
 /// The blocks of a region, the newest first: those of the newest turns, and those that hold what later turns repeat.
@@ -95,7 +111,7 @@ pub(super) fn blocks(
         outputs(turn, at, &calls, limits, &mut blocks);
     }
     // What was written counts before what echoes it.
-    blocks.sort_by_key(|block: &Block| block.is_output);
+    blocks.sort_by_key(|block: &Block| block.is_output());
     blocks
 }
 
@@ -190,8 +206,7 @@ fn spoken(
                 1.0
             },
             chances: [chances[0], worth * chances[1]],
-            is_output: false,
-            is_about_its_end: false,
+            origin: Origin::Assistant,
         });
     }
     if !said.is_empty() && tells(&said) {
@@ -206,8 +221,7 @@ fn spoken(
             text: said,
             weight: 1.0,
             chances: [chances[0]; 2],
-            is_output: false,
-            is_about_its_end: false,
+            origin: Origin::Assistant,
         });
     }
 }
@@ -260,8 +274,7 @@ fn outputs(
             is_answered: false,
             weight: 1.0,
             chances: [chance; 2],
-            is_output: true,
-            is_about_its_end: !is_read,
+            origin: if is_read { Origin::ReadLast } else { Origin::Output },
         });
     }
 }

@@ -59,7 +59,7 @@ pub(super) fn close(blocks: &[Measured], chosen: &mut [Vec<bool>], room: f32) {
 
 /// The gaps between quoted units, each with its cost.
 fn between(measured: &Measured, is_chosen: &[bool]) -> Vec<(Range<usize>, f32)> {
-    let longest = if measured.block.is_output {
+    let longest = if measured.block.is_output() {
         LONGEST_OF_OUTPUTS
     } else {
         LONGEST
@@ -81,7 +81,7 @@ fn between(measured: &Measured, is_chosen: &[bool]) -> Vec<(Range<usize>, f32)> 
 
 /// The rests of the paragraphs that quotations of words and calls begin or end in.
 fn beside(measured: &Measured, is_chosen: &[bool]) -> Vec<(Range<usize>, f32)> {
-    if measured.block.is_output {
+    if measured.block.is_output() {
         return Vec::new();
     }
     let is_quoted = |unit: usize| is_chosen.get(unit) == Some(&true);

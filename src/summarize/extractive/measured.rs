@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::blocks::{Block, LEAST_CHANCE};
+use super::blocks::{Block, LEAST_CHANCE, Origin};
 use super::candidate::order;
 use super::quoted::{fenced, tells};
 use super::superseded::LatestStatements;
@@ -200,7 +200,7 @@ fn found(
             });
         }
         if is_fresh {
-            let place = if !block.is_about_its_end {
+            let place = if block.origin != Origin::Output {
                 START + (1.0 - START) * unit.end as f32 / length
             } else if block.text.len() - unit.end < END {
                 1.0

@@ -282,7 +282,7 @@ impl Passages {
             let block = &measured.block;
             let is_part = is_chosen.contains(&false);
             quoted.tokens += cost;
-            let told = if block.is_output && is_part {
+            let told = if block.is_output() && is_part {
                 &mut quoted.parts
             } else {
                 &mut quoted.calls
