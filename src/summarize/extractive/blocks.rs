@@ -200,11 +200,7 @@ fn spoken(
             words,
             has_call: true,
             is_answered: at.back > 1,
-            weight: if event.runs_code() || files.is_overtaken(event) {
-                TRIED
-            } else {
-                1.0
-            },
+            weight: if is_tried(event, files) { TRIED } else { 1.0 },
             chances: [chances[0], worth * chances[1]],
             origin: Origin::Assistant,
         });
@@ -277,6 +273,13 @@ fn outputs(
             origin: if is_read { Origin::ReadLast } else { Origin::Output },
         });
     }
+}
+
+/// If a call ran code that changed no file, or nothing that it did is left or is told of later.
+fn is_tried(event: &Event, files: &EndStates) -> bool {
+    let mut scripts = event.own_touches().iter().flat_map(|touch| &touch.script);
+    let changes = scripts.any(|(step, _)| *step != Step::Read);
+    !changes && (event.runs_code() || files.is_overtaken(event))
 }
 
 /// If a call showed files and did nothing else.
