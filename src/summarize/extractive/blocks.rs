@@ -67,7 +67,7 @@ pub(super) struct Block {
     /// The chance that later turns repeat a byte of it, as far as nothing is known of them: of words, and of the rest.
     pub chances: [f32; 2],
     pub origin: Origin,
-    /// What is told of it is worth, as a part of what other texts are.
+    /// The worth of its text, as a part of that of other texts.
     pub weight: f32,
 }
 
@@ -275,7 +275,7 @@ fn outputs(
     }
 }
 
-/// If a call ran code that changed no file, or nothing that it did is left or is told of later.
+/// If a call ran code that changed no file, or all that it did was undone or is told by a later call.
 fn is_tried(event: &Event, files: &EndStates) -> bool {
     let mut scripts = event.own_touches().iter().flat_map(|touch| &touch.script);
     let changes = scripts.any(|(step, _)| *step != Step::Read);
