@@ -119,9 +119,13 @@ pub(crate) fn events(turns: &[SourceTurn<'_>]) -> Vec<Event> {
                 event.is_open = true;
                 event.outcome.error.clone_from(&earlier.outcome.error);
             }
-            if is_repeated {
+            // A run with another filter behind it shows something else, but for the counts of its tests.
+            let is_same = earlier.target.line == event.target.line || event.outcome.tests.is_some();
+            if is_repeated && is_same {
                 event.times += earlier.times;
                 event.failures += earlier.failures;
+            }
+            if is_repeated {
                 event.changed_nothing &= earlier.changed_nothing;
                 // The same words may be about another file, where an editor has it open.
                 let mut touches = earlier.touches.clone();

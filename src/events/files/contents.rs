@@ -1,6 +1,6 @@
 //! The contents that a file had, as the events that made them: a copy that is put back later brings back an earlier one.
 
-/// Events before an event that are looked at for one that a content holds.
+/// Events that are looked at for one that a content holds, and contents of an event for a copy of it.
 const MAX_EVENTS: usize = 256;
 
 /// A content, by its place among all of them.
@@ -54,7 +54,7 @@ impl Contents {
     fn is_copied_by(&self, original: Option<Content>, event: usize) -> bool {
         let first = self.0.partition_point(|made| made.event < event);
         let made = self.0.iter().enumerate().skip(first);
-        let made = made.take_while(|(_, made)| made.event == event);
+        let made = made.take(MAX_EVENTS).take_while(|(_, made)| made.event == event);
         let mut copies = made.filter(|(place, made)| made.original != Some(Content(*place)));
         copies.any(|(_, copy)| copy.original == original)
     }

@@ -19,8 +19,12 @@ pub(super) fn ends(text: &str) -> Vec<usize> {
     let mut start = 0;
     let line_ends = memchr::memchr_iter(b'\n', text.as_bytes()).map(|newline| newline + 1);
     for end in line_ends.chain([text.len()]) {
+        // Looked for once a line, however many units it has.
+        let line = text.get(start..end).filter(|line| line.len() > SHORT);
+        let last_mark = line.and_then(last_mark).map(|at| start + at);
         while end - start > SHORT {
-            start += part(text.get(start..end).unwrap_or_default());
+            let is_marked = last_mark.is_some_and(|mark| mark >= start);
+            start += part(text.get(start..end).unwrap_or_default(), is_marked);
             ends.push(start);
         }
         if end > start {
@@ -47,22 +51,31 @@ pub(super) fn may_begin(before: &str, unit: &str) -> bool {
 
 /// If a text is made of fields.
 fn is_data(text: &str) -> bool {
+    text.starts_with(['{', '[']) || last_mark(text).is_some()
+}
+
+/// The place of the last mark of a field in a text: the end of a key, or a line end within a string.
+fn last_mark(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let follows = |at: usize, end: &[u8]| bytes.get(at + 1..).is_some_and(|rest| rest.starts_with(end));
-    text.starts_with(['{', '['])
-        || memchr::memchr2_iter(b'"', b'\\', bytes).any(|at| match bytes.get(at) {
-            Some(b'"') => follows(at, b": "),
-            _ => follows(at, b"n"),
+    memchr::memchr2_iter(b'"', b'\\', bytes)
+        .rev()
+        .find(|at| match bytes.get(*at) {
+            Some(b'"') => follows(*at, b": "),
+            _ => follows(*at, b"n"),
         })
 }
 
-/// The bytes of the first part of a line: a sentence, or some fields; all of it if it need not be cut.
-fn part(line: &str) -> usize {
-    if is_data(line) {
+/// The bytes of the first part of a line, with a mark of a field in it or without: a sentence, or some fields; all of it if it
+/// need not be cut.
+fn part(line: &str, is_marked: bool) -> usize {
+    if is_marked || line.starts_with(['{', '[']) {
         return part_of_data(line);
     }
     let beyond = line.ceil_char_boundary(SHORT);
-    let rest = line.get(beyond..).unwrap_or_default();
+    // Longer sentences are cut as data is.
+    let longest = line.floor_char_boundary(LONG_SENTENCE);
+    let rest = line.get(beyond..longest).unwrap_or_default();
     let bytes = rest.as_bytes();
     let stops = memchr::memchr3_iter(b'.', b'!', b'?', bytes);
     let stop = stops
@@ -153,6 +166,11 @@ mod tests {
                 "Yes."
             ]
         );
+        // In one line of eight megabytes all of it is not searched again for each unit.
+        let line = "cp old.py new.py; ".repeat(450_000);
+        let parts = units(&line);
+        assert!(parts.iter().all(|part| part.len() <= LONG_SENTENCE));
+        assert_eq!(parts.concat(), line);
         let unbroken = "x".repeat(999);
         assert_eq!(
             units(&[&unbroken, " end"].concat()),

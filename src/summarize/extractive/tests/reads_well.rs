@@ -30,6 +30,20 @@ fn repeated_runs_are_counted_once_and_say_how_many_failed() {
 }
 
 #[test]
+fn runs_of_a_program_with_other_filters_are_not_counted_as_one() {
+    let [all, one] = ["mix check | grep -v note", "mix check | grep user_live"].map(bash);
+    let found = "lib/user_live.ex:25: The guard clause can never succeed.";
+    let turns = [
+        call("", "bash", &all),
+        answer(found),
+        call("", "bash", &one),
+        answer(found),
+    ];
+    let text = told(&turns);
+    assert!(text.contains("user_live") && !text.contains("(x2"), "{text}");
+}
+
+#[test]
 fn two_scripts_are_not_one_because_the_same_program_runs_them() {
     let scripts = [
         bash("python3 -c \"\nimport first_one\n\""),
