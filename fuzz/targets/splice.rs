@@ -1,4 +1,4 @@
-//! The splicer: a compressed record is a record again, with the protected turns byte for byte.
+//! The splicer: a compressed record is a record again, and its last turn is as it was.
 #![no_main]
 
 use std::sync::LazyLock;
@@ -30,9 +30,12 @@ fuzz_target!(|bytes: &[u8]| {
         assert!(row.compressed_tokens <= 120 || row.still_over_limit);
         assert!(row.compressed_tokens < row.original_tokens);
         let after = Record::parse(&compression.line).expect("a compressed record is one");
-        assert_eq!(
-            before.turns.last().map(|turn| turn.text),
-            after.turns.last().map(|turn| turn.text)
-        );
+        let last = |record: &Record| record.turns.last().map(|turn| turn.text.to_owned());
+        if last(&before) != last(&after) {
+            // A last human turn may have the summary in its own text, with a mark where it ends.
+            let words = |record: &Record| record.view(record.turns.len() - 1).unwrap().text.into_owned();
+            let (before, after) = (words(&before), words(&after));
+            assert!(after.contains("[END OF CONTEXT SUMMARY]") && after.contains(&before));
+        }
     }
 });
