@@ -164,6 +164,12 @@ impl Run {
         self.kind == RunKind::Program && subcommand.is_some_and(|subcommand| flags().installs(subcommand))
     }
 
+    /// Returns true if it compiled or formatted code, which a run of tests does or goes without.
+    pub fn is_of_build(&self) -> bool {
+        let subcommand = self.program.rsplit(' ').next();
+        self.kind == RunKind::Program && subcommand.is_some_and(|subcommand| flags().builds(subcommand))
+    }
+
     /// Returns true if it ran a script.
     pub fn is_of_script(&self) -> bool {
         self.kind == RunKind::Script
@@ -177,6 +183,9 @@ impl Run {
         // What chooses less does more.
         if !self.choices.iter().all(|choice| earlier.choices.contains(choice)) {
             return false;
+        }
+        if self.kind == RunKind::Tests && earlier.is_of_build() {
+            return true;
         }
         // A file of tests that ran as a script may run among others.
         if self.kind == RunKind::Tests && earlier.kind == RunKind::Script {

@@ -176,17 +176,17 @@ impl EndStates {
             })
     }
 
-    /// If all that was done to files made new ones, or changed files that were new.
+    /// If all that was done to files, by scripts too, made new ones, or changed files that were new.
     pub fn only_makes(&self, touches: &[Touch]) -> bool {
-        let makes = |touch: &Touch| match (touch.step, touch.file.as_deref()) {
-            (Step::Create, _) => true,
-            (Step::Write, Some(name)) => {
-                let path = path_of(&touch.directory, name);
-                self.0.alike(&path).any(|file| file.is_new)
-            }
+        let mut steps = steps(touches).peekable();
+        let is_new = |step: &Done<'_>| self.0.alike(&step.path()).any(|file| file.is_new);
+        let makes = |step: Done<'_>| match step.step {
+            Step::Create => true,
+            Step::Write => is_new(&step),
             _ => false,
         };
-        !touches.is_empty() && touches.iter().all(makes)
+        let is_told = |touch: &Touch| touch.step != Step::Run || !touch.script.is_empty();
+        steps.peek().is_some() && touches.iter().all(is_told) && steps.all(makes)
     }
 }
 

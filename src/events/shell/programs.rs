@@ -79,6 +79,8 @@ pub(crate) struct Flags {
     takes: Vec<String>,
     /// Subcommands that install.
     installs: Vec<String>,
+    /// Programs, modules and subcommands that compile or format.
+    builds: Vec<String>,
 }
 
 impl Flags {
@@ -88,6 +90,10 @@ impl Flags {
 
     pub fn installs(&self, subcommand: &str) -> bool {
         self.installs.iter().any(|installs| installs == subcommand)
+    }
+
+    pub fn builds(&self, subcommand: &str) -> bool {
+        self.builds.iter().any(|builds| builds == subcommand)
     }
 
     pub fn takes_word(&self, word: &str) -> bool {

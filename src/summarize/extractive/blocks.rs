@@ -55,8 +55,8 @@ pub(super) struct Block {
     pub order: usize,
     /// The time of the call whose line it makes needless.
     pub told: Option<usize>,
-    /// The heading of the whole text, and of a part of it.
-    pub headings: [String; 2],
+    /// The heading of the whole text, of a part of it, and of its words alone, which were said before a call and are not its outcome.
+    pub headings: [String; 3],
     pub text: String,
     /// The bytes of its start that somebody said.
     pub words: usize,
@@ -171,6 +171,7 @@ fn spoken(
             continue;
         }
         if !text.is_empty() && !written.is_empty() {
+            // The sentence before it counts with what is written: it says what that is for.
             text.push('\n');
         }
         text.push_str(&written);
@@ -195,7 +196,11 @@ fn spoken(
         blocks.push(Block {
             order: order(at.index, event.call + 1),
             told: number.map(|number| order_of_call(event, number)),
-            headings: [heading(is_all), heading(false)],
+            headings: [
+                heading(is_all),
+                heading(false),
+                format!("{} before {}", said_at(at), event.target.line),
+            ],
             text,
             words,
             has_call: true,
@@ -206,11 +211,10 @@ fn spoken(
         });
     }
     if !said.is_empty() && tells(&said) {
-        let heading = format!("turn -{}, {SAID}", at.back);
         blocks.push(Block {
             order: order(at.index, 0),
             told: None,
-            headings: [heading.clone(), heading],
+            headings: std::array::from_fn(|_| said_at(at)),
             words: said.len(),
             has_call: false,
             is_answered: at.back > 1,
@@ -220,6 +224,11 @@ fn spoken(
             origin: Origin::Assistant,
         });
     }
+}
+
+/// The heading of words.
+fn said_at(at: At<'_>) -> String {
+    format!("turn -{}, {SAID}", at.back)
 }
 
 /// The outputs that a turn shows; what an edit shows of itself is quoted with the edit.
@@ -263,7 +272,7 @@ fn outputs(
         blocks.push(Block {
             order: order(at.index, place + 1),
             told: call.and_then(|(event, number)| Some(order_of_call(event, number?))),
-            headings: [heading.clone(), heading],
+            headings: std::array::from_fn(|_| heading.clone()),
             text: harmless(output),
             words: 0,
             has_call: false,

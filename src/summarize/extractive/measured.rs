@@ -325,12 +325,22 @@ impl Measured {
             });
             passage.push_str(CUT);
         }
-        let heading = &headings[usize::from(is_chosen.contains(&false))];
+        let heading = match is_chosen.contains(&false) {
+            _ if self.is_words_only(is_chosen) => &headings[2],
+            is_part => &headings[usize::from(is_part)],
+        };
         Some(if passage.contains('\n') {
             [heading.as_str(), ":\n", &fenced(&passage)].concat()
         } else {
             [heading.as_str(), ": ", &passage].concat()
         })
+    }
+
+    /// If nothing of a call is chosen but the words before it.
+    pub fn is_words_only(&self, is_chosen: &[bool]) -> bool {
+        let last = is_chosen.iter().rposition(|is_chosen| *is_chosen);
+        let end = last.and_then(|last| self.units.get(last)).map(|unit| unit.end);
+        self.block.has_call && end.is_some_and(|end| end <= self.block.words)
     }
 
     /// The tokens of some units that stand beside one another, about; `None` if they are more than `most` or one tells nothing.

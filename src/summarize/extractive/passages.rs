@@ -287,7 +287,8 @@ impl Passages {
             } else {
                 &mut quoted.calls
             };
-            told.extend(block.told.map(|call| (call, block.order)));
+            let call = block.told.filter(|_| !measured.is_words_only(is_chosen));
+            told.extend(call.map(|call| (call, block.order)));
             let worth = measured.worth(is_chosen);
             quoted.lines.push(Chosen {
                 held,

@@ -22,13 +22,15 @@ const OVERTAKEN: usize = 2;
 /// Newest calls that an earlier one is compared with, so that the time stays linear.
 const MAX_LATER: usize = 256;
 
-/// A line for each action; failing, changing and late ones are worth most.
+/// A line for each call that did something; failing, changing and late ones are worth most. What was only looked at stands in
+/// quotations, in the files read, and in identifiers.
 pub(super) fn done(actions: &[Event], files: &EndStates, limits: Limits, candidates: &mut Vec<Candidate>) {
     let count = actions.len().max(1) as f64;
     let open = open(actions, files);
     for (number, action) in actions.iter().enumerate() {
         let is_told = open.iter().any(|(other, _)| *other == number);
-        let is_needless = is_told || says_nothing(action) && action.is_lookup() || action.target.is_setup;
+        let is_looked_at = says_nothing(action) && action.is_lookup() || action.target.effect == Effect::Read;
+        let is_needless = is_told || is_looked_at || prepares(action);
         if is_needless || was_overtaken(actions, number, files) || files.is_overtaken(action) {
             continue;
         }
@@ -38,11 +40,10 @@ pub(super) fn done(actions: &[Event], files: &EndStates, limits: Limits, candida
         let (base, late) = match action.target.effect {
             // How many lines were printed tells nothing of them: such a call is told only for the identifiers in its line.
             _ if says_nothing(action) => (0.0, 0.0),
-            Effect::Read => (0.9, 2.0),
             Effect::Modify => (2.2, 2.0),
             // However late, what was looked up changed nothing.
-            Effect::Other if action.is_lookup() => (0.9, 1.0),
-            Effect::Other => (2.0, 2.0),
+            _ if action.is_lookup() => (0.9, 1.0),
+            _ => (2.0, 2.0),
         };
         let value = base
             + if failed { 0.8 } else { 0.0 }
@@ -79,7 +80,8 @@ fn was_overtaken(actions: &[Event], number: usize, files: &EndStates) -> bool {
     let may_be_tried_otherwise = failed && outcome.status != Status::Refused;
     let is_covered = |run: &Run| {
         let runs = later.iter().filter(|later| later.is_answered);
-        let mut runs = runs.filter(|later| !run.is_of_tests() || later.outcome.tests.is_some());
+        let is_checked = run.is_of_tests() || run.is_of_build();
+        let mut runs = runs.filter(|later| !is_checked || later.outcome.tests.is_some());
         runs.any(|later| later.target.runs.iter().any(|later| later.covers(run)))
     };
     let ran = &action.target.runs;
@@ -98,6 +100,13 @@ fn was_overtaken(actions: &[Event], number: usize, files: &EndStates) -> bool {
         || action.runs_code() && is_tried_again()
         || is_mended()
         || only_runs() && ran.iter().all(is_covered)
+}
+
+/// If a call only set up what the calls after it ran.
+fn prepares(action: &Event) -> bool {
+    let mut runs = action.target.runs.iter().peekable();
+    let installs = runs.peek().is_some() && runs.all(Run::is_of_installer);
+    action.target.is_setup || installs && action.outcome.failed() != Some(true)
 }
 
 /// If nothing but a number of lines is known of what came back, and nothing was changed.
