@@ -257,7 +257,8 @@ fn is_passing(line: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::source::Arguments;
-    use super::super::tools::examples;
+    use super::super::source::written_calls;
+    use super::super::tools::{blocks, examples};
     use super::*;
 
     #[test]
@@ -271,6 +272,23 @@ mod tests {
             };
             assert_eq!(target(&call, None).line, example.line, "{example:?}");
         }
+        assert!(blocks().len() > 6);
+        for block in blocks() {
+            let (prose, calls) = written_calls(block.example.text.as_str().into());
+            let lines: Vec<String> = calls.iter().map(|call| target(call, None).line).collect();
+            assert_eq!(
+                (prose.as_ref(), lines),
+                ("Look:\n", vec![block.example.line.clone()])
+            );
+        }
+        // Two blocks with words between are an example and a call; words after a block make it none.
+        let (prose, calls) = written_calls("```\na\n```\nand\n```\nb\n```".into());
+        assert_eq!((prose.as_ref(), calls.len()), ("```\na\n```\nand\n", 1));
+        assert!(
+            written_calls("<command>\nls\n</command> was run".into())
+                .1
+                .is_empty()
+        );
     }
 
     #[test]

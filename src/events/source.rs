@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use memchr::memmem::Finder;
 
 use super::observation::{Place, behind_label, is_summary, observed_from};
+use super::tools::last_block;
 use crate::trajectory::{Role, ToolResponse, TurnView};
 
 /// The first place in a trajectory where a turn may answer an assistant's, whatever stands before it.
@@ -167,27 +168,19 @@ fn is_unread(calls: &[SourceCall<'_>]) -> bool {
 /// The beginning of a call that is written as tags.
 static FUNCTION: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("<function="));
 
-/// The prose of an assistant turn and the calls that it writes in its text: `<function=…>` tags, or a last fenced command.
-fn written_calls(text: Cow<'_, str>) -> (Cow<'_, str>, Vec<SourceCall<'_>>) {
+/// The prose of an assistant turn and the calls that it writes in its text: `<function=…>` tags, or a block at its end.
+pub(super) fn written_calls(text: Cow<'_, str>) -> (Cow<'_, str>, Vec<SourceCall<'_>>) {
     if let Some(at) = FUNCTION.find(text.as_bytes()) {
         let calls = tagged_calls(text.get(at..).unwrap_or_default());
         return (until(text, at), calls);
     }
-    let trimmed = text.trim_end();
-    if let Some(inner) = trimmed.strip_suffix("```")
-        && let Some(at) = inner.rfind("```")
-    {
-        let block = inner.get(at + 3..).unwrap_or_default();
-        let (language, command) = block.split_once('\n').unwrap_or(("", block));
-        if matches!(language.trim(), "" | "bash" | "sh" | "shell" | "console") && !command.trim().is_empty() {
-            let arguments = Arguments::Tagged(vec![("command".to_owned(), command.trim().to_owned())]);
-            let call = SourceCall {
-                id: None,
-                name: Cow::Borrowed(""),
-                arguments,
-            };
-            return (until(text, at), vec![call]);
-        }
+    if let Some((block, at, body)) = last_block(&text) {
+        let call = SourceCall {
+            id: None,
+            name: Cow::Borrowed(&block.tool),
+            arguments: Arguments::Tagged(vec![(block.argument.clone(), body.to_owned())]),
+        };
+        return (until(text, at), vec![call]);
     }
     (text, Vec::new())
 }

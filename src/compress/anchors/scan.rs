@@ -41,7 +41,9 @@ pub fn identifiers(text: &str, mut on_identifier: impl FnMut(&str)) {
             let rest = bytes.get(at + 1..end).unwrap_or_default();
             if !(byte.is_ascii_alphabetic() && rest.iter().all(u8::is_ascii_lowercase)) {
                 let word = text.get(at..end).map_or("", trimmed);
-                if is_identifier(word) {
+                // The name of a method that is called on something without a name: `"a".lower()`.
+                let is_method = byte == b'.' && bytes.get(end) == Some(&b'(');
+                if !is_method && is_identifier(word) {
                     on_identifier(word);
                 }
             }

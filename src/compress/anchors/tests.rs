@@ -60,6 +60,7 @@ fn identifiers_of_every_kind_are_found() {
         ),
         ("np.zeros(x) self._cstack", vec!["np.zeros", "_cstack"]),
         ("std::fmt::Debug", vec!["std::fmt::Debug"]),
+        ("f(x).lower() of \"a\".join(b) in .gitignore", vec![".gitignore"]),
         ("order #W2417020 on HAT039", vec!["#W2417020", "HAT039"]),
         (
             "commit 3f2a9bc on 2024-05-15 at 12:08:00",

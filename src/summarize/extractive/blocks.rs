@@ -2,7 +2,7 @@
 
 use super::candidate::{Limits, order};
 use super::quoted::{OUTPUT, SAID, harmless, tells, written};
-use super::work::{OUTDATED, line_of_run, order_of_call};
+use super::work::{OUTDATED, line_of_run, order_of_call, prepares};
 use crate::compress::reuse::{Reuse, pieces};
 use crate::events::event::Event;
 use crate::events::files::end_states::EndStates;
@@ -255,7 +255,8 @@ fn outputs(
             OUTPUTS * at.freshness
         };
         // A short one is told by how its call ended.
-        let is_told = is_edit || is_mended || call.is_some() && output.len() <= SHORT_OUTPUT;
+        let prepares = call.is_some_and(|(event, _)| prepares(event));
+        let is_told = is_edit || is_mended || prepares || call.is_some() && output.len() <= SHORT_OUTPUT;
         if is_told || !at.takes(output, chance) {
             continue;
         }

@@ -287,6 +287,9 @@ fn units_of(text: &str) -> Vec<Unit> {
 /// The least bytes of the longest stretch in a quotation with gaps: about a line of code. Shorter ones tell nothing by themselves.
 const LEAST_STRETCH: usize = 80;
 
+/// The same of an output, most of which nobody chose to write.
+const LEAST_OF_OUTPUTS: usize = 110;
+
 impl Measured {
     /// The chosen units under their heading, marks in place of the others; `None` if nothing is chosen, or only fragments.
     pub fn passage(&self, is_chosen: &[bool]) -> Option<String> {
@@ -313,7 +316,12 @@ impl Measured {
             }
             start = unit.end;
         }
-        if passage.trim().is_empty() || is_chosen.contains(&false) && longest < LEAST_STRETCH {
+        let least = if self.block.is_output() {
+            LEAST_OF_OUTPUTS
+        } else {
+            LEAST_STRETCH
+        };
+        if passage.trim().is_empty() || is_chosen.contains(&false) && longest < least {
             return None;
         }
         let mut passage = passage.trim_end().trim_start_matches('\n').to_owned();

@@ -208,8 +208,7 @@ fn prose_lines(text: &str, with_code: bool) -> Vec<Cow<'_, str>> {
     let mut lines: Vec<Cow<'_, str>> = Vec::with_capacity(8);
     let mut in_fence = false;
     let mut in_comment = false;
-    let mut in_call = false;
-    let (comment_end, call_end) = (LastEnd::new(text, "-->"), LastEnd::new(text, "</command>"));
+    let comment_end = LastEnd::new(text, "-->");
     for raw in lines_of(text) {
         let trimmed = raw.trim_ascii();
         if is_fence(trimmed) {
@@ -230,10 +229,7 @@ fn prose_lines(text: &str, with_code: bool) -> Vec<Cow<'_, str>> {
         in_comment |= trimmed.starts_with("<!--") && comment_end.is_after(at);
         let was_comment = in_comment;
         in_comment = in_comment && !trimmed.contains("-->");
-        // A command that is told as an action is no prose; of what was asked it may be an example.
-        in_call |= !with_code && trimmed == "<command>" && call_end.is_after(at);
-        in_call = in_call && trimmed != "</command>";
-        if in_fence || was_comment || in_call || trimmed.is_empty() || is_bare_tag(trimmed) {
+        if in_fence || was_comment || trimmed.is_empty() || is_bare_tag(trimmed) {
             continue;
         }
         let line = match cleaned_line(trimmed) {

@@ -103,7 +103,7 @@ fn was_overtaken(actions: &[Event], number: usize, files: &EndStates) -> bool {
 }
 
 /// If a call only set up what the calls after it ran.
-fn prepares(action: &Event) -> bool {
+pub(super) fn prepares(action: &Event) -> bool {
     let mut runs = action.target.runs.iter().peekable();
     let installs = runs.peek().is_some() && runs.all(Run::is_of_installer);
     action.target.is_setup || installs && action.outcome.failed() != Some(true)

@@ -20,7 +20,6 @@ fn ok_is_an_exit_code_of_zero_or_an_edit_that_says_so_or_nothing_at_all() {
         ("write_file", r#"{"path": "a.txt"}"#, "Wrote 5 bytes to a.txt"),
         ("write_file", r#"{"path": "b.txt"}"#, "Maybe later: b.txt"),
         ("write_file", r#"{"path": "c.txt"}"#, "1\n2\n3"),
-        ("read_file", r#"{"path": "d.txt"}"#, ""),
         (
             "bash",
             r#"{"command": "make"}"#,
@@ -39,7 +38,6 @@ fn ok_is_an_exit_code_of_zero_or_an_edit_that_says_so_or_nothing_at_all() {
              - write_file a.txt -> ok\n\
              - write_file b.txt -> Maybe later: b.txt\n\
              - write_file c.txt\n\
-             - read_file d.txt -> empty\n\
              - bash: make -> ok\n\
              - cancel(id: Z) -> message: We are unable to cancel this reservation because the fare class does not allow it."
     );

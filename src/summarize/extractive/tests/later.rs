@@ -24,21 +24,26 @@ fn says(text: &str, expected: &[&str], absent: &[&str]) {
 const BASH: &str = "bash";
 
 #[test]
-fn a_search_tells_the_hit_that_a_later_call_is_made_with() {
+fn what_was_only_looked_at_was_not_done() {
     let search = (
         BASH,
         r#"{"command": "grep -rn 'def total' src"}"#,
-        "src/old.py:3:def total(a):\nsrc/cart.py:9:def total(rows):\nsrc/new.py:1:def total():",
+        "src/cart.py:9:def total(rows):",
     );
-    let open = (BASH, r#"{"command": "sed -n 1,20p src/cart.py"}"#, "");
-    says(
-        &told_of(&[search, open]),
-        &["3 lines: src/cart.py:9:def total(rows):"],
-        &["src/old.py"],
-    );
-    says(&told_of(&[search]), &["3 lines: src/old.py:3:def total(a):"], &[]);
     let edit = (BASH, r#"{"command": "sed -i s/a/b/ src/cart.py"}"#, "");
-    says(&told_of(&[search, edit]), &["sed -i"], &["def total"]);
+    let install = (
+        BASH,
+        r#"{"command": "pip install pytest"}"#,
+        "Successfully installed pytest-9.0.3",
+    );
+    let compile = (BASH, r#"{"command": "python -m py_compile src/cart.py"}"#, "");
+    let tests = (BASH, r#"{"command": "pytest"}"#, "=== 3 passed in 0.1s ===");
+    says(
+        &told_of(&[search, edit, install, compile, tests]),
+        &["sed -i", "pytest -> 3 passed"],
+        &["def total", "install", "py_compile"],
+    );
+    says(&told_of(&[compile, edit]), &["py_compile"], &[]);
 }
 
 #[test]
