@@ -179,10 +179,15 @@ impl EndStates {
     /// If all that was done to files, by scripts too, made new ones, or changed files that were new.
     pub fn only_makes(&self, touches: &[Touch]) -> bool {
         let mut steps = steps(touches).peekable();
-        let is_new = |step: &Done<'_>| self.0.alike(&step.path()).any(|file| file.is_new);
+        let is_new = |step: &Done<'_>| {
+            let mut script = step.touch.script.iter();
+            let was_there = script.any(|(other, name)| *other == Step::Read && name == step.name);
+            !was_there && self.0.alike(&step.path()).any(|file| file.is_new)
+        };
         let makes = |step: Done<'_>| match step.step {
-            Step::Create => true,
-            Step::Write => is_new(&step),
+            Step::Create if step.touch.step != Step::Run => true,
+            // A script that opens a file to write may change one that was there.
+            Step::Create | Step::Write => is_new(&step),
             _ => false,
         };
         let is_told = |touch: &Touch| touch.step != Step::Run || !touch.script.is_empty();
@@ -272,6 +277,27 @@ mod tests {
             "cp a.bak a.py",
         ];
         assert_eq!(ends(&twice), [None, None, undone, None]);
+    }
+
+    #[test]
+    fn a_script_makes_only_new_files_if_none_of_those_that_it_writes_was_there() {
+        let new = "cat > fix.py <<'E'\nopen('a.py', 'w').write(text)\nE\n";
+        let mended = "cat > fix.py <<'E'\ntext = open('a.py').read()\nopen('a.py', 'w').write(text)\nE\n";
+        for (before, write, only_makes) in
+            [("ls", new, true), ("cat a.py", new, false), ("ls", mended, false)]
+        {
+            let mut scripts = Scripts::default();
+            let mut events = events(&[before, write, "python fix.py"]);
+            for event in &mut events {
+                scripts.follow(&mut event.touches, true);
+            }
+            let states = EndStates::of(&events);
+            assert_eq!(
+                states.only_makes(&events[2].touches),
+                only_makes,
+                "{before} {write}"
+            );
+        }
     }
 
     #[test]
