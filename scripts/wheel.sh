@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Builds the Python wheel into target/wheels, installs it into a fresh environment, and runs python/tests against the program.
-# Needs cargo, python3 with venv, and PyPI for maturin, pytest and the libraries whose files are read. `--build` builds only.
+# Builds the Python wheel into target/wheels, installs it, and runs python/tests against the program. Needs cargo, python3 with venv, and
+# PyPI for maturin, pytest and the libraries whose files are read; they are kept in target/python-tools and target/python-tests.
+# `--fetch` only fetches these, `--build` only builds.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -8,7 +9,14 @@ target=$(cargo metadata --format-version 1 --no-deps --locked | python3 -c 'impo
 export CARGO_TARGET_DIR=$target
 
 tools=$target/python-tools
+environment=$target/python-tests
 [ -x "$tools/bin/maturin" ] || { python3 -m venv "$tools" && "$tools/bin/pip" install --quiet 'maturin>=1.7,<2'; }
+if [ "${1:-}" != --build ]; then
+    [ -x "$environment/bin/python" ] || python3 -m venv "$environment"
+    "$environment/bin/pip" install --quiet pytest datasets duckdb polars pyarrow
+fi
+[ "${1:-}" != --fetch ] || exit 0
+
 wheels=$target/wheels
 rm -rf "$wheels"
 # The profile of the program: what it has compiled is taken, but for Parquet and Arrow, which it is built without.
@@ -20,9 +28,6 @@ printf '%s: %s bytes\n' "$(basename "$wheel")" "$bytes"
 [ "${1:-}" != --build ] || exit 0
 
 cargo build --release --locked --quiet
-environment=$(mktemp -d)
-trap 'rm -rf "$environment"' EXIT
-python3 -m venv "$environment"
-"$environment/bin/pip" install --quiet "$wheel" pytest datasets duckdb polars pyarrow
+"$environment/bin/pip" install --quiet --force-reinstall --no-deps "$wheel"
 PROGRAM=$target/release/trajfit "$environment/bin/python" -m pytest -q -p no:cacheprovider --rootdir python python/tests \
     --ignore python/tests/engines "$@"

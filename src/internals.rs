@@ -8,6 +8,14 @@ pub mod cache {
     pub use crate::cache::{Access, AnswerCache, FILE};
 }
 
+#[cfg(feature = "parquet")]
+pub mod columns {
+    pub use crate::columns::{
+        OnRead, PlacedLine, RowBatches, RowFile, RowFormat, RowWriter, Shape, common_schema, convert, decode,
+        join, open, open_stream,
+    };
+}
+
 pub mod compress {
     pub use crate::compress::{
         Content, CutPoints, Outline, Protection, Reason, RoleOrder, SummaryPlacement, TurnFacts,

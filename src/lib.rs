@@ -96,6 +96,7 @@ pub mod summarizer {
     pub use crate::compress::Reason;
     pub use crate::compress::anchors::Anchor;
     pub use crate::compress::reuse::Reuse;
+    pub use crate::metrics::Tokens;
     pub use crate::summarize::answers::AnswerKey;
     pub use crate::summarize::extractive::Extractive;
     pub use crate::summarize::{

@@ -20,5 +20,5 @@ mod wire;
 pub use error::{BatchError, RUN_AGAIN};
 pub use responses::ResponseFiles;
 pub use rounds::{Event, Rounds};
-pub use state::{Batch, Folder, Spent, State, part_of};
+pub use state::{Batch, Folder, State, part_of};
 pub use vendor::Vendor;

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::files::{self, Access};
+use crate::metrics::RequestTotals;
 use crate::settings::Settings;
 use crate::summarize::batch::custom_id;
 use crate::summarize::batch::queue::{Load, QueueLimits};
@@ -24,29 +25,12 @@ pub struct State {
     /// Rounds begun since the output was last finished.
     pub rounds: u64,
     /// The requests submitted since then, and their tokens.
-    pub spent: Spent,
+    pub spent: RequestTotals,
     /// The limits of the vendor's queue, as learned from its refusals.
     #[serde(default)]
     pub room: QueueLimits,
     /// Batches, in the order in which they were made.
     pub batches: Vec<Batch>,
-}
-
-/// Amounts submitted.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Spent {
-    /// Number of requests.
-    pub requests: u64,
-    /// Prompt tokens.
-    pub prompt_tokens: u64,
-    /// Completion tokens, estimated.
-    pub completion_tokens: u64,
-    /// Prompt tokens of the fallback model, included above.
-    #[serde(default)]
-    pub fallback_prompt_tokens: u64,
-    /// Completion tokens of the fallback model, included above.
-    #[serde(default)]
-    pub fallback_completion_tokens: u64,
 }
 
 /// One batch.

@@ -12,7 +12,7 @@ use parquet::file::reader::{ChunkReader, Length};
 
 use super::conform::merged_field;
 use super::fault::fault;
-use super::{Kind, OnRead, RowFile};
+use super::{OnRead, RowFile, RowFormat};
 
 /// Approximate bytes of a batch: a few records, so that memory does not grow with row groups.
 const BATCH_BYTES: usize = 1 << 20;
@@ -38,13 +38,13 @@ impl RowBatches {
             on_read,
         };
         match file.kind {
-            Kind::Parquet => Self::parquet(opened),
-            Kind::ArrowFile => {
+            RowFormat::Parquet => Self::parquet(opened),
+            RowFormat::ArrowFile => {
                 let reader = BufReader::with_capacity(READ_BUFFER, opened);
                 let reader = FileReader::try_new(reader, None).map_err(fault)?;
                 Ok(Self::of(reader.schema(), reader))
             }
-            Kind::ArrowStream => Self::stream(opened),
+            RowFormat::ArrowStream => Self::stream(opened),
         }
     }
 

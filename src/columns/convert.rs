@@ -15,7 +15,7 @@ use super::decode::decode;
 use super::fault::fault;
 use super::layout::Layout;
 use super::row_writer::RowWriter;
-use super::{Kind, PlacedLine, RowFile};
+use super::{PlacedLine, RowFile, RowFormat};
 
 /// Writes lines to `output` as rows. `lines` begins them anew for each walk; they are in the order of their sources, and of
 /// the rows in each. A source that is `None` has no rows: columns come from its lines alone, and from `example`, a line that
@@ -25,7 +25,7 @@ pub fn convert<I>(
     sources: &[Option<RowFile>],
     example: Option<&[u8]>,
     output: &File,
-    kind: Kind,
+    kind: RowFormat,
 ) -> io::Result<()>
 where
     I: Iterator<Item = io::Result<PlacedLine>>,

@@ -8,10 +8,10 @@ use arrow_schema::Schema;
 
 use super::batches::{RowBatches, merged_schema};
 use super::row_writer::RowWriter;
-use super::{Kind, RowFile};
+use super::{RowFile, RowFormat};
 
 /// Writes the rows of all files to `output`, in order.
-pub fn join(files: &[RowFile], output: &File, kind: Kind) -> io::Result<()> {
+pub fn join(files: &[RowFile], output: &File, kind: RowFormat) -> io::Result<()> {
     let schema = Arc::new(merged_schema(files)?.unwrap_or_else(Schema::empty));
     let mut writer = RowWriter::create(output, kind, &schema)?;
     for file in files {

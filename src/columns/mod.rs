@@ -3,7 +3,7 @@
 //! A row becomes one line, an object of its columns. Rows written are made of the row that each line came from: a column that
 //! the line still has as it was read keeps its value and its type, others are decoded from the line's JSON.
 
-mod kind;
+mod row_format;
 
 #[cfg(feature = "parquet")]
 mod batches;
@@ -31,23 +31,26 @@ mod memory;
 mod row_writer;
 #[cfg(feature = "parquet")]
 mod shape;
-#[cfg(feature = "parquet")]
-#[cfg(test)]
-mod tests;
 #[cfg(not(feature = "parquet"))]
 mod without;
 
 #[cfg(feature = "parquet")]
-pub use batches::common_schema;
+pub use batches::{RowBatches, common_schema};
 #[cfg(feature = "parquet")]
 pub use convert::convert;
+#[cfg(feature = "parquet")]
+pub use decode::decode;
 #[cfg(feature = "parquet")]
 pub use join::join;
 #[cfg(feature = "parquet")]
 pub use json_lines::{open, open_stream};
-pub use kind::{Kind, NOT_BUILT};
 #[cfg(feature = "parquet")]
 pub use memory::{FittedRows, RowLines, TableRows};
+pub use row_format::{NOT_BUILT, RowFormat};
+#[cfg(feature = "parquet")]
+pub use row_writer::RowWriter;
+#[cfg(feature = "parquet")]
+pub use shape::Shape;
 #[cfg(not(feature = "parquet"))]
 pub use without::{common_schema, convert, join, open, open_stream};
 
@@ -63,7 +66,7 @@ pub struct RowFile {
     /// The file.
     pub path: PathBuf,
     /// Its format.
-    pub kind: Kind,
+    pub kind: RowFormat,
 }
 
 /// A line that becomes a row.

@@ -12,7 +12,7 @@ use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 
-use super::Kind;
+use super::RowFormat;
 use super::conform::conform;
 use super::fault::fault;
 
@@ -33,22 +33,22 @@ enum Format<'f> {
 
 impl<'f> RowWriter<'f> {
     /// Begins a file with these columns.
-    pub fn create(file: &'f File, kind: Kind, schema: &SchemaRef) -> io::Result<Self> {
+    pub fn create(file: &'f File, kind: RowFormat, schema: &SchemaRef) -> io::Result<Self> {
         let schema = match kind {
-            Kind::Parquet => Arc::clone(schema),
+            RowFormat::Parquet => Arc::clone(schema),
             // Batches may each have a dictionary of their own, and such a file has one for all.
-            Kind::ArrowFile | Kind::ArrowStream => without_dictionaries(schema),
+            RowFormat::ArrowFile | RowFormat::ArrowStream => without_dictionaries(schema),
         };
         let format = match kind {
-            Kind::Parquet => {
+            RowFormat::Parquet => {
                 let writer = ArrowWriter::try_new(file, Arc::clone(&schema), Some(properties(&schema)?));
                 Format::Parquet(Box::new(writer.map_err(fault)?))
             }
-            Kind::ArrowFile => {
+            RowFormat::ArrowFile => {
                 let writer = FileWriter::try_new(BufWriter::new(file), &schema);
                 Format::ArrowFile(Box::new(writer.map_err(fault)?))
             }
-            Kind::ArrowStream => {
+            RowFormat::ArrowStream => {
                 let writer = StreamWriter::try_new(BufWriter::new(file), &schema);
                 Format::ArrowStream(Box::new(writer.map_err(fault)?))
             }

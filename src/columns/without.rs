@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, BufRead, Read};
 
-use super::{Kind, NOT_BUILT, OnRead, PlacedLine, RowFile};
+use super::{NOT_BUILT, OnRead, PlacedLine, RowFile, RowFormat};
 
 fn not_built() -> io::Error {
     io::Error::new(io::ErrorKind::Unsupported, NOT_BUILT)
@@ -30,7 +30,7 @@ pub fn convert<I>(
     _sources: &[Option<RowFile>],
     _example: Option<&[u8]>,
     _output: &File,
-    _kind: Kind,
+    _kind: RowFormat,
 ) -> io::Result<()>
 where
     I: Iterator<Item = io::Result<PlacedLine>>,
@@ -39,6 +39,6 @@ where
 }
 
 /// Fails.
-pub fn join(_files: &[RowFile], _output: &File, _kind: Kind) -> io::Result<()> {
+pub fn join(_files: &[RowFile], _output: &File, _kind: RowFormat) -> io::Result<()> {
     Err(not_built())
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::census::Complaint;
 use super::measure::Unreadable;
-use crate::trainers::{Columns, Finding, Outcome, Reader, Verdict};
+use crate::trainers::{Columns, DatasetReader, Finding, Outcome, Verdict};
 
 /// Maximum number of new losses listed.
 const NAMED: usize = 10;
@@ -47,7 +47,7 @@ pub struct LintCensus {
 
 impl LintCensus {
     /// An empty census of records that `reader` reads.
-    pub fn new(reader: Reader) -> Self {
+    pub fn new(reader: DatasetReader) -> Self {
         Self {
             records: 0,
             outcomes: BTreeMap::new(),
@@ -154,7 +154,7 @@ pub struct LintChanges {
 
 impl LintChanges {
     /// An empty comparison of records that `reader` reads.
-    pub fn new(reader: Reader) -> Self {
+    pub fn new(reader: DatasetReader) -> Self {
         Self {
             before: LintCensus::new(reader),
             after: LintCensus::new(reader),
@@ -201,7 +201,7 @@ mod tests {
 
     #[test]
     fn findings_are_counted_with_their_first_record() {
-        let mut census = LintCensus::new(Reader::Datasets);
+        let mut census = LintCensus::new(DatasetReader::Datasets);
         census.add("a", 1, &mut verdict(None));
         census.add("a", 2, &mut verdict(Some(Outcome::Drop)));
         census.add("a", 3, &mut verdict(Some(Outcome::Drop)));
@@ -215,7 +215,7 @@ mod tests {
 
     #[test]
     fn only_what_is_worse_than_before_is_a_new_loss() {
-        let mut changes = LintChanges::new(Reader::Datasets);
+        let mut changes = LintChanges::new(DatasetReader::Datasets);
         let (kept, cut) = (verdict(None), verdict(Some(Outcome::Cut)));
         let (dropped, unknown) = (verdict(Some(Outcome::Drop)), verdict(Some(Outcome::Undecided)));
         for (before, after) in [

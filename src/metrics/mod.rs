@@ -34,7 +34,7 @@ pub use measure::{Measure, Parts, Unreadable};
 pub use pair_row::PairRow;
 #[cfg(feature = "cli")]
 pub use pair_row::{read_pair_rows, read_written_rows};
-pub use prices::{Prices, Tokens};
+pub use prices::{Prices, RequestTotals, Tokens};
 pub use record_metrics::record_metrics;
 pub use reject::Reject;
 pub use row::{Row, Status};

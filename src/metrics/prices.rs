@@ -1,4 +1,8 @@
-//! Prices of the tokens of a language model.
+//! Tokens of requests to a language model, and their prices.
+
+use std::ops::AddAssign;
+
+use serde::{Deserialize, Serialize};
 
 /// Prices of the models of a run, in US dollars per million tokens.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -14,16 +18,46 @@ pub struct Prices {
 }
 
 /// Tokens that were read and written.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tokens {
     /// Tokens read.
+    #[serde(rename = "prompt_tokens")]
     pub prompt: u64,
     /// Tokens written.
+    #[serde(rename = "completion_tokens")]
     pub completion: u64,
     /// Of the tokens read, those of the fallback model.
+    #[serde(rename = "fallback_prompt_tokens", default)]
     pub fallback_prompt: u64,
     /// Of the tokens written, those of the fallback model.
+    #[serde(rename = "fallback_completion_tokens", default)]
     pub fallback_completion: u64,
+}
+
+/// Requests that are to be sent, or were, and their tokens; those written are estimated.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RequestTotals {
+    /// Number of requests.
+    pub requests: u64,
+    /// Their tokens.
+    #[serde(flatten)]
+    pub tokens: Tokens,
+}
+
+impl AddAssign for Tokens {
+    fn add_assign(&mut self, other: Self) {
+        self.prompt += other.prompt;
+        self.completion += other.completion;
+        self.fallback_prompt += other.fallback_prompt;
+        self.fallback_completion += other.fallback_completion;
+    }
+}
+
+impl AddAssign for RequestTotals {
+    fn add_assign(&mut self, other: Self) {
+        self.requests += other.requests;
+        self.tokens += other.tokens;
+    }
 }
 
 impl Tokens {

@@ -102,8 +102,8 @@ impl KeptAnswer {
             text,
             redactions,
             model,
-            prompt_tokens: usage.prompt_tokens,
-            completion_tokens: usage.completion_tokens,
+            prompt_tokens: usage.tokens.prompt,
+            completion_tokens: usage.tokens.completion,
         }
     }
 }

@@ -88,14 +88,8 @@ pub struct Usage {
     pub api_calls: usize,
     /// Requests that failed.
     pub errors: usize,
-    /// Prompt tokens, as the endpoint reports them.
-    pub prompt_tokens: u64,
-    /// Completion tokens, as the endpoint reports them.
-    pub completion_tokens: u64,
-    /// The part of `prompt_tokens` of the fallback model.
-    pub fallback_prompt_tokens: u64,
-    /// The part of `completion_tokens` of the fallback model.
-    pub fallback_completion_tokens: u64,
+    /// Tokens, as the endpoint reports them.
+    pub tokens: Tokens,
     /// Kept answers that were used instead of a request.
     pub cached: usize,
 }
@@ -232,22 +226,11 @@ impl SummaryError {
 }
 
 impl Usage {
-    /// Adds the tokens of one request.
-    pub fn took(&mut self, tokens: Tokens) {
-        self.prompt_tokens += tokens.prompt;
-        self.completion_tokens += tokens.completion;
-        self.fallback_prompt_tokens += tokens.fallback_prompt;
-        self.fallback_completion_tokens += tokens.fallback_completion;
-    }
-
     /// Adds another usage.
     pub fn add(&mut self, other: &Self) {
         self.api_calls += other.api_calls;
         self.errors += other.errors;
-        self.prompt_tokens += other.prompt_tokens;
-        self.completion_tokens += other.completion_tokens;
-        self.fallback_prompt_tokens += other.fallback_prompt_tokens;
-        self.fallback_completion_tokens += other.fallback_completion_tokens;
+        self.tokens += other.tokens;
         self.cached += other.cached;
     }
 }

@@ -1,11 +1,11 @@
 //! Trainers: each one's rules for records, as data, and a judge that applies them to a record.
 
 mod action;
+mod arrow_kinds;
 mod content;
 mod findings;
 mod form;
 mod judged;
-mod kinds;
 mod known;
 mod length;
 mod messages;
@@ -23,7 +23,7 @@ pub use judged::Judged;
 pub use known::{TrainerName, trainer};
 pub use length::{Lengths, over_length};
 pub use messages::{fits_in_prefixes, list, messages, same_alone};
-pub use rules::{CompressSettings, MarkTurns, Pieces, Reader, Renderer, Trainer};
+pub use rules::{CompressSettings, DatasetReader, MarkTurns, Pieces, Renderer, Trainer};
 pub use structure::{Judgement, judge};
 pub use table::Columns;
 pub use turn::trimmed;

@@ -18,7 +18,7 @@ pub struct Trainer {
     /// The command that starts training.
     pub command: String,
     /// The program that reads the file.
-    pub reader: Reader,
+    pub reader: DatasetReader,
     /// The templates for rendering chats.
     pub renderer: Renderer,
     /// The pieces that it also renders separately; it refuses a record if they do not match the whole.
@@ -44,7 +44,7 @@ pub struct Trainer {
 /// The reader of a file of records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Reader {
+pub enum DatasetReader {
     /// Hugging Face `datasets` from 4.8 on: a place may hold values of several kinds.
     Datasets,
     /// Hugging Face `datasets` before 4.8: one kind per place in the whole file, and null for fields absent in a turn.

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::action::Class;
+use super::arrow_kinds::ArrowKind;
 use super::findings::Outcome;
-use super::kinds::Kind;
 
 /// The places and kinds of one record's values, and its names of roles that the configuration limits to one name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Shape {
     /// Kinds by place, such as `messages[].content`; `None` if it holds null only.
-    pub(super) places: BTreeMap<String, Option<Kind>>,
+    pub(super) places: BTreeMap<String, Option<ArrowKind>>,
     /// The name used for a class, and the outcome for a record with another name.
     pub(super) names: Vec<(Class, String, Outcome)>,
     /// Bytes of the record.
@@ -36,7 +36,7 @@ impl Shape {
     }
 
     fn note(&mut self, place: &str, value: &Value) {
-        let kind = Kind::of(value);
+        let kind = ArrowKind::of(value);
         match self.places.get_mut(place) {
             Some(known) => *known = known.or(kind),
             None => {

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use super::action::{Action, Class};
+use super::arrow_kinds;
 use super::content::judge_turn;
 use super::findings::{Finding, FindingKind, Outcome, whole};
 use super::form::{FormRules, Tools};
 use super::judged::{Judged, outcome};
-use super::kinds;
 use super::order::{misplaced, ordered};
-use super::rules::{Reader, Thinking, Trainer};
+use super::rules::{DatasetReader, Thinking, Trainer};
 use super::shape::Shape;
 use super::turn::{Content, TurnFields, kinds_of_parts, trimmed};
 use super::verdict::Verdict;
@@ -55,8 +55,8 @@ pub fn judge<'a>(record: &Record<'a>, trainer: &'static Trainer) -> Judgement<'a
             verdict.add(whole(FindingKind::NothingLearnt, outcome, &why));
         }
     }
-    if matches!(trainer.reader, Reader::Arrow | Reader::Parquet)
-        && let Some((turn, place)) = kinds::mixed(record)
+    if matches!(trainer.reader, DatasetReader::Arrow | DatasetReader::Parquet)
+        && let Some((turn, place)) = arrow_kinds::mixed(record)
     {
         let finding = whole(FindingKind::MixedKinds, Outcome::Refuse, &place);
         verdict.add(Finding {
@@ -64,8 +64,8 @@ pub fn judge<'a>(record: &Record<'a>, trainer: &'static Trainer) -> Judgement<'a
             ..finding
         });
     }
-    if trainer.reader == Reader::Parquet
-        && let Some(turn) = kinds::uneven(record)
+    if trainer.reader == DatasetReader::Parquet
+        && let Some(turn) = arrow_kinds::uneven(record)
     {
         let finding = whole(FindingKind::UnevenFields, Outcome::Refuse, "");
         verdict.add(Finding {
@@ -74,7 +74,7 @@ pub fn judge<'a>(record: &Record<'a>, trainer: &'static Trainer) -> Judgement<'a
         });
     }
     judge_frame(record, rules, &mut verdict);
-    if trainer.reader != Reader::Json || !rules.one_name.is_empty() {
+    if trainer.reader != DatasetReader::Json || !rules.one_name.is_empty() {
         verdict.shape = Shape::of(record.text, names(record, &turns, rules));
     }
     Judgement {

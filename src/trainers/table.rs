@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use super::arrow_kinds::ArrowKind;
 use super::findings::{Finding, FindingKind, Outcome, whole};
-use super::kinds::Kind;
-use super::rules::Reader;
+use super::rules::DatasetReader;
 use super::shape::Shape;
 
 /// Bytes of the first file that `datasets` infers its columns from.
@@ -16,12 +16,12 @@ const MOST_PLACES: usize = 20_000;
 /// The columns defined by the records read so far.
 #[derive(Debug, Clone)]
 pub struct Columns {
-    reader: Reader,
+    reader: DatasetReader,
     /// The first file.
     first: Option<String>,
     /// Bytes read of the first file.
     bytes: u64,
-    places: BTreeMap<String, Option<Kind>>,
+    places: BTreeMap<String, Option<ArrowKind>>,
     /// Places with several kinds in the first file: they accept any value.
     mixed: Vec<String>,
     names: BTreeMap<u8, String>,
@@ -29,7 +29,7 @@ pub struct Columns {
 
 impl Columns {
     /// An empty table.
-    pub fn new(reader: Reader) -> Self {
+    pub fn new(reader: DatasetReader) -> Self {
         Self {
             reader,
             first: None,
@@ -43,7 +43,7 @@ impl Columns {
     /// Adds a record of a file. Returns the findings where it does not fit those before it.
     pub fn add(&mut self, source: &str, shape: &Shape) -> Vec<Finding> {
         let mut found: Vec<Finding> = self.second_name(shape).into_iter().collect();
-        if self.reader == Reader::Json || self.places.len() > MOST_PLACES {
+        if self.reader == DatasetReader::Json || self.places.len() > MOST_PLACES {
             return found;
         }
         let is_first_file = *self.first.get_or_insert_with(|| source.to_owned()) == source;
@@ -64,7 +64,7 @@ impl Columns {
                 Some(None) if kind.is_some() => new_place = new_place.or(Some(place)),
                 Some(Some(known)) if kind.is_some_and(|kind| kind != known) => {
                     let kind = kind.unwrap_or(known);
-                    if is_first_file && self.reader == Reader::Datasets {
+                    if is_first_file && self.reader == DatasetReader::Datasets {
                         self.mixed.push(place.clone());
                     } else if is_first_file || !kind.can_become(known) {
                         other_kind = other_kind.or(Some(place));
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     /// The findings for the last of these records, each in the file of its name.
-    fn last(reader: Reader, records: &[(&str, &str)]) -> Vec<(FindingKind, String)> {
+    fn last(reader: DatasetReader, records: &[(&str, &str)]) -> Vec<(FindingKind, String)> {
         let mut table = Columns::new(reader);
         let mut found = Vec::new();
         for (source, text) in records {
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn the_first_file_gives_the_columns() {
-        for reader in [Reader::Datasets, Reader::Arrow] {
+        for reader in [DatasetReader::Datasets, DatasetReader::Arrow] {
             let new = |place: &str| vec![(FindingKind::NewColumn, place.to_owned())];
             assert_eq!(last(reader, &[("1", PLAIN), ("1", MORE)]), []);
             assert_eq!(last(reader, &[("1", PLAIN), ("2", MORE)]), new("score"));
@@ -143,29 +143,35 @@ mod tests {
                 new("score")
             );
         }
-        assert_eq!(last(Reader::Json, &[("1", PLAIN), ("2", MORE)]), []);
+        assert_eq!(last(DatasetReader::Json, &[("1", PLAIN), ("2", MORE)]), []);
     }
 
     #[test]
     fn a_place_holds_one_kind() {
         let mixed = |place: &str| (FindingKind::MixedKinds, place.to_owned());
-        let found = last(Reader::Arrow, &[("1", PLAIN), ("1", PARTS)]);
+        let found = last(DatasetReader::Arrow, &[("1", PLAIN), ("1", PARTS)]);
         assert_eq!(found, [mixed("messages[].content")]);
-        assert_eq!(last(Reader::Arrow, &[("1", PLAIN), ("1", NUMBER)]), [mixed("id")]);
-        // From 4.8 on, kinds may differ within a file, but not between two files.
-        assert_eq!(last(Reader::Datasets, &[("1", PLAIN), ("1", PARTS)]), []);
-        let found = last(Reader::Datasets, &[("1", PLAIN), ("2", PARTS)]);
-        assert!(found.contains(&mixed("messages[].content")), "{found:?}");
-        assert_eq!(last(Reader::Datasets, &[("1", PLAIN), ("2", NUMBER)]), []);
         assert_eq!(
-            last(Reader::Datasets, &[("1", PLAIN), ("1", PARTS), ("2", PARTS)]),
+            last(DatasetReader::Arrow, &[("1", PLAIN), ("1", NUMBER)]),
+            [mixed("id")]
+        );
+        // From 4.8 on, kinds may differ within a file, but not between two files.
+        assert_eq!(last(DatasetReader::Datasets, &[("1", PLAIN), ("1", PARTS)]), []);
+        let found = last(DatasetReader::Datasets, &[("1", PLAIN), ("2", PARTS)]);
+        assert!(found.contains(&mixed("messages[].content")), "{found:?}");
+        assert_eq!(last(DatasetReader::Datasets, &[("1", PLAIN), ("2", NUMBER)]), []);
+        assert_eq!(
+            last(
+                DatasetReader::Datasets,
+                &[("1", PLAIN), ("1", PARTS), ("2", PARTS)]
+            ),
             []
         );
     }
 
     #[test]
     fn a_second_name_for_a_role_is_found() {
-        let mut table = Columns::new(Reader::Json);
+        let mut table = Columns::new(DatasetReader::Json);
         let named = |name: &str| Shape::of(PLAIN, vec![(Class::Tool, name.to_owned(), Outcome::Drop)]);
         assert_eq!(table.add("1", &named("tool")), []);
         assert_eq!(table.add("1", &named("tool")), []);

@@ -45,7 +45,10 @@ const MAY_USE: [(&str, &[&str]); 21] = [
         ],
     ),
     ("cache", &["files", "names", "summarize"]),
-    ("batch", &["files", "http", "names", "settings", "summarize"]),
+    (
+        "batch",
+        &["files", "http", "metrics", "names", "settings", "summarize"],
+    ),
     ("metrics", &["compress", "names", "trainers"]),
     ("trainers", &["names", "trajectory"]),
     (

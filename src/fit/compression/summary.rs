@@ -94,10 +94,10 @@ fn told_in_progress(view: &TurnView<'_>) -> Option<String> {
 pub fn note(row: &mut Row, usage: &Usage) {
     row.summarization_api_calls += usage.api_calls as u64;
     row.summarization_errors += usage.errors as u64;
-    row.prompt_tokens += usage.prompt_tokens;
-    row.completion_tokens += usage.completion_tokens;
-    row.fallback_prompt_tokens += usage.fallback_prompt_tokens;
-    row.fallback_completion_tokens += usage.fallback_completion_tokens;
+    row.prompt_tokens += usage.tokens.prompt;
+    row.completion_tokens += usage.tokens.completion;
+    row.fallback_prompt_tokens += usage.tokens.fallback_prompt;
+    row.fallback_completion_tokens += usage.tokens.fallback_completion;
     row.cached_summary |= usage.cached > 0;
 }
 

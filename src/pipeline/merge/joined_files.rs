@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use super::finished_run::FinishedRun;
-use crate::columns::{self, Kind, RowFile};
+use crate::columns::{self, RowFile, RowFormat};
 use crate::files::{self, Access};
 use crate::metrics::{Columns, csv_header};
 use crate::pipeline::paths::file_names::{appended, has_no_data_extension, stem_of, without_data_extension};
@@ -143,7 +143,7 @@ impl JoinedFiles {
         let rejects = Some(&self.rejects).filter(|rejects| !rejects.from.is_empty());
         for joined in rejects.into_iter().chain(&self.data) {
             let file = written.open(&joined.path, joined.access)?;
-            if let Some(kind) = Kind::of_name(&joined.path) {
+            if let Some(kind) = RowFormat::of_name(&joined.path) {
                 join_rows(file, &joined.from, kind)?;
                 continue;
             }
@@ -209,7 +209,7 @@ fn append(file: &mut PartialFile, from: &Path, start: u64) -> Result<(), RunErro
 }
 
 /// Writes the rows of all files.
-fn join_rows(file: &PartialFile, from: &[PathBuf], kind: Kind) -> Result<(), RunError> {
+fn join_rows(file: &PartialFile, from: &[PathBuf], kind: RowFormat) -> Result<(), RunError> {
     let files: Vec<RowFile> = from
         .iter()
         .filter_map(|path| Source::of_file(path).row_file())
@@ -291,7 +291,7 @@ fn elsewhere(run: &FinishedRun, recorded: &str) -> RunError {
 }
 
 fn refuse_other_codec(path: &Path, from: &[PathBuf]) -> Result<(), RunError> {
-    let codec = |path: &Path| (Codec::of_name(&path.to_string_lossy()), Kind::of_name(path));
+    let codec = |path: &Path| (Codec::of_name(&path.to_string_lossy()), RowFormat::of_name(path));
     match from.iter().find(|from| codec(from) != codec(path)) {
         None => Ok(()),
         Some(other) => Err(RunError::usage(

@@ -7,7 +7,7 @@ use super::file_names::{
     appended, ends_with_separator, has_no_data_extension, named, named_after, stem_of, without_data_extension,
 };
 use super::side_files::{METRICS, NamedFiles, REJECTS, SUMMARY, unique_rejects};
-use crate::columns::Kind;
+use crate::columns::RowFormat;
 use crate::files::{self, Access};
 use crate::pipeline::read::source::split_data_extension;
 use crate::pipeline::write::output::{ExistingFile, OpenSettings};
@@ -104,7 +104,7 @@ impl OutputFiles {
         let single = sources.len() == 1 && inputs.iter().all(|input| !input.is_dir());
         let target = |path: PathBuf| {
             // Files of rows have a compression of their own.
-            let codec = codec.filter(|_| Kind::of_name(&path).is_none());
+            let codec = codec.filter(|_| RowFormat::of_name(&path).is_none());
             let path = named_after(path, codec);
             let named = Codec::of_name(&path.to_string_lossy());
             DataFile {

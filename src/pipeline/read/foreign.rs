@@ -55,7 +55,7 @@ enum Begins {
 }
 
 /// A build that reads rows gets here only where they come through a pipe, or encrypted.
-const ROWS: &str = if columns::Kind::IS_BUILT {
+const ROWS: &str = if columns::RowFormat::IS_BUILT {
     "it is read from a file that can be read from its end, and that is not encrypted: name the file"
 } else {
     columns::NOT_BUILT

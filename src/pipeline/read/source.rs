@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::batch::{Part, WHOLE};
 use super::foreign::{self, Foreign};
-use crate::columns::{self, Kind, RowFile};
+use crate::columns::{self, RowFile, RowFormat};
 use crate::files::{self, Access};
 use crate::pipeline::counters::CountingReader;
 use crate::pipeline::{Counters, RunError};
@@ -121,18 +121,18 @@ impl Source {
     /// Returns true if its lines are not its bytes: it is compressed, or a file of rows. It must be a file.
     pub fn is_compressed(&self) -> io::Result<bool> {
         let (start, _) = peek(Box::new(File::open(&self.path)?))?;
-        let is_rows = Kind::of_start(&start).is_some();
+        let is_rows = RowFormat::of_start(&start).is_some();
         Ok(is_rows || start.starts_with(GZIP_MAGIC) || start.starts_with(ZSTD_MAGIC))
     }
 
     /// The source as a file of rows; `None` if it is none, or none that this build reads.
     pub fn row_file(&self) -> Option<RowFile> {
-        if !Kind::IS_BUILT || self.is_stdin() || !self.path.is_file() {
+        if !RowFormat::IS_BUILT || self.is_stdin() || !self.path.is_file() {
             return None;
         }
         // A file that cannot be read is reported when it is opened for its records.
         let (start, _) = peek(Box::new(File::open(&self.path).ok()?)).ok()?;
-        Kind::of_start(&start).map(|kind| RowFile {
+        RowFormat::of_start(&start).map(|kind| RowFile {
             path: self.path.clone(),
             kind,
         })
@@ -151,7 +151,7 @@ impl Source {
             Box::new(File::open(&self.path)?)
         };
         let (start, raw) = peek(Box::new(CountingReader::new(raw, counters)))?;
-        if Kind::IS_BUILT && Kind::of_start(&start) == Some(Kind::ArrowStream) {
+        if RowFormat::IS_BUILT && RowFormat::of_start(&start) == Some(RowFormat::ArrowStream) {
             return columns::open_stream(Box::new(raw));
         }
         let raw = BufReader::with_capacity(READ_BUFFER, raw);
@@ -176,7 +176,7 @@ fn peek(mut reader: Box<dyn Read + Send>) -> io::Result<(Vec<u8>, impl Read + Se
     let mut start = Vec::new();
     reader
         .by_ref()
-        .take(Kind::START_BYTES as u64)
+        .take(RowFormat::START_BYTES as u64)
         .read_to_end(&mut start)?;
     Ok((start.clone(), io::Cursor::new(start).chain(reader)))
 }
@@ -311,7 +311,7 @@ fn is_data(path: &Path) -> bool {
 }
 
 fn data_extensions() -> impl Iterator<Item = &'static str> {
-    LINES_EXTENSIONS.into_iter().chain(Kind::endings())
+    LINES_EXTENSIONS.into_iter().chain(RowFormat::endings())
 }
 
 /// Returns true for the name of requests that a run left beside its data: `out.missing.jsonl`, `out.missing-2.jsonl`.

@@ -10,7 +10,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::job::Job;
-use crate::columns::{self, Kind, NOT_BUILT, PlacedLine, RowFile};
+use crate::columns::{self, NOT_BUILT, PlacedLine, RowFile, RowFormat};
 use crate::files;
 use crate::metrics::{csv_header, read_rows_written, read_written_rows, row_json, typed_row};
 use crate::pipeline::paths::file_names::appended;
@@ -31,12 +31,14 @@ pub fn refuse(job: &Job) -> Result<(), RunError> {
         outputs_of_rows(job)
     };
     let metrics = job.targets.metrics();
-    let named = metrics.as_deref().filter(|path| Kind::of_name(path).is_some());
+    let named = metrics
+        .as_deref()
+        .filter(|path| RowFormat::of_name(path).is_some());
     let data = outputs.first().map(|output| output.target.path.as_path());
     let Some(first) = data.or(named).filter(|path| !is_stream(path)) else {
         return Ok(());
     };
-    if !Kind::IS_BUILT {
+    if !RowFormat::IS_BUILT {
         return Err(RunError::usage(
             format!("cannot write {}: it is to be Parquet or Arrow", first.display()),
             NOT_BUILT,
@@ -87,7 +89,7 @@ fn outputs_of_rows(job: &Job) -> Vec<RowOutput<'_>> {
     // Merged sources of which another shard takes all have a target that is not written, and is the same file.
     outputs.retain(|output| {
         let targets = targets.data.get(output.sources.clone()).unwrap_or_default();
-        Kind::of_name(&output.target.path).is_some() && targets.iter().any(|target| target.is_written)
+        RowFormat::of_name(&output.target.path).is_some() && targets.iter().any(|target| target.is_written)
     });
     outputs
 }
@@ -132,10 +134,12 @@ fn convert_file(job: &Job, output: &RowOutput<'_>, rows: &mut WrittenRows) -> io
     }
     let sources = output.row_files(job);
     let kinds = || sources.iter().flatten().map(|file| file.kind);
-    let kind = match Kind::of_name(&target.path) {
+    let kind = match RowFormat::of_name(&target.path) {
         // Arrow streams stay such: readers of one form do not read the other.
-        Some(Kind::ArrowFile) if kinds().count() > 0 && kinds().all(|kind| kind == Kind::ArrowStream) => {
-            Kind::ArrowStream
+        Some(RowFormat::ArrowFile)
+            if kinds().count() > 0 && kinds().all(|kind| kind == RowFormat::ArrowStream) =>
+        {
+            RowFormat::ArrowStream
         }
         Some(kind) => kind,
         None => return Ok(()),
@@ -183,7 +187,7 @@ fn unconverted(path: &Path, error: &io::Error) -> RunError {
 
 /// Returns true for metrics that are to be Parquet or Arrow.
 pub fn is_metrics_of_rows(job: &Job, path: &Path) -> bool {
-    job.targets.metrics().as_deref() == Some(path) && Kind::of_name(path).is_some()
+    job.targets.metrics().as_deref() == Some(path) && RowFormat::of_name(path).is_some()
 }
 
 /// Makes Parquet or Arrow of the metrics, gives them their name, and removes their CSV.
@@ -191,7 +195,7 @@ pub fn convert_metrics(job: &Job) -> Result<(), RunError> {
     let Some(path) = job.targets.metrics() else {
         return Ok(());
     };
-    let Some(kind) = Kind::of_name(&path) else {
+    let Some(kind) = RowFormat::of_name(&path) else {
         return Ok(());
     };
     let csv = appended(&path, PARTIAL);

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::job::Job;
 use super::row_outputs;
-use crate::columns::Kind;
+use crate::columns::RowFormat;
 use crate::files;
 use crate::fit::Fitter;
 use crate::metrics::{Sums, Totals, read_rows_written};
@@ -306,7 +306,7 @@ pub fn totals_so_far(job: &Job, milestone: &Milestone) -> Result<Totals, RunErro
     if milestone.complete && !path.exists() {
         // The run was stopped between the final names.
         path = metrics;
-        if !path.exists() || Kind::of_name(&path).is_some() {
+        if !path.exists() || RowFormat::of_name(&path).is_some() {
             // Unwanted metrics are removed, and others made to rows, once the totals have their name.
             return Ok(finished(job).map_or(totals, Finished::totals));
         }

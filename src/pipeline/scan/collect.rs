@@ -11,7 +11,7 @@ use futures_util::future::BoxFuture;
 
 use super::Scan;
 use crate::files;
-use crate::metrics::Totals;
+use crate::metrics::{RequestTotals, Totals};
 use crate::pipeline::paths::file_names::appended;
 use crate::pipeline::paths::targets::refuse_inputs;
 use crate::pipeline::pool::worker::Chunk;
@@ -19,7 +19,7 @@ use crate::pipeline::read::batch::Batch;
 use crate::pipeline::read::source::split_data_extension;
 use crate::pipeline::write::journal::Journal;
 use crate::pipeline::write::output::ExistingFile;
-use crate::pipeline::write::requests::{RequestFiles, RequestProgress, RequestTotals};
+use crate::pipeline::write::requests::{RequestFiles, RequestProgress};
 use crate::pipeline::{Counters, RequestFileSet, RunError, Worker};
 
 /// The settings of a collection.

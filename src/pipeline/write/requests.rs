@@ -12,7 +12,7 @@ use super::disk;
 use super::output::{Codec, ExistingFile, OpenSettings, PartialFile};
 use crate::files::{self, Access};
 use crate::fit::PendingRequest;
-use crate::metrics::Tokens;
+use crate::metrics::{RequestTotals, Tokens};
 use crate::pipeline::paths::file_names::appended;
 use crate::pipeline::paths::targets::PARTIAL;
 use crate::pipeline::read::source::split_data_extension;
@@ -26,44 +26,6 @@ pub struct RequestFileSet {
     pub max_requests: u64,
     /// Maximum bytes of a file; a request that is larger has a file of its own.
     pub max_bytes: u64,
-}
-
-/// Totals of requests.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RequestTotals {
-    /// Number of different requests.
-    pub requests: u64,
-    /// Tokens of the prompts.
-    pub prompt_tokens: u64,
-    /// Estimated tokens of the completions.
-    pub completion_tokens: u64,
-    /// Of the prompt tokens, those for the fallback model.
-    #[serde(default)]
-    pub fallback_prompt_tokens: u64,
-    /// Of the completion tokens, those of the fallback model.
-    #[serde(default)]
-    pub fallback_completion_tokens: u64,
-}
-
-impl RequestTotals {
-    /// Their tokens.
-    pub fn tokens(&self) -> Tokens {
-        Tokens {
-            prompt: self.prompt_tokens,
-            completion: self.completion_tokens,
-            fallback_prompt: self.fallback_prompt_tokens,
-            fallback_completion: self.fallback_completion_tokens,
-        }
-    }
-
-    /// Adds the totals of others.
-    pub fn add(&mut self, other: &Self) {
-        self.requests += other.requests;
-        self.prompt_tokens += other.prompt_tokens;
-        self.completion_tokens += other.completion_tokens;
-        self.fallback_prompt_tokens += other.fallback_prompt_tokens;
-        self.fallback_completion_tokens += other.fallback_completion_tokens;
-    }
 }
 
 /// The progress of the files.
@@ -219,14 +181,10 @@ impl RequestFiles {
         self.mark.length += length;
         self.mark.in_file += 1;
         let (prompt, completion) = (request.prompt_tokens, request.completion_tokens);
-        let tokens = Tokens::of(prompt, completion, request.by_fallback);
-        self.mark.totals.add(&RequestTotals {
+        self.mark.totals += RequestTotals {
             requests: 1,
-            prompt_tokens: tokens.prompt,
-            completion_tokens: tokens.completion,
-            fallback_prompt_tokens: tokens.fallback_prompt,
-            fallback_completion_tokens: tokens.fallback_completion,
-        });
+            tokens: Tokens::of(prompt, completion, request.by_fallback),
+        };
         Ok(())
     }
 
@@ -303,7 +261,7 @@ mod tests {
         }
         let mark = files.sync().unwrap();
         assert_eq!(
-            (mark.files, mark.totals.requests, mark.totals.prompt_tokens),
+            (mark.files, mark.totals.requests, mark.totals.tokens.prompt),
             (5, 7, 70)
         );
         let named = target.name_files(mark.files).unwrap();

@@ -136,21 +136,21 @@ impl BatchAnswers {
         };
         let failed = match outcome {
             Ok(answer) => {
-                usage.took(Tokens::of(
+                usage.tokens += Tokens::of(
                     answer.prompt_tokens.unwrap_or(question.prompt_tokens),
                     answer.completion_tokens.unwrap_or_default(),
                     question.model.is_fallback,
-                ));
+                );
                 return Ok(answer);
             }
             Err(failed) => failed,
         };
         usage.errors += 1;
-        usage.took(Tokens::of(
+        usage.tokens += Tokens::of(
             failed.tokens().0.unwrap_or_default(),
             failed.tokens().1.unwrap_or_default(),
             question.model.is_fallback,
-        ));
+        );
         let manner = found
             .lessons
             .iter()

@@ -123,8 +123,8 @@ fn an_answer_counts_as_a_request_with_its_tokens() {
         (
             usage.api_calls,
             usage.errors,
-            usage.prompt_tokens,
-            usage.completion_tokens
+            usage.tokens.prompt,
+            usage.tokens.completion
         ),
         (1, 0, 7, 3)
     );

@@ -118,8 +118,8 @@ impl Pool {
                 Ok(answer) => {
                     self.failures.store(0, Ordering::Relaxed);
                     self.has_answered.store(true, Ordering::Relaxed);
-                    usage.prompt_tokens += answer.tokens.0;
-                    usage.completion_tokens += answer.tokens.1;
+                    usage.tokens.prompt += answer.tokens.0;
+                    usage.tokens.completion += answer.tokens.1;
                     self.spend
                         .took(Tokens::of(answer.tokens.0, answer.tokens.1, false));
                     return Ok(answer);

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use crate::summarize::control_tokens::ControlTokens;
 use crate::summarize::failure::Failure;
-use phrases::{Kind, beginning, plain};
+use phrases::{JudgePhraseKind, beginning, plain};
 
 /// Bytes of the longest text that can be a refusal by its beginning: a longer one says something else as well.
 const LONGEST_REFUSAL: usize = 600;
@@ -85,7 +85,7 @@ impl Judge {
 /// The failure of a text that is no summary.
 fn no_summary(text: &str) -> Option<Failure> {
     let words = text.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-    if words.is_empty() || phrases::phrases(Kind::Placeholder).any(|phrase| phrase == words) {
+    if words.is_empty() || phrases::phrases(JudgePhraseKind::Placeholder).any(|phrase| phrase == words) {
         return Some(named("summary_placeholder", "nothing is in the answer", text));
     }
     let start = text
@@ -101,11 +101,14 @@ fn no_summary(text: &str) -> Option<Failure> {
     if tidy::is_json_error(line) {
         return Some(named("summary_error_text", "the answer is an error", line));
     }
-    if line.len() <= LONGEST_ERROR && !line.contains('\n') && beginning(Kind::Error, &plain(line)).is_some() {
+    if line.len() <= LONGEST_ERROR
+        && !line.contains('\n')
+        && beginning(JudgePhraseKind::Error, &plain(line)).is_some()
+    {
         return Some(named("summary_error_text", "the answer is an error", line));
     }
     // "Certainly! I'd be happy to help. Please provide the turns."
-    let refuses = |text: &str| beginning(Kind::Refusal, text).is_some();
+    let refuses = |text: &str| beginning(JudgePhraseKind::Refusal, text).is_some();
     let words = plain(text);
     let (_, rest) = tidy::after_assent(tidy::after_assent(&words).1);
     let is_refusal = text.len() <= LONGEST_REFUSAL && (refuses(&words) || refuses(rest));

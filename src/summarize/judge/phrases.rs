@@ -7,7 +7,7 @@ const TABLE: &str = include_str!("phrases.csv");
 
 /// The meaning of a phrase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum JudgePhraseKind {
     /// The beginning of an answer that refuses, or asks for what was given.
     Refusal,
     /// The beginning of an answer that is an error of a server.
@@ -16,7 +16,7 @@ pub enum Kind {
     Placeholder,
     /// A word of assent before anything else.
     Assent,
-    /// The beginning of a line that announces a summary, if it names it ([`Kind::Noun`]).
+    /// The beginning of a line that announces a summary, if it names it ([`JudgePhraseKind::Noun`]).
     Preamble,
     /// A word for a summary in a preamble.
     Noun,
@@ -34,7 +34,7 @@ pub enum Kind {
 #[derive(Debug, Clone, Copy)]
 pub struct JudgePhrase {
     /// The meaning of the phrase.
-    pub kind: Kind,
+    pub kind: JudgePhraseKind,
     /// The phrase, as [`plain`] makes it.
     pub phrase: &'static str,
     /// The source of the phrase.
@@ -50,16 +50,16 @@ static ROWS: LazyLock<Vec<JudgePhrase>> = LazyLock::new(|| TABLE.lines().skip(1)
 fn row(line: &'static str) -> Option<JudgePhrase> {
     let mut columns = line.splitn(4, ',');
     let kind = match columns.next()? {
-        "refusal" => Kind::Refusal,
-        "error" => Kind::Error,
-        "placeholder" => Kind::Placeholder,
-        "assent" => Kind::Assent,
-        "preamble" => Kind::Preamble,
-        "noun" => Kind::Noun,
-        "title" => Kind::Title,
-        "advice" => Kind::Advice,
-        "offer" => Kind::Offer,
-        "call" => Kind::Call,
+        "refusal" => JudgePhraseKind::Refusal,
+        "error" => JudgePhraseKind::Error,
+        "placeholder" => JudgePhraseKind::Placeholder,
+        "assent" => JudgePhraseKind::Assent,
+        "preamble" => JudgePhraseKind::Preamble,
+        "noun" => JudgePhraseKind::Noun,
+        "title" => JudgePhraseKind::Title,
+        "advice" => JudgePhraseKind::Advice,
+        "offer" => JudgePhraseKind::Offer,
+        "call" => JudgePhraseKind::Call,
         _ => return None,
     };
     Some(JudgePhrase {
@@ -70,13 +70,13 @@ fn row(line: &'static str) -> Option<JudgePhrase> {
 }
 
 /// The phrases of a kind.
-pub fn phrases(kind: Kind) -> impl Iterator<Item = &'static str> {
+pub fn phrases(kind: JudgePhraseKind) -> impl Iterator<Item = &'static str> {
     let rows = ROWS.iter().filter(move |row| row.kind == kind);
     rows.map(|row| row.phrase)
 }
 
 /// The phrase of a kind that a plain text begins with, up to the end of a word.
-pub fn beginning(kind: Kind, text: &str) -> Option<&'static str> {
+pub fn beginning(kind: JudgePhraseKind, text: &str) -> Option<&'static str> {
     phrases(kind).find(|phrase| {
         let rest = text.strip_prefix(phrase);
         let open = phrase.ends_with(|c: char| !c.is_alphanumeric() || !c.is_ascii());
@@ -106,7 +106,7 @@ mod tests {
             assert_eq!(plain(row.phrase), row.phrase, "{row:?}");
             assert!(!row.phrase.is_empty() && row.source.len() > 5, "{row:?}");
             let twin = |other: &JudgePhrase| other.kind == row.kind && other.phrase == row.phrase;
-            let languages_differ = row.kind == Kind::Assent;
+            let languages_differ = row.kind == JudgePhraseKind::Assent;
             assert!(
                 languages_differ || ROWS.iter().position(twin) == Some(index),
                 "{row:?} is there twice"
@@ -116,9 +116,9 @@ mod tests {
 
     #[test]
     fn a_phrase_ends_where_a_word_does() {
-        assert!(beginning(Kind::Refusal, "i cannot help with that").is_some());
-        assert!(beginning(Kind::Refusal, "i cannot helpless").is_none());
-        assert!(beginning(Kind::Refusal, &plain("I’m sorry, but I can’t do that")).is_some());
-        assert!(beginning(Kind::Refusal, "抱歉我无法总结").is_some());
+        assert!(beginning(JudgePhraseKind::Refusal, "i cannot help with that").is_some());
+        assert!(beginning(JudgePhraseKind::Refusal, "i cannot helpless").is_none());
+        assert!(beginning(JudgePhraseKind::Refusal, &plain("I’m sorry, but I can’t do that")).is_some());
+        assert!(beginning(JudgePhraseKind::Refusal, "抱歉我无法总结").is_some());
     }
 }

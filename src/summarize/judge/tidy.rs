@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::phrases::{Kind, beginning, phrases, plain};
+use super::phrases::{JudgePhraseKind, beginning, phrases, plain};
 use crate::summarize::control_tokens::{ControlTokens, TokenFunction as Token};
 
 /// Bytes of the longest line that can announce a summary.
@@ -194,7 +194,7 @@ pub fn is_tool_call(text: &str) -> bool {
 }
 
 fn beginning_of_call(line: &str) -> bool {
-    phrases(Kind::Call).any(|phrase| line.starts_with(phrase))
+    phrases(JudgePhraseKind::Call).any(|phrase| line.starts_with(phrase))
 }
 
 fn is_call(value: &Value) -> bool {
@@ -253,13 +253,13 @@ fn is_preamble(line: &str) -> bool {
 
 /// Returns true if a plain text begins with words that announce a summary.
 fn announces(text: &str) -> bool {
-    let opens = phrases(Kind::Preamble).any(|phrase| text.starts_with(phrase));
-    opens && phrases(Kind::Noun).any(|noun| text.contains(noun))
+    let opens = phrases(JudgePhraseKind::Preamble).any(|phrase| text.starts_with(phrase));
+    opens && phrases(JudgePhraseKind::Noun).any(|noun| text.contains(noun))
 }
 
 /// Splits a word of assent off a plain text. Returns true if there was one, and the rest.
 pub fn after_assent(text: &str) -> (bool, &str) {
-    match beginning(Kind::Assent, text) {
+    match beginning(JudgePhraseKind::Assent, text) {
         Some(phrase) => {
             let rest = text.get(phrase.len()..).unwrap_or_default();
             let blank =
@@ -272,7 +272,8 @@ pub fn after_assent(text: &str) -> (bool, &str) {
 
 /// Returns true if a line is the title of the whole.
 fn is_title(line: &str) -> bool {
-    line.len() <= LONGEST_HEADING && phrases(Kind::Title).any(|title| heading(line).as_deref() == Some(title))
+    line.len() <= LONGEST_HEADING
+        && phrases(JudgePhraseKind::Title).any(|title| heading(line).as_deref() == Some(title))
 }
 
 /// The words of a line that is a heading: with `#` before it, in bold, or with a colon at its end.
@@ -291,7 +292,7 @@ fn after_announcement(text: &str) -> Option<&str> {
     let rest = rest.trim_start_matches([':', '：', '*', '_']);
     let plain_lead = plain(lead);
     let (_, announced) = after_assent(&plain_lead);
-    let is_title = phrases(Kind::Title).any(|title| announced.trim_end() == title);
+    let is_title = phrases(JudgePhraseKind::Title).any(|title| announced.trim_end() == title);
     let is_lead = !lead.contains('\n') && lead.len() <= LONGEST_PREAMBLE && !lead.contains(['/', '`']);
     let is_announced = is_lead && (announces(announced) || is_title) && rest.starts_with(char::is_whitespace);
     let rest = rest.trim_start();
@@ -303,7 +304,7 @@ pub fn without_advice(text: &str) -> Cow<'_, str> {
     let lines: Vec<&str> = text.lines().collect();
     let is_advice = |line: &&str| {
         let words = heading(line);
-        words.is_some_and(|words| phrases(Kind::Advice).any(|phrase| phrase == words))
+        words.is_some_and(|words| phrases(JudgePhraseKind::Advice).any(|phrase| phrase == words))
     };
     let Some(start) = lines.iter().position(is_advice).filter(|start| *start > 0) else {
         return Cow::Borrowed(text);
@@ -322,7 +323,7 @@ pub fn without_advice(text: &str) -> Cow<'_, str> {
 /// Returns true if a paragraph is advice that begins with its heading: "Next steps: …".
 fn is_advised(paragraph: &str) -> bool {
     let words = plain(paragraph);
-    phrases(Kind::Advice).any(|phrase| {
+    phrases(JudgePhraseKind::Advice).any(|phrase| {
         let rest = words.strip_prefix(phrase).unwrap_or_default();
         rest.trim_start_matches(['*', '_']).starts_with([':', '：'])
     })
@@ -345,8 +346,9 @@ pub fn without_offers(text: &str) -> &str {
             return text;
         };
         let above = before.trim_end().rsplit('\n').next().unwrap_or_default();
-        let is_offer =
-            last.len() <= LONGEST_OFFER && beginning(Kind::Offer, &plain(last)).is_some() || is_advised(last);
+        let is_offer = last.len() <= LONGEST_OFFER
+            && beginning(JudgePhraseKind::Offer, &plain(last)).is_some()
+            || is_advised(last);
         if !is_offer || heading(above).is_some() {
             return text;
         }

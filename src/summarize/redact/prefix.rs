@@ -20,10 +20,10 @@ const MAX_PREFIXES: usize = 4;
 const MAX_LINE: usize = 400;
 
 /// The reader of a prefix.
-type Reader = fn(&[u8]) -> Option<usize>;
+type PrefixReader = fn(&[u8]) -> Option<usize>;
 
 /// The readers of one prefix each: its length where it stands there.
-const PREFIXES: [Reader; 10] = [
+const PREFIXES: [PrefixReader; 10] = [
     colour,
     bullet,
     difference,
@@ -66,7 +66,7 @@ pub fn row_start(line: &[u8]) -> usize {
     let mut start = 0;
     for _ in 0..MAX_PREFIXES {
         let rest = line.get(start..).unwrap_or_default();
-        let readers: [Reader; 6] = [colour, difference, quote, number, log, found_in_file];
+        let readers: [PrefixReader; 6] = [colour, difference, quote, number, log, found_in_file];
         let Some(length) = readers
             .iter()
             .find_map(|prefix| prefix(rest))

@@ -38,12 +38,12 @@ pub struct JsonTokenizer {
 }
 
 /// The initial symbols of a file's texts before merging.
-enum Kind {
+enum SymbolKind {
     Bytes { pattern: Pattern, composes: bool },
     Characters { prepends: bool },
 }
 
-impl Kind {
+impl SymbolKind {
     fn of(normalizer: &Value, pre_tokenizer: &Value) -> Option<Self> {
         if let Some(prepends) = recipe::spaces(normalizer) {
             return recipe::splits_at_spaces_only(pre_tokenizer).then_some(Self::Characters { prepends });
@@ -123,7 +123,7 @@ impl JsonTokenizer {
         {
             return None;
         }
-        let kind = Kind::of(&file.normalizer, &file.pre_tokenizer)?;
+        let kind = SymbolKind::of(&file.normalizer, &file.pre_tokenizer)?;
         let normalization = kind.normalization();
         let added: Vec<&str> = file
             .added_tokens
@@ -164,8 +164,8 @@ impl JsonTokenizer {
         }
         let mut tokenizer = Self {
             encoder: match kind {
-                Kind::Bytes { pattern, .. } => file.model.encoder(pattern)?,
-                Kind::Characters { .. } => file.model.character_encoder()?,
+                SymbolKind::Bytes { pattern, .. } => file.model.encoder(pattern)?,
+                SymbolKind::Characters { .. } => file.model.character_encoder()?,
             },
             raw: AddedTokens::new(raw)?,
             normalized: AddedTokens::new(normalized)?,

@@ -79,10 +79,10 @@ pub fn mend(record: &Record<'_>, opening: &str) -> Option<Mended> {
 type Step = for<'a> fn(&Record<'a>, &Structure<'a>, &mut Vec<Item<'a>>) -> bool;
 
 /// Selects the count of one kind of fault.
-type Kind = fn(&mut Faults) -> &mut usize;
+type FaultCount = fn(&mut Faults) -> &mut usize;
 
 /// The steps that mend faults, in the order in which they are tried, each with the kind that it mends.
-const STEPS: [(Kind, Step); 6] = [
+const STEPS: [(FaultCount, Step); 6] = [
     (|faults| &mut faults.packed_responses, unpack),
     (|faults| &mut faults.unanswered_calls, bring_back),
     (|faults| &mut faults.orphan_responses, tell_orphans),
@@ -92,7 +92,7 @@ const STEPS: [(Kind, Step); 6] = [
 ];
 
 /// Mends the first kind of fault found.
-fn round<'a>(record: &Record<'a>, structure: &Structure<'a>) -> Option<(Kind, String)> {
+fn round<'a>(record: &Record<'a>, structure: &Structure<'a>) -> Option<(FaultCount, String)> {
     STEPS.into_iter().find_map(|(kind, step)| {
         let turns = record.turns.iter().enumerate();
         let mut items: Vec<Item<'_>> = turns

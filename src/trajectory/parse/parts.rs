@@ -24,7 +24,7 @@ pub enum Part<'a> {
 
 /// Kinds of parts, by the content that is read.
 #[derive(Debug, Clone, Copy)]
-enum Kind {
+enum PartKind {
     Text,
     Thought,
     Refusal,
@@ -35,25 +35,25 @@ enum Kind {
 }
 
 /// The known values of `type`, as JSON.
-const KINDS: [(&str, Kind); 18] = [
-    ("\"text\"", Kind::Text),
-    ("\"input_text\"", Kind::Text),
-    ("\"output_text\"", Kind::Text),
-    ("\"thinking\"", Kind::Thought),
-    ("\"reasoning\"", Kind::Thought),
-    ("\"redacted_thinking\"", Kind::Encrypted),
-    ("\"refusal\"", Kind::Refusal),
-    ("\"tool_use\"", Kind::Call),
-    ("\"server_tool_use\"", Kind::Call),
-    ("\"mcp_tool_use\"", Kind::Call),
-    ("\"toolCall\"", Kind::Call),
-    ("\"function_call\"", Kind::Call),
-    ("\"tool_result\"", Kind::ToolResult),
-    ("\"mcp_tool_result\"", Kind::ToolResult),
-    ("\"function_call_output\"", Kind::ToolResult),
-    ("\"image\"", Kind::Image),
-    ("\"image_url\"", Kind::Image),
-    ("\"input_image\"", Kind::Image),
+const KINDS: [(&str, PartKind); 18] = [
+    ("\"text\"", PartKind::Text),
+    ("\"input_text\"", PartKind::Text),
+    ("\"output_text\"", PartKind::Text),
+    ("\"thinking\"", PartKind::Thought),
+    ("\"reasoning\"", PartKind::Thought),
+    ("\"redacted_thinking\"", PartKind::Encrypted),
+    ("\"refusal\"", PartKind::Refusal),
+    ("\"tool_use\"", PartKind::Call),
+    ("\"server_tool_use\"", PartKind::Call),
+    ("\"mcp_tool_use\"", PartKind::Call),
+    ("\"toolCall\"", PartKind::Call),
+    ("\"function_call\"", PartKind::Call),
+    ("\"tool_result\"", PartKind::ToolResult),
+    ("\"mcp_tool_result\"", PartKind::ToolResult),
+    ("\"function_call_output\"", PartKind::ToolResult),
+    ("\"image\"", PartKind::Image),
+    ("\"image_url\"", PartKind::Image),
+    ("\"input_image\"", PartKind::Image),
 ];
 
 /// Returns the content of a result, as JSON; `None` if it is null or absent.
@@ -109,13 +109,13 @@ fn part_with<'a>(part: &'a str, object: &Fields<'a, { NAMES.len() }>) -> Part<'a
     let literal = text.filter(is_string).map(Part::Text);
     let kind = KINDS.iter().find(|(known, _)| name == Some(known));
     let read = match kind.map(|(_, kind)| kind) {
-        Some(Kind::Text) => return literal.or(text.map(Part::Value)).unwrap_or(Part::Nothing),
-        Some(Kind::Thought) => thinking.or(reasoning).or(text),
-        Some(Kind::Refusal) => refusal,
-        Some(Kind::Encrypted) => None,
-        Some(Kind::Call) => return Part::Call(part),
-        Some(Kind::ToolResult) => return Part::ToolResult(part),
-        Some(Kind::Image) => return Part::Image,
+        Some(PartKind::Text) => return literal.or(text.map(Part::Value)).unwrap_or(Part::Nothing),
+        Some(PartKind::Thought) => thinking.or(reasoning).or(text),
+        Some(PartKind::Refusal) => refusal,
+        Some(PartKind::Encrypted) => None,
+        Some(PartKind::Call) => return Part::Call(part),
+        Some(PartKind::ToolResult) => return Part::ToolResult(part),
+        Some(PartKind::Image) => return Part::Image,
         None if call.is_some() => return Part::ToolResult(part),
         None => return literal.filter(|_| name.is_none()).unwrap_or(Part::Value(part)),
     };

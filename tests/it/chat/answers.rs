@@ -32,7 +32,7 @@ fn what_is_no_summary_is_asked_for_again_and_then_fails_under_its_name() {
         // All attempts count, with their tokens.
         let usage = summary.usage;
         assert_eq!(
-            (usage.api_calls, usage.errors, usage.prompt_tokens),
+            (usage.api_calls, usage.errors, usage.tokens.prompt),
             (3, 2, 3000),
             "{answer}"
         );

@@ -156,7 +156,7 @@ fn tokens_that_a_server_does_not_count_are_counted() {
         let chat = summarizer(chat_settings(&server.url()));
         let usage = summarize(&chat, "text").unwrap().usage;
         assert!(
-            usage.prompt_tokens > 100 && usage.completion_tokens == 4,
+            usage.tokens.prompt > 100 && usage.tokens.completion == 4,
             "{usage:?}"
         );
     }

@@ -122,7 +122,7 @@ fn tokens_of_answers_that_were_no_use_are_summed_too() {
     });
     let chat = summarizer(chat_settings(&server.url()));
     let usage = summarize(&chat, "text").unwrap().usage;
-    assert_eq!((usage.prompt_tokens, usage.completion_tokens), (2000, 200));
+    assert_eq!((usage.tokens.prompt, usage.tokens.completion), (2000, 200));
 }
 
 #[test]

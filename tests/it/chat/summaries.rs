@@ -74,7 +74,7 @@ fn anthropics_messages_carry_the_key_the_version_and_the_rules() {
     });
     let summary = summarize(&chat, "text").unwrap();
     assert_eq!(
-        (summary.usage.prompt_tokens, summary.usage.completion_tokens),
+        (summary.usage.tokens.prompt, summary.usage.tokens.completion),
         (50, 2)
     );
     let request = &server.requests()[0];

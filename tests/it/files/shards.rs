@@ -5,8 +5,6 @@ use std::io::{Read, Write};
 use super::same_runs::compare;
 use crate::support::cli::{Ran, SMALL, Workspace, fixture_bytes, many_runs, quirks, short};
 
-const COUNTS: [usize; 5] = [1, 2, 3, 8, 150];
-
 /// Runs all shards of a command, each with an output of its own below `shards/`, and merges them into `killed/`.
 fn shards_merged(workspace: &Workspace, command: &[&str], count: usize, output: &str) -> Ran {
     let mut metrics = Vec::new();
@@ -28,12 +26,12 @@ fn shards_merged(workspace: &Workspace, command: &[&str], count: usize, output: 
     workspace.run(&[&["merge"], &metrics[..], &["-o", &out]].concat())
 }
 
-/// The command's single run into `whole/` is what its shards come to.
-fn same_as_one_run(workspace: &Workspace, command: &[&str], output: &str) {
+/// The command's single run into `whole/` is what so many shards come to, for each of the counts.
+fn same_as_one_run(workspace: &Workspace, command: &[&str], output: &str, counts: &[usize]) {
     let one = workspace.run(&[command, &["-o", &format!("whole/{output}")]].concat());
     let one = one.status;
     assert!(matches!(one, Some(0 | 3)));
-    for count in COUNTS {
+    for &count in counts {
         let merged = shards_merged(workspace, command, count, output);
         assert_eq!(merged.status, one, "{}", merged.stderr);
         compare(workspace);
@@ -55,10 +53,12 @@ fn quirks_folder() -> Workspace {
 
 #[test]
 fn shards_of_a_folder_are_its_files_and_their_rows() {
+    // In the end there are more shards than records.
     same_as_one_run(
         &quirks_folder(),
         &[&["compress", "in"], &SMALL[..]].concat(),
         "out/",
+        &[1, 2, 3, 8, 150],
     );
 }
 
@@ -66,9 +66,12 @@ fn shards_of_a_folder_are_its_files_and_their_rows() {
 fn shards_of_unrolled_trajectories_are_too() {
     let workspace = quirks_folder();
     workspace.write("in/runs.jsonl", fixture_bytes("agent_runs.jsonl"));
-    for more in [&[][..], &["--rows", "trajectories", "--csv-safe"]] {
+    for (more, counts) in [
+        (&[][..], &[1, 3, 40][..]),
+        (&["--rows", "trajectories", "--csv-safe"], &[8]),
+    ] {
         let command = [&["unroll", "in", "--max-tokens", "9000"], more].concat();
-        same_as_one_run(&workspace, &command, "out/");
+        same_as_one_run(&workspace, &command, "out/", counts);
         std::fs::remove_dir_all(workspace.path("whole")).unwrap();
     }
 }
@@ -85,7 +88,7 @@ fn shards_of_files_that_are_merged_make_the_same_file() {
     workspace.write("e.jsonl", "\u{feff}");
     let inputs = ["a.jsonl", "b.jsonl", "c.jsonl", "d.jsonl", "e.jsonl"];
     let command = [&["compress"], &inputs[..], &["--sample", "80%", "--jobs", "2"]].concat();
-    same_as_one_run(&workspace, &command, "out.jsonl");
+    same_as_one_run(&workspace, &command, "out.jsonl", &[1, 2, 3, 8, 60]);
 }
 
 #[test]

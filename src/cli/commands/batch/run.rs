@@ -14,7 +14,7 @@ use crate::cli::flags::compress_options::CompressOptions;
 use crate::cli::flags::inputs::is_dash;
 use crate::cli::runs::{running, summarizer};
 use crate::cli::{CliError, ExitStatus};
-use crate::metrics::Tokens;
+use crate::metrics::RequestTotals;
 use crate::pipeline::{self, Collected};
 use crate::settings;
 use crate::summarize::batch::queue::QueueLimits;
@@ -87,7 +87,7 @@ pub fn run(args: RunArgs) -> Result<ExitStatus, CliError> {
     drop(watch);
     let status = apply::apply(&options, &responses, false)?;
     state.rounds = 0;
-    state.spent = crate::batch::Spent::default();
+    state.spent = RequestTotals::default();
     // The next run finds out its own limits.
     state.room = QueueLimits::default();
     let saved = folder.save(&state);
@@ -169,19 +169,9 @@ impl Run<'_> {
     /// Records the batches of a round, if the limits allow it.
     fn begin(&mut self, round: u64, collected: &Collected) -> Result<(), CliError> {
         let mut spent = self.state.spent;
-        spent.requests += collected.requests.requests;
-        spent.prompt_tokens += collected.requests.prompt_tokens;
-        spent.completion_tokens += collected.requests.completion_tokens;
-        spent.fallback_prompt_tokens += collected.requests.fallback_prompt_tokens;
-        spent.fallback_completion_tokens += collected.requests.fallback_completion_tokens;
+        spent += collected.requests;
         let limits = self.options.settings.summaries.limits;
-        let tokens = Tokens {
-            prompt: spent.prompt_tokens,
-            completion: spent.completion_tokens,
-            fallback_prompt: spent.fallback_prompt_tokens,
-            fallback_completion: spent.fallback_completion_tokens,
-        };
-        let cost = limits.prices.map(|prices| prices.cost(tokens));
+        let cost = limits.prices.map(|prices| prices.cost(spent.tokens));
         let over = |message: String, flag: &str| {
             Err(CliError::stopped(message).with_help(format!("raise {flag}; then {RUN_AGAIN}")))
         };
@@ -208,7 +198,7 @@ impl Run<'_> {
         for (file, size) in collected.files.iter().zip(sizes) {
             let batch = Batch::of(file).map_err(|error| fault("read", file, &error))?;
             self.state.batches.push(Batch {
-                prompt_tokens: part_of(collected.requests.prompt_tokens, size, all),
+                prompt_tokens: part_of(collected.requests.tokens.prompt, size, all),
                 ..batch
             });
         }

@@ -363,7 +363,7 @@ impl Client {
 
     pub(super) fn note(&self, usage: &mut Usage, model: &Model, tokens: (u64, u64)) {
         let tokens = Tokens::of(tokens.0, tokens.1, model.is_fallback);
-        usage.took(tokens);
+        usage.tokens += tokens;
         self.allowance.spend().took(tokens);
     }
 

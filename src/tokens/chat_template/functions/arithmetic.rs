@@ -9,7 +9,7 @@ use crate::tokens::chat_template::bounds;
 use crate::tokens::chat_template::names::{ADD, CONCATENATE, MULTIPLY};
 use crate::tokens::chat_template::values::markup::{escaped, marked};
 use crate::tokens::chat_template::values::text_of;
-use crate::tokens::chat_template::values::{Kind, List, is_tuple};
+use crate::tokens::chat_template::values::{List, ListKind, is_tuple};
 
 /// Bytes of a value in a list.
 const ELEMENT: usize = size_of::<Value>();
@@ -98,7 +98,7 @@ fn plus(left: &Value, right: &Value) -> Result<Value, Error> {
             bounds::room(lengths.iter().sum::<usize>().saturating_mul(ELEMENT))?;
             let elements = left.try_iter()?.chain(right.try_iter()?).collect::<Vec<_>>();
             match (is_tuple(left), is_tuple(right)) {
-                (true, true) => List::of_kind(elements, Kind::Tuple),
+                (true, true) => List::of_kind(elements, ListKind::Tuple),
                 (false, false) => List::made(elements),
                 _ => Err(fault("a list and a tuple cannot be added")),
             }
@@ -136,5 +136,12 @@ fn times(left: &Value, right: &Value) -> Result<Value, Error> {
     // Repeating an empty list must take no time, however large the count.
     let count = if elements.is_empty() { 0 } else { count };
     let repeated = (0..count).flat_map(|_| elements.iter().cloned()).collect();
-    List::of_kind(repeated, if is_tuple(of) { Kind::Tuple } else { Kind::List })
+    List::of_kind(
+        repeated,
+        if is_tuple(of) {
+            ListKind::Tuple
+        } else {
+            ListKind::List
+        },
+    )
 }

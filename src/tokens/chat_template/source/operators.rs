@@ -18,10 +18,10 @@ pub fn marks_texts(source: &str) -> bool {
 /// recurses for each.
 pub fn steps(tag: &str) -> usize {
     let is_step = |token: &Token| match token.kind {
-        Kind::Open | Kind::Other => true,
-        Kind::Separator => !matches!(token.text(tag), "," | ":" | "="),
-        Kind::Word => token.text(tag) == "is",
-        Kind::Text | Kind::Close => false,
+        TokenKind::Open | TokenKind::Other => true,
+        TokenKind::Separator => !matches!(token.text(tag), "," | ":" | "="),
+        TokenKind::Word => token.text(tag) == "is",
+        TokenKind::Text | TokenKind::Close => false,
     };
     Token::of(tag).filter(is_step).count()
 }
@@ -113,24 +113,24 @@ impl Operator {
         let mut copied = start_of_inner(tag).min(tag.len());
         out.push_str(tag.get(..copied).unwrap_or_default());
         let mut open = vec![Operands::starting_at(out.len())];
-        let mut before = Kind::Separator;
+        let mut before = TokenKind::Separator;
         let mut after_is = false;
         for token in Token::of(tag) {
             out.push_str(tag.get(copied..token.start).unwrap_or_default());
             copied = token.end;
             let text = token.text(tag);
-            let is_binary = matches!(before, Kind::Word | Kind::Text | Kind::Close);
+            let is_binary = matches!(before, TokenKind::Word | TokenKind::Text | TokenKind::Close);
             // `is not` and `is in` are tests of the operand before them.
-            let separates = token.kind == Kind::Separator && !(after_is && matches!(text, "not" | "in"))
+            let separates = token.kind == TokenKind::Separator && !(after_is && matches!(text, "not" | "in"))
                 || is_binary && self.weaker.contains(&text);
             match token.kind {
                 // The engine refuses expressions as deep as this.
-                Kind::Open if open.len() > DEEPEST => return tag.to_owned(),
-                Kind::Open => {
+                TokenKind::Open if open.len() > DEEPEST => return tag.to_owned(),
+                TokenKind::Open => {
                     out.push_str(text);
                     open.push(Operands::starting_at(out.len()));
                 }
-                _ if token.kind == Kind::Close || separates => {
+                _ if token.kind == TokenKind::Close || separates => {
                     if let Some(operands) = open.pop() {
                         operands.join(self, &mut out);
                     }
@@ -216,7 +216,7 @@ const SEPARATORS: [&str; 11] = [
 ];
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum TokenKind {
     /// A name or a number.
     Word,
     /// A string.
@@ -233,7 +233,7 @@ enum Kind {
 struct Token {
     start: usize,
     end: usize,
-    kind: Kind,
+    kind: TokenKind,
     /// Number of open brackets around it.
     depth: usize,
 }
@@ -261,33 +261,33 @@ impl Token {
             let kind = match byte {
                 b'\'' | b'"' => {
                     at = string_end(bytes, start).min(inner_end);
-                    Kind::Text
+                    TokenKind::Text
                 }
                 _ if is_word(&byte) => {
                     while bytes.get(at).filter(|_| at < inner_end).is_some_and(is_word) {
                         at += 1;
                     }
                     if tag.get(start..at).is_some_and(|word| SEPARATORS.contains(&word)) {
-                        Kind::Separator
+                        TokenKind::Separator
                     } else {
-                        Kind::Word
+                        TokenKind::Word
                     }
                 }
                 b'(' | b'[' | b'{' => {
                     depth += 1;
-                    Kind::Open
+                    TokenKind::Open
                 }
                 b')' | b']' | b'}' => {
                     depth = depth.saturating_sub(1);
                     around = depth;
-                    Kind::Close
+                    TokenKind::Close
                 }
                 b'*' if bytes.get(at) == Some(&b'*') => {
                     at += 1;
-                    Kind::Other
+                    TokenKind::Other
                 }
-                b',' | b':' | b'=' | b'<' | b'>' | b'!' => Kind::Separator,
-                _ => Kind::Other,
+                b',' | b':' | b'=' | b'<' | b'>' | b'!' => TokenKind::Separator,
+                _ => TokenKind::Other,
             };
             Some(Self {
                 start,

@@ -63,7 +63,7 @@ fn message(message: &Value) -> Result<Value, TemplateRefusal> {
 
 fn elements(text: &str, what: &str) -> Result<Vec<Value>, TemplateRefusal> {
     let bad = |reason: &str| TemplateRefusal::new(format!("the {what} are {reason}"));
-    let mut reader = Reader { text, at: 0 };
+    let mut reader = JsonReader { text, at: 0 };
     reader.skip_space();
     if reader.peek() != Some(b'[') {
         return Err(bad("no list"));
@@ -94,12 +94,12 @@ impl Fault {
     }
 }
 
-struct Reader<'t> {
+struct JsonReader<'t> {
     text: &'t str,
     at: usize,
 }
 
-impl<'t> Reader<'t> {
+impl<'t> JsonReader<'t> {
     fn peek(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }

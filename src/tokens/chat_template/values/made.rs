@@ -10,7 +10,7 @@ use minijinja::{Error, Value};
 use super::generator::Generator;
 use super::nesting::{Extent, Nesting};
 use super::ranges::Range;
-use super::{Dict, Kind, List, View};
+use super::{Dict, List, ListKind, View};
 use crate::tokens::chat_template::arguments::fault;
 use crate::tokens::chat_template::bounds::{self, DEEPEST};
 
@@ -70,18 +70,18 @@ impl List {
         let nesting = of_chat(&elements);
         Value::from_object(Self {
             elements,
-            kind: Kind::List,
+            kind: ListKind::List,
             nesting,
         })
     }
 
     /// The list of these elements, made by a template.
     pub fn made(elements: Vec<Value>) -> Result<Value, Error> {
-        Self::of_kind(elements, Kind::List)
+        Self::of_kind(elements, ListKind::List)
     }
 
     /// A list or tuple of these elements, made by a template.
-    pub fn of_kind(elements: Vec<Value>, kind: Kind) -> Result<Value, Error> {
+    pub fn of_kind(elements: Vec<Value>, kind: ListKind) -> Result<Value, Error> {
         let nesting = of_made(&elements)?;
         Ok(Value::from_object(Self {
             elements,
@@ -183,11 +183,11 @@ pub fn settled(value: Value) -> Result<Value, Error> {
             }
             let elements = value.try_iter()?.map(settled).collect::<Result<_, _>>()?;
             let kind = if value.is_tuple() {
-                Kind::Tuple
+                ListKind::Tuple
             } else if object.type_name().ends_with("::GroupTuple") {
-                Kind::Group
+                ListKind::Group
             } else {
-                Kind::List
+                ListKind::List
             };
             List::of_kind(elements, kind)
         }

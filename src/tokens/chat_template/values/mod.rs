@@ -97,13 +97,13 @@ impl Object for Dict {
 #[derive(Debug)]
 pub struct List {
     elements: Vec<Value>,
-    kind: Kind,
+    kind: ListKind,
     nesting: Nesting,
 }
 
 /// The Python type of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ListKind {
     /// A list.
     List,
     /// A tuple.
@@ -117,7 +117,7 @@ pub fn is_tuple(value: &Value) -> bool {
     value.is_tuple()
         || value
             .downcast_object_ref::<List>()
-            .is_some_and(|list| list.kind != Kind::List)
+            .is_some_and(|list| list.kind != ListKind::List)
 }
 
 impl Object for List {
@@ -127,8 +127,8 @@ impl Object for List {
 
     fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
         let place = match (self.kind, key.as_str()) {
-            (Kind::Group, Some("grouper")) => 0,
-            (Kind::Group, Some("list")) => 1,
+            (ListKind::Group, Some("grouper")) => 0,
+            (ListKind::Group, Some("list")) => 1,
             _ => key.as_usize()?,
         };
         self.elements.get(place).cloned()

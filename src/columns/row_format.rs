@@ -7,16 +7,16 @@ pub const NOT_BUILT: &str = "this build is without Parquet and Arrow: cargo inst
     the program of the Python wheel";
 
 /// The endings of such files, with their formats. Arrow's own names are `.arrow` for a file and `.arrows` for a stream.
-const ENDINGS: [(&str, Kind); 4] = [
-    (".parquet", Kind::Parquet),
-    (".arrow", Kind::ArrowFile),
-    (".feather", Kind::ArrowFile),
-    (".arrows", Kind::ArrowStream),
+const ENDINGS: [(&str, RowFormat); 4] = [
+    (".parquet", RowFormat::Parquet),
+    (".arrow", RowFormat::ArrowFile),
+    (".feather", RowFormat::ArrowFile),
+    (".arrows", RowFormat::ArrowStream),
 ];
 
 /// The format of a file with rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum RowFormat {
     /// Parquet.
     Parquet,
     /// Arrow IPC with a footer.
@@ -25,7 +25,7 @@ pub enum Kind {
     ArrowStream,
 }
 
-impl Kind {
+impl RowFormat {
     /// Number of first bytes by which a format is recognized.
     pub const START_BYTES: usize = 6;
 

@@ -8,7 +8,7 @@ use crate::trajectory::Record;
 
 /// A kind of value that Arrow distinguishes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ArrowKind {
     /// A boolean.
     Switch,
     /// A number.
@@ -21,7 +21,7 @@ pub enum Kind {
     Object,
 }
 
-impl Kind {
+impl ArrowKind {
     /// The kind of a value; `None` for null.
     pub fn of(value: &Value) -> Option<Self> {
         Some(match value {
@@ -35,7 +35,7 @@ impl Kind {
     }
 }
 
-impl Kind {
+impl ArrowKind {
     /// Returns true if `column` takes a value of this kind: a number fits a string's column, but not the reverse.
     pub fn can_become(self, column: Self) -> bool {
         let is_scalar = |kind| !matches!(kind, Self::List | Self::Object);
@@ -65,8 +65,10 @@ pub fn uneven(record: &Record<'_>) -> Option<usize> {
 }
 
 /// Returns true if a value, or one in it, has another kind than recorded for its place; `place` is then that place.
-fn differs(value: &Value, place: &mut String, kinds: &mut BTreeMap<String, Kind>) -> bool {
-    let Some(kind) = Kind::of(value) else { return false };
+fn differs(value: &Value, place: &mut String, kinds: &mut BTreeMap<String, ArrowKind>) -> bool {
+    let Some(kind) = ArrowKind::of(value) else {
+        return false;
+    };
     match kinds.get(place.as_str()) {
         Some(known) if *known != kind => return true,
         Some(_) => {}

@@ -1,4 +1,6 @@
-//! Rows to lines and back.
+//! Rows of Parquet and Arrow files to lines and back: `cargo test --release --features parquet --test columns`.
+// Tests may fail loudly.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -11,15 +13,15 @@ use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch, StringArray, Timesta
 use arrow_schema::{DataType, Field, Schema};
 use tempfile::TempDir;
 
-use super::batches::RowBatches;
-use super::row_writer::RowWriter;
-use super::shape::Shape;
-use super::*;
+use trajfit::internals::columns::{
+    OnRead, PlacedLine, RowBatches, RowFile, RowFormat, RowWriter, Shape, common_schema, convert, decode,
+    join, open, open_stream,
+};
 
-const KINDS: [(Kind, &str); 3] = [
-    (Kind::Parquet, "rows.parquet"),
-    (Kind::ArrowFile, "rows.arrow"),
-    (Kind::ArrowStream, "rows.arrows"),
+const KINDS: [(RowFormat, &str); 3] = [
+    (RowFormat::Parquet, "rows.parquet"),
+    (RowFormat::ArrowFile, "rows.arrow"),
+    (RowFormat::ArrowStream, "rows.arrows"),
 ];
 
 /// Chat messages with the nulls that one type for all of them brings.
@@ -34,7 +36,7 @@ fn messages() -> ArrayRef {
         shape.add(json).unwrap();
     }
     let values: Vec<Option<&str>> = MESSAGES.iter().map(|json| Some(*json)).collect();
-    decode::decode(&shape.data_type().unwrap(), &values).unwrap()
+    decode(&shape.data_type().unwrap(), &values).unwrap()
 }
 
 fn batch(columns: Vec<(&str, ArrayRef)>) -> RecordBatch {
@@ -57,7 +59,7 @@ fn chats() -> RecordBatch {
     ])
 }
 
-fn write(path: &Path, kind: Kind, batches: &[RecordBatch]) -> RowFile {
+fn write(path: &Path, kind: RowFormat, batches: &[RecordBatch]) -> RowFile {
     let file = File::create(path).unwrap();
     let mut writer = RowWriter::create(&file, kind, batches[0].schema_ref()).unwrap();
     for batch in batches {
@@ -107,16 +109,16 @@ fn converted(
         sources,
         None,
         &file,
-        Kind::Parquet,
+        RowFormat::Parquet,
     )?;
     Ok(RowFile {
         path,
-        kind: Kind::Parquet,
+        kind: RowFormat::Parquet,
     })
 }
 
 fn source(folder: &TempDir, batch: RecordBatch) -> RowFile {
-    write(&folder.path().join("in.parquet"), Kind::Parquet, &[batch])
+    write(&folder.path().join("in.parquet"), RowFormat::Parquet, &[batch])
 }
 
 #[test]
@@ -126,8 +128,8 @@ fn rows_are_lines_without_the_nulls_of_their_type() {
         let path = folder.path().join(name);
         let file = write(&path, kind, &[chats()]);
         let start = std::fs::read(&path).unwrap();
-        assert_eq!(Kind::of_start(&start[..Kind::START_BYTES]), Some(kind));
-        assert_eq!(Kind::of_name(&path), Some(kind));
+        assert_eq!(RowFormat::of_start(&start[..RowFormat::START_BYTES]), Some(kind));
+        assert_eq!(RowFormat::of_name(&path), Some(kind));
         let lines = lines_of(&file);
         let messages = MESSAGES.map(|messages| messages.replace("\\u00e9", "é"));
         assert_eq!(
@@ -152,7 +154,7 @@ fn a_stream_is_read_from_a_pipe() {
     let folder = tempfile::tempdir().unwrap();
     let file = write(
         &folder.path().join("rows.arrows"),
-        Kind::ArrowStream,
+        RowFormat::ArrowStream,
         &[chats(), chats()],
     );
     let mut text = String::new();
@@ -316,15 +318,19 @@ fn files_of_the_same_columns_are_joined_and_others_refused() {
     let at = |name: &str| -> PathBuf { folder.path().join(name) };
     let numbers =
         |values: Vec<Option<i64>>| batch(vec![("n", Arc::new(Int64Array::from(values)) as ArrayRef)]);
-    let one = write(&at("one.parquet"), Kind::Parquet, &[chats()]);
-    let two = write(&at("two.arrow"), Kind::ArrowFile, &[numbers(vec![Some(7)])]);
+    let one = write(&at("one.parquet"), RowFormat::Parquet, &[chats()]);
+    let two = write(&at("two.arrow"), RowFormat::ArrowFile, &[numbers(vec![Some(7)])]);
     let texts: ArrayRef = Arc::new(StringArray::from(vec!["x"]));
-    let three = write(&at("three.parquet"), Kind::Parquet, &[batch(vec![("n", texts)])]);
+    let three = write(
+        &at("three.parquet"),
+        RowFormat::Parquet,
+        &[batch(vec![("n", texts)])],
+    );
     let out = File::create(at("joined.parquet")).unwrap();
-    join(&[one.clone(), two.clone()], &out, Kind::Parquet).unwrap();
+    join(&[one.clone(), two.clone()], &out, RowFormat::Parquet).unwrap();
     let joined = RowFile {
         path: at("joined.parquet"),
-        kind: Kind::Parquet,
+        kind: RowFormat::Parquet,
     };
     let mut expected = lines_of(&one);
     expected.extend(lines_of(&two));
