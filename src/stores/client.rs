@@ -75,7 +75,12 @@ fn make(service: Service, bucket: &str) -> io::Result<Store> {
             credentials::check(service, known.is_some_and(|file| file.is_file()))?;
             let endpoint =
                 env::var("GOOGLE_BASE_URL").unwrap_or_else(|_| "https://storage.googleapis.com".to_owned());
-            let builder = GoogleCloudStorageBuilder::from_env().with_bucket_name(bucket);
+            let mut builder = GoogleCloudStorageBuilder::new().with_bucket_name(bucket);
+            for (name, value) in variables("GOOGLE_") {
+                if let Ok(key) = name.parse() {
+                    builder = builder.with_config(key, value);
+                }
+            }
             let builder = builder
                 .with_retry(retry)
                 .with_http_connector(Connector { endpoint });
@@ -87,7 +92,15 @@ fn make(service: Service, bucket: &str) -> io::Result<Store> {
                 .into_iter()
                 .find_map(|name| env::var(name).ok());
             let endpoint = endpoint.unwrap_or_else(|| "https://blob.core.windows.net".to_owned());
-            let builder = MicrosoftAzureBuilder::from_env().with_container_name(bucket);
+            let mut builder = MicrosoftAzureBuilder::new().with_container_name(bucket);
+            for (name, value) in variables("AZURE_") {
+                if let Ok(key) = name.parse() {
+                    builder = builder.with_config(key, value);
+                }
+            }
+            if let Ok(endpoint) = env::var("IDENTITY_ENDPOINT") {
+                builder = builder.with_msi_endpoint(endpoint);
+            }
             let builder = builder
                 .with_retry(retry)
                 .with_http_connector(Connector { endpoint });
@@ -96,8 +109,19 @@ fn make(service: Service, bucket: &str) -> io::Result<Store> {
         Service::Web | Service::Hub => return Err(io::ErrorKind::Unsupported.into()),
     };
     made.map_err(|error| {
-        let message = format!("its settings cannot be used: {}", super::object::cause(&error));
+        let message = format!(
+            "its settings cannot be used: {}",
+            super::store_fault::cause(&error)
+        );
         StoreFault::io(io::ErrorKind::InvalidInput, message, credentials::help(service))
+    })
+}
+
+/// The variables that a builder takes its settings from, in small letters. Empty ones count as unset.
+fn variables(prefix: &str) -> impl Iterator<Item = (String, String)> {
+    env::vars_os().filter_map(move |(name, value)| {
+        let (name, value) = (name.into_string().ok()?, value.into_string().ok()?);
+        (name.starts_with(prefix) && !value.is_empty()).then(|| (name.to_ascii_lowercase(), value))
     })
 }
 
@@ -116,7 +140,12 @@ fn s3() -> io::Result<(AmazonS3Builder, String)> {
     let profile =
         profile.map_err(|message| StoreFault::io(io::ErrorKind::PermissionDenied, message, help))?;
     let of_profile = |name: &str| profile.get(name).cloned();
-    let mut builder = AmazonS3Builder::from_env();
+    let mut builder = AmazonS3Builder::new();
+    for (name, value) in variables("AWS_") {
+        if let Ok(key) = name.parse() {
+            builder = builder.with_config(key, value);
+        }
+    }
     let is_set = |names: &[&str]| {
         names
             .iter()

@@ -30,7 +30,8 @@ const GOOGLE: [&str; 4] = [
     "GOOGLE_BEARER",
     "GOOGLE_SKIP_SIGNATURE",
 ];
-const AZURE: [&str; 9] = [
+const AZURE: [&str; 10] = [
+    "AZURE_STORAGE_USE_EMULATOR",
     "AZURE_STORAGE_ACCOUNT_KEY",
     "AZURE_STORAGE_ACCESS_KEY",
     "AZURE_STORAGE_MASTER_KEY",

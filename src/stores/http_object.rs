@@ -15,7 +15,8 @@ use reqwest::{Client, Response};
 
 use super::fault::StoreFault;
 use super::location::Service;
-use super::object::{Object, Ranges, TRY_AGAIN, changed, cut};
+use super::object::{Object, Ranges, Whole};
+use super::store_fault::{TRY_AGAIN, changed, cut};
 use super::{credentials, runtime, shown};
 use crate::http;
 
@@ -103,7 +104,7 @@ impl Address {
             modified: u64::try_from(modified).unwrap_or(u64::MAX),
             etag: answer.etag,
             ranges: has_ranges.then(|| Arc::new(ranges) as Arc<dyn Ranges>),
-            whole: (!has_ranges).then(|| Arc::clone(self)),
+            whole: (!has_ranges).then(|| Arc::clone(self) as Arc<dyn Whole>),
         })
     }
 
@@ -112,7 +113,7 @@ impl Address {
         runtime::wait(self.retried(|| async {
             let answer = self.ask(None).await?;
             let next = next_page(answer.response.headers());
-            let text = answer.response.text().await.map_err(|error| unreachable(error))?;
+            let text = answer.response.text().await.map_err(unreachable)?;
             Ok((text, next))
         }))
     }
@@ -261,7 +262,7 @@ impl Ranges for WebRanges {
 }
 
 /// Reads an object that its server only sends whole. A connection that breaks is made again, and what was read is skipped.
-pub struct WholeReader {
+struct WholeReader {
     address: Arc<Address>,
     etag: Option<String>,
     length: Option<u64>,
@@ -274,11 +275,10 @@ pub struct WholeReader {
     failures: u32,
 }
 
-impl WholeReader {
-    /// A reader of the object from its first byte on.
-    pub fn of(address: Arc<Address>, object: &Object) -> Self {
-        Self {
-            address,
+impl Whole for Address {
+    fn reader(self: Arc<Self>, object: &Object) -> Box<dyn Read + Send> {
+        Box::new(WholeReader {
+            address: self,
             etag: object.etag.clone(),
             length: object.bytes,
             position: 0,
@@ -286,24 +286,29 @@ impl WholeReader {
             to_skip: 0,
             current: Bytes::new(),
             failures: 0,
+        })
+    }
+}
+
+impl WholeReader {
+    /// The response that is being read, or a new one.
+    fn response(&mut self) -> io::Result<Response> {
+        if let Some(response) = self.response.take() {
+            return Ok(response);
         }
+        let address = &self.address;
+        let answer = runtime::wait(address.retried(|| address.ask(None)))?;
+        if self.etag.is_some() && answer.etag != self.etag {
+            return Err(changed());
+        }
+        self.to_skip = self.position;
+        Ok(answer.response)
     }
 
     /// The next bytes; empty at the end.
     fn next(&mut self) -> io::Result<Bytes> {
         loop {
-            let mut response = match self.response.take() {
-                Some(response) => response,
-                None => {
-                    let address = &self.address;
-                    let answer = runtime::wait(address.retried(|| address.ask(None)))?;
-                    if self.etag.is_some() && answer.etag != self.etag {
-                        return Err(changed());
-                    }
-                    self.to_skip = self.position;
-                    answer.response
-                }
-            };
+            let mut response = self.response()?;
             let chunk = runtime::wait(async { Ok(response.chunk().await) })?;
             let error = match chunk {
                 Ok(Some(mut chunk)) => {

@@ -18,6 +18,8 @@ mod http_object;
 #[cfg(feature = "stores")]
 mod hub;
 #[cfg(feature = "stores")]
+mod lookup;
+#[cfg(feature = "stores")]
 mod object;
 #[cfg(feature = "stores")]
 mod output;
@@ -30,6 +32,8 @@ mod reader;
 #[cfg(feature = "stores")]
 mod runtime;
 #[cfg(feature = "stores")]
+mod store_fault;
+#[cfg(feature = "stores")]
 mod upload;
 #[cfg(not(feature = "stores"))]
 mod without;
@@ -39,7 +43,9 @@ use fault::StoreFault;
 pub use fault::help_of;
 pub use location::{Location, is_url, staged, without_trailing_slash};
 #[cfg(feature = "stores")]
-pub use object::{Object, found, object};
+pub use lookup::{found, object};
+#[cfg(feature = "stores")]
+pub use object::Object;
 #[cfg(feature = "stores")]
 pub use output::{check_writable, exist, publish, read, remove};
 #[cfg(all(feature = "stores", feature = "parquet"))]
@@ -60,5 +66,5 @@ pub use without::{
 pub const IS_BUILT: bool = cfg!(feature = "stores");
 
 /// The help where a URL is given, and this build has no code for it.
-pub const NOT_BUILT: &str =
-    "this build is without object stores: cargo install --path . --features stores makes one with them";
+pub const NOT_BUILT: &str = "this build is without object stores: cargo install --path . --features stores makes one with them, and so is \
+    the program of the Python wheel";

@@ -7,8 +7,9 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 use object_store::{ObjectStore, ObjectStoreExt};
 
 use super::location::Service;
-use super::object::{fault, location};
+use super::lookup::location;
 use super::part_record::{path_of, remove_file};
+use super::store_fault::fault;
 use super::{client, runtime, upload};
 
 /// Maximum number of requests at once.

@@ -57,13 +57,12 @@ impl RangeFile {
             let index = blocks.iter().position(|(known, _)| *known == number);
             index.and_then(|index| blocks.remove(index))
         };
-        let (number, block) = match known {
-            Some(known) => known,
-            None => {
-                let start = number * BLOCK;
-                let range = start..self.length.min(start + BLOCK);
-                (number, runtime::wait(self.ranges.range(range))?)
-            }
+        let block = if let Some((_, block)) = known {
+            block
+        } else {
+            let start = number * BLOCK;
+            let range = start..self.length.min(start + BLOCK);
+            runtime::wait(self.ranges.range(range))?
         };
         let mut blocks = lock();
         if blocks.len() >= KEPT {
@@ -146,7 +145,7 @@ mod tests {
         assert_eq!(ranges.0.load(Ordering::Relaxed), 3);
         file.seek(SeekFrom::Start(length + 9)).unwrap();
         assert_eq!(file.read(&mut [0; 1]).unwrap(), 0);
-        assert!(file.seek(SeekFrom::End(-(length as i64) - 1)).is_err());
+        assert!(file.seek(SeekFrom::End(-length.cast_signed() - 1)).is_err());
         let mut rest = Vec::new();
         file.at(BLOCK + 1).read_to_end(&mut rest).unwrap();
         assert_eq!(rest.len() as u64, BLOCK + 9);

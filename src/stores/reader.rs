@@ -8,7 +8,6 @@ use std::sync::Arc;
 use bytes::{Buf, Bytes};
 use tokio::task::JoinHandle;
 
-use super::http_object::WholeReader;
 use super::object::{Object, Ranges};
 use super::runtime;
 
@@ -26,7 +25,7 @@ pub enum ObjectReader {
     /// Of one whose server sends ranges.
     Blocks(Blocks),
     /// Of another.
-    Whole(WholeReader),
+    Whole(Box<dyn Read + Send>),
 }
 
 impl ObjectReader {
@@ -34,7 +33,7 @@ impl ObjectReader {
     pub fn of(object: &Object) -> Self {
         match (&object.ranges, object.bytes, &object.whole) {
             (Some(ranges), Some(length), _) => Self::Blocks(Blocks::of(Arc::clone(ranges), 0..length)),
-            (_, _, Some(address)) => Self::Whole(WholeReader::of(Arc::clone(address), object)),
+            (_, _, Some(whole)) => Self::Whole(Arc::clone(whole).reader(object)),
             (Some(ranges), ..) => Self::Blocks(Blocks::of(Arc::clone(ranges), 0..0)),
             (None, _, None) => Self::Blocks(Blocks::empty()),
         }

@@ -14,7 +14,7 @@ static WHOLE: Mutex<BTreeMap<String, String>> = Mutex::new(BTreeMap::new());
 /// journal can show them; requests have them.
 pub fn argument(text: &OsStr) -> PathBuf {
     match text.to_str().and_then(split) {
-        Some((shown, whole)) => PathBuf::from(register(shown, whole)),
+        Some((shown, whole)) => PathBuf::from(register(&shown, whole)),
         None => PathBuf::from(text),
     }
 }
@@ -36,9 +36,9 @@ fn split(text: &str) -> Option<(String, &str)> {
 }
 
 /// Two addresses that differ in their query only have two paths.
-fn register(shown: String, whole: &str) -> String {
+fn register(shown: &str, whole: &str) -> String {
     let mut known = WHOLE.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut path = shown.clone();
+    let mut path = shown.to_owned();
     let mut number = 1;
     while known.get(&path).is_some_and(|other| other != whole) {
         number += 1;

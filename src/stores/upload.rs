@@ -18,9 +18,10 @@ use tokio::task::JoinHandle;
 use super::client::{self, Store};
 use super::fault::StoreFault;
 use super::location::{Location, Service};
-use super::object::{fault, location};
+use super::lookup::location;
 use super::part_record::{PartRecord, path_of, remove_file};
 use super::runtime;
+use super::store_fault::fault;
 
 /// Bytes of a part; the last one may have fewer. Some stores want all others to have the same size.
 pub const PART: u64 = 16 * 1024 * 1024;

@@ -84,10 +84,7 @@ fn a_run_that_is_started_over_gives_the_upload_up() {
     let over = [&ARGUMENTS[..], &["--force", "--limit", "3"]].concat();
     Ran::of(s3.command(&workspace, &over).output().unwrap()).exits(0);
     assert!(s3.uploads().is_empty());
-    assert_eq!(
-        s3.get("out.jsonl").iter().filter(|byte| **byte == b'\n').count(),
-        3
-    );
+    assert_eq!(String::from_utf8(s3.get("out.jsonl")).unwrap().lines().count(), 3);
 }
 
 #[test]

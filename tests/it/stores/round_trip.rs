@@ -5,7 +5,7 @@ use std::io::Write;
 use trajfit::internals::metrics::{Row, read_rows};
 
 use super::s3::S3;
-use crate::support::cli::{Workspace, fixture_bytes, many_runs, short};
+use crate::support::cli::{Ran, Workspace, fixture_bytes, many_runs, short};
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
@@ -106,7 +106,7 @@ fn a_prefix_is_a_folder() {
     }
     // The output of a run is an input of the next; count reads objects as well.
     let mut count = s3.command(&workspace, &["count", "s3://data/out/"]);
-    let counted = crate::support::cli::Ran::of(count.output().unwrap());
+    let counted = Ran::of(count.output().unwrap());
     assert_eq!(counted.status, Some(0), "{}", counted.stderr);
     let merged = s3.compress(
         &workspace,
@@ -142,4 +142,40 @@ fn an_output_of_several_parts_has_the_bytes_of_a_file() {
     .exits(0);
     assert_eq!(s3.objects().len(), 4);
     assert!(s3.get("out.jsonl") == input);
+}
+
+#[cfg(feature = "parquet")]
+#[test]
+fn rows_are_read_from_objects_and_written_to_objects() {
+    let Some(mut s3) = S3::start() else { return };
+    let workspace = Workspace::with_input(many_runs(4));
+    for name in ["a.parquet", "b.arrow", "c.arrows"] {
+        workspace
+            .compress(&["in.jsonl", "-o", name, "--max-tokens", "1m"])
+            .exits(0);
+        s3.put(&format!("in/{name}"), workspace.read(name));
+        let local = format!("fitted.{name}");
+        workspace.compress(&[name, "-o", &local]).exits(0);
+        let (input, output) = (format!("s3://data/in/{name}"), format!("s3://data/fitted.{name}"));
+        let ran = s3.compress(
+            &workspace,
+            &[
+                &input,
+                "-o",
+                &output,
+                "--metrics",
+                "s3://data/m.parquet",
+                "--force",
+            ],
+        );
+        ran.exits(0);
+        assert!(
+            s3.get(&format!("fitted.{name}")) == workspace.read(&local),
+            "{name}"
+        );
+        assert!(s3.get("m.parquet").starts_with(b"PAR1"));
+    }
+    let mut count = s3.command(&workspace, &["count", "s3://data/in/"]);
+    let counted = Ran::of(count.output().unwrap()).exits(0);
+    assert!(String::from_utf8(counted.stdout).unwrap().contains("480"));
 }
