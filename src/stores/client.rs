@@ -65,7 +65,7 @@ fn make(service: Service, bucket: &str) -> io::Result<Store> {
             let (builder, endpoint) = s3()?;
             let builder = builder.with_bucket_name(bucket).with_retry(retry);
             builder
-                .with_http_connector(Connector { endpoint })
+                .with_http_connector(Connector::to(endpoint)?)
                 .build()
                 .map(of)
         }
@@ -83,7 +83,7 @@ fn make(service: Service, bucket: &str) -> io::Result<Store> {
             }
             let builder = builder
                 .with_retry(retry)
-                .with_http_connector(Connector { endpoint });
+                .with_http_connector(Connector::to(endpoint)?);
             builder.build().map(of)
         }
         Service::Azure => {
@@ -103,7 +103,7 @@ fn make(service: Service, bucket: &str) -> io::Result<Store> {
             }
             let builder = builder
                 .with_retry(retry)
-                .with_http_connector(Connector { endpoint });
+                .with_http_connector(Connector::to(endpoint)?);
             builder.build().map(of)
         }
         Service::Web | Service::Hub => return Err(io::ErrorKind::Unsupported.into()),
@@ -186,6 +186,20 @@ fn s3() -> io::Result<(AmazonS3Builder, String)> {
 #[derive(Debug)]
 struct Connector {
     endpoint: String,
+}
+
+impl Connector {
+    /// A connector to a server. The crate takes any text for its address, and panics at the first request.
+    fn to(endpoint: String) -> io::Result<Self> {
+        let url = reqwest::Url::parse(&endpoint).ok();
+        let is_web = url.is_some_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
+        if is_web {
+            return Ok(Self { endpoint });
+        }
+        let message = "the address of its server is no http:// or https:// URL";
+        let help = "check AWS_ENDPOINT_URL, GOOGLE_BASE_URL or AZURE_STORAGE_ENDPOINT";
+        Err(StoreFault::io(io::ErrorKind::InvalidInput, message, help))
+    }
 }
 
 impl HttpConnector for Connector {

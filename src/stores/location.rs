@@ -50,9 +50,15 @@ pub fn is_url(path: &Path) -> bool {
     path.to_str().and_then(scheme).is_some()
 }
 
-/// The scheme of a URL, in whatever case.
+/// The scheme of a URL, in whatever case. One slash is a slip of the pen where the scheme is one of these.
 fn scheme(text: &str) -> Option<&str> {
-    let (scheme, _) = text.split_once("://")?;
+    let (scheme, rest) = text.split_once(":/")?;
+    if !rest.starts_with('/') {
+        return SCHEMES
+            .iter()
+            .map(|(known, _)| *known)
+            .find(|known| *known == scheme);
+    }
     let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);
     // One letter is a drive.
     (scheme.len() > 1 && scheme.bytes().all(is_letter)).then_some(scheme)
@@ -67,7 +73,9 @@ impl Location {
     pub fn of(url: &Path) -> Result<Self, (String, String)> {
         let text = url.to_str().unwrap_or_default();
         let wrong = |what: &str| (what.to_owned(), FORMS.to_owned());
-        let (scheme, rest) = text.split_once("://").ok_or_else(|| wrong("it is no URL"))?;
+        let (scheme, rest) = text
+            .split_once("://")
+            .ok_or_else(|| wrong("a URL has two slashes after the colon"))?;
         let known = SCHEMES.iter().find(|(known, _)| *known == scheme);
         let (_, service) = *known.ok_or_else(|| wrong("URLs of this kind are not known"))?;
         if rest.bytes().any(|byte| byte.is_ascii_control()) {
@@ -251,6 +259,7 @@ mod tests {
     fn what_names_no_object_is_refused() {
         for url in [
             "ftp://h/x",
+            "s3:/b/x",
             "s3://",
             "s3:///key",
             "s3://me:secret@b/x",
@@ -275,6 +284,7 @@ mod tests {
             assert!(!is_url(Path::new(path)), "{path}");
         }
         assert!(is_url(Path::new("s3://b/x")) && is_url(Path::new("ftp://h/x")));
+        assert!(is_url(Path::new("s3:/b/x")) && !is_url(Path::new("other:/x")));
     }
 
     #[test]

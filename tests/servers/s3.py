@@ -1,6 +1,6 @@
 """An S3 server on loopback, until stdin is closed: moto's, with one user whose signatures it checks.
 
-Usage: s3.py FOLDER BUCKET...        (FOLDER is where scripts/fetch-servers.sh put it)
+Usage: s3.py FOLDER [--open] BUCKET...        (FOLDER is where scripts/fetch-servers.sh put it; --open: it checks nothing)
 
 Prints its address and the user's keys as a line of JSON. Each line on stdin is then a list of a command and its arguments, and is
 answered by a line of JSON:
@@ -44,16 +44,18 @@ def client(service, key, secret):
     return boto3.client(service, endpoint_url=address, region_name="us-east-1", aws_access_key_id=key, aws_secret_access_key=secret)
 
 
-for bucket in sys.argv[2:]:
-    client("s3", "anybody", "anybody").create_bucket(Bucket=bucket)
+is_open = sys.argv[2] == "--open"
+for bucket in sys.argv[3 if is_open else 2 :]:
+    client("s3", "anybody", "anybody").create_bucket(Bucket=bucket, ACL="public-read-write" if is_open else "private")
 users = client("iam", "anybody", "anybody")
 users.create_user(UserName="user")
 everything = {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "s3:*", "Resource": "*"}]}
 users.put_user_policy(UserName="user", PolicyName="everything", PolicyDocument=json.dumps(everything))
 made = users.create_access_key(UserName="user")["AccessKey"]
 key, secret = made["AccessKeyId"], made["SecretAccessKey"]
-# From here on, every request needs a valid signature.
-settings.INITIAL_NO_AUTH_ACTION_COUNT = 0
+if not is_open:
+    # From here on, every request needs a valid signature.
+    settings.INITIAL_NO_AUTH_ACTION_COUNT = 0
 s3 = client("s3", key, secret)
 
 
@@ -61,7 +63,7 @@ def answer(command, bucket, *rest):
     if command == "put":
         name, path = rest
         with open(path, "rb") as file:
-            s3.put_object(Bucket=bucket, Key=name, Body=file.read())
+            s3.put_object(Bucket=bucket, Key=name, Body=file.read(), ACL="public-read" if is_open else "private")
         return True
     if command == "get":
         name, path = rest

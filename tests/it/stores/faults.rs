@@ -89,6 +89,7 @@ fn what_is_missing_or_forbidden_is_said_before_anything_is_done() {
         ("s3://data/in.jsonl", "https://127.0.0.1:1/out.jsonl", "read only"),
         ("s3://data/a//b.jsonl", "out.jsonl", "empty"),
         ("s3://data/../b.jsonl", "out.jsonl", "`..`"),
+        ("s3://data/in.jsonl", "s3:/data/out.jsonl", "two slashes"),
         ("ftp://127.0.0.1/in.jsonl", "out.jsonl", "not known"),
         ("s3://me:word@data/in.jsonl", "out.jsonl", "bucket's name"),
     ] {
@@ -125,6 +126,18 @@ fn what_is_missing_or_forbidden_is_said_before_anything_is_done() {
             ran.says(said).says("AWS_PROFILE");
         }
     }
+    let mut nowhere = s3.command(&workspace, &["count", "s3://data/in.jsonl"]);
+    nowhere.env("AWS_ENDPOINT_URL", "nonsense");
+    Ran::of(nowhere.output().unwrap())
+        .exits(2)
+        .says("check AWS_ENDPOINT_URL");
+    let mut export = s3.command(
+        &workspace,
+        &["batch", "export", "in.jsonl", "-o", "s3://data/requests.jsonl"],
+    );
+    Ran::of(export.args(["--model", "m"]).output().unwrap())
+        .exits(2)
+        .says("on this machine");
     let mut without = s3.command(&workspace, &["compress", "s3://data/in.jsonl", "-o", "out.jsonl"]);
     without
         .env_remove("AWS_ACCESS_KEY_ID")

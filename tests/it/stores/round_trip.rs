@@ -144,6 +144,44 @@ fn an_output_of_several_parts_has_the_bytes_of_a_file() {
     assert!(s3.get("out.jsonl") == input);
 }
 
+/// Google's servers take requests of the same form, with a token in place of a signature.
+#[test]
+fn google_storage_is_read_and_written() {
+    let Some(mut server) = S3::open() else { return };
+    let input = many_runs(20);
+    server.put("in/a b.jsonl", &input);
+    let workspace = Workspace::new();
+    let arguments = [
+        "compress",
+        "gs://data/in/",
+        "-o",
+        "gs://data/out/",
+        "--max-tokens",
+        "1m",
+        "--no-cache",
+    ];
+    let command = |more: &[&str], token: &str| {
+        let mut command = server.command(&workspace, &[&arguments, more].concat());
+        for (variable, _) in std::env::vars_os() {
+            if variable.to_string_lossy().starts_with("GOOGLE_") {
+                command.env_remove(variable);
+            }
+        }
+        command
+            .env("GOOGLE_BASE_URL", &server.address)
+            .env("GOOGLE_BEARER_TOKEN", token)
+            .env("AWS_EC2_METADATA_DISABLED", "true");
+        Ran::of(command.output().unwrap())
+    };
+    command(&[], "").exits(2).says("no credentials were found");
+    let ran = command(&[], "secret-token")
+        .exits(0)
+        .says("gs://data/out/a b.jsonl");
+    assert!(!ran.stderr.contains("secret-token"));
+    assert!(server.get("out/a b.jsonl") == input);
+    assert!(server.uploads().is_empty());
+}
+
 #[cfg(feature = "parquet")]
 #[test]
 fn rows_are_read_from_objects_and_written_to_objects() {

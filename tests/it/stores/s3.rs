@@ -26,6 +26,15 @@ pub struct S3 {
 
 impl S3 {
     pub fn start() -> Option<Self> {
+        Self::start_with(&[])
+    }
+
+    /// A server that takes requests of anybody.
+    pub fn open() -> Option<Self> {
+        Self::start_with(&["--open"])
+    }
+
+    fn start_with(options: &[&str]) -> Option<Self> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let servers =
             std::env::var_os("TRAJFIT_SERVERS").map_or_else(|| root.join("target/servers"), PathBuf::from);
@@ -37,6 +46,7 @@ impl S3 {
         let mut child = Command::new("python3")
             .arg(root.join("tests/servers/s3.py"))
             .arg(fetched)
+            .args(options)
             .arg(BUCKET)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
