@@ -43,7 +43,7 @@ pub struct UnrollArgs {
     /// Files, directories or URLs (s3://, gs://, az://, https://, hf://datasets/); - is standard input
     #[arg(value_name = "INPUT", value_parser = inputs::path(), required = true)]
     inputs: Vec<PathBuf>,
-    /// File or directory to write, or an s3://, gs:// or az:// URL; - is standard output [default: {stem}_unrolled.jsonl beside the input]
+    /// File or directory to write; or a URL (s3://, gs://, az://); - is standard output [default: {stem}_unrolled.jsonl beside the input]
     #[arg(short, long, value_name = "OUT", value_parser = inputs::path())]
     output: Option<PathBuf>,
     /// Replay as this agent compacts: sets trigger, head and tail unless they are given
